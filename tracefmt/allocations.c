@@ -1,10 +1,11 @@
-/* What is allocated when a launch begins: a launch tells it in a list of its own, or the host operations do. */
+/* The allocations that exist when a launch begins: from the launch's own list, or from the host operations before it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracefmt/reader_internal.h"
 
-/* An operation on an allocation, in an order in which the last one at each address says what is there. */
+/* Sorts operations by address, and those at one address in the order of the trace: the last one says what is there. */
 static int by_address(const void *a, const void *b)
 {
     const struct rp_host_operation *x = *(const struct rp_host_operation *const *)a,

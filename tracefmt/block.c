@@ -12,11 +12,11 @@ struct rp_block {
     size_t pieces[]; /* chunks, in file order */
 };
 
-/* What a cursor holds of the piece it is in. */
+/* The cursor's state in its current piece. */
 struct piece {
     struct chunk *chunk;
     const struct chunk_warp *warp;
-    uint32_t segment; /* the next */
+    uint32_t segment; /* the next segment */
     bool streamed, over;
     struct stream stream;
     struct rp_dynamic_access *buffer;
@@ -123,7 +123,7 @@ static bool reserve(struct piece *p, uint32_t accesses)
     return p->buffer;
 }
 
-/* Makes everything ready for the piece number c->piece. */
+/* Prepares the cursor for piece number c->piece. */
 static bool enter_piece(struct rp_cursor *c, struct rp_error *err)
 {
     struct piece *p = c->piece_data;
@@ -145,7 +145,7 @@ static bool enter_piece(struct rp_cursor *c, struct rp_error *err)
     return true;
 }
 
-/* Goes on with the next segment, if there is one. */
+/* Moves to the next segment, if there is one. */
 static bool enter_segment(struct rp_cursor *c)
 {
     struct piece *p = c->piece_data;

@@ -5,7 +5,7 @@
 #include "tracefmt/frame.h"
 #include "tracefmt/reader_internal.h"
 
-/* One stays for the next frame: to make one takes longer than to read a small frame. */
+/* Keeps one context for the next frame: creating one takes longer than decompressing a small frame. */
 static ZSTD_DCtx *take_decompressor(struct rp_trace *t)
 {
     ZSTD_DCtx *kept = atomic_exchange(&t->decompressor, NULL);
@@ -40,7 +40,7 @@ bool trace_read_frame(struct rp_trace *t, size_t frame, struct buffer *raw, stru
                    why.text);
 }
 
-/* What the index says about the chunk must be so. */
+/* Checks the chunk against its index entry. */
 static bool matches_index(const struct rp_trace *t, const struct chunk_entry *e, const struct chunk *c,
                           struct rp_error *err)
 {
@@ -61,7 +61,7 @@ static bool matches_index(const struct rp_trace *t, const struct chunk_entry *e,
            rp_fail(err, RP_BAD_INPUT, "it does not hold what the index says");
 }
 
-/* NULL with *over: there was no room for it. */
+/* NULL with *over: the budget had no room for the chunk. */
 static struct chunk *load(struct rp_trace *t, size_t number, bool *over, struct rp_error *err)
 {
     const struct chunk_entry *e = &t->index.chunks[number];
@@ -114,7 +114,7 @@ static void become_idle(struct rp_trace *t, struct cached_chunk *e)
     t->idle_bytes += chunk_bytes(e->chunk);
 }
 
-/* Drops the idle chunks used longest ago while they take more than this. */
+/* Frees the least recently used idle chunks until the rest take at most `most` bytes. */
 static void trim(struct rp_trace *t, size_t most)
 {
     while (t->idle_bytes > most) {
@@ -129,8 +129,8 @@ static void trim(struct rp_trace *t, size_t most)
 /* ---- loading ------------------------------------------------------------------------------------------------------
  */
 
-/* Called with the lock, which it gives back while it loads. Other threads that load at the same time may take the room
- * that this chunk needs only for now: then it waits for them and tries again, alone. */
+/* Called with the lock held; releases it while loading. Concurrent loads may use up the room that this one needs
+ * temporarily: then it waits until they end and tries again alone. */
 static struct chunk *load_locked(struct rp_trace *t, size_t number, struct rp_error *err)
 {
     bool over;
@@ -164,7 +164,8 @@ struct chunk *trace_load_chunk(struct rp_trace *t, size_t number, struct rp_erro
     return c;
 }
 
-/* The entry, with the chunk in it and one user more. NULL: no memory, or what load_locked says. */
+/* The cache entry with its chunk loaded and its user count raised by one. NULL: out of memory, or the error of
+ * load_locked. */
 static struct cached_chunk *acquire(struct rp_trace *t, size_t number, struct rp_error *err)
 {
     rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);

@@ -129,7 +129,7 @@ static struct open_block *take_block(struct rp_chunk *c, uint32_t warps)
     return b;
 }
 
-/* Takes the block over, in every case. */
+/* Takes ownership of the block, also on failure. */
 static bool append_block(struct rp_chunk *c, struct open_block *b)
 {
     if (c->block_count == c->block_capacity) {
@@ -213,7 +213,7 @@ static unsigned varint_size(uint64_t value)
     return size;
 }
 
-/* The columns into raw, as field `chunk` of message Trace. */
+/* Writes the columns into raw, as field `chunk` of message Trace. */
 static void serialise(struct rp_chunk *c)
 {
     uint64_t scalar[] = {[CHUNK_LAUNCH] = c->summary.launch,
@@ -240,7 +240,7 @@ static void serialise(struct rp_chunk *c)
         }
 }
 
-/* Which blocks begin, which go on. */
+/* Lists the blocks that begin in the chunk and those that are carried over from earlier chunks. */
 static bool summarise(const struct rp_chunk *c, struct rp_frame *f)
 {
     f->summary = c->summary;
@@ -263,7 +263,7 @@ static bool summarise(const struct rp_chunk *c, struct rp_frame *f)
     return true;
 }
 
-/* Drops what is over, empties what goes on. */
+/* Frees blocks that have ended; empties the logs of open ones. */
 static void empty(struct rp_chunk *c)
 {
     size_t kept = 0;
@@ -286,7 +286,7 @@ static void empty(struct rp_chunk *c)
     memset(c->last_pattern, 0, c->map->slot_count * sizeof *c->last_pattern);
 }
 
-/* Gives the accesses of from's blocks the numbers of the same patterns in `to`. */
+/* Replaces the pattern numbers in `from`'s accesses by the numbers of the same patterns in `to`. */
 static bool renumber_patterns(struct rp_chunk *to, struct rp_chunk *from)
 {
     uint32_t *pattern = malloc(((size_t)from->pattern_count + 1) * sizeof *pattern);
@@ -316,7 +316,7 @@ void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
         to->ended_bytes += from->ended_bytes;
     }
     empty(from);
-    while (to->spare) { /* room for room */
+    while (to->spare) { /* give `from` as many spare blocks as `to` took over */
         struct open_block *b = to->spare;
         to->spare = b->next_spare;
         b->next_spare = from->spare;
@@ -353,7 +353,7 @@ static bool check_blocks(const struct rp_chunk *c, struct rp_error *err)
     return true;
 }
 
-/* What was encoded last as a frame. */
+/* The columns that were encoded last, as a frame. */
 static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
 {
     serialise(c);
@@ -367,7 +367,7 @@ static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error 
     return ok;
 }
 
-/* The chunk as several frames, the first of them `f`. */
+/* Encodes the chunk as several frames; the first of them is *f. */
 static bool build_slices(struct rp_chunk *c, struct rp_frame *f, uint32_t slices, struct rp_error *err)
 {
     struct slicer *s = slicer_new(c, slices);

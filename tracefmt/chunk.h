@@ -20,10 +20,10 @@ struct log_pattern {
 
 typedef uint64_t (*pattern_differs_fn)(const struct log_pattern *, uint64_t base,
                                        const uint64_t address[RP_WARP_LANES]);
-/* The best one for this CPU. All give the same. */
+/* The fastest version that this CPU runs. All return the same. */
 pattern_differs_fn pattern_differs(void);
 
-/* An entry of each kind, for a log whose arrays could not be had. */
+/* One entry of each kind, for a log whose arrays could not be allocated. */
 struct rp_log_reserve {
     struct rp_run run;
     rp_lanemask guard;
@@ -40,15 +40,15 @@ struct open_block {
     struct open_block *next_spare;
 };
 
-/* What a warp differs in from the one it follows, at one rank of its path. */
+/* How a follower differs from its leader at one rank of their path. */
 struct follower_state {
     uint64_t difference;
-    uint32_t from, to; /* where the other has pattern `from`, this one has `to` */
+    uint32_t from, to; /* where the leader has pattern `from`, the follower has `to` */
 };
 
 struct rp_chunk {
     const struct rp_kernel *kernel;
-    uint64_t identity; /* the kernel's: it may be gone when the chunk is renewed */
+    uint64_t identity; /* of the kernel, which may be freed before the chunk is renewed */
     uint32_t launch;
     int level;
     bool failed; /* out of memory while logging */
@@ -56,8 +56,8 @@ struct rp_chunk {
 
     struct open_block **blocks; /* ascending index */
     size_t block_count, block_capacity;
-    size_t open_count, ended_bytes; /* blocks that have not ended; what the others have logged */
-    struct open_block *spare;       /* closed ones with room in their logs, for the next to begin */
+    size_t open_count, ended_bytes; /* open blocks; bytes that ended blocks have logged */
+    struct open_block *spare;       /* closed blocks whose logs are reused by the next ones */
 
     struct log_pattern *patterns;
     uint32_t pattern_count, pattern_capacity;
@@ -66,7 +66,7 @@ struct rp_chunk {
     uint32_t *last_pattern; /* per slot: pattern + 1 */
     pattern_differs_fn differs;
 
-    struct pool fixed; /* lives as long as the chunk: the following */
+    struct pool fixed; /* the following arrays, which live as long as the chunk */
     struct kernel_map *map;
     uint32_t *scratch;                 /* per slot, for path_rank */
     rp_lanemask *previous_guard;       /* per instruction */
@@ -76,7 +76,7 @@ struct rp_chunk {
 
     struct buffer column[CHUNK_FIELDS], raw;
     struct chunk_entry summary; /* of the chunk being encoded */
-    size_t decoded_bytes;       /* what it will take in a reader, about */
+    size_t decoded_bytes;       /* estimate of what the decoded chunk takes in a reader */
 };
 
 struct rp_frame {
@@ -84,17 +84,17 @@ struct rp_frame {
     size_t bytes, raw_bytes;
     struct chunk_entry summary;
     uint64_t *carried;     /* summary.carried_count block indices */
-    uint64_t last_block;   /* the highest that begins here; valid with summary.blocks */
+    uint64_t last_block;   /* the highest block that begins here; valid if summary.blocks > 0 */
     uint32_t warps;        /* of each block */
-    struct rp_frame *next; /* what the blocks did after that */
+    struct rp_frame *next; /* the next slice: what the blocks did after this one */
 };
 
-/* The chunk's number of the pattern, adding it if it is new; NO_PATTERN: out of memory. */
+/* Returns the pattern's number in the chunk; adds the pattern if it is new. NO_PATTERN: out of memory. */
 #define NO_PATTERN UINT32_MAX
 uint32_t chunk_intern(struct rp_chunk *, const struct wide_pattern *);
-/* Turns the logs into columns and fills summary, all but the carried blocks. */
+/* Turns the logs into columns and fills summary, except for the carried blocks. */
 bool chunk_encode(struct rp_chunk *, struct rp_error *);
-/* Nothing to store: a carried block that did nothing since and has not ended. */
+/* A carried block that has done nothing since the last chunk and has not ended: nothing to store. */
 bool block_is_silent(const struct open_block *);
 
 #endif

@@ -10,8 +10,8 @@
 #define FORMAT_VERSION 1          /* of a header without required features */
 #define FORMAT_VERSION_FEATURES 2 /* of one that announces some */
 
-/* A frame never decompresses to more, and what is decoded from one never takes more memory. Logs of the size at which
- * a chunk must be finished (CHUNK_LOG_LIMIT) stay far below either. */
+/* No frame decompresses to more than this, and no decoded frame takes more memory. Logs at which a chunk must be
+ * finished (CHUNK_LOG_LIMIT) stay far below either. */
 #define FRAME_RAW_LIMIT ((size_t)128 << 20)
 #define CHUNK_MEMORY_LIMIT ((size_t)256 << 20)
 #define CHUNK_LOG_LIMIT ((size_t)64 << 20)
@@ -47,14 +47,14 @@ enum chunk_field {
 };
 #define CHUNK_FIRST_COLUMN CHUNK_BLOCK
 
-/* The mask that the first run of a path is compared with. */
-#define LAUNCH_WARPS_LIMIT 32 /* 1024 threads */
-#define RUN_MASK_START UINT32_MAX
+#define LAUNCH_WARPS_LIMIT 32     /* 1024 threads */
+#define RUN_MASK_START UINT32_MAX /* the mask that the first run of a path is compared with */
 
 /* Codes of the guard column; an explicit mask is GUARD_EXPLICIT + mask. */
 enum guard_code { GUARD_ALL, GUARD_NONE, GUARD_PREVIOUS, GUARD_EXPLICIT };
 
-/* The first value at some place (a slot, or a rank of a path) per warp: the last one plus the last difference. */
+/* Predicts the first value of each warp at a slot or at a rank of a path: the previous warp's value plus the last
+ * difference. */
 struct extrapolation {
     uint64_t last, difference;
     uint32_t seen; /* 0, 1, 2 = more */
@@ -69,8 +69,9 @@ static inline void extrapolation_update(struct extrapolation *e, uint64_t value)
     e->seen += e->seen < 2;
 }
 
-/* The bases at one operand in a warp that has no other to follow: the last one plus the stride. The stride changes only
- * when a difference comes twice in a row (or first), so that the end of an inner loop costs one exception, not two. */
+/* Predicts the bases of a leader at one rank: the last base plus the stride. The stride changes only when the same
+ * difference comes twice in a row (or is the first one), so that the end of an inner loop costs one exception, not two.
+ */
 struct leader_state {
     uint64_t last, stride, difference;
     uint32_t seen; /* accesses so far: 0, 1, 2 = more */

@@ -8,7 +8,8 @@
 #include "tracefmt/pattern.h"
 #include "tracefmt/wire.h"
 
-/* A cursor's buffer holds about this many accesses: small enough for the first-level cache with many warps about. */
+/* A cursor's buffer holds about this many accesses: small enough that the buffers of many warps fit in the first-level
+ * cache. */
 #define SEGMENT_ACCESSES 128
 
 struct decoder {
@@ -19,11 +20,11 @@ struct decoder {
     const struct rp_launch *launch;
     const struct kernel_map *map;
     uint32_t warp_count;
-    struct pool work; /* lives as long as decoding: the following */
+    struct pool work; /* the following arrays, which live as long as the decoder */
     uint32_t *scratch;
     struct extrapolation *slot_first;
     struct extrapolation **path_first;
-    rp_lanemask *previous_guard; /* per instruction, valid where guard_path is the number of this path + 1 */
+    rp_lanemask *previous_guard; /* per instruction; valid where guard_path is this path's number + 1 */
     uint32_t *guard_path;
     struct rp_error *err;
 };
@@ -52,7 +53,7 @@ static const char *const column_names[CHUNK_FIELDS] = {[CHUNK_BLOCK] = "block",
 static bool bad(struct decoder *d, enum chunk_field f, const char *what)
 {
     rp_fail(d->err, RP_BAD_INPUT, "column %s: %s", column_names[f], what);
-    return false; /* said here, so that compilers see that nothing goes on with a value that is not there */
+    return false; /* explicit, so that compilers see that no uninitialised value is used */
 }
 
 static bool no_memory(struct decoder *d)
@@ -90,7 +91,7 @@ static inline bool next_signed(struct decoder *d, enum chunk_field f, uint64_t *
 static bool take_field(struct decoder *d, const struct wire_field *f)
 {
     if (f->number >= CHUNK_FIELDS)
-        return true; /* of a later version */
+        return true; /* from a later version of the format */
     enum wire_type type = f->number < CHUNK_FIRST_COLUMN ? WIRE_VARINT : WIRE_BYTES;
     if (f->type != type || d->seen[f->number])
         return rp_fail(d->err, RP_BAD_INPUT, "field %" PRIu32 " has the wrong type or comes twice", f->number);
@@ -255,7 +256,7 @@ static bool decode_guards(struct decoder *d, uint32_t number, rp_lanemask *guard
     return true;
 }
 
-/* Cuts the path into segments of some SEGMENT_ACCESSES accesses. */
+/* Cuts the path into segments of about SEGMENT_ACCESSES accesses. */
 static bool cut_segments(struct decoder *d, struct chunk_path *cp)
 {
     const struct path *p = &cp->path;
@@ -440,7 +441,7 @@ static bool decode_warp(struct decoder *d, uint32_t number)
            decode_aux(d, w);
 }
 
-/* The accesses of a leader that others follow. */
+/* Stores the accesses of a leader that has followers as an array. */
 static bool lay_out(struct decoder *d, struct chunk_path *cp)
 {
     uint32_t count = (uint32_t)cp->path.access_count;

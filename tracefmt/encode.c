@@ -11,7 +11,7 @@ struct known_path {
     struct path path;
     const struct rp_warp_log *leader; /* the first warp with this path */
     uint64_t hash;
-    struct extrapolation *first; /* per rank: how followers differ from the leader where they begin */
+    struct extrapolation *first; /* per rank: how the followers' first bases differ from the leader's */
     bool followed;
 };
 
@@ -140,8 +140,8 @@ static void emit_offsets(struct buffer *column, const struct wide_pattern *p)
     }
 }
 
-/* The pattern's number in the file, which is that of its first use when warps are taken in order: the order in which
- * warps happened to run leaves no mark. */
+/* The pattern's number in the file. Numbers follow the first use when warps are taken in order, so they do not depend
+ * on the order in which warps ran. */
 static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
 {
     if (!e->pattern_id[pattern]) {
@@ -173,7 +173,7 @@ static void encode_leader(struct encoder *e, const struct known_path *k, const s
 {
     struct leader_state *state = e->chunk->leader_state;
     const struct path *p = &k->path;
-    uint32_t *last = e->chunk->scratch; /* per rank: the last pattern; given back as it was */
+    uint32_t *last = e->chunk->scratch; /* per rank: the last pattern; restored before returning */
     for (uint32_t r = 0; r < p->rank_count; r++) {
         const struct rp_access *a = &log->accesses[p->first_at[r]];
         struct extrapolation *first = &e->chunk->slot_first[p->slot[r]];

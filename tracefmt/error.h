@@ -27,8 +27,8 @@ struct rp_error {
     char text[1024];
 };
 
-/* Fills *err (which may be NULL) and returns false, so that `return rp_fail(...)` reads well. Always safe to call with
- * a text that uses err->text itself as an argument (to add context in front). */
+/* Fills *err (which may be NULL) and returns false, so that callers can write `return rp_fail(...)`. err->text may
+ * itself be an argument, to prefix it with context. */
 bool rp_fail(struct rp_error *err, enum rp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,5 @@
-/* What a reader must know beyond version 1 to read a trace rightly. A writer announces a feature before the first thing
- * that needs it, and only then; docs/trace-format.md, "Features". X(identifier, name in files) */
+/* Features beyond version 1 that a reader must know to read a trace correctly. A writer announces a feature before the
+ * first thing that needs it, and only then; docs/trace-format.md, "Features". X(identifier, name in files) */
 #ifndef REPRISE_TRACEFMT_FEATURES_H
 #define REPRISE_TRACEFMT_FEATURES_H
 

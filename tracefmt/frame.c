@@ -19,8 +19,8 @@ bool frame_compress(ZSTD_CCtx *ctx, int level, const struct buffer *raw, struct 
     return true;
 }
 
-/* In one step, into memory that is touched only as far as data really come: what a frame's header promises is not
- * believed, and no window is kept beside the content. */
+/* Decompresses in one step. Memory is touched only as far as data arrive, because a frame's header may promise too
+ * much; and no window is kept beside the content. */
 bool frame_decompress(ZSTD_DCtx *ctx, const uint8_t *data, size_t size, size_t raw_size, struct buffer *raw,
                       struct rp_error *err)
 {

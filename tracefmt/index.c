@@ -7,7 +7,7 @@
 #include "tracefmt/sha256.h"
 #include "tracefmt/trace.pb-c.h"
 
-/* Room for `count` elements. */
+/* Makes room for `count` elements. */
 static bool reserve(struct index *x, void **array, size_t *capacity, size_t count, size_t element, struct rp_error *err)
 {
     if (count <= *capacity)
@@ -93,7 +93,7 @@ static uint64_t get64(const uint8_t *p)
     return value;
 }
 
-/* The message's columns, in one allocation that `columns` points to. */
+/* Fills the message's columns; they lie in one allocation, *columns. */
 static bool fill(const struct index *x, Reprise__Index *message, uint64_t **columns)
 {
     size_t frames = x->frame_count, chunks = x->chunk_count;
@@ -175,11 +175,11 @@ bool index_footer_size(const uint8_t footer[INDEX_FOOTER_BYTES], uint64_t *size)
     return !memcmp(footer + 40, INDEX_MAGIC, 8);
 }
 
-/* A packed column of the message, read through a small window. */
+/* A packed column of the message, read through a small buffer. */
 #define WINDOW 4096
 struct column {
     const struct index_source *source;
-    uint64_t at, end; /* offsets of what is not in the window yet */
+    uint64_t at, end; /* offsets of the bytes that are not in the window yet */
     uint8_t window[WINDOW];
     uint32_t used, filled;
 };
@@ -232,11 +232,11 @@ enum index_field {
 };
 
 struct message {
-    struct column all; /* the fields one after the other */
+    struct column all; /* all fields of the message */
     struct column column[INDEX_FIELDS];
 };
 
-/* Finds where the columns lie; fields of later versions are passed over. */
+/* Finds the position of each column; skips fields of later versions. */
 static bool find_columns(struct message *m, struct rp_error *err)
 {
     while (!at_end(&m->all)) {
@@ -245,7 +245,7 @@ static bool find_columns(struct message *m, struct rp_error *err)
             return false;
         field = tag >> 3;
         if ((tag & 7) == 0)
-            continue; /* a single value, which was read as size */
+            continue; /* a varint field: its value was read into `size` */
         uint64_t begin = m->all.at - (m->all.filled - m->all.used);
         if ((tag & 7) != 2 || size > m->all.end - begin)
             return rp_fail(err, RP_BAD_INPUT, "a field of the index is damaged");

@@ -8,18 +8,19 @@
 
 enum frame_kind { FRAME_TABLES, FRAME_CHUNK, FRAME_UNKNOWN /* of a later version: passed over */ };
 
-/* As small as they can be: there may be millions. */
+/* Kept small: there may be millions. */
 struct frame_entry {
     uint64_t offset;
     uint32_t bytes, raw_bytes;
     uint8_t kind; /* enum frame_kind */
 };
 struct chunk_entry {
-    uint64_t first_block; /* of those that begin here; 0 without any */
+    uint64_t first_block; /* of the blocks that begin here; 0 if none does */
     uint64_t warp_instructions, thread_instructions;
     uint32_t launch, frame;
-    uint32_t blocks;                    /* that begin here */
-    uint32_t carried_at, carried_count; /* blocks that go on here: index.carried[carried_at...], ascending */
+    uint32_t blocks; /* number of blocks that begin here */
+    uint32_t carried_at,
+        carried_count; /* blocks carried over from earlier chunks: index.carried[carried_at...], ascending */
 };
 struct index {
     struct frame_entry *frames;
@@ -28,7 +29,7 @@ struct index {
     size_t frame_count, frame_capacity, chunk_count, chunk_capacity, carried_count, carried_capacity;
     size_t held, limit;    /* bytes of the arrays; limit 0: none */
     struct budget *budget; /* is charged with `held`; NULL: none */
-    bool over;             /* it would be more than the limit or the budget */
+    bool over;             /* the limit or the budget was exceeded */
 };
 
 bool index_add_tables(struct index *, uint64_t offset, uint64_t bytes, uint64_t raw_bytes, struct rp_error *);
@@ -48,7 +49,8 @@ bool index_pack(const struct index *, struct buffer *, struct rp_error *);
 
 /* The size of the message, if this is the end of a whole file. */
 bool index_footer_size(const uint8_t footer[INDEX_FOOTER_BYTES], uint64_t *size);
-/* Where the message of an index lies: read piece by piece, so that only what the index says is in memory. */
+/* The message of an index within a file or in memory. It is read piece by piece, so that only the resulting index is in
+ * memory. */
 struct index_source {
     bool (*read)(const void *from, uint64_t offset, void *data, size_t size, struct rp_error *);
     const void *from;

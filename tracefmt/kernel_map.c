@@ -71,7 +71,7 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
     return true;
 }
 
-/* The slot of each access into rank[], to be turned into ranks. */
+/* Stores the slot of each access in rank[]; the caller turns slots into ranks. */
 static void list_slots(const struct path *p, const struct kernel_map *m, uint32_t *list)
 {
     const rp_lanemask *guard = p->guards;

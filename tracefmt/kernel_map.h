@@ -2,9 +2,8 @@
  * accesses a path demands, and which memory operand each of its accesses belongs to.
  *
  * A *slot* is one memory operand of one static instruction, numbered through the kernel. A *path* is the runs and guard
- * masks of a warp; all else that the path decides follows from it. The slots that occur in a path are its *ranks*,
- * numbered in the order in which they occur first.
- */
+ * masks of a warp; all else that the path decides follows from it. The *ranks* of a path number the slots that occur in
+ * it, in the order of their first occurrence. */
 #ifndef REPRISE_TRACEFMT_KERNEL_MAP_H
 #define REPRISE_TRACEFMT_KERNEL_MAP_H
 
@@ -16,16 +15,16 @@ struct kernel_map {
     const struct rp_kernel *kernel;
     uint32_t slot_count;
     uint32_t *slot; /* first slot of each instruction; one more entry than instructions */
-    /* The first instruction at or after this one that is guarded / touches memory or has an aux value or a guard;
-     * instruction_count where there is none. One more entry than instructions. */
+    /* The first instruction at or after this one that is guarded (next_guarded), or that accesses memory, has an aux
+     * value or is guarded (next_notable); instruction_count if there is none. One more entry than instructions. */
     uint32_t *next_guarded, *next_notable;
 };
 
 /* NULL: out of memory or limit. */
 struct kernel_map *kernel_map_new(struct pool *, const struct rp_kernel *);
 
-/* Accesses and aux values of one warp in one chunk: what fits the logs of the largest chunk (CHUNK_LOG_LIMIT). A reader
- * that believed in more could be made to count for hours by a small file. */
+/* Limits on the accesses and on the aux values of one warp in one chunk: as many as the logs of the largest chunk
+ * (CHUNK_LOG_LIMIT) can hold. Without limits, a small damaged file could make a reader count for hours. */
 #define PATH_VALUE_LIMIT (8 << 20)
 
 struct path {
@@ -40,7 +39,7 @@ struct path {
 };
 
 /* Checks every run and guard (in range, not empty, guards within the active mask, as many as the runs demand) and fills
- * the four sums. False: the text says what is wrong, to be put behind "warp ...: ". */
+ * the four sums. False: the error says what is wrong; callers prefix "warp ...: ". */
 bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
 /* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch` has an entry per slot of the
  * kernel, all UINT32_MAX before and after. False: out of memory or limit. */

@@ -5,7 +5,7 @@
 #include "tracefmt/chunk.h"
 #include "tracefmt/pattern.h"
 
-/* Doubles an array, or makes it empty where there is no memory: `reserve` takes its first entry then. */
+/* Doubles an array. Without memory it empties the array instead; the log then goes on in `reserve`. */
 static void *grow(struct rp_chunk *c, void *array, size_t *count, size_t *capacity, size_t element, void *reserve)
 {
     size_t wanted = *capacity ? *capacity * 2 : 64;
@@ -101,7 +101,7 @@ static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_la
     return chunk_intern(c, &p);
 }
 
-/* Not 0 if a lane of the pattern is elsewhere than the pattern says. This runs once per recorded access; compilers do
+/* Nonzero if the address of a lane in the mask is not base + offset. This runs once per recorded access; compilers do
  * not vectorise it on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions"). */
 typedef uint64_t lanes __attribute__((vector_size(32), aligned(8), may_alias));
 #define DEFINE_DIFFERS(name, attribute)                                                                                \

@@ -5,7 +5,7 @@
 #include "tracefmt/hash.h"
 #include "tracefmt/reader.h"
 
-/* Four chains, so that they overlap. */
+/* Four independent hash chains, which the CPU computes in parallel. */
 static uint64_t pattern_hash(const struct wide_pattern *p)
 {
     uint64_t hash[4] = {p->mask, 1, 2, 3};
@@ -53,7 +53,7 @@ bool pattern_equal(const struct wide_pattern *a, const struct wide_pattern *b)
 
 static uint8_t narrowest(const struct wide_pattern *p)
 {
-    uint64_t bits = 0; /* those in which an offset differs from its sign */
+    uint64_t bits = 0; /* the bits in which any offset differs from its sign extension */
     for (unsigned l = 0; l < RP_WARP_LANES; l++)
         bits |= (uint64_t)(p->offset[l] ^ p->offset[l] >> 63);
     return bits < 0x80 ? 1 : bits < 0x8000 ? 2 : bits < 0x80000000 ? 4 : 8;
@@ -92,7 +92,7 @@ bool pattern_narrow(struct rp_pattern *out, const struct wide_pattern *p, struct
     return true;
 }
 
-/* A list of n offsets, of any width, to what they are added to. */
+/* Adds n offsets, of any width, to the values in `to`. */
 #define DEFINE_WIDEN(type)                                                                                             \
     static void widen_##type(uint64_t *out, const type *from, unsigned n, uint64_t base)                               \
     {                                                                                                                  \
@@ -114,7 +114,7 @@ static void widen(uint64_t *out, const struct rp_pattern *p, unsigned n, uint64_
     }
 }
 
-/* base + offset of the lanes in the mask; other entries are left alone. */
+/* Sets out[l] = base + offset for the lanes in the mask; leaves other entries alone. */
 static void place_lanes(const struct rp_pattern *p, uint64_t base, uint64_t *out)
 {
     unsigned lowest = (unsigned)__builtin_ctz(p->mask);

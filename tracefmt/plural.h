@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What follows the noun: "1 block", but "0 blocks". */
+/* The noun's ending: "1 block", but "0 blocks". */
 static inline const char *rp_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 #endif

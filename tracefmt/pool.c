@@ -7,7 +7,7 @@
 
 #include "tracefmt/utf8.h"
 
-/* Slabs grow with the pool, so that a small one takes little. */
+/* Slabs grow with the pool, so that a small pool takes little memory. */
 #define SLAB_FIRST ((size_t)1 << 10)
 #define SLAB_BYTES ((size_t)64 << 10)
 
@@ -45,7 +45,7 @@ static size_t slab_bytes(const struct pool *a)
 
 static struct pool_slab *add_slab(struct pool *a, size_t bytes)
 {
-    /* large allocations get a slab of their own, behind the one being filled */
+    /* large allocations get a slab of their own; the current slab stays in use */
     size_t wanted = slab_bytes(a), size = bytes > wanted / 4 ? bytes : wanted;
     if (!budget_charge(a->budget, sizeof(struct pool_slab) + size)) {
         a->over = true;

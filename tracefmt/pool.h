@@ -1,4 +1,4 @@
-/* Memory that is freed all at once, with a limit on its sum: what a damaged file can make us allocate is bounded. */
+/* Memory that is freed all at once, with a limit on its total: this bounds what a damaged file can make us allocate. */
 #ifndef REPRISE_TRACEFMT_POOL_H
 #define REPRISE_TRACEFMT_POOL_H
 
@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What several pools, and buffers beside them, may take together. */
+/* A common limit for several pools and other buffers. */
 struct budget {
     atomic_size_t used;
     size_t limit;
 };
-/* False: it would be over the limit, nothing is charged. NULL charges nothing. */
+/* False: this would exceed the limit; nothing is charged. Without a budget (NULL) it succeeds. */
 bool budget_charge(struct budget *, size_t bytes);
 void budget_refund(struct budget *, size_t bytes);
 
@@ -27,7 +27,7 @@ struct pool {
 /* count × size zeroed bytes, aligned for any type; NULL when over the limit or out of memory. Never NULL for 0 bytes.
  */
 void *pool_alloc(struct pool *, size_t count, size_t size);
-/* A copy, with what is no UTF-8 in it made '?'. */
+/* A copy of the text, in which bytes that are not UTF-8 become '?'. */
 char *pool_string(struct pool *, const char *);
 void *pool_copy(struct pool *, const void *data, size_t count, size_t size);
 void pool_free(struct pool *);

@@ -1,4 +1,4 @@
-/* Opening a trace and looking at its tables. */
+/* Opening a trace and reading its tables. */
 #include "tracefmt/reader.h"
 
 #include <errno.h>
@@ -123,7 +123,7 @@ static int by_block(const void *a, const void *b)
     return x->chunk < y->chunk ? -1 : x->chunk > y->chunk;
 }
 
-/* Lists the chunks of each launch, in file order: chunks of different launches may lie in turns. */
+/* Lists the chunks of each launch in file order: chunks of different launches may be interleaved. */
 static bool sort_chunks(struct rp_trace *t, struct rp_error *err)
 {
     const struct index *x = &t->index;
@@ -146,7 +146,7 @@ static bool sort_chunks(struct rp_trace *t, struct rp_error *err)
     return true;
 }
 
-/* Sorts the chunks by launch and the blocks that go on by block. */
+/* Sorts the chunks by launch, and the carried blocks by block. */
 static bool link_chunks(struct rp_trace *t, struct rp_error *err)
 {
     const struct index *x = &t->index;

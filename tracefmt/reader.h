@@ -1,9 +1,8 @@
-/* Reading a trace: open it, look at its tables, and walk what the warps of any block did.
+/* Reading a trace: open it, read its tables, and walk through what the warps of any block did.
  *
- * Blocks are found through the index and decoded on demand, a chunk at a time; memory in use is bounded by the blocks
- * that are open, not by the file. All functions may be called from several threads on one trace; a block or cursor
- * belongs to one thread at a time.
- */
+ * Blocks are found through the index and decoded on demand, a chunk at a time; the open blocks bound the memory in use,
+ * not the size of the file. All functions may be called from several threads on one trace; a block or cursor belongs to
+ * one thread at a time. */
 #ifndef REPRISE_TRACEFMT_READER_H
 #define REPRISE_TRACEFMT_READER_H
 
@@ -12,13 +11,13 @@
 
 struct rp_trace;
 
-/* A damaged or cut file opens if its header and the tables of at least one launch are whole: rp_trace_damage then says
- * what is missing, and only whole chunks are there. Any other file is an error. */
+/* A damaged or truncated file opens if its header and the tables of at least one launch are whole. rp_trace_damage then
+ * says what is missing, and only whole chunks can be read. Any other file is an error. */
 struct rp_trace *rp_trace_open(const char *path, struct rp_error *);
 void rp_trace_close(struct rp_trace *);
-/* Completes the file that a writer has left at `part` because its process was killed: what comes before the first
- * damage gets an index and the name `path`. *launches: how many there are; 0: nothing was in the file, and it is
- * removed. False: the writer still lives (RP_USAGE), or something failed and the file stays. */
+/* Completes the file that a writer left at `part` when its process was killed: everything before the first damage gets
+ * an index and the name `path`. *launches: their number; 0: the file held none and is removed. False: the writer is
+ * still alive (RP_USAGE), or something failed and the file stays. */
 bool rp_trace_recover(const char *part, const char *path, uint32_t *launches, struct rp_error *);
 const char *rp_trace_damage(const struct rp_trace *); /* NULL: whole */
 
@@ -36,17 +35,18 @@ const struct rp_launch_end *rp_trace_launch_end(const struct rp_trace *, uint32_
 
 uint32_t rp_trace_module_count(const struct rp_trace *);
 const struct rp_module *rp_trace_module(const struct rp_trace *, uint32_t module);
-/* What the host did, in order; each says how many launches began before it. */
+/* Host operations in order; each says how many launches began before it. */
 size_t rp_trace_host_operation_count(const struct rp_trace *);
 const struct rp_host_operation *rp_trace_host_operation(const struct rp_trace *, size_t operation);
-/* What is allocated when the launch begins, ascending by address: its own list, if it has one, else what the host
- * operations before it left. *list is malloced. */
+/* The allocations that exist when the launch begins, ascending by address: the launch's own list, if it has one, else
+ * what the host operations before it left. *list is malloced. */
 bool rp_trace_allocations(const struct rp_trace *, uint32_t launch, struct rp_allocation **list, size_t *count,
                           struct rp_error *);
 
-/* From the index alone, no decoding. */
+/* From the index alone; nothing is decoded. */
 struct rp_launch_totals {
-    uint64_t blocks; /* blocks with a beginning in the trace: equals the grid unless cut short or faulted */
+    uint64_t
+        blocks; /* blocks whose beginning is in the trace: equals the grid unless recording was cut short or faulted */
     uint64_t warp_instructions;
     uint64_t thread_instructions; /* lanes that executed, summed over warp instructions */
     uint64_t compressed_bytes, raw_bytes;
@@ -54,8 +54,8 @@ struct rp_launch_totals {
 };
 struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *, uint32_t launch);
 
-/* Reads the whole file: every checksum, every column against its neighbours, the index against the content. Calls
- * progress (may be NULL) with bytes done and total. False: err names the first thing wrong. */
+/* Reads the whole file: every checksum, columns against one another, the index against the content. Calls progress (may
+ * be NULL) with bytes done and total. False: err names the first error. */
 bool rp_trace_verify(struct rp_trace *, void (*progress)(void *, uint64_t done, uint64_t total), void *,
                      struct rp_error *);
 
@@ -63,7 +63,8 @@ bool rp_trace_verify(struct rp_trace *, void (*progress)(void *, uint64_t done, 
 struct rp_class_counts {
     uint64_t warp[RP_CLASS_COUNT], thread[RP_CLASS_COUNT];
 };
-/* Decodes the whole launch, but walks shared paths only once. progress (may be NULL) gets chunks done and in all. */
+/* Decodes the whole launch, but walks each shared path only once. progress (may be NULL) gets chunks done and their
+ * total. */
 bool rp_trace_class_counts(struct rp_trace *, uint32_t launch, struct rp_class_counts *,
                            void (*progress)(void *, uint64_t done, uint64_t total), void *, struct rp_error *);
 
@@ -90,10 +91,10 @@ struct rp_dynamic_access {
     const struct rp_pattern *pattern;
 };
 
-/* Patterns stay where they are as long as the cursor is in the same piece of its block, which a caller cannot see: keep
- * a pattern's hash, not its address, across calls of rp_cursor_next.
+/* A position in one warp's instruction stream. Treat it as opaque and read it through rp_cursor_next.
  *
- * A place in one warp's story. Opaque in spirit: read it through rp_cursor_next. */
+ * Patterns keep their addresses only while the cursor is in the same piece of its block, which a caller cannot see:
+ * across calls of rp_cursor_next keep a pattern's hash, not its address. */
 struct rp_cursor {
     struct rp_block *block;
     const struct rp_instruction *instructions;
@@ -105,17 +106,19 @@ struct rp_cursor {
     uint32_t warp, piece;
     void *piece_data;
 };
-/* Positions *c before the first instruction of `warp`. The cursor holds what it needs of later pieces and gives it back
- * with rp_cursor_close. */
+/* Positions *c before the first instruction of `warp`. The cursor holds a reference to its current piece;
+ * rp_cursor_close releases it. */
 bool rp_cursor_open(struct rp_cursor *, struct rp_block *, uint32_t warp, struct rp_error *);
 void rp_cursor_close(struct rp_cursor *);
-/* At least so many instructions are left of the warp's story; of each run `exits` are not counted, and what goes beyond
- * `enough` need not be. */
+/* A lower bound on the instructions left in the warp's instruction stream, less `exits` per run. It may stop counting
+ * at `enough`. */
 uint64_t rp_cursor_left(const struct rp_cursor *, uint32_t exits, uint64_t enough);
-/* Moves on to the block's next piece; 1: there is more, 0: the warp's story is over, -1: damaged, err is filled. */
+/* Moves on to the block's next piece. 1: there is one; 0: the instruction stream has ended; -1: the trace is damaged,
+ * err is filled. */
 int rp_cursor_refill(struct rp_cursor *, struct rp_error *);
 
-/* 1: *step is the next instruction, 0: the warp's story is over, -1: the trace is damaged here, err is filled. */
+/* 1: *step is the next instruction; 0: the instruction stream has ended; -1: the trace is damaged here, err is filled.
+ */
 static inline int rp_cursor_next(struct rp_cursor *c, struct rp_step *step, struct rp_error *err)
 {
     while (c->run == c->run_end) {
@@ -155,7 +158,7 @@ static inline const uint64_t *rp_step_operand_aux(const struct rp_step *s, uint3
     return at;
 }
 
-/* Of all lanes; 0 for those outside the pattern's mask. */
+/* The offsets of all lanes; 0 for those outside the pattern's mask. */
 void rp_pattern_offsets(const struct rp_pattern *, int64_t offset[RP_WARP_LANES]);
 /* The addresses of the lanes in the pattern's mask; other entries are left alone. */
 void rp_access_addresses(const struct rp_dynamic_access *, uint64_t address[RP_WARP_LANES]);

@@ -1,4 +1,4 @@
-/* Completing what a killed process has left of a trace. */
+/* Completes the trace that a killed process has left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,14 +10,14 @@
 #include "tracefmt/reader.h"
 #include "tracefmt/reader_internal.h"
 
-/* Where the locks of the file cannot be asked for, its writer may live. */
+/* Whether no process holds the writer's lock. If the lock cannot be queried, the writer may be alive: false. */
 static bool is_left_over(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK};
     return !fcntl(fd, F_GETLK, &lock) && lock.l_type == F_UNLCK;
 }
 
-/* Leaves in the index only the frames that follow one another from the beginning. Returns where they end. */
+/* Keeps in the index only the frames that follow one another without a gap from the start. Returns where they end. */
 static uint64_t keep_whole(struct index *x)
 {
     uint64_t end = 0;

@@ -18,14 +18,14 @@ struct scan {
     ZSTD_DCtx *ctx;
     uint8_t *in;
     struct buffer raw;
-    size_t charged; /* for raw */
+    size_t charged; /* bytes charged for raw */
     uint64_t offset;
     uint64_t lost_frames;
     struct rp_error first; /* the first damage */
     uint64_t first_offset;
 };
 
-/* Room for more content, charged to the trace's budget. */
+/* Makes room for more content, charged to the trace's budget. */
 static bool reserve(struct scan *s, struct rp_error *err)
 {
     size_t before = s->raw.capacity;
@@ -74,7 +74,7 @@ static bool read_frame(struct scan *s, uint64_t *bytes, struct rp_error *err)
     return true;
 }
 
-/* What came before the damage of a frame stays in the tables, and kernels there need their maps. */
+/* Adds a frame's tables. What came before the damage in a frame stays; kernels there get their maps. */
 static bool take_tables(struct rp_trace *t, const struct buffer *raw, struct rp_error *err)
 {
     bool ok = tables_unpack(&t->tables, raw->data, raw->size, err);
@@ -96,7 +96,7 @@ static bool take_frame(struct scan *s, uint64_t bytes, struct rp_error *err)
     return ok;
 }
 
-/* Notes the damage and moves to the next place that looks like the beginning of a frame, or to the end. */
+/* Records the damage and moves to the next position that looks like the start of a frame, or to the end. */
 static bool resume(struct scan *s, const struct rp_error *why, struct rp_error *err)
 {
     if (!s->lost_frames++) {
@@ -119,7 +119,7 @@ static bool resume(struct scan *s, const struct rp_error *why, struct rp_error *
     return true;
 }
 
-/* Passes over the index, whole or cut short, and over skippable frames of later versions. */
+/* Skips the index, whole or truncated, and skippable frames of later versions. */
 static bool skip_frame(struct scan *s, uint32_t magic, uint32_t size)
 {
     uint64_t left = s->trace->bytes - s->offset;

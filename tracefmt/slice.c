@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-/* How far a warp's log has been shown. */
+/* How far a warp's log has been exposed to the encoder. */
 struct cut {
     struct rp_warp_log whole;
-    size_t run, guard, aux, access; /* shown so far */
-    uint64_t weight;                /* of what was shown */
-    struct rp_run rest;             /* of run number `run`, where that was cut; length 0: it was not */
+    size_t run, guard, aux, access; /* exposed so far */
+    uint64_t weight;                /* weight of the exposed part */
+    struct rp_run rest;             /* the rest of run number `run`, if it was cut; length 0: it was not */
 };
 
 struct slicer {
@@ -41,13 +41,13 @@ struct slicer *slicer_new(struct rp_chunk *c, uint32_t slices)
     return s;
 }
 
-/* Where a part of a log ends. */
+/* The end of a part of a log. */
 struct end {
-    size_t run, guard, aux, access; /* whole runs, and all the rest */
-    uint32_t inside;                /* instructions of the run behind them */
+    size_t run, guard, aux, access; /* whole runs; guards, aux values and accesses */
+    uint32_t inside;                /* instructions of the next run */
 };
 
-/* Goes on to where the warp has shown `target`: each run and each access weighs 1. */
+/* Finds the position at which the exposed weight reaches `target`: each run and each access weighs 1. */
 static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t target)
 {
     struct end e = {c->run, c->guard, c->aux, c->access, 0};
@@ -71,7 +71,7 @@ static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t t
     return e;
 }
 
-/* Shows what lies between what was shown and `e`. */
+/* Exposes the part of the log up to `e`. */
 static void show(struct cut *c, struct rp_warp_log *log, const struct end *e)
 {
     *log = c->whole;

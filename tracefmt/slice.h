@@ -1,6 +1,5 @@
-/* Cutting a chunk in time: where its logs would take readers much memory, because their content does not repeat, it
- * becomes several frames, each with the next part of what every warp did. So a reader with many blocks open holds a
- * part of each.
+/* Cuts a chunk in time. A chunk whose content does not repeat would take much memory in readers: it becomes several
+ * frames, each with the next part of what every warp did. So a reader with many blocks open holds only a part of each.
  */
 #ifndef REPRISE_TRACEFMT_SLICE_H
 #define REPRISE_TRACEFMT_SLICE_H
@@ -12,14 +11,14 @@
 #define SLICE_BYTES ((size_t)512 << 10)
 
 struct slicer;
-/* Of a chunk that was encoded, and so is known to be well formed. While it exists the chunk's logs show one slice at a
- * time, at first none. NULL: out of memory. */
+/* For a chunk that has been encoded once, and so is known to be well-formed. While the slicer exists, the chunk's logs
+ * expose one slice at a time, none at first. NULL: out of memory. */
 struct slicer *slicer_new(struct rp_chunk *, uint32_t slices);
-/* Shows the next slice: blocks that end do so in the last one. */
+/* Exposes the next slice. Blocks that end do so in the last one. */
 void slicer_next(struct slicer *);
-/* To be called when the slice was encoded. */
+/* To be called after the slice has been encoded. */
 void slicer_done(struct slicer *);
-/* Gives the chunk its logs back, in order to be emptied. */
+/* Restores the chunk's logs, so that they can be emptied. */
 void slicer_free(struct slicer *);
 
 #endif

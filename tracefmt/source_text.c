@@ -9,14 +9,14 @@
 #define MOST_BYTES (64u << 20)
 
 struct source_file {
-    char *name, *text; /* text: line ends are 0; NULL: cannot be read */
+    char *name, *text; /* in text, line ends are replaced by 0; NULL: the file cannot be read */
     char **lines;
     uint32_t count;
     struct source_file *next;
 };
 
 struct source_files {
-    char *folder; /* of the trace, with its slash */
+    char *folder; /* the trace's folder, with a final slash */
     struct source_file *first;
 };
 
@@ -44,8 +44,8 @@ void source_files_free(struct source_files *s)
     free(s);
 }
 
-/* A whole text with a 0 behind it, or NULL. A file with a 0 in it is no text: PTX inside a program has the program's
- * name. */
+/* Reads a whole file and appends a 0. NULL: it cannot be read, or contains a 0 and so is no text: PTX that is embedded
+ * in a program names the program as its file. */
 static char *read_file(const char *folder, const char *name, size_t *size)
 {
     char path[4096];
@@ -67,7 +67,7 @@ static char *read_file(const char *folder, const char *name, size_t *size)
     return text;
 }
 
-/* Blanks around the line, and bytes that are no text, go. */
+/* Removes surrounding blanks; replaces control characters by blanks. */
 static char *trimmed(char *line, char *end)
 {
     while (end > line && (unsigned char)end[-1] <= ' ')

@@ -1,4 +1,4 @@
-/* From predictors and exceptions to accesses. */
+/* Generates accesses from predictors and exceptions. */
 #include <stdlib.h>
 
 #include "tracefmt/decode.h"

@@ -1,4 +1,4 @@
-/* What a static table must be like. The writer refuses what the reader would refuse. */
+/* Checks of the static tables. The writer refuses what the reader would refuse. */
 #include <inttypes.h>
 
 #include "tracefmt/tables.h"
@@ -44,7 +44,7 @@ static bool check_registers(const struct rp_kernel *k, uint32_t i, const rp_regi
     return true;
 }
 
-/* Operands with aux values leave no room for others. */
+/* If operands have aux values, all aux values of the instruction belong to operands. */
 static bool check_aux(const struct rp_kernel *k, uint32_t i, struct rp_error *err)
 {
     const struct rp_instruction *in = &k->instructions[i];

@@ -1,4 +1,4 @@
-/* C structs to protobuf messages. Everything temporary lives in one pool per call. */
+/* Converts C structs to protobuf messages. All temporary memory lives in one pool per call. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Protobuf messages to C structs, checked. */
+/* Converts protobuf messages to C structs and checks them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tracefmt/tables.h"
 #include "tracefmt/trace.pb-c.h"
 
-/* protobuf-c allocates what a message claims to hold; this is the limit on that. */
+/* protobuf-c allocates as much as a message claims to hold; this limits it. */
 static void *limited_alloc(void *pool, size_t size) { return pool_alloc(pool, size, 1); }
 static void limited_free(void *pool, void *memory)
 {
@@ -27,7 +27,7 @@ void tables_free(struct tables *t)
     *t = (struct tables){0};
 }
 
-/* Charges for arrays that grow by realloc. */
+/* Charges the budget for arrays that grow by realloc. */
 static bool charge_array(struct tables *t, size_t bytes)
 {
     if (!budget_charge(t->pool.budget, bytes)) {
@@ -286,7 +286,7 @@ static bool same_allocations(const struct rp_launch *l, const Reprise__Launch *f
     return same;
 }
 
-/* Launches in a row mostly have the same list: it is there once. */
+/* Consecutive launches mostly have the same list: it is stored once. */
 static bool take_allocations(struct tables *t, struct rp_launch *l, const Reprise__Launch *from)
 {
     struct pool *a = &t->pool;
@@ -432,7 +432,7 @@ static bool take(struct tables *t, const Reprise__Trace *m, struct rp_error *err
     return ok;
 }
 
-/* Names in a damaged trace may have line ends; a message that cites them has not. */
+/* Names in a damaged trace may contain line ends; an error message that cites them must not. */
 static void cite_in_one_line(struct rp_error *err)
 {
     for (char *c = err ? err->text : NULL; c && *c; c++)

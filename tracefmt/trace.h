@@ -1,9 +1,9 @@
-/* What a trace says: the static tables (kernels, instructions, launches) as C structs, shared by writer and reader.
+/* The content of a trace: the static tables (kernels, instructions, launches) as C structs, shared by writer and
+ * reader.
  *
  * A trace describes what happened and where, never when. It is the only thing that passes from frontend to replay, so
  * every fact that a timing model may need is here, in terms of no particular ISA: a unit class, registers, memory
- * operands. docs/trace-format.md describes the bytes; this header describes the meaning.
- */
+ * operands. docs/trace-format.md describes the bytes; this header describes the meaning. */
 #ifndef REPRISE_TRACEFMT_TRACE_H
 #define REPRISE_TRACEFMT_TRACE_H
 
@@ -15,8 +15,8 @@
 
 typedef uint32_t rp_lanemask; /* bit l is lane l */
 
-/* How many lanes these are. Where compilers may not use an instruction for it they call a function, which takes longer
- * than this. */
+/* The number of lanes in the mask. Without a popcount instruction, compilers call a function for the built-in, which
+ * takes longer than this. */
 static inline unsigned rp_lane_count(rp_lanemask m)
 {
 #if defined __POPCNT__ || defined __aarch64__
@@ -65,8 +65,8 @@ enum rp_class {
 };
 
 /* Register names are packed into 32 bits: file (4 bits), count-1 (4 bits), index (24 bits). `count` consecutive
- * registers starting at `index` form the operand. PTX registers are virtual, one index each whatever their width;
- * SASS names 32-bit registers, so a 64-bit operand there has count 2. */
+ * registers starting at `index` form the operand. PTX registers are virtual, one index each whatever their width; SASS
+ * registers have 32 bits, so a 64-bit operand there has count 2. */
 enum rp_register_file {
     RP_FILE_GENERAL,
     RP_FILE_PREDICATE,
@@ -80,10 +80,10 @@ typedef uint32_t rp_register;
 static inline unsigned rp_register_file(rp_register r) { return r >> 28; }
 static inline unsigned rp_register_count(rp_register r) { return (r >> 24 & 15) + 1; }
 static inline unsigned rp_register_index(rp_register r) { return r & 0xffffff; }
-/* The register that reads as zero and keeps nothing (SASS: RZ), where a trace names it at all: those that come from
- * Accel-Sim do. Nothing ever waits for it. */
+/* The register that reads as zero and discards writes (SASS: RZ), in traces that name it at all, such as those imported
+ * from Accel-Sim. Nothing ever waits for it. */
 #define RP_REGISTER_ZERO RP_REGISTER(RP_FILE_GENERAL, 0xffffff, 1)
-/* How many registers of the operand may be waited for. */
+/* How many of the operand's registers an instruction may have to wait for. */
 static inline unsigned rp_register_waits(rp_register r) { return r == RP_REGISTER_ZERO ? 0 : rp_register_count(r); }
 
 #define RP_SPACES(X)                                                                                                   \
@@ -107,8 +107,9 @@ enum rp_access_kind {
     RP_ACCESS_ATOMIC,
     RP_ACCESS_REDUCTION,
     RP_ACCESS_PREFETCH,
-    RP_ACCESS_BULK_LOAD,  /* what a bulk copy reads: each lane's address and on, as many bytes as the aux value says */
-    RP_ACCESS_BULK_STORE, /* what it writes */
+    RP_ACCESS_BULK_LOAD,  /* the source of a bulk copy: bytes from each lane's address on, as many as the aux value says
+                           */
+    RP_ACCESS_BULK_STORE, /* the destination of a bulk copy */
     RP_ACCESS_OBJECT,     /* a barrier object (PTX: mbarrier) at this address; see RP_OBJECT_AUX */
     RP_ACCESS_KIND_COUNT
 };
@@ -135,7 +136,7 @@ enum rp_cache_op {
     RP_CACHE_WT,
     RP_CACHE_NC
 };
-/* PTX ISA, "Cache Eviction Priority Hints": how long the line is wanted in L1 or L2; NO_ALLOCATE: in L1 not at all */
+/* PTX ISA, "Cache Eviction Priority Hints": how long to keep the line in L1 or L2; NO_ALLOCATE: not at all in L1 */
 enum rp_eviction { RP_EVICT_NORMAL, RP_EVICT_FIRST, RP_EVICT_LAST, RP_EVICT_UNCHANGED, RP_EVICT_NO_ALLOCATE };
 enum rp_atomic {
     RP_ATOMIC_NONE,
@@ -152,18 +153,25 @@ enum rp_atomic {
 };
 enum rp_value { RP_VALUE_BITS, RP_VALUE_UNSIGNED, RP_VALUE_SIGNED, RP_VALUE_FLOAT };
 
-/* The first aux value of an object's operand: the phase that the lanes arrive at or ask for, counted from 0 when the
- * object was made; and whether they wait until that phase is over. A loop that polls the object is told by the one poll
- * that ends it, which waits: how often the loop went around is no property of the program. The second one: by how many
- * bytes the execution changes what the phase still waits for, all lanes together, as a signed number. What a bulk copy
- * completes at its object is its own bytes. The third one, where the operand tells what is done with the object: how
- * many arrive, all lanes together; of RP_OBJECT_INIT how many arrivals each phase waits for. Lanes that wait for
- * different phases make executions of their own; so do those that arrive differently at different objects. */
+/* The aux values of an OBJECT operand.
+ *
+ * First value: the phase at which the lanes arrive or for which they ask, counted from 0 at the object's
+ * initialisation, and whether they wait until that phase is over. A loop that polls the object appears as one
+ * execution, which waits: how often the loop went around is no property of the program.
+ *
+ * Second value, signed: by how many bytes the execution changes what the phase still waits for, summed over its lanes.
+ * The bytes that a bulk copy completes at its object are those of the copy itself.
+ *
+ * Third value, if the operand names an operation: how many arrive, summed over the lanes; for RP_OBJECT_INIT, how many
+ * arrivals each phase waits for.
+ *
+ * Lanes that wait for different phases make separate executions; so do lanes that arrive at different objects in
+ * different ways. */
 #define RP_OBJECT_AUX(phase, waits) ((uint64_t)(phase) << 1 | ((waits) != 0))
 static inline uint64_t rp_object_phase(uint64_t aux) { return aux >> 1; }
 static inline bool rp_object_waits(uint64_t aux) { return aux & 1; }
 
-/* What is done with a barrier object. The order is the wire encoding: append only. */
+/* The operation on a barrier object. The order is the wire encoding: append only. */
 #define RP_OBJECT_OPERATIONS(X)                                                                                        \
     X(UNKNOWN, "unknown", "not told")                                                                                  \
     X(INIT, "init", "it is made, with phase 0")                                                                        \
@@ -181,32 +189,33 @@ enum rp_object_operation {
         RP_OBJECT_OPERATION_COUNT
 };
 
-/* The aux value of a side of a bulk copy: bytes per lane in the low 32 bits; above them, of one that is written to the
- * same place in several blocks of a cluster (PTX: multicast), those blocks, a bit for each rank. The object that such a
- * copy tells is one in each of these blocks, too, and the second aux value of its operand is that of each. */
+/* The aux value of one side of a bulk copy. Low 32 bits: bytes per lane. High 32 bits: the blocks of a cluster, a bit
+ * per rank, if the copy writes to the same offset in several of them (PTX: multicast). Such a copy completes at an
+ * object in each of these blocks; the second aux value of the object's operand then applies to each. */
 #define RP_BULK_AUX(bytes, blocks) ((uint64_t)(bytes) | (uint64_t)(blocks) << 32)
 static inline uint64_t rp_bulk_bytes(uint64_t aux) { return aux & UINT32_MAX; }
 static inline uint32_t rp_bulk_blocks(uint64_t aux) { return (uint32_t)(aux >> 32); }
 
-/* One memory operand. A texture access has as many operands as its filter reads texels: each has the addresses of one
- * texel per lane, and all of them are the footprint; a lane that needs fewer names one of its own again. Any other
- * instruction may have several, too (an asynchronous copy reads one space and writes another); each then has its own
- * addresses in every dynamic execution, in this order. */
+/* One memory operand. A texture access has one operand per texel that its filter reads: each holds the addresses of one
+ * texel per lane, and together they are the footprint; a lane that needs fewer texels repeats one of its own. Other
+ * instructions may have several operands, too (an asynchronous copy reads one space and writes another). Each operand
+ * has its own addresses in every dynamic execution, in this order. */
 struct rp_memory_operand {
-    uint8_t space;    /* enum rp_space; GENERIC addresses are told apart by the launch's windows */
+    uint8_t space;    /* enum rp_space; GENERIC addresses are resolved by the launch's windows */
     uint8_t kind;     /* enum rp_access_kind */
     uint8_t scope;    /* enum rp_scope */
     uint8_t order;    /* enum rp_order */
     uint8_t cache_op; /* enum rp_cache_op */
     uint8_t atomic;   /* enum rp_atomic */
-    uint8_t value;    /* enum rp_value: what an element is */
+    uint8_t value;    /* enum rp_value: the type of an element */
     uint8_t elements; /* elements per lane: 1, 2, 4 or 8 for vectors */
     uint32_t width;   /* bytes per lane, all elements together */
-    uint32_t object;  /* enum rp_object_operation, of kind OBJECT */
+    uint32_t object;  /* enum rp_object_operation, for kind OBJECT */
     uint8_t evict_l1; /* enum rp_eviction */
-    uint8_t evict_l2; /* the same, but for NO_ALLOCATE */
+    uint8_t evict_l2; /* likewise, without NO_ALLOCATE */
 };
-/* Aux values of an operand in one execution; those of an instruction's operands follow one another in order. */
+/* The number of aux values of an operand in one execution; the values of an instruction's operands follow one another
+ * in order. */
 static inline unsigned rp_operand_aux_count(const struct rp_memory_operand *o)
 {
     if (o->kind == RP_ACCESS_OBJECT)
@@ -214,8 +223,9 @@ static inline unsigned rp_operand_aux_count(const struct rp_memory_operand *o)
     return o->kind == RP_ACCESS_BULK_LOAD || o->kind == RP_ACCESS_BULK_STORE ? 1 : 0;
 }
 
-/* Work that goes on while its warp does, and is waited for later. Each thread puts what it has started into groups: a
- * `commit` closes one with all that it started since the one before. Each kind of work has groups of its own. */
+/* Asynchronous work: its warp goes on and waits for it later. Each thread collects what it starts in groups: a `commit`
+ * closes the group of everything that it has started since the previous commit. Each kind of work has groups of its
+ * own. */
 enum rp_async_kind {
     RP_ASYNC_NONE,
     RP_ASYNC_COPY,  /* copies of a few bytes per thread (PTX: cp.async) */
@@ -223,12 +233,12 @@ enum rp_async_kind {
     RP_ASYNC_TENSOR /* matrix multiply-accumulate (wgmma.mma_async) */
 };
 enum rp_async_role {
-    RP_ASYNC_START,     /* starts work that a group waits for */
-    RP_ASYNC_TELL,      /* starts work that tells barrier objects, and belongs to no group */
+    RP_ASYNC_START,     /* starts work that belongs to a group */
+    RP_ASYNC_TELL,      /* starts work that completes at barrier objects and belongs to no group */
     RP_ASYNC_COMMIT,    /* closes a group */
-    RP_ASYNC_WAIT,      /* waits until at most `pending` of the groups that the thread closed last are not complete */
-    RP_ASYNC_WAIT_READ, /* the same, until they have read their sources */
-    RP_ASYNC_WAIT_ALL   /* waits for all that the thread has started */
+    RP_ASYNC_WAIT,      /* waits until at most `pending` of the thread's most recently closed groups are incomplete */
+    RP_ASYNC_WAIT_READ, /* likewise, until they have read their sources */
+    RP_ASYNC_WAIT_ALL   /* waits for everything that the thread has started */
 };
 struct rp_async {
     uint8_t kind; /* enum rp_async_kind */
@@ -237,7 +247,7 @@ struct rp_async {
 };
 
 /* The barrier of a cluster has no id and no count: lanes arrive, and later wait until all lanes of the cluster that
- * have not exited have arrived. A wait stands behind the arrival that it belongs to. */
+ * have not exited have arrived. A wait follows the arrival that it belongs to. */
 enum rp_barrier_kind {
     RP_BARRIER_NONE,
     RP_BARRIER_SYNC,
@@ -250,17 +260,17 @@ enum rp_barrier_kind {
 };
 struct rp_barrier {
     uint8_t kind;  /* enum rp_barrier_kind */
-    int32_t id;    /* 0..15, or -1: in a register, recorded per execution as aux */
-    int32_t count; /* threads expected, 0: the whole block, -1: in a register, recorded per execution as aux */
+    int32_t id;    /* 0..15; -1: in a register, recorded per execution as aux */
+    int32_t count; /* threads expected; 0: the whole block; -1: in a register, recorded per execution as aux */
 };
-/* The aux value of a barrier whose id or count is in a register: id in the low 16 bits, count (0 = whole block) above.
- */
+/* The aux value of a barrier whose id or count is in a register: the id in the low 16 bits, the count (0: the whole
+ * block) above. */
 #define RP_BARRIER_AUX(id, count) ((uint64_t)(id) | (uint64_t)(count) << 16)
 
 enum rp_instruction_flag {
     RP_GUARDED = 1 << 0, /* runs under a predicate: every execution records its own mask */
     RP_GUARD_NEGATED = 1 << 1,
-    RP_BRANCH = 1 << 2, /* may move the pc elsewhere */
+    RP_BRANCH = 1 << 2, /* may change the pc */
     RP_CALL = 1 << 3,
     RP_RETURN = 1 << 4,
     RP_EXIT = 1 << 5,           /* ends its lanes */
@@ -269,27 +279,28 @@ enum rp_instruction_flag {
 };
 
 struct rp_instruction {
-    uint64_t pc;        /* byte address within the kernel; PTX, which has none: 8 × index */
+    uint64_t pc;        /* byte address within the kernel; for PTX, which has none, 8 × index */
     const uint8_t *raw; /* encoding as found in the binary; none for PTX */
     uint32_t raw_size;
-    uint64_t control;   /* scheduling control bits that go with it, see RP_CONTROL_; 0 without */
+    uint64_t control;   /* scheduling control bits of the instruction, see RP_CONTROL_; 0: none */
     const char *text;   /* disassembly or source text, one line */
     uint8_t unit_class; /* enum rp_class */
     uint16_t flags;     /* enum rp_instruction_flag */
     rp_register guard;  /* valid with RP_GUARDED; also listed among the sources */
     uint32_t dst_count, src_count, memory_count;
     const rp_register *dst, *src;
-    uint32_t slots; /* of machine code: see rp_source_slots */
+    uint32_t slots; /* machine code only: see rp_source_slots */
     const struct rp_memory_operand *memory;
     struct rp_barrier barrier;
     uint8_t fence_scope; /* enum rp_scope, for RP_CLASS_FENCE */
-    uint32_t file, line; /* source position: index into rp_kernel.files, line from 1; line 0: unknown */
-    uint32_t inlined;    /* index into rp_kernel.inlined + 1 of the call whose body this is; 0: of none */
-    uint8_t aux_count;   /* of RP_HAS_AUX: values per execution; 0 and 1: one */
+    uint32_t file, line; /* source location: index into rp_kernel.files, line from 1; line 0: unknown */
+    uint32_t
+        inlined; /* the inlined call to whose body the instruction belongs: index into rp_kernel.inlined + 1; 0: none */
+    uint8_t aux_count; /* with RP_HAS_AUX, values per execution; 0 and 1: one */
     struct rp_async async;
 };
-/* The operand slots of the instruction that a source is read through, a bit each, in the order of the reuse flags of
- * the control bits; 0: none, or they are not known. */
+/* The operand slots through which the instruction reads a source, a bit each, in the order of the reuse flags of the
+ * control bits; 0: none or unknown. */
 static inline unsigned rp_source_slots(const struct rp_instruction *in, unsigned source)
 {
     return source < 8 ? in->slots >> 4 * source & 15 : 0;
@@ -300,16 +311,15 @@ static inline unsigned rp_aux_count(const struct rp_instruction *in)
 }
 
 /* Scheduling control bits, 21 as Maxwell and Pascal encode them (facts: Jia et al., arXiv:1804.06826, 2.1; the fields'
- * meaning was checked against NVIDIA's disassembler), and above them what an instruction that waits for barriers
- * (DEPBAR) says in its own word:
+ * meaning was checked against NVIDIA's disassembler), and above them fields from the instruction word of DEPBAR, which
+ * waits for barriers:
  *
  *    0..3   stall: cycles until the warp's next issue       11..16  wait: barriers that must be clear to issue
  *    4      1: do not yield; with stall 0: first of a pair  17..20  reuse of operands
  *    5..7   barrier set until the result is written         21      count: waits also until at most
  *    8..10  barrier set until the operands are read         25..30    this many signals are outstanding of
  *           (0..5, others: none)                            22..24    this barrier
- *                                                           31..36  barriers that must be clear, too
- */
+ *                                                           31..36  barriers that must be clear, too */
 #define RP_CONTROL_BARRIERS 6
 #define RP_CONTROL_COUNT(barrier, most) (1ull << 21 | (uint64_t)(barrier) << 22 | (uint64_t)(most) << 25)
 #define RP_CONTROL_ALSO_WAIT(mask) ((uint64_t)(mask) << 31)
@@ -324,16 +334,18 @@ static inline bool rp_control_counts(uint64_t c) { return c >> 21 & 1; }
 static inline unsigned rp_control_counted_barrier(uint64_t c) { return c >> 22 & 7; }
 static inline unsigned rp_control_count(uint64_t c) { return c >> 25 & 63; }
 
-/* A call that the compiler replaced by the body of its function. The place of an instruction is a chain: its own file
- * and line in the function of its inlined call, where that call stands, and so on outwards to the kernel itself. */
+/* A call that the compiler replaced by the function's body. The source location of an instruction is a chain: its own
+ * file and line, which lie in the function of its inlined call; the location of that call; and so on outwards to the
+ * kernel itself. */
 struct rp_inlined_call {
     const char *function;
-    uint32_t file, line; /* where the call stands, as in rp_instruction */
-    uint32_t inlined;    /* the call whose body that place is in: index + 1 of one before this; 0: of none */
+    uint32_t file, line; /* source location of the call, as in rp_instruction */
+    uint32_t inlined;    /* the call to whose body this location belongs: index + 1 of an earlier call; 0: none */
 };
 
-/* Registers that hold a value at an instruction: what it or a later one may still read when it begins, and what it
- * writes itself. 32-bit registers, so that a 64-bit value counts twice; predicates are counted apart. */
+/* The number of registers that hold a live value at an instruction: values that it or a later instruction may still
+ * read when it begins, and those that it writes. 32-bit registers, so a 64-bit value counts twice; predicates are
+ * counted separately. */
 struct rp_live {
     uint16_t registers, predicates;
     uint16_t after; /* registers whose value a later instruction may still read */
@@ -348,13 +360,13 @@ struct rp_kernel {
     const char *const *files;
     uint32_t inlined_count;
     const struct rp_inlined_call *inlined;
-    const struct rp_live *live; /* per instruction; NULL: not told. Of PTX: of its virtual registers */
+    const struct rp_live *live; /* per instruction; NULL: unknown. For PTX: virtual registers */
     uint32_t registers;         /* 32-bit registers per thread, for occupancy; PTX: an estimate by liveness */
     uint32_t static_shared;     /* bytes per block */
     uint32_t local_bytes;       /* bytes per thread */
     uint32_t max_threads;       /* .maxntid as a total, 0: not given */
-    uint32_t module;            /* index into the trace's modules + 1; 0: not told */
-    uint64_t identity; /* of all kernels of a process this one alone has it, also once it is gone; 0: of none */
+    uint32_t module;            /* index into the trace's modules + 1; 0: unknown */
+    uint64_t identity;          /* unique among all kernels that the process ever had; 0: none */
 };
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
@@ -365,33 +377,35 @@ struct rp_allocation {
     bool initialised;    /* the host wrote it before this launch */
 };
 
-/* Launches of one stream run one after the other, in their order in the trace. A launch of another stream may run at
- * the same time, but not before the end of the launches that it depends on: those are earlier ones, so no circle can
- * be. */
+/* Launches of one stream run one after another, in their order in the trace. A launch of another stream may run at the
+ * same time, but not before the end of the launches that it depends on: those are earlier ones, so there are no cycles.
+ */
 struct rp_launch {
     uint32_t kernel; /* index into the trace's kernels */
     uint32_t stream; /* 0: the default stream */
     uint32_t dependency_count;
     const uint32_t *dependencies; /* launches, ascending */
     uint32_t grid[3], block[3];
-    /* Blocks of a cluster in each dimension, which divide the grid's; all 0 and all 1: each block is alone. The blocks
-     * of a cluster run side by side; block (x, y, z) of it has rank x + cluster[0] × (y + cluster[1] × z). */
+    /* Blocks per cluster in each dimension, which divide the grid's; all 0 or all 1: no clusters. The blocks of a
+     * cluster run concurrently; block (x, y, z) of it has rank x + cluster[0] × (y + cluster[1] × z). */
     uint32_t cluster[3];
-    /* In clusters of several: the shared memory of the block of rank r is, for all blocks of its cluster, at offset
-     * cluster_shared + r × cluster_step of the shared space, beside where each has its own. */
+    /* In clusters of several blocks, the shared memory of the block of rank r is visible to all blocks of its cluster
+     * at offset cluster_shared + r × cluster_step of the shared space, in addition to the offset where each block has
+     * its own. */
     uint64_t cluster_shared, cluster_step;
-    /* A cooperative launch: its blocks may wait for one another, so a GPU takes it only if it holds all at a time. */
+    /* A cooperative launch: its blocks may wait for one another, so a GPU runs it only if all of them are resident at
+     * once. */
     bool cooperative;
     uint32_t dynamic_shared; /* bytes per block, beyond the kernel's static_shared */
-    /* generic address windows: an address in [base, base+size) is at offset address-base of that space */
+    /* Windows of the generic space: an address in [base, base + size) is at offset address - base of the named space.
+     */
     uint64_t shared_window, shared_window_size;
     uint64_t local_window, local_window_size;
     uint64_t const_window, const_window_size;
     uint64_t param_window, param_window_size;
     uint32_t param_size;
     const uint8_t *params; /* the parameter block as the kernel saw it */
-    /* All that is allocated, or none where host operations tell it (then rp_trace_allocations, reader.h, works it out)
-     */
+    /* All allocations; none if host operations list them (then rp_trace_allocations, reader.h, computes the list). */
     uint32_t allocation_count;
     const struct rp_allocation *allocations;
 };
@@ -399,9 +413,9 @@ static inline uint64_t rp_launch_blocks(const struct rp_launch *l)
 {
     return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 }
-/* Blocks of a cluster at most: H100 has 16, and a bulk copy names them by bits. */
+/* The most blocks of a cluster: H100 allows 16, and a bulk copy names them by bits. */
 #define RP_CLUSTER_MOST 32
-/* Blocks in a cluster, 1: none. */
+/* Blocks per cluster; 1: no clusters. */
 static inline uint32_t rp_launch_cluster(const struct rp_launch *l)
 {
     return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
@@ -420,17 +434,17 @@ struct rp_launch_end {
 
 /* ---- the host --------------------------------------------------------------------------------------------------- */
 
-/* A module of code, which kernels belong to. */
+/* A module of code that contains kernels. */
 struct rp_module {
     const char *name;   /* file name without its directory */
-    const char *sha256; /* 64 hex digits, "" where not known */
+    const char *sha256; /* 64 hex digits; "" if unknown */
     const char *isa;    /* "ptx", "sass" */
     const char *target; /* "sm_62" */
-    uint64_t identity;  /* as of a kernel; it is not in the file */
+    uint64_t identity;  /* as for a kernel; not in the file */
 };
 
-/* What the host did, in order with the launches: X(identifier, name in files, meaning). The order is the wire encoding:
- * append only. */
+/* Operations of the host, in order with the launches: X(identifier, name in files, meaning). The order is the wire
+ * encoding: append only. */
 #define RP_HOST_KINDS(X)                                                                                               \
     X(ALLOCATE, "allocate", "size bytes at address come to life")                                                      \
     X(FREE, "free", "the allocation at address ends")                                                                  \
@@ -450,7 +464,8 @@ enum rp_host_kind {
 #undef X
         RP_HOST_KIND_COUNT
 };
-/* Whether the host waits until a copy or memset is done. Files that do not say: it does in the default stream alone. */
+/* Whether the host waits until a copy or memset is done. In files that do not say, it waits in the default stream only.
+ */
 enum rp_host_waits { RP_WAITS_IN_DEFAULT_STREAM, RP_WAITS, RP_WAITS_NOT };
 enum rp_copy_direction { RP_COPY_TO_DEVICE, RP_COPY_TO_HOST, RP_COPY_ON_DEVICE, RP_COPY_ON_HOST };
 
@@ -458,14 +473,14 @@ struct rp_host_operation {
     uint8_t kind;             /* enum rp_host_kind */
     uint8_t direction;        /* enum rp_copy_direction, of COPY */
     uint8_t waits;            /* enum rp_host_waits, of COPY and SET */
-    bool initialised;         /* of ALLOCATE: the content is defined from the start */
-    bool managed;             /* of ALLOCATE: it is memory of the host, which needs no copies */
-    bool non_blocking;        /* of CREATE_STREAM */
-    uint32_t launch;          /* launches that began before it; the writer fills this in */
-    uint32_t stream, event;   /* 0: the default stream; event where the kind names one */
-    uint64_t address, source; /* in the global space; a side of a copy that is the host's is 0 */
+    bool initialised;         /* for ALLOCATE: the content is defined from the start */
+    bool managed;             /* for ALLOCATE: memory of the host, which needs no copies */
+    bool non_blocking;        /* for CREATE_STREAM */
+    uint32_t launch;          /* number of launches that began before it; the writer sets this */
+    uint32_t stream, event;   /* stream 0: the default stream; event: if the kind has one */
+    uint64_t address, source; /* in the global space; 0 for a side of a copy that is host memory */
     uint64_t size;            /* bytes */
-    const char *name;         /* of ALLOCATE: "arg0", a module variable's name, ... */
+    const char *name;         /* for ALLOCATE: "arg0", a module variable's name, ... */
 };
 
 static inline bool rp_host_waits(const struct rp_host_operation *o)
@@ -484,7 +499,7 @@ struct rp_provenance {
     const char *module_sha256; /* 64 hex digits */
     uint32_t option_count;
     const struct rp_option
-        *options; /* what shaped the content: arguments, geometry, limits; not output name or threads */
+        *options; /* what determines the content: arguments, geometry, limits; not output name or threads */
 };
 
 /* ---- what a warp did --------------------------------------------------------------------------------------------- */
@@ -496,8 +511,8 @@ struct rp_run {
     rp_lanemask active;
 };
 
-/* The addresses of one memory operand in one execution: those of the lanes in pattern->mask are base + offset of the
- * lane (rp_pattern_offsets, reader.h). base is the address of the lowest lane in the mask, whose offset is 0. */
+/* The addresses of one memory operand in one execution: lane l of pattern->mask accesses base + offset[l]
+ * (rp_pattern_offsets, reader.h). base is the address of the lowest lane in the mask, whose offset is 0. */
 enum rp_pattern_kind {
     RP_PATTERN_GENERAL,
     RP_PATTERN_UNIFORM /* all offsets 0 */,
@@ -505,13 +520,14 @@ enum rp_pattern_kind {
 };
 struct rp_pattern {
     rp_lanemask mask;
-    uint8_t kind;       /* enum rp_pattern_kind */
-    uint8_t width;      /* GENERAL: bytes of an offset, as few as all of them fit: 1, 2, 4 or 8; else 0 */
-    int64_t stride;     /* AFFINE only */
-    uint64_t hash;      /* of mask and offsets: equal patterns have equal hashes, also across chunks */
-    const void *offset; /* GENERAL: of each lane in the mask, from low to high: signed integers of `width` bytes */
+    uint8_t kind;   /* enum rp_pattern_kind */
+    uint8_t width;  /* GENERAL: bytes per offset, the least of 1, 2, 4 and 8 that fits all; else 0 */
+    int64_t stride; /* AFFINE only */
+    uint64_t hash;  /* of mask and offsets: equal patterns have equal hashes, in all chunks */
+    const void
+        *offset; /* GENERAL: the offset of each lane in the mask, lowest lane first: signed integers of `width` bytes */
 };
-/* How many bytes there are at `offset`. Patterns are equal if mask, kind, stride, width and these bytes are. */
+/* The number of bytes at `offset`. Two patterns are equal if mask, kind, stride, width and these bytes are. */
 static inline unsigned rp_pattern_bytes(const struct rp_pattern *p) { return p->width * rp_lane_count(p->mask); }
 
 const char *rp_class_name(enum rp_class c);

@@ -2,10 +2,11 @@
 
 #include <stddef.h>
 
-/* The bytes of the character at c; 0: it is none (RFC 3629, section 4). The text ends in a 0, which continues none. */
+/* The number of bytes of the character at c; 0: it is not UTF-8 (RFC 3629, section 4). The text ends in a 0, which
+ * continues no character. */
 static size_t character(const unsigned char *c)
 {
-    unsigned least = 0x80, most = 0xbf; /* of the second byte */
+    unsigned least = 0x80, most = 0xbf; /* bounds of the second byte */
     size_t length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
     least = c[0] == 0xe0 ? 0xa0 : c[0] == 0xf0 ? 0x90 : least;
     most = c[0] == 0xed ? 0x9f : c[0] == 0xf4 ? 0x8f : most;

@@ -2,7 +2,7 @@
 #ifndef REPRISE_TRACEFMT_UTF8_H
 #define REPRISE_TRACEFMT_UTF8_H
 
-/* Makes each byte that is no part of a character a '?'. */
+/* Replaces each byte that does not belong to a character by '?'. */
 void rp_utf8_repair(char *text);
 
 #endif

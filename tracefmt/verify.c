@@ -1,4 +1,4 @@
-/* Reading everything and comparing it with everything else; and sums that need the whole content. */
+/* Verification: reads the whole trace and checks that its parts agree; and sums over the whole content. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "tracefmt/frame.h"
 #include "tracefmt/reader_internal.h"
 
-/* Blocks that have begun and not ended, ascending, with the piece that must come next. */
+/* Blocks that have begun and not ended, ascending by index, with the piece that must come next. */
 struct open_list {
     struct open_entry {
         uint64_t block;
@@ -17,7 +17,7 @@ struct open_list {
 
 struct launch_check {
     struct open_list open;
-    uint64_t begun, last; /* blocks, the last of them */
+    uint64_t begun, last; /* number of blocks that have begun; the last of them */
 };
 
 struct verification {
@@ -72,7 +72,7 @@ static bool continue_block(struct launch_check *l, const struct chunk_block *b, 
     return true;
 }
 
-/* A launch that completed has all its blocks, and all of them to the end. */
+/* Checks that a completed launch has all its blocks, each to its end. */
 static bool check_launch(const struct verification *v, uint32_t launch)
 {
     const struct tables *t = &v->trace->tables;
@@ -95,11 +95,11 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What operations name that must have been named before: allocations by their address, or events. */
+/* A rule for operations that name something that must exist: an allocation, by its address, or an event. */
 struct name_check {
-    uint8_t from;  /* the kind that gives a name */
-    uint8_t to[2]; /* the kinds that need one */
-    bool ends;     /* the first of these takes it away */
+    uint8_t from;  /* the kind that creates the name */
+    uint8_t to[2]; /* the kinds that refer to it */
+    bool ends;     /* the first of these removes it */
     const char *what;
 };
 
@@ -108,7 +108,7 @@ static uint64_t name_of(const struct rp_host_operation *o)
     return o->kind == RP_HOST_ALLOCATE || o->kind == RP_HOST_FREE ? o->address : o->event;
 }
 
-/* names: ascending, each once; alive: a bit of each. */
+/* Checks operations against the rule. names: ascending, unique; alive: for each name, whether it exists now. */
 static bool check_names(const struct verification *v, const struct name_check *c, const uint64_t *names, size_t count,
                         bool *alive)
 {

@@ -1,5 +1,5 @@
-/* Reading the protobuf wire format (protobuf.dev/programming-guides/encoding) in place, without copies. Only the hot
- * message, Chunk, is read this way; all others go through protobuf-c. */
+/* Reads the protobuf wire format (protobuf.dev/programming-guides/encoding) in place, without copies. Only the hot
+ * message, Chunk, is read this way; protobuf-c reads all others. */
 #ifndef REPRISE_TRACEFMT_WIRE_H
 #define REPRISE_TRACEFMT_WIRE_H
 
@@ -21,17 +21,18 @@ struct wire_field {
     struct span body; /* WIRE_BYTES */
 };
 
-/* A value of at most eight bytes, of which so many can be read, without a branch by its length, which nobody can
- * foresee. False: it is longer. */
+/* A varint that is not longer than eight bytes, read without a branch on its length, which is unpredictable. At least
+ * eight bytes must be readable. False: it is longer. */
 static inline bool span_short_varint(struct span *s, uint64_t *value)
 {
     uint64_t v;
     memcpy(&v, s->at, sizeof v);
-    uint64_t last = ~v & 0x8080808080808080u; /* bytes that end a value */
+    uint64_t last = ~v & 0x8080808080808080u; /* the bytes that end a varint */
     if (!last)
         return false;
     s->at += __builtin_ctzll(last) / 8 + 1;
-    v &= (last ^ (last - 1)) & 0x7f7f7f7f7f7f7f7fu; /* seven bits of each byte up to the first of them */
+    v &= (last ^ (last - 1)) &
+         0x7f7f7f7f7f7f7f7fu; /* keeps seven bits of each byte up to the first that ends a varint */
     v = (v & 0x007f007f007f007fu) | (v & 0x7f007f007f007f00u) >> 1;
     v = (v & 0x00003fff00003fffu) | (v & 0x3fff00003fff0000u) >> 2;
     *value = (v & 0x000000000fffffffu) | (v & 0x0fffffff00000000u) >> 4;
@@ -64,7 +65,7 @@ static inline bool span_varint(struct span *s, uint64_t *value)
 
 static inline uint64_t zigzag_decode(uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
 
-/* How many varints end in the span. */
+/* The number of varints that end in the span. */
 static inline size_t span_count(struct span s)
 {
     size_t count = 0;

@@ -17,36 +17,36 @@
 #include "tracefmt/reader_internal.h"
 #include "tracefmt/tables.h"
 
-#define WRITE_BYTES ((size_t)256 << 10) /* are written at once */
-#define TABLE_BYTES ((size_t)64 << 10)  /* of small tables go into one frame at most */
+#define WRITE_BYTES ((size_t)256 << 10) /* written at once */
+#define TABLE_BYTES ((size_t)64 << 10)  /* the most bytes of small tables in one frame */
 
 struct open_launch {
     uint32_t id, warps;
     uint64_t blocks;
-    size_t begun_at; /* chunks in the file when it began */
+    size_t begun_at; /* chunks in the file when the launch began */
     bool has_blocks;
-    uint64_t last_first; /* the first block that begins in the last chunk that has any */
+    uint64_t last_first; /* the first block that begins in the last chunk with any beginning */
 };
 
 struct rp_writer {
     uint64_t identity;
     char *path, *temporary;
     int fd, level;
-    bool scratch;            /* the file has no name any more */
-    _Atomic bool broken;     /* something failed: the file must not get its name */
+    bool scratch;            /* the file has no name */
+    _Atomic bool broken;     /* an operation failed: the file must not get its name */
     pthread_mutex_t writing; /* guards `unwritten` and the file's end: rp_writer_flush comes at any time */
-    uint64_t bytes;          /* of the file, those in `unwritten` included */
-    uint64_t ahead;          /* up to here a checkpoint has written */
+    uint64_t bytes;          /* of the file, including those in `unwritten` */
+    uint64_t ahead;          /* a checkpoint has written up to here */
     struct buffer unwritten;
     struct index index;
     ZSTD_CCtx *compressor;
-    struct buffer raw, out;      /* raw: tables that wait for their frame */
-    uint64_t announced;          /* features, a bit each */
+    struct buffer raw, out;      /* raw: tables that are waiting for their frame */
+    uint64_t announced;          /* features announced so far, a bit each */
     uint64_t *kernels, *modules; /* their identities */
     uint32_t kernel_count, launch_count, module_count;
     struct open_launch *open; /* ascending */
     size_t open_count, open_capacity;
-    uint64_t tables; /* written so far, announcements of features aside */
+    uint64_t tables; /* written so far, without announcements of features */
 };
 
 static bool system_fail(struct rp_writer *w, const char *doing, struct rp_error *err)
@@ -120,7 +120,7 @@ static bool create(struct rp_writer *w, struct rp_error *err)
         return system_fail(w, "create", err);
     if (w->scratch)
         return !unlink(w->temporary) || system_fail(w, "create", err);
-    fcntl(w->fd, F_SETLK, &(struct flock){.l_type = F_WRLCK}); /* without locks nothing is recovered */
+    fcntl(w->fd, F_SETLK, &(struct flock){.l_type = F_WRLCK}); /* without locks, rp_trace_recover recovers nothing */
     mode_t mask = umask(0);
     umask(mask);
     return !fchmod(w->fd, 0666 & ~mask) || system_fail(w, "create", err);
@@ -155,13 +155,13 @@ static bool write_tables(struct rp_writer *w, struct rp_error *err)
     return ok;
 }
 
-/* Lets small tables wait for more, so that they share a frame. */
+/* Keeps small tables in memory until there are more, so that they share a frame. */
 static bool keep_tables(struct rp_writer *w, struct rp_error *err)
 {
     return w->raw.size < TABLE_BYTES || write_tables(w, err);
 }
 
-/* Says, before what needs it, that readers must know the feature. */
+/* Writes that readers must know the feature, before anything that needs it. */
 static bool announce(struct rp_writer *w, enum feature feature, struct rp_error *err)
 {
     if (w->announced >> feature & 1)
@@ -186,7 +186,7 @@ static void writer_free(struct rp_writer *w)
     free(w);
 }
 
-/* Writers of the process so far. */
+/* The number of writers that this process has had. */
 static _Atomic uint64_t identities;
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *provenance,
@@ -379,7 +379,7 @@ static void note_blocks(struct open_launch *l, const struct chunk_entry *e)
     l->last_first = e->first_block;
 }
 
-/* A chunk of an earlier launch than that of the chunk before it. */
+/* Whether the chunk belongs to an earlier launch than the last chunk in the file. */
 static bool goes_back(const struct rp_writer *w, uint32_t launch)
 {
     return w->index.chunk_count && w->index.chunks[w->index.chunk_count - 1].launch > launch;
@@ -412,11 +412,11 @@ bool rp_writer_commit(struct rp_writer *w, struct rp_frame *f, struct rp_error *
 
 struct rp_writer_mark rp_writer_mark(struct rp_writer *w)
 {
-    write_tables(w, NULL); /* what failed is told when the file is completed */
+    write_tables(w, NULL); /* an error is reported when the file is completed */
     return (struct rp_writer_mark){w->bytes, w->index.frame_count, w->tables, w->announced};
 }
 
-/* Cuts the file off at an offset. */
+/* Truncates the file at an offset. */
 static bool cut(struct rp_writer *w, uint64_t offset, struct rp_error *err)
 {
     if (!rp_writer_flush(w, err))
@@ -445,7 +445,7 @@ bool rp_writer_rollback(struct rp_writer *w, struct rp_writer_mark mark, struct 
     return true;
 }
 
-/* Tables that wait are written where the next frame will stand. */
+/* Writes the tables in memory at the position of the next frame. */
 static bool write_ahead(struct rp_writer *w, struct rp_error *err)
 {
     w->out.size = 0;
@@ -470,7 +470,7 @@ bool rp_writer_checkpoint(struct rp_writer *w, struct rp_error *err)
 
 /* ---- reading back ------------------------------------------------------------------------------------------------ */
 
-/* With an index at the end for as long as opening takes. */
+/* Appends an index for as long as opening takes. */
 struct rp_trace *rp_writer_read(struct rp_writer *w, struct rp_error *err)
 {
     if (w->broken || w->open_count) {
@@ -497,7 +497,7 @@ struct rp_trace *rp_writer_read(struct rp_writer *w, struct rp_error *err)
 
 /* ---- closing ----------------------------------------------------------------------------------------------------- */
 
-/* The rename itself must survive a crash of the system. A directory that cannot be opened or synced (some network file
+/* A rename must survive a crash of the system, too. A directory that cannot be opened or synced (some network file
  * systems) is no reason to lose the trace. */
 static void sync_directory(const struct rp_writer *w)
 {

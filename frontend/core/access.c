@@ -1,6 +1,6 @@
 /* Memory uops. One handler per space; each computes the lanes' addresses, logs them, checks bounds and natural
- * alignment for the warp as a whole, and moves the data. Only what fails that check, or lies in several allocations or
- * windows, is looked at lane by lane. */
+ * alignment for the warp as a whole, and moves the data. Only accesses that fail that check, or that touch several
+ * allocations or windows, are handled lane by lane. */
 #include "frontend/core/access_inside.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ void addresses_subset(struct lane_addresses *o, const struct lane_addresses *la,
     o->affine = false;
 }
 
-/* The lanes whose offsets in the shared window are in the memory of the same block as the lowest one's: which, and
- * where in it. 0, with a fault: in none. */
+/* Finds the block of the cluster whose shared memory the lowest lane accesses (*of). Returns the lanes that access the
+ * same block; *some: their offsets in its memory. 0, with a fault: no block has that offset. */
 static lanemask access_of_one(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                               struct lane_addresses *some, struct block **of)
 {
@@ -73,7 +73,7 @@ static void bad_access(struct warp_state *s, const struct uop *u, enum rp_fault_
     f->access = u->memory->operand.kind;
 }
 
-/* Of so many bytes, which the instruction has from a register. */
+/* A fault of an access whose number of bytes comes from a register. */
 void bad_bytes(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane, enum rp_space space,
                uint64_t address, uint64_t bytes, bool stores, const char *detail)
 {
@@ -84,7 +84,7 @@ void bad_bytes(struct warp_state *s, const struct uop *u, enum rp_fault_kind kin
 
 static bool writes(const struct uop *u) { return u->memory->operand.kind != RP_ACCESS_LOAD; }
 
-/* The lane's registers that the access loads are 0. */
+/* Sets the lane's destination registers to 0. */
 static void clear_lane(struct warp *w, const struct uop *u, unsigned lane)
 {
     const struct memory_descriptor *d = u->memory;
@@ -100,7 +100,7 @@ static void clear_lane(struct warp *w, const struct uop *u, unsigned lane)
     }
 }
 
-/* A bad access of a lane. True: its observer has noted it, and the other lanes go on. */
+/* Reports a lane's bad access. True: the observer leaves this access out, and the other lanes go on. */
 static bool bad_lane(struct warp_state *s, const struct uop *u, enum rp_fault_kind kind, unsigned lane,
                      enum rp_space space, uint64_t address, const char *detail)
 {
@@ -115,10 +115,10 @@ static bool bad_lane(struct warp_state *s, const struct uop *u, enum rp_fault_ki
     return true;
 }
 
-/* How a space makes an access. */
+/* The function that makes an access in a space. */
 typedef void (*access_fn)(struct warp_state *, const struct uop *, lanemask, const struct lane_addresses *);
 
-/* The access of those lanes that are not bad. Always false: what called has nothing left to do. */
+/* Makes the access for the lanes that are not bad. Always false: the caller has nothing left to do. */
 static bool access_without(struct warp_state *s, const struct uop *u, lanemask m, lanemask bad,
                            const struct lane_addresses *la, access_fn access)
 {
@@ -132,7 +132,7 @@ static bool access_without(struct warp_state *s, const struct uop *u, lanemask m
 
 static bool misaligned(const struct uop *u, uint64_t bits) { return bits & (u->memory->operand.width - 1); }
 
-/* What is not one element per lane. */
+/* Moves what is not one element per lane. */
 static void move_other(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                        uint8_t *host, bool shared)
 {
@@ -186,7 +186,8 @@ static inline bool may_access(struct warp_state *s, const struct uop *u, lanemas
 
 /* ---- flat spaces ------------------------------------------------------------------------------------------------- */
 
-/* What is wrong with an access of `bytes` at `at`, where there are `size`: RP_FAULT_NONE: nothing. */
+/* Checks an access at offset `at` of a space of `size` bytes. RP_FAULT_NONE: it is fine; otherwise `detail` says what
+ * is wrong. */
 static enum rp_fault_kind flat_wrong(const struct uop *u, uint64_t at, uint64_t size, enum rp_space space, char *detail,
                                      size_t room)
 {
@@ -208,7 +209,7 @@ static enum rp_fault_kind flat_wrong(const struct uop *u, uint64_t at, uint64_t 
     return RP_FAULT_BOUNDS;
 }
 
-/* Reports lanes that do not fit into [0, size), of which there are some. Always false. */
+/* Reports lanes outside of [0, size), and makes the others' access. Always false. */
 static __attribute__((noinline)) bool flat_fault(struct warp_state *s, const struct uop *u, lanemask m,
                                                  const struct lane_addresses *la, uint64_t size, enum rp_space space,
                                                  access_fn access)
@@ -237,7 +238,7 @@ static inline bool flat_check(struct warp_state *s, const struct uop *u, lanemas
     return flat_fault(s, u, m, la, size, space, access);
 }
 
-/* The same where memory consists of variables. OVERRUN_GO: nothing is wrong. */
+/* The same check for memory that consists of variables. OVERRUN_GO: the access is made. */
 static enum overrun extents_wrong(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at,
                                   const struct extents *e, enum rp_space space)
 {
@@ -249,7 +250,7 @@ static enum overrun extents_wrong(struct warp_state *s, const struct uop *u, uns
     return space == RP_SPACE_SHARED ? overrun_shared(s, u, lane, at, bytes) : OVERRUN_FAULT;
 }
 
-/* Reports lanes that are in none. True: each lane is in one, but not all in the same. */
+/* Reports lanes that access no extent. True: each lane accesses some extent, though not all the same one. */
 static __attribute__((noinline)) bool extents_check(struct warp_state *s, const struct uop *u, lanemask m,
                                                     const struct lane_addresses *la, const struct extents *e,
                                                     uint64_t all, enum rp_space space, access_fn access)
@@ -311,7 +312,7 @@ static __attribute__((noinline)) void shared_again(struct warp_state *s, const s
     shared_access(s, u, m, la);
 }
 
-/* Of blocks of the cluster, one after the other. */
+/* Accesses the shared memory of several blocks of the cluster, one block after the other. */
 static __attribute__((noinline)) void far_access(struct warp_state *s, const struct uop *u, lanemask m,
                                                  const struct lane_addresses *la)
 {
@@ -328,7 +329,7 @@ static __attribute__((noinline)) void far_access(struct warp_state *s, const str
     }
 }
 
-/* The same where addresses of the whole cluster may come. */
+/* An access to shared memory whose addresses may belong to any block of the cluster. */
 static inline void cluster_access(struct warp_state *s, const struct uop *u, lanemask m,
                                   const struct lane_addresses *la)
 {
@@ -389,7 +390,7 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
 
 /* ---- global ------------------------------------------------------------------------------------------------------ */
 
-/* changed: a store, or an atomic that may have changed something. */
+/* Notes the access for the watch. changed: a store, or an atomic that may have changed memory. */
 static __attribute__((noinline)) void watch_access(struct block *b, const struct uop *u, lanemask m,
                                                    const struct lane_addresses *la, bool changed)
 {
@@ -405,7 +406,7 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
 {
     struct block *b = s->w.block;
     if (!may_access(s, u, m, la, RP_SPACE_GLOBAL, a))
-        return; /* this run of the grid is given up */
+        return; /* this attempt to run the grid is abandoned */
     uint64_t changes = b->changes;
     b->changes += u->memory->operand.kind == RP_ACCESS_STORE;
     move(s, u, m, la, a->host - a->base, b->grid->parallel);
@@ -413,7 +414,7 @@ static inline void global_part(struct warp_state *s, const struct uop *u, lanema
         watch_access(b, u, m, la, b->changes != changes || b->grid->parallel);
 }
 
-/* Beyond the allocation, in its slack. */
+/* An access beyond the end of the allocation, in its slack. */
 static void global_beyond(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                           const struct allocation *a)
 {
@@ -421,8 +422,8 @@ static void global_beyond(struct warp_state *s, const struct uop *u, lanemask m,
     move(s, u, m, la, a->host - a->base, false);
 }
 
-/* Reports lanes of which no device has the memory. False: nothing may be done; else *bad are those that are left out.
- */
+/* Reports lanes that access memory that no device would have. False: the access must not be made; true: without the
+ * lanes in *bad. */
 static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                        lanemask *bad)
 {
@@ -452,7 +453,7 @@ static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, co
     return true;
 }
 
-/* Lane by lane: bad ones are reported before anything has been done; otherwise one part per allocation. */
+/* Lane by lane: first reports bad lanes, then makes the access in one part per allocation. */
 static void global_scattered(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     const struct memory *memory = s->w.block->grid->memory;
@@ -507,7 +508,7 @@ static const struct {
     {LOCAL_WINDOW, LOCAL_WINDOW_SIZE, local_access},
     {CONST_WINDOW, CONST_WINDOW_SIZE, const_access},
     {PARAM_WINDOW, PARAM_WINDOW_SIZE, param_access},
-    {0, UINT64_MAX, global_scattered}, /* what is in no window */
+    {0, UINT64_MAX, global_scattered}, /* the global space: addresses in no window */
 };
 #define WINDOWS (sizeof windows / sizeof *windows)
 
@@ -539,7 +540,7 @@ static void generic_access(struct warp_state *s, const struct uop *u, lanemask m
 
 /* ---- handlers ---------------------------------------------------------------------------------------------------- */
 
-/* What is added to the addresses of an access that may be frame-relative. */
+/* The offset that is added to the addresses of an access that may be frame-relative. */
 static inline int64_t frame_of(const struct warp *w, const struct uop *u)
 {
     return u->memory->frame_relative ? (int64_t)w->frame : 0;
@@ -603,7 +604,7 @@ lanemask access_in_shared(struct warp_state *s, const struct uop *u, lanemask m,
     return m && extent_check(s, u, m, la, &g->shared, g->total_shared, RP_SPACE_SHARED, NULL) ? m : 0;
 }
 
-/* Then the space does its part. */
+/* A handler computes and records the addresses, then the space makes the access. */
 #define HANDLER(name, frame, do_access)                                                                                \
     static void name(struct warp *w, const struct uop *u, lanemask m)                                                  \
     {                                                                                                                  \
@@ -619,7 +620,7 @@ HANDLER(handle_local, frame_of(w, u), local_access)
 HANDLER(handle_global, 0, global_access)
 HANDLER(handle_generic, 0, generic_access)
 
-/* Of a prefetch only the addresses matter, good or bad. */
+/* A prefetch only records its addresses, valid or not. */
 static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     (void)s, (void)u, (void)m, (void)la;

@@ -39,10 +39,10 @@ static inline void set_general(struct lane_addresses *o)
     o->affine = false;
 }
 
-/* Whether some lane is not at a[0] + l × stride. Lanes are compared with what the first two make expect, not with their
- * neighbours: loads that straddle two vector stores just made would wait for both to reach the cache. Every access of
- * every warp comes through here, and the loops' reductions cost more than the comparison; so AVX-512, which compares
- * into masks, has its own version. */
+/* Whether some lane is not at a[0] + l × stride. The comparison extrapolates from the first two lanes instead of
+ * comparing neighbours: loads that straddle two recent vector stores would have to wait until both have reached the
+ * cache. Every access of every warp comes through here, and the reductions of the plain loops cost more than the
+ * comparison; so AVX-512, which compares into masks, has its own version. */
 #ifdef __AVX512DQ__
 #include <immintrin.h>
 static inline bool uneven_u64(const uint64_t *a, int32_t stride)
@@ -85,8 +85,8 @@ static inline bool uneven_u32(const uint32_t *a, int32_t stride)
 }
 #endif
 
-/* Strides are small where an address pattern means anything; the limit keeps 31 × stride within 32 bits. Addresses that
- * wrap around, at 32 or 64 bits, are not affine: low and high would be no bounds of them. */
+/* Strides are small in any useful address pattern; the limit keeps 31 × stride within 32 bits. Addresses that wrap
+ * around, at 32 or 64 bits, are not affine, because low and high would not bound them. */
 #define ADDRESSES(name, type, signed_type, uneven)                                                                     \
     static __attribute__((noinline)) void name##_general(struct lane_addresses *restrict o, const type *restrict a,    \
                                                          type offset, lanemask m)                                      \

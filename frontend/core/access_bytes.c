@@ -1,4 +1,4 @@
-/* Accesses whose number of bytes is in a register: loads of which a lane reads a part, and bulk copies. */
+/* Accesses whose number of bytes is in a register: loads of which each lane reads a part, and bulk copies. */
 #include "frontend/core/access_inside.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
     return a->host + (at - a->base);
 }
 
-/* The lanes of m that read nothing, something, and all of it. */
+/* The lanes of m that read nothing, some, and all of the bytes. */
 struct shares {
     lanemask some, all;
 };
@@ -62,7 +62,7 @@ static struct shares shares_of(const struct warp *w, const struct uop *u, lanema
     return r;
 }
 
-/* A word of 32 bits is an element. */
+/* An element is a 32-bit word. */
 static void load_part(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at)
 {
     const struct memory_descriptor *d = u->memory;
@@ -75,8 +75,8 @@ static void load_part(struct warp_state *s, const struct uop *u, unsigned lane, 
         ((uint32_t *)operand_at(&s->w, d->elements[i]))[lane] = words[i];
 }
 
-/* Each lane reads as many bytes as operand b says; the rest is 0. Where no lane reads any, the trace has the addresses
- * all the same: an execution has them. */
+/* Each lane reads as many bytes as operand b says and fills the rest with 0. Even if no lane reads any byte, the
+ * addresses are recorded: the trace has them for every execution. */
 void handle_limited(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
@@ -101,7 +101,8 @@ void handle_limited(struct warp *w, const struct uop *u, lanemask m)
 
 /* ---- bulk copies ------------------------------------------------------------------------------------------------- */
 
-/* Records one side, how many bytes the lanes copy, where they differ the most, and to which blocks. */
+/* Records one side of a bulk copy: the addresses, the number of bytes (the greatest of all lanes), and the blocks that
+ * it goes to. */
 static void begin_bulk(struct warp *w, const struct uop *u, lanemask m, struct lane_addresses *la)
 {
     begin_access(w, u, m, 0, la);
@@ -133,7 +134,7 @@ bool observe_shared(struct warp_state *s, const struct uop *u, struct block *of,
     return may;
 }
 
-/* Where the lane's bytes are in a space; NULL: a fault, or the run is given up. */
+/* The host address of the lane's bytes in a space. NULL: a fault, or the attempt is abandoned. */
 static uint8_t *bulk_bytes(struct warp_state *s, const struct uop *u, unsigned lane, enum rp_space space, uint64_t at,
                            uint64_t bytes, bool stores)
 {
@@ -173,7 +174,7 @@ static bool copy_bulk(struct warp_state *s, const struct uop *u, unsigned lane, 
     return target;
 }
 
-/* To the same place in each block of the lane's mask. */
+/* Copies to the same offset in each block of the lane's mask. */
 static bool copy_bulk_to_all(struct warp_state *s, const struct uop *u, unsigned lane, const uint8_t *from, uint64_t to,
                              uint32_t bytes)
 {

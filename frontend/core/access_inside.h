@@ -1,4 +1,4 @@
-/* What access.c has for access_bytes.c. */
+/* What access.c and access_bytes.c share. */
 #ifndef REPRISE_FRONTEND_CORE_ACCESS_INSIDE_H
 #define REPRISE_FRONTEND_CORE_ACCESS_INSIDE_H
 
@@ -26,18 +26,19 @@ static inline void begin_access(struct warp *w, const struct uop *u, lanemask m,
         rp_log_access(w->log, u->index, u->memory->access, m, la->at);
 }
 
-/* The addresses of some of the lanes, each less `shift`. */
+/* The addresses of some of the lanes, each reduced by `shift`. */
 void addresses_subset(struct lane_addresses *, const struct lane_addresses *, lanemask, uint64_t shift);
-/* A fault of a lane's access of so many bytes, which the instruction has from a register. */
+/* Reports a fault of an access whose number of bytes comes from a register. */
 void bad_bytes(struct warp_state *, const struct uop *, enum rp_fault_kind, unsigned lane, enum rp_space,
                uint64_t address, uint64_t bytes, bool stores, const char *detail);
-/* How a load of global memory is noted where memory is watched (watch.h); 0: it is not. */
+/* How the watch notes a load of global memory (watch.h); 0: it does not. */
 static inline unsigned watched_read(const struct block *b, const struct uop *u)
 {
     return u->flags & (block_is_bare(b) ? UF_SLICE_BARE : UF_SLICE) ? WATCH_READ : 0;
 }
 
-/* access_bytes.c: loads of which a lane reads a part; the side of a bulk copy that is recorded only, and the other. */
+/* Handlers in access_bytes.c: loads of which each lane reads a part; the side of a bulk copy that is only recorded, and
+ * the other side. */
 void handle_limited(struct warp *, const struct uop *, lanemask);
 void handle_bulk_side(struct warp *, const struct uop *, lanemask);
 void handle_bulk(struct warp *, const struct uop *, lanemask);

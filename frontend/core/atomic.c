@@ -26,7 +26,7 @@ static void write_element(void *p, unsigned bytes, uint64_t value)
 
 typedef uint64_t (*apply_fn)(enum rp_atomic, enum lane_type, uint64_t old, uint64_t b, uint64_t c);
 
-/* One lane's operation where no other host thread comes near. Counts it among *changes if it is one. */
+/* One lane's operation, without other host threads. Counts it in *changes if it changes memory. */
 static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uop *u, uint64_t b, uint64_t c,
                        uint64_t *changes)
 {
@@ -37,8 +37,8 @@ static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uo
     return old;
 }
 
-/* The same against other host threads. Blocks run in parallel only if no kernel instruction uses the old value and all
- * operations on one place commute, so their order does not show. */
+/* The same with atomics of the host. Blocks run in parallel only if the kernel uses no old value and all operations on
+ * one word commute, so their order has no effect. */
 #define UPDATE_SHARED(name, word)                                                                                      \
     static uint64_t name(word *at, apply_fn apply, const struct uop *u, uint64_t b, uint64_t c)                        \
     {                                                                                                                  \
@@ -61,14 +61,14 @@ static uint64_t update_shared(void *at, unsigned bytes, apply_fn apply, const st
     }
 }
 
-/* Element `place` of an access of several: operand, old value or sink. */
+/* Element `place` of a vector atomic: operand, and old value or sink. */
 static void atomic_elements(struct warp *w, const struct uop *u, const struct lane_addresses *la, uint8_t *host,
                             lanemask m, bool shared, struct operand operand, struct operand old_value)
 {
     unsigned bytes = lane_element_bytes((enum lane_type)u->type);
     const uint8_t *b = operand_at(w, operand), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
     uint8_t *d = is_sink(old_value) ? NULL : operand_at(w, old_value);
-    /* shared memory keeps subnormals where global memory flushes them */
+    /* atomics on shared memory keep subnormals, those on global memory flush them */
     apply_fn apply = u->memory->operand.space == RP_SPACE_SHARED_CLUSTER || host == w->block->shared
                          ? atomic_apply
                          : atomic_apply_global;
@@ -83,8 +83,8 @@ static void atomic_elements(struct warp *w, const struct uop *u, const struct la
     }
 }
 
-/* 128 bits: exch and cas. Kernels that use the old value run in the fixed order, and without it these two are no
- * reductions, so no other host thread comes near. */
+/* 128 bits: exch and cas. No other host thread accesses the memory: kernels that use the old value run in the fixed
+ * order, and without the old value these operations are no reductions. */
 static void atomic_long(struct warp *w, const struct uop *u, const struct lane_addresses *la, uint8_t *host, lanemask m)
 {
     enum { HALF = 8 * RP_WARP_LANES };
@@ -116,7 +116,7 @@ void atomic_lanes(struct warp *w, const struct uop *u, const struct lane_address
         atomic_elements(w, u, la, host, m, shared, u->b, u->d);
     else
         for (uint32_t i = 0; i < d->count; i++) {
-            /* those of several elements go to device memory only */
+            /* vector atomics access device memory only */
             atomic_elements(w, u, la, host + i * bytes, m, shared, d->elements[d->count + i], d->elements[i]);
         }
 }

@@ -20,7 +20,7 @@ static uint32_t expected(const struct block *b, const struct barrier *bar)
     return bar->expected ? bar->expected : b->live_warps * RP_WARP_LANES;
 }
 
-/* Gives the lanes that waited at `u`, whose registers are at `window`, the result of a reduction. */
+/* Writes the result of a reduction to the lanes that waited at `u`; `window` is the offset of their registers. */
 static void deliver(struct warp_state *s, uint32_t window, const struct uop *u, lanemask lanes,
                     const struct barrier *bar)
 {
@@ -39,8 +39,8 @@ static void deliver(struct warp_state *s, uint32_t window, const struct uop *u, 
     *pd = value ? *pd | lanes : *pd & ~lanes;
 }
 
-/* Lets the splits of a warp go that wait at barrier `id`. The steps are logged one after the other: they are one
- * arrival of their warp. */
+/* Releases the splits of a warp that wait at barrier `id`. Their steps are logged one after another; together they are
+ * one arrival of the warp. */
 static void release_parts(struct warp_state *s, uint32_t id, const struct barrier *bar)
 {
     bool some = false;
@@ -58,7 +58,7 @@ static void release_parts(struct warp_state *s, uint32_t id, const struct barrie
 
 static bool in_use(const struct block *b, uint32_t id) { return b->barriers_in_use >> id & 1; }
 
-/* Lets those that wait go once all are there. True: it did. */
+/* Releases the waiting threads if all have arrived. True: they have. */
 static bool complete(struct block *b, uint32_t id)
 {
     struct barrier *bar = &b->barriers[id];
@@ -107,11 +107,13 @@ static bool valid(struct warp_state *s, const struct uop *u, lanemask executed, 
     return !b->faulted;
 }
 
-/* Some lanes of a warp may have arrived earlier in this phase, and lanes that have exited count with the last. */
+/* Counts lanes that arrive. Some lanes of the warp may have arrived earlier in this phase; lanes that have exited are
+ * counted when the last live lane arrives. */
 static void count_arrival(struct warp_state *s, struct barrier *bar, uint32_t id, lanemask lanes)
 {
     lanemask before = s->arrived[id], all = before | lanes;
-    bar->arrived += (unsigned)__builtin_popcount(before & lanes); /* twice, without waiting in between */
+    bar->arrived +=
+        (unsigned)__builtin_popcount(before & lanes); /* they arrived before in this phase, without waiting */
     if (s->w.live & ~all) {
         bar->part += (unsigned)__builtin_popcount(lanes & ~before);
         s->arrived[id] = all;
@@ -122,7 +124,7 @@ static void count_arrival(struct warp_state *s, struct barrier *bar, uint32_t id
     s->arrived[id] = 0;
 }
 
-/* Counts the lanes that arrive at a barrier, and takes what they give to a reduction. NULL: a fault. */
+/* Counts the lanes that arrive at a barrier and accumulates their inputs to a reduction. NULL: a fault. */
 static struct barrier *arrive(struct warp_state *s, const struct uop *u, lanemask lanes, uint32_t id, uint32_t count)
 {
     if (!valid(s, u, lanes, id, count))
@@ -147,7 +149,7 @@ static struct barrier *arrive(struct warp_state *s, const struct uop *u, lanemas
 bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct block *b = s->w.block;
-    /* of the current split: lanes that came by another call have their registers elsewhere */
+    /* of the current split: lanes from another call have their registers in another window */
     unsigned lane = (unsigned)__builtin_ctz(executed & s->w.active);
     uint32_t id = barrier_id(&s->w, u, lane);
     if (!arrive(s, u, executed, id, barrier_count(&s->w, u, lane)))
@@ -163,7 +165,7 @@ bool barrier_arrive(struct warp_state *s, const struct uop *u, lanemask executed
     return complete(b, id);
 }
 
-/* The lanes of `left` that name the same barrier and count as the lowest one. */
+/* The lanes of `left` that name the same barrier and the same count as the lowest lane. */
 static lanemask same_barrier(const struct warp *w, const struct uop *u, lanemask left)
 {
     unsigned first = (unsigned)__builtin_ctz(left);
@@ -214,17 +216,17 @@ void barrier_warp_exited(struct block *b)
 
 /* ---- deadlock ---------------------------------------------------------------------------------------------------- */
 
-/* Lanes of a warp that wait together. */
+/* A group of lanes that wait together. */
 struct place {
     struct warp_state *s;
     struct split split;
 };
 struct places {
     struct block *block;
-    uint32_t warp, split; /* the next one */
+    uint32_t warp, split; /* position of the next group */
 };
 
-/* The next place where lanes wait; false: there are no more. */
+/* Finds the next group of waiting lanes; false: there are no more. */
 static bool next_place(struct places *all, struct place *p)
 {
     for (; all->warp < all->block->grid->warps; all->warp++, all->split = 0) {

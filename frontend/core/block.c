@@ -10,7 +10,7 @@ static size_t register_bytes(const struct program *p)
     size_t bytes = p->register_extent ? p->register_extent : 64;
     for (uint32_t i = 0; i < p->uop_count; i++)
         if (p->uops[i].kind == UOP_CALL)
-            return 4 * bytes; /* room for some calls; more is made when needed */
+            return 4 * bytes; /* room for some calls; the stack grows when needed */
     return bytes;
 }
 
@@ -22,7 +22,7 @@ size_t block_bytes(const struct grid *g)
            g->warps * (sizeof(struct warp_state) + register_bytes(g->program));
 }
 
-/* The threads of warp `id` and what else the geometry of the grid decides. */
+/* Sets the threads of warp `id` and everything else that follows from the grid's geometry. */
 static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
 {
     const struct grid *g = b->grid;
@@ -49,7 +49,7 @@ static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
     }
 }
 
-/* Room for at least the registers of this grid's program, zero where never written. */
+/* Makes room for at least the registers of this grid's program; registers that were never written are zero. */
 static bool warp_reserve(struct warp_state *s, const struct grid *g)
 {
     size_t bytes = register_bytes(g->program);
@@ -92,8 +92,8 @@ static bool reserve_warps(struct block *b, const struct grid *g)
     return true;
 }
 
-/* Registers, shared and local memory hold zeros at a block's start, whoever used them before: a kernel that reads what
- * it never wrote behaves the same every time. */
+/* Registers, shared and local memory are zero when a block starts, whatever ran before: so a kernel that reads what it
+ * never wrote behaves the same every time. */
 static void clear_local(struct block *b)
 {
     for (size_t i = 0; b->local_high && i < (size_t)b->local_warps * RP_WARP_LANES; i++)
@@ -101,7 +101,7 @@ static void clear_local(struct block *b)
     b->local_high = 0;
 }
 
-/* Local memory is zero but for what the block's last grid wrote. */
+/* Makes room for shared and local memory. Local memory is zero except for what the block's last grid wrote. */
 static bool reserve_memory(struct block *b, const struct grid *g)
 {
     size_t local = local_bytes(g), shared = (extents_end(&g->shared) + 127) / 64 * 64;
@@ -209,7 +209,7 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
         warp_start(&b->warps[i], logs ? &logs[i] : NULL);
 }
 
-/* A turn of each warp that can run. False: none could, or all that could spin. */
+/* Gives each warp that can run a turn. False: no warp made progress; *ran: whether any ran. */
 static bool run_round(struct block *b, bool *ran)
 {
     bool moved = false;

@@ -61,7 +61,7 @@ uint32_t cluster_recorded(struct warp_state *s, const struct uop *u, struct oper
 
 /* ---- barrier.cluster --------------------------------------------------------------------------------------------- */
 
-/* The blocks of the cluster, or the one alone. */
+/* The blocks of the cluster; *all is NULL for a block without a cluster, which counts as one. */
 static uint32_t members(struct block *b, struct block ***all)
 {
     *all = b->cluster ? b->cluster->block : NULL;
@@ -77,7 +77,7 @@ static bool all_arrived(const struct block *b)
     return true;
 }
 
-/* Lets the lanes go on that wait. */
+/* Releases the lanes that wait. */
 static void release(struct warp_state *s)
 {
     bool some = false;
@@ -148,7 +148,7 @@ bool cluster_barrier(struct warp_state *s, const struct uop *u, lanemask execute
     struct warp *w = &s->w;
     if (is_register(u->guard))
         executed &= guard(w, u);
-    warp_end_run(s, run_start_at(u)); /* the instruction counts when the wait is over */
+    warp_end_run(s, run_start_at(u)); /* the instruction is counted when the wait is over */
     bool arrives = u->barrier->kind == RP_BARRIER_ARRIVE;
     if (executed && !(arrives ? arrive(s, u, executed) : wait_here(s, u, executed))) {
         warp_end_run(s, u->index + 1);

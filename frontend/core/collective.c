@@ -8,7 +8,7 @@
 #include "frontend/core/observe.h"
 #include "tracefmt/plural.h"
 
-/* Where the lanes have their member masks. */
+/* The operand that holds the lanes' member masks. */
 static struct operand masks_of(const struct uop *u)
 {
     if (!u->fn)
@@ -16,7 +16,7 @@ static struct operand masks_of(const struct uop *u)
     return u->op == OP_SHFL || u->op == OP_VOTE ? u->lane->elements[0] : u->b;
 }
 
-/* What they are, for lanes with this window. */
+/* The member masks of lanes whose registers are at `window`. */
 static const uint32_t *member_masks(const struct warp_state *s, uint32_t window, const struct uop *u)
 {
 #define EIGHT ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u
@@ -25,7 +25,7 @@ static const uint32_t *member_masks(const struct warp_state *s, uint32_t window,
     return u->flags & UF_WHOLE_WARP ? everyone : operand_in(s, window, masks_of(u));
 }
 
-/* The lanes of `lanes` whose mask is `mask`. */
+/* Those of `lanes` whose member mask is `mask`. */
 static lanemask lanes_with(const uint32_t *masks, lanemask lanes, uint32_t mask)
 {
     lanemask same = 0;
@@ -34,7 +34,8 @@ static lanemask lanes_with(const uint32_t *masks, lanemask lanes, uint32_t mask)
     return same & lanes;
 }
 
-/* Each executed lane finds all the live lanes that its mask names beside it, with the same mask. */
+/* Whether, for each executed lane, all live lanes that its mask names execute this together with it and have the same
+ * mask. */
 static bool all_here(const struct warp_state *s, const struct uop *u, lanemask executed)
 {
     const uint32_t *masks = member_masks(s, current_window(s), u);
@@ -48,7 +49,7 @@ static bool all_here(const struct warp_state *s, const struct uop *u, lanemask e
     return true;
 }
 
-/* All that are there of the lanes that the masks of these name. */
+/* The live lanes that the masks of the executed lanes name. */
 static lanemask named(const struct warp_state *s, const struct uop *u, lanemask executed)
 {
     const uint32_t *masks = member_masks(s, current_window(s), u);
@@ -71,7 +72,7 @@ static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask exe
     return true;
 }
 
-/* False, with a fault: the instruction needs the whole warp at once, and these lanes are not all of it. */
+/* False, with a fault: the instruction needs the whole warp at once, and `together` lacks some lanes. */
 static bool whole_enough(struct warp_state *s, const struct uop *u, lanemask together)
 {
     if (!(u->flags & UF_WHOLE_WARP) || !~together)
@@ -86,7 +87,7 @@ static bool whole_enough(struct warp_state *s, const struct uop *u, lanemask tog
     return false;
 }
 
-/* The warp stops at `u`, which is at fault. */
+/* Stops the warp at `u`, which has a fault. */
 static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u)
 {
     warp_end_run(s, u->index + 1);
@@ -94,7 +95,7 @@ static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u
     return COLLECTIVE_STOP;
 }
 
-/* Carries out what is not mere waiting. False: the block faulted. */
+/* Executes the instruction, unless waiting was all. False: the block faulted. */
 static bool carry_out_here(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     observe_event(s, EVENT_COLLECTIVE, u, executed);
@@ -121,13 +122,13 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
     }
     if (!in_own_masks(s, u, executed))
         return stop_at(s, u);
-    warp_end_run(s, run_start_at(u)); /* the instruction counts when it is carried out */
+    warp_end_run(s, run_start_at(u)); /* the instruction is counted when it is executed */
     observe_event(s, EVENT_AWAIT, u, named(s, u, executed) & ~executed);
     split_wait(s, u, executed, WAIT_LANES, 0);
     collectives_serve(s);
     if (s->w.block->faulted)
         return COLLECTIVE_STOP;
-    if (s->w.active) { /* lanes that the guard kept out go on alone */
+    if (s->w.active) { /* lanes whose guard is false go on alone */
         warp_log_guard(s, u, 0);
         s->pc = u + 1;
         s->run_start = run_start_at(u);
@@ -141,7 +142,7 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
 
 /* ---- groups that come together from several splits --------------------------------------------------------------- */
 
-/* Lanes of these two instructions may serve one another: all but the registers is the same. */
+/* Whether lanes at these two instructions may serve one another: all but the registers is the same. */
 static bool same_qualifiers(const struct uop *a, const struct uop *b)
 {
     return a->fn == b->fn && a->op == b->op && a->mode == b->mode && a->type == b->type;
@@ -164,7 +165,8 @@ static lanemask come(const struct warp_state *s, const struct uop *u, uint32_t m
     return all;
 }
 
-/* Copies of the operands of an instruction whose lanes have them in different registers: a window of its own. */
+/* Copies of the operands of an instruction whose lanes have them in different registers, in a register window of their
+ * own. */
 struct exchange {
     uint64_t a[RP_WARP_LANES];
     uint32_t b[RP_WARP_LANES], c[RP_WARP_LANES], masks[RP_WARP_LANES], d[RP_WARP_LANES];
@@ -206,7 +208,7 @@ static void scatter_results(const struct exchange *x, const struct warp_state *s
     }
 }
 
-/* Calls u's handler with another window. */
+/* Calls u's handler with another register window. */
 static void execute_in(struct warp_state *s, uint8_t *window, const struct uop *u, lanemask lanes)
 {
     uint8_t *current = s->w.window;
@@ -215,7 +217,7 @@ static void execute_in(struct warp_state *s, uint8_t *window, const struct uop *
     warp_set_window(&s->w, current);
 }
 
-/* Carries the instruction out for lanes that have their operands in several places. */
+/* Executes the instruction for lanes whose operands are in different windows. */
 static void carry_out_apart(struct warp_state *s, const struct uop *u, const lanemask *parts, lanemask all)
 {
     struct exchange x = {.p = 0};
@@ -243,12 +245,12 @@ static void carry_out_apart(struct warp_state *s, const struct uop *u, const lan
             scatter_results(&x, s, &s->splits[i], parts[i]);
 }
 
-/* Carries out what the lanes `all` wait at, parts[i] of them in split i: an instruction like that of split `at`. */
+/* Executes the instruction at which the lanes `all` wait, parts[i] of them in split i; `at` is one of these splits. */
 static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, lanemask all)
 {
     const struct split *first = &s->splits[at];
     const struct uop *u = first->pc;
-    if (!u->fn) { /* waiting was all */
+    if (!u->fn) { /* a warp barrier: waiting was all */
         observe_event(s, EVENT_COLLECTIVE, u, all);
         return;
     }
@@ -260,7 +262,7 @@ static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, 
     execute_in(s, s->registers + first->window, u, all);
 }
 
-/* Serves the lanes that wait with this mask at instructions like that of split `at`, if all have come. */
+/* If all lanes of the mask have come, executes the instruction at which those of split `at` wait. */
 static bool serve(struct warp_state *s, uint32_t at, uint32_t mask)
 {
     const struct uop *u = s->splits[at].pc;
@@ -271,7 +273,7 @@ static bool serve(struct warp_state *s, uint32_t at, uint32_t mask)
     if (mask & s->w.live & ~all || !whole_enough(s, u, parts[at]))
         return false;
     carry_out(s, at, parts, all);
-    for (uint32_t i = count; i-- > 0;) /* what a release inserts comes above split i */
+    for (uint32_t i = count; i-- > 0;) /* splits that a release inserts come above split i */
         if (parts[i])
             split_release(s, i, parts[i]);
     return true;
@@ -302,7 +304,7 @@ void collectives_serve(struct warp_state *s)
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-/* The first lane of split `i` whose group is not complete; *missing: the first that it waits for. */
+/* The first lane of split `i` whose group is incomplete; *missing: the first lane that it waits for. */
 static unsigned waiting_lane(const struct warp_state *s, uint32_t i, unsigned *missing)
 {
     const struct split *split = &s->splits[i];
@@ -335,7 +337,7 @@ size_t describe_split(const struct warp_state *s, const struct split *split, cha
     return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
 }
 
-/* Where a lane is that others wait for. */
+/* Describes where a lane is that others wait for. */
 static void describe_lane(const struct warp_state *s, unsigned lane, char *text, size_t size)
 {
     snprintf(text, size, "another path");

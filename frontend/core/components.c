@@ -9,9 +9,9 @@ struct search {
     const uint32_t *start, *edges;
     uint32_t *component;   /* NONE: not known yet */
     uint32_t *number;      /* in the order of visits, from 1 on; 0: not visited */
-    uint32_t *low;         /* the least number that is reached from here */
-    uint32_t *next;        /* its edge to follow next */
-    uint32_t *open, *path; /* visited and in no component yet; from the root to here */
+    uint32_t *low;         /* the lowest number that can be reached from here */
+    uint32_t *next;        /* the next edge to follow */
+    uint32_t *open, *path; /* visited, but in no component yet; the path from the root to here */
     uint32_t open_count, depth, visits, found;
 };
 
@@ -31,7 +31,7 @@ static bool has_edge_to_itself(const struct search *s, uint32_t node)
     return false;
 }
 
-/* All that is open from `node` on is one component. */
+/* Closes the component that consists of everything open from `node` on. */
 static void close_component(struct search *s, uint32_t node)
 {
     bool cycle = s->open[s->open_count - 1] != node || has_edge_to_itself(s, node);
@@ -42,7 +42,7 @@ static void close_component(struct search *s, uint32_t node)
     } while (last != node);
 }
 
-/* Follows edges from a root until all that it reaches is in a component. */
+/* Follows edges from a root until everything that it reaches is in a component. */
 static void search_from(struct search *s, uint32_t root)
 {
     visit(s, root);

@@ -24,7 +24,8 @@ bool extents_cover(const struct extents *e, uint64_t address, uint64_t bytes)
     return in && extent_covers(in, address, address, bytes);
 }
 
-/* The nearest extents, below (or around) the address and above it; NULL: none, or it has no name. */
+/* The named extents nearest to the address: the one below or around it, and the one above. NULL: there is none, or it
+ * has no name. */
 static void neighbours(const struct extents *e, uint64_t address, const struct extent **below,
                        const struct extent **above)
 {

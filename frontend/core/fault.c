@@ -1,4 +1,4 @@
-/* What a person reads when a kernel misbehaves. */
+/* Fault reports. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void place(const struct block *b, char *text, size_t size)
     const struct rp_instruction *in = &k->instructions[f->instruction];
     const uint32_t *tid[3] = {b->warps[f->warp].w.tid[0], b->warps[f->warp].w.tid[1], b->warps[f->warp].w.tid[2]};
     int n = snprintf(text, size, "at '%s'", in->text ? in->text : "?");
-    if (in->raw_size && n > 0 && (size_t)n < size) /* machine code: the same text may stand in many places */
+    if (in->raw_size && n > 0 && (size_t)n < size) /* machine code: the same text may occur many times */
         n += snprintf(text + n, size - (size_t)n, " (address 0x%" PRIx64 ")", in->pc);
     if (in->line && n > 0 && (size_t)n < size)
         n += describe_source(k, in, text + n, size - (size_t)n);

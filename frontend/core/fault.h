@@ -1,4 +1,4 @@
-/* What can go wrong in a kernel. */
+/* Faults of kernels. */
 #ifndef REPRISE_FRONTEND_CORE_FAULT_H
 #define REPRISE_FRONTEND_CORE_FAULT_H
 
@@ -16,8 +16,8 @@ enum rp_fault_kind {
     RP_FAULT_TRAP,
     RP_FAULT_ASSERT,
     RP_FAULT_BAD_CALL,
-    RP_FAULT_SYNC, /* a barrier or collective that cannot be */
-    RP_FAULT_FREE, /* of what is not memory of the device heap */
+    RP_FAULT_SYNC, /* misuse of a barrier or collective */
+    RP_FAULT_FREE, /* free() of what is not memory of the device heap */
     RP_FAULT_LIVELOCK,
     RP_FAULT_TEXTURE,
     RP_FAULT_INTERRUPTED
@@ -31,9 +31,9 @@ struct fault {
     uint32_t instruction; /* static index */
     uint32_t warp, lane;
     uint64_t address;
-    uint32_t size; /* bytes of a bad access, 0: no access */
+    uint32_t size; /* bytes of a bad access; 0: the fault is no access */
     uint8_t space, access;
-    char detail[400]; /* what happened, or what the address is near to */
+    char detail[400]; /* what happened, or what the address is near */
 };
 
 #endif

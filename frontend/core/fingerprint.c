@@ -1,6 +1,6 @@
-/* All that decides how a block goes on, but for global memory, in 64 bits. Not in it: clocks, registers outside of the
- * slices of the loops that lanes are in, and memory that was never written. Two states that differ have the same
- * fingerprint with a probability of 2^-64. */
+/* Hashes everything that decides how a block goes on, except for global memory, to 64 bits. It leaves out clocks,
+ * registers outside of the slices of the loops in which lanes are, and memory that was never written. Two different
+ * states have the same fingerprint with a probability of 2^-64. */
 #include <string.h>
 
 #include "frontend/core/engine.h"
@@ -33,7 +33,7 @@ static uint64_t mixed_place(uint64_t hash, const struct uop *pc, uint32_t window
     return mixed(hash, call);
 }
 
-/* The joins around a split. */
+/* Hashes the joins around a split. */
 static uint64_t mixed_joins(uint64_t hash, const struct warp_state *s, uint32_t join)
 {
     for (; join; join = s->joins[join].outer) {
@@ -53,10 +53,10 @@ static uint64_t mixed_split(uint64_t hash, const struct warp_state *s, const str
     return mixed_joins(hash, s, split->join);
 }
 
-/* The windows of all functions in which lanes of a warp are or wait, lowest first. */
+/* The register windows of all functions in which lanes of a warp are or wait, lowest first. */
 struct windows {
     uint32_t at[64], count;
-    bool more; /* than there is room for */
+    bool more; /* there are more than fit */
 };
 
 static void note_window(struct windows *all, uint32_t window)
@@ -95,7 +95,7 @@ static struct windows windows_of(const struct warp_state *s)
 struct parts {
     const struct slice_part *at[16];
     uint32_t count;
-    bool more; /* than there is room for */
+    bool more; /* there are more than fit */
 };
 
 static void note_part(struct parts *all, const struct program *p, const struct uop *pc)
@@ -133,7 +133,7 @@ static struct parts parts_of(const struct warp_state *s)
     return all;
 }
 
-/* local_high grows alone: where it is 0 at both ends of a round, nobody has stored to local memory in it. */
+/* local_high only grows: if it is 0 at both ends of a round, no thread has stored to local memory in it. */
 bool block_is_bare(const struct block *b) { return !extents_end(&b->grid->shared) && !b->local_high && !b->cluster; }
 
 static bool have_memory(const struct parts *parts, const struct block *b)
@@ -160,7 +160,8 @@ static bool in_slice(const struct parts *parts, bool memory, uint32_t word)
     return in;
 }
 
-/* The registers in the slices, of all windows; of too many windows or slices all registers. memory: slices have it. */
+/* Hashes the registers of all windows that are in the slices; all registers if there are too many windows or slices.
+ * memory: whether the slices include memory. */
 static uint64_t mixed_slice(uint64_t hash, const struct warp_state *s, bool memory)
 {
     const struct program *p = s->w.block->program;
@@ -171,7 +172,9 @@ static uint64_t mixed_slice(uint64_t hash, const struct warp_state *s, bool memo
     for (uint32_t i = 0; i < all.count && parts.count; i++) {
         uint32_t begin = all.at[i], end = begin + p->register_extent;
         end = i + 1 < all.count && all.at[i + 1] < end ? all.at[i + 1] : end;
-        end = end < s->register_bytes ? end : (uint32_t)s->register_bytes; /* of a call yet to be made */
+        end = end < s->register_bytes
+                  ? end
+                  : (uint32_t)s->register_bytes; /* the window of a call that has not been made yet */
         for (uint32_t at = begin; at < end; at += 4) {
             uint32_t word;
             if (!in_slice(&parts, memory, (at - begin) / 4))
@@ -189,7 +192,7 @@ static uint64_t patience(const struct warp_state *s, uint64_t since)
     return age < SPIN_LIMIT ? age : SPIN_LIMIT;
 }
 
-/* How long the current split of several will still be let spin. */
+/* Hashes how long the current split may still spin while others could run. */
 static uint64_t mixed_patience(uint64_t hash, const struct warp_state *s)
 {
     if (s->split_count)
@@ -197,7 +200,7 @@ static uint64_t mixed_patience(uint64_t hash, const struct warp_state *s)
     return mixed(hash, (uint64_t)s->ahead << 1 | s->stuck);
 }
 
-/* Where turns will end behind polls and publications. */
+/* Hashes the state that decides where turns end after polls and publications. */
 static uint64_t mixed_polls(uint64_t hash, const struct warp_state *s)
 {
     const struct poll *k = &s->poll;
@@ -207,7 +210,7 @@ static uint64_t mixed_polls(uint64_t hash, const struct warp_state *s)
     return hash;
 }
 
-/* All of a warp but its registers. */
+/* Hashes everything in a warp except for its registers. */
 static uint64_t mixed_control(uint64_t hash, const struct warp_state *s)
 {
     const struct warp *w = &s->w;
@@ -243,7 +246,8 @@ uint64_t warp_fingerprint(const struct warp_state *s)
     const struct slice *slice = b->program->slice;
     const struct parts parts = parts_of(s);
     uint64_t hash = mixed(mixed_control(b->changes, s), b->text_bytes);
-    bool memory = have_memory(&parts, b), whole = have_clock(&parts, memory); /* then nothing comes again but all */
+    bool memory = have_memory(&parts, b),
+         whole = have_clock(&parts, memory); /* with a clock in the slice only the whole state can repeat */
     hash = whole ? mixed_bytes(hash, s->registers, s->register_high) : mixed_slice(hash, s, memory);
     if (whole || (memory && slice->shared))
         hash = mixed_bytes(hash, b->shared, extents_end(&b->grid->shared));
@@ -289,7 +293,7 @@ uint64_t block_fingerprint(const struct block *b)
         hash = mixed(hash, at->part);
         hash = mixed(hash, (uint64_t)at->reduced_count << 32 | at->reduced_and << 1 | at->reduced_or);
     }
-    if ((memory && slice->shared) || b->cluster) /* others may read it */
+    if ((memory && slice->shared) || b->cluster) /* blocks of the cluster may read it */
         hash = mixed_bytes(hash, b->shared, extents_end(&g->shared));
     return memory && slice->local ? mixed_local(hash, b, 0, g->warps) : hash;
 }

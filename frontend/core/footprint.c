@@ -1,15 +1,15 @@
-/* Coordinates become texels.
+/* Converts coordinates to texels.
  *
- * A coordinate is taken in texels (a normalized one times the extent), with 8 bits of fraction, rounded to the nearest.
- * Point filtering reads texel floor(x). Linear filtering reads i = floor(x - 0.5) and i + 1, and the fraction of
- * x - 0.5 is the second one's weight, a number of 9 bits, of which 8 are fraction ("Linear Filtering"). Wrap and mirror
- * need normalized coordinates, else they clamp ("Texture Fetching"). */
+ * A coordinate is converted to texels (a normalized one is multiplied by the extent) with 8 bits of fraction, rounded
+ * to nearest. Point filtering reads texel floor(x). Linear filtering reads texels i = floor(x - 0.5) and i + 1; the
+ * fraction of x - 0.5 is the weight of the second, a number of 9 bits with 8 bits of fraction ("Linear Filtering").
+ * Wrap and mirror need normalized coordinates; otherwise they clamp ("Texture Fetching"). */
 #include "frontend/core/footprint.h"
 
 #include <math.h>
 
 enum { FRACTION = 256 };
-#define FARTHEST 0x1p24 /* texels: what lies farther is as good as there */
+#define FARTHEST 0x1p24 /* texels: coordinates are clamped to this distance */
 
 /* The texels along one dimension. */
 struct axis {
@@ -20,7 +20,7 @@ struct axis {
 
 static int64_t modulo(int64_t a, int64_t n) { return (a % n + n) % n; }
 
-/* The texel that stands for number i of n; -1: the border. */
+/* The texel that the address mode maps number i of n to; -1: the border. */
 static int64_t resolve(int64_t i, int64_t n, enum rp_address_mode mode)
 {
     switch (mode) {
@@ -38,7 +38,7 @@ static enum rp_address_mode mode_of(const struct rp_sampler *s, unsigned axis)
     return periodic && !s->normalized_coordinates ? RP_ADDRESS_CLAMP : m;
 }
 
-/* x in texels, of n, near enough to 0; NaN counts as 0. */
+/* The coordinate in texels, clamped to FARTHEST; NaN becomes 0. The dimension has n texels. */
 static double in_texels(float x, uint32_t n, const struct rp_sampler *s, enum rp_address_mode mode)
 {
     double t = (double)x;
@@ -69,7 +69,7 @@ static struct axis filtered(float x, uint32_t n, int32_t offset, const struct rp
 
 /* ---- levels of a mipmap ------------------------------------------------------------------------------------------ */
 
-/* The greater of the two derivatives' lengths in texels is 2 to the power of the level. */
+/* The level of detail: the base-2 logarithm of the longer derivative, in texels. */
 static double gradient_lod(const struct fetch *f, const struct image *m, const struct rp_sampler *s,
                            const struct fetch_point *p)
 {
@@ -83,7 +83,7 @@ static double gradient_lod(const struct fetch *f, const struct image *m, const s
     return log2(x > y ? x : y) / 2;
 }
 
-/* The level and, with a linear filter between levels, how much the next one counts, in 1/256. */
+/* The level; with a linear filter between levels also the weight of the next one, in 1/256. */
 static uint32_t choose_level(const struct fetch *f, const struct image *m, const struct rp_sampler *s,
                              const struct fetch_point *p, uint32_t *share)
 {
@@ -105,7 +105,8 @@ static uint32_t choose_level(const struct fetch *f, const struct image *m, const
 
 /* ---- cubes ------------------------------------------------------------------------------------------------------- */
 
-/* "Cubemap Textures", Table "Cubemap Fetch": the face of the greatest coordinate, and where on it, in [0, 1]. */
+/* "Cubemap Textures", Table "Cubemap Fetch": the face that belongs to the coordinate of greatest magnitude, and the
+ * position on it, in [0, 1]. */
 static uint32_t project(const float at[3], float on_face[2])
 {
     const float x = at[0], y = at[1], z = at[2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
@@ -128,7 +129,7 @@ static uint32_t project(const float at[3], float on_face[2])
 
 /* ---- all together ------------------------------------------------------------------------------------------------ */
 
-/* A layer is clamped, too ("Layered Textures"). */
+/* The layer, clamped ("Layered Textures"). */
 static uint32_t layer_of(const struct fetch *f, const struct image *m, uint32_t layer)
 {
     uint32_t layers = f->cube ? m->layers / IMAGE_FACES : m->layers;
@@ -137,7 +138,7 @@ static uint32_t layer_of(const struct fetch *f, const struct image *m, uint32_t 
     return layer < layers ? layer : layers - 1;
 }
 
-/* Every texel of one level, the first dimension fastest. */
+/* Adds the texels of one level, the first dimension fastest. */
 static void add_level(struct footprint *o, const struct axis axes[3], uint32_t level, uint32_t layer, double share)
 {
     for (uint32_t k = 0; k < axes[2].count; k++)
@@ -187,8 +188,8 @@ static void find_texel(const struct fetch *f, const struct image *m, const struc
     o->count = 1;
 }
 
-/* The four texels as the result has them: left lower, right lower, right upper, left upper, where lower is the greater
- * y (PTX ISA, tld4). */
+/* Orders the four texels as the result has them: lower left, lower right, upper right, upper left, where lower means
+ * the greater y (PTX ISA, tld4). */
 static void order_gather(struct footprint *o)
 {
     struct tap t = o->taps[0];

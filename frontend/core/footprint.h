@@ -1,4 +1,4 @@
-/* Which texels a fetch reads and how much each of them counts: "CUDA C++ Programming Guide", Texture Fetching. */
+/* The texels that a fetch reads, and their weights: "CUDA C++ Programming Guide", Texture Fetching. */
 #ifndef REPRISE_FRONTEND_CORE_FOOTPRINT_H
 #define REPRISE_FRONTEND_CORE_FOOTPRINT_H
 
@@ -6,11 +6,11 @@
 
 enum { FOOTPRINT_MOST = 16 };
 
-/* How an instruction reads. */
+/* The kind of a fetch. */
 enum fetch_kind {
-    FETCH_TEXEL,  /* one texel at integer coordinates; nothing is filtered, and outside is zero */
+    FETCH_TEXEL,  /* one texel at integer coordinates, unfiltered; outside is zero */
     FETCH_FILTER, /* as the sampler says */
-    FETCH_GATHER, /* a component of the four texels of a bilinear filter */
+    FETCH_GATHER, /* one component of the four texels of a bilinear filter */
 };
 enum fetch_level { FETCH_BASE, FETCH_LOD, FETCH_GRADIENT };
 struct fetch {          /* 8 bytes: the imm of an OP_TEXTURE */
@@ -23,7 +23,7 @@ struct fetch {          /* 8 bytes: the imm of an OP_TEXTURE */
     uint8_t unused;
 };
 _Static_assert(sizeof(struct fetch) == sizeof(int64_t), "it is an imm");
-/* Operands that a fetch records, of which a lane may need fewer. */
+/* The number of operands that a fetch records. A lane may need fewer. */
 static inline uint32_t fetch_texels(const struct fetch *f)
 {
     if (f->kind != FETCH_FILTER)
@@ -32,7 +32,7 @@ static inline uint32_t fetch_texels(const struct fetch *f)
     return f->level == FETCH_BASE ? in_level : 2 * in_level;
 }
 
-/* A lane's coordinates. */
+/* One lane's coordinates. */
 struct fetch_point {
     uint32_t layer;
     float at[3];
@@ -48,7 +48,7 @@ struct tap {
     bool outside;            /* the border's colour, or zero */
     double weight;
 };
-/* At least one tap. Those of GATHER in the order of the result's components. */
+/* At least one tap. GATHER: in the order of the result's components. */
 struct footprint {
     uint32_t count;
     struct tap taps[FOOTPRINT_MOST];

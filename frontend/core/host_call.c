@@ -1,5 +1,5 @@
-/* Calls that leave the device: printing, assertions, the device heap. Arguments and results lie where a call's do (see
- * uop.h). */
+/* Calls that leave the device: printing, assertions, the device heap. Arguments and results are where those of other
+ * calls are (uop.h). */
 #include <string.h>
 
 #include "frontend/core/access.h"
@@ -48,7 +48,7 @@ bool read_generic(struct warp_state *s, unsigned lane, uint64_t address, void *t
     return true;
 }
 
-/* An argument of the call; outside the stack it is a fault and 0. */
+/* An argument of the call. Outside the stack: 0, with a fault. */
 static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, unsigned bytes)
 {
     uint64_t value = 0;
@@ -67,7 +67,7 @@ static void result(struct warp_state *s, const struct uop *u, unsigned lane, con
     uint64_t offset = (uint64_t)s->w.frame + u->control->frame_bytes;
     uint8_t *at = local_at(s, lane, offset, bytes);
     if (!at)
-        return; /* reported when the arguments were read */
+        return; /* a fault was reported when the arguments were read */
     struct observer *o = s->w.block->observer;
     if (o)
         o->calls->bytes(o, s, u, RP_SPACE_LOCAL, NULL, lane, offset, bytes, true);
@@ -98,7 +98,7 @@ static void call_assert(struct warp_state *s, const struct uop *u, unsigned lane
                 function, message);
 }
 
-/* 0, as CUDA gives, when the heap is used up. */
+/* Returns 0 when the heap is exhausted, as CUDA does. */
 static void call_malloc(struct warp_state *s, const struct uop *u, unsigned lane)
 {
     struct grid *g = s->w.block->grid;

@@ -1,10 +1,10 @@
-/* Where the texels of textures and surfaces are, and what they say: the inside of what frontend/host/texture.h makes.
- *
- * A one-dimensional image lies in its order. One of two or three dimensions lies in blocks of 64 bytes by 8 rows, so
- * that texels that are near each other in y are so in memory; blocks follow each other in x, then y, then z. Within a
- * block, pieces of 16 bytes are in the order of NVIDIA's "groups of bytes" (Tegra X1 Technical Reference Manual,
- * section 20.1, "Block linear"): x bit 5, y bits 2 and 1, x bit 4, y bit 0 from the top. So a sector of 32 bytes is
- * 16 bytes of two rows. Levels of a mipmap follow each other, and then layers, each at a multiple of 512 bytes. */
+/* The layout of textures and surfaces in memory and the meaning of their texels: internals of what
+ * frontend/host/texture.h creates. A one-dimensional image is linear. An image of two or three dimensions consists of
+ * blocks of 64 bytes by 8 rows, so that texels that are near each other in y are near each other in memory; blocks are
+ * ordered by x, then y, then z. Within a block, pieces of 16 bytes are in the order of NVIDIA's "groups of bytes"
+ * (Tegra X1 Technical Reference Manual, section 20.1, "Block linear"): x bit 5, y bits 2 and 1, x bit 4, y bit 0 from
+ * the top. So a sector of 32 bytes is 16 bytes of two rows. Layers follow one another; within a layer the levels of the
+ * mipmap follow one another, each at a multiple of 512 bytes. */
 #ifndef REPRISE_FRONTEND_CORE_IMAGE_H
 #define REPRISE_FRONTEND_CORE_IMAGE_H
 
@@ -16,14 +16,14 @@ enum { IMAGE_LEVELS = 18, IMAGE_FACES = 6 };
 
 struct image_level {
     uint32_t width, height, depth; /* texels, at least 1 each */
-    uint64_t offset;               /* of its first byte in a layer */
-    uint64_t row;                  /* bytes from a row to the next; tiled: from a row of blocks to the next */
+    uint64_t offset;               /* offset of the level's first byte in a layer */
+    uint64_t row;                  /* bytes from one row to the next; tiled: from one row of blocks to the next */
 };
 struct image {
     struct rp_element element;
     uint8_t dimensions; /* 1 to 3 */
-    bool layered, cube; /* the faces of a cube are layers, six of one cube in a row */
-    bool linear;        /* plain memory: integer coordinates only */
+    bool layered, cube; /* the faces of a cube are layers, six per cube */
+    bool linear;        /* a view of plain memory: integer coordinates only */
     bool tiled;
     uint32_t layers, level_count;
     uint64_t address, bytes; /* in device memory */
@@ -31,9 +31,10 @@ struct image {
     struct image_level levels[IMAGE_LEVELS];
 };
 
-/* Sets levels, layers' distance and bytes of an image in blocks or, with one dimension, rows; the rest is there. */
+/* Sets levels, layer distance and size of an image in blocks or, with one dimension, in rows; the other fields must be
+ * set. */
 void image_lay_out(struct image *, uint32_t width, uint32_t height, uint32_t depth);
-/* The address of the byte at x bytes, row y and slice or layer z of a level; all lie within. */
+/* The address of the byte at x bytes, row y, and slice or layer z of a level, which must exist. */
 uint64_t image_address(const struct image *, uint32_t level, uint64_t x, uint32_t y, uint32_t z);
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -41,17 +42,16 @@ uint64_t image_address(const struct image *, uint32_t level, uint64_t x, uint32_
 struct texture_object {
     bool is_surface;
     struct image image;
-    struct rp_sampler sampler; /* of a texture */
+    struct rp_sampler sampler; /* for textures */
 };
-/* By handle; NULL where there is none. [0] is never used. */
+/* By handle; NULL: unused. [0] is never used. */
 struct texture_table {
     struct texture_object **at;
     uint32_t count;
 };
 enum { TEXTURE_HANDLES = 1 << 20 };
-/* What a reference of a PTX module holds: a handle, or with INLINE_SAMPLER a sampler that the module itself gives.
- * Bits 0..5: address modes, two each; 6: filter; 7: coordinates are never
- * normalized. */
+/* The value of a reference of a PTX module: a handle or, with INLINE_SAMPLER, a sampler that the module itself defines.
+ * Bits 0..5: address modes, two bits each; 6: filter; 7: coordinates are never normalized. */
 #define INLINE_SAMPLER (UINT64_C(1) << 63)
 
 /* How a surface is accessed: the imm of an OP_SURFACE and OP_SURFACE_TEXEL. */
@@ -59,15 +59,16 @@ enum surface_clamp { SURFACE_TRAP, SURFACE_CLAMP, SURFACE_ZERO };
 struct surface_access { /* 8 bytes */
     uint8_t dimensions;
     bool layered;
-    uint8_t clamp;  /* enum surface_clamp: outside is a fault, the nearest element, or zero and not stored */
+    uint8_t clamp;  /* enum surface_clamp: an access outside is a fault; uses the nearest element; or loads zero and
+                       stores nothing */
     bool texels;    /* x counts elements, not bytes */
-    bool by_format; /* of a reduction: min and max are signed where the elements are */
+    bool by_format; /* for reductions: min and max are signed if the elements are */
     uint8_t unused[3];
 };
 _Static_assert(sizeof(struct surface_access) == sizeof(int64_t), "it is an imm");
 
-/* What a program asks of an object (PTX ISA, txq and suq). Formats have the numbers of OpenCL (cl_channel_type,
- * cl_channel_order); modes those of PTX's .samplerref: wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border. */
+/* Queries of an object (PTX ISA, txq and suq). Formats have the numbers of OpenCL (cl_channel_type, cl_channel_order);
+ * address modes have the order of PTX's .samplerref: wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border. */
 enum image_query {
     QUERY_WIDTH,
     QUERY_HEIGHT,
@@ -89,7 +90,7 @@ uint32_t image_answer(const struct texture_object *, enum image_query, uint32_t 
 
 /* ---- texels ------------------------------------------------------------------------------------------------------ */
 
-/* Red, green, blue, alpha: numbers, or integers as they are. Channels that the element lacks are 0, alpha 1. */
+/* Red, green, blue, alpha: as floats, or as integers. Missing channels are 0, a missing alpha is 1. */
 struct texel {
     bool is_float;
     union {
@@ -98,11 +99,13 @@ struct texel {
     };
 };
 
-/* Whether a texture's texels are numbers: floats, or integers of 8 or 16 bits that are not read as such. */
+/* Whether a texture returns floats: its texels are floats, or integers of 8 or 16 bits that are not read as integers.
+ */
 bool texel_is_float(struct rp_element, const struct rp_sampler *);
 struct texel texel_read(struct rp_element, const struct rp_sampler *, const uint8_t *at);
 struct texel texel_border(struct rp_element, const struct rp_sampler *);
-/* Formatted loads and stores of surfaces: the element's own kind, 32 bits a channel. What does not fit saturates. */
+/* Formatted loads and stores of surfaces: the element's own kind, 32 bits a channel. Values that do not fit saturate.
+ */
 void texel_load(struct rp_element, const uint8_t *at, uint32_t channels[4]);
 void texel_store(struct rp_element, uint8_t *at, const uint32_t channels[4]);
 

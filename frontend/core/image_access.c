@@ -18,7 +18,7 @@ bool image_handle(struct warp_state *s, const struct uop *u, struct operand o, u
 {
     bool narrow = lane_type_bits((enum lane_type)u->stype) == 32;
     *handle = narrow ? lane_u32(&s->w, o, lane) : lane_u64(&s->w, o, lane);
-    if (*handle < MODULE_BASE_32) /* where the first references of 32-bit modules are */
+    if (*handle < MODULE_BASE_32) /* the first references of modules with 32-bit addresses are here */
         return true;
     uint64_t at = *handle;
     if (read_generic(s, lane, at, handle, sizeof *handle))
@@ -48,7 +48,7 @@ static const char *shape(unsigned dimensions, bool layered, bool cube)
     return cube ? layered ? "layered cube" : "cube" : names[layered][dimensions & 3];
 }
 
-/* Machine code reads 1D textures by 2D instructions, at y = 0. */
+/* Machine code reads 1D textures by 2D instructions, with y = 0. */
 bool image_fits(struct warp_state *s, const struct uop *u, unsigned lane, const struct image *m, unsigned dimensions,
                 bool layered, bool cube)
 {
@@ -85,15 +85,15 @@ void image_record_none(struct warp *w, const struct uop *u, lanemask m)
 
 /* ---- fetches ----------------------------------------------------------------------------------------------------- */
 
-/* A lane's fetch. */
+/* One lane's fetch. */
 struct lane_fetch {
     const struct texture_object *object;
     const struct rp_sampler *sampler;
-    struct rp_sampler own; /* where the module itself says how */
+    struct rp_sampler own; /* a sampler that the module itself defines */
     struct footprint footprint;
 };
 
-/* A sampler that a reference holds in itself. */
+/* Decodes a sampler that a reference contains. */
 static struct rp_sampler inline_sampler(uint64_t bits, const struct rp_sampler *texture)
 {
     return (struct rp_sampler){.address = {bits & 3, bits >> 2 & 3, bits >> 4 & 3},
@@ -101,7 +101,7 @@ static struct rp_sampler inline_sampler(uint64_t bits, const struct rp_sampler *
                                .normalized_coordinates = texture->normalized_coordinates && !(bits >> 7 & 1)};
 }
 
-/* The sampler of another operand says how to address and filter; what texels mean is the texture's. */
+/* The sampler of a separate operand defines addressing and filtering; the texture defines how texels are converted. */
 static bool find_sampler(struct warp_state *s, const struct uop *u, unsigned lane, struct lane_fetch *f)
 {
     const struct texture_table *t = s->w.block->grid->textures;
@@ -130,7 +130,7 @@ static float number(uint32_t bits)
     return f;
 }
 
-/* The inputs in their order: layer, coordinates, level or gradients, offsets. */
+/* Reads the inputs in their order: layer, coordinates, level or gradients, offsets. */
 static struct fetch_point point_of(const struct warp *w, const struct uop *u, unsigned lane)
 {
     const struct fetch fetch = fetch_of(u), *f = &fetch;
@@ -176,7 +176,7 @@ static uint64_t tap_address(const struct image *m, const struct tap *t)
     return image_address(m, t->level, (uint64_t)t->x * rp_element_bytes(m->element), t->y, t->z);
 }
 
-/* The address of texel n. A lane that reads fewer, or the border, names another one of its own. */
+/* The address of texel n. A lane that reads fewer texels, or the border, repeats one of its own. */
 static uint64_t named(const struct lane_fetch *f, unsigned n)
 {
     const struct footprint *p = &f->footprint;
@@ -213,8 +213,8 @@ static bool read_tap(struct warp_state *s, const struct uop *u, unsigned lane, c
     return from != NULL;
 }
 
-/* The weighted sum, in double precision in the order of the taps, rounded once. A texel that does not count is left
- * out, so that a NaN in it does no harm. */
+/* The weighted sum, in double precision in the order of the taps, rounded once. Texels of weight 0 are left out, so
+ * that a NaN in them has no effect. */
 static bool filter(struct warp_state *s, const struct uop *u, unsigned lane, const struct lane_fetch *f,
                    struct texel *result)
 {
@@ -269,7 +269,7 @@ static void handle_texture(struct warp *w, const struct uop *u, lanemask m)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* All answers before any is written: the handles' registers may be the result's, too. */
+/* Computes all results before it writes any, because the result registers may hold the handles. */
 static void handle_query(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;

@@ -1,4 +1,4 @@
-/* What texture and surface operations have in common: private to image_access.c and surface_access.c. */
+/* Shared by image_access.c and surface_access.c. */
 #ifndef REPRISE_FRONTEND_CORE_IMAGE_ACCESS_H
 #define REPRISE_FRONTEND_CORE_IMAGE_ACCESS_H
 
@@ -8,16 +8,16 @@
 #include "frontend/core/flags.h"
 #include "frontend/core/image.h"
 
-/* Input `n` of a lane (lists[1]), behind the results or values. */
+/* Input `n` of a lane: an element of lists[1], which follows the results or values. */
 static inline uint32_t image_input(const struct warp *w, const struct uop *u, unsigned n, unsigned lane)
 {
     return lane_u32(w, u->memory->elements[u->memory->count + n], lane);
 }
-/* What the handle in a lane's operand says: a handle, or what is in the reference at this address. False: a fault. */
+/* The handle in a lane's operand: the value itself, or the content of the reference at this address. False: a fault. */
 bool image_handle(struct warp_state *, const struct uop *, struct operand, unsigned lane, uint64_t *handle);
-/* The texture or surface of a lane. NULL: a fault. */
+/* The texture or surface that a lane names. NULL: a fault. */
 const struct texture_object *image_object(struct warp_state *, const struct uop *, unsigned lane, bool surface);
-/* Whether an operation of so many dimensions goes with the image. False: a fault. */
+/* Whether an operation of this many dimensions fits the image. False: a fault. */
 bool image_fits(struct warp_state *, const struct uop *, unsigned lane, const struct image *, unsigned dimensions,
                 bool layered, bool cube);
 /* Records operand n. */

@@ -5,15 +5,15 @@
 #include "frontend/core/components.h"
 #include "frontend/core/operands.h"
 
-/* Nodes behind the operations, by enum stack_token: what a pop may lead to is all that was pushed with its token. The
- * first one stands for the ends of functions. */
+/* Nodes after the operations, one per enum stack_token: a pop may lead to everything that was pushed with its token.
+ * The first of them stands for the ends of functions. */
 #define TOKENS (TOKEN_RETURN + 1)
 
 struct graph {
     const struct program *program;
     uint32_t nodes;
-    uint32_t *start; /* by node; while edges are counted, of the node behind */
-    uint32_t *edges; /* NULL: they are counted */
+    uint32_t *start; /* by node; during counting, shifted by one node */
+    uint32_t *edges; /* NULL: edges are being counted */
 };
 
 static void add_edge(struct graph *g, uint32_t from, uint32_t to)
@@ -24,7 +24,8 @@ static void add_edge(struct graph *g, uint32_t from, uint32_t to)
         g->start[from + 2]++;
 }
 
-/* Where a lane may go from operation i. Of a call in the middle of nowhere: behind it once the function ends. */
+/* Adds the edges from operation i to each operation that a lane may execute next. The operation after a call follows
+ * the end of the called function, so its edge starts at the node of function ends. */
 static void add_edges(struct graph *g, uint32_t i)
 {
     const struct program *p = g->program;

@@ -39,8 +39,7 @@ static void release(struct memory *m, struct allocation *a)
 /* ---- the tree: Seidel and Aragon, "Randomized Search Trees", Algorithmica 16, 1996 --------------------------------
  */
 
-/* The address scrambled, so that the tree's shape is random and yet the same every time (the finaliser of splitmix64).
- */
+/* A hash of the address (the finaliser of splitmix64), so that the tree's shape is random but reproducible. */
 static uint64_t priority_of(uint64_t address)
 {
     uint64_t z = address + 0x9e3779b97f4a7c15u;
@@ -49,7 +48,7 @@ static uint64_t priority_of(uint64_t address)
     return z ^ z >> 31;
 }
 
-/* Cuts the tree into those below `address` and the others. */
+/* Splits the tree into the allocations below `address` and the others. */
 static void tree_split(struct allocation *at, uint64_t address, struct allocation **below, struct allocation **rest)
 {
     while (at) {
@@ -66,7 +65,7 @@ static void tree_split(struct allocation *at, uint64_t address, struct allocatio
     *below = *rest = NULL;
 }
 
-/* All of `below` lie below all of `above`. */
+/* Joins two trees; everything in `below` lies below everything in `above`. */
 static struct allocation *tree_join(struct allocation *below, struct allocation *above)
 {
     struct allocation *root, **to = &root;
@@ -176,7 +175,7 @@ static void log_forget(struct memory *m)
     m->log_count = 0;
 }
 
-/* The last thing that happened to an allocation says what is there, also if it was told of before. */
+/* Logs the allocation again if it is in the log already: the last entry of an address says what is there. */
 static void log_allocation(struct memory *m, struct allocation *a)
 {
     a->logged = m->log_count;
@@ -198,7 +197,7 @@ void memory_log(struct memory *m)
 
 void memory_log_operation(struct memory *m, const struct rp_host_operation *o) { log_add(m, o); }
 
-/* An allocation that the log still has is told of once. */
+/* Marks an allocation as initialised. If the log still has its entry, the entry is updated. */
 void memory_initialise(struct memory *m, struct allocation *a)
 {
     if (a->initialised)
@@ -237,7 +236,7 @@ void memory_clear(struct memory *m)
     memory_init(m);
 }
 
-/* There is room for every id to become free, so that freeing needs no memory. */
+/* Reserves room for the id in the list of free ids, so that freeing an allocation needs no memory. */
 static bool take_id(struct memory *m, uint32_t *id)
 {
     if (m->free_id_count) {
@@ -274,7 +273,7 @@ static struct allocation *new_allocation(struct memory *m, uint64_t base, uint64
     return a;
 }
 
-/* Nothing lies in it, nor does an empty allocation begin there. */
+/* Whether no allocation overlaps the range, and no empty allocation begins in it. */
 static bool range_is_free(const struct memory *m, uint64_t base, uint64_t size)
 {
     const struct allocation *below = memory_below(m, base), *above = memory_from(m, base);
@@ -283,14 +282,15 @@ static bool range_is_free(const struct memory *m, uint64_t base, uint64_t size)
     return !above || above->base - base >= size;
 }
 
-/* Large buffers come as untouched pages from calloc. The host address is aligned for the widest vector access (16). */
+/* Large buffers are untouched pages from calloc. The host address is aligned for the widest vector access (16 bytes).
+ */
 struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *name, enum allocation_kind kind)
 {
     if (size > UINT64_C(1) << 44)
         return NULL;
     uint64_t room = (size / MEMORY_ALIGNMENT + 2) * MEMORY_ALIGNMENT, base = m->next;
     uint32_t slack = m->granule ? (uint32_t)(-size % m->granule) : 0;
-    while (!range_is_free(m, base, room)) { /* memory of the host lies in the way */
+    while (!range_is_free(m, base, room)) { /* shared host memory is in the way */
         const struct allocation *a = memory_from(m, base);
         a = a ? a : memory_below(m, base);
         base = (a->base + a->size) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT + 2 * MEMORY_ALIGNMENT;

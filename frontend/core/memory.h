@@ -1,7 +1,7 @@
-/* Global device memory: a search tree of allocations, each a range of device addresses backed by host memory. Exact
- * bounds: an address belongs to an allocation or to nobody. Addresses are given out upwards and never reused, so that
- * the same calls give the same addresses and a stale pointer is always caught. Changed by one thread at a time; lookups
- * may run in parallel while nobody changes it. Every operation takes O(log n) steps of n allocations. */
+/* Global device memory: a search tree of allocations, each a range of device addresses backed by host memory. Bounds
+ * are exact: an address belongs to one allocation or to none. Addresses ascend and are never reused, so that the same
+ * calls return the same addresses and a stale pointer is always detected. Changed by one thread at a time; lookups may
+ * run in parallel while nobody changes it. Every operation takes O(log n) steps of n allocations. */
 #ifndef REPRISE_FRONTEND_CORE_MEMORY_H
 #define REPRISE_FRONTEND_CORE_MEMORY_H
 
@@ -16,77 +16,78 @@
 enum allocation_kind {
     ALLOCATION_BUFFER,   /* made by the host */
     ALLOCATION_HEAP,     /* made by the kernel's malloc */
-    ALLOCATION_VARIABLE, /* of a module: part of the module's memory */
-    ALLOCATION_HOST,     /* memory of the host at its own address */
+    ALLOCATION_VARIABLE, /* variable of a module, within the module's memory */
+    ALLOCATION_HOST,     /* host memory at its own address */
 };
 
 struct allocation {
     uint64_t base, size; /* bytes */
-    uint32_t slack;      /* bytes behind it that are there as well (overrun.h) */
-    uint8_t *host;       /* size bytes; of a buffer and on the heap they go with the allocation */
+    uint32_t slack;      /* accessible bytes behind it (overrun.h) */
+    uint8_t *host;       /* size bytes; for buffers and the heap, freed with the allocation */
     char *name;
-    uint32_t id;      /* below memory.ids; of no other allocation that lives */
+    uint32_t id;      /* less than memory.ids; unique among live allocations */
     uint8_t kind;     /* enum allocation_kind */
     bool initialised; /* the host has written some of it, or may have */
-    bool viewed;      /* it may have written any of it, unseen */
-    bool filled;      /* the host said that it filled some of it on the device, and not what */
-    void *user;       /* whatever the device's user keeps with it */
+    bool viewed;      /* the host may have written any of it without telling */
+    bool filled;      /* the host has filled an unknown part of it on the device */
+    void *user;       /* for the device's user */
     size_t logged;    /* its entry in the log, if that is still there */
-    /* the tree's: a heap by priority, which follows from the address alone; freed ones are a list through left */
+    /* of the tree: a heap by priority, a function of the address; freed ones are a list through left */
     uint64_t priority;
     struct allocation *left, *right;
 };
 
 struct storage;
 
-/* What was freed last of the device heap, a ring, for reports. */
+/* The most recently freed memory of the device heap, as a ring, for reports. */
 #define HEAP_FREED 64
 struct heap_freed {
     uint64_t base, size;
 };
 
 struct memory {
-    struct storage *storage; /* buffers and the heap lie there, at their own addresses; NULL: anywhere */
+    struct storage *storage; /* holds buffers and the heap at their own addresses; NULL: host memory can be anywhere */
     struct allocation *root;
     uint32_t count;
-    uint32_t ids;     /* all ids so far are smaller */
-    uint64_t next;    /* where the next buffer goes */
-    uint32_t granule; /* what is allocated reaches to the next multiple of it, as slack; 0: it has none */
+    uint32_t ids;     /* greater than any id so far */
+    uint64_t next;    /* address of the next buffer */
+    uint32_t granule; /* the slack of an allocation reaches to the next multiple of this; 0: no slack */
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;
     struct heap_freed heap_freed[HEAP_FREED];
     uint64_t heap_freed_count;
-    /* what happened to allocations, and what else the host did, since it was last forgotten */
+    /* events of allocations, and other operations of the host, since the log was last cleared */
     bool logging;
-    bool log_whole; /* nothing was there when the log began, and nothing was forgotten since */
+    bool log_whole; /* the log began without allocations and was not cleared since */
     bool log_lost;  /* there was no memory for an entry */
     struct rp_host_operation *log;
     size_t log_count, log_capacity;
 };
 
 void memory_init(struct memory *);
-/* From now on what is allocated lies in the storage, which goes with the memory. Before the first allocation. */
+/* From now on, allocations lie in the storage, which the memory owns and frees. To be called before the first
+ * allocation. */
 void memory_store(struct memory *, struct storage *);
 void memory_clear(struct memory *);
 /* A zeroed buffer at the next free address, or NULL without memory. A gap of at least MEMORY_ALIGNMENT bytes follows.
  * 0 bytes are a valid size: an address that may not be read. */
 struct allocation *memory_allocate(struct memory *, uint64_t size, const char *name, enum allocation_kind);
-/* Puts `host` at a given address. NULL without memory or if the range is not free. */
+/* Adds `host` at a given address. NULL: out of memory, or the range is not free. */
 struct allocation *memory_place(struct memory *, uint64_t base, uint64_t size, uint8_t *host, const char *name,
                                 enum allocation_kind);
 /* Takes it out of the tree and frees its memory. The struct itself stays, with size 0, until memory_reclaim, because
  * blocks that run keep pointers to allocations that they used before. */
 void memory_free(struct memory *, struct allocation *);
-/* The memory of the device heap that was there and is freed, as far as that is remembered; NULL: none. */
+/* The freed memory of the device heap that held the address, if it is still in the ring; NULL: none. */
 const struct heap_freed *memory_was_freed(const struct memory *, uint64_t address);
-/* The host has had a view of it. */
+/* To be called when the host has got a view of the allocation. */
 void memory_initialise(struct memory *, struct allocation *);
-/* Forgets what was logged, and logs what happens from now on. */
+/* Clears the log, and logs from now on. */
 void memory_log(struct memory *);
-/* Logs something else that the host did; without a name. */
+/* Logs an operation of the host that has no name. */
 void memory_log_operation(struct memory *, const struct rp_host_operation *);
-/* No block keeps a pointer any more. */
+/* To be called when no block holds a pointer to an allocation any more. */
 void memory_reclaim(struct memory *);
 /* The allocation that holds `address`, or NULL. */
 struct allocation *memory_find(const struct memory *, uint64_t address);
@@ -94,7 +95,7 @@ struct allocation *memory_find(const struct memory *, uint64_t address);
 struct allocation *memory_below(const struct memory *, uint64_t address);
 /* The allocation with the lowest address at or above `address`, or NULL: to go through all of them. */
 struct allocation *memory_from(const struct memory *, uint64_t address);
-/* "4 bytes past the end of arg2 (16384 bytes)": where `address` lies with respect to the allocation nearest to it. */
+/* "4 bytes past the end of arg2 (16384 bytes)": describes `address` relative to the nearest allocation. */
 void memory_describe(const struct memory *, uint64_t address, char *text, size_t size);
 
 #endif

@@ -1,14 +1,8 @@
-/* Barrier objects in shared memory (PTX: mbarrier): 64 bits, which programs do not look into.
- *
- *     0..19   arrivals that the current phase waits for
- *    20..39   arrivals that each phase waits for
- *    40..60   bytes that the current phase waits for, signed: copies may be done before they are expected
- *    61..63   the phase, modulo 8
- *
- * The number of the phase beyond that is in block.phases, for the trace.
- *
- * A phase is over as soon as it waits for nothing; then the next one begins. What an arrival gives its thread is the
- * object as it was before: a token of the phase. */
+/* Barrier objects in shared memory (PTX: mbarrier): 64 opaque bits. 0..19 arrivals that the current phase waits for
+ * 20..39 arrivals that each phase waits for 40..60 bytes that the current phase waits for, signed: copies may complete
+ * before they are expected 61..63 the phase, modulo 8 block.phases has the full number of the phase, for the trace. A
+ * phase is over as soon as it waits for nothing; then the next one begins. An arrival returns the object's previous
+ * value, a token of the phase. */
 #ifndef REPRISE_FRONTEND_CORE_OBJECT_H
 #define REPRISE_FRONTEND_CORE_OBJECT_H
 
@@ -18,7 +12,8 @@
 #define OBJECT_COUNT_MASK ((UINT64_C(1) << OBJECT_COUNT_BITS) - 1)
 #define OBJECT_BYTES_AT 40
 #define OBJECT_PHASE_AT 61
-#define OBJECT_DROP (UINT64_C(1) << OBJECT_COUNT_BITS) /* of a change: those who arrive are not expected any more */
+#define OBJECT_DROP                                                                                                    \
+    (UINT64_C(1) << OBJECT_COUNT_BITS) /* part of a change: the arriving threads are no longer expected */
 
 static inline uint64_t object_made(uint32_t count)
 {
@@ -31,7 +26,7 @@ static inline int64_t object_bytes(uint64_t object)
     return (int64_t)(object << (64 - OBJECT_PHASE_AT)) >> (64 - OBJECT_PHASE_AT + OBJECT_BYTES_AT);
 }
 
-/* The object after `change`, a number of arrivals and perhaps OBJECT_DROP, and `bytes` more to wait for. */
+/* The object after `change` (a number of arrivals, perhaps with OBJECT_DROP) and `bytes` more to wait for. */
 static inline uint64_t object_changed(uint64_t object, uint64_t change, int64_t bytes)
 {
     uint64_t arrivals = change & OBJECT_COUNT_MASK, phase = object >> OBJECT_PHASE_AT;

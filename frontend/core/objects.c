@@ -1,4 +1,4 @@
-/* Barrier objects: what changes them, and lanes that wait for the end of a phase (engine.h, "objects"). */
+/* Barrier objects: operations on them, and lanes that wait for the end of a phase (engine.h, "objects"). */
 #include "frontend/core/object.h"
 #include "frontend/core/observe.h"
 
@@ -36,7 +36,7 @@ struct change {
     uint64_t old;
 };
 
-/* One lane's. True: a phase has ended. */
+/* Applies one lane's change. True: a phase has ended. */
 static bool change_object(struct block *b, const struct uop *u, uint64_t at, struct change *c)
 {
     uint64_t *object = object_at(b, at), value;
@@ -60,13 +60,14 @@ static bool change_object(struct block *b, const struct uop *u, uint64_t at, str
 static uint64_t arrivals_of(const struct uop *u, const struct change *c)
 {
     switch (u->memory->operand.object) {
-    case RP_OBJECT_ADD_BEHIND: return 1; /* it adds one and takes one away */
+    case RP_OBJECT_ADD_BEHIND: return 1; /* adds one arrival to expect and takes one away */
     case RP_OBJECT_INIT: return c->b;
     default: return c->b & OBJECT_COUNT_MASK;
     }
 }
 
-/* What all lanes do together; they name one object, or do the same. False, with a fault: neither. */
+/* Adds up the changes of all lanes. They must name one object, or do the same at different ones; false, with a fault:
+ * they do not. */
 static bool sum_up(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                    const struct change *all, int64_t *bytes, uint64_t *arrivals)
 {
@@ -89,7 +90,7 @@ static bool sum_up(struct warp_state *s, const struct uop *u, lanemask m, const 
     return false;
 }
 
-/* Those of some lanes, in one block. True: a phase has ended. */
+/* Applies the changes of some lanes, all in one block. True: a phase has ended. */
 static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                            struct block *of, struct change *all)
 {
@@ -109,8 +110,8 @@ static bool change_objects(struct warp_state *s, const struct uop *u, lanemask m
     return over;
 }
 
-/* One lane's change of the same object in each block of its mask. Returns a bit for each block in which a phase has
- * ended; *bytes: what it changes in each. */
+/* Applies one lane's change to the same object in each block of its mask. Returns the blocks in which a phase has
+ * ended, a bit each; *bytes: the change in each. */
 static uint32_t change_in_all(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t offset, int64_t *bytes)
 {
     struct block *b = s->w.block;
@@ -190,7 +191,7 @@ void handle_object(struct warp *w, const struct uop *u, lanemask m)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* All lanes name objects of their own block, the only ones that threads wait for. */
+/* Whether all lanes name objects of their own block: threads can wait for no others. */
 static bool in_own_block(struct warp_state *s, const struct uop *u, lanemask m, struct lane_addresses *la)
 {
     struct block *of;
@@ -205,10 +206,11 @@ static bool in_own_block(struct warp_state *s, const struct uop *u, lanemask m, 
     return false;
 }
 
-/* What lanes ask an object. */
+/* The tests of the lanes. */
 struct question {
-    lanemask over;                 /* lanes for which the phase is */
-    uint64_t value[RP_WARP_LANES]; /* RP_OBJECT_AUX: of a phase before the first, which is over, no wait for phase 0 */
+    lanemask over;                 /* lanes whose phase is over */
+    uint64_t value[RP_WARP_LANES]; /* RP_OBJECT_AUX; for a phase before the first, which is over, a non-waiting test of
+                                      phase 0 */
 };
 
 static void ask(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
@@ -221,7 +223,7 @@ static void ask(const struct warp *w, const struct uop *u, lanemask m, const str
     {
         uint64_t asked = wide ? lane_u64(w, u->b, l) : lane_u32(w, u->b, l), at = lane_address(la, l);
         uint64_t phase = phase_of(b, at);
-        /* how many phases ago the one began that is asked for: by its parity, or by the state of the object then */
+        /* how many phases ago the requested phase began, derived from its parity or from the object's state then */
         uint64_t ago = u->op == OP_OBJECT_PARITY ? (phase ^ asked) & 1 : (phase - (asked >> OBJECT_PHASE_AT)) & 7;
         q->over |= (lanemask)(ago != 0) << l;
         q->value[l] = ago > phase ? 0 : RP_OBJECT_AUX(phase - ago, ago != 0);
@@ -244,7 +246,7 @@ static lanemask alike(const struct question *q, lanemask left)
     return same;
 }
 
-/* Logs what these lanes ask, all the same. */
+/* Logs the test of these lanes, which is the same for all. */
 static void log_test(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
                      const struct question *q)
 {
@@ -252,7 +254,7 @@ static void log_test(const struct warp *w, const struct uop *u, lanemask m, cons
     log_values(w, u, q->value[__builtin_ctz(m)], 0, 0);
 }
 
-/* Where threads are not independent, a test does not wait. */
+/* A test that does not wait: the threads are not independent. */
 void handle_object_test(struct warp *w, const struct uop *u, lanemask m)
 {
     struct lane_addresses la;
@@ -270,8 +272,8 @@ void handle_object_test(struct warp *w, const struct uop *u, lanemask m)
 
 enum { LOOP_MOST = 256 }; /* uops */
 
-/* Runs the uops behind the test as its lanes would that are told "not yet", as far as nothing is done but computing.
- * True: they come back to it. */
+/* Executes the uops after the test as lanes would whose phase is not over, as long as they only compute. True: this
+ * returns to the test. */
 static bool come_back(struct warp_state *s, const struct uop *test, lanemask lanes)
 {
     struct warp *w = &s->w;
@@ -305,8 +307,8 @@ static bool come_back(struct warp_state *s, const struct uop *test, lanemask lan
     return false;
 }
 
-/* The lanes do nothing but ask again until the phase is over: tried out on a copy of their registers. The second time
- * around leaves these as they are. */
+/* Whether the lanes do nothing but repeat the test until the phase is over. Tries the loop out on a copy of their
+ * registers; the second pass must leave them unchanged. */
 static bool only_polls(struct warp_state *s, const struct uop *test, lanemask lanes)
 {
     size_t bytes = s->w.block->program->register_extent;
@@ -328,7 +330,7 @@ static bool only_polls(struct warp_state *s, const struct uop *test, lanemask la
 
 /* ---- lanes that wait --------------------------------------------------------------------------------------------- */
 
-/* Carries the test out for lanes of the current split, one step for each phase that they ask for. */
+/* Executes the test for lanes of the current split, one step for each phase that they name. */
 static void step_apart(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                        const struct question *q)
 {
@@ -340,7 +342,7 @@ static void step_apart(struct warp_state *s, const struct uop *u, lanemask m, co
     }
 }
 
-/* The lanes leave the current split and wait, if they may. */
+/* Suspends those of the lanes that may wait: they leave the current split. */
 static void suspend(struct warp_state *s, const struct uop *u, lanemask m)
 {
     bool polls = only_polls(s, u, m);
@@ -384,7 +386,7 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
         observe_event(s, EVENT_FENCE, u, executed);
         return COLLECTIVE_DONE;
     }
-    warp_end_run(s, run_start_at(u)); /* the instruction counts when the wait is over */
+    warp_end_run(s, run_start_at(u)); /* the instruction is counted when the wait is over */
     off = w->active & ~executed;
     if (executed & ~q.over)
         suspend(s, u, executed & ~q.over);
@@ -406,8 +408,8 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
 
 /* ---- the end of a wait ------------------------------------------------------------------------------------------- */
 
-/* Lanes of split `i` go on: those whose phase is over, or with `time_out` the others that wait only for a time. True:
- * there were some. `running`: the uop of the warp's current split, NULL: it has none that runs. */
+/* Releases lanes of split `i`: those whose phase is over or, with `time_out`, those that wait for a limited time only.
+ * True: there were some. `running`: the uop of the warp's current split; NULL: none runs. */
 static bool release(struct warp_state *s, uint32_t i, bool time_out, const struct uop *running)
 {
     const struct split split = s->splits[i];
