@@ -6,7 +6,7 @@
  * shared memory. */
 #include <stdlib.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 #include "frontend/core/object.h"
 
 static uint64_t phase_at(const struct block *b, uint64_t object)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 #define PIECE (UINT64_C(2) << 20) /* bytes, and so aligned: a large page of x86-64 and of arm64 */
 #define PAGE_BYTES (CELLS * sizeof(check_past))

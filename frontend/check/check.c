@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 #include "frontend/core/flags.h"
 
 /* ---- what accesses do -------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 #define WORD 4u /* a copy's address and size are multiples of it */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 #include "tracefmt/plural.h"
 
 struct rp_check_place check_place(const struct block *b, uint32_t instruction, uint32_t thread, uint8_t access)

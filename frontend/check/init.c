@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 static void report(struct checked_block *cb, const struct touch *t, uint64_t unwritten)
 {

@@ -2,7 +2,7 @@
  * most kernels load much between two barriers and store then, and what a barrier has made an end of needs no cells. */
 #include <stdlib.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 #define WAITING_LOADS 512 /* about 70 KiB */
 

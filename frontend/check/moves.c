@@ -4,7 +4,7 @@
  * own; machine code uses a register again, and what it loads counts as read. */
 #include <stdlib.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 enum { BY_STORE = 1, BY_OTHERS = 2 }; /* what reads a register */
 

@@ -1,7 +1,7 @@
 /* Barrier objects that are used in ways that PTX leaves undefined (PTX ISA, "mbarrier"). */
 #include <stdio.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 #include "frontend/core/flags.h"
 #include "frontend/core/object.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 /* False: there is no more time. */
 static bool next_time(struct rp_check *c)

@@ -1,7 +1,7 @@
 /* Accesses that conflict and are not ordered. For each cell of memory the last store and up to two loads are kept. */
 #include <stdio.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 /* Where a cell's past is; NULL: none is kept there yet. */
 static check_past *find_past(const struct cells *c, int which, uint64_t cell)

@@ -1,7 +1,7 @@
 /* Accesses to shared memory of another block of the cluster, which must be over when that block ends (CUDA C++
  * Programming Guide, "Distributed Shared Memory"). An access to one that has ended is a fault; here those are found
  * that came in time by luck: nothing orders the last one before the end. */
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 void remote_access(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {

@@ -1,5 +1,5 @@
 /* Loops over neighbouring cells. */
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 
 bool SIMD_NAME(scan_all)(const check_past *p, uint64_t count, struct window w)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 #include "frontend/core/operands.h"
 
 #define UNIT 64                      /* bytes of registers for which a set has a bit: no two begin in the same ones */

@@ -1,7 +1,7 @@
 /* Threads that wait for one another in ways that PTX leaves undefined. */
 #include <stdio.h>
 
-#include "frontend/check/inside.h"
+#include "frontend/check/internal.h"
 #include "frontend/core/flags.h"
 
 static void report(struct checked_block *cb, const struct block *b, uint32_t instruction, uint32_t thread,

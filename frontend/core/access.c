@@ -1,7 +1,7 @@
 /* Memory uops. One handler per space; each computes the lanes' addresses, logs them, checks bounds and natural
  * alignment for the warp as a whole, and moves the data. Only accesses that fail that check, or that touch several
  * allocations or windows, are handled lane by lane. */
-#include "frontend/core/access_inside.h"
+#include "frontend/core/access_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Accesses whose number of bytes is in a register: loads of which each lane reads a part, and bulk copies. */
-#include "frontend/core/access_inside.h"
+#include "frontend/core/access_internal.h"
 
 #include <string.h>
 

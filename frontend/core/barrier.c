@@ -217,17 +217,17 @@ void barrier_warp_exited(struct block *b)
 /* ---- deadlock ---------------------------------------------------------------------------------------------------- */
 
 /* A group of lanes that wait together. */
-struct place {
+struct waiting_group {
     struct warp_state *s;
     struct split split;
 };
-struct places {
+struct group_iterator {
     struct block *block;
     uint32_t warp, split; /* position of the next group */
 };
 
 /* Finds the next group of waiting lanes; false: there are no more. */
-static bool next_place(struct places *all, struct place *p)
+static bool next_group(struct group_iterator *all, struct waiting_group *p)
 {
     for (; all->warp < all->block->grid->warps; all->warp++, all->split = 0) {
         p->s = &all->block->warps[all->warp];
@@ -246,7 +246,7 @@ static bool next_place(struct places *all, struct place *p)
     return false;
 }
 
-static size_t list_place(const struct place *p, bool first, char *text, size_t size)
+static size_t list_group(const struct waiting_group *p, bool first, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s ", first ? "" : ",");
     if (p->split.lanes != p->s->w.live && used < size)
@@ -261,18 +261,18 @@ void block_deadlock(struct block *b)
     char who[330] = "";
     size_t used = 0;
     uint32_t warps = 0, listed = 0;
-    struct places all = {.block = b};
-    struct place p, first = {0};
+    struct group_iterator all = {.block = b};
+    struct waiting_group p, first = {0};
     const struct warp_state *last = NULL;
     bool several = false;
-    while (next_place(&all, &p)) {
+    while (next_group(&all, &p)) {
         if (!first.s)
             first = p;
         warps += p.s != last;
         last = p.s;
         several |= p.split.waits != WAIT_BARRIER || p.split.barrier != first.split.barrier;
         if (listed++ < 4 && used < sizeof who)
-            used += list_place(&p, listed == 1, who + used, sizeof who - used);
+            used += list_group(&p, listed == 1, who + used, sizeof who - used);
     }
     char count[60] = "";
     const struct barrier *bar = &b->barriers[first.split.barrier];

@@ -86,7 +86,7 @@ enum image_query {
     QUERY_SAMPLES,
     QUERY_MEMORY_LAYOUT, /* 0: as this emulator has it */
 };
-uint32_t image_answer(const struct texture_object *, enum image_query, uint32_t level);
+uint32_t image_query_value(const struct texture_object *, enum image_query, uint32_t level);
 
 /* ---- texels ------------------------------------------------------------------------------------------------------ */
 

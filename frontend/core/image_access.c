@@ -273,17 +273,17 @@ static void handle_texture(struct warp *w, const struct uop *u, lanemask m)
 static void handle_query(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
-    uint32_t answers[RP_WARP_LANES] = {0};
+    uint32_t values[RP_WARP_LANES] = {0};
     FOR_LANES(l, m)
     {
         const struct texture_object *o = image_object(s, u, l, u->memory->operand.space == RP_SPACE_SURFACE);
         if (!o)
             return;
         uint32_t level = is_sink(u->b) ? 0 : lane_u32(w, u->b, l);
-        answers[l] = image_answer(o, (enum image_query)u->imm, level);
+        values[l] = image_query_value(o, (enum image_query)u->imm, level);
     }
     FOR_LANES(l, m)
-    ((uint32_t *)operand_at(w, u->d))[l] = answers[l];
+    ((uint32_t *)operand_at(w, u->d))[l] = values[l];
 }
 
 uop_fn image_handler(const struct uop *u)

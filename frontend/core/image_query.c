@@ -27,7 +27,7 @@ static uint32_t address_mode(enum rp_address_mode m)
     return numbers[m];
 }
 
-uint32_t image_answer(const struct texture_object *t, enum image_query query, uint32_t level)
+uint32_t image_query_value(const struct texture_object *t, enum image_query query, uint32_t level)
 {
     const struct image *m = &t->image;
     if (query <= QUERY_DEPTH && level >= m->level_count)

@@ -207,14 +207,14 @@ static bool in_own_block(struct warp_state *s, const struct uop *u, lanemask m, 
 }
 
 /* The tests of the lanes. */
-struct question {
+struct object_tests {
     lanemask over;                 /* lanes whose phase is over */
     uint64_t value[RP_WARP_LANES]; /* RP_OBJECT_AUX; for a phase before the first, which is over, a non-waiting test of
                                       phase 0 */
 };
 
-static void ask(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                struct question *q)
+static void run_tests(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
+                      struct object_tests *q)
 {
     const struct block *b = w->block;
     bool wide = lane_element_bytes((enum lane_type)u->memory->dtype) == 8;
@@ -230,14 +230,14 @@ static void ask(const struct warp *w, const struct uop *u, lanemask m, const str
     }
 }
 
-static void answer(const struct warp *w, const struct uop *u, lanemask m, bool over)
+static void write_results(const struct warp *w, const struct uop *u, lanemask m, bool over)
 {
     uint64_t *d = operand_at(w, u->d);
     FOR_LANES(l, m)
     d[l] = over;
 }
 
-static lanemask alike(const struct question *q, lanemask left)
+static lanemask same_test(const struct object_tests *q, lanemask left)
 {
     unsigned first = (unsigned)__builtin_ctz(left);
     lanemask same = 0;
@@ -248,7 +248,7 @@ static lanemask alike(const struct question *q, lanemask left)
 
 /* Logs the test of these lanes, which is the same for all. */
 static void log_test(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                     const struct question *q)
+                     const struct object_tests *q)
 {
     access_log(w, u, m, la);
     log_values(w, u, q->value[__builtin_ctz(m)], 0, 0);
@@ -258,12 +258,12 @@ static void log_test(const struct warp *w, const struct uop *u, lanemask m, cons
 void handle_object_test(struct warp *w, const struct uop *u, lanemask m)
 {
     struct lane_addresses la;
-    struct question q = {.over = 0};
+    struct object_tests q = {.over = 0};
     access_addresses(w, u, m, &la);
     if (in_own_block((struct warp_state *)w, u, m, &la))
-        ask(w, u, m, &la, &q);
-    answer(w, u, m, false);
-    answer(w, u, q.over, true);
+        run_tests(w, u, m, &la, &q);
+    write_results(w, u, m, false);
+    write_results(w, u, q.over, true);
     log_test(w, u, m, &la, &q);
     observe_event((struct warp_state *)w, EVENT_FENCE, u, m);
 }
@@ -274,11 +274,11 @@ enum { LOOP_MOST = 256 }; /* uops */
 
 /* Executes the uops after the test as lanes would whose phase is not over, as long as they only compute. True: this
  * returns to the test. */
-static bool come_back(struct warp_state *s, const struct uop *test, lanemask lanes)
+static bool returns_to_test(struct warp_state *s, const struct uop *test, lanemask lanes)
 {
     struct warp *w = &s->w;
     const struct uop *u = test + 1;
-    answer(w, test, lanes, false);
+    write_results(w, test, lanes, false);
     for (unsigned n = 0; n < LOOP_MOST; n++) {
         lanemask executed = u->flags & UF_GUARDED ? w->active & guard(w, u) : w->active;
         if (u == test)
@@ -320,9 +320,9 @@ static bool only_polls(struct warp_state *s, const struct uop *test, lanemask la
     s->w.log = NULL;
     s->w.active = lanes;
     warp_set_window(&s->w, copy);
-    bool polls = come_back(s, test, lanes);
+    bool polls = returns_to_test(s, test, lanes);
     memcpy(copy + bytes, copy, bytes);
-    polls = polls && come_back(s, test, lanes) && !memcmp(copy, copy + bytes, bytes);
+    polls = polls && returns_to_test(s, test, lanes) && !memcmp(copy, copy + bytes, bytes);
     s->w = saved;
     free(copy);
     return polls;
@@ -332,10 +332,10 @@ static bool only_polls(struct warp_state *s, const struct uop *test, lanemask la
 
 /* Executes the test for lanes of the current split, one step for each phase that they name. */
 static void step_apart(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
-                       const struct question *q)
+                       const struct object_tests *q)
 {
     for (lanemask left = m, some; left; left &= ~some) {
-        some = alike(q, left);
+        some = same_test(q, left);
         split_count(s, u, some, some);
         log_test(&s->w, u, some, la, q);
         observe_event(s, EVENT_FENCE, u, some);
@@ -367,7 +367,7 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
 {
     struct warp *w = &s->w;
     struct lane_addresses la;
-    struct question q;
+    struct object_tests q;
     lanemask executed = w->active, off;
     if (is_register(u->guard))
         executed &= guard(w, u);
@@ -378,9 +378,9 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
     access_addresses(w, u, executed, &la);
     if (!in_own_block(s, u, executed, &la))
         return not_an_object(s, u, executed, &la);
-    ask(w, u, executed, &la, &q);
-    if (q.over == executed && alike(&q, executed) == executed) {
-        answer(w, u, executed, true);
+    run_tests(w, u, executed, &la, &q);
+    if (q.over == executed && same_test(&q, executed) == executed) {
+        write_results(w, u, executed, true);
         warp_log_guard(s, u, executed);
         log_test(w, u, executed, &la, &q);
         observe_event(s, EVENT_FENCE, u, executed);
@@ -391,8 +391,8 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
     if (executed & ~q.over)
         suspend(s, u, executed & ~q.over);
     executed &= w->active;
-    answer(w, u, executed, false);
-    answer(w, u, q.over, true);
+    write_results(w, u, executed, false);
+    write_results(w, u, q.over, true);
     step_apart(s, u, executed, &la, &q);
     if (off)
         split_count(s, u, off, 0);
@@ -414,21 +414,21 @@ static bool release(struct warp_state *s, uint32_t i, bool time_out, const struc
 {
     const struct split split = s->splits[i];
     struct lane_addresses la;
-    struct question q;
+    struct object_tests q;
     struct warp *w = &s->w;
     uint8_t *window = w->window;
     warp_set_window(w, s->registers + split.window);
     access_addresses(w, split.pc, split.lanes, &la);
     bool there = in_own_block(s, split.pc, split.lanes, &la);
-    ask(w, split.pc, there ? split.lanes : 0, &la, &q);
+    run_tests(w, split.pc, there ? split.lanes : 0, &la, &q);
     lanemask go = time_out ? split.lanes & ~q.over : q.over;
     if (go && running) {
         warp_end_run(s, running->index + 1);
         s->run_start = running->index + 1;
     }
     for (lanemask left = go, some; left; left &= ~some) {
-        some = alike(&q, left);
-        answer(w, split.pc, some, !time_out);
+        some = same_test(&q, left);
+        write_results(w, split.pc, some, !time_out);
         log_test(w, split.pc, some, &la, &q);
         observe_event(s, EVENT_FENCE, split.pc, some);
         split_release(s, i, some);

@@ -1,6 +1,6 @@
-/* Who looks at what a block does. A block has one observer or none: a tracker, where blocks run in parallel (track.h),
- * or the checks that a person asked for (frontend/check). It hears of accesses before they are made, once they are
- * known to be within bounds, and of places where threads wait for one another. */
+/* Observers see what a block does. A block has at most one: a tracker, if blocks run in parallel (track.h), or the
+ * checks that the user asked for (frontend/check). It is told of accesses before they are made, once they are known to
+ * be within bounds, and of events where threads wait for one another. */
 #ifndef REPRISE_FRONTEND_CORE_OBSERVE_H
 #define REPRISE_FRONTEND_CORE_OBSERVE_H
 
@@ -11,50 +11,51 @@ struct observer;
 
 enum block_event {
     EVENT_BARRIER,    /* a barrier of the block completes; no uop and no lanes */
-    EVENT_CLUSTER,    /* the barrier of its cluster does; each of its blocks hears of it */
-    EVENT_COLLECTIVE, /* these lanes have waited for one another at `u` and now carry it out */
+    EVENT_CLUSTER,    /* the barrier of its cluster completes; each block of the cluster is told */
+    EVENT_COLLECTIVE, /* these lanes have waited for one another at `u` and now execute it */
     EVENT_FENCE,      /* these lanes execute a fence */
     EVENT_GROUP,      /* these lanes close a group of asynchronous work, or wait for groups (struct rp_async) */
-    EVENT_AWAIT,      /* the active lanes wait at the collective `u` for these, which are elsewhere */
+    EVENT_AWAIT,      /* the active lanes wait at the collective `u` for these lanes, which are elsewhere */
     EVENT_ARRIVE,     /* these lanes are about to arrive at a barrier of the block */
-    EVENT_PART,       /* these lanes arrive at a barrier, other live lanes of the warp do not */
+    EVENT_PART,       /* these lanes arrive at a barrier; other live lanes of the warp do not */
 };
 
 struct observer_calls {
-    /* The lanes make the access of `u` in this space. Addresses in shared memory are offsets in the block's, in local
-     * memory in the lane's; in global memory they lie within `a`, elsewhere NULL. False: it must not be made. */
+    /* The lanes make the access of `u` in this space. Addresses are offsets in the block's shared memory or in the
+     * lane's local memory; in global memory they lie within `a`, which is NULL for other spaces. False: the access must
+     * not be made. */
     bool (*access)(struct observer *, struct warp_state *, const struct uop *u, enum rp_space,
                    const struct allocation *a, const struct lane_addresses *, lanemask);
-    /* The same of bytes from `at` on, loaded or stored by one lane. */
+    /* The same for a lane's access to bytes from `at` on. */
     bool (*bytes)(struct observer *, struct warp_state *, const struct uop *u, enum rp_space,
                   const struct allocation *a, unsigned lane, uint64_t at, uint64_t bytes, bool stores);
-    /* A call of the host, whose order shows. False: it must not be made. */
+    /* A call of the host, whose order is visible. False: it must not be made. */
     bool (*host_call)(struct observer *);
     void (*event)(struct observer *, struct warp_state *, enum block_event, const struct uop *u, lanemask);
-    /* NULL, or the lanes are about to change or test barrier objects of their own block, at these offsets of its shared
-     * memory. */
+    /* NULL, or: the lanes are about to change or test barrier objects of their own block, at these offsets of its
+     * shared memory. */
     void (*objects)(struct observer *, struct warp_state *, const struct uop *u, const struct lane_addresses *,
                     lanemask);
-    /* NULL, or: a lane's access is at fault, as the block's fault says. True: it is left out, and the block goes on as
-     * if it had not been asked for; what it loads is 0. False: the block stops. */
+    /* NULL, or: a lane's access is bad, as the block's fault says. True: the access is left out, what it loads is 0,
+     * and the block goes on. False: the block stops. */
     bool (*leave_out)(struct observer *, struct warp_state *, const struct uop *u, unsigned lane);
 };
 
 struct observer {
     const struct observer_calls *calls;
-    uint32_t spaces; /* a bit each: those whose accesses it wants to hear of */
-    /* While it hears of one: the block of the cluster whose shared memory or objects it is about; NULL: the own one. */
+    uint32_t spaces; /* spaces whose accesses it wants to see, a bit each */
+    /* During a call: the block of the cluster whose shared memory or objects the call is about; NULL: its own. */
     struct block *of;
 };
 
 static inline bool observed(const struct block *b, enum rp_space space) { return b->observed >> space & 1; }
-/* NULL: nobody looks any more. */
+/* NULL: no observer any more. */
 static inline void block_observe(struct block *b, struct observer *o)
 {
     b->observer = o;
     b->observed = o ? o->spaces : 0;
 }
-/* What the block's observer hears next is about this block's shared memory, NULL: its own again. */
+/* The observer's next calls are about the shared memory of block `of`; NULL: of its own block. */
 static inline void observe_in(struct block *b, struct block *of)
 {
     if (b->observer)

@@ -1,4 +1,4 @@
-/* What operations read and write, for passes that look at a whole program. */
+/* What operations read and write, for passes over a whole program. */
 #ifndef REPRISE_FRONTEND_CORE_OPERANDS_H
 #define REPRISE_FRONTEND_CORE_OPERANDS_H
 
@@ -6,11 +6,11 @@
 
 #define PREDICATE_BYTES 4u
 
-/* At least the bytes of any operand that is no predicate: 32 lanes of the widest type, 32 bits or more. */
+/* An upper bound on the bytes of any operand that is no predicate: 32 lanes of the widest type, 32 bits or more. */
 uint32_t operation_width(const struct operation *);
-/* The operation reads or writes condition codes of the warp. */
+/* Whether the operation reads or writes condition codes of the warp. */
 bool operation_uses_codes(const struct operation *);
-/* A path may fall into the next operation unless this one always leaves. */
+/* Whether the next operation may execute after this one, that is, unless this one always jumps. */
 bool operation_may_fall_through(const struct operation *);
 
 #endif

@@ -5,7 +5,7 @@ unsigned order_of_access(const struct rp_memory_operand *m, bool result_read)
 {
     unsigned order = 0;
     if (m->space != RP_SPACE_GLOBAL && m->space != RP_SPACE_GENERIC && m->space != RP_SPACE_SURFACE)
-        return order; /* no other block sees it */
+        return order; /* not visible to other blocks */
     if (result_read)
         order |= ORDER_ATOMIC_RESULT;
     if (m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK)

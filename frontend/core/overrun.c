@@ -6,7 +6,7 @@
 #include "tracefmt/error.h"
 #include "tracefmt/plural.h"
 
-/* As if it were the block's fault. */
+/* Reports the fault without setting it in the block. */
 static void tell(struct warp_state *s, const struct uop *u, const struct fault *f)
 {
     struct block *b = s->w.block;
@@ -27,7 +27,8 @@ static void tell(struct warp_state *s, const struct uop *u, const struct fault *
 static enum overrun go(struct warp_state *s, const struct uop *u, struct fault *f)
 {
     struct observer *o = s->w.block->observer;
-    if (o && !o->calls->host_call(o)) /* what is told, and what lies there, depends on the order of blocks */
+    if (o &&
+        !o->calls->host_call(o)) /* whether it is reported, and what the memory holds, depends on the order of blocks */
         return OVERRUN_STOP;
     f->kind = RP_FAULT_BOUNDS;
     f->instruction = u->index;

@@ -1,4 +1,4 @@
-/* Operations become uops: 64 bytes each, and a descriptor where an operation has more than that. */
+/* Packs operations into uops of 64 bytes, and into a descriptor if an operation needs more. */
 #include <string.h>
 
 #include "frontend/core/flags.h"

@@ -1,9 +1,8 @@
-/* Divergence: branches, calls and returns, and the joins where lanes that parted go on together (engine.h, "warps").
- *
- * A branch that splits its lanes opens a join (the lanes that meet again at the RECONVERGE uop) and puts the side that
- * is not taken into the list, and runs the taken side first. Lanes that are at their join already have arrived at once.
- * Where there is no post-dominator before the function's end, the two sides just run one after the other, and still
- * meet at the join of the branch around them. */
+/* Divergence: branches, calls and returns, and the joins where lanes that diverged go on together (engine.h, "warps").
+ * A divergent branch opens a join (of the lanes that meet again at the RECONVERGE uop), puts the side that is not taken
+ * into the list, and runs the taken side first. Lanes that jump straight to their join have arrived at once. Where
+ * there is no post-dominator before the function's end, the two sides just run one after the other, and meet at the
+ * join of the surrounding branch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ static bool too_many(struct warp_state *s, const struct uop *u)
     return false;
 }
 
-/* Room for one more join or split; false with a fault. */
+/* Makes room for one more join or split; false with a fault. */
 static bool has_room(struct warp_state *s, const struct uop *u)
 {
     return s->joins_open + s->split_count < MAX_PATHS || too_many(s, u);
@@ -40,7 +39,8 @@ static bool grow_joins(struct warp_state *s)
     return true;
 }
 
-/* Opens a join of the active lanes, inside the current split's; the current split is inside it from now on. */
+/* Opens a join for the active lanes inside the current split's join; from now on the current split is inside the new
+ * one. */
 static struct join *open_join(struct warp_state *s, const struct uop *u, const struct uop *pc, enum join_kind kind)
 {
     uint32_t at = s->free_join;
@@ -83,8 +83,8 @@ static void run_split(struct warp_state *s, const struct split *split)
     s->pc = split->pc;
 }
 
-/* All that are left of a join have arrived: they are a split again. It runs at once unless a younger one waits its turn
- * (barriers where threads are not independent leave such). */
+/* All remaining lanes of a join have arrived: they become a split again. It runs at once unless a younger split can run
+ * (barriers of threads that are not independent remove_lanes such splits). */
 static void complete_join(struct warp_state *s, uint32_t i)
 {
     const struct join *j = &s->joins[i];
@@ -98,8 +98,8 @@ static void complete_join(struct warp_state *s, uint32_t i)
     splits_next(s);
 }
 
-/* The current split has no lanes left. The innermost join that has some goes on if they are all there, else the next
- * split. Joins that all lanes have left are closed. */
+/* To be called when the current split has no lanes left. If all lanes of the innermost join that has any have arrived,
+ * they go on; otherwise the next split runs. Joins that all lanes have left are closed. */
 static void settle(struct warp_state *s)
 {
     uint32_t i = s->join;
@@ -120,8 +120,8 @@ void paths_meet(struct warp_state *s)
     settle(s);
 }
 
-/* The current split loses lanes; without any left another one runs. */
-static void leave(struct warp_state *s, const struct uop *u, lanemask lanes)
+/* Removes lanes from the current split; if none remain, another split runs. */
+static void remove_lanes(struct warp_state *s, const struct uop *u, lanemask lanes)
 {
     s->w.active &= ~lanes;
     s->pc = u + 1;
@@ -129,7 +129,7 @@ static void leave(struct warp_state *s, const struct uop *u, lanemask lanes)
         settle(s);
 }
 
-/* Puts lanes of the current split aside, to go on at `pc`. */
+/* Puts lanes of the current split into the list, to go on at `pc`. */
 static bool put_aside(struct warp_state *s, const struct uop *u, const struct uop *pc, lanemask lanes)
 {
     if (!has_room(s, u))
@@ -140,8 +140,8 @@ static bool put_aside(struct warp_state *s, const struct uop *u, const struct uo
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
-/* The active lanes part at a branch with this reconvergence point; none: where they meet again is for the branch around
- * it. There is one join for both if they end at the same place. */
+/* Opens the join at the branch's reconvergence point. If there is none, the lanes meet at the surrounding branch's
+ * join. If that join is at the same point, it serves both branches. */
 static bool open_meet(struct warp_state *s, const struct uop *u)
 {
     if (u->reconverge == UOP_NOWHERE)
@@ -170,7 +170,7 @@ void paths_branch(struct warp_state *s, const struct uop *u, lanemask taken)
     s->pc = target;
 }
 
-/* The lanes of `mask` whose 32-bit table index equals that of the lowest one. */
+/* The lanes of `mask` whose 32-bit table index is `index`. */
 static lanemask same_index(const struct warp *w, const struct uop *u, lanemask mask, uint32_t index)
 {
     lanemask same = 0;
@@ -195,7 +195,7 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
     if (first != s->w.active) {
         if (!open_meet(s, u))
             return;
-        /* below the lanes of the first target: those of the others, and those whose guard lets them fall through */
+        /* below the lanes of the first target: lanes with other targets, and those whose guard is false */
         lanemask off = s->w.active & ~executed, others = executed & ~first;
         if (off && !put_aside(s, u, u + 1, off))
             return;
@@ -213,7 +213,8 @@ void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask exec
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Room for a callee above the caller's window. Moves the register stack, so windows are kept as offsets. */
+/* Makes room for a callee above the caller's window. This may move the register stack, so windows are kept as offsets.
+ */
 static bool grow_registers(struct warp_state *s, const struct uop *u, size_t need)
 {
     if (need <= s->register_bytes)
@@ -240,7 +241,7 @@ static bool grow_registers(struct warp_state *s, const struct uop *u, size_t nee
     return true;
 }
 
-/* Whether all of the callee's frame, its local variables too, has room on the stack; false with a fault. */
+/* Whether the callee's whole frame, including its local variables, fits on the stack; false with a fault. */
 static bool frame_fits(struct warp_state *s, const struct uop *u, const struct uop *entry)
 {
     const struct program *p = s->w.block->program;
@@ -253,15 +254,15 @@ static bool frame_fits(struct warp_state *s, const struct uop *u, const struct u
     return false;
 }
 
-/* The window at `at`, of a function in which lanes wait, overlaps the one at `window` and is above that of the caller.
- */
+/* Whether the window at `at`, of a function in which lanes wait, overlaps the one at `window` and is above the
+ * caller's. */
 static bool in_the_way(const struct warp_state *s, size_t at, size_t caller, size_t window)
 {
     uint32_t extent = s->w.block->program->register_extent;
     return at > caller && at + extent > window && at < window + extent;
 }
 
-/* The lowest of the windows that are in the way; SIZE_MAX: none is. */
+/* The lowest of these windows; SIZE_MAX: there is none. */
 static size_t lowest_in_the_way(const struct warp_state *s, size_t caller, size_t window)
 {
     size_t lowest = SIZE_MAX;
@@ -278,9 +279,9 @@ static size_t lowest_in_the_way(const struct warp_state *s, size_t caller, size_
     return lowest;
 }
 
-/* The least offset from `window` on, which is that of a callee, that no function needs in which lanes wait: those of
- * another call may wait in one that is no caller of the current function. Gaps are used, so that splits that call in
- * turns stay in bounded room. */
+/* The lowest free offset for a callee's window from `window` on. Lanes of another call may wait in functions that do
+ * not call the current one; their windows stay untouched. Gaps are used, so that splits that call in turns take bounded
+ * room. */
 static size_t beside_waiting(const struct warp_state *s, size_t caller, size_t window)
 {
     for (size_t at; (at = lowest_in_the_way(s, caller, window)) != SIZE_MAX;)
@@ -320,7 +321,7 @@ bool split_run(struct warp_state *s, const struct split *split)
     return true;
 }
 
-/* The first uop of the function at `address`, or NULL: no function of this program is there. */
+/* The first uop of the function at `address`. NULL: no function of this program is there. */
 static const struct uop *function_at(const struct warp_state *s, const struct uop *u, uint64_t address)
 {
     uint64_t number = address / FUNCTION_STEP;
@@ -329,7 +330,7 @@ static const struct uop *function_at(const struct warp_state *s, const struct uo
     return s->w.block->program->uops + u->control->table[number];
 }
 
-/* The lanes of `mask` that call what the lowest one calls. */
+/* The lanes of `mask` that call the same function as the lowest one. */
 static lanemask same_callee(const struct warp *w, const struct uop *u, lanemask mask)
 {
     uint64_t address = lane_u64(w, u->a, (unsigned)__builtin_ctz(mask));
@@ -339,7 +340,7 @@ static lanemask same_callee(const struct warp *w, const struct uop *u, lanemask 
     return same;
 }
 
-/* Calls one after the other whatever the lanes call; all meet in a join after the call. */
+/* Makes the lanes' calls, one function after another; all lanes meet in a join after the call. */
 static void call_indirect(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     FOR_LANES(l, executed)
@@ -385,7 +386,7 @@ void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
     run_split(s, &callee);
 }
 
-/* Lanes of the current split arrive at a join around it, past those in between. */
+/* Lanes of the current split arrive at a join around it and remove_lanes all joins in between. */
 static void arrive_past(struct warp_state *s, uint32_t join, lanemask lanes)
 {
     for (uint32_t i = s->join; i != join; i = s->joins[i].outer)
@@ -401,7 +402,7 @@ void paths_return(struct warp_state *s, const struct uop *u, lanemask executed)
     }
     stack_return(s, executed);
     arrive_past(s, s->call, executed);
-    leave(s, u, executed);
+    remove_lanes(s, u, executed);
 }
 
 void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
@@ -413,7 +414,7 @@ void paths_exit(struct warp_state *s, const struct uop *u, lanemask executed)
         cluster_lanes_exited(s);
         collectives_serve(s);
     }
-    leave(s, u, executed);
+    remove_lanes(s, u, executed);
 }
 
 void paths_push_token(struct warp_state *s, const struct uop *u)
@@ -423,7 +424,7 @@ void paths_push_token(struct warp_state *s, const struct uop *u)
         j->token = (uint8_t)u->mode;
 }
 
-/* Lanes may leave a join early, as a BRK does out of an SSY. */
+/* Lanes may remove_lanes a join early, as BRK does inside an SSY. */
 void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     uint32_t join = s->join;
@@ -435,13 +436,13 @@ void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask execute
         return;
     }
     arrive_past(s, join, executed);
-    leave(s, u, executed);
+    remove_lanes(s, u, executed);
 }
 
 /* ---- barriers of warps whose threads are not independent --------------------------------------------------------- */
 
-/* Takes the lanes that wait at the barrier `at` on their own into the current split, if they are to meet it anyway;
- * returns all lanes that wait there. */
+/* Merges lanes that wait at the barrier `at` by themselves into the current split, if they are in the same join and
+ * call. Returns all lanes that wait there. */
 static lanemask gather_waiting(struct warp_state *s, const struct uop *at)
 {
     lanemask all = s->w.active;
@@ -456,8 +457,8 @@ static lanemask gather_waiting(struct warp_state *s, const struct uop *at)
     return all;
 }
 
-/* The youngest place where lanes are that can run while the current ones wait: another side of a branch, or a join at
- * which they wait for others and may as well go ahead alone. They are taken from there. */
+/* Removes and returns the youngest group of lanes that can run while the current ones wait: the other side of a branch,
+ * or lanes that wait at a join for others and may go ahead alone. */
 static bool take_other(struct warp_state *s, struct split *other)
 {
     uint32_t split = s->split_count, join = 0;
@@ -480,7 +481,7 @@ static bool take_other(struct warp_state *s, struct split *other)
     return true;
 }
 
-/* The whole warp goes on: splits that could not join the current one continue behind the barrier, too. */
+/* The whole warp goes on: splits that could not be merged with the current one continue after the barrier, too. */
 static void release_waiting(struct warp_state *s, const struct uop *at)
 {
     for (uint32_t i = s->split_count; i-- > 0;)
@@ -488,7 +489,8 @@ static void release_waiting(struct warp_state *s, const struct uop *at)
             split_release(s, i, s->splits[i].lanes);
 }
 
-/* Whether lanes of another call wait at the reduction `at`: their operands are not where the current split's are. */
+/* Whether lanes of another call wait at the reduction `at`: their operands are in another window than the current
+ * split's. */
 static bool reduces_across_calls(const struct warp_state *s, const struct uop *at)
 {
     for (uint32_t i = 0; at->barrier->kind == RP_BARRIER_REDUCE && i < s->split_count; i++) {

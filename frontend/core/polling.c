@@ -13,7 +13,7 @@ static bool seen_by_others(const struct rp_memory_operand *m)
     return m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_SHARED || m->space == RP_SPACE_GENERIC;
 }
 
-/* A read whose result decides how its loop goes on. */
+/* Whether it is a read whose result decides how its loop goes on. */
 static bool is_poll(const struct uop *u, const struct rp_memory_operand *m)
 {
     bool reads = m->kind == RP_ACCESS_ATOMIC || (m->kind == RP_ACCESS_LOAD && m->order != RP_ORDER_WEAK);
@@ -29,7 +29,7 @@ void polling_mark(struct program *p)
 {
     for (uint32_t i = 0; p->polls && i + 1 < p->uop_count; i++) {
         struct uop *u = &p->uops[i];
-        bool whole = u->flags & UF_FIRST && u[1].flags & UF_FIRST; /* all of its instruction */
+        bool whole = u->flags & UF_FIRST && u[1].flags & UF_FIRST; /* the uop is its whole instruction */
         if (u->kind != UOP_MEMORY || !whole || !p->slice->part_of[i] || !seen_by_others(&u->memory->operand))
             continue;
         bool publishes = is_publication(&u->memory->operand);
@@ -49,8 +49,8 @@ static uint64_t element(const struct warp_state *s, struct operand o, uint32_t b
     return value;
 }
 
-/* What a lane has read, and where, in 64 bits. */
-static uint64_t answer(const struct warp_state *s, const struct uop *u, unsigned lane)
+/* A hash of what a lane has read, and at which address. */
+static uint64_t poll_result(const struct warp_state *s, const struct uop *u, unsigned lane)
 {
     const struct operation *o = &s->w.block->program->operations[u - s->w.block->program->uops];
     uint32_t bytes = operation_width(o) / RP_WARP_LANES;
@@ -59,13 +59,13 @@ static uint64_t answer(const struct warp_state *s, const struct uop *u, unsigned
     return ((at ^ (uintptr_t)u) * 0x9e3779b97f4a7c15ull ^ value) * 0xbf58476d1ce4e5b9ull;
 }
 
-static void note_answers(struct warp_state *s, const struct uop *u, lanemask m)
+static void note_results(struct warp_state *s, const struct uop *u, lanemask m)
 {
     struct poll *k = &s->poll;
     lanemask same = m & k->known;
     FOR_LANES(l, m)
     {
-        uint64_t now = answer(s, u, l);
+        uint64_t now = poll_result(s, u, l);
         same &= ~((lanemask)(now != k->last[l]) << l);
         k->last[l] = now;
     }
@@ -83,7 +83,7 @@ static void note_answers(struct warp_state *s, const struct uop *u, lanemask m)
 
 void polling_start(struct warp_state *s) { s->poll = (struct poll){.publish_at = UINT64_MAX}; }
 
-/* How many publications to pass over in turn `turn` of the cycle; -1: all. */
+/* The number of publications to skip in turn `turn` of the cycle; -1: all. */
 static int passed_over(uint32_t turn)
 {
     uint32_t round = turn % POLLING_ROUNDS, time = turn / (4 * POLLING_ROUNDS);
@@ -113,7 +113,7 @@ bool polling_ends(struct warp_state *s, const struct uop *u, lanemask executed)
     struct poll *k = &s->poll;
     if (!is_publication(&u->memory->operand)) {
         if (s->independent)
-            note_answers(s, u, executed);
+            note_results(s, u, executed);
         return s->independent && !(executed & ~k->vain);
     }
     uint64_t now = s->w.clock + (u->index + 1 - s->run_start);

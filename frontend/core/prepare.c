@@ -1,5 +1,5 @@
-/* Before a program runs for the first time: its operations are checked against its static table, once, so that the loop
- * need not check anything, packed into uops, and the engine's handlers are chosen. */
+/* Preparation of a program before its first run: checks its operations against its static table, once, so that the warp
+ * loop need not check anything; packs them into uops; chooses the engine's handlers. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool reads_clock(const struct operation *u)
     return u->kind == UOP_LANE && u->op == OP_SPECIAL && u->imm >= SR_CLOCK && u->imm <= SR_GLOBALTIMER_HI;
 }
 
-/* An instruction at which independent threads wait for those that its member mask names. */
+/* Whether independent threads wait at this instruction for those that its member mask names. */
 static bool is_collective(const struct operation *o)
 {
     if (o->kind == UOP_BARRIER)
@@ -69,7 +69,7 @@ static bool tests_object(const struct operation *o)
     return o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_OBJECT && o->memory.object == RP_OBJECT_TEST;
 }
 
-/* What is different where threads are independent. Instructions at which they wait look at their guards themselves. */
+/* Changes what differs for independent threads. Instructions at which they wait evaluate their guards themselves. */
 static void make_independent(struct uop *u, const struct operation *o)
 {
     if (is_collective(o)) {
@@ -82,14 +82,14 @@ static void make_independent(struct uop *u, const struct operation *o)
         u->flags &= ~UF_GUARDED;
 }
 
-/* All elements of the constant array have the first one's value, which is returned with what follows it. */
+/* Whether all elements of the constant array are equal; *value: the first one with what follows it, 8 bytes. */
 static bool all_equal(const uint8_t *array, uint32_t element, uint64_t *value)
 {
     memcpy(value, array, sizeof *value);
     return !memcmp(array, array + element, 64 - element);
 }
 
-/* Operations without predicates and modes, whose uops have room for a value. */
+/* Whether an operation has no predicates or modes, so that its uop has room for a value. */
 static bool has_room(const struct operation *o)
 {
     switch (o->op) {
@@ -109,8 +109,8 @@ static bool has_room(const struct operation *o)
     }
 }
 
-/* Of an operation on registers whose b is a constant: the value goes into the uop, where there is room for it. So long
- * code with many constants does not have to fetch an array for each. */
+/* If b of an operation on registers is a constant with equal elements, keeps the value in the uop, where there is room.
+ * So long code with many constants does not have to fetch an array for each. */
 static void keep_constant(const struct program *p, struct uop *u, const struct operation *o)
 {
     if (o->kind != UOP_LANE || !has_room(o) || o->p.at || o->pd.at || !o->b.at || is_register(o->b))
@@ -122,7 +122,7 @@ static void keep_constant(const struct program *p, struct uop *u, const struct o
     u->flags |= UF_EQUAL_B;
 }
 
-/* Another thread may change what it reads, and the program counts on that. */
+/* Whether another thread may change what it reads, and the program expects that. */
 static bool polls(const struct rp_memory_operand *m)
 {
     return m->atomic != RP_ATOMIC_NONE || m->object == RP_OBJECT_TEST ||
@@ -148,11 +148,11 @@ static bool check(const struct program *p, uint32_t i, struct rp_error *err)
     return true;
 }
 
-/* Makes uop i, with its descriptor at `descriptor`. */
+/* Makes uop i; its descriptor goes to `descriptor`. */
 static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct rp_error *err)
 {
     struct operation *o = &p->operations[i];
-    if (o->kind == UOP_RECONVERGE) { /* stands for the instruction after it */
+    if (o->kind == UOP_RECONVERGE) { /* belongs to the instruction after it */
         if (i + 1 == p->uop_count)
             return broken(p, i, "has nothing after it", err);
         o->index = p->operations[i + 1].index;
@@ -177,7 +177,7 @@ static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct 
     return true;
 }
 
-/* Straight runs are logged by their ends only, so instructions must follow each other as uops do. */
+/* Only the ends of straight runs are logged, so consecutive uops must belong to consecutive instructions. */
 static bool consecutive(const struct program *p, uint32_t i)
 {
     const struct operation *u = &p->operations[i], *next = u + 1;
@@ -186,8 +186,8 @@ static bool consecutive(const struct program *p, uint32_t i)
     return next->index == u->index + (next->flags & UF_FIRST ? 1 : 0);
 }
 
-/* Each memory operand of an instruction is recorded by one uop, in the order of the table. The uops of an instruction
- * come here from its last to its first; *recorded counts between them. */
+/* Checks that each memory operand of an instruction is recorded by one uop, in the order of the table. To be called
+ * with the uops of an instruction from the last to the first; *recorded counts between the calls. */
 static bool accesses_ok(const struct program *p, uint32_t i, unsigned *recorded)
 {
     const struct uop *u = &p->uops[i];
@@ -208,7 +208,7 @@ static bool accesses_ok(const struct program *p, uint32_t i, unsigned *recorded)
 
 static uint32_t operand_end(struct operand o) { return is_register(o) ? register_offset(o) + 512 : 0; }
 
-/* The end of the farthest register that an operation names; 512 bytes are the widest register. */
+/* The end of the highest register that an operation names, assuming 512 bytes, the widest register. */
 static uint32_t extent(const struct operation *u)
 {
     const struct operand all[] = {u->guard, u->d, u->a, u->b, u->c, u->p, u->pd, u->pd2};
@@ -225,7 +225,7 @@ static uint32_t extent(const struct operation *u)
     return end;
 }
 
-/* One piece of memory: all uops, then the descriptors, both in order. */
+/* Allocates one piece of memory: all uops, then the descriptors, both in order. */
 static uint8_t *allocate_uops(struct program *p, struct rp_error *err)
 {
     size_t uops = (size_t)p->uop_count * sizeof(struct uop), bytes = uops;
@@ -238,14 +238,15 @@ static uint8_t *allocate_uops(struct program *p, struct rp_error *err)
     return NULL;
 }
 
-/* Kernels of the process so far: what tells one from another that had its address before. */
+/* The number of kernels that this process has had; identities tell kernels apart even if one reuses another's address.
+ */
 static _Atomic uint64_t identities;
 
 static bool prepare_uops(struct program *p, uint8_t *descriptor, struct rp_error *err)
 {
     uint32_t end = p->window_bytes;
     unsigned recorded = 0;
-    for (uint32_t i = p->uop_count; i-- > 0;) { /* backwards: a RECONVERGE takes its successor's index */
+    for (uint32_t i = p->uop_count; i-- > 0;) { /* backwards: a RECONVERGE gets its successor's index */
         descriptor -= uop_descriptor_bytes(&p->operations[i]);
         if (!prepare_uop(p, i, descriptor, err))
             return false;

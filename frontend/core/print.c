@@ -35,9 +35,9 @@ static void append(struct block *b, const char *text, size_t bytes)
     b->text_bytes += bytes;
 }
 
-/* One conversion specification: "%-08.3lld". Star widths are put in as numbers. */
+/* One conversion specification: "%-08.3lld". A `*` for a width or precision is replaced by its number. */
 struct spec {
-    char text[64]; /* flags, width and precision for the host's printf, without length and conversion */
+    char text[64]; /* flags, width and precision for the host's printf, without length modifier and conversion */
     size_t used;
     bool wide;       /* l, ll, j, z, t: 64 bits */
     unsigned narrow; /* h: 16, hh: 8 */
@@ -51,7 +51,7 @@ struct print {
     int count;
 };
 
-/* The next argument, aligned to its size. */
+/* Reads the next argument, which is aligned to its size. */
 static bool next(struct print *p, void *to, unsigned bytes)
 {
     p->args = (p->args + bytes - 1) & ~(uint64_t)(bytes - 1);
@@ -71,7 +71,7 @@ static bool put(struct spec *spec, char c)
     return true;
 }
 
-/* Digits or a star at *f; false: too long, or the argument cannot be read. */
+/* Parses digits or a star at *f. False: the number is too long, or the argument cannot be read. */
 static bool number(struct print *p, struct spec *spec, const char **f)
 {
     if (**f == '*') {
@@ -88,7 +88,7 @@ static bool number(struct print *p, struct spec *spec, const char **f)
     return true;
 }
 
-/* Parses after the '%'; returns what follows the conversion, or NULL if it is malformed. */
+/* Parses what follows a '%'. Returns the text after the conversion; NULL: it is malformed. */
 static const char *parse(struct print *p, struct spec *spec, const char *f)
 {
     *spec = (struct spec){.text = "%", .used = 1};

@@ -4,9 +4,9 @@
 
 #include "frontend/core/engine.h"
 
-/* Formats for one thread: `format` and `args` are generic addresses, args those of the packed arguments (each aligned
- * to its size, floats as doubles). Conversions are those of C without n; a conversion that makes no sense is printed as
- * it stands, "(null)" where a string cannot be read. Appends to the block's text. Returns the number of arguments used,
+/* printf for one thread: `format` and `args` are generic addresses; args points to the packed arguments (each aligned
+ * to its size, floats as doubles). Conversions are those of C without n. A malformed conversion is printed unchanged;
+ * "(null)" stands for a string that cannot be read. Appends to the block's text. Returns the number of arguments used,
  * or -1 if format or arguments cannot be read. */
 int print_formatted(struct warp_state *, unsigned lane, uint64_t format, uint64_t args);
 

@@ -5,20 +5,20 @@
 
 #include "frontend/core/operands.h"
 
-enum { WINDOW = 32 }; /* uops among which the next one is chosen */
+enum { WINDOW = 32 }; /* the window of uops from which the next one is chosen */
 
-/* ---- places: what an operation reads or writes ------------------------------------------------------------------- */
+/* ---- resources: what an operation reads or writes ---------------------------------------------------------------- */
 
-/* A set of registers, by parts of 128 bytes of the window modulo 256, and of what is no register. It may have more than
- * it should, never less. */
+/* A set of registers, in units of 128 bytes of the window modulo 256 units, and of other state. It may contain too
+ * much, never too little. */
 enum { PART = 128, PARTS = 256, WORDS = PARTS / 64 + 1 };
-#define CODES UINT64_C(1)  /* in the last word: the condition codes, */
-#define GUARDS UINT64_C(2) /* and the order in which masks of guarded instructions are logged */
-struct places {
+#define CODES UINT64_C(1)  /* in the last word: the condition codes */
+#define GUARDS UINT64_C(2) /* and the order in which guard masks are logged */
+struct resources {
     uint64_t words[WORDS];
 };
 
-static void add(struct places *s, struct operand o, uint32_t bytes)
+static void add(struct resources *s, struct operand o, uint32_t bytes)
 {
     if (!is_register(o))
         return;
@@ -26,13 +26,13 @@ static void add(struct places *s, struct operand o, uint32_t bytes)
         s->words[at % PARTS / 64] |= UINT64_C(1) << at % 64;
 }
 
-static void add_all(struct places *s, const struct places *other)
+static void add_all(struct resources *s, const struct resources *other)
 {
     for (int i = 0; i < WORDS; i++)
         s->words[i] |= other->words[i];
 }
 
-static bool meet(const struct places *a, const struct places *b)
+static bool overlap(const struct resources *a, const struct resources *b)
 {
     uint64_t common = 0;
     for (int i = 0; i < WORDS; i++)
@@ -40,9 +40,9 @@ static bool meet(const struct places *a, const struct places *b)
     return common;
 }
 
-static struct places read_by(const struct operation *o)
+static struct resources read_by(const struct operation *o)
 {
-    struct places s = {{0}};
+    struct resources s = {{0}};
     uint32_t bytes = operation_width(o);
     add(&s, o->a, bytes);
     add(&s, o->b, bytes);
@@ -52,9 +52,9 @@ static struct places read_by(const struct operation *o)
     return s;
 }
 
-static struct places written_by(const struct operation *o)
+static struct resources written_by(const struct operation *o)
 {
-    struct places s = {{0}};
+    struct resources s = {{0}};
     add(&s, o->d, operation_width(o));
     add(&s, o->pd, PREDICATE_BYTES);
     add(&s, o->pd2, PREDICATE_BYTES);
@@ -67,25 +67,25 @@ static struct places written_by(const struct operation *o)
 
 struct waiting {
     struct uop uop;
-    struct places read, written;
+    struct resources read, written;
 };
 
-/* The first uops of a stretch that have no place yet, in their order: slots[order[0]] and so on. */
+/* The first uops of the stretch that have not been placed yet, in their order: slots[order[0]] and so on. */
 struct window {
     struct waiting slots[WINDOW];
     uint8_t order[WINDOW];
     uint32_t count;
 };
 
-/* Which of those that wait comes next: the first that has this handler and need not stay behind others, or else the
- * first of all. */
+/* Chooses the next uop: the first that has handler `last` and does not depend on the uops before it; else the first of
+ * all. */
 static uint32_t choose(const struct window *w, uop_fn last)
 {
-    struct places read = {{0}}, written = {{0}}; /* by those before it */
+    struct resources read = {{0}}, written = {{0}}; /* by the uops before it */
     for (uint32_t i = 0; i < w->count; i++) {
         const struct waiting *at = &w->slots[w->order[i]];
-        if (at->uop.fn == last && !meet(&at->read, &written) && !meet(&at->written, &written) &&
-            !meet(&at->written, &read))
+        if (at->uop.fn == last && !overlap(&at->read, &written) && !overlap(&at->written, &written) &&
+            !overlap(&at->written, &read))
             return i;
         add_all(&read, &at->read);
         add_all(&written, &at->written);
@@ -93,36 +93,36 @@ static uint32_t choose(const struct window *w, uop_fn last)
     return 0;
 }
 
-static void enter(struct window *w, uint8_t slot, const struct uop *u, const struct operation *o)
+static void add_to_window(struct window *w, uint8_t slot, const struct uop *u, const struct operation *o)
 {
     w->slots[slot] = (struct waiting){*u, read_by(o), written_by(o)};
     w->order[w->count++] = slot;
 }
 
-/* Takes number `i` out and returns its slot. */
-static uint8_t leave(struct window *w, uint32_t i)
+/* Removes number `i` and returns its slot. */
+static uint8_t take_from_window(struct window *w, uint32_t i)
 {
     uint8_t slot = w->order[i];
     memmove(w->order + i, w->order + i + 1, --w->count - i);
     return slot;
 }
 
-/* Orders uops [begin, end); the first stays. */
+/* Reorders uops [begin, end); the first one stays. */
 static void order_stretch(struct program *p, uint32_t begin, uint32_t end)
 {
     struct window w = {.count = 0};
     uint32_t next = begin;
     while (next < end && w.count < WINDOW) {
-        enter(&w, (uint8_t)w.count, &p->uops[next], &p->operations[next]);
+        add_to_window(&w, (uint8_t)w.count, &p->uops[next], &p->operations[next]);
         next++;
     }
     uop_fn last = NULL;
     for (uint32_t i = begin; i < end; i++) {
-        uint8_t slot = leave(&w, choose(&w, last));
+        uint8_t slot = take_from_window(&w, choose(&w, last));
         p->uops[i] = w.slots[slot].uop;
         last = p->uops[i].fn;
         if (next < end) {
-            enter(&w, slot, &p->uops[next], &p->operations[next]);
+            add_to_window(&w, slot, &p->uops[next], &p->operations[next]);
             next++;
         }
     }
@@ -130,7 +130,7 @@ static void order_stretch(struct program *p, uint32_t begin, uint32_t end)
 
 /* ---- a program --------------------------------------------------------------------------------------------------- */
 
-/* Where warps come from elsewhere. */
+/* Marks the uops that control can add_to_window from elsewhere. */
 static void mark_entries(const struct program *p, uint8_t *entered)
 {
     entered[p->entry] = 1;

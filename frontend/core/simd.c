@@ -22,7 +22,7 @@ static int detect(void)
 
 int simd_level(void)
 {
-    static _Atomic int known; /* threads that come at once find the same */
+    static _Atomic int known; /* concurrent callers compute the same value */
     int level = atomic_load_explicit(&known, memory_order_relaxed);
     if (!level)
         atomic_store_explicit(&known, level = detect(), memory_order_relaxed);

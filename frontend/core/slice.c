@@ -10,21 +10,21 @@
 
 struct finder {
     const struct operation *operations;
-    uint32_t extent; /* of registers, bytes */
+    uint32_t extent; /* bytes of the register window */
     struct {
         bool shared, local, clock;
-    } is;           /* what is in the slice besides registers */
-    bool bare;      /* there is no shared and no local memory: generic addresses are global ones */
-    uint8_t *words; /* not 0: in the slice */
-    bool numbers;   /* operands name registers by number, not yet by place */
+    } is;           /* what the slice contains besides registers */
+    bool bare;      /* there is no shared and no local memory: generic addresses are global */
+    uint8_t *words; /* nonzero: in the slice */
+    bool numbers;   /* operands name registers by number; they have no offsets yet */
     bool grown;
-    const uint32_t *order; /* operations by their loops, */
-    uint32_t *start;       /* where those of each begin */
+    const uint32_t *order; /* operations, grouped by loop */
+    uint32_t *start;       /* start of each loop's operations in order[] */
 };
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-/* Where the register begins in slice->words, in bytes, and where it ends; a number takes one word. */
+/* Where the register begins and ends in slice->words, in bytes; a register number takes one word. */
 static uint32_t begin_of(const struct finder *f, struct operand o)
 {
     return f->numbers ? 4 * register_offset(o) : register_offset(o);
@@ -64,7 +64,7 @@ static bool writes_list(const struct operation *o)
 
 static bool writes_slice(const struct finder *f, const struct operation *o)
 {
-    /* a bulk copy goes to shared memory, or to where anybody reads */
+    /* a bulk copy writes to shared memory, or to memory that any block may read */
     if (o->kind == UOP_MEMORY && o->memory.kind == RP_ACCESS_BULK_LOAD)
         return f->is.shared;
     uint32_t bytes = operation_width(o);
@@ -74,7 +74,7 @@ static bool writes_slice(const struct finder *f, const struct operation *o)
     return found;
 }
 
-/* All that the operation reads, but for the guard. */
+/* Adds everything that the operation reads, except for the guard. */
 static void add_sources(struct finder *f, const struct operation *o)
 {
     uint32_t bytes = operation_width(o);
@@ -121,7 +121,7 @@ static void access(struct finder *f, const struct operation *o)
     add(f, o->a, address);
     if (o->memory.kind != RP_ACCESS_STORE && writes_slice(f, o))
         need_memory(f, o);
-    if (atomic) { /* whether it changes anything depends on them */
+    if (atomic) { /* they decide whether the atomic changes anything */
         add(f, o->b, operation_width(o));
         add(f, o->c, operation_width(o));
         for (uint32_t i = 0; i < o->lists[1].count; i++)
@@ -143,18 +143,18 @@ static void visit(struct finder *f, const struct operation *o)
     case UOP_PUSH: return;
     case UOP_LANE:
     case UOP_CLOCK:
-        /* the condition codes are in every fingerprint, so what sets them is in every slice */
+        /* condition codes are in every fingerprint, so operations that set them are in every slice */
         if (!writes_slice(f, o) && !operation_uses_codes(o))
             return;
         f->is.clock |= o->kind == UOP_CLOCK;
         break;
-    default: break; /* control, barriers, calls: all that they read */
+    default: break; /* control, barriers, calls: everything that they read */
     }
     add(f, o->guard, PREDICATE_BYTES);
     add_sources(f, o);
 }
 
-/* The slice of a loop, where shared and local memory are in slices of other loops, or not. */
+/* Finds the slice of a loop. shared, local: the slices of other loops include that memory. */
 static void find(struct finder *f, uint32_t loop, bool shared, bool local)
 {
     f->is.shared = shared;
@@ -168,7 +168,7 @@ static void find(struct finder *f, uint32_t loop, bool shared, bool local)
     } while (f->grown);
 }
 
-/* Brings operations together by their loops, in order within each: fills order and start, which is 0 at first. */
+/* Groups operations by loop, in their order within each: fills order and start; start is 0 on entry. */
 static void sort_by_loop(uint32_t *order, uint32_t *start, const uint32_t *loop_of, uint32_t count, uint32_t loops)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -196,7 +196,7 @@ static void mark_loads(const struct finder *f, struct uop *uops, uint32_t loop, 
     }
 }
 
-/* Whether slices have the content of shared and local memory. That of one may bring others to have more. */
+/* Finds whether slices include the content of shared and local memory. If one does, others may have to include more. */
 static void find_memory(struct finder *f, struct slice *s, uint32_t loops)
 {
     for (bool grown = true; grown;) {
@@ -233,7 +233,8 @@ static void find_parts(struct finder *f, const struct program *p, uint32_t loops
     }
 }
 
-/* Of very many loops in very wide windows one slice is kept, of all of them together. */
+/* Limit on the size of all slices. A program with very many loops in a very wide window gets one slice for all loops
+ * together. */
 #define MOST_BITS ((size_t)1 << 28)
 
 static uint32_t join_loops(const struct program *p, uint32_t *part_of, uint32_t loops)
@@ -269,7 +270,7 @@ bool slice_find(struct program *p)
     return fine;
 }
 
-/* Whether blocks may be without shared and local memory although there are generic accesses. */
+/* Whether blocks may have neither shared nor local memory although there are generic accesses. */
 static bool has_generic_alone(const struct slice_numbers *n)
 {
     bool generic = false, others = false;

@@ -50,7 +50,8 @@ struct split split_of_current(struct warp_state *s, const struct uop *pc, lanema
                           .order = ++s->top};
 }
 
-/* A split outside of the current one's call may go on before that returns: see beside_waiting in paths.c. */
+/* A split from another call than the current one's may go on before the current call returns: see beside_waiting in
+ * paths.c. */
 static void note_calls(struct warp_state *s)
 {
     for (uint32_t i = 0; i < s->split_count; i++)
@@ -59,8 +60,8 @@ static void note_calls(struct warp_state *s)
 
 /* ---- what runs next ---------------------------------------------------------------------------------------------- */
 
-/* The place of the topmost split that can run and has none of the lanes in `but`; split_count: there is none. A split
- * that waits for the rest of its warp can always look again whether that is there. */
+/* The index of the topmost split that can run and has none of the lanes in `but`; split_count: there is none. A split
+ * that waits for the rest of its warp may always check again whether it has arrived. */
 static uint32_t topmost(const struct warp_state *s, lanemask but)
 {
     for (uint32_t i = s->split_count; i-- > 0;)
@@ -103,7 +104,7 @@ bool splits_next(struct warp_state *s)
     return false;
 }
 
-/* Something has changed: the warp is not about to spin, as far as is known. */
+/* The state has changed, so the warp is not known to spin: starts the detection anew. */
 static void note_progress(struct warp_state *s)
 {
     s->spin.since = s->spin.passed = s->w.clock;
@@ -147,13 +148,14 @@ void split_count(struct warp_state *s, const struct uop *u, lanemask active, lan
     rp_log_run(s->w.log, u->index, 1, active);
 }
 
-/* Counts and logs one step of lanes that are not the current split; what objects tell is logged with their answer. */
+/* Counts and logs one step of lanes that are not in the current split. Barrier objects log theirs with the result of
+ * the test. */
 static void count_step(struct warp_state *s, const struct split *split, lanemask lanes)
 {
     const struct uop *u = split->pc;
     uint8_t *window = s->w.window;
     if (!(u->flags & UF_FIRST))
-        return; /* it was counted when it began */
+        return; /* counted at its first uop */
     split_count(s, u, lanes, lanes);
     if (!s->w.log || u->kind == UOP_OBJECT_WAIT)
         return;
@@ -182,7 +184,7 @@ void split_release(struct warp_state *s, uint32_t i, lanemask lanes)
 
 /* ---- going ahead ------------------------------------------------------------------------------------------------- */
 
-/* The join opened last, or first, at which lanes wait for others; 0: there is none. */
+/* The join that was opened last, or first, among those where lanes wait; 0: there is none. */
 static uint32_t join_with_arrived(const struct warp_state *s, bool first)
 {
     uint32_t found = 0;
@@ -226,7 +228,7 @@ bool block_go_ahead(struct block *b)
 
 /* ---- spinning ---------------------------------------------------------------------------------------------------- */
 
-/* The current split goes to the bottom, and the one at `at` runs. */
+/* Moves the current split to the bottom and runs the one at index `at`. */
 static const struct uop *exchange(struct warp_state *s, const struct uop *pc, uint32_t at)
 {
     struct split other = split_take(s, at), current = split_of_current(s, pc, s->w.active);
@@ -236,8 +238,10 @@ static const struct uop *exchange(struct warp_state *s, const struct uop *pc, ui
     return split_run(s, &other) ? s->pc : NULL;
 }
 
-/* The current split gives way to one that was not yet seen to spin. Without one the warp is stuck: its turn ends if all
- * repeats; lanes that count while they wait go on, another split of them in each turn. NULL: the turn is over. */
+/* The current split spins: its state came again (`repeats`), or it has run SPIN_LIMIT instructions. It gives way to the
+ * topmost split that has done neither. If there is none, the warp is stuck, and the topmost split whose state has not
+ * come again in this turn runs. Splits that merely ran long may count while they wait, so the first of them gives way
+ * once per turn. NULL: the states of all splits repeat, and the turn is over. */
 static const struct uop *give_way(struct warp_state *s, const struct uop *pc, bool repeats)
 {
     struct spin *k = &s->spin;
@@ -264,8 +268,8 @@ static void look_again(struct warp_state *s, uint64_t distance)
     s->spin.next = s->w.clock + distance;
 }
 
-/* A word of each register in the slice of the current function, of one active lane: differs in nearly all loops that
- * come to an end. */
+/* A hash of one lane's word of each register in the slice of the current loop. It differs from iteration to iteration
+ * in nearly all loops that end. */
 static uint64_t sample(const struct warp_state *s)
 {
     uint64_t hash = (uint64_t)s->w.active << 32 ^ s->w.block->changes;
@@ -281,8 +285,8 @@ static uint64_t sample(const struct warp_state *s)
     return hash;
 }
 
-/* Keeps a state, compares the next ones at the same place with it, and after some keeps another later, each time twice
- * as far away. All of the state is looked at only where a sample of it is the same again. */
+/* Compares the state with an earlier one at the same uop. After some comparisons it keeps another state, at twice the
+ * distance each time. The whole state is compared only if its sample matches. */
 static bool comes_back(struct warp_state *s, const struct uop *pc)
 {
     struct spin *k = &s->spin;

@@ -6,7 +6,7 @@
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 
-/* What lanes had taken before their function, which the call `call` called, took anything. */
+/* What lanes had allocated before their function, entered by the call `call`, allocated anything. */
 struct mark {
     uint32_t call;
     lanemask lanes;
@@ -85,7 +85,7 @@ void stack_exit(struct warp_state *s, lanemask lanes)
         drop_empty(s->stack);
 }
 
-/* Remembers what these lanes have taken, unless that is done for the function they are in. False: out of memory. */
+/* Saves what these lanes have allocated, unless that has been done for the current function. False: out of memory. */
 static bool mark(struct warp_state *s, lanemask lanes)
 {
     struct stack *k = s->stack;

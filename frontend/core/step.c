@@ -1,6 +1,6 @@
-/* The warp loop. Bookkeeping happens per straight run, at transfers of control, never per instruction: a run is a
- * stretch of consecutive static instructions under one active mask. The loop exists twice, with and without recording.
- */
+/* The warp loop. Instructions are counted and logged per straight run, at transfers of control, never one by one: a run
+ * is a sequence of consecutive static instructions under one active mask. The loop exists twice, with and without
+ * recording. */
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-enum { PREFETCHED_UOPS = 8 }; /* how many ahead of the one that runs */
+enum { PREFETCHED_UOPS = 8 }; /* prefetch distance */
 
 ALWAYS_INLINE void end_run(struct warp_state *s, uint32_t end, const bool record)
 {
@@ -23,7 +23,7 @@ ALWAYS_INLINE void end_run(struct warp_state *s, uint32_t end, const bool record
     if (!length)
         return;
     s->w.clock += length;
-    s->lanes_run += (uint64_t)length * (unsigned)__builtin_popcount(s->w.active);
+    s->lanes_run += (uint64_t)length * rp_lane_count(s->w.active);
     if (record)
         rp_log_run(s->w.log, end - length, length, s->w.active);
 }
@@ -36,20 +36,20 @@ void warp_end_run(struct warp_state *s, uint32_t end)
         end_run(s, end, false);
 }
 
-/* The lanes that execute a guarded uop. */
+/* Returns the lanes that execute a guarded uop; logs the guard. */
 ALWAYS_INLINE lanemask guarded(struct warp_state *s, const struct uop *u, const bool record)
 {
     struct warp *w = &s->w;
     lanemask executed = w->active & guard(w, u);
     if (u->flags & UF_FIRST) {
-        s->lanes_off += (unsigned)__builtin_popcount(w->active ^ executed);
+        s->lanes_off += rp_lane_count(w->active ^ executed);
         if (record)
             rp_log_guard(w->log, executed);
     }
     return executed;
 }
 
-/* A lane uop that reads the clock: it counts the current run, too. */
+/* Executes a lane uop that reads the clock, which then includes the current run. */
 static void read_clock(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     uint64_t before = s->w.clock;
@@ -59,7 +59,7 @@ static void read_clock(struct warp_state *s, const struct uop *u, lanemask execu
 }
 
 /* Stops a warp whose lanes have all exited. */
-static void finish(struct warp_state *s)
+static void finish_warp(struct warp_state *s)
 {
     s->status = WARP_DONE;
     barrier_warp_exited(s->w.block);
@@ -71,7 +71,7 @@ static void trap(struct warp_state *s, const struct uop *u, lanemask executed)
     block_fault(s, u, RP_FAULT_TRAP, (unsigned)__builtin_ctz(executed), "the kernel executed a trap");
 }
 
-/* Code is counted where it branches or ends, so what was executed may be more than what is allowed. */
+/* Instructions are counted where runs end, so a warp may have executed more than the limit. */
 static void over_limit(struct warp_state *s, const struct uop *u, const char *why)
 {
     unsigned long long executed = s->w.clock, limit = s->w.block->grid->limit;
@@ -83,7 +83,7 @@ static void over_limit(struct warp_state *s, const struct uop *u, const char *wh
                 *than ? than : "the limit");
 }
 
-/* Carries out a transfer of control, everything but an undivided branch. False: the warp stops here. */
+/* Executes a transfer of control other than a uniform branch. False: the warp stops here. */
 static bool transfer(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
@@ -98,7 +98,7 @@ static bool transfer(struct warp_state *s, const struct uop *u, lanemask execute
     if (s->w.block->faulted)
         return false;
     if (!s->w.live)
-        finish(s);
+        finish_warp(s);
     return s->w.active;
 }
 
@@ -106,12 +106,12 @@ void warp_log_guard(struct warp_state *s, const struct uop *u, lanemask executed
 {
     if (!is_register(u->guard) || !(u->flags & UF_FIRST))
         return;
-    s->lanes_off += (unsigned)__builtin_popcount(s->w.active ^ executed);
+    s->lanes_off += rp_lane_count(s->w.active ^ executed);
     if (s->w.log)
         rp_log_guard(s->w.log, executed);
 }
 
-/* All live lanes of the warp are at a barrier. False: the warp stops here. */
+/* All live lanes of the warp arrive at a barrier. False: the warp stops here. */
 static bool barrier_of_warp(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct warp *w = &s->w;
@@ -123,11 +123,11 @@ static bool barrier_of_warp(struct warp_state *s, const struct uop *u, lanemask 
     return barrier_arrive(s, u, executed);
 }
 
-/* The executed lanes arrive one by one; the others of the split go on. */
+/* The executed lanes arrive by themselves; the others of the split go on. */
 static bool barrier_of_lanes(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct warp *w = &s->w;
-    warp_end_run(s, run_start_at(u)); /* the instruction counts when the wait is over */
+    warp_end_run(s, run_start_at(u)); /* the instruction is counted when the wait is over */
     if (executed && !barrier_arrive_in_part(s, u, executed)) {
         warp_end_run(s, u->index + 1);
         return false;
@@ -146,8 +146,8 @@ static bool barrier_of_lanes(struct warp_state *s, const struct uop *u, lanemask
     return true;
 }
 
-/* A barrier. False: the warp stops here. */
-static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed)
+/* Executes a barrier. False: the warp stops here. */
+static bool execute_barrier(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct warp *w = &s->w;
     bool nothing = !s->independent && u->barrier->id == CLUSTER_BARRIER && u->barrier->kind == RP_BARRIER_ARRIVE;
@@ -164,8 +164,8 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
             return barrier_of_lanes(s, u, executed);
         warp_log_guard(s, u, executed);
     } else if (w->active != w->live && !(u->flags & UF_GUARDED)) {
-        warp_end_run(s,
-                     run_start_at(u)); /* the instruction counts when the lanes arrive, not when they begin to wait */
+        /* the instruction is counted when the lanes arrive, not when they begin to wait */
+        warp_end_run(s, run_start_at(u));
         if (!paths_gather(s, u)) {
             s->run_start = run_start_at(s->pc);
             return !w->block->faulted;
@@ -175,14 +175,14 @@ static bool barrier(struct warp_state *s, const struct uop *u, lanemask executed
     return barrier_of_warp(s, u, executed);
 }
 
-/* A poll or a publication. False: the split hands over behind it. */
-static bool strong(struct warp_state *s, const struct uop *u, lanemask executed)
+/* Executes a poll or a publication. False: the split hands over after it. */
+static bool execute_strong(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     u->fn(&s->w, u, executed);
     return s->w.block->faulted || !polling_ends(s, u, executed);
 }
 
-/* The split hands over behind `u`. NULL: the warp stops here. */
+/* The split hands over after `u`. NULL: the warp stops here. */
 static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
 {
     warp_end_run(s, u->index + 1);
@@ -194,12 +194,12 @@ static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
     return next;
 }
 
-/* A fence, a push, a host call, memory of the stack, a trap, a poll or a publication. False: the split hands over
- * behind it. */
-static bool rare(struct warp_state *s, const struct uop *u, lanemask executed)
+/* Executes a fence, a push, a host call, a stack operation, a trap, a poll or a publication. False: the split hands
+ * over after it. */
+static bool execute_side_effect(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
-    case UOP_STRONG: return strong(s, u, executed);
+    case UOP_STRONG: return execute_strong(s, u, executed);
     case UOP_FENCE:
         atomic_thread_fence(memory_order_seq_cst);
         observe_event(s, EVENT_FENCE, u, executed);
@@ -213,18 +213,18 @@ static bool rare(struct warp_state *s, const struct uop *u, lanemask executed)
     return true;
 }
 
-/* The warp hands over: its turn is over, or something is wrong. */
-ALWAYS_INLINE void stop(struct warp_state *s, const struct uop *u, const bool record)
+/* Stops the warp: its turn is over, or a fault occurred. */
+ALWAYS_INLINE void stop_warp(struct warp_state *s, const struct uop *u, const bool record)
 {
     const struct block *b = s->w.block;
     if (b->faulted)
-        end_run(s, u->index + 1, record); /* the instruction at fault is the last of the warp's story */
+        end_run(s, u->index + 1, record); /* the faulting instruction is the last of the warp's instruction stream */
     else if (s->w.clock >= b->grid->limit)
         over_limit(s, u, "endless loop? ");
     s->pc = u;
 }
 
-/* Ends the run and goes where the uop leads. NULL: the warp stops here. */
+/* Ends the run and follows the uop's transfer of control. NULL: the warp stops here. */
 ALWAYS_INLINE const struct uop *leave_run(struct warp_state *s, const struct uop *u, lanemask executed,
                                           const bool record)
 {
@@ -239,14 +239,13 @@ ALWAYS_INLINE const struct uop *leave_run(struct warp_state *s, const struct uop
     return transfer(s, u, executed) ? s->pc : NULL;
 }
 
-/* Executes lane uops from `u` on, by these lanes, as long as no guard changes them; returns the uop behind. The next
- * handler's address and the uops to come are fetched early: where the CPU took the wrong handler it finds out sooner.
- */
+/* Executes lane uops from `u` on for these lanes, up to the first guarded or other uop, which it returns. It loads the
+ * next handler's address and prefetches later uops early, so that the CPU notices a mispredicted handler sooner. */
 ALWAYS_INLINE const struct uop *straight_line(struct warp *w, const struct uop *u, lanemask executed)
 {
     uop_fn fn = u->fn;
     for (;;) {
-        uop_fn next = u[1].fn; /* the last uop of a program leaves it */
+        uop_fn next = u[1].fn; /* there is one: the last uop of a program transfers control */
         __builtin_prefetch(u + PREFETCHED_UOPS);
         fn(w, u, executed);
         u++;
@@ -257,11 +256,11 @@ ALWAYS_INLINE const struct uop *straight_line(struct warp *w, const struct uop *
     }
 }
 
-/* Where a warp goes on: behind the uop, at *u, or not in this turn. */
+/* Where a warp goes on: at the next uop, at *u, or not in this turn. */
 enum step { STEP_NEXT, STEP_ELSEWHERE, STEP_STOP };
 
-/* A memory uop that faults is the last of the warp. */
-ALWAYS_INLINE enum step access(struct warp_state *s, const struct uop *u, lanemask executed, const bool record)
+/* Executes a memory uop. One that faults is the warp's last. */
+ALWAYS_INLINE enum step handle_memory(struct warp_state *s, const struct uop *u, lanemask executed, const bool record)
 {
     if (executed)
         u->fn(&s->w, u, executed);
@@ -269,12 +268,13 @@ ALWAYS_INLINE enum step access(struct warp_state *s, const struct uop *u, lanema
         return STEP_NEXT;
     if (record && executed)
         access_record_rest(&s->w, u, executed);
-    stop(s, u, record);
+    stop_warp(s, u, record);
     return STEP_STOP;
 }
 
-/* A uop that leaves the run, for those lanes that it is executed by. */
-ALWAYS_INLINE enum step go(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+/* Executes a uop that transfers control, for the lanes in `executed`. */
+ALWAYS_INLINE enum step handle_transfer(struct warp_state *s, const struct uop **u, lanemask executed,
+                                        const bool record)
 {
     if (!executed)
         return STEP_NEXT;
@@ -285,7 +285,7 @@ ALWAYS_INLINE enum step go(struct warp_state *s, const struct uop **u, lanemask 
         return STEP_ELSEWHERE;
     const struct uop *next = split_look(s, *u);
     if (!next) {
-        stop(s, *u, record);
+        stop_warp(s, *u, record);
         return STEP_STOP;
     }
     *u = next;
@@ -293,7 +293,8 @@ ALWAYS_INLINE enum step go(struct warp_state *s, const struct uop **u, lanemask 
     return STEP_ELSEWHERE;
 }
 
-ALWAYS_INLINE enum step reconverge(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+ALWAYS_INLINE enum step handle_reconverge(struct warp_state *s, const struct uop **u, lanemask executed,
+                                          const bool record)
 {
     if (*u != s->meet)
         return STEP_NEXT;
@@ -305,53 +306,54 @@ ALWAYS_INLINE enum step reconverge(struct warp_state *s, const struct uop **u, l
     return STEP_ELSEWHERE;
 }
 
-/* After something that other lanes or warps take part in. */
-ALWAYS_INLINE enum step together(const struct warp_state *s, const struct uop **u, enum collective_outcome outcome)
+/* Where the warp goes on after an instruction that other lanes or warps take part in. */
+ALWAYS_INLINE enum step step_after(const struct warp_state *s, const struct uop **u, enum collective_outcome outcome)
 {
     if (outcome == COLLECTIVE_ELSEWHERE)
         *u = s->pc;
     return outcome == COLLECTIVE_DONE ? STEP_NEXT : outcome == COLLECTIVE_ELSEWHERE ? STEP_ELSEWHERE : STEP_STOP;
 }
 
-ALWAYS_INLINE enum step meet_barrier(struct warp_state *s, const struct uop **u, lanemask executed)
+ALWAYS_INLINE enum step handle_barrier(struct warp_state *s, const struct uop **u, lanemask executed)
 {
     if (!executed)
         return STEP_NEXT;
-    if (!barrier(s, *u, executed))
+    if (!execute_barrier(s, *u, executed))
         return STEP_STOP;
     *u = s->pc;
     return STEP_ELSEWHERE;
 }
 
-ALWAYS_INLINE enum step seldom(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+ALWAYS_INLINE enum step handle_side_effect(struct warp_state *s, const struct uop **u, lanemask executed,
+                                           const bool record)
 {
-    if (executed && !rare(s, *u, executed))
+    if (executed && !execute_side_effect(s, *u, executed))
         return (*u = hand_over(s, *u)) ? STEP_ELSEWHERE : STEP_STOP;
     if (!s->w.block->faulted)
         return STEP_NEXT;
-    stop(s, *u, record);
+    stop_warp(s, *u, record);
     return STEP_STOP;
 }
 
-/* All kinds but lane and memory uops. */
-ALWAYS_INLINE enum step other_kinds(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
+/* Executes a uop of any kind but UOP_LANE and UOP_MEMORY. */
+ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
 {
     switch ((*u)->kind) {
     case UOP_CLOCK:
         if (executed)
             read_clock(s, *u, executed);
         return STEP_NEXT;
-    case UOP_RECONVERGE: return reconverge(s, u, executed, record);
+    case UOP_RECONVERGE: return handle_reconverge(s, u, executed, record);
     case UOP_BRANCH:
     case UOP_BRANCH_TABLE:
     case UOP_CALL:
     case UOP_RETURN:
     case UOP_EXIT:
-    case UOP_POP: return go(s, u, executed, record);
-    case UOP_COLLECTIVE: return together(s, u, collective(s, *u));
-    case UOP_OBJECT_WAIT: return together(s, u, object_wait(s, *u));
-    case UOP_BARRIER: return meet_barrier(s, u, executed);
-    default: return seldom(s, u, executed, record);
+    case UOP_POP: return handle_transfer(s, u, executed, record);
+    case UOP_COLLECTIVE: return step_after(s, u, collective(s, *u));
+    case UOP_OBJECT_WAIT: return step_after(s, u, object_wait(s, *u));
+    case UOP_BARRIER: return handle_barrier(s, u, executed);
+    default: return handle_side_effect(s, u, executed, record);
     }
 }
 
@@ -362,12 +364,13 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
     s->run_start = run_start_at(u);
     for (;;) {
         lanemask executed = u->flags & UF_GUARDED ? guarded(s, u, record) : w->active;
-        /* most are of these two kinds: no jump through the table of the others */
+        /* most uops are of these two kinds: they avoid the jump table of the other kinds */
         if (__builtin_expect(u->kind == UOP_LANE, 1)) {
             u = executed ? straight_line(w, u, executed) : u + 1;
             continue;
         }
-        enum step step = u->kind == UOP_MEMORY ? access(s, u, executed, record) : other_kinds(s, &u, executed, record);
+        enum step step =
+            u->kind == UOP_MEMORY ? handle_memory(s, u, executed, record) : handle_other(s, &u, executed, record);
         if (step == STEP_STOP)
             return;
         if (step == STEP_NEXT)
@@ -375,7 +378,7 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
     }
 }
 
-/* Between two turns of a warp. */
+/* Checks for an interrupt between two turns of a warp. */
 static bool interrupt(struct warp_state *s)
 {
     const _Atomic bool *wanted = s->w.block->grid->interrupted;

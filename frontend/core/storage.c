@@ -4,18 +4,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define STEP (UINT64_C(64) << 30)    /* addresses that are reserved at once */
-#define OPEN (UINT64_C(32) << 20)    /* bytes that are made accessible at once */
-#define SEGMENT (UINT64_C(64) << 10) /* what is given back at once */
+#define STEP (UINT64_C(64) << 30)    /* bytes of addresses to reserve at once */
+#define OPEN (UINT64_C(32) << 20)    /* bytes to make accessible at once */
+#define SEGMENT (UINT64_C(64) << 10) /* unit in which memory is returned to the system */
 
 struct storage {
-    uint64_t base, end;          /* reserved */
-    uint64_t modules_open, open; /* accessible so far: of the modules' part and of the buffers' */
-    uint32_t *users;             /* of each segment, the allocations that have some of it */
-    uint64_t segments;           /* of which there are counts */
+    uint64_t base, end;          /* the reserved range */
+    uint64_t modules_open, open; /* end of the accessible memory of the modules' part and of the buffers' part */
+    uint32_t *users;             /* per segment: number of allocations that overlap it */
+    uint64_t segments;           /* segments that have a count */
 };
 
-/* The second one is where sanitizers, which have the first for themselves, leave room. */
+/* The second range is free under sanitizers, which occupy the first one. */
 static const uint64_t places[] = {UINT64_C(0x200000000), UINT64_C(0x200000000000)};
 
 static bool reserve(uint64_t at, uint64_t bytes)
@@ -60,7 +60,7 @@ uint64_t storage_base(const struct storage *s) { return s->base; }
 
 bool storage_holds(const struct storage *s, uint64_t address) { return address >= s->base && address < s->end; }
 
-/* Lets [*open, end) be read and written, and some more. */
+/* Makes [*open, end) readable and writable, and some more. */
 static bool open_up(uint64_t *open, uint64_t end, uint64_t limit)
 {
     if (end <= *open)
@@ -114,7 +114,7 @@ static void give_segments(struct storage *s, uint64_t from, uint64_t to)
         madvise((void *)(uintptr_t)(s->base + from * SEGMENT), (to - from) * SEGMENT, MADV_DONTNEED);
 }
 
-/* Only the first and the last segment may be shared with others. */
+/* Only the first and the last segment may be shared with other allocations. */
 void storage_give(struct storage *s, uint64_t address, uint64_t bytes)
 {
     uint64_t end = address + (bytes ? bytes : 1);

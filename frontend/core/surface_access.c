@@ -2,11 +2,11 @@
 #include "frontend/core/image_access.h"
 #include "frontend/core/lanes/lanes.h"
 
-/* Where a lane's element is. */
+/* The position of a lane's element. */
 struct place {
     const struct texture_object *object;
     uint64_t address;
-    bool outside; /* and nothing is done there */
+    bool outside; /* the access has no effect */
 };
 
 static struct surface_access access_of(const struct uop *u)
@@ -16,7 +16,7 @@ static struct surface_access access_of(const struct uop *u)
     return a;
 }
 
-/* A coordinate that is outside of [0, limit) becomes the nearest one inside, if the access says so. */
+/* Replaces a coordinate outside of [0, limit) by the nearest one inside; sets *outside unless the access clamps. */
 static int64_t clamped(const struct surface_access *a, int64_t x, int64_t limit, bool *outside)
 {
     if (x >= 0 && x < limit)
@@ -25,7 +25,7 @@ static int64_t clamped(const struct surface_access *a, int64_t x, int64_t limit,
     return x < 0 ? 0 : limit - 1;
 }
 
-/* Bytes of x that the access begins at; it takes `width` of them. */
+/* Finds the byte offset *x in its row at which the lane's access of `width` bytes begins. False: a fault. */
 static bool find_x(struct warp_state *s, const struct uop *u, unsigned lane, const struct image *m, uint32_t width,
                    uint64_t *x, bool *outside)
 {
@@ -74,7 +74,7 @@ static bool find_place(struct warp_state *s, const struct uop *u, unsigned lane,
     return !(p->outside && a->clamp == SURFACE_TRAP);
 }
 
-/* All lanes' places, recorded. `inside`: the lanes that do something. False: a fault. */
+/* Finds and records the elements of all lanes. `inside`: the lanes whose access has an effect. False: a fault. */
 static bool find_places(struct warp *w, const struct uop *u, lanemask m, struct place all[RP_WARP_LANES],
                         lanemask *inside)
 {
@@ -110,7 +110,7 @@ static void load_zeros(const struct warp *w, const struct uop *u, lanemask m)
         write_zeros(w, d->elements[i], bytes, m);
 }
 
-/* What is left to do is an access to device memory. */
+/* The addresses of the elements: from here on the access is one to device memory. */
 static struct lane_addresses addresses_of(const struct place all[RP_WARP_LANES], lanemask m)
 {
     uint64_t first = all[__builtin_ctz(m)].address;

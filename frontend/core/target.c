@@ -42,7 +42,7 @@ const struct target *target_named(const char *name, struct rp_error *err)
 
 const struct target *target_of_sm(unsigned sm)
 {
-    for (unsigned i = 0; i < TARGETS; i++) /* the plain name comes first */
+    for (unsigned i = 0; i < TARGETS; i++) /* the name without a suffix is the first match */
         if (targets[i].sm == sm)
             return &targets[i];
     return NULL;

@@ -1,10 +1,9 @@
 /* Copies of boxes of a tensor between device and shared memory (PTX ISA, "Tensors" and cp.async.bulk.tensor): tiled
  * mode.
  *
- * A box is rows of dimension 0, and lies in shared memory row by row, dimension 0 first. Elements outside of the tensor
- * are filled when they are loaded, and left out when they are stored. With a swizzle, the 16 bytes at address a lie
- * where bits 4 to 6 of a (for a span of 64 bytes bits 4 and 5, of 32 bit 4) are exchanged by xor with those from bit 7
- * on. */
+ * A box consists of rows along dimension 0, which lie one after another in shared memory. Loads fill elements outside
+ * of the tensor, stores skip them. A swizzle maps the 16 bytes at address a to the address whose bits 4 to 6 (bits 4
+ * and 5 for a span of 64 bytes, bit 4 for 32) are XORed with the bits of a from bit 7 on. */
 #include "frontend/core/tensor_map.h"
 
 #include <string.h>
@@ -19,7 +18,7 @@
 
 enum { UNIT = 16, ALIGNMENT = 128, ROW_MOST = 256 * 8 };
 
-/* What one lane copies. */
+/* One lane's copy. */
 struct box {
     struct tensor_map map;
     int32_t at[TENSOR_RANKS]; /* its first element */
@@ -35,7 +34,7 @@ static bool bad_map(struct warp_state *s, const struct uop *u, unsigned lane, co
     return false;
 }
 
-/* What rp_tensor_map_encode refuses a program can make of a map by tensormap.replace, or by storing there. */
+/* Checks the map: by tensormap.replace, or by stores, a program can make maps that rp_tensor_map_encode refuses. */
 static bool check_map(struct warp_state *s, const struct uop *u, unsigned lane, const struct tensor_map *t)
 {
     if (t->element >= TENSOR_ELEMENTS)
@@ -60,7 +59,7 @@ static bool check_map(struct warp_state *s, const struct uop *u, unsigned lane, 
 static const uint8_t lane_types[TENSOR_ELEMENTS] = {T_U8,  T_U16, T_U32,  T_S32, T_U64, T_S64, T_F16,
                                                     T_F32, T_F64, T_BF16, T_F32, T_F32, T_F32};
 
-/* What elements reduce as one by one (PTX ISA, cp.reduce.async.bulk: types of .redOp). */
+/* Checks the types that may be reduced element by element (PTX ISA, cp.reduce.async.bulk: types of .redOp). */
 static bool check_reduction(struct warp_state *s, const struct uop *u, unsigned lane, const struct tensor_map *t)
 {
     if (!u->combine || atomic_exists((enum rp_atomic)u->combine, (enum lane_type)lane_types[t->element]))
@@ -94,7 +93,8 @@ static bool read_box(struct warp_state *s, const struct uop *u, unsigned lane, s
     return true;
 }
 
-/* Row `row`: its first byte in device memory, if it is in the tensor but for dimension 0. */
+/* The address of the first byte of row `row` in device memory. False: the row is outside of the tensor in another
+ * dimension than 0. */
 static bool row_place(const struct box *b, uint32_t row, uint64_t *at)
 {
     bool inside = true;
@@ -109,7 +109,7 @@ static bool row_place(const struct box *b, uint32_t row, uint64_t *at)
     return inside;
 }
 
-/* Elements [*first, *end) of each row are in the tensor in dimension 0. */
+/* The elements [*first, *end) of each row that are inside the tensor along dimension 0. */
 static void row_inside(const struct box *b, uint32_t *first, uint32_t *end)
 {
     int64_t n = tensor_box(&b->map, 0), left = (int64_t)b->map.last[0] + 1 - b->at[0];
@@ -118,8 +118,8 @@ static void row_inside(const struct box *b, uint32_t *first, uint32_t *end)
     *end = (uint32_t)(to > (int64_t)*first ? to : *first);
 }
 
-/* Where the trace says that the box begins in device memory: at its first element, or the one of the tensor that is
- * nearest to it. */
+/* The address that the trace records as the box's beginning in device memory: its first element, or the element of the
+ * tensor that is nearest to it. */
 static uint64_t box_origin(const struct box *b)
 {
     uint64_t at = b->map.address;
@@ -218,7 +218,8 @@ static bool store_row(struct warp_state *s, const struct uop *u, unsigned lane, 
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* The shared memory of the box, by offset 0 of its block. NULL: a fault. */
+/* Checks the box's place in shared memory and returns the shared memory of its block; *offset: the box's offset there.
+ * NULL: a fault. */
 static uint8_t *box_memory(struct warp_state *s, const struct uop *u, unsigned lane, const struct box *b,
                            uint64_t *offset, bool stores)
 {
@@ -264,7 +265,7 @@ static bool copy_box(struct warp_state *s, const struct uop *u, unsigned lane, c
     return shared;
 }
 
-/* To the same place in each block of the mask. */
+/* Copies to the same offset in each block of the mask. */
 static bool copy_to_all(struct warp_state *s, const struct uop *u, unsigned lane, struct box *b)
 {
     uint32_t left = cluster_named(s->w.block, lane_u32(&s->w, u->memory->elements[u->imm], lane));
@@ -276,7 +277,7 @@ static bool copy_to_all(struct warp_state *s, const struct uop *u, unsigned lane
     return true;
 }
 
-/* Records one side, as a bulk copy is recorded: where it begins, and how many bytes, of all lanes the most. */
+/* Records one side like that of a bulk copy: the address, and the greatest number of bytes of any lane. */
 static void log_boxes(struct warp *w, const struct uop *u, lanemask m, const struct box *boxes)
 {
     struct lane_addresses la = {.affine = false};

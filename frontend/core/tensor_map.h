@@ -1,7 +1,7 @@
-/* Tensor maps: 128 bytes that tell a copy (PTX: cp.async.bulk.tensor) where a tensor lies and which box of it moves.
- * The layout is our own; programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h) and hand them on, or
- * change them, or make them of 128 bytes of zeros, by tensormap.replace, a field at a time. Sizes are kept less one, as
- * the hardware keeps them: so zeros are a size of 1. */
+/* Tensor maps: 128 bytes that describe a tensor and the box of it that a copy (PTX: cp.async.bulk.tensor) moves. The
+ * layout is our own; programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h), and may change them, or
+ * build them from 128 zero bytes, by tensormap.replace, a field at a time. Sizes are stored minus one, as in hardware:
+ * a zero means a size of 1. */
 #ifndef REPRISE_FRONTEND_CORE_TENSOR_MAP_H
 #define REPRISE_FRONTEND_CORE_TENSOR_MAP_H
 
@@ -28,19 +28,19 @@ enum tensor_element {
     TENSOR_ELEMENTS
 };
 enum tensor_swizzle { TENSOR_SWIZZLE_NONE, TENSOR_SWIZZLE_32, TENSOR_SWIZZLE_64, TENSOR_SWIZZLE_128 };
-/* NaN that fills what lies outside of a tensor of f16 or bf16; fma.oob makes 0 of it. ASSUMPTION: NVIDIA publishes no
- * bits; these are the ones that the hardware's arithmetic gives as NaN. */
+/* The NaN that fills elements outside of a tensor of f16 or bf16; fma.oob turns it into 0. ASSUMPTION: NVIDIA does not
+ * publish the bits; these are the NaN that the hardware's arithmetic returns. */
 #define TENSOR_NAN_16 0x7fff
 enum tensor_fill { TENSOR_FILL_ZEROS, TENSOR_FILL_NAN };
 
 struct tensor_map {
-    uint32_t kind;                              /* TENSOR_MAP_MAGIC | dimensions less one */
+    uint32_t kind;                              /* TENSOR_MAP_MAGIC | (number of dimensions - 1) */
     uint8_t element, swizzle, fill, interleave; /* interleave: 0 */
     uint64_t address;                           /* of element 0, 0, ... */
-    uint64_t stride[TENSOR_RANKS - 1];          /* bytes, of dimension 1 and on; dimension 0 is dense */
-    uint32_t last[TENSOR_RANKS];                /* elements in each dimension, less one */
-    uint8_t box_last[TENSOR_RANKS];             /* elements that a box spans, 1 to 256, less one */
-    uint8_t step_less[TENSOR_RANKS];            /* every which of them is copied, 1 to 8, less one; 0 in dimension 0 */
+    uint64_t stride[TENSOR_RANKS - 1];          /* bytes, from dimension 1 on; dimension 0 is dense */
+    uint32_t last[TENSOR_RANKS];                /* elements in each dimension, minus one */
+    uint8_t box_last[TENSOR_RANKS];             /* elements that a box spans, 1 to 256, minus one */
+    uint8_t step_less[TENSOR_RANKS]; /* distance of the elements that are copied, 1 to 8, minus one; 0 in dimension 0 */
     uint8_t unused[50];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "as large as a CUtensorMap");
@@ -50,7 +50,7 @@ static inline uint32_t tensor_element_bytes(unsigned element)
     static const uint8_t bytes[TENSOR_ELEMENTS] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     return bytes[element];
 }
-/* Dimensions; 0: this is no tensor map. */
+/* The number of dimensions; 0: this is no tensor map. */
 static inline unsigned tensor_rank(const struct tensor_map *t)
 {
     uint32_t less = t->kind - TENSOR_MAP_MAGIC;
@@ -60,12 +60,12 @@ static inline uint32_t tensor_step(const struct tensor_map *t, unsigned dimensio
 {
     return t->step_less[dimension] % 8 + 1u;
 }
-/* Elements of a box that are copied in one dimension. */
+/* The elements of a box that are copied along one dimension. */
 static inline uint32_t tensor_box(const struct tensor_map *t, unsigned dimension)
 {
     return t->box_last[dimension] / tensor_step(t, dimension) + 1;
 }
-/* Bytes of dimension 0 that a box may have with this swizzle. */
+/* The most bytes of a box along dimension 0 with this swizzle. */
 static inline uint32_t tensor_row_limit(unsigned swizzle)
 {
     static const uint32_t spans[] = {256 * 8, 32, 64, 128};

@@ -1,4 +1,4 @@
-/* Texels: what the bytes of an element mean ("CUDA C++ Programming Guide", Texture and Surface Memory). */
+/* Texels: conversion of the bytes of an element ("CUDA C++ Programming Guide", Texture and Surface Memory). */
 #include <math.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@ static uint32_t channel_bits(struct rp_element e, const uint8_t *at, unsigned ch
 
 static int32_t sign_extended(uint32_t v, unsigned bits) { return (int32_t)(v << (32 - bits)) >> (32 - bits); }
 
-/* IEC 61966-2-1, of one of 256 values. */
+/* IEC 61966-2-1, for one of 256 values. */
 static float linear_of_srgb(uint32_t v)
 {
     double c = v / 255.0;
     return (float)(c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
 }
 
-/* The greatest value becomes 1; of signed ones the least and its successor become -1. */
+/* Maps the greatest value to 1. Signed: the least value and its successor become -1. */
 static float normalized(struct rp_element e, uint32_t v)
 {
     if (e.kind == RP_ELEMENT_UNSIGNED)

@@ -14,16 +14,16 @@ enum { LOADS, STORES, UPDATES, BITMAPS };
 #define SLAB_PAGES 64
 #define KEPT_SLABS 64 /* 1.6 MB that stay for the next launch */
 
-/* Words of one page that were touched; one bit per 4 bytes. */
+/* The words of one page that were accessed; one bit per 4 bytes. */
 struct page {
     uint64_t bits[BITMAPS][PIECES];
-    uint8_t kinds; /* whose bits are in use: 1 << kind; the others hold anything */
+    uint8_t kinds; /* the bitmaps in use: 1 << kind; the others are uninitialised */
     struct page *next;
 };
 
-/* An allocation as one thread's batch, or all batches so far, touched it. */
+/* The accesses of one thread's batch, or of all batches so far, to one allocation. */
 struct record {
-    struct page **pages; /* by offset / PAGE_BYTES; NULL: untouched */
+    struct page **pages; /* by offset / PAGE_BYTES; NULL: not accessed */
     uint64_t page_count;
     uint64_t *touched;
     size_t touched_count, touched_capacity;
@@ -31,10 +31,10 @@ struct record {
     bool listed; /* in its owner's list */
     bool loaded, stored;
     bool note_loads;
-    uint16_t atomic; /* operation and type of the updates + 1, 0: none yet */
+    uint16_t atomic; /* operation and type of the updates, plus 1; 0: none yet */
 };
 
-/* Records by an allocation's id, and those that are not empty. */
+/* Records by allocation id, and a list of those that are not empty. */
 struct records {
     struct record **at; /* NULL: none yet */
     uint32_t count;
@@ -107,8 +107,8 @@ static bool record_list(struct records *r, struct record *record)
     return record->listed = true;
 }
 
-/* The listed record of an allocation of so many pages, NULL: no memory. An earlier allocation with its id may have been
- * smaller. */
+/* Returns the listed record of an allocation of `pages` pages. NULL: out of memory. An earlier allocation with the same
+ * id may have been smaller. */
 static struct record *record_open(struct records *r, uint32_t id, uint64_t pages)
 {
     struct record *record = r->at[id];
@@ -127,7 +127,7 @@ static struct record *record_open(struct records *r, uint32_t id, uint64_t pages
     return record_list(r, record) ? record : NULL;
 }
 
-/* Puts a page that is not there yet in its place. */
+/* Adds a page that the record does not have yet. */
 static bool record_add(struct record *r, uint64_t number, struct page *page)
 {
     if (r->touched_count == r->touched_capacity) {
@@ -221,7 +221,7 @@ void track_end(struct track_grid *g)
 
 void track_restore(struct track_grid *g) { undo_restore(g->undo); }
 
-/* The records stay listed, for what they say about loads. */
+/* The records stay listed, because they remember which buffers are loaded. */
 void track_again(struct track_grid *g)
 {
     for (uint32_t i = 0; i < g->records.listed_count; i++)
@@ -231,7 +231,7 @@ void track_again(struct track_grid *g)
 
 enum track_verdict track_verdict(const struct track_grid *g) { return (enum track_verdict)g->verdict; }
 
-/* Under the lock: a batch that ends at this moment must not put its own verdict over this one. */
+/* Takes the lock: a batch that ends at the same time must not overwrite this verdict. */
 void track_give_up(struct track_grid *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -285,7 +285,7 @@ void tracker_end(struct tracker *t)
     }
 }
 
-/* Moves some pages from the grid to the thread; the lock is held. */
+/* Moves some pages from the grid to the thread. Called with the lock held. */
 static bool refill(struct tracker *t)
 {
     struct track_grid *g = t->grid;
@@ -327,7 +327,8 @@ static __attribute__((noinline)) struct record *first_access(struct tracker *t, 
     return r;
 }
 
-/* The first access of a kind to a page in a batch: memory for its words, and a copy before the first store. */
+/* The first access of a kind to a page in a batch: clears the page's bitmap, and copies the page before its first
+ * store. */
 static __attribute__((noinline)) struct page *first_of_kind(struct tracker *t, struct record *r,
                                                             const struct allocation *a, uint64_t number, int kind)
 {
@@ -365,7 +366,7 @@ static inline void mark_bits(uint64_t *bits, unsigned first, unsigned last)
     bits[high] |= ~0ull >> (63 - last % 64);
 }
 
-/* Words first to last of the allocation. */
+/* Marks the words first to last of the allocation. */
 static __attribute__((noinline)) bool mark(struct tracker *t, struct record *r, const struct allocation *a, int kind,
                                            uint64_t first, uint64_t last)
 {
@@ -380,7 +381,7 @@ static __attribute__((noinline)) bool mark(struct tracker *t, struct record *r, 
     return true;
 }
 
-/* The same for a lane's words: nearly always they are few, and neighbours in a page that has been touched. */
+/* Marks a lane's words: nearly always few neighbouring words in a page that has been accessed before. */
 static inline bool mark_lane(struct tracker *t, struct record *r, const struct allocation *a, int kind, uint64_t first,
                              uint64_t last)
 {
@@ -391,8 +392,8 @@ static inline bool mark_lane(struct tracker *t, struct record *r, const struct a
     return true;
 }
 
-/* Which bitmap an access belongs to. Atomics are updates as long as all of an allocation's are the same, commuting
- * operation; others count as stores. */
+/* The bitmap that an access belongs to. Atomics count as updates as long as all atomics on the allocation are the same
+ * commuting operation; otherwise as stores. */
 static int kind_of(struct record *r, const struct uop *u)
 {
     if (u->memory->operand.kind == RP_ACCESS_LOAD)
@@ -460,7 +461,7 @@ static bool track_access(struct observer *o, struct warp_state *s, const struct 
     return true;
 }
 
-/* Its order shows: not in parallel. */
+/* Its order is visible: not in parallel. */
 static bool track_host_call(struct observer *o)
 {
     tracker_give_up((struct tracker *)o);
@@ -509,7 +510,7 @@ static bool conflicts(const struct record *all, const struct record *mine)
         if (other && page_conflicts(other, mine->pages[mine->touched[i]]))
             return true;
     }
-    /* the same word may be updated by different operations only within a batch */
+    /* different operations may update the same word only within a batch */
     return all->atomic && mine->atomic && all->atomic != mine->atomic;
 }
 
@@ -527,7 +528,7 @@ static void merge_page(struct page *into, const struct page *from)
     into->kinds |= from->kinds;
 }
 
-/* A page that no batch before has touched changes hands. */
+/* Takes over pages that no earlier batch has accessed; merges the others. */
 static bool merge_pages(struct record *all, struct record *mine)
 {
     for (size_t i = 0; i < mine->touched_count; i++) {
@@ -543,7 +544,8 @@ static bool merge_pages(struct record *all, struct record *mine)
     return true;
 }
 
-/* Adds what a batch did to one allocation to what all did. The record's capacity is that of mine, or larger. */
+/* Adds one batch's accesses to an allocation to those of all batches. The record's capacity is at least that of mine.
+ */
 static int merge_record(struct record *all, struct record *mine)
 {
     all->loaded |= mine->loaded;
@@ -567,7 +569,7 @@ bool tracker_end_batch(struct tracker *t)
         struct record *mine = t->records.listed[i];
         struct record *all = record_open(&g->records, mine->id, mine->page_count);
         int verdict = all ? merge_record(all, mine) : TRACK_CONFLICT;
-        /* with more loads to note, everything is looked at again anyway */
+        /* if more loads must be noted, the launch starts over anyway */
         if (verdict == TRACK_REPEAT || worst == TRACK_CLEAN)
             worst = verdict;
     }

@@ -9,7 +9,7 @@
  * timing either.
  *
  * Loads from buffers that the launch never stores to need no bitmap: at first only the fact of a load is noted. When a
- * buffer turns out to be both loaded and stored, the launch starts over with that buffer's loads noted word by word. */
+ * buffer turns out to be both loaded and stored, the launch starts over and notes that buffer's loads word by word. */
 #ifndef REPRISE_FRONTEND_CORE_TRACK_H
 #define REPRISE_FRONTEND_CORE_TRACK_H
 
@@ -17,17 +17,17 @@
 #include "frontend/core/observe.h"
 
 struct tracker;
-/* What all host threads share; lives as long as the memory, and serves one launch at a time. */
+/* State that all host threads share. It lives as long as the memory, and serves one launch at a time. */
 struct track_grid;
 struct track_grid *track_grid_new(void);
 void track_grid_free(struct track_grid *);
-/* Begins a launch. False: no memory. */
+/* Begins a launch. False: out of memory. */
 bool track_begin(struct track_grid *, const struct memory *);
-/* Ends it, after all trackers: forgets everything. */
+/* Ends the launch, after all trackers: forgets everything. */
 void track_end(struct track_grid *);
-/* Puts memory back to what it was before the launch. */
+/* Restores memory to its content before the launch. */
 void track_restore(struct track_grid *);
-/* Forgets all accesses, but not which buffers need their loads noted, for another attempt. */
+/* Forgets all accesses for another attempt, but not which buffers' loads must be noted. */
 void track_again(struct track_grid *);
 
 enum track_verdict {
@@ -36,24 +36,25 @@ enum track_verdict {
     TRACK_REPEAT,   /* start over with more loads noted */
 };
 enum track_verdict track_verdict(const struct track_grid *);
-/* Ends the attempt as a conflict does: for memory that runs out, faults, and calls whose order shows. */
+/* Ends the attempt as a conflict does: for lack of memory, faults, and calls whose order is visible. */
 void track_give_up(struct track_grid *);
 void tracker_give_up(struct tracker *);
 
-/* Whether the thread stored to or updated global memory since it was last asked. */
+/* Whether the thread has stored to or updated global memory since the last call. */
 bool tracker_wrote(struct tracker *);
 
-/* One host thread's part; it may serve many launches. NULL: no memory. */
+/* State of one host thread; it may serve many launches. NULL: out of memory. */
 struct tracker *tracker_new(struct track_grid *);
 void tracker_free(struct tracker *);
-/* Before an attempt: forgets what an attempt that was given up left. False: no memory. */
+/* To be called before an attempt: forgets what an abandoned attempt left. False: out of memory. */
 bool tracker_begin(struct tracker *);
-/* After a launch. One thread at a time. */
+/* To be called after a launch, by one thread at a time. */
 void tracker_end(struct tracker *);
-/* Ends the thread's batch: compares and merges. False: the attempt is over, see track_verdict. */
+/* Ends the thread's batch: compares its accesses with all others' and merges them. False: the attempt is over, see
+ * track_verdict. */
 bool tracker_end_batch(struct tracker *);
 
-/* What a block observes itself with: notes accesses to global memory. An access must not be made when the attempt is
+/* The observer of the thread's blocks: notes accesses to global memory. An access must not be made when the attempt is
  * over. */
 struct observer *tracker_observer(struct tracker *);
 

@@ -26,12 +26,12 @@ struct slab {
 
 struct undo {
     pthread_mutex_t lock;
-    _Atomic(struct copies *) *copies; /* by id; NULL: none yet */
+    _Atomic(struct copies *) *copies; /* by allocation id; NULL: none yet */
     uint32_t count;
     struct saved *saved;
     size_t saved_count, saved_capacity;
     struct slab *slabs, *spare;
-    size_t slab_used; /* pages of the first slab */
+    size_t slab_used; /* used pages of the first slab */
     size_t spare_count;
 };
 
@@ -83,7 +83,7 @@ bool undo_begin(struct undo *u, const struct memory *m)
     return true;
 }
 
-/* Of an allocation; an earlier one with its id may have been smaller. */
+/* The copies of an allocation. An earlier allocation with the same id may have been smaller. */
 static struct copies *copies_of(struct undo *u, const struct allocation *a)
 {
     uint64_t pages = a->size / PAGE_BYTES + 1;

@@ -1,5 +1,5 @@
-/* What global memory held before a launch, page by page: each page of 4 KB is copied before the launch first stores
- * into it, by whichever host thread comes first. A launch costs as much as it stores, however large its buffers are. */
+/* The content of global memory before a launch, page by page: the first host thread that stores into a page of 4 KB
+ * during the launch copies it before. The cost depends on how much a launch stores, not on the size of its buffers. */
 #ifndef REPRISE_FRONTEND_CORE_UNDO_H
 #define REPRISE_FRONTEND_CORE_UNDO_H
 
@@ -7,17 +7,18 @@
 
 #define PAGE_BYTES 4096u
 
-/* Lives as long as the memory; used by one launch at a time. */
+/* Lives as long as the memory; serves one launch at a time. */
 struct undo;
 struct undo *undo_new(void);
 void undo_free(struct undo *);
-/* Before a launch: makes room for the allocations that there are. False: no memory. */
+/* To be called before a launch: makes room for the existing allocations. False: out of memory. */
 bool undo_begin(struct undo *, const struct memory *);
-/* Before anything is stored into page `page` of `a` (offset / PAGE_BYTES). Any thread. False: no memory. */
+/* To be called before the first store into page `page` of `a` (offset / PAGE_BYTES), by any thread. False: out of
+ * memory. */
 bool undo_save(struct undo *, const struct allocation *a, uint64_t page);
-/* Puts back what was saved. The copies stay: what is stored later needs none. */
+/* Restores the saved pages. The copies stay: later stores need no new ones. */
 void undo_restore(struct undo *);
-/* After a launch: forgets the copies. */
+/* To be called after a launch: forgets the copies. */
 void undo_forget(struct undo *);
 
 #endif

@@ -1,4 +1,4 @@
-/* The state of a warp as lane handlers see it. The engine's own part (splits, joins, scheduling) is in its files. */
+/* The state of a warp as lane handlers see it. engine.h has the engine's part (splits, joins, scheduling). */
 #ifndef REPRISE_FRONTEND_CORE_WARP_H
 #define REPRISE_FRONTEND_CORE_WARP_H
 
@@ -9,18 +9,18 @@ struct matrix_rows;
 struct rp_warp_log;
 
 struct warp {
-    uint8_t *window;                       /* registers of the function being executed, 64-byte aligned */
-    uintptr_t base[2];                     /* of constants and of registers: base[at / OPERAND_WINDOW] + at */
-    lanemask active;                       /* lanes on the current path */
-    lanemask live;                         /* lanes that exist and have not exited */
-    lanemask carry;                        /* condition code CC.CF, one bit per lane */
-    lanemask zero, sign, overflow;         /* the other three, which only machine code has */
-    lanemask second_carry;                 /* a sum of three terms carries up to two */
-    lanemask low_in_shared;                /* the last such sum is the lower word of an address in the shared window */
-    uint32_t frame;                        /* local memory: base of the current frame, bytes */
-    uint32_t id;                           /* within its block */
-    uint64_t clock;                        /* instructions executed so far: what %clock reads */
-    uint32_t tid[3][32];                   /* per lane */
+    uint8_t *window;               /* registers of the function being executed, 64-byte aligned */
+    uintptr_t base[2];             /* of constants and of registers: an operand is at base[at / OPERAND_WINDOW] + at */
+    lanemask active;               /* lanes on the current path */
+    lanemask live;                 /* lanes that exist and have not exited */
+    lanemask carry;                /* condition code CC.CF, one bit per lane */
+    lanemask zero, sign, overflow; /* the other three condition codes, which only machine code has */
+    lanemask second_carry;         /* a sum of three terms carries up to two */
+    lanemask low_in_shared;        /* the last such sum is the lower word of an address in the shared window */
+    uint32_t frame;                /* local memory: base of the current frame, bytes */
+    uint32_t id;                   /* within its block */
+    uint64_t clock;                /* instructions executed so far: the value of %clock */
+    uint32_t tid[3][32];           /* per lane */
     const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
     const uint32_t *cluster;               /* its blocks in each dimension */
     bool cluster_said;                     /* by the launch or the kernel */
@@ -28,7 +28,7 @@ struct warp {
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     uint64_t workspace;                                 /* see struct grid */
     struct block *block;
-    const struct matrix_rows *rows; /* what OP_WGMMA takes from shared memory */
+    const struct matrix_rows *rows; /* rows that OP_WGMMA reads from shared memory */
     struct rp_warp_log *log;        /* NULL: not recording */
 };
 
@@ -39,7 +39,7 @@ static inline void warp_set_window(struct warp *w, uint8_t *window)
 }
 static inline void warp_set_constants(struct warp *w, const uint8_t *constants) { w->base[0] = (uintptr_t)constants; }
 
-/* The operand's first byte; of one that is a register for sure. */
+/* The operand's first byte; the same for an operand that must be a register. */
 static inline void *operand_at(const struct warp *w, struct operand o)
 {
     return (void *)(w->base[o.at / OPERAND_WINDOW] + o.at);

@@ -41,7 +41,7 @@ bool turns_watch(const struct turns *t, const struct watch *w)
 
 bool turns_end(struct turns *t, struct watch *w, uint64_t (*state)(void *), void *data)
 {
-    if (w->met) { /* something goes on */
+    if (w->met) { /* progress: read memory was changed */
         *t = (struct turns){0};
         watch_clear(w);
     }

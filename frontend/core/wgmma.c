@@ -1,5 +1,5 @@
-/* OP_WGMMA: what it reads from shared memory (lanes/matrix.h has the layouts). The instruction is asynchronous; here it
- * reads when it is issued, as a program must not change the memory before it has waited. */
+/* OP_WGMMA: reads its operands from shared memory (lanes/matrix.h has the layouts). The instruction is asynchronous,
+ * but reads when it is issued: a program must not change the memory before it has waited. */
 #include <string.h>
 
 #include "frontend/core/engine.h"
@@ -10,7 +10,7 @@ enum { PIECE = 16, WARPS = 4 /* of a warpgroup */ };
 
 struct descriptor {
     uint64_t start, leading, stride; /* bytes */
-    unsigned base, width;            /* width of the swizzle in bytes; 16: none */
+    unsigned base, width;            /* width: of the swizzle in bytes; 16: none */
 };
 
 static struct descriptor descriptor_of(uint64_t bits)
@@ -25,7 +25,7 @@ static uint64_t swizzled(const struct descriptor *d, uint64_t address)
     return address ^ (((address >> 7) - d->base) & (d->width / PIECE - 1)) << 4;
 }
 
-/* Piece `piece` of row `row`, along K. */
+/* The address of piece `piece` of row `row`, along K. */
 static uint64_t straight_address(const struct descriptor *d, unsigned row, unsigned piece)
 {
     uint64_t group = d->start + row / 8 * d->stride;
@@ -34,7 +34,7 @@ static uint64_t straight_address(const struct descriptor *d, unsigned row, unsig
     return swizzled(d, group + (uint64_t)(row % 8) * d->width + piece * PIECE);
 }
 
-/* 8 rows from `row` on at one k. */
+/* The address of the 8 rows from `row` on, at one k. */
 static uint64_t turned_address(const struct descriptor *d, unsigned row, unsigned k)
 {
     unsigned piece = row / 8, side_by_side = d->width / PIECE;
@@ -60,11 +60,11 @@ static const uint8_t *piece_at(struct warp_state *s, const struct uop *u, uint64
     return NULL;
 }
 
-/* Rows of A or columns of B, from `first` on, of `bytes` each. */
+/* Rows of A or columns of B, from `first` on, of `bytes` bytes each. */
 struct lines {
     unsigned first, count, bytes;
     uint8_t *to;
-    unsigned pitch; /* bytes from one to the next there */
+    unsigned pitch; /* bytes from one row to the next at `to` */
 };
 
 static bool read_straight(struct warp_state *s, const struct uop *u, const struct descriptor *d, const struct lines *l)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/host/inside.h"
+#include "frontend/host/internal.h"
 
 /* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", the greatest of them all. */
 enum { MOST_1D = 131072, MOST_2D = 131072, MOST_3D = 16384, MOST_LAYERS = 2048, ELEMENT_BYTES = 16 };

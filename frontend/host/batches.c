@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "frontend/core/watch.h"
-#include "frontend/host/inside.h"
+#include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 
 /* Batches that may be done but not yet committed, per thread: bounds memory when one batch takes long. */

@@ -7,7 +7,7 @@
 
 #include "frontend/check/check.h"
 #include "frontend/core/storage.h"
-#include "frontend/host/inside.h"
+#include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 #include "frontend/loader/module.h"
 #include "frontend/record/recorder.h"

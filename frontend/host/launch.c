@@ -4,7 +4,7 @@
 
 #include "frontend/core/cluster.h"
 #include "frontend/core/overrun.h"
-#include "frontend/host/inside.h"
+#include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 
 #define DEFAULT_LIMIT (UINT64_C(1) << 32)

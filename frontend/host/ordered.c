@@ -4,7 +4,7 @@
 #include "frontend/check/check.h"
 #include "frontend/core/cluster.h"
 #include "frontend/core/watch.h"
-#include "frontend/host/inside.h"
+#include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 
 /* What a block printed, waiting for the blocks before it. */

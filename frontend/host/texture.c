@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontend/host/array.h"
-#include "frontend/host/inside.h"
+#include "frontend/host/internal.h"
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* The state of checks. */
-#ifndef REPRISE_FRONTEND_CHECK_INSIDE_H
-#define REPRISE_FRONTEND_CHECK_INSIDE_H
+#ifndef REPRISE_FRONTEND_CHECK_INTERNAL_H
+#define REPRISE_FRONTEND_CHECK_INTERNAL_H
 
 #include "frontend/check/check.h"
 #include "frontend/core/access.h"

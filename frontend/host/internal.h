@@ -1,6 +1,6 @@
 /* The inside of a device. */
-#ifndef REPRISE_FRONTEND_HOST_INSIDE_H
-#define REPRISE_FRONTEND_HOST_INSIDE_H
+#ifndef REPRISE_FRONTEND_HOST_INTERNAL_H
+#define REPRISE_FRONTEND_HOST_INTERNAL_H
 
 #include <pthread.h>
 

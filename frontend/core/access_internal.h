@@ -1,6 +1,6 @@
 /* What access.c and access_bytes.c share. */
-#ifndef REPRISE_FRONTEND_CORE_ACCESS_INSIDE_H
-#define REPRISE_FRONTEND_CORE_ACCESS_INSIDE_H
+#ifndef REPRISE_FRONTEND_CORE_ACCESS_INTERNAL_H
+#define REPRISE_FRONTEND_CORE_ACCESS_INTERNAL_H
 
 #include "frontend/core/access.h"
 #include "frontend/core/flags.h"
