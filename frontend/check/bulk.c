@@ -1,9 +1,9 @@
-/* Bulk copies into shared memory (PTX: cp.async.bulk, cp.async.bulk.tensor) that tell a barrier object when they are
- * done. They are carried out where they are issued; on a GPU they may be at any time until the object's phase is over
- * (PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy"). Until some thread of the block has found
- * that it is, an access to what they store is a race, whoever makes it. After that a copy is the store of the thread
- * that issued it, which other threads are ordered behind by the object. Looked at are copies of a block into its own
- * shared memory. */
+/* Bulk copies into shared memory (PTX: cp.async.bulk, cp.async.bulk.tensor) that complete at a barrier object. This
+ * emulator makes them where they are issued; on a GPU they may happen at any time until the object's phase is over (PTX
+ * ISA, "Data Movement and Conversion Instructions: Asynchronous copy"). Until some thread of the block has seen that
+ * the phase is over, any access to what they store is a race, by any thread. After that, a copy counts as a store of
+ * the thread that issued it, which the object orders before other threads. Only copies of a block into its own shared
+ * memory are checked. */
 #include <stdlib.h>
 
 #include "frontend/check/internal.h"
@@ -18,7 +18,7 @@ void bulk_start(struct checked_block *cb, const struct touch *t)
 {
     struct check_bulk *of = &cb->bulk;
     struct bulk_copy *last = of->count ? &of->list[of->count - 1] : NULL;
-    if (last && last->u->index == t->u->index && last->thread == t->thread && !last->told &&
+    if (last && last->u->index == t->u->index && last->thread == t->thread && !last->has_object &&
         last->at + last->bytes == t->at) { /* the next row of a box */
         last->bytes += t->bytes;
         return;
@@ -38,26 +38,27 @@ void bulk_start(struct checked_block *cb, const struct touch *t)
 
 static void forget(struct check_bulk *of, uint32_t i) { of->list[i] = of->list[--of->count]; }
 
-/* The copies of this instruction by this thread are going to tell this object. */
-static void tells(struct checked_block *cb, const struct block *b, const struct uop *u, uint32_t thread,
-                  uint64_t object)
+/* The copies of this instruction by this thread will complete at this object. */
+static void attach_object(struct checked_block *cb, const struct block *b, const struct uop *u, uint32_t thread,
+                          uint64_t object)
 {
     for (uint32_t i = 0; i < cb->bulk.count; i++) {
         struct bulk_copy *c = &cb->bulk.list[i];
-        if (c->told || c->u->index != u->index || c->thread != thread)
+        if (c->has_object || c->u->index != u->index || c->thread != thread)
             continue;
-        c->told = true;
+        c->has_object = true;
         c->object = object;
         c->phase = phase_at(b, object);
     }
 }
 
-/* A thread asks the object; where it is made or ended, nobody waits for what was before. */
-static void asked(struct checked_block *cb, const struct block *b, uint64_t object, bool all)
+/* A thread tests the object: its pending copies end. The same if the object is initialised or invalidated, because
+ * nobody can wait for earlier copies then. */
+static void object_tested(struct checked_block *cb, const struct block *b, uint64_t object, bool all)
 {
     for (uint32_t i = cb->bulk.count; i-- > 0;) {
         const struct bulk_copy *c = &cb->bulk.list[i];
-        if (c->told && c->object == object && (all || c->phase != phase_at(b, object)))
+        if (c->has_object && c->object == object && (all || c->phase != phase_at(b, object)))
             forget(&cb->bulk, i);
     }
 }
@@ -71,9 +72,9 @@ void bulk_objects(struct checked_block *cb, const struct warp_state *s, const st
         unsigned l = (unsigned)__builtin_ctz(lanes);
         uint64_t at = lane_address(la, l);
         if (what == RP_OBJECT_BYTES)
-            tells(cb, b, u, s->w.id * RP_WARP_LANES + l, at);
+            attach_object(cb, b, u, s->w.id * RP_WARP_LANES + l, at);
         else if (what == RP_OBJECT_TEST || what == RP_OBJECT_INIT || what == RP_OBJECT_INVALIDATE)
-            asked(cb, b, at, what != RP_OBJECT_TEST);
+            object_tested(cb, b, at, what != RP_OBJECT_TEST);
     }
 }
 
@@ -82,7 +83,7 @@ void bulk_look(struct checked_block *cb, const struct touch *t)
     uint64_t end = t->at + t->lanes * t->bytes;
     for (uint32_t i = 0; i < cb->bulk.count; i++) {
         const struct bulk_copy *c = &cb->bulk.list[i];
-        if (!c->told || c->u->index == t->u->index || c->at >= end || t->at >= c->at + c->bytes)
+        if (!c->has_object || c->u->index == t->u->index || c->at >= end || t->at >= c->at + c->bytes)
             continue;
         struct touch one = *t;
         while (one.at + one.bytes <= c->at)

@@ -1,12 +1,12 @@
-/* Cells and the memory that their pages are in: large pieces, which the system may give in large pages, since a check
- * touches more memory than the kernel that it looks at. */
+/* Cells, and the memory of their pages: it comes in large pieces, for which the system may use large pages, since a
+ * check accesses more memory than the kernel does. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "frontend/check/internal.h"
 
-#define PIECE (UINT64_C(2) << 20) /* bytes, and so aligned: a large page of x86-64 and of arm64 */
+#define PIECE (UINT64_C(2) << 20) /* bytes, and the alignment: a large page of x86-64 and of arm64 */
 #define PAGE_BYTES (CELLS * sizeof(check_past))
 
 struct check_piece {
@@ -14,7 +14,7 @@ struct check_piece {
     void *pages;
 };
 
-/* Zeroed. NULL: no memory. */
+/* Zeroed memory. NULL: out of memory. */
 static void *new_memory(void)
 {
     uint8_t *all = mmap(NULL, 2 * PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -24,7 +24,7 @@ static void *new_memory(void)
     if (before)
         munmap(all, before);
     munmap(all + before + PIECE, PIECE - before);
-    madvise(all + before, PIECE, MADV_HUGEPAGE); /* nothing but time is lost without */
+    madvise(all + before, PIECE, MADV_HUGEPAGE); /* without large pages only time is lost */
     return all + before;
 }
 

@@ -1,4 +1,4 @@
-/* A launch and its blocks under checks: hands every access of every lane to the checks. */
+/* A launch and its blocks under checks: passes every access of every lane to the checks. */
 #include "frontend/check/check.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void touch_memory(struct checked_block *cb, const struct touch *t)
         bulk_start(cb, t);
 }
 
-/* The lanes whose address is so far behind that of the lane before them. */
+/* The lanes whose address is `distance` behind the address of the lane before them. */
 static lanemask lanes_behind(const struct rp_check *c, const struct lane_addresses *la, lanemask lanes,
                              uint64_t distance)
 {
@@ -38,8 +38,8 @@ static lanemask lanes_behind(const struct rp_check *c, const struct lane_address
     return (la->affine ? behind : c->steps(la->at, distance)) & lanes & lanes << 1;
 }
 
-/* Lanes that are anywhere, neighbours together. Of lanes that follow one another and have the same address two are
- * enough. */
+/* Handles lanes at arbitrary addresses, grouping neighbours. Of consecutive lanes with the same address two are enough.
+ */
 static void touch_scattered(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     uint32_t first_thread = t->thread;
@@ -84,7 +84,7 @@ void check_lanes(struct checked_block *cb, struct touch *t, const struct lane_ad
     touch_lanes(cb, t, la, lanes);
 }
 
-/* Of an access in this space: whose shared memory, and whether others reach it. */
+/* Sets whose shared memory the access touches, and whether other blocks access it. */
 static void touch_whose(struct checked_block *cb, struct touch *t)
 {
     t->of = cb->observer.of ? (struct checked_block *)cb->observer.of->observer : cb;
@@ -96,7 +96,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
 {
     struct checked_block *cb = (struct checked_block *)o;
     const struct rp_memory_operand *m = &u->memory->operand;
-    struct touch t; /* the rest is set where there is something to look at */
+    struct touch t; /* the other fields are set if there is something to check */
     t.block = s->w.block;
     t.u = u;
     t.space = space;
@@ -192,7 +192,7 @@ static void check_objects(struct observer *o, struct warp_state *s, const struct
         sync_objects(cb, s, u, la, lanes);
 }
 
-/* Bounds and alignment, once each lane's access is looked at on its own. */
+/* Checks bounds and alignment, which leaves out single lanes. */
 static bool check_leave_out(struct observer *o, struct warp_state *s, const struct uop *u, unsigned lane)
 {
     struct checked_block *cb = (struct checked_block *)o;
@@ -207,14 +207,14 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     if (cb->check->left_out.kind == RP_FAULT_NONE)
         cb->check->left_out = *f;
     snprintf(detail, sizeof detail, "%s: %s", rp_fault_title(f->kind), f->detail);
-    check_report(
-        cb->check, s->w.block,
-        (struct rp_finding){.kind = RP_CHECK_MEMORY,
-                            .space = f->space,
-                            .address = f->address,
-                            .size = f->size,
-                            .here = check_place(s->w.block, u->index, s->w.id * RP_WARP_LANES + lane, (uint8_t)kind)},
-        detail);
+    check_report(cb->check, s->w.block,
+                 (struct rp_finding){
+                     .kind = RP_CHECK_MEMORY,
+                     .space = f->space,
+                     .address = f->address,
+                     .size = f->size,
+                     .here = check_location(s->w.block, u->index, s->w.id * RP_WARP_LANES + lane, (uint8_t)kind)},
+                 detail);
     return true;
 }
 
@@ -262,7 +262,7 @@ static bool may_be_in(uint8_t said, enum rp_space space)
            said != RP_SPACE_CONST;
 }
 
-/* The narrowest element that the kernel accesses in one space, at most 4 bytes. */
+/* The width of the narrowest element that the kernel accesses in a space, at most 4 bytes. */
 static unsigned narrowest(const struct program *p, enum rp_space space)
 {
     unsigned shift = 2;
@@ -275,7 +275,7 @@ static unsigned narrowest(const struct program *p, enum rp_space space)
     return shift;
 }
 
-/* The cells of earlier launches, whose times come again. */
+/* Clears the cells of earlier launches, because times start again. */
 static void forget_cells(struct rp_check *c)
 {
     for (uint32_t i = 0; i < c->allocation_count; i++)
@@ -286,7 +286,8 @@ static void forget_cells(struct rp_check *c)
 bool check_launch_begin(struct rp_check *c, const struct grid *g)
 {
     unsigned shift = narrowest(g->program, RP_SPACE_GLOBAL);
-    if (shift != c->global_shift || c->now > UINT32_MAX / 2) /* cells of another size, or little time left */
+    if (shift != c->global_shift ||
+        c->now > UINT32_MAX / 2) /* cells have another size, or times are about to run out */
         forget_cells(c);
     c->left_out.kind = RP_FAULT_NONE;
     c->grid = g;
@@ -375,7 +376,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     mine->index = (uint32_t)b->index;
     mine->stored = 0;
     mine->remote.there = false;
-    mine->begun = mine->barrier = ++c->now; /* what is in the cells was another block's */
+    mine->begun = mine->barrier = ++c->now; /* cells hold accesses of another block */
     memset(mine->parts, 0, sizeof mine->parts);
     memset(mine->awaited, 0, sizeof mine->awaited);
     memset(mine->collective, 0, sizeof mine->collective);

@@ -1,13 +1,13 @@
-/* Copies of a few bytes by a thread (PTX: cp.async) that it has not waited for. They are carried out where they are
- * issued; on a GPU they may be at any time until the thread has waited for their group (PTX ISA, "Data Movement and
- * Conversion Instructions: Asynchronous copy"). Until then an access to what they store is a race, whoever makes it;
- * once it has waited, the copy is a store that it made then. */
+/* Copies of a few bytes by a thread (PTX: cp.async) that it has not waited for. This emulator makes them where they are
+ * issued; on a GPU they may happen at any time until the thread has waited for their group (PTX ISA, "Data Movement and
+ * Conversion Instructions: Asynchronous copy"). Until then any access to what they store is a race, by any thread. Once
+ * the thread has waited, the copy counts as a store that it made then. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/check/internal.h"
 
-#define WORD 4u /* a copy's address and size are multiples of it */
+#define WORD 4u /* address and size of a copy are multiples of it */
 
 static const struct rp_async *async_of(const struct block *b, const struct uop *u)
 {
@@ -26,7 +26,7 @@ static void count_words(struct checked_block *cb, const struct check_copy *c, in
         cb->copied[at / WORD] = (uint16_t)(cb->copied[at / WORD] + by);
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct check_copy *new_copy(struct checked_block *cb, struct check_copies *of)
 {
     size_t words = cb->shared_bytes / WORD + 1;
@@ -77,8 +77,8 @@ void copies_report(struct checked_block *cb, const struct touch *t, const struct
                      .space = RP_SPACE_SHARED,
                      .address = t->at,
                      .size = (uint32_t)t->bytes,
-                     .here = check_place(t->block, t->u->index, t->thread, touch_kind(t)),
-                     .other = check_place(t->block, u->index, thread, access),
+                     .here = check_location(t->block, t->u->index, t->thread, touch_kind(t)),
+                     .other = check_location(t->block, u->index, thread, access),
                      .two = true,
                  },
                  detail);
@@ -90,7 +90,8 @@ static void report(struct checked_block *cb, const struct touch *t, const struct
                   "and an asynchronous copy stores there that its thread has not waited for");
 }
 
-/* Lanes that store to one place by one instruction are not reported, here neither. */
+/* Whether the access meets the copy. Lanes that store to one address by one instruction are not reported here either.
+ */
 static bool meets(const struct touch *t, const struct check_copy *c, uint32_t warp)
 {
     bool together = c->u == t->u && warp == t->thread / RP_WARP_LANES;
@@ -120,7 +121,8 @@ void copies_look(struct checked_block *cb, const struct touch *t)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* The thread has waited. `keeps`: the copy is a store from now on; else it was one where it was issued. */
+/* The thread has waited for the copy. `keeps`: it counts as a store made now; otherwise as one made where it was
+ * issued. */
 static void end(struct checked_block *cb, const struct block *b, uint32_t warp, const struct check_copy *c, bool keeps)
 {
     struct touch t = {

@@ -1,4 +1,4 @@
-/* What was found: one entry for each place or pair of places, and its text. */
+/* The findings: one entry for each source location or pair of locations, with its text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "frontend/check/internal.h"
 #include "tracefmt/plural.h"
 
-struct rp_check_place check_place(const struct block *b, uint32_t instruction, uint32_t thread, uint8_t access)
+struct rp_check_place check_location(const struct block *b, uint32_t instruction, uint32_t thread, uint8_t access)
 {
     struct rp_check_place p = {.instruction = instruction, .access = access};
     const struct warp *w = &b->warps[thread / RP_WARP_LANES].w;
@@ -139,12 +139,13 @@ static bool same_calls(const struct rp_kernel *k, uint32_t a, uint32_t b)
     return a == b;
 }
 
-/* Compilers make many instructions of one access of the source, as they unroll loops. */
-static bool same_place(const struct rp_kernel *k, const struct rp_check_place *a, const struct rp_check_place *b,
-                       bool by_line)
+/* Whether two accesses are at the same source location. Compilers make many instructions of one access when they unroll
+ * loops. */
+static bool same_location(const struct rp_kernel *k, const struct rp_check_place *a, const struct rp_check_place *b,
+                          bool by_line)
 {
     const struct rp_instruction *x = &k->instructions[a->instruction], *y = &k->instructions[b->instruction];
-    by_line &= x->line && (x->file || x->raw_size); /* of the source, not of PTX */
+    by_line &= x->line && (x->file || x->raw_size); /* locations in the source, not in PTX */
     return x == y || (by_line && x->line == y->line && x->file == y->file && a->access == b->access &&
                       x->unit_class == y->unit_class && same_calls(k, x->inlined, y->inlined));
 }
@@ -154,7 +155,8 @@ static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, 
     bool by_line =
         (a->kind == RP_CHECK_RACE || a->kind == RP_CHECK_INIT) && a->memory == b->memory && a->size == b->size;
     return a->kind == b->kind && a->program == b->program && a->space == b->space && a->two == b->two &&
-           same_place(k, &a->here, &b->here, by_line) && (!a->two || same_place(k, &a->other, &b->other, by_line));
+           same_location(k, &a->here, &b->here, by_line) &&
+           (!a->two || same_location(k, &a->other, &b->other, by_line));
 }
 
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)

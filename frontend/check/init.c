@@ -1,4 +1,4 @@
-/* Reads of what nobody has written. */
+/* Reads of memory that was never written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,12 +23,12 @@ static void report(struct checked_block *cb, const struct touch *t, uint64_t unw
                      .address = t->at,
                      .size = (uint32_t)t->bytes,
                      .memory = touch_buffer(t),
-                     .here = check_place(t->block, t->u->index, t->thread, touch_kind(t)),
+                     .here = check_location(t->block, t->u->index, t->thread, touch_kind(t)),
                  },
                  detail);
 }
 
-/* A byte for each byte of the allocation; NULL: all is written. */
+/* The state of each byte of the allocation. NULL: all bytes are written. */
 static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
 {
     if (a->viewed || a->filled)
@@ -51,8 +51,9 @@ static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
     }
 }
 
-/* What is known of a byte: 0 and codes are not written; a code says which instruction of which kernel, modulo their
- * number, was reported to read it last, so that one that reads it again and again is not reported again and again. */
+/* The state of a byte: WRITTEN, or 0 or a code: not written. A code tells which instruction of which kernel was last
+ * reported to read the byte, modulo the number of codes, so that an instruction that reads it repeatedly is reported
+ * once. */
 enum { WRITTEN = 1, FIRST_CODE, CODES = 256 - FIRST_CODE };
 
 #define ALL_WRITTEN (~(uint64_t)0 / 255 * WRITTEN)
@@ -107,7 +108,7 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
         mark_written(all + offset, bytes < a->size - offset ? bytes : a->size - offset);
 }
 
-/* Whether a byte that is not written is behind the first of its word of 4, as in a structure of a char and an int. */
+/* Whether an unwritten byte follows a written first byte in its word of 4, as in a structure of a char and an int. */
 static bool is_behind_written(const uint8_t *all, uint64_t begin, uint64_t at)
 {
     uint64_t word = at & ~(uint64_t)3;
@@ -136,8 +137,8 @@ void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t 
         to[offset + i] = !source || source[from_offset + i] == WRITTEN ? WRITTEN : 0;
 }
 
-/* Whether byte i, which is not written, may be the padding of a structure: behind the first byte of its word of 4, or
- * in a word of which nothing is written, among 16 bytes of which something is. */
+/* Whether byte i, which is not written, may be padding of a structure: it follows the first byte of its word of 4, or
+ * it is in a word without written bytes among 16 bytes of which some are written. */
 static bool is_like_padding(const struct touch *t, const uint8_t *written, uint64_t i)
 {
     uint64_t in_word = (t->at + i) % 4, before = (t->at + i) % 16, begin = i < before ? 0 : i - before;
@@ -148,7 +149,8 @@ static bool is_like_padding(const struct touch *t, const uint8_t *written, uint6
     return memchr(written + begin, WRITTEN, end - begin);
 }
 
-/* As check_moves, by elements in memory: where one has no register of its own, it counts as read if another is. */
+/* Like check_moves, but by element in memory: an element without a register of its own counts as read if any other is.
+ */
 static uint8_t moves_of(struct checked_block *cb, const struct touch *t, uint64_t elements)
 {
     const struct program *p = t->block->program;
@@ -156,8 +158,8 @@ static uint8_t moves_of(struct checked_block *cb, const struct touch *t, uint64_
     return moves != 0xff && elements != p->kernel.instructions[t->u->index].dst_count ? 0 : moves;
 }
 
-/* A lane reads bytes that are not all written; `t` is its access alone. What is only moved may be the padding of a
- * structure. */
+/* A lane reads bytes of which some are not written; `t` is its access alone. Bytes that are only moved may be padding
+ * of a structure. */
 static __attribute__((noinline)) void read_hole(struct checked_block *cb, const struct touch *t, uint8_t *written)
 {
     uint8_t code = (uint8_t)(FIRST_CODE + (t->u->index + 61 * t->block->program->kernel.identity) % CODES);
@@ -192,7 +194,7 @@ void check_init(struct checked_block *cb, const struct touch *t)
         mark_written(written, t->lanes * t->bytes);
 }
 
-/* Each lane's bytes are anywhere; what is known of its memory is `stride` behind that of the lane before it. */
+/* Lanes at arbitrary addresses; the state of each lane's memory is `stride` bytes after that of the lane before. */
 static void init_apart(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes,
                        size_t stride)
 {

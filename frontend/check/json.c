@@ -1,9 +1,10 @@
-/* Findings as JSON. Written here and not by a library, as libcuda.so.1 does it within other people's programs. */
+/* Findings as JSON. Written here instead of by a library, because libcuda.so.1 uses it inside other people's programs.
+ */
 #include <inttypes.h>
 
 #include "frontend/check/check.h"
 
-/* As UTF-8, which all names and texts are. */
+/* Writes UTF-8; all names and texts are. */
 static void put_text(FILE *to, const char *text)
 {
     if (!text) {
@@ -21,7 +22,7 @@ static void put_text(FILE *to, const char *text)
     putc('"', to);
 }
 
-/* From the innermost function to the kernel. */
+/* Writes the functions from the innermost one to the kernel. */
 static void put_source(FILE *to, const struct rp_check_place *p, const char *kernel)
 {
     const char *file = p->file;

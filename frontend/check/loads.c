@@ -1,5 +1,5 @@
-/* Loads from shared memory whose lanes are anywhere wait here until a store or an event needs what they leave behind:
- * most kernels load much between two barriers and store then, and what a barrier has made an end of needs no cells. */
+/* Loads from shared memory by lanes at arbitrary addresses wait here until a store or an event needs their cells. Most
+ * kernels load much between two barriers and store afterwards, and pasts that a barrier has ordered need no cells. */
 #include <stdlib.h>
 
 #include "frontend/check/internal.h"
@@ -8,7 +8,7 @@
 
 struct waiting_load {
     const struct uop *u;
-    uint32_t thread; /* of lane 0 */
+    uint32_t thread; /* thread number of lane 0 */
     lanemask lanes;
     uint32_t at[RP_WARP_LANES]; /* shared memory has less than 4 GiB */
 };
@@ -18,7 +18,7 @@ struct waiting_loads {
     struct waiting_load list[WAITING_LOADS];
 };
 
-/* Lanes that check_lanes takes all at once. */
+/* Lanes that check_lanes handles all at once. */
 static bool in_a_row(const struct touch *t, const struct lane_addresses *la)
 {
     return la->affine && (!la->stride || (uint64_t)la->stride == t->bytes);

@@ -1,7 +1,7 @@
-/* Instructions that only move what they read: structures have padding that nobody writes, and are copied with it. An
- * element of a load is moved if no instruction reads its register but moves and stores; an exchange whose old value
- * nobody reads is a store. That is so for what compilers make of a copy in PTX, where each value has a register of its
- * own; machine code uses a register again, and what it loads counts as read. */
+/* Instructions that only move what they read. Structures have padding that nobody writes, and copies of structures read
+ * it. An element of a load is only moved if no instruction but moves and stores reads its register; an exchange whose
+ * old value is not read is a store. This holds for PTX that compilers make of a copy, where each value has a register
+ * of its own; machine code reuses registers, so what it loads counts as read. */
 #include <stdlib.h>
 
 #include "frontend/check/internal.h"
@@ -52,7 +52,7 @@ static bool is_read(rp_register r, const uint8_t *read, uint8_t by)
     return false;
 }
 
-/* A move reads for those that read its results. */
+/* A move reads its source for the readers of its results. */
 static bool mark_moved(const struct rp_instruction *in, uint8_t *read)
 {
     bool changed = mark_read(in, read, BY_STORE);
@@ -64,7 +64,7 @@ static bool mark_moved(const struct rp_instruction *in, uint8_t *read)
 
 static void find_readers(const struct rp_kernel *k, uint8_t *read)
 {
-    enum { MOST_ROUNDS = 8 }; /* chains of moves that are longer count as read */
+    enum { MOST_ROUNDS = 8 }; /* values in longer chains of moves count as read */
     for (uint32_t i = 0; i < k->instruction_count; i++)
         if (k->instructions[i].unit_class != RP_CLASS_MOVE)
             mark_read(&k->instructions[i], read,

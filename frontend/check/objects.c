@@ -1,4 +1,4 @@
-/* Barrier objects that are used in ways that PTX leaves undefined (PTX ISA, "mbarrier"). */
+/* Uses of barrier objects that PTX leaves undefined (PTX ISA, "mbarrier"). */
 #include <stdio.h>
 
 #include "frontend/check/internal.h"
@@ -7,9 +7,9 @@
 
 enum object_state { OBJECT_NONE, OBJECT_MADE, OBJECT_ENDED };
 
-/* What a lane does, as it finds the object. */
+/* A lane's operation and the object before it. */
 struct object_use {
-    uint64_t at, object; /* before it */
+    uint64_t at, object; /* object: its value before the operation */
     uint64_t b, c;       /* operands: struct change of core/objects.c */
     uint8_t operation;   /* enum rp_object_operation */
 };
@@ -52,7 +52,7 @@ static struct object_use use_of_lane(const struct warp *w, const struct block *o
     return use;
 }
 
-/* What earlier lanes of the same instruction make of the object. */
+/* The object's value after the operations of earlier lanes of the same instruction. */
 static uint64_t object_behind(const struct object_use *use)
 {
     switch (use->operation) {
@@ -74,7 +74,7 @@ static void report(struct checked_block *cb, const struct warp_state *s, const s
         cb->check, b,
         (struct rp_finding){.kind = RP_CHECK_SYNC,
                             .space = RP_SPACE_NONE,
-                            .here = check_place(b, u->index, s->w.id * RP_WARP_LANES + lane, RP_ACCESS_KIND_COUNT)},
+                            .here = check_location(b, u->index, s->w.id * RP_WARP_LANES + lane, RP_ACCESS_KIND_COUNT)},
         detail);
 }
 
@@ -108,8 +108,8 @@ void sync_objects(struct checked_block *cb, struct warp_state *s, const struct u
     }
 }
 
-/* PTX ISA, "Size and alignment of mbarrier object": no other operation may be made on one that has not been
- * invalidated. A store is looked at; what is loaded harms nobody. */
+/* PTX ISA, "Size and alignment of mbarrier object": no other operation may be performed on an object that was not
+ * invalidated. Stores are checked; loads do no harm. */
 void sync_store(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
     char detail[200];
@@ -128,7 +128,7 @@ void sync_store(struct checked_block *cb, const struct touch *t, const struct la
         check_report(cb->check, t->block,
                      (struct rp_finding){.kind = RP_CHECK_SYNC,
                                          .space = RP_SPACE_NONE,
-                                         .here = check_place(t->block, t->u->index, t->thread + l, touch_kind(t))},
+                                         .here = check_location(t->block, t->u->index, t->thread + l, touch_kind(t))},
                      detail);
         return;
     }

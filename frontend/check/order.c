@@ -1,11 +1,11 @@
-/* What orders two accesses. Time is a counter of everything that may order; an access is before an event if its time is
- * less than the event's. */
+/* The order of accesses. Time is a counter of all events that may order accesses; an access is before an event if its
+ * time is less than the event's. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/check/internal.h"
 
-/* False: there is no more time. */
+/* False: times are exhausted. */
 static bool next_time(struct rp_check *c)
 {
     c->missed |= c->now == UINT32_MAX ? MISSED_TIME : 0;
@@ -17,7 +17,7 @@ void race_event(struct checked_block *cb, const struct warp_state *s, enum block
 {
     struct rp_check *c = cb->check;
     if (event == EVENT_BARRIER)
-        cb->waiting = 0; /* nobody can be in a race with them any more */
+        cb->waiting = 0; /* nothing can race with them any more */
     else if (cb->waiting)
         loads_keep(cb);
     if (!next_time(c))
@@ -48,9 +48,9 @@ void race_fence(struct checked_block *cb, const struct warp_state *s, bool store
     c->fenced[block] = stores_too ? c->now : c->fenced[block];
 }
 
-#define SLICES (1u << 20) /* that are remembered, at least the last half of them */
+#define SLICES (1u << 20) /* the most slices that are kept; when there are more, the later half stays */
 
-/* What was before the first slice that is remembered counts as over. False: no memory. */
+/* Makes room for a slice. Accesses before the first slice that is kept count as ordered. False: out of memory. */
 static bool make_room_for_slice(struct rp_check *c)
 {
     if (c->slice_count == SLICES) {
@@ -86,7 +86,7 @@ void race_begin_slice(struct checked_block *cb)
 uint32_t race_block_of(const struct checked_block *cb, check_past p)
 {
     const struct rp_check *c = cb->check;
-    size_t from = 0, to = c->slice_count; /* the slice lies in [from, to) */
+    size_t from = 0, to = c->slice_count; /* the slice is in [from, to) */
     if (past_when(p) >= cb->slice)
         return cb->index;
     while (to - from > 1) {
@@ -99,13 +99,13 @@ uint32_t race_block_of(const struct checked_block *cb, check_past p)
     return c->slices[from].block;
 }
 
-/* Only stores that are not strong need a fence behind them to be seen in time. */
+/* Only stores that are not strong need a fence after them to become visible in time. */
 static bool needs_fence(check_past past)
 {
     return agent_access(past_agent(past)) == AGENT_STORE && !(past_agent(past) & AGENT_STRONG);
 }
 
-/* A store that is not strong, and that nothing has made others see yet. */
+/* Whether it is a store that is not strong, and that nothing has made visible to others yet. */
 bool race_unfenced(const struct checked_block *cb, check_past past, const struct touch *t)
 {
     if (!within(past, t->open) || !needs_fence(past))
@@ -115,7 +115,7 @@ bool race_unfenced(const struct checked_block *cb, check_past past, const struct
            (block == cb->index ? cb->fenced[agent_warp(past_agent(past))] : cb->check->fenced[block]);
 }
 
-/* Whether something orders what is past before what the thread does now. */
+/* Whether anything orders the past access before what the thread does now. */
 bool race_ordered(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
     const struct rp_check *c = cb->check;
@@ -132,14 +132,14 @@ bool race_ordered(const struct checked_block *cb, check_past past, const struct 
     return (needs_fence(past) ? cb->fenced : cb->released)[other] > when && cb->acquired[warp] > when;
 }
 
-/* NULL: an access without an operand of its own. */
+/* NULL: an access without a memory operand of its own. */
 static const struct rp_memory_operand *operand_of(const struct touch *t, check_agent agent)
 {
     const struct rp_instruction *in = &t->block->program->kernel.instructions[agent_instruction(agent)];
     return in->memory_count ? in->memory : NULL;
 }
 
-/* Both are strong; of one block, so that their scopes do not matter. */
+/* Whether both are strong, within one block, so that their scopes do not matter. */
 bool race_strong_in_block(const struct touch *t, check_agent agent)
 {
     const struct rp_memory_operand *other = operand_of(t, agent);
@@ -151,8 +151,8 @@ static bool is_swap(const struct rp_memory_operand *o)
     return o->kind == RP_ACCESS_ATOMIC && o->atomic == RP_ATOMIC_CAS;
 }
 
-/* A load and a compare-and-swap, which does nothing where the load was of a value that is no more: CUDA C++ Programming
- * Guide, "Atomic Functions", builds other atomics so. */
+/* A load and a compare-and-swap, which does nothing if the loaded value is out of date: CUDA C++ Programming Guide,
+ * "Atomic Functions", builds other atomics this way. */
 static bool swap_and_load(const struct touch *t, check_agent agent)
 {
     const struct rp_memory_operand *one = t->u->memory ? &t->u->memory->operand : NULL, *two = operand_of(t, agent);
@@ -160,8 +160,8 @@ static bool swap_and_load(const struct touch *t, check_agent agent)
            ((is_swap(one) && two->kind == RP_ACCESS_LOAD) || (is_swap(two) && one->kind == RP_ACCESS_LOAD));
 }
 
-/* A plain store of what is there: that of the past, if it was one, too (compute-sanitizer's racecheck is silent about
- * them unless asked). */
+/* A plain store that does not change the value; the past access must be a plain store, too (compute-sanitizer's
+ * racecheck does not report these by default). */
 static bool stores_the_same(const struct touch *t, check_agent agent, uint32_t thread)
 {
     uint8_t value[RP_WARP_LANES];
@@ -183,7 +183,7 @@ bool race_conflicts(const struct checked_block *cb, check_past past, const struc
     if (!within(past, t->open) || (t->strong && agent & AGENT_STRONG) || swap_and_load(t, agent))
         return false;
     bool here = !t->apart || race_block_of(cb, past) == cb->index;
-    /* lanes of one instruction that store to one place */
+    /* lanes of one instruction that store to one address */
     bool together = here && agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES;
     return !together && !(here && race_strong_in_block(t, agent)) && !race_ordered(cb, past, t, thread) &&
            !stores_the_same(t, agent, thread);

@@ -1,16 +1,16 @@
-/* Accesses that conflict and are not ordered. For each cell of memory the last store and up to two loads are kept. */
+/* Conflicting accesses that are not ordered. Each memory cell keeps the last store and up to two loads. */
 #include <stdio.h>
 
 #include "frontend/check/internal.h"
 
-/* Where a cell's past is; NULL: none is kept there yet. */
+/* The position of a cell's past; NULL: its page does not exist. */
 static check_past *find_past(const struct cells *c, int which, uint64_t cell)
 {
     check_past *page = c->pages[which][cell / CELLS];
     return page ? page + cell % CELLS : NULL;
 }
 
-/* As find_past, but makes room. NULL: no memory. */
+/* Like find_past, but creates the page. NULL: out of memory. */
 static check_past *make_past(struct rp_check *check, struct cells *c, int which, uint64_t cell)
 {
     check_past **page = &c->pages[which][cell / CELLS];
@@ -34,7 +34,7 @@ static void keep(struct rp_check *check, struct cells *c, int which, uint64_t ce
         *p = now;
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct cells *cells_of(struct checked_block *cb, const struct touch *t)
 {
     struct rp_check *c = cb->check;
@@ -57,7 +57,7 @@ static check_agent agent_of(const struct touch *t)
     return (t->strong ? AGENT_STRONG : 0) | access << 29 | (t->u->index & (AGENT_INSTRUCTIONS - 1)) << 10;
 }
 
-/* enum rp_access_kind, near enough for a report. */
+/* enum rp_access_kind, precise enough for a report. */
 static uint8_t access_kind(check_agent a)
 {
     static const uint8_t kinds[] = {
@@ -69,14 +69,14 @@ static uint8_t access_kind(check_agent a)
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Since when what is kept is about this memory. */
+/* The time since when pasts are about this memory. */
 static uint32_t begin_of(const struct checked_block *cb, const struct touch *t)
 {
     return t->space == RP_SPACE_SHARED ? later(t->of->begun, cb->check->begin) : cb->check->begin;
 }
 
-/* What is open, and what is fresh: of memory that no other block reaches all pasts are the block's, else those of its
- * slice. */
+/* The windows of open and of fresh pasts. In memory that only this block accesses all pasts are the block's; otherwise
+ * only those of its slice are. */
 static struct window open_window(const struct checked_block *cb, const struct touch *t)
 {
     if (!t->apart)
@@ -98,11 +98,12 @@ static struct window fresh_window(const struct checked_block *cb, const struct t
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-/* Where a thread of any block of the grid was. */
-static struct rp_check_place place_of(const struct checked_block *cb, check_past past, const struct touch *t)
+/* The source location of a past access of any block of the grid, with its thread. */
+static struct rp_check_place location_of(const struct checked_block *cb, check_past past, const struct touch *t)
 {
     check_agent agent = past_agent(past);
-    struct rp_check_place at = check_place(t->block, agent_instruction(agent), agent_thread(agent), access_kind(agent));
+    struct rp_check_place at =
+        check_location(t->block, agent_instruction(agent), agent_thread(agent), access_kind(agent));
     if (!t->apart)
         return at;
     check_block_at(cb->check->grid, race_block_of(cb, past), at.block);
@@ -128,8 +129,8 @@ static void report(struct checked_block *cb, check_past past, const struct touch
                      .address = t->at + (thread - t->thread) * t->bytes,
                      .size = (uint32_t)t->bytes,
                      .memory = touch_buffer(t),
-                     .here = check_place(t->block, t->u->index, thread, touch_kind(t)),
-                     .other = place_of(cb, past, t),
+                     .here = check_location(t->block, t->u->index, thread, touch_kind(t)),
+                     .other = location_of(cb, past, t),
                      .two = true,
                  },
                  detail);
@@ -137,7 +138,7 @@ static void report(struct checked_block *cb, check_past past, const struct touch
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
-/* Keeps a load beside one of another thread that is not ordered before it. */
+/* Keeps a load; beside one of another thread if that is not ordered before it. */
 static void keep_load(struct checked_block *cb, const struct touch *t, uint64_t cell, check_past now)
 {
     for (int which = PAST_LOAD; which <= PAST_SECOND_LOAD; which++)
@@ -147,7 +148,7 @@ static void keep_load(struct checked_block *cb, const struct touch *t, uint64_t 
         }
 }
 
-/* One cell, by one lane. */
+/* Checks one cell for one lane. */
 static __attribute__((noinline)) void touch_cell(struct checked_block *cb, const struct touch *t, uint64_t cell,
                                                  check_past now)
 {
@@ -166,11 +167,11 @@ static __attribute__((noinline)) void touch_cell(struct checked_block *cb, const
             break;
         }
     }
-    if (!t->strong || !race_unfenced(cb, store, t)) /* else the one that is in more races stays */
+    if (!t->strong || !race_unfenced(cb, store, t)) /* otherwise the store that can be in more races stays */
         keep(cb->check, t->cells, PAST_STORE, cell, now);
 }
 
-/* As the loops, of which few cells are not worth a call. */
+/* So few cells are checked without a call of the vector loops. */
 #define FEW_CELLS 4
 static bool all_within(const struct rp_check *c, const check_past *p, uint64_t count, struct window w)
 {
@@ -192,14 +193,13 @@ static bool any_within(const struct rp_check *c, const check_past *p, uint64_t c
     return any;
 }
 
-/* No conflict with a strong store, whatever was before it, since both are strong. */
+/* Whether both are strong: then they do not conflict, nor does what was before the strong store. */
 static bool both_strong(const struct touch *t, check_past p)
 {
     return t->strong && t->stores && past_agent(p) & AGENT_STRONG;
 }
 
-/* Whether nothing that is kept of `count` cells of a page matters: a barrier has made an end of it, or both are strong.
- */
+/* Whether no past in `count` cells of a page matters: a barrier has ordered it, or both accesses are strong. */
 static bool all_over(const struct checked_block *cb, const struct touch *t, int which, uint64_t cell, uint64_t count)
 {
     const check_past *p = find_past(t->cells, which, cell);
@@ -217,14 +217,14 @@ static bool all_fresh(const struct checked_block *cb, const struct touch *t, int
     return p && all_within(cb->check, p, count, t->fresh);
 }
 
-/* Of global memory, only what was in this slice is known to be this block's. */
+/* Of pasts in global memory, only those of the current slice are known to be this block's. */
 static check_past own_since(const struct checked_block *cb, const struct touch *t)
 {
     return t->apart ? past_of(cb->slice, 0) : 0;
 }
 
-/* Neighbouring lanes and cells of which all are alike: no race, and what is to be kept is clear. False: they must be
- * looked at one by one. `now`: of the first cell, `shift` cells a thread. */
+/* Handles neighbouring lanes and cells that are all in the same state: there is no race, and what to keep is clear.
+ * False: they need the check one by one. `now`: the past of the first cell; `shift`: log2 of the cells per thread. */
 static bool touch_alike(struct checked_block *cb, const struct touch *t, uint64_t cell, uint64_t count, check_past now,
                         unsigned shift)
 {
@@ -246,7 +246,7 @@ static bool touch_alike(struct checked_block *cb, const struct touch *t, uint64_
     return true;
 }
 
-/* The same of one cell, where the loops are not worth a call. Each look may be a cache miss. */
+/* The same for one cell, without a call of the loops. Each access to cells may be a cache miss. */
 static bool touch_alone(struct checked_block *cb, const struct touch *t, uint64_t cell, check_past now)
 {
     check_past load = past_at(t->cells, PAST_LOAD, cell);
@@ -271,7 +271,7 @@ static uint64_t first_cell(const struct checked_block *cb, const struct touch *t
     return (at - (t->space == RP_SPACE_GLOBAL ? t->a->base : 0)) >> cell_shift(cb->check, t->space);
 }
 
-/* Loads of so few cells may all be looked at together, whatever lanes make them. */
+/* Loads of at most so many cells may be checked together, whatever lanes make them. */
 #define QUIET_CELLS 128
 
 bool race_quiet(struct checked_block *cb, const struct touch *t, uint64_t low, uint64_t end)
@@ -367,8 +367,8 @@ static bool all_differ(const struct scattered *s)
     return !twice;
 }
 
-/* Where the lanes' cells are in the page that begins with `first`. False: two have the same, or they are not all there.
- */
+/* Finds the lanes' cells in the page that begins with `first`. False: two lanes share a cell, or not all cells are
+ * there. */
 static bool place_scattered(const struct rp_check *c, const struct lane_addresses *la, lanemask lanes, uint64_t first,
                             check_past start, struct scattered *s)
 {
@@ -390,8 +390,8 @@ static bool place_scattered(const struct rp_check *c, const struct lane_addresse
     return s->ascends || all_differ(s);
 }
 
-/* Lanes with an element each in the page that begins with `first`, none twice. True: they have no race, and are kept.
- */
+/* Handles lanes that access one element each in the page that begins with `first`, all different. True: there is no
+ * race, and the accesses are kept. */
 static bool touch_page(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes,
                        uint64_t first)
 {
@@ -448,7 +448,7 @@ lanemask check_race_scattered(struct checked_block *cb, const struct touch *t, c
     return done;
 }
 
-/* Cells from `first` to before `end`, in pages. */
+/* Handles the cells from `first` to before `end`, page by page. */
 static __attribute__((noinline)) void touch_range(struct checked_block *cb, const struct touch *t, uint64_t first,
                                                   uint64_t end, check_past start, unsigned shift)
 {

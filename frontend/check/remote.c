@@ -1,6 +1,6 @@
-/* Accesses to shared memory of another block of the cluster, which must be over when that block ends (CUDA C++
- * Programming Guide, "Distributed Shared Memory"). An access to one that has ended is a fault; here those are found
- * that came in time by luck: nothing orders the last one before the end. */
+/* Accesses to shared memory of another block of the cluster, which must end before that block does (CUDA C++
+ * Programming Guide, "Distributed Shared Memory"). An access to a block that has ended is a fault. This check finds
+ * those that were early enough by chance: nothing orders the last one before the block's end. */
 #include "frontend/check/internal.h"
 
 void remote_access(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
@@ -24,8 +24,8 @@ void remote_block_end(struct checked_block *cb, const struct block *b)
     const struct remote_access *r = &cb->remote;
     if (!r->there || r->when < cb->barrier || (c->released[r->from] > r->when && c->acquired[cb->index] > r->when))
         return;
-    struct rp_check_place here = check_place(b, r->instruction, r->thread, r->access);
-    check_block_at(c->grid, r->from, here.block); /* that one may have ended */
+    struct rp_check_place here = check_location(b, r->instruction, r->thread, r->access);
+    check_block_at(c->grid, r->from, here.block); /* the other block may have ended */
     check_report(
         cb->check, b,
         (struct rp_finding){

@@ -1,4 +1,4 @@
-/* Loops over neighbouring cells. */
+/* Vector loops over neighbouring cells. */
 #include "frontend/check/internal.h"
 
 bool SIMD_NAME(scan_all)(const check_past *p, uint64_t count, struct window w)

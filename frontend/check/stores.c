@@ -1,24 +1,25 @@
 /* Which buffers a launch can store to, by its code and its parameters. Loads of the others race with nothing.
  *
- * The code says which words of the parameters may become an address that is stored to: data flow backwards through
- * registers (Aho, Lam, Sethi, Ullman, "Compilers", 9.2.5, of addresses instead of live values). A pointer that comes
- * out of memory, and a call, leave it open, and every buffer counts. Of a parameter's value the allocation counts that
- * it lies in, or its neighbours. A store to another buffer, by an index far out of bounds, is seen when it is made. */
+ * The code determines which words of the parameters may become the address of a store: backward data flow through
+ * registers (Aho, Lam, Sethi, Ullman, "Compilers", 9.2.5, for addresses instead of live values). A pointer loaded from
+ * memory, or a call, makes this unknown, and every buffer counts. A parameter's value counts for the allocation that
+ * holds it, or for its neighbours. A store to another buffer, by an index far out of bounds, is detected when it is
+ * made. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/check/internal.h"
 #include "frontend/core/operands.h"
 
-#define UNIT 64                      /* bytes of registers for which a set has a bit: no two begin in the same ones */
-#define MOST_WORDS ((size_t)1 << 23) /* of all sets of a program; else every buffer counts */
+#define UNIT 64                      /* bytes of registers per bit of a set: no two registers begin in the same unit */
+#define MOST_WORDS ((size_t)1 << 23) /* limit on the size of all sets of a program; beyond it every buffer counts */
 
 struct flow {
     const struct program *p;
     struct store_origins *to;
     size_t words;     /* of a set of registers */
-    uint64_t *before; /* by operation: the registers that may become addresses of stores from here on */
-    uint64_t *popped; /* those behind any push */
+    uint64_t *before; /* by operation: the registers that may still become addresses of stores */
+    uint64_t *popped; /* those after any push */
     uint64_t *now;
     bool grown;
 };
@@ -47,7 +48,7 @@ static void drop(struct flow *f, struct operand o)
 
 static bool is_memory(const struct operation *o) { return o->kind == UOP_MEMORY || o->kind == UOP_OBJECT_WAIT; }
 
-/* The lists that it reads begin with this one; lists[0] is written, or there is no such list. */
+/* The first of the lists that the operation reads: lists[0] may be written, or missing. */
 static unsigned first_source(const struct operation *o)
 {
     return is_memory(o) || (o->kind == UOP_LANE && lane_op_writes_list(o->op));
@@ -85,7 +86,7 @@ static void add_sources(struct flow *f, const struct operation *o)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* What is loaded becomes an address, or a part of one. Less than 8 bytes are taken for an index. */
+/* A loaded value that becomes an address, or part of one. Less than 8 bytes are taken for an index. */
 static void load(struct flow *f, const struct operation *o)
 {
     uint64_t bytes = (uint64_t)o->memory.width, size = f->p->parameter_bytes, at = (uint64_t)o->imm;
@@ -163,7 +164,7 @@ static void visit(struct flow *f, uint32_t i)
     f->grown = true;
 }
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool find_origins(struct store_origins *to, const struct program *p)
 {
     struct flow f = {.p = p, .to = to, .words = p->register_extent / UNIT / 64 + 1};
@@ -193,7 +194,7 @@ static void mark(struct rp_check *c, const struct allocation *a)
         c->use[a->id] = USE_STORES;
 }
 
-/* That a value may point into, if it is an address at all. */
+/* Marks the allocations to which a value may point, if it is an address at all. */
 static void mark_aim(struct rp_check *c, const struct memory *m, uint64_t value)
 {
     const struct allocation *a = memory_find(m, value);

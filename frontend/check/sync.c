@@ -1,4 +1,4 @@
-/* Threads that wait for one another in ways that PTX leaves undefined. */
+/* Uses of barriers and collectives that PTX leaves undefined. */
 #include <stdio.h>
 
 #include "frontend/check/internal.h"
@@ -10,18 +10,18 @@ static void report(struct checked_block *cb, const struct block *b, uint32_t ins
     check_report(cb->check, b,
                  (struct rp_finding){.kind = RP_CHECK_SYNC,
                                      .space = RP_SPACE_NONE,
-                                     .here = check_place(b, instruction, thread, RP_ACCESS_KIND_COUNT)},
+                                     .here = check_location(b, instruction, thread, RP_ACCESS_KIND_COUNT)},
                  detail);
 }
 
 /* ---- aligned barriers -------------------------------------------------------------------------------------------- */
 
 /* PTX ISA, "barrier": "all threads in the warp must execute the same barrier instruction" if it is .aligned. They need
- * not come together: lanes that left a loop one by one come one by one. Threads that have exited are not waited for
- * (CUDA C++ Programming Guide, "Synchronization Functions"), so a lane that returns early is right, and one that goes
+ * not come together: lanes that left a loop one by one arrive one by one. A barrier does not wait for exited threads
+ * (CUDA C++ Programming Guide, "Synchronization Functions"), so a lane that returns early is correct. A lane that goes
  * around the barrier is not, though it exits, too. */
 
-/* From here on nothing is executed but the exit. */
+/* Whether nothing is executed from here on but the exit. */
 static bool leads_to_exit(const struct program *p, const struct uop *pc)
 {
     for (unsigned steps = 0; steps < 16; steps++) {
@@ -38,7 +38,7 @@ static bool leads_to_exit(const struct program *p, const struct uop *pc)
     return false;
 }
 
-/* Where the warp's current lanes meet those that they parted from. */
+/* Whether the warp's current lanes meet those from which they diverged only at the exit. */
 static bool parted_until_exit(const struct warp_state *s)
 {
     uint32_t i = s->join;
@@ -47,7 +47,7 @@ static bool parted_until_exit(const struct warp_state *s)
     return !i || leads_to_exit(s->w.block->program, s->joins[i].pc);
 }
 
-/* The part is all that there will be of its warp at this barrier. */
+/* No further lanes of its warp will come to this barrier. */
 static void part_ends(struct checked_block *cb, const struct warp_state *s, struct check_part *part)
 {
     char detail[200];
@@ -62,7 +62,7 @@ static void part_ends(struct checked_block *cb, const struct warp_state *s, stru
     part->expected = 0;
 }
 
-/* The part waits at one barrier, other lanes of its warp come to another one. */
+/* The part waits at one barrier; other lanes of its warp come to another one. */
 static void parts_at_two(struct checked_block *cb, const struct warp_state *s, const struct check_part *part,
                          struct check_part *other)
 {
@@ -71,14 +71,14 @@ static void parts_at_two(struct checked_block *cb, const struct warp_state *s, c
              "an aligned barrier is reached by lanes 0x%08x of the warp, another one by lanes 0x%08x", part->lanes,
              other->lanes);
     other->said = true;
-    check_report(
-        cb->check, s->w.block,
-        (struct rp_finding){.kind = RP_CHECK_SYNC,
-                            .space = RP_SPACE_NONE,
-                            .here = check_place(s->w.block, part->instruction, part->thread, RP_ACCESS_KIND_COUNT),
-                            .two = true,
-                            .other = check_place(s->w.block, other->instruction, other->thread, RP_ACCESS_KIND_COUNT)},
-        detail);
+    check_report(cb->check, s->w.block,
+                 (struct rp_finding){
+                     .kind = RP_CHECK_SYNC,
+                     .space = RP_SPACE_NONE,
+                     .here = check_location(s->w.block, part->instruction, part->thread, RP_ACCESS_KIND_COUNT),
+                     .two = true,
+                     .other = check_location(s->w.block, other->instruction, other->thread, RP_ACCESS_KIND_COUNT)},
+                 detail);
 }
 
 static void part_at_barrier(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask lanes)
@@ -102,7 +102,7 @@ static void part_at_barrier(struct checked_block *cb, struct warp_state *s, cons
     *part = mine;
 }
 
-/* PTX ISA, "barrier": .red does not mix with .sync and .arrive at one barrier. */
+/* PTX ISA, "barrier": .red must not be mixed with .sync and .arrive at one barrier. */
 static void mixed(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask lanes)
 {
     const struct block *b = s->w.block;
@@ -119,9 +119,9 @@ static void mixed(struct checked_block *cb, const struct warp_state *s, const st
         cb->check, b,
         (struct rp_finding){.kind = RP_CHECK_SYNC,
                             .space = RP_SPACE_NONE,
-                            .here = check_place(b, u->index, s->w.id * RP_WARP_LANES + lane, RP_ACCESS_KIND_COUNT),
+                            .here = check_location(b, u->index, s->w.id * RP_WARP_LANES + lane, RP_ACCESS_KIND_COUNT),
                             .two = true,
-                            .other = check_place(b, bar->instruction, bar->thread, RP_ACCESS_KIND_COUNT)},
+                            .other = check_location(b, bar->instruction, bar->thread, RP_ACCESS_KIND_COUNT)},
         detail);
 }
 
@@ -133,7 +133,7 @@ static void await(struct checked_block *cb, const struct warp_state *s, const st
         cb->awaited[s->w.id] = (struct check_awaited){others, u->index};
 }
 
-/* PTX ISA, "bar.warp.sync": all threads that a mask names execute it. */
+/* PTX ISA, "bar.warp.sync": all threads that a mask names must execute it. */
 static void come_without(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask lanes)
 {
     struct check_awaited *a = &cb->awaited[s->w.id];
@@ -152,7 +152,7 @@ static void come_without(struct checked_block *cb, const struct warp_state *s, c
 
 /* ---- shuffles ---------------------------------------------------------------------------------------------------- */
 
-/* The lane whose value a lane of shfl gets; itself where the source is out of range. PTX ISA, "shfl.sync". */
+/* The lane whose value a lane of shfl receives; itself if the source is out of range. PTX ISA, "shfl.sync". */
 static unsigned shuffle_source(const struct warp *w, const struct uop *u, unsigned lane)
 {
     uint32_t b = lane_u32(w, u->b, lane) & 31, c = lane_u32(w, u->c, lane);
