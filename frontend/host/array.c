@@ -1,4 +1,4 @@
-/* Arrays: images in device memory that only textures and surfaces see. */
+/* Arrays: images in device memory that kernels access only through textures and surfaces. */
 #include "frontend/host/array.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "frontend/host/internal.h"
 
-/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", the greatest of them all. */
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the largest of all capabilities. */
 enum { MOST_1D = 131072, MOST_2D = 131072, MOST_3D = 16384, MOST_LAYERS = 2048, ELEMENT_BYTES = 16 };
 
 bool element_ok(struct rp_element e, struct rp_error *err)
@@ -49,7 +49,7 @@ static bool levels_ok(const struct rp_array_config *c, struct rp_error *err)
                    c->height, c->depth, most, c->levels);
 }
 
-/* Everything but its address. */
+/* Sets all fields but the address. */
 static void set_image(struct rp_array *a)
 {
     const struct rp_array_config *c = &a->config;
@@ -107,7 +107,7 @@ bool rp_array_free(struct rp_device *d, struct rp_array *a, struct rp_error *err
     return ok;
 }
 
-/* Of a level: what is left of the image when all others are taken away. */
+/* Makes a level: an image that consists of this level only. */
 static void set_level(struct rp_array *l, const struct rp_array *whole, uint32_t level)
 {
     const struct image_level *of = &whole->image.levels[level];
@@ -162,7 +162,7 @@ static bool box_ok(const struct rp_array *a, const struct rp_array_box *b, struc
                    b->width, h, depth, b->x, b->y, b->z, row, l->height, slices);
 }
 
-/* One row, in pieces that lie together. */
+/* Copies one row, in pieces that are contiguous in memory. */
 static void copy_row(const struct image *m, uint8_t *image, uint64_t x, uint64_t width, uint32_t y, uint32_t z,
                      uint8_t *host, bool write)
 {

@@ -1,4 +1,4 @@
-/* The inside of arrays: private to array.c and texture.c. */
+/* Internals of arrays: private to array.c and texture.c. */
 #ifndef REPRISE_FRONTEND_HOST_ARRAY_H
 #define REPRISE_FRONTEND_HOST_ARRAY_H
 
@@ -7,15 +7,15 @@
 
 struct rp_array {
     struct rp_array_config config;
-    struct image image; /* of a level: that one alone, with the bytes of the whole */
+    struct image image; /* for a level: only this level, with the bytes of the whole image */
     struct rp_device *device;
-    struct rp_array *next;                 /* of the device; of a level unused */
-    struct rp_array *levels[IMAGE_LEVELS]; /* those that were asked for */
+    struct rp_array *next;                 /* list of the device's arrays; unused for levels */
+    struct rp_array *levels[IMAGE_LEVELS]; /* the levels that the caller has asked for */
 };
 
-/* There are such elements. */
+/* Whether there are such elements. */
 bool element_ok(struct rp_element, struct rp_error *);
-/* Frees the array and its levels, not its device memory. */
+/* Frees the array and its levels, but not its device memory. */
 void array_release(struct rp_array *);
 
 #endif

@@ -7,22 +7,23 @@
 #include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 
-/* Batches that may be done but not yet committed, per thread: bounds memory when one batch takes long. */
+/* Batches per thread that may be done but not committed. This bounds memory when one batch takes long. */
 #define WINDOW_PER_THREAD 4
 
-/* A block that has so many turns without storing to global memory may wait, with plain loads that no static sign shows,
- * for what a later block stores: the launch then runs in the fixed order. 16 million instructions of each warp, far
- * more than a block computes between two stores. What a block does does not depend on timing unless blocks conflict,
- * and neither does this. */
+/* A block that has so many turns without a store to global memory may be waiting for a later block's store, by plain
+ * loads that no static sign shows: the launch then runs in the fixed order. These are 16 million instructions of each
+ * warp, far more than a block computes between two stores. A block's behaviour does not depend on timing unless blocks
+ * conflict, so neither does this. */
 #define SILENT_TURNS 512
 
-/* Warp instructions that the caller runs alone before it asks other threads to help: waking them takes longer than what
- * a small launch does. */
+/* Warp instructions that the caller executes alone before it asks other threads to help: waking them takes longer than
+ * a small launch. */
 #define ALONE_INSTRUCTIONS 8192
 
 struct batch {
     struct frame_list frames;
-    struct rp_chunk *small; /* all that the batch recorded, instead of frames; may share one with its neighbours */
+    struct rp_chunk *small; /* everything that the batch recorded, if that is not yet a frame; it may share one with its
+                               neighbours */
     uint64_t warp_instructions, thread_instructions;
     bool done;
 };
@@ -30,20 +31,21 @@ struct batch {
 struct attempt {
     struct rp_running *run;
     struct track_grid *track;
-    pthread_mutex_t lock;   /* of all that follows, once helpers are there */
-    pthread_cond_t changed; /* a batch is done, one was committed, or all is over */
-    struct batch own;       /* what the caller works at while it is alone, and the batch `helped_at` */
-    uint64_t helped_at;     /* the batch in which it asked for help; until then of no meaning */
-    struct batch *window;   /* batch i is at i % window_size, once helpers are there */
+    pthread_mutex_t lock;   /* guards all of the following once there are helpers */
+    pthread_cond_t changed; /* a batch is done or was committed, or the attempt is over */
+    struct batch own;       /* the caller's batches while it is alone; later the batch `helped_at` */
+    uint64_t helped_at;     /* the batch during which the caller asked for help; undefined before */
+    struct batch *window;   /* batch i is at i % window_size; used once there are helpers */
     uint64_t window_size;
     uint64_t claimed, committed; /* batches */
-    bool committing;             /* a thread commits: at most one does */
-    unsigned workers;            /* threads that take part, the caller among them */
-    bool helped;                 /* other threads were asked */
-    bool over;                   /* no further batches are begun */
+    bool committing;             /* a thread is committing; only one at a time does */
+    unsigned workers;            /* threads that take part, including the caller */
+    bool helped;                 /* other threads were asked for help */
+    bool over;                   /* no further batch begins */
     bool failed;                 /* err says why */
     struct rp_error error;
-    struct rp_chunk *joined; /* what the last small batches recorded, not yet a frame; of the thread that commits */
+    struct rp_chunk
+        *joined; /* what the last small batches recorded, not yet a frame; belongs to the committing thread */
     _Atomic uint64_t blocks_done, warp_instructions; /* for progress */
 };
 
@@ -83,8 +85,8 @@ static struct batch *batch_at(struct attempt *a, uint64_t number)
     return number == a->helped_at ? &a->own : &a->window[number % a->window_size];
 }
 
-/* Asks other threads to help if the launch turns out to be large and there are batches left; the caller has claimed
- * its own. */
+/* Asks other threads to help if the launch turns out to be large and there are batches left. The caller has already
+ * claimed its own batch. */
 static void consider_help(struct attempt *a, uint64_t warp_instructions)
 {
     struct rp_running *r = a->run;
@@ -93,10 +95,10 @@ static void consider_help(struct attempt *a, uint64_t warp_instructions)
     uint64_t left = r->batches - a->claimed;
     a->window_size = (uint64_t)WINDOW_PER_THREAD * r->threads;
     if (!(a->window = calloc(a->window_size, sizeof *a->window)))
-        return; /* it goes on alone */
+        return; /* the caller goes on alone */
     a->helped_at = a->claimed - 1;
     a->helped = r->grid.parallel = true;
-    team_begin(r->device->team, left < r->threads - 1 ? (unsigned)left : r->threads - 1, help, a);
+    thread_pool_begin(r->device->thread_pool, left < r->threads - 1 ? (unsigned)left : r->threads - 1, help, a);
 }
 
 static uint64_t executed(const struct block *b)
@@ -106,7 +108,7 @@ static uint64_t executed(const struct block *b)
     return warp_instructions;
 }
 
-/* A turn of the block. While the caller is alone it looks after each round whether help is worth it. */
+/* One turn of the block. A caller that is alone checks after each round whether it needs help. */
 static enum block_status run_turn(struct worker *w, struct block *b)
 {
     struct attempt *a = w->attempt;
@@ -119,8 +121,8 @@ static enum block_status run_turn(struct worker *w, struct block *b)
     return status == BLOCK_SET_ASIDE && rounds ? block_run(b, rounds) : status;
 }
 
-/* Makes a frame of what has been recorded if that is enough for one; what a chunk holds must stay below a limit, also
- * within a block. */
+/* Makes a frame of what has been recorded if that is enough for one. This also happens within a block, because the size
+ * of a chunk is limited. */
 static bool keep_long(struct worker *w, struct batch *batch, struct rp_error *err)
 {
     if (!w->chunk || (rp_chunk_bytes(w->chunk) <= RECORD_CHUNK_BYTES && !rp_chunk_failed(w->chunk)))
@@ -128,13 +130,13 @@ static bool keep_long(struct worker *w, struct batch *batch, struct rp_error *er
     return frames_finish(&batch->frames, w->chunk, err);
 }
 
-/* A block is done. */
+/* Counts a finished block. */
 static void count_done(struct attempt *a, uint64_t warp_instructions)
 {
     if (a->helped) {
         atomic_fetch_add_explicit(&a->blocks_done, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&a->warp_instructions, warp_instructions, memory_order_relaxed);
-    } else { /* nobody else counts */
+    } else { /* no other thread counts */
         atomic_store_explicit(&a->blocks_done, a->blocks_done + 1, memory_order_relaxed);
         atomic_store_explicit(&a->warp_instructions, a->warp_instructions + warp_instructions, memory_order_relaxed);
     }
@@ -142,7 +144,7 @@ static void count_done(struct attempt *a, uint64_t warp_instructions)
 
 static uint64_t state_of(void *block) { return block_fingerprint(block); }
 
-/* Runs one block to its end; false: the attempt is over. */
+/* Runs one block to its end. False: the attempt is over. */
 static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
 {
     struct block *b = w->block;
@@ -157,9 +159,9 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     block_start(b, index, logs);
     enum block_status status;
     unsigned silent = 0;
-    bool round = false; /* it repeats the same steps: perhaps it waits for a later block */
+    bool round = false; /* the block repeats the same steps: perhaps it waits for a later block */
     struct turns turns = {0};
-    w->watch.met = w->watch.lost = false; /* it is cleared before it is used */
+    w->watch.met = w->watch.lost = false; /* the watch is cleared before it is used */
     do {
         b->watch = turns_watch(&turns, &w->watch) ? &w->watch : NULL;
         status = run_turn(w, b);
@@ -177,7 +179,7 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
             watch_clear(&w->watch);
         }
     } while (status == BLOCK_SET_ASIDE && silent < SILENT_TURNS && !round);
-    if (status != BLOCK_DONE) { /* which block faults first is found by running in order */
+    if (status != BLOCK_DONE) { /* running in order finds which block faults first */
         track_give_up(a->track);
         return false;
     }
@@ -189,7 +191,7 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     return true;
 }
 
-/* A worker that has given its chunk away gets another. */
+/* Gets a new chunk for a worker that has passed its chunk on. */
 static bool need_chunk(struct worker *w, struct rp_error *err)
 {
     const struct recorder *r = &w->attempt->run->recorder;
@@ -198,7 +200,7 @@ static bool need_chunk(struct worker *w, struct rp_error *err)
     return w->chunk || !r->writer || rp_fail(err, RP_SYSTEM, "out of memory for the trace");
 }
 
-/* At the end of a batch. What becomes a frame follows from geometry and content alone. */
+/* Ends the recording of a batch. What becomes a frame depends on geometry and content only. */
 static bool keep_batch(struct worker *w, struct batch *batch, struct rp_error *err)
 {
     if (!w->chunk)
@@ -232,7 +234,7 @@ static bool run_batch(struct worker *w, uint64_t number, struct batch *batch)
 
 /* ---- committing -------------------------------------------------------------------------------------------------- */
 
-/* Makes a frame of what small batches recorded. */
+/* Makes a frame of what small batches have recorded. */
 static bool commit_joined(struct attempt *a, struct rp_error *err)
 {
     struct frame_list frames = {0};
@@ -242,7 +244,7 @@ static bool commit_joined(struct attempt *a, struct rp_error *err)
     return ok;
 }
 
-/* Adds a small batch to those before it. */
+/* Adds a small batch to the small batches before it. */
 static bool join(struct worker *w, struct batch *batch, struct rp_error *err)
 {
     struct attempt *a = w->attempt;
@@ -279,7 +281,7 @@ static bool commit(struct worker *w, struct batch *batch)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* Waits up to a fifth of a second for something to change; the lock is held. */
+/* Waits up to a fifth of a second for a change. Called with the lock held. */
 static void wait_for_change(struct worker *w)
 {
     struct attempt *a = w->attempt;
@@ -298,7 +300,7 @@ static void wait_for_change(struct worker *w)
     }
 }
 
-/* Commits the next batch in order if it is done and nobody else commits; the lock is held. */
+/* Commits the next batch in order if it is done and no other thread commits. Called with the lock held. */
 static bool try_commit(struct worker *w)
 {
     struct attempt *a = w->attempt;
@@ -315,7 +317,7 @@ static bool try_commit(struct worker *w)
     return true;
 }
 
-/* Runs the next batch if there is one and room for it; the lock is held. */
+/* Runs the next batch if there is one and the window has room for it. Called with the lock held. */
 static bool try_run(struct worker *w)
 {
     struct attempt *a = w->attempt;
@@ -342,7 +344,7 @@ static void run_together(struct worker *w)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* The caller's batches as long as it is alone. */
+/* Runs batches while the caller is alone. */
 static void run_alone(struct worker *w)
 {
     struct attempt *a = w->attempt;
@@ -364,7 +366,7 @@ static void run_alone(struct worker *w)
     }
 }
 
-/* The tracker of the thread `index`, which stays for the next launch. */
+/* The tracker of thread `index`, which stays for the next launch. */
 static struct tracker *take_tracker(struct attempt *a, unsigned index)
 {
     struct tracker **at = &a->run->device->trackers[index];
@@ -382,7 +384,7 @@ static bool worker_init(struct worker *w, struct attempt *a)
     w->attempt = a;
     w->caller = index == 0;
     w->chunk = NULL;
-    w->watch.count = WATCH_ENTRIES; /* so that clearing clears all */
+    w->watch.count = WATCH_ENTRIES; /* so that clearing clears every entry */
     w->block = device_take_block(r->device, &r->grid);
     w->tracker = take_tracker(a, index);
     if (!w->block || !w->tracker) {
@@ -442,7 +444,7 @@ static bool attempt_run(struct rp_running *r, struct track_grid *track, struct r
     if (a.helped) {
         run_together(&caller);
         stop(&a);
-        team_end(r->device->team);
+        thread_pool_end(r->device->thread_pool);
     }
     worker_end(&caller);
     for (unsigned i = 0; i < a.workers; i++)
@@ -454,22 +456,22 @@ static bool attempt_run(struct rp_running *r, struct track_grid *track, struct r
     return !a.failed;
 }
 
-/* What the device keeps for running in batches. */
-static bool need_team(struct rp_running *r, struct rp_error *err)
+/* Creates what the device keeps for running in batches. */
+static bool need_thread_pool(struct rp_running *r, struct rp_error *err)
 {
     struct rp_device *d = r->device;
     if (!d->track)
         d->track = track_grid_new();
-    if (!d->team && r->threads > 1)
-        d->team = team_new();
-    return (d->track && (d->team || r->threads == 1)) ||
+    if (!d->thread_pool && r->threads > 1)
+        d->thread_pool = thread_pool_new();
+    return (d->track && (d->thread_pool || r->threads == 1)) ||
            rp_fail(err, RP_SYSTEM, "out of memory for the launch of kernel '%s'", r->program->name);
 }
 
 bool batches_run(struct rp_running *r, bool *again, struct rp_error *err)
 {
     *again = false;
-    if (!need_team(r, err))
+    if (!need_thread_pool(r, err))
         return false;
     struct track_grid *track = r->device->track;
     recorder_mark(&r->recorder);

@@ -12,9 +12,9 @@
 #include "frontend/loader/module.h"
 #include "frontend/record/recorder.h"
 
-#define DEVICE_HEAP (8u << 20)       /* cudaLimitMallocHeapSize's default */
-#define LOWEST_SHARED 0x100000000ull /* a kernel's windows lie below */
-#define MODULE_GAP (1u << 16)        /* modules begin at multiples of it */
+#define DEVICE_HEAP (8u << 20)       /* the default of cudaLimitMallocHeapSize */
+#define LOWEST_SHARED 0x100000000ull /* a kernel's windows are below */
+#define MODULE_GAP (1u << 16)        /* modules begin at multiples of this */
 
 struct rp_device *rp_device_new(struct rp_error *err)
 {
@@ -65,7 +65,7 @@ void rp_device_free(struct rp_device *d)
         return;
     while (d->open)
         running_abandon(d->open);
-    team_free(d->team);
+    thread_pool_free(d->thread_pool);
     streams_free(&d->streams);
     for (unsigned i = 0; i < MAX_HOST_THREADS; i++)
         tracker_free(d->trackers[i]);
@@ -96,7 +96,7 @@ static uint8_t *copy_image(const uint8_t *image, uint64_t size)
     return copy;
 }
 
-/* Variables in global memory: on a unified device at their addresses. */
+/* The memory of global variables: on a unified device at their device addresses. */
 static uint8_t *copy_globals(struct rp_device *d, const struct module *m)
 {
     if (!d->memory.storage)
@@ -117,7 +117,7 @@ static void remove_variables(struct rp_device *d, const struct module *m)
     }
 }
 
-/* Each .global variable is an allocation of its own, so that an access past its end is caught. */
+/* Makes each .global variable an allocation of its own, so that an access past its end is detected. */
 static bool place_variables(struct rp_device *d, const struct loaded *l, struct rp_error *err)
 {
     const struct module *m = l->module;
@@ -137,7 +137,7 @@ static bool place_variables(struct rp_device *d, const struct loaded *l, struct 
 
 static uint64_t end_of(const struct module *m) { return module_base(m) + m->global_size; }
 
-/* The module that lies in [base, base + size), the one with the lowest address. */
+/* The module that overlaps [base, base + size); of several, the one with the lowest address. */
 static const struct module *module_within(const struct rp_device *d, uint64_t base, uint64_t size)
 {
     const struct module *found = NULL;
@@ -190,7 +190,7 @@ bool rp_device_adopt(struct rp_device *d, struct module *m, struct rp_error *err
     return false;
 }
 
-/* The lowest address from `base` on with room for a module. */
+/* The lowest address from `base` on where the module fits. */
 static uint64_t free_base(const struct rp_device *d, uint64_t base, uint64_t size)
 {
     const struct module *m;
@@ -199,8 +199,8 @@ static uint64_t free_base(const struct rp_device *d, uint64_t base, uint64_t siz
     return base;
 }
 
-/* How large a module is and how wide its addresses are is known once it is loaded: where it does not fit, it is loaded
- * again, for addresses where it does. */
+/* The size of a module and the width of its addresses are known only after loading it. If it does not fit at the chosen
+ * address, it is loaded again for one where it does. */
 struct module *rp_device_load_bytes(struct rp_device *d, const char *path, const void *bytes, size_t size,
                                     struct rp_error *err)
 {
@@ -215,7 +215,7 @@ struct module *rp_device_load_bytes(struct rp_device *d, const char *path, const
     }
     uint64_t limit = s ? storage_base(s) + STORAGE_MODULES : m->narrow ? HEAP_BASE_32 : HEAP_BASE;
     uint64_t base = free_base(d, module_base(m), m->global_size);
-    if (s && base + m->global_size > limit) /* again from the beginning: some may have been unloaded */
+    if (s && base + m->global_size > limit) /* searches from the beginning: modules may have been unloaded */
         base = free_base(d, storage_base(s), m->global_size);
     if (base + m->global_size > limit) {
         rp_fail(err, RP_SYSTEM, "no addresses for %" PRIu64 " bytes of variables of %s", m->global_size, m->file_name);
@@ -263,7 +263,7 @@ bool rp_device_unload(struct rp_device *d, struct module *m, struct rp_error *er
 
 struct loaded *device_module_of(struct rp_device *d, const struct program *p)
 {
-    uint32_t from = 0, to = d->module_count; /* they are listed by where their programs are */
+    uint32_t from = 0, to = d->module_count; /* sorted by the addresses of their programs */
     while (from < to) {
         uint32_t middle = (from + to) / 2;
         const struct module *m = d->modules[middle]->module;
@@ -351,7 +351,7 @@ bool rp_free(struct rp_device *d, uint64_t address, struct rp_error *err)
     return true;
 }
 
-/* NULL: it is not inside one allocation. */
+/* The allocation that the host is about to write. NULL: the range is not inside one allocation. */
 static struct allocation *to_be_written(struct rp_device *d, uint64_t address, uint64_t bytes)
 {
     struct allocation *a = memory_find(&d->memory, address);
@@ -451,7 +451,7 @@ bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_e
 
 bool rp_tell_rest(struct rp_device *d, struct rp_writer *w, struct rp_error *err)
 {
-    return recorder_tell(w, &d->memory, &d->told, err);
+    return recorder_write_operations(w, &d->memory, &d->logged_to, err);
 }
 
 /* ---- what launches leave for the next one ------------------------------------------------------------------------ */

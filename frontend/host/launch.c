@@ -27,7 +27,7 @@ static bool check_geometry(const struct program *p, const struct rp_launch_confi
             return rp_fail(err, RP_USAGE, "kernel '%s': block dimension %c is %u; it must be 1 to %u", p->name, 'x' + i,
                            c->block[i], max_block[i]);
     }
-    uint32_t threads = c->block[0] * c->block[1] * c->block[2]; /* at most 2^26 */
+    uint32_t threads = c->block[0] * c->block[1] * c->block[2]; /* at most 2^26, so no overflow */
     uint32_t most = p->max_threads && p->max_threads < MAX_THREADS ? p->max_threads : MAX_THREADS;
     if (threads > most)
         return rp_fail(err, RP_USAGE, "kernel '%s': a block of %u x %u x %u has %u threads; at most %u are allowed",
@@ -41,7 +41,7 @@ static bool check_geometry(const struct program *p, const struct rp_launch_confi
 
 static bool cluster_said(const struct rp_launch_config *c) { return c->cluster[0] || c->cluster[1] || c->cluster[2]; }
 
-/* Sets c->cluster to what the launch, or else the kernel, says, and counts the grid in blocks. */
+/* Sets c->cluster to what the launch or else the kernel specifies, and converts the grid to blocks. */
 static bool settle_cluster(const struct program *p, struct rp_launch_config *c, struct rp_error *err)
 {
     const uint32_t *need = p->required_cluster;
@@ -107,7 +107,7 @@ static uint32_t local_bytes(const struct program *p, const struct rp_launch_conf
     return need > asked ? need : asked;
 }
 
-/* Static variables, then dynamic shared memory; all in one where nothing is known of variables. */
+/* Static variables, followed by dynamic shared memory; one extent if the variables are unknown. */
 static struct extents shared_extents(const struct program *p, uint32_t dynamic, bool slack)
 {
     struct extents e = p->shared;
@@ -165,8 +165,8 @@ static void grid_init(struct rp_running *r, bool cluster_is_said)
     g->local_stride = g->local_bytes ? ((size_t)(g->local_bytes + 63) / 64 | 1) * 64 : 0;
 }
 
-/* Enough batches to keep any machine busy, and at least 256 warps in each where the grid is large: chunks of the trace
- * compress well only when they hold many warps. In a small grid, several batches share a chunk. */
+/* Chooses the size of batches: enough batches to keep any host busy and, in a large grid, at least 256 warps in each,
+ * because chunks compress well only with many warps. In a small grid, several batches share a chunk. */
 static void choose_batches(struct rp_running *r)
 {
     const struct grid *g = &r->grid;
@@ -181,7 +181,7 @@ static void choose_batches(struct rp_running *r)
 
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
-/* The caller's block need not be aligned. */
+/* Copies the parameter block, because the caller's need not be aligned. */
 static bool copy_params(struct rp_running *r, struct rp_error *err)
 {
     const struct program *p = r->program;
@@ -202,7 +202,7 @@ static void running_free(struct rp_running *r)
     free(r);
 }
 
-/* Launches that went into another trace are none for this one. */
+/* Enters the launch into its trace. Launches in other traces do not count as its predecessors. */
 static bool begin_recorded(struct rp_running *r, struct rp_error *err)
 {
     struct rp_device *d = r->device;
@@ -210,9 +210,10 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
     struct rp_launch like = {0};
     if (!recorder_add_kernel(&r->recorder, w, r->program, r->loaded->module, err) || !w)
         return !w;
-    if (d->told && d->told != rp_writer_identity(w))
+    if (d->logged_to && d->logged_to != rp_writer_identity(w))
         streams_free(&d->streams);
-    return recorder_tell(w, &d->memory, &d->told, err) && streams_before(&d->streams, r->config.stream, &like, err) &&
+    return recorder_write_operations(w, &d->memory, &d->logged_to, err) &&
+           streams_before(&d->streams, r->config.stream, &like, err) &&
            recorder_begin(&r->recorder, &r->grid, &like, err) &&
            streams_launched(&d->streams, r->config.stream, r->recorder.launch, err);
 }
@@ -235,7 +236,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     r->program = p;
     r->config = settled;
     bool ok = copy_params(r, err);
-    if (config->overruns && !p->overran) /* without memory for it, all are told */
+    if (config->overruns && !p->overran) /* without memory for it, every overrun is reported */
         p->overran = calloc(p->kernel.instruction_count + 1, 1);
     if (ok) {
         grid_init(r, cluster_said(config));
@@ -274,10 +275,10 @@ static void done(struct rp_running *r, bool ok)
     ordered_free(r->ordered);
     r->ordered = NULL;
     if (ok && r->conflicted)
-        r->program->racy = true; /* a fault is no reason to give up on parallel runs later */
+        r->program->racy = true; /* a fault is no reason to avoid parallel runs later */
 }
 
-/* Blocks in batches; where that cannot be, nothing has happened and the launch goes on in order. */
+/* Runs the blocks in batches. If that fails without a result, nothing has happened, and the launch goes on in order. */
 static void start(struct rp_running *r)
 {
     const uint32_t *c = r->grid.cluster;

@@ -7,32 +7,32 @@
 #include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 
-/* What a block printed, waiting for the blocks before it. */
+/* Text that a block printed, waiting for the blocks before it. */
 struct printed {
     uint64_t block;
     char *text;
     size_t bytes;
 };
 
-/* Cycles one after the other in which no block began, ended, or called the host. */
+/* Detection of a livelock: consecutive cycles in which no block began, ended, or called the host. */
 struct quiet {
     struct turns cycles;
-    uint64_t begun, done, calls; /* as they have been since; calls: of the blocks that wait */
-    uint64_t drives;             /* of all launches on the device: another one may have changed memory */
+    uint64_t begun, done, calls; /* the counts since then; calls: of the blocks that wait */
+    uint64_t drives;             /* of all launches on the device: another launch may have changed memory */
 };
 
 struct ordered {
     struct rp_running *run;
     struct rp_chunk *chunk;
     struct frame_list frames;
-    uint64_t chunk_blocks; /* begun since the last frame */
-    uint64_t next;         /* the first block that has not begun */
-    uint64_t together;     /* blocks that begin together, in a row: whole clusters */
-    struct block **queue;  /* set aside, a ring */
+    uint64_t chunk_blocks;   /* blocks that began since the last frame */
+    uint64_t next;           /* the first block that has not begun */
+    uint64_t blocks_at_once; /* consecutive blocks that begin together: whole clusters */
+    struct block **queue;    /* blocks that were set aside, a ring */
     size_t head, waiting, capacity;
-    size_t old_turns, new_turns; /* left in this cycle: blocks set aside, blocks yet to begin */
+    size_t old_turns, new_turns; /* turns left in this cycle: for blocks set aside; for blocks that have not begun */
     struct block *current, *spare;
-    uint64_t blocks_done, warp_instructions; /* the latter of blocks under way, too: for progress */
+    uint64_t blocks_done, warp_instructions; /* warp_instructions includes unfinished blocks: for progress */
     struct printed *printed;
     size_t printed_count, printed_capacity;
     struct quiet quiet;
@@ -87,7 +87,7 @@ static struct block *begin_block(struct ordered *o)
     return NULL;
 }
 
-/* The block joins the others of its cluster that have begun, or begins one. False: out of memory. */
+/* Adds the block to its cluster, which is created with its first block. False: out of memory. */
 static bool join_cluster(struct block *b, struct block *const *begun, size_t count)
 {
     const struct grid *g = b->grid;
@@ -106,13 +106,12 @@ static bool join_cluster(struct block *b, struct block *const *begun, size_t cou
     return true;
 }
 
-/* Whole clusters begin, and all of their blocks but the first one, which is returned, are set aside. NULL: out of
- * memory. */
+/* Begins whole clusters. Returns their first block and sets all others aside. NULL: out of memory. */
 static struct block *begin_clusters(struct ordered *o)
 {
-    struct block **begun = malloc(o->together * sizeof *begun), *first = NULL;
+    struct block **begun = malloc(o->blocks_at_once * sizeof *begun), *first = NULL;
     bool ok = begun;
-    for (size_t i = 0; ok && i < o->together; i++) {
+    for (size_t i = 0; ok && i < o->blocks_at_once; i++) {
         begun[i] = begin_block(o);
         ok = begun[i] && join_cluster(begun[i], begun, i) && (!i || enqueue(o, begun[i]));
         if (!ok)
@@ -127,8 +126,8 @@ static struct block *begin_clusters(struct ordered *o)
     return NULL;
 }
 
-/* Chains of blocks that wait for each other run from either end: with every cycle in the opposite direction of the one
- * before, one of two cycles unravels the chain. */
+/* Reverses the queue. Blocks may wait for each other in a chain, in either direction: with the direction reversed in
+ * every cycle, one of two cycles resolves the chain. */
 static void reverse(struct ordered *o)
 {
     for (size_t i = 0; i < o->waiting / 2; i++) {
@@ -148,7 +147,7 @@ static uint64_t state_of(void *data)
     return fingerprint;
 }
 
-/* At the end of a cycle. True: the blocks that wait go round for ever. */
+/* To be called at the end of a cycle. True: the waiting blocks loop for ever. */
 static bool goes_round(struct ordered *o)
 {
     struct quiet *q = &o->quiet;
@@ -169,7 +168,7 @@ static bool goes_round(struct ordered *o)
     return turns_end(&q->cycles, &o->watch, state_of, o);
 }
 
-/* Lanes that wait at a join for lanes that go round go ahead, where threads are independent. */
+/* Where threads are independent, lanes that wait at a join for looping lanes go ahead. */
 static bool go_ahead(struct ordered *o)
 {
     bool some = false;
@@ -187,16 +186,16 @@ static void begin_cycle(struct ordered *o)
     o->new_turns = g->workspace ? g->blocks : o->waiting && !room ? 0 : 1 + o->waiting / 8;
 }
 
-/* The block whose turn it is. In each cycle every block that was set aside gets a turn, and a few new ones begin, one
- * for every eight that wait: enough to come soon to a block for which all others wait, and few enough that blocks that
- * just run long do not all end up in memory at once. */
+/* The next block to get a turn. In each cycle every block that was set aside gets a turn, and a few new ones begin, one
+ * for every eight that wait: enough to reach soon a block for which all others wait, and few enough that blocks that
+ * merely run long do not fill the memory. */
 static struct block *next_block(struct ordered *o)
 {
     if (o->new_turns && o->next == o->run->grid.blocks)
         o->new_turns = 0;
     if (o->new_turns) {
         o->new_turns--;
-        return o->together > 1 ? begin_clusters(o) : begin_block(o);
+        return o->blocks_at_once > 1 ? begin_clusters(o) : begin_block(o);
     }
     o->old_turns -= o->old_turns > 0;
     return dequeue(o);
@@ -229,7 +228,7 @@ static bool keep_text(struct ordered *o, struct block *b)
     return true;
 }
 
-/* Prints what blocks below `end` left. */
+/* Prints the text that blocks below `end` left. */
 static void print_until(struct ordered *o, uint64_t end)
 {
     size_t done = 0;
@@ -242,7 +241,8 @@ static void print_until(struct ordered *o, uint64_t end)
         o->printed[i] = o->printed[done + i];
 }
 
-/* After a block's turn: everything below the lowest block that is not done may be printed, and that block's own. */
+/* To be called after a block's turn: prints everything of blocks below the lowest unfinished one, and that block's own
+ * text. */
 static bool take_text(struct ordered *o, struct block *b, bool done)
 {
     if (!b->text_bytes && !o->printed_count)
@@ -275,7 +275,8 @@ static bool flush_chunk(struct ordered *o, struct rp_error *err)
     return frames_finish(&o->frames, o->chunk, err) && frames_commit(&o->frames, &o->run->recorder, err);
 }
 
-/* Between turns: a full chunk, or enough blocks with none open, make a frame. Enough is as for batches. */
+/* To be called between turns: makes a frame of a full chunk, or of enough blocks if none is open. Enough means the same
+ * as for batches. */
 static bool record_turn(struct ordered *o, struct rp_error *err)
 {
     if (!o->chunk)
@@ -317,7 +318,7 @@ static void fault_result(const struct block *b, struct rp_launch_result *r)
     }
 }
 
-/* A fault ends the launch: every block that has begun is written as far as it came. The recorder's frames stay. */
+/* Ends the launch with a fault: writes what every block that has begun has executed. The recorder's frames stay. */
 static bool end_faulted(struct ordered *o, struct block *b, struct rp_error *err)
 {
     struct rp_error report = {0};
@@ -348,7 +349,7 @@ static uint64_t executed(const struct block *b)
     return warp_instructions;
 }
 
-/* A warp that can run; NULL: all of the block's wait, for another block of its cluster. */
+/* A warp that can run. NULL: all warps of the block wait, for another block of its cluster. */
 static struct warp_state *ready_warp(struct block *b)
 {
     for (uint32_t i = 0; i < b->grid->warps; i++)
@@ -380,7 +381,7 @@ bool ordered_livelock(struct ordered *o, struct rp_error *err)
     return end_faulted(o, b, err);
 }
 
-/* One block's turn. */
+/* Gives one block a turn. */
 static bool turn(struct ordered *o, struct rp_error *err)
 {
     struct block *b = next_block(o);
@@ -410,7 +411,7 @@ static bool turn(struct ordered *o, struct rp_error *err)
     return record_turn(o, err);
 }
 
-/* Of blocks that did not end, too. */
+/* Ends the checks of all blocks, including unfinished ones. */
 static void end_checks(struct ordered *o)
 {
     struct rp_check *c = o->run->config.check;
@@ -443,8 +444,8 @@ void ordered_free(struct ordered *o)
     free(o);
 }
 
-/* Blocks in the order of their numbers that make whole clusters, 1 where each is alone in one. */
-static uint64_t clusters_in_a_row(const struct grid *g)
+/* The number of consecutive blocks that form whole clusters; 1: no clusters. */
+static uint64_t blocks_of_whole_clusters(const struct grid *g)
 {
     const uint32_t *c = g->cluster;
     return c[2] > 1 ? (uint64_t)g->dim[0] * g->dim[1] * c[2] : c[1] > 1 ? (uint64_t)g->dim[0] * c[1] : c[0];
@@ -456,7 +457,7 @@ struct ordered *ordered_new(struct rp_running *r, struct rp_error *err)
     if (!o)
         return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", r->program->name), NULL;
     o->run = r;
-    o->together = clusters_in_a_row(&r->grid);
+    o->blocks_at_once = blocks_of_whole_clusters(&r->grid);
     r->grid.parallel = false;
     if (r->config.check && !check_launch_begin(r->config.check, &r->grid)) {
         no_memory(o, err);
@@ -470,7 +471,7 @@ struct ordered *ordered_new(struct rp_running *r, struct rp_error *err)
     return NULL;
 }
 
-/* Also when no block has begun since the last frame: those that were open then have gone on. */
+/* Writes the rest, even if no block has begun since the last frame: blocks that were open then have gone on. */
 static bool finish(struct ordered *o, struct rp_error *err)
 {
     if (o->chunk && !flush_chunk(o, err))
@@ -484,7 +485,7 @@ static bool finish(struct ordered *o, struct rp_error *err)
 enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error *err)
 {
     *ok = true;
-    o->quiet.drives += o->run->device->drives == o->quiet.drives + 1; /* it is this launch that is driven */
+    o->quiet.drives += o->run->device->drives == o->quiet.drives + 1; /* this launch is driven, no other one */
     for (int i = 0; (i < DRIVE_TURNS || o->quiet.cycles.count) && *ok; i++) {
         if (!o->waiting && o->next == o->run->grid.blocks) {
             *ok = finish(o, err);

@@ -8,7 +8,7 @@ static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "ou
 
 static uint32_t clock_at(const struct clock *c, uint32_t i) { return i < c->count ? c->at[i] : 0; }
 
-/* Not before `value` in stream i. */
+/* Raises the clock's value for stream i to at least `value`. */
 static bool clock_raise(struct clock *c, uint32_t i, uint32_t value)
 {
     if (clock_at(c, i) >= value)
@@ -35,13 +35,13 @@ static bool clock_join(struct clock *to, const struct clock *from)
 
 /* ---- streams and events ------------------------------------------------------------------------------------------ */
 
-/* The place of a stream in the list; -1: no memory. */
+/* The index of a stream in the list. -1: out of memory. */
 static int64_t find_stream(struct streams *s, uint32_t id)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->list[i].id == id)
             return i;
-    bool first = !s->count && id; /* the default stream comes first */
+    bool first = !s->count && id; /* the default stream is always the first */
     struct stream *list = realloc(s->list, (s->count + 1u + first) * sizeof *list);
     if (!list)
         return -1;
@@ -88,7 +88,7 @@ void streams_free(struct streams *s)
     *s = (struct streams){0};
 }
 
-/* All that a stream was asked for so far. */
+/* Joins the clock with everything that the stream was asked for so far. */
 static bool join_stream(struct clock *c, const struct streams *s, uint32_t at)
 {
     return clock_join(c, &s->list[at].before) && clock_raise(c, at, s->list[at].last);
@@ -102,7 +102,7 @@ static bool join_all(struct clock *c, const struct streams *s)
     return ok;
 }
 
-/* All that the default stream waits for. */
+/* Joins the clock with everything that the default stream waits for. */
 static bool join_blocking(struct clock *c, const struct streams *s)
 {
     bool ok = true;
@@ -111,7 +111,7 @@ static bool join_blocking(struct clock *c, const struct streams *s)
     return ok;
 }
 
-/* Brings the stream's clock up to what comes before whatever it does next. */
+/* Updates the stream's clock with everything that must come before its next operation. */
 static bool advance(struct streams *s, uint32_t at)
 {
     struct stream *x = &s->list[at];
@@ -170,7 +170,7 @@ static bool note_event(struct streams *s, const struct rp_host_operation *o, uin
         return clock_join(&s->host, &e->clock);
     if (!e || !advance(s, at))
         return false;
-    e->clock.count = 0; /* an event recorded again is another one */
+    e->clock.count = 0; /* recording an event again replaces it */
     return clock_join(&e->clock, &s->list[at].before);
 }
 

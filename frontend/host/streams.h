@@ -1,20 +1,19 @@
-/* What a launch waits for, as far as a trace says it: launches of its own stream, in order, and those of other streams
- * that it must list (struct rp_launch, tracefmt/trace.h).
- *
- * Each stream has a clock: of every stream, how far it has come for certain before whatever this one does next. An
- * event is the clock of its stream when it was recorded; who waits takes the later of both clocks, stream by stream.
- * The host has a clock, too, of all that it has waited for: whatever it asks for next comes later.
- *
- * CUDA C++ Programming Guide, "Default Stream": stream 0 waits for all other streams, and they wait for it, but for
- * those that were created as non-blocking ("cudaStreamNonBlocking"). Whether a copy or memset holds the host up is its
- * caller's to say (rp_host_waits); if nothing is said it does in the default stream. */
+/* The launches that a launch waits for: those of its own stream, in order, and those of other streams that the trace
+ * must list as dependencies (struct rp_launch, tracefmt/trace.h). Each stream has a vector clock: for every stream, the
+ * launch that has certainly ended before the next operation of this one. An event holds the clock of its stream when it
+ * was recorded; waiting for it takes the maximum of both clocks, stream by stream. The host has a clock, too, of
+ * everything that it has waited for: its next requests come later. CUDA C++ Programming Guide, "Default Stream": stream
+ * 0 waits for all other streams, and they wait for it, but for those that were created as non-blocking
+ * ("cudaStreamNonBlocking"). The caller says whether a copy or memset blocks the host (rp_host_waits); by default it
+ * does in the default stream. */
 #ifndef REPRISE_FRONTEND_HOST_STREAMS_H
 #define REPRISE_FRONTEND_HOST_STREAMS_H
 
 #include "tracefmt/error.h"
 #include "tracefmt/trace.h"
 
-/* Of each stream, by its place in the list, the number of its last launch + 1; those that are not there are 0. */
+/* A vector clock: for each stream, by its index in the list, the number of its last launch + 1; missing entries are 0.
+ */
 struct clock {
     uint32_t *at;
     uint32_t count;
@@ -23,9 +22,9 @@ struct clock {
 struct stream {
     uint32_t id;
     uint32_t last;     /* launch + 1 */
-    bool non_blocking; /* the default stream and this one do not wait for each other */
+    bool non_blocking; /* it and the default stream do not wait for each other */
     struct clock before;
-    struct clock listed; /* of `before`, what its launches have listed */
+    struct clock listed; /* the part of `before` that its launches have listed */
 };
 struct event {
     uint32_t id;
@@ -33,7 +32,7 @@ struct event {
 };
 
 struct streams {
-    struct stream *list; /* the first one is the default stream */
+    struct stream *list; /* the first is the default stream */
     uint32_t count;
     struct event *events;
     uint32_t event_count;
@@ -43,11 +42,13 @@ struct streams {
 
 void streams_free(struct streams *);
 
-/* What the next launch of a stream lists: dependency_count and dependencies, which stay until the next call. */
+/* Sets what the next launch of a stream lists: dependency_count and dependencies, which are valid until the next call.
+ */
 bool streams_before(struct streams *, uint32_t stream, struct rp_launch *, struct rp_error *);
-/* It has begun. */
+/* The launch has begun. */
 bool streams_launched(struct streams *, uint32_t stream, uint32_t launch, struct rp_error *);
-/* The host did something. *nothing: it waited for an event that was never recorded, which is no waiting. */
+/* The host has performed an operation. *nothing: it waited for an event that was never recorded, which has no effect.
+ */
 bool streams_note(struct streams *, const struct rp_host_operation *, bool *nothing, struct rp_error *);
 
 #endif

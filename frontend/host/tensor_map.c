@@ -51,7 +51,7 @@ bool rp_tensor_map_encode(struct tensor_map *t, const struct rp_tensor_map_confi
             return false;
         map.last[d] = (uint32_t)(c->sizes[d] - 1);
         map.box_last[d] = (uint8_t)(c->box[d] - 1);
-        map.step_less[d] = d && c->steps ? (uint8_t)(c->steps[d] - 1) : 0; /* that of dimension 0 is ignored */
+        map.step_less[d] = d && c->steps ? (uint8_t)(c->steps[d] - 1) : 0; /* the step of dimension 0 is ignored */
         if (d)
             map.stride[d - 1] = c->strides[d - 1];
     }

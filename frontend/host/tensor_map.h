@@ -8,22 +8,23 @@
 #include "frontend/core/tensor_map.h"
 #include "tracefmt/error.h"
 
-/* What cuTensorMapEncodeTiled is given, in its order and with its numbers (CUDA Driver API, "Tensor Map Object
+/* The arguments of cuTensorMapEncodeTiled, in its order and with its numbers (CUDA Driver API, "Tensor Map Object
  * Management"). Dimension 0 is the innermost one. */
 struct rp_tensor_map_config {
     unsigned element;        /* enum tensor_element: CUtensorMapDataType */
     unsigned rank;           /* 1 to 5 */
-    uint64_t address;        /* of the device, a multiple of 16 */
+    uint64_t address;        /* in device memory, a multiple of 16 */
     const uint64_t *sizes;   /* rank of them: elements, 1 to 2^32 */
-    const uint64_t *strides; /* rank - 1 of them, of dimension 1 and on: bytes, multiples of 16 below 2^40 */
+    const uint64_t *strides; /* rank - 1 of them, from dimension 1 on: bytes, multiples of 16 below 2^40 */
     const uint32_t *box;     /* rank of them: elements, 1 to 256; the innermost dimension's are multiples of 16 bytes */
-    const uint32_t *steps;   /* rank of them, 1 to 8: every which element is copied; the innermost one is 1 */
-    unsigned interleave;     /* CUtensorMapInterleave: 0; others are refused */
-    unsigned swizzle;        /* enum tensor_swizzle: CUtensorMapSwizzle */
-    unsigned fill; /* enum tensor_fill: what elements outside of the tensor are, NaN for floating point only */
+    const uint32_t
+        *steps; /* rank of them, 1 to 8: distance of the elements that are copied; 1 in the innermost dimension */
+    unsigned interleave; /* CUtensorMapInterleave: must be 0 */
+    unsigned swizzle;    /* enum tensor_swizzle: CUtensorMapSwizzle */
+    unsigned fill; /* enum tensor_fill: the value of elements outside of the tensor; NaN for floating point only */
 };
 
-/* Writes the map's 128 bytes. RP_USAGE: it would be none, err says why. */
+/* Writes the map's 128 bytes. RP_USAGE: the configuration is invalid, err says why. */
 bool rp_tensor_map_encode(struct tensor_map *, const struct rp_tensor_map_config *, struct rp_error *);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-/* A handle that was given is not given again while there are others. */
+/* Returns an unused handle; handles are reused only when all have been used. */
 static uint64_t free_handle(struct texture_table *t)
 {
     if (t->count < TEXTURE_HANDLES) {
@@ -108,7 +108,7 @@ static bool view_layers(const struct rp_resource_view *v, struct image *m, struc
     uint32_t layers = v->last_layer - v->first_layer + 1;
     if (!m->layered && !m->cube)
         return true;
-    bool whole = !v->first_layer && !v->last_layer; /* as CUDA has it where a view says nothing of layers */
+    bool whole = !v->first_layer && !v->last_layer; /* as in CUDA when a view does not mention layers */
     if (whole && m->layers > 1)
         return true;
     if (v->first_layer > v->last_layer || v->last_layer >= m->layers || (m->cube && layers % IMAGE_FACES))
@@ -162,7 +162,7 @@ bool rp_texture_free(struct rp_device *d, uint64_t texture, struct rp_error *err
     return release(d, texture, false, err);
 }
 
-/* The faces of a cube are layers to a surface. */
+/* To a surface, the faces of a cube are layers. */
 uint64_t rp_surface_new(struct rp_device *d, struct rp_array *a, struct rp_error *err)
 {
     struct texture_object o = {.is_surface = true, .image = a->image};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool tell_all(struct rp_writer *w, const struct memory *m, struct rp_error *err)
+static bool write_allocations(struct rp_writer *w, const struct memory *m, struct rp_error *err)
 {
     bool ok = true;
     for (const struct allocation *a = memory_from(m, 0); a && ok; a = memory_from(m, a->base + 1)) {
@@ -20,7 +20,7 @@ static bool tell_all(struct rp_writer *w, const struct memory *m, struct rp_erro
     return ok;
 }
 
-static bool tell_log(struct rp_writer *w, const struct memory *m, struct rp_error *err)
+static bool write_log(struct rp_writer *w, const struct memory *m, struct rp_error *err)
 {
     bool ok = !m->log_lost || rp_fail(err, RP_SYSTEM, "out of memory for what the host did");
     for (size_t i = 0; i < m->log_count && ok; i++)
@@ -28,11 +28,11 @@ static bool tell_log(struct rp_writer *w, const struct memory *m, struct rp_erro
     return ok;
 }
 
-bool recorder_tell(struct rp_writer *w, struct memory *m, uint64_t *told, struct rp_error *err)
+bool recorder_write_operations(struct rp_writer *w, struct memory *m, uint64_t *logged_to, struct rp_error *err)
 {
-    bool knows = *told == rp_writer_identity(w) || m->log_whole;
-    bool ok = knows ? tell_log(w, m, err) : tell_all(w, m, err);
-    *told = ok ? rp_writer_identity(w) : 0;
+    bool knows = *logged_to == rp_writer_identity(w) || m->log_whole;
+    bool ok = knows ? write_log(w, m, err) : write_allocations(w, m, err);
+    *logged_to = ok ? rp_writer_identity(w) : 0;
     memory_log(m);
     return ok;
 }

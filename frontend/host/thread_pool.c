@@ -1,23 +1,23 @@
-#include "frontend/host/team.h"
+#include "frontend/host/thread_pool.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct team {
+struct thread_pool {
     pthread_mutex_t lock;
-    pthread_cond_t work, idle; /* there is a job or all is over; the last thread left the job */
+    pthread_cond_t work, idle; /* work: there is a job, or the pool ends; idle: the last thread has left the job */
     pthread_t *threads;
     unsigned count, capacity;
-    unsigned wanted, running; /* threads that may still begin the job; threads in it */
+    unsigned wanted, running; /* threads that may still join the job; threads in it */
     void (*job)(void *);
     void *data;
     bool over;
 };
 
-struct team *team_new(void)
+struct thread_pool *thread_pool_new(void)
 {
-    struct team *t = calloc(1, sizeof *t);
+    struct thread_pool *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     pthread_mutex_init(&t->lock, NULL);
@@ -26,7 +26,7 @@ struct team *team_new(void)
     return t;
 }
 
-void team_free(struct team *t)
+void thread_pool_free(struct thread_pool *t)
 {
     if (!t)
         return;
@@ -45,7 +45,7 @@ void team_free(struct team *t)
 
 static void *help(void *arg)
 {
-    struct team *t = arg;
+    struct thread_pool *t = arg;
     pthread_mutex_lock(&t->lock);
     for (;;) {
         while (!t->over && !t->wanted)
@@ -64,7 +64,7 @@ static void *help(void *arg)
     return NULL;
 }
 
-static void grow(struct team *t, unsigned count)
+static void grow(struct thread_pool *t, unsigned count)
 {
     if (count > t->capacity) {
         pthread_t *threads = realloc(t->threads, count * sizeof *threads);
@@ -77,7 +77,7 @@ static void grow(struct team *t, unsigned count)
         t->count++;
 }
 
-void team_begin(struct team *t, unsigned helpers, void (*job)(void *), void *data)
+void thread_pool_begin(struct thread_pool *t, unsigned helpers, void (*job)(void *), void *data)
 {
     grow(t, helpers);
     pthread_mutex_lock(&t->lock);
@@ -88,7 +88,7 @@ void team_begin(struct team *t, unsigned helpers, void (*job)(void *), void *dat
     pthread_mutex_unlock(&t->lock);
 }
 
-void team_end(struct team *t)
+void thread_pool_end(struct thread_pool *t)
 {
     pthread_mutex_lock(&t->lock);
     t->wanted = 0;
