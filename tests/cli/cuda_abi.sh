@@ -16,7 +16,7 @@ fi
 # every enumerator and struct of ours, printed by a program that is compiled once with each header
 types=$(sed -n 's/^} \(CU[A-Za-z0-9_]*\);$/\1/p' frontend/cuda/abi/types.h)
 codes=$(sed -n 's/^ *\(CU_[A-Za-z0-9_]*\) = .*/\1/p' frontend/cuda/abi/codes.h)
-errors=$(sed -n 's/^ERROR(\([A-Z0-9_]*\),.*/\1/p' frontend/cuda/abi/errors.def)
+errors=$(sed -n 's/^\(DRIVER_\)\?ERROR([0-9]*, \([A-Z0-9_]*\),.*/\2/p' frontend/cuda/abi/errors.def)
 attributes=$(sed -n 's/^ATTRIBUTE(\([A-Z0-9_]*\),.*/CU_DEVICE_ATTRIBUTE_\1/p' frontend/cuda/abi/attributes.def)
 {
     echo '#include <stdio.h>'

@@ -4,9 +4,10 @@
 #define REPRISE_FRONTEND_CUDA_ABI_CODES_H
 
 typedef enum cudaError_enum {
-#define ERROR(name, code, text) name = code,
+#define ERROR(code, driver, runtime, text) driver = code,
+#define DRIVER_ERROR(code, name, text) name = code,
+#define RUNTIME_ERROR(code, name, text)
 #include "frontend/cuda/abi/errors.def"
-#undef ERROR
 } CUresult;
 
 /* ---- fields of structs ------------------------------------------------------------------------------------------- */

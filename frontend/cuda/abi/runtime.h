@@ -15,25 +15,10 @@
 
 typedef int cudaError_t;
 enum {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInitializationError = 3,
-    cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidPitchValue = 12,
-    cudaErrorInvalidSymbol = 13,
-    cudaErrorInvalidChannelDescriptor = 20,
-    cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInsufficientDriver = 35,
-    cudaErrorMissingConfiguration = 52,
-    cudaErrorInvalidDeviceFunction = 98,
-    cudaErrorNoDevice = 100,
-    cudaErrorInvalidDevice = 101,
-    cudaErrorNotReady = 600,
-    cudaErrorPeerAccessUnsupported = 217,
-    cudaErrorInvalidResourceHandle = 400,
-    cudaErrorSymbolNotFound = 500,
-    cudaErrorNotSupported = 801,
+#define ERROR(code, driver, runtime, text) runtime = code,
+#define DRIVER_ERROR(code, name, text)
+#define RUNTIME_ERROR(code, name, text) name = code,
+#include "frontend/cuda/abi/errors.def"
 };
 
 typedef CUstream cudaStream_t;

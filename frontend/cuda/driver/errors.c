@@ -5,9 +5,10 @@ static const struct {
     CUresult code;
     const char *name, *text;
 } errors[] = {
-#define ERROR(name, code, text) {name, #name, text},
+#define ERROR(code, driver, runtime, text) {driver, #driver, text},
+#define DRIVER_ERROR(code, name, text) {name, #name, text},
+#define RUNTIME_ERROR(code, name, text)
 #include "frontend/cuda/abi/errors.def"
-#undef ERROR
 };
 
 static CUresult look_up(CUresult error, const char **to, bool name)

@@ -1,8 +1,9 @@
-/* C++'s names as people write them, where its library can be had. */
+/* Demangling of C++ names, by the C++ library if it can be loaded. */
 #include "frontend/cuda/driver/names.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +11,19 @@
 typedef char *(*demangler)(const char *, char *, size_t *, int *);
 static demangler demangle;
 
-static void look(void)
+static void find_demangler(void)
 {
-    static bool looked;
-    if (__atomic_load_n(&looked, __ATOMIC_ACQUIRE))
-        return;
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
-    __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
 }
 
 char *name_demangled(const char *name)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int status;
-    look();
+    pthread_once(&once, find_demangler);
     char *text = demangle ? demangle(name, NULL, NULL, &status) : NULL;
-    /* only the names of templates have what they return, which is void */
+    /* demangled names of templates begin with the return type, which is void for kernels */
     if (text && !strncmp(text, "void ", 5))
         memmove(text, text + 5, strlen(text + 5) + 1);
     return text;
@@ -44,7 +42,7 @@ static void print_one(FILE *to, const char *name, size_t length)
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.'; }
 
-/* Where the next word begins that is a mangled name; NULL: nowhere. */
+/* The next word that is a mangled name; NULL: there is none. */
 static const char *next_mangled(const char *text)
 {
     for (const char *at = text; (at = strstr(at, "_Z")); at += 2)

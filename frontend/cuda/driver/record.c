@@ -24,25 +24,32 @@ struct filter {
     bool by_profiler, profiled;
     uint64_t most_bytes; /* 0: no limit */
 };
-static struct filter filter;
-static struct rp_writer *writer;
-static uint64_t launches; /* so far, recorded or not */
-static uint64_t recorded;
-static char path[OWN_FILE];
-static pid_t owner;
-static bool opened;                                        /* or tried to */
-static pthread_mutex_t saving = PTHREAD_MUTEX_INITIALIZER; /* guards the writer's end */
+/* Recording is process-wide: this library has one trace. */
+static struct {
+    struct filter filter;
+    struct rp_writer *writer;
+    uint64_t launches; /* so far, recorded or not */
+    uint64_t recorded;
+    char path[OWN_FILE];
+    pid_t owner;                     /* the process that opened the trace */
+    bool opened;                     /* or failed to open */
+    bool unsaved;                    /* launches have ended since the last checkpoint; guarded by the driver's lock */
+    pthread_mutex_t saving;          /* guards the writer's end */
+    sem_t wakeup;                    /* a signal has arrived, or there is something to save */
+    volatile sig_atomic_t signalled; /* number of the signal that ends the program; 0: none yet */
+    _Atomic bool interrupted;        /* the running launch must stop */
+} recording = {.saving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
 
 static void tell_summary(uint64_t bytes)
 {
     char left_out[64] = "";
-    if (recorded != launches)
-        snprintf(left_out, sizeof left_out, " of %" PRIu64, launches);
+    if (recording.recorded != recording.launches)
+        snprintf(left_out, sizeof left_out, " of %" PRIu64, recording.launches);
     if (!session_value(SESSION_QUIET))
-        say("%s: %" PRIu64 "%s launch%s recorded, %" PRIu64 " bytes", path, recorded, left_out,
-            launches == 1 ? "" : "es", bytes);
+        say("%s: %" PRIu64 "%s launch%s recorded, %" PRIu64 " bytes", recording.path, recording.recorded, left_out,
+            recording.launches == 1 ? "" : "es", bytes);
 }
 
 /* With the lock. What is in the trace by now stays; a forked child leaves its parent's trace alone. */
@@ -50,16 +57,16 @@ static void finish(void)
 {
     struct rp_error err = {0};
     struct stat file = {0};
-    if (!writer || getpid() != owner)
+    if (!recording.writer || getpid() != recording.owner)
         return;
-    bool ok = driver.failed || rp_tell_rest(driver.device, writer, &err);
-    pthread_mutex_lock(&saving);
-    struct rp_writer *whole = writer;
-    writer = NULL;
-    pthread_mutex_unlock(&saving);
+    bool ok = driver.failed || rp_tell_rest(driver.device, recording.writer, &err);
+    pthread_mutex_lock(&recording.saving);
+    struct rp_writer *whole = recording.writer;
+    recording.writer = NULL;
+    pthread_mutex_unlock(&recording.saving);
     if (!rp_writer_close(whole, &err) || !ok)
         say("the trace is not whole: %s", err.text);
-    else if (!stat(path, &file))
+    else if (!stat(recording.path, &file))
         tell_summary((uint64_t)file.st_size);
     driver.recording = false;
 }
@@ -86,7 +93,7 @@ static bool taken(const char *name)
 void record_end(void)
 {
     struct timespec until;
-    if (!writer || getpid() != owner)
+    if (!recording.writer || getpid() != recording.owner)
         return;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE;
@@ -100,7 +107,7 @@ void record_end(void)
 static void say_if_nothing_came(void)
 {
     const char *trace = session_value(SESSION_TRACE), *program = session_value(SESSION_PROGRAM);
-    if (!opened && trace && program && strtol(program, NULL, 10) == (long)getpid() && !strstr(trace, "%p") &&
+    if (!recording.opened && trace && program && strtol(program, NULL, 10) == (long)getpid() && !strstr(trace, "%p") &&
         !taken(trace))
         say("%s was not written: the program did nothing on a device. Only calls of libcuda.so.1 and of CUDA runtimes "
             "that "
@@ -114,10 +121,7 @@ __attribute__((destructor)) static void at_exit(void)
     say_if_nothing_came();
 }
 
-/* A signal that ends the program comes to this thread, which ends the trace before it lets the signal do its work. */
-static sem_t signalled; /* or there is something to save */
-static volatile sig_atomic_t which;
-static _Atomic bool interrupted; /* the launch that runs is to stop */
+/* ---- signals: a thread of ours ends the trace before it lets a signal end the program ---------------------------- */
 
 static bool is_crash(int number)
 {
@@ -126,9 +130,9 @@ static bool is_crash(int number)
 
 static void on_signal(int number)
 {
-    which = number;
+    recording.signalled = number;
     signal(number, SIG_DFL); /* the second one does not wait */
-    sem_post(&signalled);
+    sem_post(&recording.wakeup);
     while (is_crash(number)) /* nothing is left to go on with */
         pause();
 }
@@ -137,10 +141,10 @@ static void let_signal_end(void)
 {
     sigset_t it;
     sigemptyset(&it);
-    sigaddset(&it, which);
+    sigaddset(&it, recording.signalled);
     pthread_sigmask(SIG_UNBLOCK, &it, NULL); /* the thread that crashed does not take it */
     for (;;) {
-        kill(getpid(), which);
+        kill(getpid(), recording.signalled);
         pause();
     }
 }
@@ -155,13 +159,11 @@ void record_interrupted(void)
 
 #define PAUSE_NS 250000000u /* what ended so long ago is in the file */
 
-static bool unsaved; /* launches have ended since the last checkpoint; with the lock */
-
 void record_launched(void)
 {
-    if (!unsaved)
-        sem_post(&signalled);
-    unsaved = true;
+    if (!recording.unsaved)
+        sem_post(&recording.wakeup);
+    recording.unsaved = true;
 }
 
 /* Whether all that has ended is in the file. While a launch runs, which may last, it is but for the end of the one
@@ -170,15 +172,15 @@ static bool save(void)
 {
     struct rp_error err = {0};
     bool ok = true, free = !pthread_mutex_trylock(&driver.lock);
-    pthread_mutex_lock(&saving);
-    if (writer && getpid() == owner)
-        ok = free ? rp_writer_checkpoint(writer, &err) : rp_writer_flush(writer, &err);
-    pthread_mutex_unlock(&saving);
+    pthread_mutex_lock(&recording.saving);
+    if (recording.writer && getpid() == recording.owner)
+        ok = free ? rp_writer_checkpoint(recording.writer, &err) : rp_writer_flush(recording.writer, &err);
+    pthread_mutex_unlock(&recording.saving);
     if (!ok)
         say("%s", err.text);
     if (!free)
         return false;
-    unsaved = false;
+    recording.unsaved = false;
     pthread_mutex_unlock(&driver.lock);
     return true;
 }
@@ -191,22 +193,22 @@ static void save_soon(void)
         until.tv_nsec += PAUSE_NS;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
-        while (!which && sem_timedwait(&signalled, &until) && errno == EINTR)
+        while (!recording.signalled && sem_timedwait(&recording.wakeup, &until) && errno == EINTR)
             ;
-    } while (!which && !save());
+    } while (!recording.signalled && !save());
 }
 
 static void *end_on_signal(void *unused)
 {
     (void)unused;
-    while (!which)
-        if (!sem_wait(&signalled) && !which)
+    while (!recording.signalled)
+        if (!sem_wait(&recording.wakeup) && !recording.signalled)
             save_soon();
-    if (is_crash(which)) {
+    if (is_crash(recording.signalled)) {
         record_end();
         let_signal_end();
     }
-    interrupted = true;
+    recording.interrupted = true;
     pthread_mutex_lock(&driver.lock);
     record_interrupted();
     return NULL;
@@ -218,7 +220,7 @@ static void watch_signals(void)
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     pthread_t thread;
     sigset_t all, old;
-    if (sem_init(&signalled, 0, 0))
+    if (sem_init(&recording.wakeup, 0, 0))
         return;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction now, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -227,7 +229,7 @@ static void watch_signals(void)
     }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    driver.defaults.interrupted = &interrupted;
+    driver.defaults.interrupted = &recording.interrupted;
     if (!pthread_create(&thread, NULL, end_on_signal, NULL))
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -266,13 +268,14 @@ static bool read_filter(struct rp_error *err)
 {
     const char *kernels = session_value(SESSION_KERNELS), *first = session_value(SESSION_FIRST);
     const char *size = session_value(SESSION_MAX_SIZE), *profiler = session_value(SESSION_PROFILER);
-    filter.by_name = kernels != NULL;
-    if (kernels && regcomp(&filter.kernels, kernels, REG_EXTENDED | REG_NOSUB))
+    struct filter *f = &recording.filter;
+    f->by_name = kernels != NULL;
+    if (kernels && regcomp(&f->kernels, kernels, REG_EXTENDED | REG_NOSUB))
         return rp_fail(err, RP_USAGE, "REPRISE_KERNELS: '%s' is not a regular expression", kernels);
-    filter.launches = session_value(SESSION_LAUNCHES);
-    filter.first = first ? (uint32_t)strtoul(first, NULL, 10) : 0;
-    filter.most_bytes = size ? strtoull(size, NULL, 10) : 0;
-    filter.by_profiler = profiler && *profiler == '1';
+    f->launches = session_value(SESSION_LAUNCHES);
+    f->first = first ? (uint32_t)strtoul(first, NULL, 10) : 0;
+    f->most_bytes = size ? strtoull(size, NULL, 10) : 0;
+    f->by_profiler = profiler && *profiler == '1';
     return nvtx_open(err);
 }
 
@@ -281,17 +284,17 @@ bool record_open(struct rp_error *err)
     const char *given = session_value(SESSION_TRACE), *command = session_value(SESSION_COMMAND);
     if (!given)
         return true;
-    opened = true;
-    own_file(given, "launches", path);
+    recording.opened = true;
+    own_file(given, "launches", recording.path);
     struct rp_option option = {"command", command};
     struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
                                  .module_name = "",
                                  .module_sha256 = "",
                                  .option_count = command != NULL,
                                  .options = &option};
-    if (!read_filter(err) || !(writer = rp_writer_open(path, &from, NULL, err)))
+    if (!read_filter(err) || !(recording.writer = rp_writer_open(recording.path, &from, NULL, err)))
         return false;
-    owner = getpid();
+    recording.owner = getpid();
     if (at_quick_exit(record_end))
         say("the trace will not be whole if the program ends by quick_exit");
     driver.recording = true;
@@ -323,7 +326,7 @@ static bool name_wanted(CUfunction f)
 {
     if (!f->wanted) {
         char *name = name_demangled(f->program->name);
-        f->wanted = regexec(&filter.kernels, name ? name : f->program->name, 0, NULL, 0) ? -1 : 1;
+        f->wanted = regexec(&recording.filter.kernels, name ? name : f->program->name, 0, NULL, 0) ? -1 : 1;
         free(name);
     }
     return f->wanted > 0;
@@ -331,21 +334,22 @@ static bool name_wanted(CUfunction f)
 
 struct rp_writer *record_launch(CUfunction f)
 {
-    uint64_t number = launches++;
-    if (!writer || getpid() != owner || (filter.by_profiler && !filter.profiled) || !nvtx_within())
+    const struct filter *k = &recording.filter;
+    uint64_t number = recording.launches++;
+    if (!recording.writer || getpid() != recording.owner || (k->by_profiler && !k->profiled) || !nvtx_within())
         return NULL;
-    if ((filter.launches && !in_ranges(filter.launches, number)) || (filter.by_name && !name_wanted(f)))
+    if ((k->launches && !in_ranges(k->launches, number)) || (k->by_name && !name_wanted(f)))
         return NULL;
-    if (filter.first && f->recorded >= filter.first)
+    if (k->first && f->recorded >= k->first)
         return NULL;
-    if (filter.most_bytes && rp_writer_bytes(writer) >= filter.most_bytes)
+    if (k->most_bytes && rp_writer_bytes(recording.writer) >= k->most_bytes)
         return NULL;
     f->recorded++;
-    recorded++;
-    return writer;
+    recording.recorded++;
+    return recording.writer;
 }
 
-void record_profile(bool on) { filter.profiled = on; }
+void record_profile(bool on) { recording.filter.profiled = on; }
 
 /* ---- what the host did ------------------------------------------------------------------------------------------- */
 

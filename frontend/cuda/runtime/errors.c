@@ -5,9 +5,10 @@ static const struct error {
     int code;
     const char *name, *text;
 } errors[] = {
-#define ERROR(code, name, text) {code, #name, text},
-#include "frontend/cuda/runtime/errors.def"
-#undef ERROR
+#define ERROR(code, driver, runtime, text) {code, #runtime, text},
+#define DRIVER_ERROR(code, name, text)
+#define RUNTIME_ERROR(code, name, text) {code, #name, text},
+#include "frontend/cuda/abi/errors.def"
 };
 
 static const struct error *error_of(cudaError_t code)

@@ -1,7 +1,8 @@
-/* The prototypes of functions.def, for the major version that is compiled. */
+/* The prototypes of functions.def, for the major version of the runtime that is being compiled. */
 #ifndef REPRISE_FRONTEND_CUDA_RUNTIME_FUNCTIONS_H
 #define REPRISE_FRONTEND_CUDA_RUNTIME_FUNCTIONS_H
 
+#include "frontend/cuda/abi/runtime.h"
 #include "frontend/cuda/runtime/versions.h"
 
 #define GROUP(title)
