@@ -319,7 +319,8 @@ static inline unsigned rp_aux_count(const struct rp_instruction *in)
  *    5..7   barrier set until the result is written         21      count: waits also until at most
  *    8..10  barrier set until the operands are read         25..30    this many signals are outstanding of
  *           (0..5, others: none)                            22..24    this barrier
- *                                                           31..36  barriers that must be clear, too */
+ *                                                           31..36  barriers that must be clear, too
+ */
 #define RP_CONTROL_BARRIERS 6
 #define RP_CONTROL_COUNT(barrier, most) (1ull << 21 | (uint64_t)(barrier) << 22 | (uint64_t)(most) << 25)
 #define RP_CONTROL_ALSO_WAIT(mask) ((uint64_t)(mask) << 31)

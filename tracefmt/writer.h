@@ -3,13 +3,19 @@
  * There are two parts. The *writer* owns the file: one thread at a time may call it, and the order of the calls is the
  * order in the file. A *chunk* collects what the warps of a few consecutive blocks did and turns it into one compressed
  * frame: it belongs to one thread, needs no lock, and many may be in use at once. So all threads share the cost of
- * encoding, and the file depends only on the order of rp_writer_commit, never on timing. writer = rp_writer_open(...);
- * rp_writer_add_kernel(...); launch = rp_writer_begin_launch(...) per thread: chunk = rp_chunk_new(...); for each
- * block: rp_chunk_begin_block, log..., rp_chunk_end_block; rp_chunk_finish -> frame in block order:
- * rp_writer_commit(frame) rp_writer_end_launch; rp_writer_close Several launches may be open at once, and their chunks
- * may be committed in any interleaving. The file is written under a temporary name beside its final one and renamed by
- * rp_writer_close. Until then the process holds a lock on the whole file (fcntl(2)). The lock ends with the process, so
- * rp_trace_recover can tell a file that was left over. */
+ * encoding, and the file depends only on the order of rp_writer_commit, never on timing.
+ *
+ *     writer = rp_writer_open(...); rp_writer_add_kernel(...); launch = rp_writer_begin_launch(...)
+ *     per thread: chunk = rp_chunk_new(...); for each block: rp_chunk_begin_block, log..., rp_chunk_end_block;
+ *                 rp_chunk_finish -> frame
+ *     in block order: rp_writer_commit(frame)
+ *     rp_writer_end_launch; rp_writer_close
+ *
+ * Several launches may be open at once, and their chunks may be committed in any interleaving.
+ *
+ * The file is written under a temporary name beside its final one and renamed by rp_writer_close. Until then the
+ * process holds a lock on the whole file (fcntl(2)). The lock ends with the process, so rp_trace_recover can tell a
+ * file that was left over. */
 #ifndef REPRISE_TRACEFMT_WRITER_H
 #define REPRISE_TRACEFMT_WRITER_H
 

@@ -1,6 +1,7 @@
-/* The engine's state: a grid (shared by all blocks of a launch), blocks, and warps with their splits and joins. A block
- * belongs to one host thread at a time. Its warps take turns, each until it waits, ends, or has used its quantum.
- * Nothing of this depends on host timing, so a single block always runs the same way. */
+/* The engine's state: a grid (shared by all blocks of a launch), blocks, and warps with their splits and joins.
+ *
+ * A block belongs to one host thread at a time. Its warps take turns, each until it waits, ends, or has used its
+ * quantum. Nothing of this depends on host timing, so a single block always runs the same way. */
 #ifndef REPRISE_FRONTEND_CORE_ENGINE_H
 #define REPRISE_FRONTEND_CORE_ENGINE_H
 

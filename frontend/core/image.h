@@ -1,10 +1,12 @@
 /* The layout of textures and surfaces in memory and the meaning of their texels: internals of what
- * frontend/host/texture.h creates. A one-dimensional image is linear. An image of two or three dimensions consists of
- * blocks of 64 bytes by 8 rows, so that texels that are near each other in y are near each other in memory; blocks are
- * ordered by x, then y, then z. Within a block, pieces of 16 bytes are in the order of NVIDIA's "groups of bytes"
- * (Tegra X1 Technical Reference Manual, section 20.1, "Block linear"): x bit 5, y bits 2 and 1, x bit 4, y bit 0 from
- * the top. So a sector of 32 bytes is 16 bytes of two rows. Layers follow one another; within a layer the levels of the
- * mipmap follow one another, each at a multiple of 512 bytes. */
+ * frontend/host/texture.h creates.
+ *
+ * A one-dimensional image is linear. An image of two or three dimensions consists of blocks of 64 bytes by 8 rows, so
+ * that texels that are near each other in y are near each other in memory; blocks are ordered by x, then y, then z.
+ * Within a block, pieces of 16 bytes are in the order of NVIDIA's "groups of bytes" (Tegra X1 Technical Reference
+ * Manual, section 20.1, "Block linear"): x bit 5, y bits 2 and 1, x bit 4, y bit 0 from the top. So a sector of 32
+ * bytes is 16 bytes of two rows. Layers follow one another; within a layer the levels of the mipmap follow one another,
+ * each at a multiple of 512 bytes. */
 #ifndef REPRISE_FRONTEND_CORE_IMAGE_H
 #define REPRISE_FRONTEND_CORE_IMAGE_H
 

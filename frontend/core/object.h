@@ -1,7 +1,13 @@
-/* Barrier objects in shared memory (PTX: mbarrier): 64 opaque bits. 0..19 arrivals that the current phase waits for
- * 20..39 arrivals that each phase waits for 40..60 bytes that the current phase waits for, signed: copies may complete
- * before they are expected 61..63 the phase, modulo 8 block.phases has the full number of the phase, for the trace. A
- * phase is over as soon as it waits for nothing; then the next one begins. An arrival returns the object's previous
+/* Barrier objects in shared memory (PTX: mbarrier): 64 opaque bits.
+ *
+ *     0..19   arrivals that the current phase waits for
+ *    20..39   arrivals that each phase waits for
+ *    40..60   bytes that the current phase waits for, signed: copies may complete before they are expected
+ *    61..63   the phase, modulo 8
+ *
+ * block.phases has the full number of the phase, for the trace.
+ *
+ * A phase is over as soon as it waits for nothing; then the next one begins. An arrival returns the object's previous
  * value, a token of the phase. */
 #ifndef REPRISE_FRONTEND_CORE_OBJECT_H
 #define REPRISE_FRONTEND_CORE_OBJECT_H

@@ -1,4 +1,5 @@
 /* Divergence: branches, calls and returns, and the joins where lanes that diverged go on together (engine.h, "warps").
+ *
  * A divergent branch opens a join (of the lanes that meet again at the RECONVERGE uop), puts the side that is not taken
  * into the list, and runs the taken side first. Lanes that jump straight to their join have arrived at once. Where
  * there is no post-dominator before the function's end, the two sides just run one after the other, and meet at the

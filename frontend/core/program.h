@@ -121,8 +121,10 @@ static inline uint64_t module_base(const struct module *m)
 
 struct rp_error;
 /* In all of these functions, `base` is the address of the module's .global variables; 0: the address for a device's
- * first module. PTX text. Reports errors as FILE:LINE:COLUMN: text, followed by the line itself. A kernel with an
- * unsupported instruction makes module_find fail, not the load: modules often contain kernels that nobody runs. */
+ * first module.
+ *
+ * PTX text. Reports errors as FILE:LINE:COLUMN: text, followed by the line itself. A kernel with an unsupported
+ * instruction makes module_find fail, not the load: modules often contain kernels that nobody runs. */
 struct module *ptx_load(const char *path, struct rp_error *);
 struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, uint64_t base, struct rp_error *);
 /* Loads a cubin; refuses anything but machine code of sm_50 to sm_62. `path` names it in errors. */

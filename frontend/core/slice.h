@@ -2,10 +2,12 @@
  * Registers in it flow into branches, guards, barriers and the addresses of accesses of the loop; a load is in it if
  * its result is. Other values that a loop computes, such as an iteration count, do not help to end it; nor do values
  * that are read only before or after the loop. (Weiser, "Program Slicing", ICSE 1981, applied to each loop alone and
- * ignoring the order within it.) A lane that comes to an operation for the second time has executed only operations of
- * that loop. All their addresses and guards are in its slice, so two passes that begin with equal slices access the
- * same addresses, and neither can fault where the other did not. Values that stores leave in shared and local memory
- * are in it as far as loads in a slice may read them; watch.h takes care of global memory. */
+ * ignoring the order within it.)
+ *
+ * A lane that comes to an operation for the second time has executed only operations of that loop. All their addresses
+ * and guards are in its slice, so two passes that begin with equal slices access the same addresses, and neither can
+ * fault where the other did not. Values that stores leave in shared and local memory are in it as far as loads in a
+ * slice may read them; watch.h takes care of global memory. */
 #ifndef REPRISE_FRONTEND_CORE_SLICE_H
 #define REPRISE_FRONTEND_CORE_SLICE_H
 

@@ -4,18 +4,20 @@
  * Before a program runs for the first time each operation becomes a uop (struct uop): 64 bytes, one cache line, with
  * what the warp loop and the lane handlers read each time; the rest is in a descriptor of its kind. The engine runs
  * nothing else. Operation i becomes uop i, so targets are indices of either; only within a straight line uops are
- * reordered (schedule.h). An operation of kind UOP_LANE computes something for each lane from registers to registers:
- * its handler is a loop over 32 lanes. The engine itself executes all other kinds (memory, control flow, barriers). A
- * decoder fills in what the instruction means (op, types, modifiers, operands); operation_bind() chooses the handler. A
- * decoder never names a handler, and the core never sees an opcode's spelling.
+ * reordered (schedule.h).
+ *
+ * An operation of kind UOP_LANE computes something for each lane from registers to registers: its handler is a loop
+ * over 32 lanes. The engine itself executes all other kinds (memory, control flow, barriers). A decoder fills in what
+ * the instruction means (op, types, modifiers, operands); operation_bind() chooses the handler. A decoder never names a
+ * handler, and the core never sees an opcode's spelling.
  *
  * Registers are laid out [register][lane]: an operand is the address of 32 consecutive elements, 64-byte aligned.
  * Elements have 2 bytes for 8- and 16-bit types, else the type's own size; a result of an 8-bit type is zero- (B8, U8)
  * or sign-extended (S8) to its element, and of an 8-bit source only the low byte counts. Operands have the width of
- * `type` (or `stype` where the op says so) unless the op says otherwise; 128-bit registers are two 64-bit arrays,
- * low half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are constant arrays
- * with all elements equal, in the program's area of constants. A warp's registers live in a window of its register
- * stack; a call moves the window up. */
+ * `type` (or `stype` where the op says so) unless the op says otherwise; 128-bit registers are two 64-bit arrays, low
+ * half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are constant arrays with
+ * all elements equal, in the program's area of constants. A warp's registers live in a window of its register stack; a
+ * call moves the window up. */
 #ifndef REPRISE_FRONTEND_CORE_UOP_H
 #define REPRISE_FRONTEND_CORE_UOP_H
 
@@ -181,12 +183,15 @@ enum stack_op {
 /* The instructions that an entry of the hardware's stack waits for: SYNC, BRK, CONT or RET. */
 enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RETURN };
 /* A call's arguments and results are in local memory, from the warp's frame + the caller's frame_bytes on: results
- * first, then parameters, each at its natural alignment. The same holds for host calls, with these offsets: int
- * vprintf(const char *format, void *args): result 0 (4 bytes), format 8, args 16 void __assertfail(message, file,
- * unsigned line, function, size_t char_size): 0, 8, 16 (4 bytes), 24, 32 void *malloc(size_t size): result 0, size 8
- * void free(void *): 0 The address of a function is FUNCTION_STEP × its number in the module, counted from 1. In the
- * table of an indirect UOP_CALL, [number] is the function's first uop, or UOP_NOWHERE if the function is not part of
- * this program. */
+ * first, then parameters, each at its natural alignment. The same holds for host calls, with these offsets:
+ *
+ *     int vprintf(const char *format, void *args): result 0 (4 bytes), format 8, args 16
+ *     void __assertfail(message, file, unsigned line, function, size_t char_size): 0, 8, 16 (4 bytes), 24, 32
+ *     void *malloc(size_t size): result 0, size 8
+ *     void free(void *): 0
+ *
+ * The address of a function is FUNCTION_STEP × its number in the module, counted from 1. In the table of an indirect
+ * UOP_CALL, [number] is the function's first uop, or UOP_NOWHERE if the function is not part of this program. */
 #define FUNCTION_STEP 16
 #define HOST_CALL_BYTES 48 /* the most that arguments and result take after the caller's frame */
 enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };

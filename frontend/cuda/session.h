@@ -1,6 +1,6 @@
-/* How `reprise run`, `record` and `env` tell the libraries in a CUDA program's process what to do: environment
- * variables, all of them optional. Without any, libcuda.so.1 runs kernels and records nothing. A value that cannot be
- * understood ends cuInit with CUDA_ERROR_INVALID_VALUE and one message on standard error.
+/* How `reprise run`, `record` and `env` control the libraries in a CUDA program's process: environment variables, all
+ * of them optional. Without any, libcuda.so.1 runs kernels and records nothing. With an invalid value, cuInit fails
+ * with CUDA_ERROR_INVALID_VALUE and one message on standard error.
  *
  * The command line reads the machine file; the library gets plain figures, in REPRISE_DEVICE. */
 #ifndef REPRISE_FRONTEND_CUDA_SESSION_H
@@ -46,8 +46,8 @@ static const char *const session_variable_names[] = {
 #undef X
 };
 
-/* Figures of a device: X(field, default, meaning). The key is the field's name. A default of 0 is one that follows from
- * the capability (device_figures_complete). */
+/* Figures of a device: X(field, default, meaning). The key is the field's name. A default of 0 means that the value
+ * follows from the capability (device_figures_complete). */
 #define DEVICE_FIGURES(X)                                                                                              \
     X(capability, 0, "compute capability, 10 x major + minor: 61. 0: 61, or 75 for clients of CUDA 13")                \
     X(sms, 28, "streaming multiprocessors")                                                                            \
@@ -70,10 +70,10 @@ struct device_figures {
 #undef X
 };
 
-/* Reads the value of REPRISE_DEVICE over the defaults; text may be NULL or "". Figures that follow from the capability
- * stay 0 until device_figures_complete. */
+/* Reads REPRISE_DEVICE on top of the defaults; text may be NULL or "". Figures that follow from the capability stay 0
+ * until device_figures_complete. */
 bool device_figures_parse(const char *text, struct device_figures *, struct rp_error *);
-/* Fills in what is still 0; capability: that to report where the figures name none. */
+/* Sets the figures that are still 0. capability: the one to report if the figures name none. */
 void device_figures_complete(struct device_figures *, unsigned capability);
 
 #endif

@@ -3,8 +3,9 @@
  * The address space holds buffers, the variables of modules, what kernels allocate on the device heap, and memory of
  * the host at its own address. Modules may be loaded and unloaded in any order; each has addresses of its own, so
  * kernels of several modules may pass pointers to each other's variables. What a kernel allocates stays until a kernel
- * frees it or the device is freed. Only one thread at a time may use a device and its launches (launch.h); several
- * devices share nothing. */
+ * frees it or the device is freed.
+ *
+ * Only one thread at a time may use a device and its launches (launch.h); several devices share nothing. */
 #ifndef REPRISE_FRONTEND_HOST_DEVICE_H
 #define REPRISE_FRONTEND_HOST_DEVICE_H
 

@@ -3,8 +3,10 @@
  * A launch is begun, driven until it is done, and ended. Several launches may be open at once, on one device or
  * several, and may be driven in turns, so that blocks of one may wait for a store of another. A launch whose blocks do
  * not depend on their order is done after one drive: no other launch interleaves with it, and its blocks run on several
- * threads. The trace has launches in the order in which they began. Result and trace depend on the order of calls,
- * never on the number of threads. */
+ * threads.
+ *
+ * The trace has launches in the order in which they began. Result and trace depend on the order of calls, never on the
+ * number of threads. */
 #ifndef REPRISE_FRONTEND_HOST_LAUNCH_H
 #define REPRISE_FRONTEND_HOST_LAUNCH_H
 

@@ -1,11 +1,14 @@
 /* The launches that a launch waits for: those of its own stream, in order, and those of other streams that the trace
- * must list as dependencies (struct rp_launch, tracefmt/trace.h). Each stream has a vector clock: for every stream, the
- * launch that has certainly ended before the next operation of this one. An event holds the clock of its stream when it
- * was recorded; waiting for it takes the maximum of both clocks, stream by stream. The host has a clock, too, of
- * everything that it has waited for: its next requests come later. CUDA C++ Programming Guide, "Default Stream": stream
- * 0 waits for all other streams, and they wait for it, but for those that were created as non-blocking
- * ("cudaStreamNonBlocking"). The caller says whether a copy or memset blocks the host (rp_host_waits); by default it
- * does in the default stream. */
+ * must list as dependencies (struct rp_launch, tracefmt/trace.h).
+ *
+ * Each stream has a vector clock: for every stream, the launch that has certainly ended before the next operation of
+ * this one. An event holds the clock of its stream when it was recorded; waiting for it takes the maximum of both
+ * clocks, stream by stream. The host has a clock, too, of everything that it has waited for: its next requests come
+ * later.
+ *
+ * CUDA C++ Programming Guide, "Default Stream": stream 0 waits for all other streams, and they wait for it, but for
+ * those that were created as non-blocking ("cudaStreamNonBlocking"). The caller says whether a copy or memset blocks
+ * the host (rp_host_waits); by default it does in the default stream. */
 #ifndef REPRISE_FRONTEND_HOST_STREAMS_H
 #define REPRISE_FRONTEND_HOST_STREAMS_H
 

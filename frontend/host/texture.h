@@ -1,7 +1,8 @@
 /* Arrays, textures and surfaces of a device, as in CUDA's driver API: cuArray3DCreate, cuMipmappedArrayCreate,
- * cuTexObjectCreate, cuSurfObjectCreate, and the references that modules declare (cuModuleGetTexRef). Only one thread
- * at a time may use a device (device.h). Errors: RP_USAGE for invalid arguments, RP_SYSTEM when out of memory.
- * Everything lives until it or its device is freed. */
+ * cuTexObjectCreate, cuSurfObjectCreate, and the references that modules declare (cuModuleGetTexRef).
+ *
+ * Only one thread at a time may use a device (device.h). Errors: RP_USAGE for invalid arguments, RP_SYSTEM when out of
+ * memory. Everything lives until it or its device is freed. */
 #ifndef REPRISE_FRONTEND_HOST_TEXTURE_H
 #define REPRISE_FRONTEND_HOST_TEXTURE_H
 

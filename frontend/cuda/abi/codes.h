@@ -1,5 +1,5 @@
-/* Error codes, enumerations and flags of the driver API, as far as the library takes or gives them. Numbers are those
- * of the published interface; what is not an enumeration of a struct's field is a plain constant. */
+/* Error codes, enumerations and flags of the driver API, as far as the library accepts or returns them. Numbers are
+ * those of the published interface; enumerations that are not fields of structs are plain constants. */
 #ifndef REPRISE_FRONTEND_CUDA_ABI_CODES_H
 #define REPRISE_FRONTEND_CUDA_ABI_CODES_H
 

@@ -1,4 +1,4 @@
-/* The functions of the driver API that libcuda.so.1 has (functions.def), declared for those who call it. */
+/* Declarations of the functions of the driver API that libcuda.so.1 has (functions.def), for their callers. */
 #ifndef REPRISE_FRONTEND_CUDA_ABI_DRIVER_H
 #define REPRISE_FRONTEND_CUDA_ABI_DRIVER_H
 

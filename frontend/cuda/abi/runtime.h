@@ -1,12 +1,12 @@
-/* The binary interface of the CUDA runtime, as libcudart.so.11.0, .12 and .13 have it on x86-64 Linux: structures whose
- * layout clients know. CUDART_MAJOR says whose; names and layouts are those of the public API reference (CUDA Runtime
- * API, "Data types used by CUDA Runtime"). tests/cuda/layout.sh compares every size and offset with NVIDIA's headers.
- * Enumerations are int here. Handles are the driver's: cudaStream_t is a CUstream, and so on. */
+/* The binary interface of the CUDA runtime, as in libcudart.so.11.0, .12 and .13 on x86-64 Linux: structures whose
+ * layout clients rely on. CUDART_MAJOR selects the version; names and layouts are those of the public API reference
+ * (CUDA Runtime API, "Data types used by CUDA Runtime"). tests/cuda/layout.sh compares every size and offset with
+ * NVIDIA's headers. Enumerations are int here. Handles are the driver's: cudaStream_t is a CUstream, and so on. */
 #ifndef REPRISE_FRONTEND_CUDA_ABI_RUNTIME_H
 #define REPRISE_FRONTEND_CUDA_ABI_RUNTIME_H
 
 #ifndef CUDART_MAJOR
-#define CUDART_MAJOR 13 /* for tools that read a file by itself */
+#define CUDART_MAJOR 13 /* for tools that read a single file */
 #endif
 
 #include <stddef.h>
@@ -106,7 +106,7 @@ struct cudaLaunchConfig {
     struct dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
     cudaStream_t stream;
-    CUlaunchAttribute *attrs; /* laid out as the driver's */
+    CUlaunchAttribute *attrs; /* with the driver's layout */
     unsigned numAttrs;
 };
 
@@ -117,7 +117,7 @@ struct cudaKernelNodeParams {
     void **kernelParams, **extra;
 };
 
-/* Of any kind: cudaGraphAddNode. But for launches and copies it is the driver's. */
+/* A node of any kind: cudaGraphAddNode. Except for launches and copies it equals the driver's struct. */
 struct cudaGraphNodeParams {
     int type, reserved0[3];
     union {
@@ -141,7 +141,7 @@ struct cudaMemAccessDesc {
 };
 
 struct cudaResourceDesc {
-    int resType; /* as the driver's */
+    int resType; /* as in the driver */
     union {
         cudaArray_t array;
         cudaMipmappedArray_t mipmap;
@@ -179,7 +179,7 @@ struct cudaTextureDesc {
 #endif
 };
 
-/* cudaDeviceProp is filled from rows of attributes: frontend/cuda/runtime/properties.c. */
+/* frontend/cuda/runtime/properties.c fills cudaDeviceProp from a table of attributes. */
 struct cudaDeviceProp {
     char name[256];
     char uuid[16];
@@ -243,7 +243,7 @@ struct cudaDeviceProp {
     int gpuDirectRDMAWritesOrdering;
     unsigned memoryPoolSupportedHandleTypes;
     int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
-    int reserved[63]; /* in 13 some of them have names, which nobody needs here */
+    int reserved[63]; /* CUDA 13 names some of these; they are not used here */
 #endif
 };
 

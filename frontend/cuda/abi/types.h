@@ -1,6 +1,6 @@
-/* Types of CUDA's driver API as they cross a library's boundary: handles, structs, limits of both. Written from the
- * published interface ("CUDA Driver API", Data types used by CUDA driver), so that users need no toolkit; names are the
- * API's. tests/unit/cuda compares sizes, offsets and values with cuda.h where one is installed. Linux, 64 bits. */
+/* Types of CUDA's driver API at the library's boundary: handles, structs, and their limits. Written from the published
+ * interface ("CUDA Driver API", Data types used by CUDA driver), so that users need no toolkit; names are the API's.
+ * tests/unit/cuda compares sizes, offsets and values with cuda.h where one is installed. Linux, 64 bits. */
 #ifndef REPRISE_FRONTEND_CUDA_ABI_TYPES_H
 #define REPRISE_FRONTEND_CUDA_ABI_TYPES_H
 
@@ -281,7 +281,7 @@ typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
-/* Of any kind: cuGraphAddNode. */
+/* A node of any kind: cuGraphAddNode. */
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
     int reserved0[3];
@@ -302,7 +302,7 @@ typedef struct CUgraphNodeParams_st {
             CUgraph graph;
             int ownership;
         } graph;
-        CUevent event; /* eventWait and eventRecord */
+        CUevent event; /* of eventWait and eventRecord */
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
         CUdeviceptr free;
     };

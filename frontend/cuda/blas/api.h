@@ -20,7 +20,7 @@ enum cublas_side { CUBLAS_LEFT, CUBLAS_RIGHT };
 enum cublas_operation { CUBLAS_N, CUBLAS_T, CUBLAS_C };
 enum cublas_pointer_mode { CUBLAS_HOST, CUBLAS_DEVICE };
 
-/* cudaDataType, as far as it is served (library_types.h). */
+/* cudaDataType, as far as it is supported (library_types.h). */
 enum cuda_data_type {
     CUDA_R_32F = 0,
     CUDA_R_64F = 1,
@@ -30,7 +30,7 @@ enum cuda_data_type {
     CUDA_R_16BF = 14
 };
 
-/* cublasComputeType_t. Callers of before CUDA 11 pass a cudaDataType in its place; the numbers do not meet. */
+/* cublasComputeType_t. Callers from before CUDA 11 pass a cudaDataType instead; the numbers do not overlap. */
 enum cublas_compute {
     CUBLAS_COMPUTE_16F = 64,
     CUBLAS_COMPUTE_16F_PEDANTIC = 65,

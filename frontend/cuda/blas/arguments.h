@@ -1,5 +1,5 @@
-/* What the host passes to the kernels of libcublas. Read by the C compiler and, in kernels.cu, by clang's CUDA. No
- * structure has bytes between or behind its members: traces have all bytes of a launch's parameters. */
+/* Parameters that the host passes to the kernels of libcublas. Read by the C compiler and, in kernels.cu, by clang's
+ * CUDA. No structure has padding, because traces contain all bytes of a launch's parameters. */
 #ifndef REPRISE_FRONTEND_CUDA_BLAS_ARGUMENTS_H
 #define REPRISE_FRONTEND_CUDA_BLAS_ARGUMENTS_H
 
@@ -14,27 +14,28 @@ typedef int64_t blas_size;
 
 enum blas_type { BLAS_F32, BLAS_F64, BLAS_F16, BLAS_BF16, BLAS_S8, BLAS_S32 };
 
-/* alpha or beta: of `type` in device memory, or `value` where `at` is 0. */
+/* alpha or beta: a value of `type` at `at` in device memory, or `value` if `at` is 0. */
 struct blas_scalar {
     blas_address at;
     double value;
     blas_size type; /* enum blas_type */
 };
 
-/* Element i of a vector lies at `at` + i × `step` elements; `step` may be negative. */
+/* Element i of a vector is at `at` + i × `step` elements; `step` may be negative. */
 struct blas_vector {
     blas_address at;
     blas_size step;
 };
 
-/* Element (r, c) of matrix b of a batch: r × row + c × column elements behind its start, which is `at` + b × batch
- * elements, or the b-th pointer at `pointers` where that is not 0. A transposed matrix has row and column exchanged. */
+/* Element (r, c) of matrix b of a batch is r × row + c × column elements after the matrix's start, which is `at` + b ×
+ * batch elements or, if `pointers` is not 0, the b-th pointer there. A transposed matrix has row and column exchanged.
+ */
 struct blas_matrix {
     blas_address at, pointers;
     blas_size row, column, batch;
 };
 
-/* Which part of a square matrix counts. */
+/* The part of a square matrix that is used. */
 enum blas_part { BLAS_ALL, BLAS_LOWER, BLAS_UPPER };
 
 /* c = alpha a b + beta c, a of m × k, b of k × n; only `part` of c is stored. */
@@ -45,16 +46,16 @@ struct blas_gemm {
     blas_size part; /* enum blas_part */
 };
 
-/* Solves a x = alpha b for right-hand sides that lie `between` elements apart; x takes the place of b. */
+/* Solves a x = alpha b for right-hand sides that are `between` elements apart; x overwrites b. */
 struct blas_trsm {
     struct blas_scalar alpha;
     struct blas_matrix a; /* n × n */
     struct blas_vector x;
     blas_size n, between;
-    int lower, unit; /* a is lower triangular as its steps say; its diagonal counts as 1 */
+    int lower, unit; /* a is lower triangular with its given steps; its diagonal counts as 1 */
 };
 
-/* What a block found of a reduction, and one slot for the result of all. */
+/* The partial result of one block of a reduction, or the final result. */
 struct blas_partial {
     double value;
     blas_size index;

@@ -37,7 +37,7 @@ int blas_refuse(const char *name, const char *why)
     return CUBLAS_NOT_SUPPORTED;
 }
 
-/* The runtime's rule: a thread without a context gets the primary one of device 0. */
+/* As in the runtime, a thread without a context gets the primary one of device 0. */
 static CUresult handle_find_context(CUcontext *context)
 {
     CUdevice device;

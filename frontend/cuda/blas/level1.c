@@ -1,9 +1,9 @@
 /* Vectors: axpy, scal, copy, swap, dot, nrm2, asum, iamax, iamin, for float and double. */
 #include "frontend/cuda/blas/handle.h"
 
-#define MOST_BLOCKS 1024 /* of an elementwise kernel; its threads go over the rest */
+#define MOST_BLOCKS 1024 /* of an elementwise kernel, whose threads loop over the rest */
 
-/* Nothing is done for n <= 0, as BLAS does. */
+/* As in BLAS, n <= 0 does nothing. */
 static int elementwise(cublasHandle_t h, enum blas_type type, const char *name, int64_t n, void **arguments)
 {
     return n <= 0 ? CUBLAS_SUCCESS
@@ -48,7 +48,7 @@ static int two_vectors(cublasHandle_t h, enum blas_type type, const char *name, 
 /* ---- reductions
  * -------------------------------------------------------------------------------------------------------- */
 
-/* No element: the result is 0. */
+/* Without elements the result is 0. */
 static int result_zero(cublasHandle_t h, void *result, size_t bytes)
 {
     CUresult r = CUDA_SUCCESS;
@@ -61,7 +61,7 @@ static int result_zero(cublasHandle_t h, void *result, size_t bytes)
 
 static size_t type_bytes(enum blas_type type) { return type == BLAS_F64 ? 8 : 4; }
 
-/* Sums of what kernel `part` takes of x (and y), and `rest` makes of them. */
+/* Kernel `part` reduces x (and y) per block, and kernel `rest` reduces the partial results. */
 static int dot(cublasHandle_t h, enum blas_type type, int64_t n, const void *x, int64_t incx, const void *y,
                int64_t incy, void *result)
 {
@@ -99,7 +99,7 @@ static int asum(cublasHandle_t h, enum blas_type type, int64_t n, const void *x,
     return status == CUBLAS_SUCCESS ? blas_result_fetch(h, result, type_bytes(type)) : status;
 }
 
-/* The largest magnitude first, then the squares of what is divided by it. */
+/* First finds the largest magnitude, then sums the squares of the elements divided by it. */
 static int nrm2(cublasHandle_t h, enum blas_type type, int64_t n, const void *x, int64_t incx, void *result)
 {
     int status = blas_check(h), whole = sizeof(struct blas_partial);
@@ -123,7 +123,7 @@ static int nrm2(cublasHandle_t h, enum blas_type type, int64_t n, const void *x,
     return status == CUBLAS_SUCCESS ? blas_result_fetch(h, result, type_bytes(type)) : status;
 }
 
-/* The place, from 1, of the first largest or smallest magnitude, as an integer of `bytes`. */
+/* The index, from 1, of the first largest or smallest magnitude, as an integer of `bytes` bytes. */
 static int place(cublasHandle_t h, enum blas_type type, const char *part, const char *rest, int64_t n, const void *x,
                  int64_t incx, void *result, int bytes)
 {

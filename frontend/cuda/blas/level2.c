@@ -54,7 +54,7 @@ static bool triangle_is_known(int fill, int operation, int diagonal)
            (diagonal == CUBLAS_NON_UNIT || diagonal == CUBLAS_UNIT);
 }
 
-/* The transpose of a lower triangular matrix is an upper one. */
+/* Describes a triangle; the transpose of a lower triangular matrix is an upper one. */
 static struct blas_trsm triangle_of(int64_t n, const void *a, int64_t lda, int fill, int operation, int diagonal)
 {
     bool lower = (fill == CUBLAS_LOWER) == (operation == CUBLAS_N);

@@ -10,7 +10,7 @@ static int64_t tiles(int64_t n) { return (n + BLAS_TILE - 1) / BLAS_TILE; }
 /* ---- products
  * -------------------------------------------------------------------------------------------------------- */
 
-/* The types of a product: the kernel that has them, and how alpha and beta are written. */
+/* The types of a product: the kernel for them, and the type of alpha and beta. */
 struct product_types {
     const char *kernel;
     enum blas_type scalar;
@@ -44,7 +44,7 @@ static struct blas_matrix product_matrix(const struct product *p, const void *at
     return m;
 }
 
-/* Moves on to the batch's matrix number `by`. */
+/* Skips `by` matrices of the batch. */
 static void matrix_skip(struct blas_matrix *m, int64_t by, int64_t bytes)
 {
     if (m->pointers)
@@ -53,7 +53,7 @@ static void matrix_skip(struct blas_matrix *m, int64_t by, int64_t bytes)
         m->at += (uint64_t)(by * m->batch * bytes);
 }
 
-/* Bytes of an element of the kernel's a and b, and of its c. */
+/* The element sizes of the kernel's a and b (*in), and of its c (*out). */
 static void product_bytes(const char *kernel, int64_t *in, int64_t *out)
 {
     char to = kernel[1] == 's' ? 's' : kernel[0];
@@ -110,7 +110,7 @@ static bool compute_is(int compute, enum cublas_compute kind)
     }
 }
 
-/* Products of halves summed as halves are summed in 32 bits: more exact than asked for. */
+/* Half products with half sums use 32-bit sums: more exact than requested. */
 static bool product_find(int a, int b, int c, int compute, struct product_types *to)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* What is not there: each function says so by its name, once, and answers CUBLAS_NOT_SUPPORTED, so that programs that
- * only name it can be loaded. */
+/* Unsupported functions: each reports its name, once, and returns CUBLAS_NOT_SUPPORTED, so that programs that merely
+ * reference them can be loaded. */
 #include "frontend/cuda/blas/handle.h"
 
 #define REFUSED(name)                                                                                                  \

@@ -1,4 +1,4 @@
-/* What is set and asked of a handle and of the library. */
+/* Settings and queries of a handle and of the library. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define CUBLAS_MAJOR 12
 #endif
 
-/* A pair of functions for one number of a handle. */
+/* A setter and a getter for a number in a handle. */
 #define SETTING(set, get, field, valid)                                                                                \
     BLAS_EXPORT int set(cublasHandle_t h, int value)                                                                   \
     {                                                                                                                  \
@@ -31,7 +31,7 @@
 
 SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2, pointer_mode, value == CUBLAS_HOST || value == CUBLAS_DEVICE)
 SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, atomics_mode, value == 0 || value == 1)
-/* Taken: sums are those of the compute type whatever it is. */
+/* Accepted: sums always have the compute type. */
 SETTING(cublasSetMathMode, cublasGetMathMode, math_mode, value >= 0)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, sm_target, value >= 0)
 
@@ -53,7 +53,7 @@ BLAS_EXPORT int cublasGetStream_v2(cublasHandle_t h, CUstream *stream)
     return status;
 }
 
-/* Taken and not used: our kernels need none but the handle's. */
+/* Accepted but unused: our kernels need only the handle's workspace. */
 BLAS_EXPORT int cublasSetWorkspace_v2(cublasHandle_t h, void *workspace, size_t bytes)
 {
     (void)workspace, (void)bytes;
@@ -121,7 +121,7 @@ BLAS_EXPORT const char *cublasGetStatusString(int status)
 /* ---- copies
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Between column-major matrices, of which one is on the device; a vector is a matrix of one row. */
+/* Copies between column-major matrices, one of which is on the device; a vector is a matrix of one row. */
 static int matrix_copy(int64_t rows, int64_t columns, int64_t bytes, const void *from, int64_t from_leading, void *to,
                        int64_t to_leading, CUstream stream, bool wait)
 {

@@ -1,5 +1,5 @@
-/* libcublasLt.so: nothing of it is served, but programs and libraries that stand on cuBLAS load it, CuPy before each
- * product of matrices. Every function says its name, once, and answers CUBLAS_STATUS_NOT_SUPPORTED. */
+/* libcublasLt.so: supports nothing, but programs and libraries that use cuBLAS load it (CuPy before each product of
+ * matrices). Every function reports its name, once, and returns CUBLAS_STATUS_NOT_SUPPORTED. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int refuse(const char *name, bool *said)
     return CUBLAS_NOT_SUPPORTED;
 }
 
-/* Their arguments do not matter, so they are declared without. */
+/* Arguments are irrelevant, so the functions are declared without. */
 #define REFUSED(name)                                                                                                  \
     int name(void);                                                                                                    \
     int name(void)                                                                                                     \
@@ -27,7 +27,7 @@ static int refuse(const char *name, bool *said)
     }
 #include "frontend/cuda/blas_lt/refused.def"
 
-/* What does not return a status. */
+/* Functions that do not return a status. */
 size_t cublasLtGetVersion(void);
 size_t cublasLtGetVersion(void) { return CUBLAS_MAJOR * 10000; }
 size_t cublasLtGetCudartVersion(void);

@@ -1,9 +1,9 @@
-/* Stands before libnvJitLink.so.13 or .12, NVIDIA's linker of LTO IR, and passes everything on to it; but where a
- * program links LTO IR into a cubin (Numba does), it gets the linked PTX instead, which can be executed for every
- * target; and where it links one piece of PTX, that piece. What is mixed becomes machine code, as NVIDIA's linker makes
- * PTX of LTO IR alone. Loaded before the program under the same soname, so that whoever looks for the library finds
- * this one. The real one is looked for in CUDA_PATH, CUDA_HOME, the wheels of the Python that runs, and
- * /usr/local/cuda. */
+/* A wrapper around libnvJitLink.so.13 or .12, NVIDIA's linker of LTO IR. It passes all calls on, with two exceptions:
+ * where a program links LTO IR into a cubin (Numba does), it gets the linked PTX instead, which can be executed for
+ * every target; where it links a single piece of PTX, it gets that piece. Mixed inputs become machine code, because
+ * NVIDIA's linker makes PTX of LTO IR only. The wrapper is loaded before the program under the same soname, so every
+ * search for the library finds it. It looks for the real library in CUDA_PATH, CUDA_HOME, the wheels of the running
+ * Python, and /usr/local/cuda. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 enum { ERROR_INTERNAL = 6 }; /* NVJITLINK_ERROR_INTERNAL */
 
-#define NAME "libnvJitLink.so.1[32]" /* the functions of both are the same */
+#define NAME "libnvJitLink.so.1[32]" /* both versions have the same functions */
 
 static void *real;
 
@@ -39,7 +39,7 @@ static bool try_in(const char *folder, const char *below)
     return try(pattern);
 }
 
-/* The folder of the interpreter as it was called, which a virtual environment has in its bin. */
+/* Tries the folder of the interpreter as it was called, which is the bin of a virtual environment. */
 static bool try_python(void)
 {
     char command[4096] = "";
@@ -76,20 +76,20 @@ static void *function(const char *name)
 /* nvJitLinkInputType */
 enum { INPUT_PTX = 2, INPUT_LTOIR = 3, INPUT_LIBRARY = 6 };
 
-/* What becomes of a handle. Its caller knows it by NVIDIA's handle, which makes machine code; LTO IR goes to a second
- * one, too, which makes PTX of it. */
+/* The state of a handle. The caller knows it by NVIDIA's handle, which makes machine code. LTO IR also goes to a second
+ * handle, which makes PTX. */
 struct link {
     void *handle;     /* NULL: free */
-    void *ptx_handle; /* or NULL: the caller asked for PTX himself, or has no LTO IR */
-    char *ptx;        /* the one PTX input, or NULL */
+    void *ptx_handle; /* NULL: the caller asked for PTX itself, or there is no LTO IR */
+    char *ptx;        /* the single PTX input, or NULL */
     size_t ptx_size;
-    unsigned inputs, others; /* of LTO IR; of what no PTX can be made of */
+    unsigned inputs, others; /* number of inputs: LTO IR; of other kinds, of which no PTX can be made */
     unsigned ptx_inputs;
 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct link links[256];
 
-/* Links are looked for under the lock, and then belong to the thread that has the handle. */
+/* Finds a handle's link under the lock; afterwards the thread that uses the handle owns it. */
 static struct link *link_of(const void *handle)
 {
     struct link *found = NULL;
@@ -112,9 +112,9 @@ static void begin_link(void *handle, void *ptx_handle)
     pthread_mutex_unlock(&mutex);
 }
 
-/* The PTX can be made of LTO IR alone. */
+/* Whether the result is PTX made of LTO IR only. */
 static bool takes_lto(const struct link *l) { return l && l->ptx_handle && l->inputs && !l->others && !l->ptx_inputs; }
-/* The PTX is what came in. */
+/* Whether the result is the PTX that was the only input. */
 static bool takes_input(const struct link *l) { return l && l->ptx && l->ptx_inputs == 1 && !l->inputs && !l->others; }
 
 int nvJitLinkCreate(void **handle, uint32_t count, const char **options)
@@ -166,7 +166,7 @@ static void keep_ptx(struct link *l, const void *data, size_t size)
     }
 }
 
-/* What PTX calls of NVIDIA's device runtime the driver adds to it. */
+/* The driver itself adds the functions of NVIDIA's device runtime that PTX calls. */
 static bool is_device_runtime(const char *name) { return name && strstr(name, "cudadevrt"); }
 
 int nvJitLinkAddData(void *handle, int type, const void *data, size_t size, const char *name)
@@ -228,7 +228,7 @@ int nvJitLinkGetLinkedCubin(void *handle, void *cubin)
     return get ? get(takes_lto(l) ? l->ptx_handle : handle, cubin) : ERROR_INTERNAL;
 }
 
-/* Logs are those of the handle that made the result. */
+/* The logs of the handle that made the result. */
 #define LOG(name, type)                                                                                                \
     int name(void *handle, type *to)                                                                                   \
     {                                                                                                                  \
@@ -254,7 +254,7 @@ PASS(nvJitLinkGetLinkedPtxSize, (void *h, size_t *size), (void *, size_t *), (h,
 PASS(nvJitLinkGetLinkedPtx, (void *h, char *ptx), (void *, char *), (h, ptx))
 PASS(nvJitLinkVersion, (unsigned *major, unsigned *minor), (unsigned *, unsigned *), (major, minor))
 
-/* What NVIDIA's header calls, by its version. */
+/* The names that NVIDIA's header uses, with its version. */
 #define ALIAS(name) __attribute__((alias(#name))) __typeof__(name) __##name##_13_0;
 ALIAS(nvJitLinkCreate)
 ALIAS(nvJitLinkDestroy)

@@ -1,5 +1,5 @@
-/* Hints about managed memory. It is where everybody reaches it, so that hints change nothing; but programs ask for what
- * they have said. */
+/* Hints about managed memory. They change nothing, because host and device access the same memory; but programs can
+ * query them. */
 #include "frontend/cuda/driver/driver.h"
 
 /* CUmemLocationType, CUmem_advise, CUmem_range_attribute */
@@ -16,7 +16,7 @@ enum {
     RANGE_PREFETCHED_ID
 };
 
-/* Enters for a range of managed memory. */
+/* Enters the driver for a range of managed memory. */
 static CUresult enter_managed(CUdeviceptr address, size_t bytes, struct buffer **b)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -77,7 +77,7 @@ static int type_of(int place)
     return place == PLACE_NOWHERE ? LOCATION_INVALID : place == PLACE_CPU ? LOCATION_HOST : LOCATION_DEVICE;
 }
 
-/* A list of places: as many as there is room for, then PLACE_NOWHERE. */
+/* Writes a list of locations: as many as there is room for, filled up with PLACE_NOWHERE. */
 static void give_accessing(const struct advice *a, int *to, size_t room)
 {
     size_t n = 0;

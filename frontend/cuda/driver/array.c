@@ -1,4 +1,4 @@
-/* Arrays, with and without levels. */
+/* Arrays, plain and mipmapped. */
 #include "frontend/cuda/driver/array.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d)
     return cuArray3DCreate_v2(array, &(CUDA_ARRAY3D_DESCRIPTOR){d->Width, d->Height, 0, d->Format, d->NumChannels, 0});
 }
 
-/* Enters for something with an array, with a place for the answer. */
+/* Enters the driver for an operation on an array; `answer`, where the result goes, must not be NULL. */
 static CUresult enter_array(CUarray array, const void *answer)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -205,7 +205,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
 
 /* ---- copies of a row --------------------------------------------------------------------------------------------- */
 
-/* `place`: the other end, or NULL where that is an array, too. */
+/* `place`: the other side in memory; unused if the other side is an array, too. */
 static CUresult copy_row(CUarray to, size_t to_offset, CUarray from, size_t from_offset, CUdeviceptr place,
                          size_t bytes)
 {

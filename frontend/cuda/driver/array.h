@@ -8,16 +8,16 @@
 struct CUarray_st {
     struct rp_array *array;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
-    CUcontext context; /* NULL: a level of another */
+    CUcontext context; /* NULL: a level of another array */
 };
 struct CUmipmappedArray_st {
     struct rp_array *array;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
-    CUarray levels[16]; /* those that were asked for */
+    CUarray levels[16]; /* the levels that the program has asked for */
     unsigned level_count;
 };
 
-/* The elements of a format; false: there are none such. */
+/* Converts a format to elements. False: there is no such format. */
 bool element_of(CUarray_format, unsigned channels, struct rp_element *);
 
 #endif

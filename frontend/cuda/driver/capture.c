@@ -1,5 +1,5 @@
-/* Capture: what streams are given becomes nodes of a graph. A stream comes to it by waiting for an event that another
- * one has recorded in it ("CUDA C++ Programming Guide", Cross-stream Dependencies and Events). */
+/* Capture: work given to streams becomes nodes of a graph. A stream joins a capture by waiting for an event that a
+ * capturing stream has recorded ("CUDA C++ Programming Guide", Cross-stream Dependencies and Events). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- where streams are ------------------------------------------------------------------------------------------- */
 
-/* What the stream's next node comes after: one node more, or that one alone. */
+/* Sets the predecessors of the stream's next node: adds the node, or makes it the only one. */
 static bool set_tail(CUstream s, CUgraphNode n, bool alone)
 {
     CUgraphNode *grown = realloc(s->tail, (s->tail_count + 1) * sizeof *grown);
@@ -47,11 +47,11 @@ static CUresult record(CUstream s, CUevent e)
 
 /* ---- what may not be while streams capture: it ends the captures in question ------------------------------------- */
 
-static unsigned going_on; /* captures */
+static unsigned going_on; /* number of captures in progress */
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-/* "CUDA C++ Programming Guide", Prohibited and Unhandled Operations: the legacy stream comprises all that are not
- * non-blocking, the context comprises all. */
+/* "CUDA C++ Programming Guide", Prohibited and Unhandled Operations: the legacy stream includes all streams that are
+ * not non-blocking, the context includes all streams. */
 CUresult capture_forbids(CUstream s)
 {
     bool all = !s, many = all || s == stream_of(CU_STREAM_LEGACY);
@@ -87,7 +87,7 @@ CUresult capture_forbids_unsafe(void)
 
 /* ---- giving streams work ----------------------------------------------------------------------------------------- */
 
-/* The capture that an event was recorded in, if it goes on. */
+/* The capture in which an event was recorded, if it is still in progress. */
 static struct capture *capture_of(const struct CUevent_st *e)
 {
     for (CUstream s = driver.streams; e->capture && s; s = s->next)
@@ -142,8 +142,9 @@ CUresult submit(CUstream s, const struct work *w)
     CUresult r = w->call == BLOCKING      ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                  : w->kind == WORK_WAIT   ? wait(s, w->event)
                  : w->kind == WORK_RECORD ? record(s, w->event)
-                 : w->kind == WORK_FREE ? add(s, &(struct work){.kind = WORK_EMPTY}) /* it stays for the next launch */
-                                        : add(s, w);
+                 : w->kind == WORK_FREE
+                     ? add(s, &(struct work){.kind = WORK_EMPTY}) /* the memory stays for the next launch */
+                     : add(s, w);
     if (r && s->capture)
         s->capture->broken = true;
     return r;
@@ -205,7 +206,7 @@ static bool is_awaited(const struct CUgraph_st *g, CUgraphNode n)
     return false;
 }
 
-/* What the stream did last, nothing waits for. */
+/* Whether nothing waits for the stream's last work. */
 static bool unjoined(CUstream s)
 {
     const struct CUstream_st *origin = s->capture->origin;

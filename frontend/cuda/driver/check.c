@@ -12,9 +12,9 @@
 #include "frontend/cuda/driver/host_stack.h"
 #include "tracefmt/plural.h"
 
-#define MOST_STACKS 20 /* that are said: looking up where an address is takes milliseconds */
-#define MOST_LEAKS 10  /* that are named one by one */
-#define MOST_READS 10  /* copies to the host that are named */
+#define MOST_STACKS 20 /* the most stacks that are printed: resolving an address takes milliseconds */
+#define MOST_LEAKS 10  /* the most leaks that are listed one by one */
+#define MOST_READS 10  /* the most copies to the host that are listed */
 #define KEPT_FREED 1024
 
 /* Where a buffer was allocated and freed. */
@@ -25,15 +25,16 @@ struct freed {
     uint64_t base, bytes;
     struct buffer_history *history; /* NULL: memory is not checked */
 };
-static struct freed freed[KEPT_FREED]; /* the last ones, a ring */
+static struct freed freed[KEPT_FREED]; /* the most recently freed buffers, a ring */
 static size_t freed_count;
 
 static bool memory_checked;
 static struct rp_check *kernels_checked;
 static size_t findings_told;
-static uint64_t times_told; /* of all of them together */
+static uint64_t times_told; /* occurrences reported so far, of all findings */
 static unsigned stacks_said;
-static char fault_told[sizeof((struct rp_error *)NULL)->text]; /* after it the program has no launches */
+static char
+    fault_told[sizeof((struct rp_error *)NULL)->text]; /* the reported fault; after it the program launches nothing */
 
 /* ---- which checks ------------------------------------------------------------------------------------------------ */
 
@@ -71,7 +72,7 @@ bool check_open(struct rp_error *err)
         return false;
     if (!kinds)
         return true;
-    if (kinds & RP_CHECK_MEMORY) { /* what a GPU would not notice is a finding, too */
+    if (kinds & RP_CHECK_MEMORY) { /* accesses that a GPU would not notice are findings, too */
         driver.strict = true;
         driver.defaults.overruns = NULL;
     }
@@ -146,7 +147,7 @@ void check_leaks(CUcontext context)
     unsigned count = 0;
     for (const struct buffer *b = memory_checked ? driver.buffers : NULL; b; b = b->next) {
         if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph)
-            continue; /* the program's own memory; memory that is there as long as its graph */
+            continue; /* the program's own memory; memory that lives as long as its graph */
         bytes += b->bytes;
         if (count++ >= MOST_LEAKS)
             continue;
@@ -255,7 +256,7 @@ static bool write_json(const char *part)
     return !fclose(to) && !bad;
 }
 
-/* All of it is there, or nothing. */
+/* Writes the complete file, or none. */
 static void write_findings(void)
 {
     char path[OWN_FILE], part[OWN_FILE + 32];

@@ -1,4 +1,4 @@
-/* Launches in clusters: what sizes there can be (CUDA C++ programming guide, "Thread Block Clusters"). */
+/* Launches in clusters: which sizes are possible (CUDA C++ Programming Guide, "Thread Block Clusters"). */
 #include "frontend/cuda/driver/driver.h"
 
 enum { FIRST_CAPABILITY = 90, PORTABLE = 8, LARGEST = 16 };
@@ -23,7 +23,7 @@ CUresult cluster_check(const struct launch *l)
     return there && fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
-/* Enters for a launch that is only asked about. */
+/* Enters the driver for a query about a launch. */
 static CUresult enter_launch(CUfunction function, const CUlaunchConfig *c, const void *answer, struct launch *l)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -41,7 +41,7 @@ static CUresult enter_launch(CUfunction function, const CUlaunchConfig *c, const
     return CUDA_SUCCESS;
 }
 
-/* Clusters that run at a time. Machines do not say how SMs are grouped, so that any SMs can make a cluster. */
+/* The number of resident clusters. Machines do not say how SMs are grouped, so any SMs can hold a cluster. */
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
 {
     struct launch l;

@@ -1,4 +1,4 @@
-/* Contexts: the primary one, others, and each thread's stack of current ones. They share the device's memory. */
+/* Contexts: the primary one, others, and each thread's stack of current contexts. They share the device's memory. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/driver.h"
@@ -18,7 +18,7 @@ static bool is_context(CUcontext context)
     return false;
 }
 
-/* A handle is never used again, so that one that was destroyed is known as such. */
+/* Handles are never reused, so a destroyed one is recognised. */
 static CUcontext new_context(bool primary, unsigned flags, unsigned api)
 {
     CUcontext c = calloc(1, sizeof *c);
@@ -49,7 +49,7 @@ static CUcontext primary(void)
 
 static bool open_device(void)
 {
-    static bool broken; /* it stays so: what was opened by then would run launches that are not recorded */
+    static bool broken; /* stays set: what was opened before the failure would run launches without recording them */
     struct rp_error err = {0};
     if (!broken && (driver.device || driver_open(&err)))
         return true;
@@ -77,7 +77,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return leave(CUDA_SUCCESS);
 }
 
-/* Its memory and modules go, and with them what has failed. */
+/* Frees the context's memory and modules and, with the last context, forgets errors. */
 static void end_context(CUcontext c)
 {
     c->alive = false;
@@ -262,7 +262,7 @@ CUresult cuCtxPopCurrent(CUcontext *context) { return cuCtxPopCurrent_v2(context
 
 /* ---- what a context knows ---------------------------------------------------------------------------------------- */
 
-/* Enters for a question about the current context with a place for its answer. */
+/* Enters the driver for a query of the current context; `answer`, where the result goes, must not be NULL. */
 static CUresult ask(const void *answer)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -316,7 +316,7 @@ CUresult cuCtxSetFlags(unsigned flags)
     return leave(CUDA_SUCCESS);
 }
 
-/* Enters for a question about a context; NULL: the current one. */
+/* Enters the driver for a query of a context; NULL: the current one. */
 static CUresult ask_context(CUcontext *context, const void *answer)
 {
     CUresult r = enter(NEED_DRIVER);
@@ -406,7 +406,7 @@ CUresult cuCtxSetSharedMemConfig(int config)
         return r;
     if (config < 0 || config > 2)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    return leave(CUDA_SUCCESS); /* banks have 4 bytes on everything from 5.0 on */
+    return leave(CUDA_SUCCESS); /* banks have 4 bytes on all devices from 5.0 on */
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)

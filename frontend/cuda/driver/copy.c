@@ -1,4 +1,4 @@
-/* Copies of every shape: each is a box between two places, as cuMemcpy3D has it. */
+/* Copies of every shape: each is a box with two ends, as in cuMemcpy3D. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/driver.h"
 
-/* One end of a copy. */
+/* One end of a copy: source or destination. */
 struct end {
     CUarray array; /* NULL: rows in memory */
     uint64_t address;
@@ -46,7 +46,7 @@ CUresult copy_check(const CUDA_MEMCPY3D *c)
     return is_empty(c) ? CUDA_SUCCESS : ends(c, &to, &from);
 }
 
-/* Where the rows of an end in memory are. NULL: they are not all there. */
+/* The host address of an end's rows in memory. NULL: they are not all in one allocation. */
 static uint8_t *rows_of(const struct end *e, const CUDA_MEMCPY3D *c, bool write, bool *device)
 {
     size_t bytes = (c->Depth - 1) * e->slice + (c->Height - 1) * e->pitch + c->WidthInBytes;
@@ -71,7 +71,7 @@ static struct rp_array_box box_of(const struct end *e, const CUDA_MEMCPY3D *c)
     return (struct rp_array_box){e->x, e->y, e->z, c->WidthInBytes, c->Height, c->Depth};
 }
 
-/* Between two arrays by way of the host's memory. */
+/* Copies between two arrays through host memory. */
 static bool copy_arrays(const CUDA_MEMCPY3D *c, const struct end *to, const struct end *from, struct rp_error *err)
 {
     struct rp_array_box source = box_of(from, c), target = box_of(to, c);
@@ -83,7 +83,7 @@ static bool copy_arrays(const CUDA_MEMCPY3D *c, const struct end *to, const stru
     return ok;
 }
 
-/* Rows of a slice go to memory that is no array: what is known of them goes with them. */
+/* Rows of a slice go to plain memory: tells the check of uninitialised reads which bytes are initialised. */
 static void check_copied(const struct end *to, const struct end *from, const bool device[2], size_t slice,
                          const CUDA_MEMCPY3D *c)
 {
@@ -119,7 +119,7 @@ static bool copy_ends(const CUDA_MEMCPY3D *c, const struct end *to, const struct
     return true;
 }
 
-/* Constants have no address in the global space. */
+/* Constants have no address in the global space: 0. */
 static uint64_t address_of(const struct end *e)
 {
     uint64_t bytes;
@@ -129,15 +129,15 @@ static uint64_t address_of(const struct end *e)
     return e->array ? rp_array_address(e->array->array, &bytes) : e->address;
 }
 
-/* Pinned and registered memory is the host's, though kernels reach it. */
+/* Pinned and registered memory belongs to the host, although kernels can access it. */
 static bool is_device_memory(const struct end *e, bool device)
 {
     const struct buffer *b = device && !e->array ? buffer_at(e->address) : NULL;
     return device && !(b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED));
 }
 
-/* CUDA Driver API, "API synchronization behavior", Memcpy: the host does not wait for what stays on the device.
- * Pageable memory of its own is staged, also by asynchronous calls, so that it waits for that. */
+/* CUDA Driver API, "API synchronization behavior", Memcpy: the host does not wait for copies within the device.
+ * Pageable host memory is staged, also by asynchronous calls, and the host waits for that. */
 static enum rp_host_waits copy_waits(const struct work *w, const bool device[2], bool pageable)
 {
     if (w->call == OF_GRAPH || (device[0] && device[1]))
@@ -269,7 +269,7 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *c, CUstream stream) { return co
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *c) { return copy(c, NULL, true); }
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *c, CUstream stream) { return copy(c, stream, false); }
 
-/* The two structs differ in what is in the place of `reserved`. */
+/* The two structs differ only in the fields at `reserved`. */
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *c) { return copy((const void *)c, NULL, true); }
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
 {

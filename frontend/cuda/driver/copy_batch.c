@@ -1,10 +1,10 @@
-/* Many copies at once: one after the other in the order of the stream, which CUDA allows. */
+/* Many copies in one call: one after another in stream order, which CUDA allows. */
 #include "frontend/cuda/driver/driver.h"
 
 /* CUmemcpySrcAccessOrder */
 enum { ORDER_STREAM = 1, ORDER_DURING_CALL, ORDER_ANY };
 
-/* Attributes k are those of copies first[k] to first[k + 1] - 1. */
+/* Attributes k apply to copies first[k] to first[k + 1] - 1. */
 static bool attributes_fit(const CUmemcpyAttributes *attributes, const size_t *first, size_t attribute_count,
                            size_t count)
 {

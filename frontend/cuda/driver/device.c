@@ -1,4 +1,4 @@
-/* Devices: there is one, and it answers in constants and figures. */
+/* Devices: there is one, described by constants and figures. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static CUresult check(CUdevice device) { return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; }
 
-/* Enters for a question about the device with a place for its answer. */
+/* Enters the driver for a query of the device; `answer`, where the result goes, must not be NULL. */
 static CUresult ask(CUdevice device, const void *answer)
 {
     CUresult r = enter(NEED_DRIVER);
@@ -135,7 +135,7 @@ CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
     return leave(bytes > (int)strlen(BUS_ID) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Domain, bus, device and function; the first and the last may be missing. */
+/* Domain, bus, device and function; the first and the last are optional. */
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
 {
     CUresult r = ask(0, device && id ? id : NULL);
@@ -162,7 +162,7 @@ CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from, CUdev
 {
     (void)attribute;
     CUresult r = ask(from ? from : to, value);
-    return r ? r : leave(CUDA_ERROR_INVALID_DEVICE); /* it has to be two */
+    return r ? r : leave(CUDA_ERROR_INVALID_DEVICE); /* peer access needs two devices */
 }
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned channels, CUdevice device)

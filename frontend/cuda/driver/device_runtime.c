@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The handle is the workspace's address, 0 where the launch is not cooperative; then synchronising answers
- * cudaErrorUnknown, as NVIDIA's function does. In the workspace the word at 4 counts: the first block adds what makes
- * the top bit change once all others have added 1. */
+/* The handle is the workspace's address; 0 in launches that are not cooperative, where synchronising returns
+ * cudaErrorUnknown, as NVIDIA's function does. The word at offset 4 of the workspace is a counter: the first block adds
+ * what makes the top bit flip once each of the other blocks has added 1. */
 static const char grid_barrier[] = "\
 .version 3.1\n\
 .target sm_30\n\
@@ -66,7 +66,7 @@ DONE:\n\
     ret;\n\
 }\n";
 
-/* Whether the line of a `.visible .func` has the name. */
+/* Whether the line of a `.visible .func` defines `name`. */
 static bool is_defined(const char *text, size_t size, const char *name)
 {
     static const char begins[] = "\n.visible .func";

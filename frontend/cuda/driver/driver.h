@@ -1,8 +1,8 @@
 /* What the parts of libcuda.so.1 share: one device behind one lock.
  *
- * A function of the API is a few lines: enter() (the driver is there, the thread has a context, nothing has failed for
- * good), the work, leave(). Functions of the API never call one another. What is asynchronous on a GPU happens within
- * the call: the order of the calls is one that CUDA allows. */
+ * A function of the API is a few lines: enter() (the driver is initialised, the thread has a context, there was no
+ * permanent error), the work, leave(). Functions of the API never call one another. What is asynchronous on a GPU
+ * happens within the call: CUDA allows the order of the calls. */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_H
 
@@ -19,60 +19,60 @@
 struct driver {
     pthread_mutex_t lock;
     bool initialised, figures_complete;
-    CUresult failed; /* why every call fails from now on: an error of a kernel, or a fork */
+    CUresult failed; /* why every call fails from now on: a kernel's error, or a fork */
     struct device_figures figures;
-    struct rp_device *device; /* NULL: no context has been made */
-    uint64_t used;            /* bytes of device memory */
+    struct rp_device *device; /* NULL: no context has been made yet */
+    uint64_t used;            /* bytes of device memory in use */
     CUcontext contexts;
     struct buffer *buffers;
     CUmodule modules;
     CUstream streams;
-    unsigned module_count; /* loaded so far */
-    uint32_t stream_count; /* made so far: numbers in the trace */
+    unsigned module_count; /* modules loaded so far */
+    uint32_t stream_count; /* streams made so far; numbers them in the trace */
     uint32_t event_count;
     bool strict, recording;
-    struct rp_launch_config defaults; /* what all launches share */
-    uint64_t workspace;               /* of cooperative launches; 0: there was none */
-    unsigned long long next_id;       /* of contexts, streams, buffers */
-    int newest;                       /* version that a client has asked cuGetProcAddress for */
+    struct rp_launch_config defaults; /* what all launches have in common */
+    uint64_t workspace;               /* of cooperative launches; 0: none yet */
+    unsigned long long next_id;       /* of the next context, stream or buffer */
+    int newest;                       /* the newest version that a client has asked cuGetProcAddress for */
 };
 extern struct driver driver;
 
 /* ---- entering and leaving: state.c ------------------------------------------------------------------------------- */
 
 enum need { NEED_DRIVER, NEED_CONTEXT };
-/* Takes the lock if it is CUDA_SUCCESS. */
+/* Takes the lock if it returns CUDA_SUCCESS. */
 CUresult enter(enum need);
-/* Gives the lock back and returns its argument. */
+/* Releases the lock and returns its argument. */
 CUresult leave(CUresult);
-/* The value of a session's variable, or NULL. */
+/* The value of a session variable, or NULL. */
 const char *session_value(enum session_variable);
-/* One line for the user, on standard error or where REPRISE_LOG says. */
+/* Prints one line for the user, on standard error or to the file that REPRISE_LOG names. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* CUDA_ERROR_NOT_SUPPORTED; says once per `said` what is not there. */
+/* Returns CUDA_ERROR_NOT_SUPPORTED; reports once per `said` what is not supported. */
 CUresult refuse(const char *what, bool *said);
-/* The device's figures, once a client wants to know them. */
+/* The device's figures, computed when a client first needs them. */
 const struct device_figures *figures(void);
 
-/* Makes the device. */
+/* Creates the device. */
 bool driver_open(struct rp_error *);
-/* Frees what belongs to a context that ends; last: no other one is left, so that what has failed is forgotten. */
+/* Frees what belongs to a context that ends. last: no other context is left, so errors are forgotten. */
 void driver_release(CUcontext, bool last);
 
 /* ---- contexts: context.c ----------------------------------------------------------------------------------------- */
 
 struct CUctx_st {
     bool primary, alive;
-    unsigned flags, retained, api; /* retained: of the primary one */
+    unsigned flags, retained, api; /* retained: for the primary context */
     unsigned long long id;
     size_t limits[16]; /* by CUlimit */
     int cache_config, shared_config;
     CUcontext next;
 };
-/* Of this thread; NULL: none. */
+/* The current context of this thread; NULL: none. */
 CUcontext current_context(void);
 
-/* Whether a null stream is the thread's own: within functions of variant _ptsz and _ptds. */
+/* Whether a null stream means the thread's own: within functions of variants _ptsz and _ptds. */
 extern _Thread_local bool per_thread_streams;
 
 /* ---- handles: handle.c ------------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ enum handle {
     HANDLE_EXEC,
     HANDLE_USER_OBJECT
 };
-/* What programs hold; anything else that they pass is no handle. False: no memory. */
+/* Registers a handle that programs may pass; any other value is invalid. False: out of memory. */
 bool handle_add(enum handle, void *);
 bool handle_is(enum handle, const void *);
 void handle_remove(void *);
@@ -99,22 +99,22 @@ void handle_remove(void *);
 /* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
 
 enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED };
-/* Hints for managed memory, which a program can ask for again. Places: a device, or CPU; NOWHERE: not said. */
+/* Hints for managed memory, which a program can query. Locations: a device, or CPU; NOWHERE: not set. */
 enum { PLACE_CPU = -1, PLACE_NOWHERE = -2 };
 struct advice {
     bool given, read_mostly, accessed_by_device, accessed_by_host;
     int preferred, prefetched;
 };
 struct buffer {
-    uint64_t base, bytes; /* as asked for */
-    uint64_t room;        /* what it counts for of the device's memory */
+    uint64_t base, bytes; /* as requested */
+    uint64_t room;        /* the device memory that it counts for */
     enum buffer_kind kind;
     unsigned flags;
     unsigned long long id;
     CUcontext context;
-    CUmemoryPool pool;              /* NULL: of none */
-    struct buffer_history *history; /* check.c's; NULL: memory is not checked */
-    bool of_graph;                  /* made by a node: there for every launch, until the program frees it */
+    CUmemoryPool pool;              /* NULL: not from a pool */
+    struct buffer_history *history; /* owned by check.c; NULL: memory is not checked */
+    bool of_graph;                  /* made by a graph node: kept for every launch until the program frees it */
     struct advice advice;
     struct buffer *next, **link;
 };
@@ -122,18 +122,20 @@ struct buffer {
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
 CUresult buffer_release(struct buffer *);
-/* Those of a context; NULL: all. */
+/* Frees the buffers of a context; NULL: of all contexts. */
 void buffers_free(CUcontext);
-/* Where [address, address + bytes) is in this process; NULL: it is not all in one allocation of the device. What the
- * device does not have is memory of the host. *device: it is the device's. Who writes tells wrote() what. */
+/* The host address of [address, address + bytes). NULL: the range is not within one allocation of the device. Addresses
+ * that are not the device's are host memory; *device: whether it is the device's. Callers that write call wrote()
+ * afterwards. */
 uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device);
 enum { OWN_FILE = 4096 };
-/* The file that this process writes of one that the session names: %p is its number, and where another process of the
- * command has that file f.2.wtr stands for f.wtr, and so on, which is said with what it is that goes there. */
+/* The name of the file that this process writes, derived from the one that the session names: %p becomes the process
+ * id; if another process of the command writes that file, f.wtr becomes f.2.wtr and so on, and a message says that
+ * `what` goes there. */
 void own_file(const char *given, const char *what, char to[OWN_FILE]);
-/* So many rows of so many bytes of the device's memory. */
+/* Reports a write of `rows` rows of `bytes` bytes to device memory. */
 void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows);
-/* 0: done; else the pool has changed. */
+/* Adds `bytes` to the usage of the pool, if there is one; negative bytes are freed. */
 void pool_account(CUmemoryPool, int64_t bytes);
 
 /* ---- streams and work: stream.c, work.c -------------------------------------------------------------------------- */
@@ -145,24 +147,24 @@ struct CUstream_st {
     int priority;
     unsigned long long id;
     CUcontext context;
-    struct capture *capture; /* NULL: what it is given is done at once */
-    CUgraphNode *tail;       /* what its next node comes after */
+    struct capture *capture; /* NULL: work runs at once */
+    CUgraphNode *tail;       /* the predecessors of its next node */
     size_t tail_count;
-    CUlaunchAttributeValue attributes[STREAM_ATTRIBUTES]; /* by CUstreamAttrID; but for the priority */
+    CUlaunchAttributeValue attributes[STREAM_ATTRIBUTES]; /* by CUstreamAttrID; without the priority */
     struct CUstream_st *next;
 };
-/* The stream of a handle, NULL for one that is none. */
+/* The stream of a handle; NULL: the handle is invalid. */
 CUstream stream_of(CUstream);
 void streams_free_of(CUcontext);
 
 struct launch {
     CUfunction function;
     unsigned grid[3], block[3], shared;
-    unsigned cluster[3]; /* 0, 0, 0: what the kernel requires, or a block alone */
+    unsigned cluster[3]; /* 0, 0, 0: what the kernel requires, or no clusters */
     bool cooperative;
     uint8_t *params; /* the parameter block */
 };
-/* Something that a stream does. */
+/* A piece of a stream's work. */
 struct work {
     enum {
         WORK_LAUNCH,
@@ -176,7 +178,7 @@ struct work {
         WORK_ALLOCATE,
         WORK_FREE
     } kind;
-    enum { OF_GRAPH, ASYNCHRONOUS, BLOCKING } call; /* what the program made it by */
+    enum { OF_GRAPH, ASYNCHRONOUS, BLOCKING } call; /* the kind of call that made it */
     union {
         struct launch launch;
         CUDA_MEMCPY3D copy;
@@ -184,19 +186,20 @@ struct work {
         CUDA_HOST_NODE_PARAMS host;
         CUgraph child;
         CUevent event;
-        CUdeviceptr memory; /* of WORK_ALLOCATE, which is there from the beginning, and WORK_FREE */
+        CUdeviceptr memory; /* WORK_ALLOCATE, whose memory exists from the beginning, and WORK_FREE */
     };
 };
-/* Does it, or adds it to the graph that the stream captures, which a BLOCKING call breaks. */
+/* Runs the work, or adds it to the graph that the stream captures. A BLOCKING call breaks a capture. */
 CUresult submit(CUstream, const struct work *);
-/* The stream captures no more. */
+/* Ends the stream's part in its capture. */
 void capture_leave(CUstream);
-/* Waiting for a stream, or for all with NULL, asking whether it is done, and giving the legacy stream work. */
+/* Checks operations that a capture forbids: waiting for a stream (NULL: for all streams), querying it, and giving work
+ * to the legacy stream. */
 CUresult capture_forbids(CUstream);
 CUresult capture_forbids_event(const struct CUevent_st *);
-/* What the mode of a capture is about: allocating and freeing. */
+/* The same for operations that depend on the mode of the capture: allocating and freeing. */
 CUresult capture_forbids_unsafe(void);
-/* Does it now. */
+/* Runs the work now. */
 CUresult work_run(CUstream, const struct work *);
 CUresult launch_check(const struct launch *);
 void launch_attributes(const CUlaunchConfig *, struct launch *);
@@ -221,38 +224,37 @@ struct CUfunc_st {
     struct program *program;
     CUmodule module;
     int max_dynamic, carveout;
-    bool large_clusters;                    /* of more than 8 blocks are allowed */
-    uint32_t recorded;                      /* launches so far, for --first */
-    int wanted;                             /* by the filter of names: 0 not known yet, 1 yes, -1 no */
-    unsigned block[3], shared, params_used; /* of the launches before CUDA 4 */
+    bool large_clusters;                    /* clusters of more than 8 blocks are allowed */
+    uint32_t recorded;                      /* launches recorded so far, for --first */
+    int wanted;                             /* whether the name filter selects it: 0 unknown, 1 yes, -1 no */
+    unsigned block[3], shared, params_used; /* for launches in the style before CUDA 4 */
     uint8_t *params;
     struct CUfunc_st *next;
 };
 void modules_free(CUcontext);
 /* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
 CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
-/* Whether a block may have so many bytes of dynamic shared memory: more than the usual 48 KB must have been asked for.
- */
+/* Whether a block may have this much dynamic shared memory: more than the default of 48 KB must have been requested. */
 bool shared_fits(CUfunction, size_t dynamic_shared);
-/* Blocks of a kernel that an SM holds at a time; 0: none. */
-/* Whether the clusters of a launch can be had: cluster.c. */
+/* The number of blocks of a kernel that are resident on an SM at once; 0: none. */
+/* Checks the cluster size of a launch: cluster.c. */
 CUresult cluster_check(const struct launch *);
 unsigned occupancy(CUfunction, unsigned threads, size_t dynamic_shared);
 
 /* ---- recording: record.c ----------------------------------------------------------------------------------------- */
 
-/* Opens the trace, if one is wanted. */
+/* Opens the trace, if one is requested. */
 bool record_open(struct rp_error *);
-/* Where a launch of this function is to be recorded; NULL: nowhere. Counts it. */
+/* The trace in which a launch of this function is recorded; NULL: none. Counts the launch. */
 struct rp_writer *record_launch(CUfunction);
-/* It has ended. */
+/* To be called when the launch has ended. */
 void record_launched(void);
 void record_profile(bool on);
-/* Ends the trace: the process is about to go. Whoever holds the lock is waited for, but not for ever. */
+/* Ends the trace, because the process is about to end. Waits for the lock, but not for ever. */
 void record_end(void);
-/* With the lock: ends the trace and the process, which a signal wants to end. */
+/* With the lock held: ends the trace and then the process, because of a signal. */
 void record_interrupted(void);
-/* What the host did, for the trace. */
+/* Records an operation of the host. */
 void tell(enum rp_host_kind, uint32_t stream, uint32_t event);
 void tell_operation(const struct rp_host_operation *);
 

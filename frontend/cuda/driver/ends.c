@@ -1,5 +1,5 @@
-/* Ways to leave a program that run no destructors: the trace is ended before. The command line has this library loaded
- * before all others, so that programs find these functions in the place of the C library's. */
+/* Ends the trace when a program ends without running destructors. The command line preloads this library, so that
+ * programs find these functions in place of the C library's. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ void _exit(int status)
 }
 void _Exit(int status) { _exit(status); }
 
-/* Where exec fails, the program goes on without being recorded. */
+/* If exec fails, the program goes on without being recorded. */
 #define REAL(name, ...)                                                                                                \
     int (*real)(__VA_ARGS__);                                                                                          \
     record_end();                                                                                                      \
@@ -53,7 +53,7 @@ int fexecve(int file, char *const arguments[], char *const environment[])
 
 #pragma GCC visibility pop
 
-/* The arguments of execl from `first` on, with the null pointer that ends them. False: they are too many. */
+/* Collects the arguments of execl from `first` on, with the null pointer that ends them. False: there are too many. */
 static bool collect(char **to, const char *first, va_list list)
 {
     size_t count = 0;

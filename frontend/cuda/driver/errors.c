@@ -1,4 +1,4 @@
-/* Names and texts of errors, version, and what a driver only says no to. */
+/* Names and texts of errors, the version, and a query that always fails. */
 #include "frontend/cuda/driver/driver.h"
 
 static const struct {

@@ -1,9 +1,9 @@
-/* Events. Their times are those of the host's clock: a kernel takes what the emulator takes. */
+/* Events. Their times come from the host's clock: a kernel takes as long as its emulation. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/event.h"
 
-/* Enters for something with an event. */
+/* Enters the driver for an operation on an event. */
 static CUresult enter_event(CUevent event)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -47,7 +47,7 @@ void event_take_place(CUstream stream, CUevent event)
     tell(RP_HOST_RECORD_EVENT, stream->number, event->number);
 }
 
-/* An event that a stream records or waits for. */
+/* Gives a stream the work of recording an event, or of waiting for it. */
 static CUresult submit_event(CUstream handle, CUevent event, bool wait)
 {
     CUresult r = enter_event(event);

@@ -11,8 +11,8 @@ struct CUevent_st {
     unsigned flags;
     bool recorded;
     struct timespec time;
-    /* where it was recorded by a stream that captures: what whoever waits for it comes after */
-    unsigned long long capture; /* id; 0: it was not */
+    /* set by a stream that captures: the nodes that a waiting stream's next node must follow */
+    unsigned long long capture; /* id of the capture; 0: none */
     CUgraphNode *nodes;
     size_t node_count;
 };

@@ -1,4 +1,5 @@
-/* What the table of functions makes: exports that refuse, variants for streams per thread, and cuGetProcAddress. */
+/* Code generated from the table of functions: exports of unsupported functions, variants for per-thread default
+ * streams, and cuGetProcAddress. */
 #include <string.h>
 
 #include "frontend/cuda/driver/driver.h"

@@ -1,5 +1,4 @@
-/* Kernels: what they need, and how many of their blocks an SM holds. CUfunction and CUkernel are the same thing here.
- */
+/* Kernels: their attributes and occupancy. CUfunction and CUkernel are the same here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 
 static bool is_function(CUfunction f) { return handle_is(HANDLE_FUNCTION, f); }
 
-/* Enters for something with a function, with a place for the answer. */
+/* Enters the driver for an operation on a function; `answer`, where the result goes, must not be NULL. */
 static CUresult enter_function(CUfunction f, const void *answer)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -34,7 +33,7 @@ static unsigned local_bytes(const struct program *p)
 
 static unsigned registers(const struct program *p) { return p->kernel.registers < 255 ? p->kernel.registers : 255; }
 
-/* sm_61 is 61, and PTX for compute_61 too. */
+/* sm_61 is 61, and so is PTX for compute_61. */
 static int version_of(const struct CUfunc_st *f) { return f->program->target ? (int)f->program->target->sm : 0; }
 
 static CUresult attribute(const struct CUfunc_st *f, CUfunction_attribute a, int *value)
@@ -105,7 +104,7 @@ CUresult cuKernelSetAttribute(CUfunction_attribute a, int value, CUkernel kernel
     return device ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetAttribute((CUfunction)kernel, a, value);
 }
 
-/* Caches are the machine's in replay. */
+/* No effect: caches are modelled in replay. */
 static CUresult set_config(CUfunction function, int config, int most)
 {
     CUresult r = enter_function(function, &config);
@@ -184,7 +183,7 @@ CUresult cuFuncLoad(CUfunction function)
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* {BUFFER_POINTER, buffer, BUFFER_SIZE, &size, END}; what the buffer is too short for is zero. */
+/* {BUFFER_POINTER, buffer, BUFFER_SIZE, &size, END}; bytes beyond the buffer's end are zero. */
 static CUresult from_buffer(const struct program *p, void **extra, uint8_t *to)
 {
     const void *buffer = NULL;
@@ -226,11 +225,11 @@ CUresult function_params(CUfunction f, void **params, void **extra, uint8_t *to)
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Registers are given out to warps by 256. */
+/* Registers are allocated to warps in units of 256. */
 static uint64_t warps_by_registers(const struct program *p, const struct device_figures *f)
 {
     uint64_t per_warp = round_up((registers(p) ? registers(p) : 1) * 32, 256);
-    return f->registers_per_sm / per_warp / 4 * 4; /* by sub-core */
+    return f->registers_per_sm / per_warp / 4 * 4; /* per sub-core */
 }
 
 bool shared_fits(CUfunction function, size_t dynamic)
@@ -269,7 +268,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
-/* The largest block with the most threads resident. The callback is the program's: no lock while it runs. */
+/* The block size with the most resident threads; of several, the largest. No lock is held while the program's callback
+ * runs. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared, int limit,
                                                    unsigned flags)

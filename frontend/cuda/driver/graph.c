@@ -1,4 +1,4 @@
-/* Graphs themselves: making, copying, running. */
+/* Graphs: making, copying, running. */
 #include "frontend/cuda/driver/graph.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void graph_free(CUgraph g)
     free(g);
 }
 
-/* Gives the node what it is to own of its work. */
+/* Copies the parts of the work that the node must own. */
 static bool own_work(CUgraphNode n)
 {
     if (n->work.kind == WORK_LAUNCH) {
@@ -173,7 +173,7 @@ static CUresult visit(CUgraphNode n, unsigned walk, CUstream stream)
     if (n->visited == walk)
         return CUDA_SUCCESS;
     if (n->visited == OPEN)
-        return CUDA_ERROR_INVALID_VALUE; /* a circle */
+        return CUDA_ERROR_INVALID_VALUE; /* a cycle */
     n->visited = OPEN;
     CUresult r = CUDA_SUCCESS;
     for (size_t i = 0; i < n->before_count && !r; i++)

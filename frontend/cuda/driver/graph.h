@@ -1,4 +1,4 @@
-/* Graphs: nodes of work and what each of them waits for. */
+/* Graphs: nodes of work and their dependencies. */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_GRAPH_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_GRAPH_H
 
@@ -6,69 +6,69 @@
 
 enum { NODE_ATTRIBUTES = 11 };
 struct CUgraphNode_st {
-    struct work work; /* parameters of a launch, and the child graph, are the node's own */
+    struct work work; /* the node owns the parameters of a launch and the child graph */
     CUgraph graph;
     size_t index;                                       /* in the graph */
     unsigned long long id;                              /* the same in copies of the graph */
-    bool disabled;                                      /* in a graph to be launched: it does nothing */
-    void **pointers;                                    /* to the parameters of a launch, for those who ask */
+    bool disabled;                                      /* in an instantiated graph: it does nothing */
+    void **pointers;                                    /* to the parameters of a launch, for queries */
     CUlaunchAttributeValue attributes[NODE_ATTRIBUTES]; /* of a launch, by CUlaunchAttributeID: hints */
     CUgraphNode *before;
     size_t before_count;
-    unsigned visited; /* of the walk that came here last */
+    unsigned visited; /* number of the last walk that visited it */
 };
 struct CUgraph_st {
     CUgraphNode *nodes;
     size_t count;
     unsigned walks;
-    struct kept *kept; /* objects of the program that live as long as the graph */
+    struct kept *kept; /* objects of the program that live at least as long as the graph */
 };
 struct CUgraphExec_st {
     CUgraph graph;
     cuuint64_t flags;
 };
-/* What streams are capturing together. */
+/* A capture: the streams that capture into one graph. */
 struct capture {
     CUgraph graph;
     CUstream origin;
     unsigned long long id;
     CUstreamCaptureMode mode;
-    pthread_t thread; /* that began it */
+    pthread_t thread; /* the thread that began it */
     bool broken;
 };
 
 CUgraph graph_new(void);
 void graph_free(CUgraph);
-/* A graph of its own with the same nodes, at the same indices. NULL: no memory. */
+/* A copy of the graph with the same nodes, at the same indices. NULL: out of memory. */
 CUgraph graph_copy(const struct CUgraph_st *);
-/* Copies the work. NULL: no memory. */
+/* Adds a node with a copy of the work. NULL: out of memory. */
 CUgraphNode graph_add(CUgraph, const CUgraphNode *before, size_t count, const struct work *);
 bool node_depends(CUgraphNode, CUgraphNode on);
-/* False: it did not. */
+/* Removes a dependency. False: there was none. */
 bool node_forgets(CUgraphNode, CUgraphNode on);
-/* Takes it out of its graph. */
+/* Removes a node from its graph. */
 void node_remove(CUgraphNode);
-/* The node that stands for this one in a copy of its graph; NULL: none. */
+/* The node in a copy of its graph that corresponds to this one; NULL: none. */
 CUgraphNode node_in(CUgraph, CUgraphNode);
-/* Gives a node other work of the same kind, copied. */
+/* Replaces a node's work by a copy of other work of the same kind. */
 CUresult node_set_work(CUgraphNode, const struct work *);
-/* Objects of the program that a graph keeps: user_object.c. False: no memory. */
+/* Keeps the objects of the program that another graph keeps: user_object.c. False: out of memory. */
 bool graph_keeps_of(CUgraph, const struct CUgraph_st *from);
 void graph_lets_go(CUgraph);
 
 /* ---- for the functions of programs ------------------------------------------------------------------------------- */
 
-/* Enters for something with a handle, with a place for the answer. */
+/* Enters the driver for an operation on a handle; `answer`, where the result goes, must not be NULL. */
 CUresult graph_enter(enum handle, const void *handle, const void *answer);
-/* Whether they are nodes of this graph. */
+/* Whether all are nodes of this graph. */
 bool are_nodes(CUgraph, const CUgraphNode *, size_t count);
-/* What is to be launched; its parameters are `*block`, the caller's to free. `has_kernel`: the struct has its later
- * fields. */
+/* Reads a launch; *block: its parameters, which the caller frees. `has_kernel`: the struct has its later fields. */
 CUresult read_launch(const CUDA_KERNEL_NODE_PARAMS *, bool has_kernel, struct launch *, uint8_t **block);
-/* Nodes that are meant, as far as there is room; without room their number. With the lock; gives it back. */
+/* Returns the nodes that `meant` selects, as far as there is room; without room, their number. Called with the lock
+ * held; releases it. */
 CUresult give_nodes(CUgraphNode *from, size_t all, bool (*meant)(CUgraphNode, const void *), const void *data,
                     CUgraphNode *nodes, size_t *count);
-/* False: it goes in a circle. */
+/* False: the graph has a cycle. */
 bool graph_has_order(CUgraph);
 CUresult graph_run(CUgraph, CUstream);
 

@@ -1,4 +1,4 @@
-/* Functions that make graphs, and launch them. */
+/* Functions that make and launch graphs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ bool are_nodes(CUgraph graph, const CUgraphNode *nodes, size_t count)
     return true;
 }
 
-/* With the lock; gives it back. */
+/* Called with the lock held; releases it. */
 static CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const struct work *w)
 {
     if (!are_nodes(graph, before, count))
@@ -94,7 +94,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
 {
     return add_launch(node, graph, before, count, params, true);
 }
-/* The first version of the struct is the second one's beginning. */
+/* The first version of the struct is a prefix of the second. */
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
                               const CUDA_KERNEL_NODE_PARAMS_v1 *params)
 {

@@ -1,9 +1,9 @@
-/* Attributes of launches in graphs: whether all blocks run side by side, clusters, and hints, which are kept. */
+/* Attributes of launches in graphs: cooperative, clusters, and hints, which are only stored. */
 #include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
 
-/* Enters for an attribute of a launch. */
+/* Enters the driver for an attribute of a launch. */
 static CUresult enter_launch(CUgraphNode node, CUlaunchAttributeID id, const void *value)
 {
     CUresult r = graph_enter(HANDLE_NODE, node, value);

@@ -1,4 +1,4 @@
-/* Graphs as text for dot(1). All details that there are are given, whatever the program asks for. */
+/* Prints graphs as text for dot(1), always with all details. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void print_work(FILE *to, const struct work *w)
     }
 }
 
-/* Nodes are named by their graphs' names and their own numbers: gn0_n2 is node 2 of the graph that node 0 of g is. */
+/* A node's name consists of its graph's name and its number: gn0_n2 is node 2 of the graph in node 0 of g. */
 static void print_nodes(FILE *to, CUgraph graph, const char *name, unsigned depth)
 {
     for (size_t i = 0; i < graph->count; i++) {

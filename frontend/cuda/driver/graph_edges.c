@@ -1,4 +1,4 @@
-/* What waits for what in a graph; nodes that go; copies of graphs, compared and brought up to date. */
+/* Dependencies in a graph; removing nodes; comparing and updating copies of graphs. */
 #include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
@@ -19,7 +19,7 @@ CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size
     return r ? r : give_nodes(node->graph->nodes, node->graph->count, waits_for, node, nodes, count);
 }
 
-/* Edges have no data of their own: all are full dependencies. */
+/* Edges have no data: all are full dependencies. */
 static void clear_edges(CUgraphEdgeData *edges, const size_t *count)
 {
     if (edges && count)
@@ -121,8 +121,8 @@ static bool same_edges(CUgraphNode a, CUgraphNode b)
     return same;
 }
 
-/* Whether two graphs differ in more than what their nodes are given. Nodes correspond by the order in which they were
- * added. */
+/* Whether two graphs differ in more than the nodes' parameters. Nodes correspond by the order in which they were added.
+ */
 static int compare(CUgraph old, CUgraph new, CUgraphNode *at)
 {
     *at = NULL;
@@ -155,7 +155,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
     CUgraph copy = graph_copy(graph);
     if (!copy)
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < copy->count; i++) /* known by the nodes that it was instantiated of */
+    for (size_t i = 0; i < copy->count; i++) /* identified by the nodes that it was instantiated from */
         copy->nodes[i]->id = exec->graph->nodes[i]->id;
     graph_free(exec->graph);
     exec->graph = copy;

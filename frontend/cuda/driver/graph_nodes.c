@@ -1,4 +1,4 @@
-/* Nodes of memory, and nodes of any kind by one struct. */
+/* Memory nodes, and nodes of any kind described by one struct. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/graph.h"

@@ -1,16 +1,16 @@
-/* What the nodes of graphs do: asked for and changed, in the graph and in what was instantiated of it. */
+/* Parameters of graph nodes: queried and changed, in a graph and in an instantiated graph. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
 
-/* With the lock; gives it back. `checked`: whether the work is sound. */
+/* Called with the lock held; releases it. `checked`: the result of checking the work. */
 static CUresult set(CUgraphNode node, CUresult checked, const struct work *w)
 {
     return leave(checked ? checked : node_set_work(node, w));
 }
 
-/* Enters, and finds the node of a graph in what was instantiated of it. */
+/* Enters the driver and finds the node of a graph in an instantiated graph. */
 static CUresult enter_exec(CUgraphExec exec, CUgraphNode *node, const void *params)
 {
     CUresult r = graph_enter(HANDLE_EXEC, exec, params);
@@ -20,7 +20,7 @@ static CUresult enter_exec(CUgraphExec exec, CUgraphNode *node, const void *para
     return *node ? CUDA_SUCCESS : leave(CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Enters for a node of a kind, to give what it does. */
+/* Enters the driver for a query of a node of a kind. */
 static CUresult enter_node(CUgraphNode node, int kind, const void *answer)
 {
     CUresult r = graph_enter(HANDLE_NODE, node, answer);
@@ -29,7 +29,7 @@ static CUresult enter_node(CUgraphNode node, int kind, const void *answer)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* With the lock; gives it back. */
+/* Called with the lock held; releases it. */
 static CUresult set_launch(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params, bool has_kernel)
 {
     struct work w = {.kind = WORK_LAUNCH};
@@ -104,7 +104,7 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS
     if (r)
         return r;
     *params = (CUDA_KERNEL_NODE_PARAMS){0};
-    memcpy(params, &first, sizeof first); /* the first version is the second one's beginning */
+    memcpy(params, &first, sizeof first); /* the first version is a prefix of the second */
     return CUDA_SUCCESS;
 }
 
@@ -202,7 +202,7 @@ static CUresult get_event(CUgraphNode node, int kind, CUevent *event)
     return leave(CUDA_SUCCESS);
 }
 
-/* With the lock; gives it back. */
+/* Called with the lock held; releases it. */
 static CUresult set_event(CUgraphNode node, int kind, CUevent event)
 {
     struct work w = {.event = event};

@@ -1,4 +1,4 @@
-/* The handles that programs hold: a hash table with linear probing. */
+/* The handles that programs hold, in a hash table with linear probing. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/driver.h"
@@ -63,7 +63,7 @@ bool handle_is(enum handle kind, const void *object)
     return s && s->kind == kind;
 }
 
-/* Those behind it move up, so that nobody's search ends at the hole. */
+/* Moves later entries up, so that no search ends at the gap. */
 void handle_remove(void *object)
 {
     struct slot *s = find(object);

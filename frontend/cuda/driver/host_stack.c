@@ -14,7 +14,7 @@
 
 void host_stack_take(struct host_stack *s) { s->count = backtrace(s->at, HOST_STACK_FRAMES); }
 
-/* Libraries of ours, which stand between the program and the driver. */
+/* Our own libraries, which are between the program and the driver. */
 static bool is_ours(const char *path)
 {
     static const char *const names[] = {"libcuda.so", "libcudart.so", "libcublas.so", "libcublasLt.so"};
@@ -25,7 +25,7 @@ static bool is_ours(const char *path)
     return false;
 }
 
-/* An executable that lies where it was linked has its own addresses in its tables. */
+/* The address in the file. An executable at its link address uses it in its own tables. */
 static uintptr_t in_file(const Dl_info *in, uintptr_t at)
 {
     const Elf64_Ehdr *h = in->dli_fbase;
@@ -57,10 +57,10 @@ static bool look_up(const char *file, uintptr_t at, char *text, size_t size)
     return known;
 }
 
-/* False: it is of our libraries. */
+/* False: the frame belongs to our own libraries. */
 static bool say_frame(void *address, bool *last)
 {
-    uintptr_t at = (uintptr_t)address - 1; /* within the call */
+    uintptr_t at = (uintptr_t)address - 1; /* within the call instruction */
     Dl_info in;
     char text[1100];
     if (!dladdr((void *)at, &in) || !in.dli_fname || is_ours(in.dli_fname))

@@ -1,4 +1,4 @@
-/* Where in the program a call came from, for reports. */
+/* The program's call stack, for reports. */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_HOST_STACK_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_HOST_STACK_H
 
@@ -6,12 +6,12 @@
 
 struct host_stack {
     int count;
-    void *at[HOST_STACK_FRAMES]; /* return addresses, the innermost first */
+    void *at[HOST_STACK_FRAMES]; /* return addresses, innermost first */
 };
-/* The caller's. */
+/* Captures the caller's stack. */
 void host_stack_take(struct host_stack *);
-/* Says a line for each function of the program itself, innermost first, with file and line where addr2line of the
- * binutils knows them. */
+/* Prints a line for each function of the program itself, innermost first, with file and line if binutils' addr2line
+ * finds them. */
 void host_stack_say(const struct host_stack *);
 
 #endif

@@ -10,8 +10,8 @@
 #define WRAPPER_MAGIC 0x466243b1u
 #define FATBIN_MAGIC 0xba55ed50u
 
-/* Version 2, of a program of relocatable device code (nvcc -rdc=true): `data` is what nvlink made, machine code alone,
- * and `objects` the fat binaries of the objects that it was made of, the last one NULL. */
+/* Version 2, for a program of relocatable device code (nvcc -rdc=true): `data` is nvlink's output, machine code only;
+ * `objects` are the fat binaries that it was linked from, terminated by NULL. */
 struct wrapper {
     uint32_t magic, version;
     const void *data;
@@ -23,7 +23,7 @@ struct fatbin_header {
     uint64_t bytes;
 };
 
-/* To the end of what its headers name. */
+/* The size up to the end of everything that its headers refer to. */
 static size_t elf_bytes(const void *image)
 {
     const Elf64_Ehdr *h = image;
@@ -58,8 +58,8 @@ static bool prefers_ptx(void)
     return prefer && !strcmp(prefer, "ptx");
 }
 
-/* Machine code for this device that can be executed; else PTX, of what the device may have the newest, or the oldest of
- * what is too new for it: NVIDIA would refuse that. */
+/* Machine code for this device that can be executed; otherwise PTX: the newest that the device supports, or, if all is
+ * too new (which NVIDIA would refuse), the oldest. */
 static const struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only)
 {
     const struct fatbin_entry *best = NULL, *newer = NULL;
@@ -92,7 +92,7 @@ static size_t fat_bytes(const void *fat)
 
 static bool is_fat(const void *bytes) { return !memcmp(bytes, &(uint32_t){FATBIN_MAGIC}, 4); }
 
-/* The PTX of a program's objects, to be linked in the place of what nvlink made. Objects without any are left out. */
+/* Collects the PTX of a program's objects, to be linked in place of nvlink's output. Skips objects without PTX. */
 static CUresult collect_pieces(const char *name, const void *const *objects, struct image *image, struct rp_error *err)
 {
     for (; *objects; objects++) {

@@ -1,4 +1,4 @@
-/* Launches. A kernel is done when the call returns; if it misbehaves, later calls say so, as on a GPU. */
+/* Launches. A kernel has ended when the call returns; as on a GPU, later calls report its errors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static CUresult code_of(enum rp_fault_kind fault)
     }
 }
 
-/* Launches run one after the other, so all share one. */
+/* Launches run one after another, so all share one workspace. */
 static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
 {
     if (!driver.workspace)
@@ -81,7 +81,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     c.dynamic_shared = l->shared;
     c.stream = stream->number;
     c.params = l->params;
-    /* what the program has set is a limit, not a need: only recursion takes more than the kernel says */
+    /* the program's setting is a limit, not a need: only recursion takes more than the kernel declares */
     c.stack_bytes = l->function->program->recursive ? (uint32_t)current_context()->limits[CU_LIMIT_STACK_SIZE] : 0;
     c.writer = record_launch(l->function);
     bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
@@ -89,7 +89,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     if (c.writer)
         record_launched();
     check_tell_findings();
-    fflush(stdout); /* what kernels print is to come before what others write there */
+    fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
     enum rp_fault_kind left_out;
     if (ok && check_left_out(&left_out)) /* as after a launch that ended there */
         driver.failed = code_of(left_out);
@@ -98,7 +98,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     say("%s", err.text);
     if (result.fault == RP_FAULT_INTERRUPTED)
         record_interrupted();
-    if (err.status == RP_SYSTEM && c.writer) /* the trace cannot go on, and what the kernel has done is not known */
+    if (err.status == RP_SYSTEM && c.writer) /* the trace cannot go on, and the kernel's effects are unknown */
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
     if (err.status == RP_KERNEL)
         check_fault(l->function->program, result.fault_instruction, err.text);
@@ -154,7 +154,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigne
     return launch(&l, stream, params, NULL);
 }
 
-/* Attributes that are hints are taken as such. */
+/* Hints among the attributes are accepted. */
 void launch_attributes(const CUlaunchConfig *c, struct launch *l)
 {
     for (unsigned i = 0; i < c->numAttrs; i++) {

@@ -1,5 +1,5 @@
-/* Linking: modules of PTX are joined and linked by the loader; machine code, and fat binaries without PTX, pass through
- * if they are the only piece. */
+/* Linking: the loader links modules of PTX. Machine code, and fat binaries without PTX, pass through if they are the
+ * only input. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>

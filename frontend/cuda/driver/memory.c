@@ -1,11 +1,11 @@
-/* Memory that programs ask for. Device, pinned and managed memory lies in the device's range, at one address for host
- * and kernels; registered memory is the program's own. */
+/* Memory that programs allocate. Device, pinned and managed memory is in the device's range, at the same address for
+ * host and kernels; registered memory belongs to the program. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/check.h"
 
-#define GRANULE 512u /* allocations of a GPU are multiples of it */
+#define GRANULE 512u /* GPUs allocate multiples of this */
 
 struct buffer *buffer_at(CUdeviceptr address)
 {
@@ -53,7 +53,7 @@ CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemor
     b->pool = pool;
     b->room = kind == BUFFER_DEVICE ? room : 0;
     list(b);
-    if (kind != BUFFER_DEVICE) /* the program writes to it, unseen */
+    if (kind != BUFFER_DEVICE) /* the program may write to it without a call */
         rp_host(driver.device, b->base, bytes);
     *made = b;
     return CUDA_SUCCESS;

@@ -1,4 +1,4 @@
-/* Modules and libraries, which are the same thing here, and what is in them. */
+/* Modules and libraries, which are the same here, and their contents. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* Where a client wants to read what went wrong. */
+/* The buffers in which a client wants to read the log. */
 struct logs {
     char *buffer[2]; /* information, errors */
-    void **size[2];  /* the options' values: bytes there, then bytes used */
+    void **size[2];  /* the options' values: on entry the size, on return the bytes used */
 };
 
 static struct logs read_options(unsigned count, const CUjit_option *options, void **values)
@@ -61,7 +61,7 @@ static CUresult load_image(struct CUmod_st *m, const void *given, struct rp_erro
     return r;
 }
 
-/* After the program or library that it is part of; what a program makes at run time has a number. */
+/* Names the module after the program or library that contains it; a module made at run time gets a number. */
 static void name_module(struct CUmod_st *m, const void *given)
 {
     Dl_info from;
@@ -191,13 +191,13 @@ CUresult cuModuleGetLoadingMode(int *mode)
 {
     if (!mode)
         return CUDA_ERROR_INVALID_VALUE;
-    *mode = 2; /* lazily: a kernel is translated when it is asked for */
+    *mode = 2; /* lazy: a kernel is lowered when it is first used */
     return CUDA_SUCCESS;
 }
 
 /* ---- what is in a module ----------------------------------------------------------------------------------------- */
 
-/* Enters for something in a module. */
+/* Enters the driver for a query of a module. */
 static CUresult enter_module(CUmodule module, const void *answer)
 {
     CUresult r = enter(NEED_CONTEXT);

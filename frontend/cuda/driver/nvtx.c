@@ -8,8 +8,8 @@
 
 #include "frontend/cuda/driver/driver.h"
 
-#define DEEPEST 256      /* ranges that a thread has pushed; deeper ones are not looked at */
-#define MOST_STARTED 256 /* ranges that find the expression and are open */
+#define DEEPEST 256      /* pushed ranges per thread; deeper ones are ignored */
+#define MOST_STARTED 256 /* open ranges that match the expression */
 #define NAME_BYTES 512
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -53,7 +53,7 @@ static int push(const void *domain, const char *name)
     return depth++;
 }
 
-/* The last one of the domain goes. */
+/* Removes the last range of the domain. */
 static int pop(const void *domain)
 {
     int at = depth < DEEPEST ? depth : DEEPEST;
@@ -116,7 +116,7 @@ struct attributes { /* nvtxEventAttributes_t, version 2 and 3 */
     const void *message;
 };
 
-/* What is no ASCII becomes a question mark. */
+/* Replaces characters that are not ASCII by question marks. */
 static const char *narrow(const wchar_t *wide, char *to)
 {
     size_t i = 0;
@@ -130,7 +130,7 @@ static const char *name_of(const struct attributes *a, char *room)
 {
     if (!a || !a->message)
         return NULL;
-    /* a registered string's handle is the string */
+    /* the handle of a registered string is the string */
     return a->message_type == MESSAGE_UNICODE                                          ? narrow(a->message, room)
            : a->message_type == MESSAGE_ASCII || a->message_type == MESSAGE_REGISTERED ? a->message
                                                                                        : NULL;
@@ -176,7 +176,7 @@ static int domain_push(const void *domain, const struct attributes *a)
     return push(domain, name_of(a, room));
 }
 static int domain_pop(const void *domain) { return pop(domain); }
-/* Domains and strings stay until the process ends. */
+/* Domains and strings live until the process ends. */
 static void *keep_a(const char *name) { return name ? strdup(name) : NULL; }
 static void *keep_w(const wchar_t *name)
 {

@@ -1,5 +1,5 @@
-/* NVTX: ranges that programs name, for --nvtx. Programs find NVTX's hooks here through NVTX_INJECTION64_PATH, as the
- * headers of NVTX 3 have it (nvtxDetail/nvtxInit.h, nvtxTypes.h). */
+/* NVTX: ranges that programs name, for --nvtx. Programs find these hooks through NVTX_INJECTION64_PATH, as the headers
+ * of NVTX 3 define it (nvtxDetail/nvtxInit.h, nvtxTypes.h). */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_NVTX_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_NVTX_H
 
@@ -9,8 +9,8 @@
 
 /* Reads the expression of --nvtx. */
 bool nvtx_open(struct rp_error *);
-/* Whether no expression is given, or one of the ranges that are open finds it: those that this thread has pushed, and
- * those that any thread has started. */
+/* Whether there is no expression, or it matches an open range: one that this thread has pushed, or that any thread has
+ * started. */
 bool nvtx_within(void);
 
 #endif

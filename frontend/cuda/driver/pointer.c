@@ -1,4 +1,4 @@
-/* What is known of a pointer. */
+/* Queries of pointers. */
 #include <string.h>
 
 #include "frontend/cuda/driver/driver.h"
@@ -9,7 +9,7 @@ struct known {
     CUdeviceptr pointer;
 };
 
-/* The value of an attribute as 64 bits, and how many of them count. */
+/* The value of an attribute as 64 bits, and its size in bytes. */
 static CUresult value_of(const struct known *k, CUpointer_attribute attribute, uint64_t *value, size_t *bytes)
 {
     const struct buffer *b = k->buffer;
@@ -38,7 +38,7 @@ static CUresult value_of(const struct known *k, CUpointer_attribute attribute, u
     case CU_POINTER_ATTRIBUTE_MAPPED: *value = 1, *bytes = 4; break;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *value = 0; break;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE: *value = 0, *bytes = 4; break;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *value = 3, *bytes = 4; break; /* to be read and written */
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *value = 3, *bytes = 4; break; /* readable and writable */
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: *value = (uintptr_t)(b ? b->pool : NULL); break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
@@ -67,7 +67,7 @@ CUresult cuPointerGetAttribute(void *to, CUpointer_attribute attribute, CUdevice
     return leave(r);
 }
 
-/* Of what is not known, everything is zero. */
+/* For unknown pointers, everything is zero. */
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr pointer)
 {
     CUresult r = enter(NEED_CONTEXT);

@@ -1,4 +1,4 @@
-/* Pools of memory: they count what is taken from them, and hold nothing back. */
+/* Memory pools: they count allocations, and hold no memory back. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/driver.h"
@@ -34,7 +34,7 @@ static CUresult give(CUmemoryPool *to, CUmemoryPool pool, CUdevice device)
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) { return give(pool, &default_pool, device); }
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) { return give(pool, device_pool, device); }
 
-/* Enters for something with a pool. */
+/* Enters the driver for an operation on a pool. */
 static CUresult enter_pool(CUmemoryPool pool)
 {
     CUresult r = enter(NEED_DRIVER);
@@ -104,7 +104,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: pool->reuse[attribute - 1] = *(int *)value; break;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->threshold = *(uint64_t *)value; break;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* 0 alone: begins again */
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* only 0 is allowed: restarts the high-water mark */
         if (*(uint64_t *)value)
             return leave(CUDA_ERROR_INVALID_VALUE);
         pool->high = pool->used;

@@ -52,7 +52,8 @@ static void tell_summary(uint64_t bytes)
             recording.launches == 1 ? "" : "es", bytes);
 }
 
-/* With the lock. What is in the trace by now stays; a forked child leaves its parent's trace alone. */
+/* Called with the lock held. Completes the trace with what it has by now; a forked child leaves its parent's trace
+ * alone. */
 static void finish(void)
 {
     struct rp_error err = {0};
@@ -71,7 +72,7 @@ static void finish(void)
     driver.recording = false;
 }
 
-/* Whether another process of the same command has written this file, or is about to. */
+/* Whether another process of the same command has written this file, or is writing it. */
 static bool taken(const char *name)
 {
     char pattern[OWN_FILE + 16];
@@ -88,7 +89,7 @@ static bool taken(const char *name)
     return by_other;
 }
 
-#define PATIENCE 2 /* seconds: whoever crashed may hold the lock */
+#define PATIENCE 2 /* seconds: a crashed thread may hold the lock */
 
 void record_end(void)
 {
@@ -103,7 +104,7 @@ void record_end(void)
     pthread_mutex_unlock(&driver.lock);
 }
 
-/* Only the process that the command line has started says so; it may be a shell, or have left the work to others. */
+/* Only the process that the command line has started reports this; it may be a shell, or have delegated the work. */
 static void say_if_nothing_came(void)
 {
     const char *trace = session_value(SESSION_TRACE), *program = session_value(SESSION_PROGRAM);
@@ -131,9 +132,9 @@ static bool is_crash(int number)
 static void on_signal(int number)
 {
     recording.signalled = number;
-    signal(number, SIG_DFL); /* the second one does not wait */
+    signal(number, SIG_DFL); /* a second signal acts at once */
     sem_post(&recording.wakeup);
-    while (is_crash(number)) /* nothing is left to go on with */
+    while (is_crash(number)) /* a crashed thread cannot go on */
         pause();
 }
 
@@ -142,7 +143,7 @@ static void let_signal_end(void)
     sigset_t it;
     sigemptyset(&it);
     sigaddset(&it, recording.signalled);
-    pthread_sigmask(SIG_UNBLOCK, &it, NULL); /* the thread that crashed does not take it */
+    pthread_sigmask(SIG_UNBLOCK, &it, NULL); /* so that this thread, not the crashed one, receives it */
     for (;;) {
         kill(getpid(), recording.signalled);
         pause();
@@ -157,7 +158,7 @@ void record_interrupted(void)
 
 /* ---- before a kill that cannot be caught ------------------------------------------------------------------------- */
 
-#define PAUSE_NS 250000000u /* what ended so long ago is in the file */
+#define PAUSE_NS 250000000u /* launches that ended longer ago are in the file */
 
 void record_launched(void)
 {
@@ -166,8 +167,8 @@ void record_launched(void)
     recording.unsaved = true;
 }
 
-/* Whether all that has ended is in the file. While a launch runs, which may last, it is but for the end of the one
- * before. */
+/* Writes what has ended to the file. False: a launch is running, perhaps for long, so the end of the launch before it
+ * is not written. */
 static bool save(void)
 {
     struct rp_error err = {0};
@@ -214,7 +215,7 @@ static void *end_on_signal(void *unused)
     return NULL;
 }
 
-/* Signals that the program takes itself are its own business. */
+/* Signals that the program handles itself are left alone. */
 static void watch_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -237,7 +238,7 @@ static void watch_signals(void)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* %p is the process's number. */
+/* Replaces %p by the process id. */
 static void expand(const char *from, char *to, size_t size)
 {
     size_t used = 0;

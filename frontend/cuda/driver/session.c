@@ -1,4 +1,4 @@
-/* Figures of the device from the environment: frontend/cuda/session.h. */
+/* Figures of the device, from the environment: frontend/cuda/session.h. */
 #include "frontend/cuda/session.h"
 
 #include <stdio.h>

@@ -21,8 +21,8 @@ static void fill(uint8_t *to, unsigned value, unsigned element, size_t count)
         ((uint32_t *)to)[i] = value;
 }
 
-/* CUDA Driver API, "API synchronization behavior", Memset: the host waits where the memory is its own or managed, even
- * then not for an asynchronous call. */
+/* CUDA Driver API, "API synchronization behavior", Memset: the host waits if the memory is host or managed memory, but
+ * never in an asynchronous call. */
 static enum rp_host_waits set_waits(const struct work *w)
 {
     const struct buffer *b = w->call == BLOCKING ? buffer_at(w->set.dst) : NULL;

@@ -1,4 +1,4 @@
-/* The driver's state, its lock, and what it says. */
+/* The driver's state, its lock, and its messages. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ const struct device_figures *figures(void)
     return &driver.figures;
 }
 
-/* After a fork the child has neither the other threads nor a trace of its own: as with CUDA, it cannot go on. */
+/* After a fork, the child has neither the other threads nor a trace of its own: as with CUDA, it cannot go on. */
 static void before_fork(void) { pthread_mutex_lock(&driver.lock); }
 static void after_fork(void) { pthread_mutex_unlock(&driver.lock); }
 static void child_of_fork(void)
@@ -146,7 +146,7 @@ static bool read_defaults(struct rp_error *err)
     return true;
 }
 
-/* It stays until the process ends; contexts come and go. */
+/* The device stays until the process ends; contexts come and go. */
 bool driver_open(struct rp_error *err)
 {
     if (!read_defaults(err) || !check_open(err) || !(driver.device = rp_device_new_unified(err)))

@@ -1,4 +1,4 @@
-/* Streams: what they are given is done within the call; the trace has it as it was asked for. */
+/* Streams: work runs within the call; the trace records it as the program requested it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ CUstream stream_of(CUstream handle)
     return &own;
 }
 
-/* Enters for something with a stream, with a place for the answer. */
+/* Enters the driver for an operation on a stream; `answer`, where the result goes, must not be NULL. */
 static CUresult enter_stream(CUstream *stream, const void *answer)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -193,7 +193,7 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *d
     return CUDA_SUCCESS;
 }
 
-/* Managed memory belongs to everybody. */
+/* No effect: host and all streams can access managed memory. */
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags)
 {
     (void)bytes, (void)flags;
@@ -206,7 +206,7 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t byt
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-/* Valid for streams (CUDA driver API, CUlaunchAttributeID). None of them changes a result. */
+/* Valid for streams (CUDA Driver API, CUlaunchAttributeID). None of them changes a result. */
 static bool is_attribute(CUlaunchAttributeID id)
 {
     return id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW || id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY ||

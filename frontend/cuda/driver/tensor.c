@@ -1,11 +1,11 @@
-/* Tensor maps: what kernels copy boxes of (frontend/host/tensor_map.h). */
+/* Tensor maps, which describe the boxes that kernels copy (frontend/host/tensor_map.h). */
 #include <stdint.h>
 #include <string.h>
 
 #include "frontend/cuda/driver/driver.h"
 #include "frontend/host/tensor_map.h"
 
-/* The promotion is a hint. */
+/* The L2 promotion is a hint. */
 CUresult cuTensorMapEncodeTiled(void *map, int element, uint32_t rank, void *address, const uint64_t *sizes,
                                 const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                                 int swizzle, int promotion, int fill)

@@ -3,7 +3,7 @@
 
 #include "frontend/cuda/driver/array.h"
 
-/* As they were made; a list, since programs have few. */
+/* The objects, as they were made; a list, because programs have few. */
 struct object {
     uint64_t handle;
     bool surface;
@@ -76,8 +76,8 @@ static struct rp_sampler read_sampler(const CUDA_TEXTURE_DESC *d)
     return s;
 }
 
-/* CUresourceViewFormat: kinds of 8, 16 and 32 bits with 1, 2 and 4 channels each; then what compressed blocks become.
- */
+/* CUresourceViewFormat: kinds of 8, 16 and 32 bits with 1, 2 and 4 channels each; then the formats of block
+ * compression. */
 static bool view_element(int format, struct rp_element *e)
 {
     static const struct {
@@ -183,7 +183,7 @@ static CUresult destroy(uint64_t handle, bool surface)
 CUresult cuTexObjectDestroy(CUtexObject texture) { return destroy(texture, false); }
 CUresult cuSurfObjectDestroy(CUsurfObject surface) { return destroy(surface, true); }
 
-/* Enters for a question about an object. */
+/* Enters the driver for a query of an object. */
 static CUresult ask(uint64_t handle, bool surface, const void *answer, const struct object **o)
 {
     CUresult r = enter(NEED_CONTEXT);

@@ -1,5 +1,4 @@
-/* Objects of the program that graphs keep alive: counted, and handed to the program's function when nobody holds them.
- */
+/* Objects of the program that graphs keep alive: counted, and passed to the program's destructor when unused. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -10,7 +9,7 @@ struct CUuserObject_st {
     CUhostFn destroy;
     unsigned long long count;
 };
-/* What a graph holds of an object. */
+/* A graph's references to an object. */
 struct kept {
     CUuserObject object;
     unsigned count;
@@ -19,7 +18,8 @@ struct kept {
 
 enum { NO_DESTRUCTOR_SYNC = 1, MOVE = 1 };
 
-/* The function is the program's, and must not call CUDA; no lock, as it may take locks of its own. */
+/* The destructor is the program's and must not call CUDA; it runs without our lock, because it may take locks of its
+ * own. */
 static void release(CUuserObject o, unsigned count)
 {
     o->count -= count;

@@ -1,7 +1,7 @@
-/* What streams are given to do. */
+/* Running the work of streams. */
 #include "frontend/cuda/driver/driver.h"
 
-/* The function may take locks of the program, which others hold while they call CUDA. */
+/* Calls the program's function without our lock: it may take locks that other threads hold while they call CUDA. */
 static void call_host(const CUDA_HOST_NODE_PARAMS *h)
 {
     pthread_mutex_unlock(&driver.lock);
@@ -9,7 +9,7 @@ static void call_host(const CUDA_HOST_NODE_PARAMS *h)
     pthread_mutex_lock(&driver.lock);
 }
 
-/* What a graph has allocated stays, as its next launch finds it at the same address. */
+/* Memory that a graph has allocated stays, because the next launch must find it at the same address. */
 static CUresult release(CUdeviceptr address)
 {
     struct buffer *b = buffer_at(address);

@@ -1,7 +1,7 @@
-/* An audit library (rtld-audit(7), LD_AUDIT): where an object has NVIDIA's runtime linked in statically, each of its
- * functions that our libcudart has, too, gets a jump to ours. This happens after an object is mapped and before its
- * constructors run, so what they register reaches our runtime. It needs the object's symbol table; one that is stripped
- * is reported. NVIDIA's code itself is neither called nor answered. */
+/* An audit library (rtld-audit(7), LD_AUDIT). If an object has NVIDIA's runtime linked in statically, each of its
+ * functions that our libcudart also has gets a jump to ours. This happens after an object is mapped and before its
+ * constructors run, so what they register reaches our runtime. It needs the object's symbol table; a stripped object is
+ * reported. NVIDIA's code itself is never called. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -22,7 +22,7 @@ static struct runtime {
     const struct link_map *map;
 } runtimes[RUNTIMES] = {{"libcudart.so.11.0", NULL}, {"libcudart.so.12", NULL}, {"libcudart.so.13", NULL}};
 
-/* Objects that have been opened and not been looked at. */
+/* Objects that were opened and not yet examined. */
 static const struct link_map *pending[OBJECTS];
 static size_t pending_count;
 
@@ -148,7 +148,7 @@ static bool read_symbols(const struct image *f, struct symbols *s)
     return true;
 }
 
-/* The name of a symbol that is a function of the runtime and defined here; NULL: another one. */
+/* The symbol's name if it is a function of the runtime that is defined here; NULL: it is not. */
 static const char *runtime_name(const struct symbols *s, const Elf64_Sym *symbol)
 {
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_shndx || symbol->st_name >= s->names_size)
@@ -167,7 +167,8 @@ static bool has(const struct symbols *s, const char *wanted)
     return false;
 }
 
-/* Which runtime is linked in: only 12 has cudaGetDeviceProperties_v2, and 11 no cudaGraphInstantiateWithParams. */
+/* The version of the runtime that is linked in: only 12 has cudaGetDeviceProperties_v2, and 11 lacks
+ * cudaGraphInstantiateWithParams. */
 static const struct runtime *runtime_of(const struct symbols *s)
 {
     if (!has(s, "__cudaRegisterFatBinary") || !has(s, "cudaRuntimeGetVersion"))
@@ -192,7 +193,7 @@ static bool jump(unsigned char *at, uint64_t target)
     return !mprotect((void *)begin, size, PROT_READ | PROT_EXEC);
 }
 
-/* How many bytes there are up to the next function. */
+/* The number of bytes up to the next function. */
 static uint64_t room_at(const struct symbols *s, const Elf64_Sym *symbol)
 {
     uint64_t next = UINT64_MAX;
@@ -205,7 +206,7 @@ static uint64_t room_at(const struct symbols *s, const Elf64_Sym *symbol)
     return next - symbol->st_value;
 }
 
-/* The few functions that are shorter than a jump, and have no room behind them, call others of these. */
+/* The few functions that are shorter than a jump, and have no room after them, call others that are redirected. */
 static void redirect(const struct link_map *map, const struct symbols *s, const struct runtime *r)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -225,7 +226,7 @@ static void redirect(const struct link_map *map, const struct symbols *s, const 
 
 static const char *path_of(const struct link_map *map) { return *map->l_name ? map->l_name : "/proc/self/exe"; }
 
-/* "libcudart.so.N" as the name of a needed library, or none. */
+/* The needed library "libcudart.so.N" of the object, or none. */
 static bool needs_runtime(const struct link_map *map)
 {
     const char *names = dynamic_entry(map, DT_STRTAB);
@@ -291,7 +292,7 @@ unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
     return 0;
 }
 
-/* Also of an object that could not be loaded in full. */
+/* Also called for an object that could not be loaded completely. */
 unsigned la_objclose(uintptr_t *cookie)
 {
     const struct link_map *map = (const struct link_map *)*cookie;

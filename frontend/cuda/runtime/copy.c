@@ -21,7 +21,7 @@ static CUresult copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes, int kin
     }
 }
 
-/* In the default stream of the thread, and complete when the call returns. */
+/* Waits in the thread's default stream, so that the operation is complete when the call returns. */
 static CUresult wait_for(CUresult begun) { return begun ? begun : cuStreamSynchronize(CU_STREAM_PER_THREAD); }
 
 static cudaError_t copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, int kind, bool async, cudaStream_t stream)

@@ -5,7 +5,7 @@
 struct end {
     CUarray array;
     const void *memory;
-    size_t pitch, rows; /* of memory */
+    size_t pitch, rows; /* for linear memory */
     size_t x, y, z;     /* x in bytes */
 };
 
@@ -133,8 +133,8 @@ static bool line_bytes(cudaArray_t array, size_t *bytes)
     return true;
 }
 
-/* Whole lines at once, if it begins with a line; else what is left of the first one, and a last one that is not full.
- */
+/* Copies whole lines at once if it begins with a line; otherwise first the rest of the first line; and last an
+ * incomplete line. */
 static cudaError_t copy_lines(cudaArray_t array, size_t x, size_t y, char *memory, size_t bytes, int kind,
                               bool to_array, bool async, cudaStream_t stream)
 {
@@ -178,7 +178,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_t from, size_t x, size_
 
 /* ---- three dimensions -------------------------------------------------------------------------------------------- */
 
-/* Where an array takes part, widths are in its elements, and so is x in it; x in linear memory is in bytes. */
+/* If an array takes part, widths are in its elements, and so is x in an array; x in linear memory is in bytes. */
 bool copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *copy)
 {
     CUDA_ARRAY3D_DESCRIPTOR d = {0};

@@ -1,4 +1,4 @@
-/* Devices: how many, which, what they are like; limits; waiting for everything. */
+/* Devices: number, selection, properties; limits; waiting for everything. */
 #include <string.h>
 
 #include "frontend/cuda/runtime/runtime.h"
@@ -87,7 +87,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, int limit)
     return ready() ? done(cuCtxGetLimit(value, limit)) : last_error();
 }
 
-/* Hints for caches and banks change nothing here. */
+/* Hints for caches and banks have no effect. */
 static __thread int cache_config, shared_config;
 
 cudaError_t cudaDeviceSetCacheConfig(int config)

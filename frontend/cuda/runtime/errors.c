@@ -44,7 +44,7 @@ cudaError_t cudaGetExportTable(const void **table, const void *id)
     return fail(cudaErrorSymbolNotFound);
 }
 
-/* A name that is not there is no error of the call: `status` says so. */
+/* Looks up an entry point. An unknown name is no error of the call: `status` reports it. */
 static cudaError_t entry_point(const char *name, void **function, unsigned version, unsigned long long flags,
                                int *status)
 {

@@ -1,4 +1,4 @@
-/* What kernels are like, and how many of their blocks an SM holds. */
+/* Kernels: attributes and occupancy. */
 #include <string.h>
 
 #include "frontend/cuda/runtime/runtime.h"
@@ -36,7 +36,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value)
     return function_of(function, &f) ? done(cuFuncSetAttribute(f, attribute, value)) : last_error();
 }
 
-/* Hints, which change nothing here. */
+/* Hints, which have no effect. */
 cudaError_t cudaFuncSetCacheConfig(const void *function, int config)
 {
     CUfunction f;

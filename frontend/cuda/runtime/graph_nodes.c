@@ -1,9 +1,9 @@
-/* Nodes of memory, nodes of any kind by one struct, and what waits for what. */
+/* Memory nodes, nodes of any kind described by one struct, and dependencies. */
 #include <string.h>
 
 #include "frontend/cuda/runtime/runtime.h"
 
-/* What the driver answers to a call. */
+/* The result of a driver call. */
 #define RUN(call) (ready() ? done(call) : last_error())
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -35,7 +35,7 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
 /* ---- nodes of any kind ------------------------------------------------------------------------------------------- */
 
 #if CUDART_MAJOR >= 12
-/* The driver's struct. Only launches and copies differ. False after fail(). */
+/* Converts to the driver's struct. Only launches and copies differ. False after fail(). */
 static bool node_of(const struct cudaGraphNodeParams *p, CUgraphNodeParams *d)
 {
     if (!p)

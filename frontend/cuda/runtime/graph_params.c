@@ -1,7 +1,7 @@
-/* What the nodes of graphs do: asked for and changed, in the graph and in what was instantiated of it. */
+/* Parameters of graph nodes: queried and changed, in a graph and in an instantiated graph. */
 #include "frontend/cuda/runtime/runtime.h"
 
-/* What the driver answers to a call. */
+/* The result of a driver call. */
 #define RUN(call) (ready() ? done(call) : last_error())
 
 /* ---- launches: kernels are set in graph.c ------------------------------------------------------------------------ */
@@ -30,7 +30,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, CUlaunchAttrib
 {
     return RUN(cuGraphKernelNodeSetAttribute(node, id, value));
 }
-/* The headers of CUDA 11 and 12 give the two nodes other names than the driver's: refused there. */
+/* The headers of CUDA 11 and 12 name the two nodes differently from the driver: refused there. */
 #if CUDART_MAJOR >= 13
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {

@@ -1,7 +1,7 @@
 /* Launching kernels. */
 #include "frontend/cuda/runtime/runtime.h"
 
-#define NESTED 32 /* launches whose arguments launch */
+#define NESTED 32 /* launches whose arguments contain launches */
 
 static __thread struct configuration {
     struct dim3 grid, block;
@@ -37,7 +37,8 @@ static bool in_range(unsigned extent, int limit)
     return extent && extent <= (unsigned)most;
 }
 
-/* What the driver calls an invalid value is an invalid configuration here if the shape of the launch is to blame. */
+/* Converts an error of a launch: the driver's invalid value is an invalid configuration here if the launch's shape
+ * causes it. */
 static cudaError_t launched(CUresult result, struct dim3 grid, struct dim3 block)
 {
     if (result != CUDA_ERROR_INVALID_VALUE)
@@ -78,7 +79,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid, 
                     grid, block);
 }
 
-/* The driver's description of a launch. False after fail(). */
+/* Converts to the driver's description of a launch. False after fail(). */
 static bool config_of(const struct cudaLaunchConfig *config, const void *function, CUfunction *handle,
                       CUlaunchConfig *c)
 {
@@ -127,8 +128,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function
 }
 
 #if CUDART_MAJOR >= 12
-/* The handle is the host function's address, which is also looked up by cudaLaunchKernel; the module is loaded at the
- * launch. */
+/* The handle is the host function's address, which cudaLaunchKernel looks up, too; the module is loaded by the launch.
+ */
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
 {
     *kernel = (cudaKernel_t)function;

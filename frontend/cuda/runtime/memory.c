@@ -1,4 +1,4 @@
-/* Memory: device, pinned, registered, managed, pitched; what a pointer points at. */
+/* Memory: device, pinned, registered, managed, pitched; queries of pointers. */
 #include <string.h>
 
 #include "frontend/cuda/runtime/runtime.h"

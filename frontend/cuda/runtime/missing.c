@@ -1,11 +1,10 @@
-/* What functions.def lists beside the functions of the other files: those that are missing, and the variants for
- * default streams of threads. */
+/* Other functions of functions.def: the unsupported ones, and the variants for per-thread default streams. */
 #include "frontend/cuda/runtime/runtime.h"
 
 #define GROUP(title)
 #define OTHER(range, type, name, params)
 
-/* Their arguments do not matter, so they are declared without. */
+/* Arguments are irrelevant, so the functions are declared without. */
 #define REFUSE(name)                                                                                                   \
     cudaError_t name(void);                                                                                            \
     cudaError_t name(void) { return not_supported(#name); }

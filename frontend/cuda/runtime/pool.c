@@ -1,4 +1,4 @@
-/* Memory in the order of streams, and its pools. */
+/* Stream-ordered memory and its pools. */
 #include "frontend/cuda/runtime/runtime.h"
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
@@ -70,7 +70,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
     return ready() ? done(cuMemPoolTrimTo(pool, bytes)) : last_error();
 }
 
-/* There is one device, which reaches every pool. */
+/* There is one device, which can access every pool. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access, size_t count)
 {
     (void)pool, (void)access, (void)count;

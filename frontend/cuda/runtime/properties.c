@@ -1,4 +1,4 @@
-/* cudaDeviceProp: each field is an attribute of the driver, but for a few. */
+/* cudaDeviceProp: nearly every field is an attribute of the driver. */
 #include <string.h>
 
 #include "frontend/cuda/runtime/runtime.h"
@@ -30,7 +30,7 @@ static cudaError_t fill(struct cudaDeviceProp *p, size_t bytes, int device)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int value = 0;
         if (cuDeviceGetAttribute(&value, rows[i].attribute, handle))
-            value = 0; /* one that the driver does not know */
+            value = 0; /* an attribute that the driver does not know */
         size_t wide = (size_t)value;
         memcpy((char *)&all + rows[i].at, rows[i].wide ? (void *)&wide : (void *)&value,
                rows[i].wide ? sizeof wide : sizeof value);
@@ -40,7 +40,7 @@ static cudaError_t fill(struct cudaDeviceProp *p, size_t bytes, int device)
 }
 
 #if CUDART_MAJOR == 12
-/* Under its old name it is called by programs of CUDA 11, whose structure ends here. */
+/* Programs of CUDA 11 call this under its old name; their structure ends here. */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     return fill(p, offsetof(struct cudaDeviceProp, hostRegisterSupported), device);

@@ -1,6 +1,6 @@
-/* What constructors of a program register before main: fat binaries with their kernels and variables. Nothing is loaded
- * then; a module is at the first use of something in it. Host functions and host variables stand for what is in the
- * modules; a table finds them by address. */
+/* Fat binaries, kernels and variables that constructors of a program register before main. Nothing is loaded then; a
+ * module is loaded when something in it is first used. Host functions and host variables represent their counterparts
+ * in modules; a table finds them by address. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@ struct entry {
     const void *key; /* the address in the program */
     struct module *module;
     const char *name;
-    void **managed;      /* of a managed variable: what the program reads its address from */
-    unsigned generation; /* the one in which what follows was looked up */
+    void **managed;      /* for managed variables: the pointer through which the program accesses it */
+    unsigned generation; /* the generation in which the following was looked up */
     CUfunction function;
     CUdeviceptr address;
     size_t bytes;
 };
 
 struct module {
-    const void *wrapper; /* in .nvFatBinSegment: the driver knows it (driver/image.h) */
+    const void *wrapper; /* in section .nvFatBinSegment; the driver understands it (driver/image.h) */
     CUmodule handle;
     unsigned generation;
     struct entry **entries;
@@ -28,7 +28,7 @@ struct module {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static unsigned generation = 1; /* counts cudaDeviceReset */
+static unsigned generation = 1; /* counts calls of cudaDeviceReset */
 
 /* ---- the table: open addressing, at most half full --------------------------------------------------------------- */
 
@@ -101,7 +101,7 @@ static void add(void **module, const void *key, const char *name, void **managed
     if (entries)
         m->entries = entries;
     if (!entries || (2 * (used + 1) > slot_count && !grow()))
-        free(e); /* an unregistered function is an error when it is used */
+        free(e); /* using an unregistered function is an error */
     else {
         *e = (struct entry){.key = key, .module = m, .name = name, .managed = managed};
         m->entries[m->count++] = e;
@@ -228,7 +228,7 @@ static CUresult look_up_function(struct entry *e)
     return result == CUDA_ERROR_NOT_FOUND ? (CUresult)cudaErrorInvalidDeviceFunction : result;
 }
 
-/* Anything that was not registered is a handle of the driver, if that says so. */
+/* An address that was not registered may be a handle of the driver. */
 static CUresult driver_function(const void *function, CUfunction *handle)
 {
     int threads;

@@ -1,5 +1,5 @@
-/* What the parts of our libcudart share. Everything is built on the driver API of libcuda.so.1, which this library is
- * linked with. A function of the runtime calls ready() first, makes its driver calls and returns done(their result),
+/* What the parts of our libcudart share. Everything is built on the driver API of libcuda.so.1, with which this library
+ * is linked. A function of the runtime calls ready() first, makes its driver calls and returns done(their result),
  * which the thread keeps for cudaGetLastError. */
 #ifndef REPRISE_FRONTEND_CUDA_RUNTIME_H
 #define REPRISE_FRONTEND_CUDA_RUNTIME_H
@@ -12,37 +12,37 @@
 
 /* ---- the calling thread (thread.c) ------------------------------------------------------------------------------- */
 
-/* Starts the driver and makes the primary context of the thread's device current, unless the program has another.
- * False: the thread's last error says why. */
+/* Initialises the driver and makes the primary context of the thread's device current, unless the program has made
+ * another one current. False: the thread's last error says why. */
 bool ready(void);
 /* The thread's last error, also after a failure of ready(). */
 cudaError_t last_error(void);
-/* The error of a driver's result; keeps it. */
+/* Converts a driver's result to the runtime's error, and keeps it. */
 cudaError_t done(CUresult);
 cudaError_t fail(cudaError_t);
-/* The device that the thread has chosen; CUDA's device 0 at first. */
+/* The device that the thread has selected; device 0 at first. */
 int current_device(void);
-/* The driver's handle of a device; false after fail(). */
+/* The driver's handle of a device. False after fail(). */
 bool device_handle(int device, CUdevice *);
-/* The stream that 0 stands for in this call: in functions that end in _ptsz or _ptds, the thread's own. */
+/* The stream that 0 means in this call: the thread's own in functions that end in _ptsz or _ptds. */
 CUstream stream_of(cudaStream_t);
 bool per_thread(void);
-/* Around a call of such a function; the first returns what the second takes. */
+/* To be called before and after such a function; the first returns the argument of the second. */
 bool enter_per_thread(void);
 cudaError_t leave_per_thread(bool was, cudaError_t);
-/* Says once a process and name on standard error that a function is missing, and fails. */
+/* Reports once per process and name, on standard error, that a function is unsupported, and fails. */
 cudaError_t not_supported(const char *name);
 
 /* ---- what modules register (registry.c) -------------------------------------------------------------------------- */
 
-/* The driver's function of a host function, of a handle that __cudaGetKernel gave out, or of a kernel of the driver.
- * Loads the module on first use. False after fail(). */
+/* Converts a host function, a handle from __cudaGetKernel, or a kernel of the driver to the driver's function. Loads
+ * the module on first use. False after fail(). */
 bool function_of(const void *function, CUfunction *);
-/* The host function of a function of the driver; where no module has registered one, the handle itself. */
+/* The host function of a driver function; the handle itself if no module has registered one. */
 void *host_function_of(CUfunction);
-/* The address of a device variable by its host variable, and its size. False after fail(). */
+/* The address and size of the device variable that belongs to a host variable. False after fail(). */
 bool symbol_of(const void *symbol, CUdeviceptr *, size_t *bytes);
-/* All modules are gone: cudaDeviceReset. */
+/* Forgets all modules, after cudaDeviceReset. */
 void forget_modules(void);
 
 /* ---- conversions ------------------------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ unsigned element_bytes(CUarray_format, unsigned channels);
 /* False after fail(). */
 bool copy3d_of(const struct cudaMemcpy3DParms *, CUDA_MEMCPY3D *);
 struct cudaMemcpy3DParms copy_of_line(void *to, const void *from, size_t bytes, int kind);
-/* Where a range within a variable is. An error: it is not, after fail(). */
+/* The address of a range within a variable. An error if it is outside, after fail(). */
 cudaError_t symbol_address(const void *symbol, size_t bytes, size_t offset, char **address);
 bool kernel_node_of(const struct cudaKernelNodeParams *, CUDA_KERNEL_NODE_PARAMS *);
 CUcontext current_context(void);

@@ -61,7 +61,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
     return ready() ? done(cuStreamGetId(stream_of(stream), id)) : last_error();
 }
 
-/* Of all streams of a program, as it has one context. */
+/* For every stream: a program has one context. */
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
     CUdevice handle;

@@ -47,7 +47,7 @@ static struct cudaResourceDesc runtime_resource(const CUDA_RESOURCE_DESC *d)
     return r;
 }
 
-/* Integers are read as they are unless the program asks for normalised floats. */
+/* Integers stay integers unless the program asks for normalised floats. */
 static CUDA_TEXTURE_DESC texture_of(const struct cudaTextureDesc *t)
 {
     CUDA_TEXTURE_DESC d = {

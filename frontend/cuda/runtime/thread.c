@@ -1,4 +1,4 @@
-/* What each thread of the program has: its last error, its device, and whose default stream it means. */
+/* State of each thread of the program: its last error, its device, and which default stream it means. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ cudaError_t fail(cudaError_t error)
     return error;
 }
 
-/* The runtime's errors have the driver's numbers. */
+/* Runtime errors have the driver's numbers. */
 cudaError_t done(CUresult result) { return fail((cudaError_t)result); }
 
 cudaError_t last_error(void) { return self.last; }
@@ -36,8 +36,8 @@ cudaError_t cudaPeekAtLastError(void) { return self.last; }
 
 static CUresult started;
 
-/* Asks for a function as of its own version first, as clients of the driver do: so it knows what they were built for.
- */
+/* Initialises the driver. Asks for a function by its own version first, as clients of the driver do, so the driver
+ * knows for which version they were built. */
 static void start(void)
 {
     CUdriverProcAddressQueryResult found;

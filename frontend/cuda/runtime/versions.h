@@ -1,4 +1,4 @@
-/* IN_RANGE(x): x, if this major version of the runtime lies in the range. */
+/* IN_RANGE(x): x, if this major version of the runtime is in the range. */
 #if CUDART_MAJOR == 11
 #define IN_ONLY_11(...) __VA_ARGS__
 #define IN_ONLY_12(...)
@@ -19,7 +19,7 @@
 #define IN_UNTIL_12(...)
 #endif
 #define IN_ALL(...) __VA_ARGS__
-/* Functions that got other parameters in CUDA 12, under a name of their own, have the old name from 13 on. */
+/* Functions whose parameters changed in CUDA 12 under a new name have the old name again from 13 on. */
 #if CUDART_MAJOR == 12
 #define SECOND_VERSION(name) name##_v2
 #else
