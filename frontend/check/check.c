@@ -254,12 +254,12 @@ struct checked_allocation *check_allocation(struct rp_check *c, const struct all
 
 /* ---- launches and blocks ----------------------------------------------------------------------------------------- */
 
-static bool may_be_in(uint8_t said, enum rp_space space)
+static bool may_be_in(uint8_t declared, enum rp_space space)
 {
     if (space == RP_SPACE_SHARED)
-        return said == RP_SPACE_SHARED || said == RP_SPACE_SHARED_CLUSTER || said == RP_SPACE_GENERIC;
-    return said != RP_SPACE_SHARED && said != RP_SPACE_SHARED_CLUSTER && said != RP_SPACE_PARAM &&
-           said != RP_SPACE_CONST;
+        return declared == RP_SPACE_SHARED || declared == RP_SPACE_SHARED_CLUSTER || declared == RP_SPACE_GENERIC;
+    return declared != RP_SPACE_SHARED && declared != RP_SPACE_SHARED_CLUSTER && declared != RP_SPACE_PARAM &&
+           declared != RP_SPACE_CONST;
 }
 
 /* The width of the narrowest element that the kernel accesses in a space, at most 4 bytes. */

@@ -132,7 +132,7 @@ struct check_part {
     lanemask lanes, expected; /* expected: the lanes that were live when the first came; 0: unused */
     uint32_t instruction, thread;
     bool ends; /* the diverged lanes meet again only at the kernel's end: the missing lanes have returned */
-    bool said;
+    bool reported;
 };
 /* Lanes for which others wait at a collective. */
 struct check_awaited {

@@ -53,7 +53,7 @@ static void part_ends(struct checked_block *cb, const struct warp_state *s, stru
     char detail[200];
     lanemask missing = part->expected & ~part->lanes;
     missing &= part->ends ? s->w.live : ~(lanemask)0;
-    if (missing && !part->said) {
+    if (missing && !part->reported) {
         snprintf(detail, sizeof detail,
                  "an aligned barrier is reached by lanes 0x%08x of the warp, but not by lanes 0x%08x", part->lanes,
                  missing);
@@ -70,7 +70,7 @@ static void parts_at_two(struct checked_block *cb, const struct warp_state *s, c
     snprintf(detail, sizeof detail,
              "an aligned barrier is reached by lanes 0x%08x of the warp, another one by lanes 0x%08x", part->lanes,
              other->lanes);
-    other->said = true;
+    other->reported = true;
     check_report(cb->check, s->w.block,
                  (struct rp_finding){
                      .kind = RP_CHECK_SYNC,

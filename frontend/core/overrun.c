@@ -7,21 +7,21 @@
 #include "tracefmt/plural.h"
 
 /* Reports the fault without setting it in the block. */
-static void tell(struct warp_state *s, const struct uop *u, const struct fault *f)
+static void report(struct warp_state *s, const struct uop *u, const struct fault *f)
 {
     struct block *b = s->w.block;
     const struct overruns *o = b->grid->overruns;
-    uint8_t *told = b->program->overran;
+    uint8_t *reported = b->program->overran;
     struct rp_error err = {0};
-    if (!o->tell || (told && told[u->index]))
+    if (!o->report || (reported && reported[u->index]))
         return;
     struct fault before = b->fault;
     b->fault = *f;
     fault_report(b, &err);
     b->fault = before;
-    if (told)
-        told[u->index] = 1;
-    o->tell(o->data, err.text);
+    if (reported)
+        reported[u->index] = 1;
+    o->report(o->data, err.text);
 }
 
 static enum overrun go(struct warp_state *s, const struct uop *u, struct fault *f)
@@ -34,7 +34,7 @@ static enum overrun go(struct warp_state *s, const struct uop *u, struct fault *
     f->instruction = u->index;
     f->warp = s->w.id;
     f->access = u->memory->operand.kind;
-    tell(s, u, f);
+    report(s, u, f);
     return OVERRUN_GO;
 }
 

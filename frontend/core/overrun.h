@@ -11,7 +11,7 @@
 #define PARAMETER_GRANULE 4u
 
 struct overruns {
-    void (*tell)(void *data, const char *text); /* receives the report, one line; NULL: reports are not wanted */
+    void (*report)(void *data, const char *text); /* receives the report, one line; NULL: reports are not wanted */
     void *data;
 };
 

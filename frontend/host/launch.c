@@ -39,7 +39,10 @@ static bool check_geometry(const struct program *p, const struct rp_launch_confi
     return true;
 }
 
-static bool cluster_said(const struct rp_launch_config *c) { return c->cluster[0] || c->cluster[1] || c->cluster[2]; }
+static bool cluster_specified(const struct rp_launch_config *c)
+{
+    return c->cluster[0] || c->cluster[1] || c->cluster[2];
+}
 
 /* Sets c->cluster to what the launch or else the kernel specifies, and converts the grid to blocks. */
 static bool settle_cluster(const struct program *p, struct rp_launch_config *c, struct rp_error *err)
@@ -47,12 +50,12 @@ static bool settle_cluster(const struct program *p, struct rp_launch_config *c, 
     const uint32_t *need = p->required_cluster;
     uint32_t most = p->max_cluster && p->max_cluster < CLUSTER_BLOCKS ? p->max_cluster : CLUSTER_BLOCKS;
     uint64_t blocks = 1;
-    bool said = cluster_said(c);
-    if (p->explicit_cluster && !said && !need[0])
+    bool specified = cluster_specified(c);
+    if (p->explicit_cluster && !specified && !need[0])
         return rp_fail(err, RP_USAGE,
                        "kernel '%s' is .explicitcluster: the launch must say how many blocks a cluster has", p->name);
     for (int i = 0; i < 3; i++) {
-        uint32_t n = said ? c->cluster[i] : need[0] ? need[i] : 1;
+        uint32_t n = specified ? c->cluster[i] : need[0] ? need[i] : 1;
         c->cluster[i] = n ? n : 1;
         blocks = blocks * c->cluster[i] > most ? most + UINT64_C(1) : blocks * c->cluster[i];
         if (p->blocks_are_clusters && need[0])
@@ -129,7 +132,7 @@ static struct extents constant_extents(const struct module *m)
     return e;
 }
 
-static void grid_init(struct rp_running *r, bool cluster_is_said)
+static void grid_init(struct rp_running *r, bool cluster_is_specified)
 {
     const struct program *p = r->program;
     const struct rp_launch_config *l = &r->config;
@@ -159,7 +162,7 @@ static void grid_init(struct rp_running *r, bool cluster_is_said)
     memcpy(g->dim, l->grid, sizeof g->dim);
     memcpy(g->block, l->block, sizeof g->block);
     memcpy(g->cluster, l->cluster, sizeof g->cluster);
-    g->cluster_said = cluster_is_said || p->required_cluster[0];
+    g->cluster_said = cluster_is_specified || p->required_cluster[0];
     g->warps = (g->threads + RP_WARP_LANES - 1) / RP_WARP_LANES;
     /* an odd multiple of the cache line, so that the lanes' stacks do not meet in one cache set */
     g->local_stride = g->local_bytes ? ((size_t)(g->local_bytes + 63) / 64 | 1) * 64 : 0;
@@ -239,7 +242,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     if (config->overruns && !p->overran) /* without memory for it, every overrun is reported */
         p->overran = calloc(p->kernel.instruction_count + 1, 1);
     if (ok) {
-        grid_init(r, cluster_said(config));
+        grid_init(r, cluster_specified(config));
         choose_batches(r);
         ok = begin_recorded(r, err);
     }

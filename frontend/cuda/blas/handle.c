@@ -24,10 +24,10 @@ int blas_status(CUresult r)
 
 int blas_refuse(const char *name, const char *why)
 {
-    static const char *said[1024];
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    static const char *reported[1024];
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
         const char *none = NULL;
-        if (__atomic_compare_exchange_n(&said[i], &none, name, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (__atomic_compare_exchange_n(&reported[i], &none, name, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             fprintf(stderr, "reprise: libcublas: %s: %s\n", name, why);
             break;
         }

@@ -10,9 +10,9 @@
 #define CUBLAS_MAJOR 12
 #endif
 
-static int refuse(const char *name, bool *said)
+static int refuse(const char *name, bool *reported)
 {
-    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(reported, true, __ATOMIC_RELAXED))
         fprintf(stderr, "reprise: libcublasLt: %s is not there: use cuBLAS (docs/cuda.md)\n", name);
     return CUBLAS_NOT_SUPPORTED;
 }
@@ -22,8 +22,8 @@ static int refuse(const char *name, bool *said)
     int name(void);                                                                                                    \
     int name(void)                                                                                                     \
     {                                                                                                                  \
-        static bool said;                                                                                              \
-        return refuse(#name, &said);                                                                                   \
+        static bool reported;                                                                                          \
+        return refuse(#name, &reported);                                                                               \
     }
 #include "frontend/cuda/blas_lt/refused.def"
 

@@ -81,14 +81,14 @@ CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *d)
     return cuArray3DCreate_v2(array, &(CUDA_ARRAY3D_DESCRIPTOR){d->Width, d->Height, 0, d->Format, d->NumChannels, 0});
 }
 
-/* Enters the driver for an operation on an array; `answer`, where the result goes, must not be NULL. */
-static CUresult enter_array(CUarray array, const void *answer)
+/* Enters the driver for an operation on an array; `result`, where the value goes, must not be NULL. */
+static CUresult enter_array(CUarray array, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    if (!answer || !handle_is(HANDLE_ARRAY, array))
-        return leave(answer ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    if (!result || !handle_is(HANDLE_ARRAY, array))
+        return leave(result ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 

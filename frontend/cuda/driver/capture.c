@@ -152,13 +152,13 @@ CUresult submit(CUstream s, const struct work *w)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static CUresult enter_stream(CUstream *stream, const void *answer)
+static CUresult enter_stream(CUstream *stream, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
     *stream = stream_of(*stream);
-    if (!*stream || !answer)
+    if (!*stream || !result)
         return leave(*stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     return CUDA_SUCCESS;
 }

@@ -30,11 +30,11 @@ static size_t freed_count;
 
 static bool memory_checked;
 static struct rp_check *kernels_checked;
-static size_t findings_told;
-static uint64_t times_told; /* occurrences reported so far, of all findings */
-static unsigned stacks_said;
-static char
-    fault_told[sizeof((struct rp_error *)NULL)->text]; /* the reported fault; after it the program launches nothing */
+static size_t findings_reported;
+static uint64_t times_reported; /* occurrences reported so far, of all findings */
+static unsigned stacks_printed;
+static char reported_fault[sizeof((struct rp_error *)NULL)->text]; /* the reported fault; after it the program launches
+                                                                      nothing */
 
 /* ---- which checks ------------------------------------------------------------------------------------------------ */
 
@@ -84,11 +84,11 @@ bool check_open(struct rp_error *err)
 
 static void say_stack(const struct host_stack *s)
 {
-    if (stacks_said < MOST_STACKS)
+    if (stacks_printed < MOST_STACKS)
         host_stack_say(s);
-    else if (stacks_said == MOST_STACKS)
+    else if (stacks_printed == MOST_STACKS)
         say("    (no more call stacks are shown)");
-    stacks_said++;
+    stacks_printed++;
 }
 
 void say_with_stack(const char *format, ...)
@@ -162,7 +162,7 @@ void check_leaks(CUcontext context)
 
 void check_host_reads(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows)
 {
-    static unsigned told;
+    static unsigned reported;
     uint64_t count = 0, first = 0, at = 0;
     for (size_t y = rows; y-- > 0;) {
         uint64_t some = rp_unwritten(driver.device, driver.defaults.check, address + y * pitch, bytes, &at);
@@ -171,13 +171,13 @@ void check_host_reads(CUdeviceptr address, size_t bytes, size_t pitch, size_t ro
     }
     if (!count)
         return;
-    if (told < MOST_READS)
+    if (reported < MOST_READS)
         say_with_stack("uninitialised read: a copy to the host reads %" PRIu64
                        " byte%s that nobody has written, the first at 0x%" PRIx64,
                        count, rp_plural(count), first);
-    else if (told == MOST_READS)
+    else if (reported == MOST_READS)
         say("(more such copies are not named)");
-    told++;
+    reported++;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -196,23 +196,23 @@ static struct source_files *source_files(void)
 
 void check_fault(const struct program *p, uint32_t instruction, const char *text)
 {
-    snprintf(fault_told, sizeof fault_told, "%s", text);
+    snprintf(reported_fault, sizeof reported_fault, "%s", text);
     if (instruction < p->kernel.instruction_count && source_files())
         source_lines_of(source_files(), &p->kernel, &p->kernel.instructions[instruction], say_line, NULL);
 }
 
-void check_tell_findings(void)
+void check_report_findings(void)
 {
     size_t count = kernels_checked ? rp_check_count(kernels_checked) : 0;
-    for (; findings_told < count; findings_told++) {
-        const struct rp_finding *f = rp_check_finding(kernels_checked, findings_told);
+    for (; findings_reported < count; findings_reported++) {
+        const struct rp_finding *f = rp_check_finding(kernels_checked, findings_reported);
         char times[40] = "";
         if (f->times > 1)
             snprintf(times, sizeof times, "; %" PRIu64 " times", f->times);
         say("%s%s", f->text ? f->text : "out of memory for a finding", times);
         if (source_files())
             rp_finding_source(f, source_files(), say_line, NULL);
-        times_told += f->times;
+        times_reported += f->times;
     }
 }
 
@@ -226,19 +226,19 @@ bool check_left_out(enum rp_fault_kind *kind)
     return true;
 }
 
-static void tell_again(void)
+static void report_again(void)
 {
     uint64_t all = 0;
-    for (size_t i = 0; i < findings_told; i++)
+    for (size_t i = 0; i < findings_reported; i++)
         all += rp_check_finding(kernels_checked, i)->times;
-    if (all > times_told)
-        say("what is said above was found %" PRIu64 " times more in later launches", all - times_told);
+    if (all > times_reported)
+        say("what is said above was found %" PRIu64 " times more in later launches", all - times_reported);
 }
 
-static void tell_rest(void)
+static void report_rest(void)
 {
     if (kernels_checked)
-        tell_again();
+        report_again();
     uint64_t dropped = kernels_checked ? rp_check_dropped(kernels_checked) : 0;
     if (dropped)
         say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));
@@ -251,7 +251,7 @@ static bool write_json(const char *part)
     FILE *to = fopen(part, "w");
     if (!to)
         return false;
-    rp_check_write_json(kernels_checked, *fault_told ? fault_told : NULL, to);
+    rp_check_write_json(kernels_checked, *reported_fault ? reported_fault : NULL, to);
     bool bad = ferror(to);
     return !fclose(to) && !bad;
 }
@@ -275,7 +275,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (!driver.device || driver.failed == CUDA_ERROR_NOT_INITIALIZED || pthread_mutex_trylock(&driver.lock))
         return;
-    tell_rest();
+    report_rest();
     write_findings();
     if (!driver.failed)
         check_leaks(NULL);

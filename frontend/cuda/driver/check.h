@@ -17,7 +17,7 @@ bool check_was_freed(uint64_t address);
  * program. */
 void check_host_reads(CUdeviceptr, size_t bytes, size_t pitch, size_t rows);
 /* Prints the findings of the kernels' checks since the last call. */
-void check_tell_findings(void);
+void check_report_findings(void);
 /* Whether bad accesses of the last launch were left out; the kind of fault of the first. Reports if it was to freed
  * memory. */
 bool check_left_out(enum rp_fault_kind *);

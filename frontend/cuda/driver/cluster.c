@@ -24,14 +24,14 @@ CUresult cluster_check(const struct launch *l)
 }
 
 /* Enters the driver for a query about a launch. */
-static CUresult enter_launch(CUfunction function, const CUlaunchConfig *c, const void *answer, struct launch *l)
+static CUresult enter_launch(CUfunction function, const CUlaunchConfig *c, const void *result, struct launch *l)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
     if (!handle_is(HANDLE_FUNCTION, function))
         return leave(CUDA_ERROR_INVALID_HANDLE);
-    if (!c || !answer || (c->numAttrs && !c->attrs))
+    if (!c || !result || (c->numAttrs && !c->attrs))
         return leave(CUDA_ERROR_INVALID_VALUE);
     *l = (struct launch){.function = function,
                          .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},

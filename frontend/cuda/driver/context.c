@@ -262,11 +262,11 @@ CUresult cuCtxPopCurrent(CUcontext *context) { return cuCtxPopCurrent_v2(context
 
 /* ---- what a context knows ---------------------------------------------------------------------------------------- */
 
-/* Enters the driver for a query of the current context; `answer`, where the result goes, must not be NULL. */
-static CUresult ask(const void *answer)
+/* Enters the driver for a query of the current context; `result`, where the value goes, must not be NULL. */
+static CUresult enter_query(const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
-    if (!r && !answer)
+    if (!r && !result)
         r = leave(CUDA_ERROR_INVALID_VALUE);
     return r;
 }
@@ -298,7 +298,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
 
 CUresult cuCtxGetFlags(unsigned *flags)
 {
-    CUresult r = ask(flags);
+    CUresult r = enter_query(flags);
     if (r)
         return r;
     *flags = current_context()->flags;
@@ -317,20 +317,20 @@ CUresult cuCtxSetFlags(unsigned flags)
 }
 
 /* Enters the driver for a query of a context; NULL: the current one. */
-static CUresult ask_context(CUcontext *context, const void *answer)
+static CUresult enter_context_query(CUcontext *context, const void *result)
 {
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
     *context = *context ? *context : current_context();
-    if (!answer)
+    if (!result)
         return leave(CUDA_ERROR_INVALID_VALUE);
     return is_context(*context) && (*context)->alive ? CUDA_SUCCESS : leave(CUDA_ERROR_INVALID_CONTEXT);
 }
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 {
-    CUresult r = ask_context(&context, id);
+    CUresult r = enter_context_query(&context, id);
     if (r)
         return r;
     *id = context->id;
@@ -339,7 +339,7 @@ CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
 {
-    CUresult r = ask_context(&context, version);
+    CUresult r = enter_context_query(&context, version);
     if (r)
         return r;
     *version = context->api;
@@ -348,7 +348,7 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
 
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
 {
-    CUresult r = ask(value);
+    CUresult r = enter_query(value);
     if (r)
         return r;
     if (limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
@@ -372,7 +372,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 
 CUresult cuCtxGetCacheConfig(int *config)
 {
-    CUresult r = ask(config);
+    CUresult r = enter_query(config);
     if (r)
         return r;
     *config = current_context()->cache_config;
@@ -392,7 +392,7 @@ CUresult cuCtxSetCacheConfig(int config)
 
 CUresult cuCtxGetSharedMemConfig(int *config)
 {
-    CUresult r = ask(config);
+    CUresult r = enter_query(config);
     if (r)
         return r;
     *config = current_context()->shared_config ? current_context()->shared_config : 1; /* banks of 4 bytes */

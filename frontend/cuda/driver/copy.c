@@ -164,13 +164,13 @@ CUresult copy_run(CUstream stream, const struct work *w)
     bool pageable = !device[0] || !device[1];
     device[0] = is_device_memory(&to, device[0]);
     device[1] = is_device_memory(&from, device[1]);
-    tell_operation(&(struct rp_host_operation){.kind = RP_HOST_COPY,
-                                               .direction = directions[device[0]][device[1]],
-                                               .waits = copy_waits(w, device, pageable),
-                                               .stream = stream->number,
-                                               .address = device[0] ? address_of(&to) : 0,
-                                               .source = device[1] ? address_of(&from) : 0,
-                                               .size = c->WidthInBytes * c->Height * c->Depth});
+    record_operation(&(struct rp_host_operation){.kind = RP_HOST_COPY,
+                                                 .direction = directions[device[0]][device[1]],
+                                                 .waits = copy_waits(w, device, pageable),
+                                                 .stream = stream->number,
+                                                 .address = device[0] ? address_of(&to) : 0,
+                                                 .source = device[1] ? address_of(&from) : 0,
+                                                 .size = c->WidthInBytes * c->Height * c->Depth});
     return CUDA_SUCCESS;
 }
 

@@ -8,18 +8,18 @@
 
 static CUresult check(CUdevice device) { return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; }
 
-/* Enters the driver for a query of the device; `answer`, where the result goes, must not be NULL. */
-static CUresult ask(CUdevice device, const void *answer)
+/* Enters the driver for a query of the device; `result`, where the value goes, must not be NULL. */
+static CUresult enter_query(CUdevice device, const void *result)
 {
     CUresult r = enter(NEED_DRIVER);
-    if (!r && (r = !answer ? CUDA_ERROR_INVALID_VALUE : check(device)))
+    if (!r && (r = !result ? CUDA_ERROR_INVALID_VALUE : check(device)))
         leave(r);
     return r;
 }
 
 CUresult cuDeviceGetCount(int *count)
 {
-    CUresult r = ask(0, count);
+    CUresult r = enter_query(0, count);
     if (r)
         return r;
     *count = 1;
@@ -28,7 +28,7 @@ CUresult cuDeviceGetCount(int *count)
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-    CUresult r = ask(ordinal, device);
+    CUresult r = enter_query(ordinal, device);
     if (r)
         return r;
     *device = 0;
@@ -37,7 +37,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
 {
-    CUresult r = ask(device, name);
+    CUresult r = enter_query(device, name);
     if (r)
         return r;
     if (bytes > 0)
@@ -47,7 +47,7 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
 
 CUresult cuDeviceGetUuid_v2(CUuuid *id, CUdevice device)
 {
-    CUresult r = ask(device, id);
+    CUresult r = enter_query(device, id);
     if (r)
         return r;
     *id = (CUuuid){"reprise device"};
@@ -57,7 +57,7 @@ CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) { return cuDeviceGetUuid_v
 
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
-    CUresult r = ask(device, bytes);
+    CUresult r = enter_query(device, bytes);
     if (r)
         return r;
     *bytes = figures()->memory_bytes;
@@ -66,7 +66,7 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 
 CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
 {
-    CUresult r = ask(device, bytes);
+    CUresult r = enter_query(device, bytes);
     if (r)
         return r;
     *bytes = figures()->memory_bytes > UINT32_MAX ? UINT32_MAX : (unsigned)figures()->memory_bytes;
@@ -87,7 +87,7 @@ static int attribute_value(const struct device_figures *f, int attribute)
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    CUresult r = ask(device, value);
+    CUresult r = enter_query(device, value);
     if (r)
         return r;
     if (attribute < 1 || attribute >= 256)
@@ -98,7 +98,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
-    CUresult r = ask(device, major && minor ? major : NULL);
+    CUresult r = enter_query(device, major && minor ? major : NULL);
     if (r)
         return r;
     *major = (int)figures()->capability / 10;
@@ -108,7 +108,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 
 CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device)
 {
-    CUresult r = ask(device, p);
+    CUresult r = enter_query(device, p);
     if (r)
         return r;
     const struct device_figures *f = figures();
@@ -127,7 +127,7 @@ CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device)
 
 CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
 {
-    CUresult r = ask(device, id);
+    CUresult r = enter_query(device, id);
     if (r)
         return r;
     if (bytes > 0)
@@ -138,7 +138,7 @@ CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
 /* Domain, bus, device and function; the first and the last are optional. */
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
 {
-    CUresult r = ask(0, device && id ? id : NULL);
+    CUresult r = enter_query(0, device && id ? id : NULL);
     if (r)
         return r;
     unsigned part[4] = {0};
@@ -151,7 +151,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
-    CUresult r = ask(device ? device : peer, can);
+    CUresult r = enter_query(device ? device : peer, can);
     if (r)
         return r;
     *can = 0;
@@ -161,13 +161,13 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from, CUdevice to)
 {
     (void)attribute;
-    CUresult r = ask(from ? from : to, value);
+    CUresult r = enter_query(from ? from : to, value);
     return r ? r : leave(CUDA_ERROR_INVALID_DEVICE); /* peer access needs two devices */
 }
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned channels, CUdevice device)
 {
-    CUresult r = ask(device, width);
+    CUresult r = enter_query(device, width);
     if (r)
         return r;
     (void)format;
@@ -177,7 +177,7 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format
 
 CUresult cuDeviceGetExecAffinitySupport(int *supported, int type, CUdevice device)
 {
-    CUresult r = ask(device, supported);
+    CUresult r = enter_query(device, supported);
     if (r)
         return r;
     (void)type;

@@ -49,8 +49,8 @@ CUresult leave(CUresult);
 const char *session_value(enum session_variable);
 /* Prints one line for the user, on standard error or to the file that REPRISE_LOG names. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Returns CUDA_ERROR_NOT_SUPPORTED; reports once per `said` what is not supported. */
-CUresult refuse(const char *what, bool *said);
+/* Returns CUDA_ERROR_NOT_SUPPORTED; reports once per `reported` what is not supported. */
+CUresult refuse(const char *what, bool *reported);
 /* The device's figures, computed when a client first needs them. */
 const struct device_figures *figures(void);
 
@@ -255,7 +255,7 @@ void record_end(void);
 /* With the lock held: ends the trace and then the process, because of a signal. */
 void record_interrupted(void);
 /* Records an operation of the host. */
-void tell(enum rp_host_kind, uint32_t stream, uint32_t event);
-void tell_operation(const struct rp_host_operation *);
+void record_stream_operation(enum rp_host_kind, uint32_t stream, uint32_t event);
+void record_operation(const struct rp_host_operation *);
 
 #endif

@@ -44,7 +44,7 @@ void event_take_place(CUstream stream, CUevent event)
 {
     event->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &event->time);
-    tell(RP_HOST_RECORD_EVENT, stream->number, event->number);
+    record_stream_operation(RP_HOST_RECORD_EVENT, stream->number, event->number);
 }
 
 /* Gives a stream the work of recording an event, or of waiting for it. */
@@ -84,7 +84,7 @@ CUresult cuEventSynchronize(CUevent event)
     if ((r = capture_forbids_event(event)))
         return leave(r);
     if (event->recorded)
-        tell(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
+        record_stream_operation(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
     return leave(CUDA_SUCCESS);
 }
 

@@ -10,8 +10,8 @@
     CUresult symbol(void);                                                                                             \
     CUresult symbol(void)                                                                                              \
     {                                                                                                                  \
-        static bool said;                                                                                              \
-        return refuse(#symbol, &said);                                                                                 \
+        static bool reported;                                                                                          \
+        return refuse(#symbol, &reported);                                                                             \
     }
 #define REFUSAL_PLAIN(symbol) REFUSAL(symbol)
 #define REFUSAL_PTSZ(symbol) REFUSAL(symbol) REFUSAL(symbol##_ptsz)

@@ -8,14 +8,14 @@
 
 static bool is_function(CUfunction f) { return handle_is(HANDLE_FUNCTION, f); }
 
-/* Enters the driver for an operation on a function; `answer`, where the result goes, must not be NULL. */
-static CUresult enter_function(CUfunction f, const void *answer)
+/* Enters the driver for an operation on a function; `result`, where the value goes, must not be NULL. */
+static CUresult enter_function(CUfunction f, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    if (!answer || !is_function(f))
-        return leave(answer ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    if (!result || !is_function(f))
+        return leave(result ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 

@@ -58,15 +58,15 @@ void graph_lets_go(CUgraph);
 
 /* ---- for the functions of programs ------------------------------------------------------------------------------- */
 
-/* Enters the driver for an operation on a handle; `answer`, where the result goes, must not be NULL. */
-CUresult graph_enter(enum handle, const void *handle, const void *answer);
+/* Enters the driver for an operation on a handle; `result`, where the value goes, must not be NULL. */
+CUresult graph_enter(enum handle, const void *handle, const void *result);
 /* Whether all are nodes of this graph. */
 bool are_nodes(CUgraph, const CUgraphNode *, size_t count);
 /* Reads a launch; *block: its parameters, which the caller frees. `has_kernel`: the struct has its later fields. */
 CUresult read_launch(const CUDA_KERNEL_NODE_PARAMS *, bool has_kernel, struct launch *, uint8_t **block);
-/* Returns the nodes that `meant` selects, as far as there is room; without room, their number. Called with the lock
+/* Returns the nodes that `selected` selects, as far as there is room; without room, their number. Called with the lock
  * held; releases it. */
-CUresult give_nodes(CUgraphNode *from, size_t all, bool (*meant)(CUgraphNode, const void *), const void *data,
+CUresult give_nodes(CUgraphNode *from, size_t all, bool (*selected)(CUgraphNode, const void *), const void *data,
                     CUgraphNode *nodes, size_t *count);
 /* False: the graph has a cycle. */
 bool graph_has_order(CUgraph);

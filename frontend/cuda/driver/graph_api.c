@@ -4,10 +4,10 @@
 
 #include "frontend/cuda/driver/graph.h"
 
-CUresult graph_enter(enum handle kind, const void *handle, const void *answer)
+CUresult graph_enter(enum handle kind, const void *handle, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
-    return r || (answer && handle_is(kind, handle)) ? r : leave(CUDA_ERROR_INVALID_VALUE);
+    return r || (result && handle_is(kind, handle)) ? r : leave(CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
@@ -200,12 +200,12 @@ static bool is_root(CUgraphNode n, const void *data)
     return !n->before_count;
 }
 
-CUresult give_nodes(CUgraphNode *from, size_t all, bool (*meant)(CUgraphNode, const void *), const void *data,
+CUresult give_nodes(CUgraphNode *from, size_t all, bool (*selected)(CUgraphNode, const void *), const void *data,
                     CUgraphNode *nodes, size_t *count)
 {
     size_t n = 0;
     for (size_t i = 0; i < all; i++) {
-        if (!meant(from[i], data))
+        if (!selected(from[i], data))
             continue;
         if (nodes && n < *count)
             nodes[n] = from[i];

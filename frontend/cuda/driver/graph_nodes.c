@@ -68,7 +68,7 @@ CUresult cuDeviceGraphMemTrim(CUdevice device) { return device ? CUDA_ERROR_INVA
 
 CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraphNodeParams *p)
 {
-    static bool said;
+    static bool reported;
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     switch (p->type) {
@@ -84,7 +84,7 @@ CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *bef
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphAddEventRecordNode(node, graph, before, count, p->event);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return cuGraphAddMemAllocNode(node, graph, before, count, &p->alloc);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return cuGraphAddMemFreeNode(node, graph, before, count, p->free);
-    default: return refuse("cuGraphAddNode with conditional nodes, semaphores and batches", &said);
+    default: return refuse("cuGraphAddNode with conditional nodes, semaphores and batches", &reported);
     }
 }
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, const CUgraphEdgeData *edges,

@@ -21,9 +21,9 @@ static CUresult enter_exec(CUgraphExec exec, CUgraphNode *node, const void *para
 }
 
 /* Enters the driver for a query of a node of a kind. */
-static CUresult enter_node(CUgraphNode node, int kind, const void *answer)
+static CUresult enter_node(CUgraphNode node, int kind, const void *result)
 {
-    CUresult r = graph_enter(HANDLE_NODE, node, answer);
+    CUresult r = graph_enter(HANDLE_NODE, node, result);
     return r || (int)node->work.kind == kind ? r : leave(CUDA_ERROR_INVALID_VALUE);
 }
 

@@ -78,6 +78,6 @@ static bool say_frame(void *address, bool *last)
 void host_stack_say(const struct host_stack *s)
 {
     bool last = false;
-    for (int i = 0, said = 0; i < s->count && said < SAID_FRAMES && !last; i++)
-        said += say_frame(s->at[i], &last);
+    for (int i = 0, reported = 0; i < s->count && reported < SAID_FRAMES && !last; i++)
+        reported += say_frame(s->at[i], &last);
 }

@@ -88,7 +88,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
               rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
     if (c.writer)
         record_launched();
-    check_tell_findings();
+    check_report_findings();
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
     enum rp_fault_kind left_out;
     if (ok && check_left_out(&left_out)) /* as after a launch that ended there */

@@ -39,9 +39,9 @@ CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values, CUli
 
 static CUresult add_code(CUlinkState s, const void *data, size_t bytes)
 {
-    static bool said;
+    static bool reported;
     if (s->code || s->ptx.size)
-        return refuse("linking of machine code with other modules", &said);
+        return refuse("linking of machine code with other modules", &reported);
     s->code = malloc(bytes);
     if (!s->code)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -52,9 +52,9 @@ static CUresult add_code(CUlinkState s, const void *data, size_t bytes)
 
 static CUresult add_ptx(CUlinkState s, const void *data, size_t bytes)
 {
-    static bool said;
+    static bool reported;
     if (s->code)
-        return refuse("linking of machine code with other modules", &said);
+        return refuse("linking of machine code with other modules", &reported);
     return pieces_add(&s->ptx, data, bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -74,12 +74,12 @@ static CUresult add_fat(CUlinkState s, const char *name, const void *data, size_
 
 static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t bytes, const char *name)
 {
-    static bool said;
+    static bool reported;
     switch (type) {
     case CU_JIT_INPUT_PTX: return add_ptx(s, data, bytes);
     case CU_JIT_INPUT_CUBIN: return add_code(s, data, bytes);
     case CU_JIT_INPUT_FATBINARY: return add_fat(s, name ? name : "a fat binary", data, bytes);
-    default: return refuse("linking of objects, libraries and NVVM", &said);
+    default: return refuse("linking of objects, libraries and NVVM", &reported);
     }
 }
 

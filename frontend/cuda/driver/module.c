@@ -198,13 +198,13 @@ CUresult cuModuleGetLoadingMode(int *mode)
 /* ---- what is in a module ----------------------------------------------------------------------------------------- */
 
 /* Enters the driver for a query of a module. */
-static CUresult enter_module(CUmodule module, const void *answer)
+static CUresult enter_module(CUmodule module, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    if (!answer || !handle_is(HANDLE_MODULE, module))
-        return leave(answer ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    if (!result || !handle_is(HANDLE_MODULE, module))
+        return leave(result ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 

@@ -42,7 +42,7 @@ static struct {
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
 
-static void tell_summary(uint64_t bytes)
+static void report_summary(uint64_t bytes)
 {
     char left_out[64] = "";
     if (recording.recorded != recording.launches)
@@ -68,7 +68,7 @@ static void finish(void)
     if (!rp_writer_close(whole, &err) || !ok)
         say("the trace is not whole: %s", err.text);
     else if (!stat(recording.path, &file))
-        tell_summary((uint64_t)file.st_size);
+        report_summary((uint64_t)file.st_size);
     driver.recording = false;
 }
 
@@ -354,14 +354,14 @@ void record_profile(bool on) { recording.filter.profiled = on; }
 
 /* ---- what the host did ------------------------------------------------------------------------------------------- */
 
-void tell_operation(const struct rp_host_operation *o)
+void record_operation(const struct rp_host_operation *o)
 {
     struct rp_error err = {0};
     if (driver.recording && !rp_tell(driver.device, o, &err))
         say("%s", err.text);
 }
 
-void tell(enum rp_host_kind kind, uint32_t stream, uint32_t event)
+void record_stream_operation(enum rp_host_kind kind, uint32_t stream, uint32_t event)
 {
-    tell_operation(&(struct rp_host_operation){.kind = (uint8_t)kind, .stream = stream, .event = event});
+    record_operation(&(struct rp_host_operation){.kind = (uint8_t)kind, .stream = stream, .event = event});
 }

@@ -42,11 +42,11 @@ CUresult set_run(CUstream stream, const struct work *w)
     for (size_t y = 0; y < s->height; y++)
         fill(to + y * s->pitch, s->value, s->elementSize, s->width);
     wrote(s->dst, width, s->pitch, s->height);
-    tell_operation(&(struct rp_host_operation){.kind = RP_HOST_SET,
-                                               .waits = set_waits(w),
-                                               .stream = stream->number,
-                                               .address = s->dst,
-                                               .size = width * s->height});
+    record_operation(&(struct rp_host_operation){.kind = RP_HOST_SET,
+                                                 .waits = set_waits(w),
+                                                 .stream = stream->number,
+                                                 .address = s->dst,
+                                                 .size = width * s->height});
     return CUDA_SUCCESS;
 }
 

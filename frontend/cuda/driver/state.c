@@ -36,9 +36,9 @@ void say(const char *format, ...)
         fclose(log);
 }
 
-CUresult refuse(const char *what, bool *said)
+CUresult refuse(const char *what, bool *reported)
 {
-    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+    if (!__atomic_exchange_n(reported, true, __ATOMIC_RELAXED))
         say("%s is not supported (CUDA_ERROR_NOT_SUPPORTED)", what);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -125,12 +125,12 @@ static bool number_of(enum session_variable v, uint64_t *value, struct rp_error 
     return !text || !*end || rp_fail(err, RP_USAGE, "%s: '%s' is not a number", session_variable_names[v], text);
 }
 
-static void tell_overrun(void *unused, const char *text)
+static void report_overrun(void *unused, const char *text)
 {
     (void)unused;
     say("%s (a GPU goes on)", text);
 }
-static const struct overruns overruns = {tell_overrun, NULL};
+static const struct overruns overruns = {report_overrun, NULL};
 
 static bool read_defaults(struct rp_error *err)
 {

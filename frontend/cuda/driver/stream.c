@@ -20,14 +20,14 @@ CUstream stream_of(CUstream handle)
     return &own;
 }
 
-/* Enters the driver for an operation on a stream; `answer`, where the result goes, must not be NULL. */
-static CUresult enter_stream(CUstream *stream, const void *answer)
+/* Enters the driver for an operation on a stream; `result`, where the value goes, must not be NULL. */
+static CUresult enter_stream(CUstream *stream, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
     *stream = stream_of(*stream);
-    if (!*stream || !answer)
+    if (!*stream || !result)
         return leave(*stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     return CUDA_SUCCESS;
 }
@@ -54,7 +54,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
                               .context = current_context(),
                               .next = driver.streams};
     driver.streams = *stream = s;
-    tell_operation(&(struct rp_host_operation){
+    record_operation(&(struct rp_host_operation){
         .kind = RP_HOST_CREATE_STREAM, .stream = s->number, .non_blocking = flags & CU_STREAM_NON_BLOCKING});
     return leave(CUDA_SUCCESS);
 }
@@ -144,7 +144,7 @@ CUresult cuStreamSynchronize(CUstream stream)
         return r;
     if ((r = capture_forbids(stream)))
         return leave(r);
-    tell(RP_HOST_SYNCHRONISE_STREAM, stream->number, 0);
+    record_stream_operation(RP_HOST_SYNCHRONISE_STREAM, stream->number, 0);
     return leave(CUDA_SUCCESS);
 }
 
@@ -161,7 +161,7 @@ CUresult cuCtxSynchronize(void)
         return r;
     if ((r = capture_forbids(NULL)))
         return leave(r);
-    tell(RP_HOST_SYNCHRONISE, 0, 0);
+    record_stream_operation(RP_HOST_SYNCHRONISE, 0, 0);
     return leave(CUDA_SUCCESS);
 }
 CUresult cuCtxSynchronize_v2(CUcontext context)

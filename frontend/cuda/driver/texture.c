@@ -184,19 +184,19 @@ CUresult cuTexObjectDestroy(CUtexObject texture) { return destroy(texture, false
 CUresult cuSurfObjectDestroy(CUsurfObject surface) { return destroy(surface, true); }
 
 /* Enters the driver for a query of an object. */
-static CUresult ask(uint64_t handle, bool surface, const void *answer, const struct object **o)
+static CUresult enter_query(uint64_t handle, bool surface, const void *result, const struct object **o)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
     *o = *find(handle, surface);
-    return *o && answer ? CUDA_SUCCESS : leave(CUDA_ERROR_INVALID_VALUE);
+    return *o && result ? CUDA_SUCCESS : leave(CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject texture)
 {
     const struct object *o;
-    CUresult r = ask(texture, false, resource, &o);
+    CUresult r = enter_query(texture, false, resource, &o);
     if (r)
         return r;
     *resource = o->resource;
@@ -205,7 +205,7 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject te
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *sampler, CUtexObject texture)
 {
     const struct object *o;
-    CUresult r = ask(texture, false, sampler, &o);
+    CUresult r = enter_query(texture, false, sampler, &o);
     if (r)
         return r;
     *sampler = o->sampler;
@@ -214,7 +214,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *sampler, CUtexObject textu
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *v, CUtexObject texture)
 {
     const struct object *o;
-    CUresult r = ask(texture, false, v, &o);
+    CUresult r = enter_query(texture, false, v, &o);
     if (r)
         return r;
     *v = o->view;
@@ -223,7 +223,7 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *v, CUtexObject 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject surface)
 {
     const struct object *o;
-    CUresult r = ask(surface, true, resource, &o);
+    CUresult r = enter_query(surface, true, resource, &o);
     if (r)
         return r;
     *resource = o->resource;

@@ -128,14 +128,14 @@ cudaError_t leave_per_thread(bool was, cudaError_t error)
 cudaError_t not_supported(const char *name)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    static const char *said[64];
+    static const char *reported[64];
     static size_t count;
     bool again = false;
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < count; i++)
-        again |= said[i] == name;
-    if (!again && count < sizeof said / sizeof *said)
-        said[count++] = name;
+        again |= reported[i] == name;
+    if (!again && count < sizeof reported / sizeof *reported)
+        reported[count++] = name;
     pthread_mutex_unlock(&mutex);
     if (!again)
         fprintf(stderr, "reprise: %s is not supported; it answered cudaErrorNotSupported\n", name);
