@@ -29,6 +29,7 @@ include tools/make/tests.mk
 include tools/make/bench.mk
 include tools/make/quality.mk
 include tools/make/install.mk
+include tools/make/flags.mk
 
 .PHONY: deps demo clean help
 deps: ## install the Debian packages that building and testing need

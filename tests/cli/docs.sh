@@ -17,7 +17,7 @@ cp tests/cuda/prebuilt/vector_add "$dir/readme/app"
 programs=1 # run here
 if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then programs=; fi
 export programs
-make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 export CPLUS_INCLUDE_PATH=$dir/usr/include # as /usr/local/include is by itself
 
 # ---- README --------------------------------------------------------------------------------------------------------
@@ -151,8 +151,8 @@ print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Pyth
 print(ran.stderr, file=sys.stderr)
 PY
 
-# ---- docs/ptx.md: one command makes its table of approximations; here of few arguments ---------------------------------
-make -s bench-approximations BUILD="$BUILD" PART=1/65536 >"$dir/approximations" 2>"$dir/err"
+# ---- docs/ptx.md: what make bench-approximations runs makes its table of approximations; here of few arguments ---------------------------------
+"$BUILD/bench/approximations" 1/65536 >"$dir/approximations" 2>"$dir/err"
 python3 - $? docs/ptx.md "$dir/approximations" <<'PY'
 import re, sys
 status, page, printed = int(sys.argv[1]), open(sys.argv[2]).read(), open(sys.argv[3]).read()

@@ -148,7 +148,7 @@ check "none under TERM=dumb" eval '! on_terminal TERM=dumb X= "$r" replay --help
 check "none in a file" eval '! TERM=xterm "$r" replay --help | grep -q "$escape"'
 
 # ---- what make install brings --------------------------------------------------------------------------------------
-make -s install BUILD="$BUILD" PREFIX=/usr/local DESTDIR="$dir/root" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX=/usr/local DESTDIR="$dir/root" >&2 || exit 1
 root=$dir/root/usr/local
 for f in bin/reprise share/man/man1/reprise.1 share/reprise/trace.proto share/reprise/phases.proto include/reprise/cuda.h share/doc/reprise/README.md \
     share/doc/reprise/machines.md share/doc/reprise/examples/chain.cfg share/bash-completion/completions/reprise \

@@ -51,7 +51,7 @@ cycles=$("$REPRISE" replay --json "$dir/cli.wtr" --machine jetson-tx2 | python3 
 check "the cycles are those of reprise replay" grep -q "^$cycles cycles, " "$dir/out"
 
 # ---- installed --------------------------------------------------------------------------------------------------------
-make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 check "of the headers only the API's, and that for kernels" test "$(cd "$dir/usr/include" && find . -type f | sort | paste -sd' ')" = "./reprise/cuda.h ./reprise/reprise.h ./reprise/tracefmt/error.h"
 export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags reprise) -Wall -Wextra -Werror"

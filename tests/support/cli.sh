@@ -19,3 +19,10 @@ fails() {
         echo "  $* ended with $got and said: $(cat "$work/err")" >&2
     fi
 }
+# needs FILE...: ends the script if one was not built
+needs() {
+    local file
+    for file; do
+        [ -e "$file" ] || { echo "not ok - $file is not there: make units kernels builds it"; exit 1; }
+    done
+}

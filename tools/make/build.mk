@@ -22,6 +22,7 @@ COLD  := tools/% frontend/isa/% frontend/loader/% tests/unit/%
 HOT   := tools/wcet/%
 COLD_FLAGS := $(if $(filter -O2,$(OPT)),-O1)
 # Exceptions for single files, by folder and name.
+EXCEPTIONS := check/race.c check/check.c network/train.c fast/sm.c
 FLAGS_check/race.c    := -O3 # vectorises
 FLAGS_check/check.c   := -O3
 FLAGS_network/train.c := -O3
@@ -56,26 +57,12 @@ OBJECTS := $(call folder_objects,%) $(call object,$(filter frontend/cuda/driver/
 # What a failed command leaves behind is not newer than its sources.
 .DELETE_ON_ERROR:
 
-# A file of flags changes when the flags do: what is made with them depends on it. Libraries of a single program are
-# private to it, and not in there.
-.PHONY: FORCE
-FORCE:
-C_FLAGS_TEXT = $(strip $(COMPILE) $(COLD) $(HOT) $(COLD_FLAGS) $(foreach v,$(sort $(filter FLAGS_%,$(.VARIABLES))),$v $($v)))
-SIMD_FLAGS_TEXT = $(strip $(COMPILE) $(SIMD_FLAGS) $(foreach l,$(SIMD_LEVELS),$(SIMD_FLAGS_$l)))
-LINK_FLAGS_TEXT = $(strip $(CC) $(LDFLAGS) $(LDLIBS) $(RUNNER))
+# What is made with flags depends on a file that holds them, and that is written when they are others: flags.mk. Libraries
+# of a single program are private to it, and not in there.
 C_FLAGS := $(BUILD)/flags/c
 SIMD_C_FLAGS := $(BUILD)/flags/simd
 LINK_FLAGS := $(BUILD)/flags/link
 PTX_FLAGS_FILE := $(BUILD)/flags/ptx
-differs = $(subst |$1|,,|$2|)
-define flags_rule
-$1: FORCE
-	$$(if $$(call differs,$$(strip $$(file <$$@)),$$($2)),$$(shell mkdir -p $$(@D))$$(file >$$@,$$($2)))
-endef
-$(eval $(call flags_rule,$(C_FLAGS),C_FLAGS_TEXT))
-$(eval $(call flags_rule,$(SIMD_C_FLAGS),SIMD_FLAGS_TEXT))
-$(eval $(call flags_rule,$(LINK_FLAGS),LINK_FLAGS_TEXT))
-$(eval $(call flags_rule,$(PTX_FLAGS_FILE),PTX_FLAGS_TEXT))
 
 $(BUILD)/obj/%.o: %.c $(C_FLAGS) | $(GENERATED)
 	@mkdir -p $(@D)
