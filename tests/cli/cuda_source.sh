@@ -1,14 +1,8 @@
 #!/bin/bash
 # CUDA source as users have it: outside the checkout, compiled by reprise itself, and by hand with the installed header.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
 cat >"$dir/saxpy.cu" <<'CUDA'
 #include <cuda_runtime.h>
 

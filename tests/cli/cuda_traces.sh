@@ -1,14 +1,9 @@
 #!/bin/bash
 # Traces of CUDA programs: the same bytes every time, what the filters leave in, and whole however a program ends.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
 export XDG_CACHE_HOME=$dir/cache
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
 if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
     echo "ok - traces of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
     exit 0

@@ -1,8 +1,9 @@
 #!/bin/bash
 # README, the examples of help and man pages, and docs/pandas.md: every command runs as printed, and prints what is printed.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/bench/approximations" "$BUILD/kernels/matmul.ptx"
 export BUILD
 root=$PWD
 mkdir "$dir/bin" "$dir/readme" "$dir/man" "$dir/pandas"

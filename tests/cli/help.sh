@@ -1,14 +1,9 @@
 #!/bin/bash
 # Help, man pages and completion: all from the same rows, all there for every command.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/programs/synthetic"
 commands=$(sed -n 's/^COMMAND(\(.*\))$/\1/p' tools/commands/commands.def)
 check "there are commands" test "$(wc -w <<<"$commands")" -ge 11
 

@@ -2,13 +2,9 @@
 # The host API as a user has it: installed, found by pkg-config, from C and from C++; and its example, whose trace and
 # cycles are those of the command line.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # name, command...: succeeds
-    local name=$1
-    shift
-    if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
-}
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/examples/matmul" "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/vector_add.ptx"
 
 # ---- the example ----------------------------------------------------------------------------------------------------
 # Run beside a build folder of its own, for it names its files as the manual does.

@@ -4,6 +4,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 r=$REPRISE
 is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+# check WHAT COMMAND...: it succeeds
+check() {
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
 # json FILE EXPRESSION: prints a Python expression of the document d
 json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 # fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
