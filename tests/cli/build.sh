@@ -14,7 +14,7 @@ current -W tests/programs/progress.c
 is "it follows its source" $? 1
 current -W tools/ui/progress.h
 is "its headers" $? 1
-current -W replay/replay.h
+current -W tracefmt/reader.h
 is "and no others" $? 0
 for flag in OPT=-O0 WERROR=1 SANITIZE=-fsanitize=undefined CC=clang; do
     current "$flag"

@@ -102,7 +102,7 @@ CUDA
 reprise record -q -o one-block.wtr --module matmul.ptx --kernel matmul --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 \
     --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16
 reprise export accelsim -q one-block.wtr -o traces
-for c in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/tools/commands.def"); do
+for c in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/tools/commands/commands.def"); do
     reprise help --man "$c" | python3 -c '
 import re, sys
 page = sys.stdin.read()

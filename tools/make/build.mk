@@ -79,6 +79,7 @@ $(foreach l,$(SIMD_LEVELS),$(eval $(call simd_rule,$l)))
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h: %.proto
 	@mkdir -p $(@D)
 	protoc-c --c_out=$(BUILD)/gen $<
+.SECONDARY: $(PROTO_FILES:%.proto=$(BUILD)/gen/%.pb-c.c)
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(C_FLAGS)
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c $< -o $@
