@@ -23,13 +23,15 @@ bench-where: all ## where replays spend their time, as perf sees it (after bench
 bench-approximations: deps ## rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh .approx.f32 over all 2^32 arguments
 	@$(PARALLEL) $(BUILD)/bench/approximations
 	@$(BUILD)/bench/approximations $(FUNCTION) $(PART)
-bench-build: deps ## processor time of make demo and make, in a fresh copy of what is committed
-	@tests/bench/build
+# Beside a commit that compiled most objects twice.
+BUILD_BEFORE ?= 0eb1107
+bench-build: deps ## processor time of make demo and make, in fresh clones of what is committed and of BUILD_BEFORE
+	@tests/bench/build $(BUILD_BEFORE)
 bench-docs: deps ## write docs/performance.md from what is measured
 	@$(PARALLEL) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
 	@BUILD=$(BUILD) python3 tests/bench/where.py --markdown >> $(BUILD)/bench/performance.md
-	@tests/bench/build --markdown >> $(BUILD)/bench/performance.md
+	@tests/bench/build --markdown $(BUILD_BEFORE) >> $(BUILD)/bench/performance.md
 	@cp $(BUILD)/bench/performance.md docs/performance.md
 
 # ---- bounds, and figures of papers ----------------------------------------------------------------------------------
