@@ -131,8 +131,8 @@ static void threads(void)
         exit(1);
 }
 
-/* With REPORT_WRITES set, each write to a file is followed by a line on standard output: what was written is there for others
- * to read. The recorder writes its trace by these two. */
+/* With REPORT_WRITES set, each write to a file is followed by a line on standard output: what was written is there for
+ * others to read. The recorder writes its trace by these two. */
 static void wrote(int fd)
 {
     if (fd > STDERR_FILENO && getenv("REPORT_WRITES"))
