@@ -21,7 +21,7 @@ ADDRESS := -fsanitize=address,undefined
 asan: deps dataset ## the tests again under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(PARALLEL) BUILD=$(BUILD)/asan OPT=-O1 \
 	  SANITIZE='$(ADDRESS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer' all units kernels network-programs
-	@BUILD=$(BUILD)/asan tests/run
+	@BUILD=$(BUILD)/asan TIME_LIMIT=3600 tests/run
 TSAN_SUITES ?= cuda device engine host memory replay
 tsan: deps ## the suites that run threads under ThreadSanitizer (TSAN_SUITES=...)
 	@$(PARALLEL) BUILD=$(BUILD)/tsan OPT=-O1 TSAN=1 SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' \
