@@ -495,7 +495,7 @@ struct rp_option {
     const char *key, *value;
 };
 struct rp_provenance {
-    const char *tool;          /* "reprise 0.1.0" */
+    const char *tool;          /* "reprise 1.2.3" */
     const char *module_name;   /* file name without its directory */
     const char *module_sha256; /* 64 hex digits */
     uint32_t option_count;

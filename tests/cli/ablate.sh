@@ -1,9 +1,8 @@
 #!/bin/bash
 # reprise ablate against reprise replay of each machine, and against figures worked out here.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-r=$REPRISE
+. tests/support/cli.sh
+needs "$BUILD/programs/synthetic"
 fails() { # status, text, options: one line
     local status=$1 text=$2 got
     shift 2
@@ -12,10 +11,6 @@ fails() { # status, text, options: one line
     if [ $got = "$status" ] && grep -qF -- "$text" "$work/err" && [ ! -s "$work/out" ]; then echo "ok - refuses: $text"; else
         echo "not ok - refuses: $text"; echo "  $got: $(cat "$work/err")" >&2; fi
 }
-if [ ! -x "$BUILD/programs/synthetic" ]; then
-    echo "not ok - $BUILD/programs/synthetic is not there: make units builds it"
-    exit 1
-fi
 for seed in 3 6; do "$BUILD/programs/synthetic" $seed "$work/$seed.wtr" || exit 1; done
 traces=("$work/3.wtr" "$work/6.wtr")
 on=(-m jetson-tx2 --set l1.size=16K --set icache=set-associative --set icache.line=128 --set icache.sets=4 --set icache.ways=2

@@ -1,14 +1,9 @@
 #!/bin/bash
 # Traces of Accel-Sim, in and out. tests/golden/accelsim holds traces in its format; accelsim.py reads and writes them, too.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels/matmul.ptx"
 golden=tests/golden/accelsim
 py() { python3 tests/cli/accelsim.py "$@"; }
 says() { # status, text, command...: one line of error with that text

@@ -1,8 +1,8 @@
 #!/bin/bash
 # --check init,race,sync: each kind of finding at the line that is at fault, nothing in kernels that are right.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; cat "$dir/err" >&2; }
 source=tests/cli/check.cu

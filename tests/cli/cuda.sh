@@ -1,15 +1,10 @@
 #!/bin/bash
 # Unmodified CUDA programs: those of tests/cuda/prebuilt, which NVIDIA's compiler made, under reprise run and record.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
 export XDG_CACHE_HOME=$dir/cache
 programs=tests/cuda/prebuilt
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
     echo "ok - CUDA programs # SKIP they are for Linux on x86-64"
     exit 0

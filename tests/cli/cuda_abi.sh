@@ -5,8 +5,7 @@ set -u
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }
 cuda=${CUDA_HOME:-/usr/local/cuda}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/cli.sh
 if [ ! -f "$cuda/include/cuda.h" ]; then
     echo "ok - types and codes as in cuda.h # SKIP no $cuda/include/cuda.h"
     echo "ok - exports as in libcuda's stub # SKIP no $cuda"

@@ -2,13 +2,8 @@
 # What reprise run and record say of CUDA programs that are wrong: memory on the host's side, with call stacks, and the
 # checks of kernels.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
+. tests/support/cli.sh
+dir=$work
 if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
     echo "ok - checks of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
     exit 0

@@ -1,14 +1,8 @@
 #!/bin/bash
 # CUDA source as users have it: outside the checkout, compiled by reprise itself, and by hand with the installed header.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
 cat >"$dir/saxpy.cu" <<'CUDA'
 #include <cuda_runtime.h>
 
@@ -170,7 +164,7 @@ for i, v in enumerate(x):
 PY
 
 # ---- by hand, with what make install brings -------------------------------------------------------------------------
-make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 sed '/cuda_runtime/d' "$dir/saxpy.cu" >"$dir/plain.cu"
 line=$(sed -n 's/^    \$ clang /clang /p' README.md | head -1)
 check "README has a line for clang" test -n "$line"

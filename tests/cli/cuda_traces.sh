@@ -1,14 +1,9 @@
 #!/bin/bash
 # Traces of CUDA programs: the same bytes every time, what the filters leave in, and whole however a program ends.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
 export XDG_CACHE_HOME=$dir/cache
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
 if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
     echo "ok - traces of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
     exit 0
@@ -219,19 +214,21 @@ done
 # ---- kill -9 --------------------------------------------------------------------------------------------------------
 # A process beside the program completes the trace, a moment after the program's end.
 killed() { # trace, what the program does when it comes, launches that are there by then
-    mkfifo "$dir/ready"
-    python3 -c 'import os, signal, sys; signal.alarm(60); os.execvp(sys.argv[1], sys.argv[1:])' \
-        "$REPRISE" record -o "$dir/$1" -- "$dir/ends" "$2" >"$dir/ready" 2>"$dir/err" &
+    local process reader
+    mkfifo "$dir/wrote" "$dir/said"
+    cat "$dir/said" >"$dir/err" & # until the last process that may say something has ended
+    reader=$!
+    REPORT_WRITES=1 python3 -c 'import os, signal, sys; signal.alarm(60); os.execvp(sys.argv[1], sys.argv[1:])' \
+        "$REPRISE" record -o "$dir/$1" -- "$dir/ends" "$2" >"$dir/wrote" 2>"$dir/said" &
     process=$!
-    read -r _ <"$dir/ready"
-    for _ in $(seq 100); do # launches are saved a quarter of a second after their end
+    exec 3<"$dir/wrote"
+    while read -r _ <&3; do # launches are saved some time after their end
         "$REPRISE" info --json "$dir/$1".part-* 2>/dev/null | python3 -c "import json, sys; sys.exit(len(json.load(sys.stdin)['launches']) < $3)" 2>/dev/null && break
-        sleep 0.1
     done
     kill -9 $process
-    wait $process 2>/dev/null
-    rm "$dir/ready"
-    for _ in $(seq 100); do [ -e "$dir/$1" ] && break; sleep 0.1; done
+    wait $process $reader 2>/dev/null
+    exec 3<&-
+    rm "$dir/wrote" "$dir/said"
 }
 killed 'k[1].wtr' wait 6
 check "kill -9: 6 launches, whole" has 'k[1].wtr' 6

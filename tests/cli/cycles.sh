@@ -1,9 +1,8 @@
 #!/bin/bash
 # reprise dump --cycles: the issues of all warps together are what reprise replay counts.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-r=$REPRISE
+. tests/support/cli.sh
+needs "$BUILD/kernels/matmul.ptx"
 fails() { # status, text, options: one line
     local status=$1 text=$2 got
     shift 2

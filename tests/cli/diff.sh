@@ -1,9 +1,8 @@
 #!/bin/bash
 # Variants of reprise diff: coupled options, ranges, options that only some models have, impossible ones, order, CSV.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-r=$REPRISE
+. tests/support/cli.sh
+needs "$BUILD/kernels/matmul.ptx"
 is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
 json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 fails() { # status, text, options: one line

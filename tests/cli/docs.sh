@@ -1,8 +1,9 @@
 #!/bin/bash
 # README, the examples of help and man pages, and docs/pandas.md: every command runs as printed, and prints what is printed.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/bench/approximations" "$BUILD/kernels/matmul.ptx"
 export BUILD
 root=$PWD
 mkdir "$dir/bin" "$dir/readme" "$dir/man" "$dir/pandas"
@@ -17,7 +18,7 @@ cp tests/cuda/prebuilt/vector_add "$dir/readme/app"
 programs=1 # run here
 if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then programs=; fi
 export programs
-make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 export CPLUS_INCLUDE_PATH=$dir/usr/include # as /usr/local/include is by itself
 
 # ---- README --------------------------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ CUDA
 reprise record -q -o one-block.wtr --module matmul.ptx --kernel matmul --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 \
     --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16
 reprise export accelsim -q one-block.wtr -o traces
-for c in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/tools/commands.def"); do
+for c in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/tools/commands/commands.def"); do
     reprise help --man "$c" | python3 -c '
 import re, sys
 page = sys.stdin.read()
@@ -151,8 +152,8 @@ print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Pyth
 print(ran.stderr, file=sys.stderr)
 PY
 
-# ---- docs/ptx.md: one command makes its table of approximations; here of few arguments ---------------------------------
-make -s bench-approximations BUILD="$BUILD" PART=1/65536 >"$dir/approximations" 2>"$dir/err"
+# ---- docs/ptx.md: what make bench-approximations runs makes its table of approximations; here of few arguments ---------------------------------
+"$BUILD/bench/approximations" 1/65536 >"$dir/approximations" 2>"$dir/err"
 python3 - $? docs/ptx.md "$dir/approximations" <<'PY'
 import re, sys
 status, page, printed = int(sys.argv[1]), open(sys.argv[2]).read(), open(sys.argv[3]).read()

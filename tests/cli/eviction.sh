@@ -2,9 +2,7 @@
 # Eviction priorities of PTX (PTX ISA, "Cache Eviction Priority Hints"), from the kernel to the caches that obey them: one
 # thread reads a line, then as many others as push it out, and does so 20 times.
 set -u
-r=$REPRISE
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/cli.sh
 
 is() { # what, actual, expected
     if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  '$2', not '$3'" >&2; fi

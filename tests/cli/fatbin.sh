@@ -14,8 +14,7 @@
 set -u
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/cli.sh
 golden=tests/golden/fatbin
 
 # takes WHICH NAME FILE: a run of the file's kernel leaves WHICH

@@ -2,8 +2,8 @@
 # reprise import gpgpusim.config: the machine is rtx2060-accelsim, others give the cycles that Accel-Sim gives, and broken files
 # have one clear error.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
 r=$REPRISE golden=tests/golden/gpgpusim
 is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
 cycles() { "$r" replay -q --csv "$@" | tail -n 1 | cut -d, -f6; }

@@ -1,14 +1,9 @@
 #!/bin/bash
 # Help, man pages and completion: all from the same rows, all there for every command.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/programs/synthetic"
 commands=$(sed -n 's/^COMMAND(\(.*\))$/\1/p' tools/commands/commands.def)
 check "there are commands" test "$(wc -w <<<"$commands")" -ge 11
 
@@ -148,7 +143,7 @@ check "none under TERM=dumb" eval '! on_terminal TERM=dumb X= "$r" replay --help
 check "none in a file" eval '! TERM=xterm "$r" replay --help | grep -q "$escape"'
 
 # ---- what make install brings --------------------------------------------------------------------------------------
-make -s install BUILD="$BUILD" PREFIX=/usr/local DESTDIR="$dir/root" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX=/usr/local DESTDIR="$dir/root" >&2 || exit 1
 root=$dir/root/usr/local
 for f in bin/reprise share/man/man1/reprise.1 share/reprise/trace.proto share/reprise/phases.proto include/reprise/cuda.h share/doc/reprise/README.md \
     share/doc/reprise/machines.md share/doc/reprise/examples/chain.cfg share/bash-completion/completions/reprise \

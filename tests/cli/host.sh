@@ -2,13 +2,9 @@
 # The host API as a user has it: installed, found by pkg-config, from C and from C++; and its example, whose trace and
 # cycles are those of the command line.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # name, command...: succeeds
-    local name=$1
-    shift
-    if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
-}
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/examples/matmul" "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/vector_add.ptx"
 
 # ---- the example ----------------------------------------------------------------------------------------------------
 # Run beside a build folder of its own, for it names its files as the manual does.
@@ -51,7 +47,7 @@ cycles=$("$REPRISE" replay --json "$dir/cli.wtr" --machine jetson-tx2 | python3 
 check "the cycles are those of reprise replay" grep -q "^$cycles cycles, " "$dir/out"
 
 # ---- installed --------------------------------------------------------------------------------------------------------
-make -s install BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
+make -s install-files BUILD="$BUILD" PREFIX="$dir/usr" >&2 || exit 1
 check "of the headers only the API's, and that for kernels" test "$(cd "$dir/usr/include" && find . -type f | sort | paste -sd' ')" = "./reprise/cuda.h ./reprise/reprise.h ./reprise/tracefmt/error.h"
 export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags reprise) -Wall -Wextra -Werror"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # What is said when something is mistyped, or is something else than what is wanted.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels" "$BUILD/programs/synthetic"
 says() { # status, text, arguments...: one line on standard error that holds the text
     local status=$1 text=$2 got
     shift 2

@@ -1,14 +1,9 @@
 #!/bin/bash
 # Names and widths: C++ names as in the source for people, whole for programs; no table is wider than 120 columns.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-r=$REPRISE
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels/sgemm_warps.ptx" "$BUILD/kernels/vector_add.ptx"
 cat >"$dir/k.cu" <<'CUDA'
 namespace of_some_length { namespace and_another_one_below_it {
 template <class T, int N> __global__ void a_kernel_with_a_name_that_takes_more_room_than_a_table_has(T *p, const T *q)

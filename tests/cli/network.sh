@@ -1,13 +1,9 @@
 #!/bin/bash
 # A slice of make network: a network that has learnt for a moment, its kernels as PTX and as machine code, against the CPU.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # name, command...: succeeds
-    local name=$1
-    shift
-    if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
-}
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/network"
 data=${NETWORK_DATA:-/usr/share/datasets/fashion-mnist}
 network=$BUILD/network
 modules=("$network/network.ptx")

@@ -1,14 +1,14 @@
 #!/bin/bash
 # rtx2060-accelsim gives Accel-Sim's cycles, of every trace; make bench-parity prints the speeds, too.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels/matmul.ptx"
 python3 tests/bench/parity.py m_ sgemm >"$dir/out" 2>&1
 status=$?
 cat "$dir/out" >&2
 [ $status -eq 0 ] && echo "ok - within 1 %, and GTO - LRR of the same sign" || echo "not ok - within 1 %, and GTO - LRR of the same sign"
 grep -q "^32 of 32 are equal" "$dir/out" && echo "ok - equal to the cycle" || echo "not ok - equal to the cycle"
-r=$REPRISE
 "$r" import accelsim -q tests/golden/accelsim/m_ldg_stride4_8w/kernelslist.g -o "$dir/a.wtr"
 "$r" export accelsim -q "$dir/a.wtr" -o "$dir/out.d" && "$r" import accelsim -q "$dir/out.d/kernelslist.g" -o "$dir/b.wtr"
 cycles() { "$r" replay --json -q "$1" -m rtx2060-accelsim | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])'; }

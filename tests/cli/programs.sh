@@ -1,13 +1,8 @@
 #!/bin/bash
 # The command line of CUDA programs: reprise run --, record -- and env; and the layout of the runtime's structures.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
+. tests/support/cli.sh
+dir=$work
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
     echo "ok - CUDA programs # SKIP they are for Linux on x86-64"
     exit 0

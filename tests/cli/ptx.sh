@@ -9,8 +9,8 @@ if [ ! -e "$build/toolchain/complete" ]; then
     echo "ok - spellings of PTX as ptxas takes them # SKIP no $build/toolchain (make toolchain)"
     exit 0
 fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
 assemble() { # standard input: instructions
     { sed -n 's/^= //p' "$list"; cat; printf 'END: ret;\n}\n'; } >"$dir/k.ptx"
     "$ptxas" -w -O0 -arch=sm_100 -o "$dir/k.cubin" "$dir/k.ptx" >"$dir/said" 2>&1

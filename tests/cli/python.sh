@@ -6,8 +6,8 @@ if ! [ -e "$BUILD/python/complete" ]; then
     echo "ok - the Python package # SKIP no NumPy and Triton here: make python-environment"
     exit 0
 fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. tests/support/cli.sh
+folder=$work
 cp -r tools/python "$folder/source"
 rm -rf "$folder/source/build" # of an earlier pip install: setuptools would take old files out of it
 if "$BUILD/python/bin/pip" install -q --disable-pip-version-check --no-index --no-build-isolation --no-deps \

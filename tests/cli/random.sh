@@ -2,8 +2,7 @@
 # A slice of make random-programs, always the same; and a program that ptxas refuses, between two that it takes.
 set -u
 tools=${BUILD:-build}/toolchain
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/cli.sh
 python3 tests/random/run.py --seed 1 --count 200 --reduce 0 --text
 status=$?
 what="random programs: one that ptxas refuses is left out by itself"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # reprise record from the outside: what it computes, what it refuses, what it leaves behind.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels"
 k=$BUILD/kernels
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }

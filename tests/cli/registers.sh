@@ -1,14 +1,9 @@
 #!/bin/bash
 # reprise info --registers and --san: static counts, paths of warps, time; text, CSV and JSON say the same.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-r=$REPRISE
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels/reduce.ptx"
 "$r" record -q -o "$dir/t.wtr" --module "$BUILD/kernels/reduce.ptx" -k reduce_tree --grid 6 --block 128 --arg buf=rand-f32:3K:seed=1 \
     --arg buf=zeros:4K --arg i32=768
 m="--machine jetson-tx2"

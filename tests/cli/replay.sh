@@ -2,6 +2,7 @@
 # reprise replay, diff and machine on the command line: output, JSON, errors, and the tables in docs/.
 set -u
 . tests/support/cli.sh
+needs "$BUILD/programs/memory" "$BUILD/programs/synthetic"
 
 "$BUILD/programs/synthetic" 6 "$work/t.wtr" || exit 1
 launches=$("$r" info --json --no-mix "$work/t.wtr" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["launches"]))')

@@ -3,8 +3,7 @@
 set -u
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/cli.sh
 golden=tests/golden/cubin
 export REPRISE work
 

@@ -1,13 +1,8 @@
 #!/bin/bash
 # Kernels whose lanes wait for one another, from record to replay, on sm_75 and beside it on sm_62.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
+. tests/support/cli.sh
+dir=$work
 record() { # kernel, target, blocks
     "$REPRISE" record -o "$dir/$1.wtr" --module tests/golden/splits.ptx --kernel "$1" --target "$2" --grid "$3" --block 64 \
         --arg buf=zeros:512 --save "0=$dir/$1.bin" --quiet 2>"$dir/err"

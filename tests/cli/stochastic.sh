@@ -2,6 +2,7 @@
 # Memory that draws, and replays that are repeated: the SAN paper's examples, a model of its own in Python, JSON, errors.
 set -u
 . tests/support/cli.sh
+needs "$BUILD/kernels/gemm.ptx"
 
 # An integer and a store, the paper's [4, 3]; and one of each instruction of its Table 1.
 cat >"$work/pair.ptx" <<'PTX'

@@ -1,13 +1,9 @@
 #!/bin/bash
 # info, dump, verify, and readers that are not ours: protoc, and the Python reader of docs/.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # name, command...: succeeds
-    local name=$1
-    shift
-    if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
-}
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/programs/memory" "$BUILD/programs/synthetic"
 status() { # wanted exit status, command...
     local wanted=$1
     shift

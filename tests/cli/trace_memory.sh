@@ -1,8 +1,9 @@
 #!/bin/bash
 # What reading takes in memory at most, where much could be taken. MEMORY_FULL=1: the full size (make memory).
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/programs/memory"
 MACHINE=(--machine orin-wcet --set sms=144)
 LIMIT_MB=${MEMORY_FULL:+256}
 

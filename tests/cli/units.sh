@@ -1,9 +1,9 @@
 #!/bin/bash
 # reprise replay --by unit: shares add up, agree with the statistics, by instruction and in both engines.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-r=$REPRISE
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels/gemm.ptx" "$BUILD/kernels/reduce.ptx" "$BUILD/kernels/vector_add.ptx"
 "$r" record -q -o "$dir/gemm.wtr" --module "$BUILD/kernels/gemm.ptx" -k gemm_unrolled --grid 4x4 --block 8x8 --arg buf=rand-i32:4K:seed=1 \
     --arg buf=rand-i32:4K:seed=2 --arg buf=zeros:8K
 "$r" record -q -o "$dir/reduce.wtr" --module "$BUILD/kernels/reduce.ptx" -k reduce_tree --grid 6 --block 128 --arg buf=rand-f32:3K:seed=1 \

@@ -21,8 +21,7 @@ else
     echo "not ok - as many transactions of shared memory as PasTiS measured"
 fi
 # both engines on real control words, also with an instruction cache in the way
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/support/cli.sh
 "$REPRISE" record -q -o "$work/t.wtr" --module tests/golden/pastis/matmul_int.cubin --kernel matmul_int --grid 3,2 --block 16,16 \
     --arg buf=rand-i32:256:seed=1 --arg buf=rand-i32:256:seed=2 --arg buf=zeros:1024 --arg i32=16
 for settings in "scheduler=gto" "scheduler=lrr --set issue.width=1" "dependencies=scoreboard" \

@@ -1,8 +1,9 @@
 #!/bin/bash
 # Values as users write them: sizes, extents, .npy files, what is saved, printed and expected.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. tests/support/cli.sh
+dir=$work
+needs "$BUILD/kernels"
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }
 check() { # what, command...

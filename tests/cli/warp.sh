@@ -2,13 +2,8 @@
 # CUDA C whose lanes wait for one another (tests/kernels/sm_75/warp.cu), compiled and recorded for sm_75 and beside it for
 # sm_62, and the device functions of reprise/cuda.h; results are those that the CPU computes.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-check() { # what, command...
-    local what=$1
-    shift
-    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
-}
+. tests/support/cli.sh
+dir=$work
 record() { # kernel, target, grid, block, arguments and --save...
     "$REPRISE" record -o "$dir/$1.$2.wtr" --module tests/kernels/sm_75/warp.cu --kernel "$1" --target "$2" --grid "$3" \
         --block "$4" "${@:5}" --quiet 2>"$dir/err"

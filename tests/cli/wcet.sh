@@ -1,7 +1,9 @@
 #!/bin/bash
 # reprise wcet: bounds above replays, figures that agree in all outputs, refusals, exit statuses.
 set -u
-tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
+. tests/support/cli.sh
+tmp=$work
+needs "$BUILD/kernels/gemm.ptx" "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/sgemm_warps.ptx"
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }
 is() { if [ "$1" = "$2" ]; then ok "$3"; else bad "$3"; echo "  '$1' is not '$2'" >&2; fi; }

@@ -1,8 +1,9 @@
 /* progress SHOWN LABEL UNIT DONE TOTAL: reports progress until it has been shown SHOWN times, and ends. For
- * tests/cli/progress.sh, which looks at it in a pseudo-terminal. */
+ * tests/cli/progress.sh, which looks at it in a pseudo-terminal. On a terminal, it reads a line after each time:
+ * tests/support/terminal.py has seen it then. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "tools/ui/progress.h"
 
@@ -19,8 +20,11 @@ int main(int argc, char **argv)
     while (shown) {
         double before = p.shown;
         progress_update(&p, done, total, done, argv[3]);
-        shown -= p.shown > before;
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        if (p.shown > before) {
+            shown--;
+            if (isatty(STDIN_FILENO))
+                getchar();
+        }
     }
     progress_end(&p);
     return 0;

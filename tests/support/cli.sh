@@ -4,6 +4,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 r=$REPRISE
 is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+# check WHAT COMMAND...: it succeeds
+check() {
+    local what=$1
+    shift
+    if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
+}
 # json FILE EXPRESSION: prints a Python expression of the document d
 json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 # fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
@@ -18,4 +24,11 @@ fails() {
         echo "not ok - status $status: $text"
         echo "  $* ended with $got and said: $(cat "$work/err")" >&2
     fi
+}
+# needs FILE...: ends the script if one was not built
+needs() {
+    local file
+    for file; do
+        [ -e "$file" ] || { echo "not ok - $file is not there: make units kernels builds it"; exit 1; }
+    done
 }

@@ -3,8 +3,8 @@ returns or line ends.
 
     terminal.py COLUMNS[,COLUMNS...] [--term NAME] [--until TEXT] COMMAND...
 
-With several widths the window takes the next one each time that the command has written something. --until ends the
-command with SIGTERM as soon as TEXT was written."""
+Each time that the command has written something, the window takes the next width, if there are several, and the command
+gets a line to read. --until ends the command with SIGTERM as soon as TEXT was written."""
 import fcntl
 import os
 import pty
@@ -31,6 +31,9 @@ def main():
         args = args[2:]
     master, slave = pty.openpty()
     resize(master, widths[0])
+    modes = termios.tcgetattr(slave)
+    modes[3] &= ~termios.ECHO
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
     pid = os.fork()
     if not pid:
         os.setsid()
@@ -51,6 +54,7 @@ def main():
         out += data
         if len(widths) > 1:
             resize(master, widths.pop(1))
+        os.write(master, b"\n")
         if until and until in out:
             os.kill(pid, signal.SIGTERM)
             until = None

@@ -1,0 +1,67 @@
+# ---- speed ----------------------------------------------------------------------------------------------------------
+# Programs of tests/bench; bench-docs writes docs/performance.md from what it measures.
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+FIGURES := $(BUILD)/libfigures.a
+$(FIGURES): $(call objects,tests/bench/figures)
+	$(archive)
+$(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(FIGURES) $(SUPPORT) $(WCET) $(LIBS) $(LINK_FLAGS)
+	$(link)
+WITH_MACHINES = REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines
+
+.PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-build
+bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
+bench: deps ## measure the speeds that docs/performance.md states
+	@$(PARALLEL) bench-programs
+	@for b in $(filter-out %/approximations,$(BENCHES)); do BUILD=$(BUILD) $$b || exit; done
+	@BUILD=$(BUILD) tests/bench/cuda
+bench-parity: all ## cycles of rtx2060-accelsim beside those of Accel-Sim
+	@$(WITH_MACHINES) python3 tests/bench/parity.py
+	@$(WITH_MACHINES) python3 tests/bench/parity.py --speed
+bench-where: all ## where replays spend their time, as perf sees it (after bench)
+	@BUILD=$(BUILD) python3 tests/bench/where.py
+# FUNCTION=sin: one function; PART=1/8: every eighth group of 32 arguments.
+bench-approximations: deps ## rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh .approx.f32 over all 2^32 arguments
+	@$(PARALLEL) $(BUILD)/bench/approximations
+	@$(BUILD)/bench/approximations $(FUNCTION) $(PART)
+# Beside a commit that compiled most objects twice.
+BUILD_BEFORE ?= 0eb1107
+bench-build: deps ## processor time of make demo and make, in fresh clones of what is committed and of BUILD_BEFORE
+	@tests/bench/build $(BUILD_BEFORE)
+bench-docs: deps ## write docs/performance.md from what is measured
+	@$(PARALLEL) bench-programs
+	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
+	@BUILD=$(BUILD) python3 tests/bench/where.py --markdown >> $(BUILD)/bench/performance.md
+	@tests/bench/build --markdown $(BUILD_BEFORE) >> $(BUILD)/bench/performance.md
+	@cp $(BUILD)/bench/performance.md docs/performance.md
+
+# ---- bounds, and figures of papers ----------------------------------------------------------------------------------
+$(BUILD)/record-cases: $(BUILD)/obj/tests/soundness/record.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)
+	$(link)
+$(BUILD)/opaque: $(BUILD)/obj/tests/soundness/opaque.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)
+	$(link)
+$(BUILD)/crowd: $(BUILD)/obj/tests/soundness/crowd.o $(SUPPORT) $(WCET) $(LIBS) $(LINK_FLAGS)
+	$(link)
+$(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) $(LIBS) $(LINK_FLAGS)
+	$(link)
+# Random blocks against the bounds of reprise wcet: SOUNDNESS launches, six policies each.
+SOUNDNESS ?= 1000000
+.PHONY: soundness wcet-tables validation-pastis validation-latencies validation-ablate validation-gemm memory
+soundness: deps ## SOUNDNESS=1000000 random launches against the bounds of reprise wcet
+	@$(PARALLEL) $(BUILD)/soundness
+	@$(BUILD)/soundness $(SOUNDNESS) $$(nproc)
+wcet-tables: deps ## the tables of docs/validation.md about bounds
+	@$(PARALLEL) all kernels $(BUILD)/record-cases $(BUILD)/opaque $(BUILD)/crowd
+	@BUILD=$(BUILD) tests/soundness/tables.sh
+validation-pastis: all ## the matrix multiplications of PasTiS on jetson-tx2, beside its figures
+	@BUILD=$(BUILD) tests/validation/pastis.sh
+validation-latencies: all ## dependent chains and pointer chases on the machines, beside published figures
+	@$(WITH_MACHINES) python3 tests/validation/latencies.py
+validation-ablate: deps ## the ablation of ECRTS 2025, Table 2, on machine orin
+	@$(PARALLEL) all $(BUILD)/record-cases
+	@BUILD=$(BUILD) tests/validation/ablate.sh
+validation-gemm: all ## the GEMM of the SAN paper on san-rtx2080 and san-quadro-rtx6000
+	@BUILD=$(BUILD) python3 tests/validation/gemm.py
+# tests/cli/trace_memory.sh at the full size.
+memory: deps ## what reading large and hostile traces takes in memory, at the full size
+	@$(PARALLEL) all $(BUILD)/programs/memory
+	@$(CLI) MEMORY_FULL=1 bash tests/cli/trace_memory.sh

@@ -1,0 +1,41 @@
+# ---- installing -----------------------------------------------------------------------------------------------------
+DESTDIR ?=
+ROOT = $(DESTDIR)$(PREFIX)
+MACHINES := $(wildcard hw-models/machines/*.cfg)
+# reprise.h and what it includes; the stages' own headers stay here.
+PUBLIC_HEADERS := tracefmt/error.h
+COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
+SHELLS := bash zsh fish
+COMPLETION_bash := share/bash-completion/completions/reprise
+COMPLETION_zsh := share/zsh/site-functions/_reprise
+COMPLETION_fish := share/fish/vendor_completions.d/reprise.fish
+.PHONY: install install-files uninstall
+install: all ## to PREFIX=/usr/local (DESTDIR is honoured)
+	@$(MAKE) --no-print-directory install-files
+# As they lie in the build folder, whatever flags they were built with: tests install what they test.
+install-files:
+	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise \
+	  $(ROOT)/share/doc/reprise $(foreach s,$(SHELLS),$(ROOT)/$(dir $(COMPLETION_$s)))
+	install -m 755 $(BUILD)/reprise $(ROOT)/bin/reprise
+	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
+	$(if $(filter x86_64,$(ARCH)),install -d $(ROOT)/lib/reprise && install -m 755 $(CUDA_LIBRARIES) $(ROOT)/lib/reprise && \
+	  ln -sf libcuda.so.1 $(ROOT)/lib/reprise/libcuda.so)
+	mkdir $(ROOT)/lib/reprise.tmp && \
+	  $(COMPILE) $(DATADIR) -c $(filter %/data_folder.c,$(FILES)) -o $(ROOT)/lib/reprise.tmp/data_folder.o
+	$(AR) r $(ROOT)/lib/libreprise.a $(ROOT)/lib/reprise.tmp/data_folder.o && rm -r $(ROOT)/lib/reprise.tmp
+	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
+	install -m 644 $(PROTO_FILES) $(ROOT)/share/reprise
+	cp -R README.md LICENSE docs/*.md docs/*.py docs/examples $(ROOT)/share/doc/reprise
+	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
+	for c in $(COMMANDS); do \
+	  $(BUILD)/reprise help --man $$c | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise-$$c.1 || exit; done
+	$(foreach s,$(SHELLS),$(BUILD)/reprise help --completion $s > $(ROOT)/$(COMPLETION_$s) &&) true
+	install -m 644 tools/host/reprise.h tools/cuda/reprise/cuda.h $(ROOT)/include/reprise
+	install -D -m 644 -t $(ROOT)/share/reprise/cuda/reprise tools/cuda/reprise/cuda.h
+	install -m 644 tools/cuda/cuda_runtime.h $(ROOT)/share/reprise/cuda
+	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
+	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
+uninstall: ## take away what make install has put under PREFIX
+	rm -rf $(ROOT)/lib/reprise $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
+	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
+	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))

@@ -1,0 +1,38 @@
+# ---- kernels --------------------------------------------------------------------------------------------------------
+# The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
+PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
+  -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -Wall -Wextra
+KERNEL_SOURCES := $(wildcard tests/kernels/*.cu)
+KERNELS := $(foreach d,kernels kernels/O0,$(patsubst tests/kernels/%.cu,$(BUILD)/$d/%.ptx,$(KERNEL_SOURCES)))
+KERNEL_HEADERS := $(wildcard tests/kernels/*.cuh tests/kernels/*.h) tools/cuda/reprise/cuda.h
+$(BUILD)/kernels/O0/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS) $(PTX_FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CLANG) $(PTX_FLAGS) -O0 -S -o $@ $<
+$(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS) $(PTX_FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CLANG) $(PTX_FLAGS) -O2 -S -o $@ $<
+
+# The same kernels as machine code, where make toolchain has fetched ptxas: cubin/NAME.sm_62.O3.cubin and so on, and
+# under cubin/O0 some of what clang -O0 makes. dp4a, in ptx.cu, is only from sm_61 on.
+TOOLCHAIN := $(wildcard $(BUILD)/toolchain/complete)
+SASS_VARIANTS := $(foreach a,50 52 60 61 62,$(foreach o,0 1 2 3,sm_$a.O$o))
+SASS_VARIANTS_O0 := sm_50.O0 sm_52.O1 sm_60.O2 sm_61.O3
+CUBINS := $(if $(TOOLCHAIN),$(filter-out $(foreach a,50 52 60,%/ptx.sm_$a.O0.cubin %/ptx.sm_$a.O1.cubin \
+  %/ptx.sm_$a.O2.cubin %/ptx.sm_$a.O3.cubin),$(foreach k,$(KERNEL_SOURCES:tests/kernels/%.cu=%), \
+  $(SASS_VARIANTS:%=$(BUILD)/cubin/$k.%.cubin) $(SASS_VARIANTS_O0:%=$(BUILD)/cubin/O0/$k.%.cubin))))
+define cubin_rule
+$(BUILD)/cubin/%.$1.cubin: $(BUILD)/kernels/%.ptx
+	@mkdir -p $$(@D)
+	@sed 's/^\.target .*/.target $(basename $1)/' $$< > $$@.ptx
+	@$(BUILD)/toolchain/12.3/ptxas -w -$(subst .,,$(suffix $1)) -arch=$(basename $1) -o $$@ $$@.ptx
+	@rm $$@.ptx
+endef
+$(foreach v,$(SASS_VARIANTS),$(eval $(call cubin_rule,$v)))
+
+.PHONY: kernels
+kernels: $(KERNELS) $(CUBINS) ## the kernels of tests/kernels as PTX, and as machine code after make toolchain
+
+# NVIDIA's ptxas and disassemblers, which tests compare with; tests that want them are skipped without.
+.PHONY: toolchain
+toolchain: ## fetch NVIDIA's ptxas and disassemblers (200 MB) for the tests that compare with them
+	@tools/toolchain $(BUILD)/toolchain
