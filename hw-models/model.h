@@ -24,6 +24,7 @@ enum model_option_type {
     OPTION_INTEGERS,  /* a list; option_list() finds it */
     OPTION_FRACTIONS, /* a list; each number in billionths */
     OPTION_TEXT,      /* printable characters without spaces, quotes and backslashes; option_text() finds it */
+    OPTION_NAME,      /* a letter, then printable characters and spaces, without quotes, backslashes and semicolons */
 };
 
 /* 1 as a fraction: FRACTION(3) / 10 is 0.3. Decimals are exact, so that what is printed reads back. */
@@ -42,7 +43,7 @@ struct model_option {
     enum model_option_type type;
     const char *unit; /* "cycles", "bytes", ...; "" for numbers without one */
     int64_t least,
-        most;        /* limits, inclusive, for each number of a list, too; CHOICE: 0 and the last index; TEXT: unused */
+        most; /* limits, inclusive, for each number of a list, too; CHOICE: 0 and the last index; texts: unused */
     int64_t initial; /* the value when nothing is said; lists and texts: OPTION_LENGTH */
     const char *const
         *names;       /* CHOICE: NULL-terminated; lists and texts: the value when nothing is said, as names[0] */

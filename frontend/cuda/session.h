@@ -64,7 +64,7 @@ static const char *const session_variable_names[] = {
     X(shared_optin, 0, "bytes that a block may have if its kernel asks for it")
 
 struct device_figures {
-    char name[128]; /* key: name; the default is "Reprise sm_61" and so on */
+    char name[256]; /* key: name, cut to what cudaDeviceProp has room for; the default is "Reprise sm_61" and so on */
 #define X(field, value, meaning) uint64_t field;
     DEVICE_FIGURES(X)
 #undef X

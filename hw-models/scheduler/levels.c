@@ -124,6 +124,7 @@ const struct scheduler_model scheduler_levels = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},
+    .conserving = true,
     .reset = reset,
     .start = start,
     .wait = wait,

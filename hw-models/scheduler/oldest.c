@@ -28,6 +28,7 @@ static int pick(void *state, uint64_t ready) { return scheduler_ages_oldest(stat
 
 const struct scheduler_model scheduler_oldest = {
     .model = {.name = "oldest", .help = "the oldest warp that is ready, always", .state_size = state_size},
+    .conserving = true,
     .reset = reset,
     .start = start,
     .wait = wait,

@@ -60,6 +60,7 @@ const struct scheduler_model scheduler_random = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},
+    .conserving = true,
     .reset = reset,
     .start = nothing,
     .wait = nothing,

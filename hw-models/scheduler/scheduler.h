@@ -7,10 +7,7 @@
  * A scheduler must be skip-safe: it changes its state only when told something or when its pick is not -1, and answers
  * the same question the same way until then. So an engine need not ask in cycles in which nothing has changed.
  *
- * Models: lrr, the baseline, takes turns; gto stays with a warp (greedy), then takes the oldest; serial runs a warp
- * until it ends or waits at a barrier; oldest goes strictly by age; two-level takes turns within a group of warps;
- * random draws lots; levels has priorities that may starve warps; limited lets the oldest few issue; ccws holds loads
- * back while warps lose lines of L1. All but serial and limited are work-conserving: they never answer -1.
+ * Each model says in its help what it does; hw-models/set/models.c lists them.
  */
 #ifndef REPRISE_HW_MODELS_SCHEDULER_H
 #define REPRISE_HW_MODELS_SCHEDULER_H
@@ -32,6 +29,7 @@ struct scheduler_feedback {
 
 struct scheduler_model {
     struct model model;
+    bool conserving; /* work-conserving: some ready warp issues in every cycle, so pick never answers -1 */
     void (*reset)(void *state, const int64_t *options);
     /* A warp takes the slot. Warps start in the order of their age: the first to start is the oldest. */
     void (*start)(void *state, unsigned slot);

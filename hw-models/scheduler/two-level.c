@@ -61,6 +61,7 @@ const struct scheduler_model scheduler_two_level = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},
+    .conserving = true,
     .reset = reset,
     .start = nothing,
     .wait = nothing,

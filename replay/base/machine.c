@@ -110,8 +110,9 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
         snprintf(text, sizeof text, "'%.80s' is '%s' now", s->key, now);
         return fail_at(s, err, text);
     }
-    char *all = machine_text(r->machine);
-    size_t count = all ? keys_of(all, keys, MODEL_COUNT_OF(keys) - MACHINE_SLOTS) : 0;
+    char *all = machine_text(r->machine), *device = machine_device_text(r->machine);
+    size_t most = MODEL_COUNT_OF(keys) - MACHINE_SLOTS, count = all ? keys_of(all, keys, most) : 0;
+    count += device ? keys_of(device, keys + count, most - count) : 0;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
         keys[count++] = machine_slots[i].key;
     const char *near = r->request->nearest ? r->request->nearest(typed, keys, count) : NULL;
@@ -122,6 +123,7 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
     else
         snprintf(text, sizeof text, "unknown key '%.80s'; 'reprise machine options' lists them", typed);
     free(all);
+    free(device);
     return fail_at(s, err, text);
 }
 
@@ -466,7 +468,7 @@ static bool resolve(struct resolver *r, struct rp_error *err)
     const struct machine_check check = {m, r->settings, r->request->inconsistent, r->fits};
     if (!all_given(r, err) || !machine_consistent(&check, err))
         return false;
-    if (!(m->text = machine_text(m)))
+    if (!(m->text = machine_text(m)) || !(m->device_text = machine_device_text(m)))
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", r->settings->file);
     struct sha256 sha;
     uint8_t digest[32];
@@ -613,5 +615,6 @@ void machine_free(struct machine *m)
     if (!m)
         return;
     free(m->text);
+    free(m->device_text);
     free(m);
 }

@@ -4,7 +4,8 @@
  * carries out each class of instructions and how long it takes; see docs/machines.md for all keys. Keys are written
  * with dots: `l1.size`. A file may build on another, `base = "jetson-tx2"`, and gives what differs. The key of a part
  * alone chooses its model: `scheduler = "gto"` is `scheduler.model = "gto"`. Settings given besides the file (--set)
- * come after it and win. A machine is constant once it is open and may be shared by threads.
+ * come after it and win. The group `device` has what CUDA programs ask of a GPU and no cycle depends on. A machine is
+ * constant once it is open and may be shared by threads.
  */
 #ifndef REPRISE_REPLAY_BASE_MACHINE_H
 #define REPRISE_REPLAY_BASE_MACHINE_H
@@ -137,6 +138,22 @@
     X(shared_granularity, "limits.shared_granularity", OPTION_INTEGER, "bytes", 1, 65536, 256, NULL,                   \
       "shared memory is given to a block in multiples of this")
 
+/* What CUDA programs ask of a device and no cycle depends on: rows of the same form. SMs, clock, L2 and the limits of
+ * an SM are told from the options above. Memory's clock and bus cannot be derived from `dram`: its models have a ratio
+ * of clocks, bytes per cycle or an interval, each rounded, and no width; a test holds both against each other. */
+#define DEVICE_OPTIONS(X)                                                                                              \
+    X(device_name, "device.name", OPTION_NAME, "", 0, 0, OPTION_LENGTH(0, 255), machine_no_name,                       \
+      "that programs see, as cudaGetDeviceProperties gives it; empty: the machine's")                                  \
+    X(device_capability, "device.capability", OPTION_CHOICE, "", 0, 21, 0, machine_capabilities,                       \
+      "compute capability that programs see, 70 for 7.0; unknown: 61, or 75 for programs with CUDA 13")                \
+    X(device_memory, "device.memory", OPTION_INTEGER, "bytes", INT64_C(1) << 26, INT64_C(1) << 40, INT64_C(1) << 33,   \
+      NULL, "of device memory that programs may allocate")                                                             \
+    X(device_memory_clock, "device.memory_clock_mhz", OPTION_FRACTION, "MHz", FRACTION(1), FRACTION(100000),           \
+      FRACTION(5505), NULL,                                                                                            \
+      "of device memory, as the driver tells it: clock times width of the bus times 2 is the bandwidth")               \
+    X(device_memory_bus, "device.memory_bus", OPTION_INTEGER, "bits", 8, 65536, 256, NULL,                             \
+      "width of device memory's bus")
+
 /* Other names of keys, from before levels were groups of their own: X(old, key). */
 #define MACHINE_ALIASES(X)                                                                                             \
     X("l1_subcores", "l1.subcores")                                                                                    \
@@ -186,6 +203,8 @@
     X("pipeline.t_rtpl", "dram.t_rtpl")
 
 extern const char *const machine_placements[];
+extern const char *const machine_no_name[];
+extern const char *const machine_capabilities[]; /* "unknown", "50", ...: those that programs may be compiled for */
 extern const char *const machine_fences[];
 extern const char *const machine_shared_sizes[];
 extern const char *const machine_hashes[]; /* enum of hw-models/cache/set-hash.h */
@@ -216,6 +235,7 @@ struct machine {
     char name[64];
 #define X(field, ...) int64_t field;
     MACHINE_OPTIONS(X)
+    DEVICE_OPTIONS(X)
 #undef X
     int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
     struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, tlb, l2_tlb, icache, constants,
@@ -225,8 +245,10 @@ struct machine {
     struct machine_part units[MACHINE_UNITS];
     struct machine_timing classes[RP_CLASS_COUNT]; /* by enum rp_class */
     struct machine_timing spaces[RP_SPACE_COUNT];  /* memory instructions, by the space they access; NONE: unused */
-    char *text;                                    /* every option resolved, one `key = value` line each */
-    char hash[65];                                 /* SHA-256 of text, in hex */
+    /* Every option resolved, one `key = value` line each. What programs ask of the device takes no time: it has a text
+     * of its own and is no part of the hash, so that results of equal cycles come from machines of equal hash. */
+    char *text, *device_text;
+    char hash[65]; /* SHA-256 of text, in hex */
 };
 
 struct machine_setting {
@@ -282,7 +304,7 @@ size_t machine_list(char ***names);
  * there are none, NULL when the file cannot be read. */
 char *machine_summary(const char *name);
 
-/* Visits the rows of the chip's own options. */
+/* Visits the rows of the chip's own options, then those of the device. */
 void machine_each_option(void (*visit)(void *, const struct model_option *), void *);
 /* Visits every model of a set with the key of its part: "scheduler", "l2", "units.NAME". */
 void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),

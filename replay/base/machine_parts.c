@@ -6,6 +6,10 @@
 #include <string.h>
 
 const char *const machine_placements[] = {"warp-id", "balanced", "even", NULL};
+const char *const machine_no_name[] = {"", NULL};
+const char *const machine_capabilities[] = {"unknown", "50",  "52",  "53",  "60",  "61",  "62", "70",
+                                            "72",      "75",  "80",  "86",  "87",  "88",  "89", "90",
+                                            "100",     "101", "103", "110", "120", "121", NULL};
 const char *const machine_measures[] = {"grid", "processor", NULL};
 const char *const machine_fences[] = {"scope", "all", NULL};
 const char *const machine_shared_sizes[] = {"0", NULL};
@@ -16,14 +20,14 @@ const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL}
 const struct model_option machine_option_rows[] = {
 #define X(field, key, type, unit, least, most, initial, names, help)                                                   \
     {key, type, unit, least, most, initial, names, help},
-    MACHINE_OPTIONS(X)
+    MACHINE_OPTIONS(X) DEVICE_OPTIONS(X)
 #undef X
 };
 const size_t machine_option_count = MODEL_COUNT_OF(machine_option_rows);
 
 static const size_t option_offsets[] = {
 #define X(field, ...) offsetof(struct machine, field),
-    MACHINE_OPTIONS(X)
+    MACHINE_OPTIONS(X) DEVICE_OPTIONS(X)
 #undef X
 };
 
@@ -55,6 +59,14 @@ struct option_place machine_option_place(struct machine *m, size_t row)
 struct option_place machine_part_place(struct machine_part *part, size_t row)
 {
     return (struct option_place){&part->options[row], part->options};
+}
+
+int64_t machine_part_value(const struct machine_part *part, const char *key, int64_t otherwise)
+{
+    for (unsigned i = 0; i < part->model->option_count; i++)
+        if (!strcmp(part->model->options[i].key, key))
+            return part->options[i];
+    return otherwise;
 }
 
 const struct machine_slot machine_slots[MACHINE_SLOTS] = {
@@ -100,6 +112,8 @@ static bool belongs(const struct model_option *row, const char *part)
     return !strncmp(row->key, part, n) && row->key[n] == '.';
 }
 
+#define DEVICE "device"
+
 static bool belongs_to_slot(const struct model_option *row)
 {
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
@@ -108,18 +122,20 @@ static bool belongs_to_slot(const struct model_option *row)
     return false;
 }
 
-/* The chip's own options: those of a part, or, for NULL, of none. */
+/* The chip's own options: those of a part or of the device, or, for NULL, of neither. */
 static void print_options(FILE *to, struct machine *m, const char *part)
 {
     char value[OPTION_PRINTED];
     for (size_t i = 0; i < machine_option_count; i++) {
         const struct model_option *row = &machine_option_rows[i];
-        if (part ? !belongs(row, part) : belongs_to_slot(row))
+        if (part ? !belongs(row, part) : belongs_to_slot(row) || belongs(row, DEVICE))
             continue;
         option_print(row, machine_option_place(m, i), value);
         fprintf(to, "%s = %s\n", row->key, value);
     }
 }
+
+static void print_device(FILE *to, struct machine *m) { print_options(to, m, DEVICE); }
 
 static void print_all(FILE *to, struct machine *m)
 {
@@ -145,14 +161,14 @@ static void print_all(FILE *to, struct machine *m)
             print_timing(to, m, "spaces", rp_space_name((enum rp_space)s), &m->spaces[s]);
 }
 
-char *machine_text(struct machine *m)
+static char *printed(struct machine *m, void (*print)(FILE *, struct machine *))
 {
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return NULL;
-    print_all(to, m);
+    print(to, m);
     bool failed = ferror(to);
     if (fclose(to) || failed) {
         free(text);
@@ -160,6 +176,9 @@ char *machine_text(struct machine *m)
     }
     return text;
 }
+
+char *machine_text(struct machine *m) { return printed(m, print_all); }
+char *machine_device_text(struct machine *m) { return printed(m, print_device); }
 
 void machine_each_model(const struct model_set *models, void (*visit)(void *, const char *part, const struct model *),
                         void *data)

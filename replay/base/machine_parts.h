@@ -29,8 +29,12 @@ const char *machine_former_key(const char *old);
 struct option_place machine_option_place(struct machine *, size_t row);
 struct option_place machine_part_place(struct machine_part *, size_t row);
 
-/* The resolved machine as text; NULL when out of memory. */
+/* The value of the part's option with this key; `otherwise`: its model has none. */
+int64_t machine_part_value(const struct machine_part *, const char *key, int64_t otherwise);
+
+/* The resolved machine as text, without and with nothing but the rows of the device; NULL when out of memory. */
 char *machine_text(struct machine *);
+char *machine_device_text(struct machine *);
 
 /* Memory instructions go by space, and generic accesses by the space that they turn out to reach. */
 static inline bool machine_class_has_row(unsigned c) { return c != RP_CLASS_MEMORY; }

@@ -11,6 +11,8 @@
 
 static bool is_list(const struct model_option *o) { return o->type == OPTION_INTEGERS || o->type == OPTION_FRACTIONS; }
 
+static bool is_text(const struct model_option *o) { return o->type == OPTION_TEXT || o->type == OPTION_NAME; }
+
 static size_t shortest(const struct model_option *o) { return (size_t)(o->initial & UINT32_MAX); }
 static size_t longest(const struct model_option *o) { return (size_t)(o->initial >> 32); }
 
@@ -176,17 +178,29 @@ static bool parse_list(const struct model_option *o, const char *text, int64_t *
     return true;
 }
 
+/* What is wrong with the characters of a text or name; NULL: nothing is. */
+static const char *wrong_character(const struct model_option *o, const char *text)
+{
+    bool name = o->type == OPTION_NAME;
+    if (name && *text && !isalpha((unsigned char)*text))
+        return "does not begin with a letter";
+    for (const char *c = text; *c; c++)
+        if (!isprint((unsigned char)*c) || strchr(name ? "\"\\;" : " \"\\", *c))
+            return name ? "has a character that is not allowed: a quote, backslash, semicolon, or one that cannot be "
+                          "printed"
+                        : "has a character that is not allowed: a space, quote, backslash, or one that cannot be "
+                          "printed";
+    return NULL;
+}
+
 static bool parse_text(const struct model_option *o, const char *text, char *to, char *why, size_t size)
 {
     size_t length = strlen(text);
-    for (const char *c = text; *c; c++)
-        if (!isgraph((unsigned char)*c) || *c == '"' || *c == '\\') {
-            snprintf(
-                why, size,
-                "'%.40s' has a character that is not allowed: a space, quote, backslash, or one that cannot be printed",
-                text);
-            return false;
-        }
+    const char *wrong = wrong_character(o, text);
+    if (wrong) {
+        snprintf(why, size, "'%.40s' %s", text, wrong);
+        return false;
+    }
     if (length < shortest(o) || length > longest(o)) {
         snprintf(why, size, "'%.40s' has %zu characters; there must be %zu to %zu", text, length, shortest(o),
                  longest(o));
@@ -222,7 +236,8 @@ bool option_parse(const struct model_option *o, const char *text, struct option_
     case OPTION_CHOICE: return parse_choice(o, text, place.value, why, size);
     case OPTION_INTEGERS:
     case OPTION_FRACTIONS: return parse_list(o, text, place.base + *place.value, why, size);
-    case OPTION_TEXT: return parse_text(o, text, (char *)(place.base + *place.value), why, size);
+    case OPTION_TEXT:
+    case OPTION_NAME: return parse_text(o, text, (char *)(place.base + *place.value), why, size);
     }
     return false;
 }
@@ -236,14 +251,15 @@ void option_print(const struct model_option *o, struct option_place place, char 
     case OPTION_CHOICE: snprintf(out, OPTION_PRINTED, "%s", o->names[*place.value]); break;
     case OPTION_INTEGERS:
     case OPTION_FRACTIONS: print_list(o, place.base + *place.value, out); break;
-    case OPTION_TEXT: snprintf(out, OPTION_PRINTED, "%s", (const char *)(place.base + *place.value)); break;
+    case OPTION_TEXT:
+    case OPTION_NAME: snprintf(out, OPTION_PRINTED, "%s", (const char *)(place.base + *place.value)); break;
     }
 }
 
 void option_print_initial(const struct model_option *o, char out[OPTION_PRINTED])
 {
     int64_t initial = o->initial;
-    if (is_list(o) || o->type == OPTION_TEXT)
+    if (is_list(o) || is_text(o))
         snprintf(out, OPTION_PRINTED, "%s", o->names[0]);
     else
         option_print(o, (struct option_place){&initial, NULL}, out);
@@ -263,7 +279,8 @@ void option_print_limits(const struct model_option *o, char out[OPTION_PRINTED])
     case OPTION_FRACTIONS:
         snprintf(out, OPTION_PRINTED, "%s of %s..%s%s%s", length, least, most, *o->unit ? " " : "", o->unit);
         break;
-    case OPTION_TEXT: snprintf(out, OPTION_PRINTED, "%s characters", length); break;
+    case OPTION_TEXT:
+    case OPTION_NAME: snprintf(out, OPTION_PRINTED, "%s characters", length); break;
     case OPTION_BOOLEAN: strcpy(out, "true, false"); break;
     case OPTION_CHOICE:
         for (size_t i = 0; o->names[i] && n < OPTION_PRINTED; i++)
@@ -275,7 +292,7 @@ const char *option_begin(const struct model_option *o, struct option_place place
 {
     char why[200];
     *place.value = o->initial;
-    if (!is_list(o) && o->type != OPTION_TEXT)
+    if (!is_list(o) && !is_text(o))
         return NULL;
     size_t words = 1 + (is_list(o) ? longest(o) : longest(o) / sizeof(int64_t));
     if (longest(o) > (is_list(o) ? OPTION_LONGEST_LIST : OPTION_LONGEST_TEXT) || words > room - *used)

@@ -74,6 +74,26 @@ for v in 12 13; do
     "$REPRISE" run -- "$dir/calls" >"$dir/calls.out" 2>&1
     check "calls of libcudart.so.$v: $(tail -1 "$dir/calls.out")" test "$(grep -c '^ok ' "$dir/calls.out")" -eq 5
 done
+# What a program sees of a machine, its own file included.
+printf 'base = "v100";\ndevice: { name = "A card of my own"; memory = "128M"; };\n' >"$dir/mine.cfg"
+sees() { # what, line of the program, options of run: with either runtime
+    local what=$1 line=$2
+    shift 2
+    for v in 12 13; do
+        check "$what (libcudart.so.$v)" test "$("$REPRISE" run "$@" -- "$dir/device_$v")" = "$line|cudaErrorMemoryAllocation"
+    done
+}
+for v in 12 13; do
+    "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -DCUDART_MAJOR=$v -I. tests/cuda/device.c -o "$dir/device_$v" \
+        -L"$BUILD/lib" -l:libcudart.so.$v -l:libcuda.so.1 -Wl,-rpath-link,"$BUILD/lib" >&2
+done
+sees "a program sees v100" "Tesla V100-SXM2-16GB|7.0|80|17179869184|877000|4096" --device v100
+sees "a program sees a machine built on v100" "A card of my own|7.0|80|134217728|877000|4096" --device "$dir/mine.cfg"
+sees "and what --set says of it" "Another one|9.0|3|268435456|1000500|512" --device "$dir/mine.cfg" --set "device.name=Another one" \
+    --set device.capability=90 --set sms=3 --set device.memory=256M --set device.memory_clock_mhz=1000.5 --set device.memory_bus=512
+"$REPRISE" machine show san-rtx2080 | sed 's/^device: .*//' >"$dir/bare.cfg"
+check "of a machine that says nothing a program sees its name and SMs" \
+    eval '[[ $("$REPRISE" run --device "$dir/bare.cfg" -- "$dir/device_13") == "bare|7.5|46|8589934592|5505000|256|"* ]]'
 check "a fault is reported with its kernel" grep -q "kernel 'trap()'" "$dir/err"
 
 # ---- what is said -----------------------------------------------------------------------------------------------------

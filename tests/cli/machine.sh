@@ -18,6 +18,16 @@ set=(--set clock_mhz=1365.123456789)
 "$REPRISE" machine show jetson-tx2 "${set[@]}" >"$work/set.cfg"
 is "a fraction is printed exactly" "$(grep ^clock "$work/set.cfg")" "clock_mhz = 1365.123456789;"
 is "and reads back" "$("$REPRISE" machine show "$work/set.cfg" --csv)" "$("$REPRISE" machine show jetson-tx2 "${set[@]}" --csv)"
+# What programs are told of the device is shown, reads back, and is no part of the hash.
+printf 'base = "v100";\ndevice: { name = "A \x27card\x27 = 1 #2"; capability = 90; memory = "3G"; memory_clock_mhz = 1000.5; };\n' >"$work/card.cfg"
+"$REPRISE" machine show "$work/card.cfg" >"$work/shown.cfg"
+is "the device of a file" "$(tail -1 "$work/shown.cfg")" "device: { name = \"A 'card' = 1 #2\"; capability = 90; memory = 3221225472L; memory_clock_mhz = 1000.5; memory_bus = 4096; };"
+is "it reads back" "$("$REPRISE" machine show "$work/shown.cfg" --csv)" "$("$REPRISE" machine show "$work/card.cfg" --csv)"
+is "machine diff shows it" "$("$REPRISE" machine diff --csv v100 "$work/card.cfg" | tail -n +2)" "device.name,Tesla V100-SXM2-16GB,A 'card' = 1 #2
+device.capability,70,90
+device.memory,17179869184,3221225472
+device.memory_clock_mhz,877,1000.5"
+is "the hash is without it" "$(options "$work/card.cfg" | cut -d' ' -f1)" "$(options v100 | cut -d' ' -f1)"
 is "machine diff shows it" "$("$REPRISE" machine diff --csv jetson-tx2 "$work/set.cfg" | tail -n +2)" "clock_mhz,1300,1365.123456789"
 is "JSON has it as a number" "$("$REPRISE" machine show jetson-tx2 --set clock_mhz=.5 --json | grep '"clock_mhz"' | tr -d ' ')" '"clock_mhz":0.5,'
 
@@ -64,6 +74,9 @@ for i in 1 2 3 4 5 6 7 8; do echo "base = \"chain$((i + 1)).cfg\";" >"$work/chai
 echo 'base = "jetson-tx2";' >"$work/chain9.cfg"
 fails "chain8.cfg:1: this is the base of a base" 'base = "chain1.cfg";'
 is "7 bases between" "$(options "$work/chain3.cfg")" "$(options jetson-tx2)"
+fails "bad.cfg:2: unknown key 'device.nane'; did you mean 'device.name'?" $'base = "v100";\ndevice: { nane = "x"; };'
+fails "bad.cfg:2: device.memory: '0' is not a whole number from 67108864 to 1099511627776 bytes" $'base = "v100";\ndevice: { memory = 0; };'
+fails "bad.cfg:2: device.name: '2080' does not begin with a letter" $'base = "v100";\ndevice: { name = "2080"; };'
 fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2";\nsmss = 4;'
 fails "bad.cfg:3: l1.size is an option of 'direct-mapped', 'sectored', 'staged', and the model chosen is" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
 printf 'base = "jetson-tx2";\nsms = 0;\n' >"$work/wrong.cfg"

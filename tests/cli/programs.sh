@@ -36,6 +36,16 @@ check "lists of launches, checks and limits" "$REPRISE" record -o x.wtr --launch
 says 1 "--launches 5..2: write numbers" record -o x.wtr --launches 5..2 -- true
 says 1 "--prefer c: there are ptx and sass" run --prefer c -- true
 says 1 "unknown machine 'v1000'" run --device v1000 -- true
+says 1 "--set changes the machine of --device; name one" run --set sms=3 -- true
+says 1 "--set device.memory=0: device.memory: '0' is not a whole number from 67108864" run --device v100 --set device.memory=0 -- true
+says 1 "--set device.memory=2048G: device.memory: '2048G' is not" run --device v100 --set device.memory=2048G -- true
+says 1 "device.capability: '71' is not one of unknown, 50, 52" run --device v100 --set device.capability=71 -- true
+says 1 "device.name: 'a;sms=3' has a character that is not allowed" run --device v100 --set 'device.name=a;sms=3' -- true
+says 1 "has 256 characters; there must be 0 to 255" run --device v100 --set "device.name=$(printf '%0256d' 0 | tr 0 x)" -- true
+printf 'base = "v100";\ndevice: { capability = 7.0; };\n' >"$dir/seven.cfg"
+says 2 "seven.cfg:2: device.capability: '7' is not one of unknown, 50, 52" run --device "$dir/seven.cfg" -- true
+check "reprise env: machine code where the file's capability has it" eval '! "$REPRISE" env --device v100 --set device.capability=61 | grep -q CUPY_COMPILE_WITH_PTX &&
+    "$REPRISE" env --device v100 | grep -q CUPY_COMPILE_WITH_PTX'
 check "reprise env: no more than a shell reads" eval '(eval "$("$REPRISE" env --device v100 -o t.wtr)" && [ "$REPRISE_TRACE" = "$PWD/t.wtr" ] && [[ $REPRISE_DEVICE == *capability=70* ]])'
 
 # ---- tables ---------------------------------------------------------------------------------------------------------

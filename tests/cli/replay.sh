@@ -69,9 +69,8 @@ for part in ("l1", "l2"):
         + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash", "clock_mhz")))}
 print(not any(set(k) & set(" ,") for k in keys))')" True
 is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin 'd["options"]["l1.size"]')" 49152
-settings=$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin '" ".join("--set %s=%s" % (k, str(v).lower() if v in (True, False) and isinstance(v, bool) else v) for k, v in d["options"].items())')
-# shellcheck disable=SC2086
-is "what show says as settings gives the same machine" "$("$r" machine show jetson-tx2 $settings | head -1)" "$("$r" machine show jetson-tx2 --set l1.size=48K | head -1)"
+mapfile -t settings < <("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin '"\n".join("--set=%s=%s" % (k, str(v).lower() if v in (True, False) and isinstance(v, bool) else v) for k, v in d["options"].items())')
+is "what show says as settings gives the same machine" "$("$r" machine show jetson-tx2 "${settings[@]}")" "$("$r" machine show jetson-tx2 --set l1.size=48K)"
 cp hw-models/machines/jetson-tx2.cfg "$work/mine.cfg"
 is "a machine file by its path" "$("$r" machine show "$work/mine.cfg" | sed 1d | sha256sum)" "$("$r" machine show jetson-tx2 | sed 1d | sha256sum)"
 for doc in "machines:machine options --markdown" "statistics:replay --explain=markdown"; do

@@ -86,7 +86,7 @@ static struct machine *change(const struct machine *base, const struct machine_s
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (to)
-        machine_file_print(base->text, to);
+        machine_file_print(base, to);
     struct machine *m = NULL;
     if (!to || fclose(to))
         rp_fail(err, RP_SYSTEM, "out of memory for machine %s", base->name);

@@ -115,12 +115,22 @@ static int list(const struct args *a)
 
 /* ---- show ------------------------------------------------------------------------------------------------------- */
 
+/* Results have what cycles depend on; here what programs are told of the device stands among the options, too. */
+static json_t *whole_json(const struct machine *m)
+{
+    json_t *json = machine_json(m), *options = json_object_get(json, "options");
+    struct option_line line;
+    for (const char *text = m->device_text; option_line_next(&text, &line);)
+        json_put(options, line.key, option_json(line.value));
+    return json;
+}
+
 /* A row per option, as JSON has them. */
 static int show_csv(const struct machine *m)
 {
     struct option_line line;
     puts("key,value");
-    for (const char *text = m->text; option_line_next(&text, &line);) {
+    for (struct option_lines lines = option_lines_of(m); option_lines_next(&lines, &line);) {
         printf("%s,", line.key);
         csv_cell(line.value, stdout);
         putchar('\n');
@@ -140,12 +150,12 @@ static int show(const struct args *a)
         return command_fail(&err);
     int status;
     if (a->json) {
-        status = json_finish(machine_json(m));
+        status = json_finish(whole_json(m));
     } else if (a->csv) {
         status = show_csv(m);
     } else {
         printf("# %s, hash %s\n", m->name, m->hash);
-        machine_file_print(m->text, stdout);
+        machine_file_print(m, stdout);
         status = RP_OK;
     }
     machine_free(m);

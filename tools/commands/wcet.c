@@ -43,9 +43,8 @@ static const struct option_row rows[] = {
     {"block", 'b', "N|X,Y,Z",
      "Analyse this block of the launch as if it were alone, by its linear index (x fastest) or coordinates"},
     {"check", KEY_CHECK, "POLICIES",
-     "Replay under these warp schedulers too and say how much larger the bounds are: gto, lrr, oldest, two-level, "
-     "random, "
-     "levels, with commas between"},
+     "Replay under these warp schedulers too, with commas between, and say how much larger the bounds are: any that "
+     "is work-conserving, such as gto,lrr"},
     {"phases", KEY_PHASES, "FILE",
      "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb"},
     {"assume", KEY_ASSUME, "WHAT",

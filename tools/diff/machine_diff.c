@@ -11,7 +11,7 @@
 /* Its value on the machine; NULL: it has none. */
 static const char *value_of(const struct machine *m, const char *key, struct option_line *found)
 {
-    for (const char *text = m->text; option_line_next(&text, found);)
+    for (struct option_lines lines = option_lines_of(m); option_lines_next(&lines, found);)
         if (!strcmp(found->key, key))
             return found->value;
     return NULL;
@@ -38,12 +38,12 @@ static void add_row(const struct output *out, const char *key, const char *a, co
 static void add_rows(const struct output *out, const struct machine *a, const struct machine *b)
 {
     struct option_line o, other;
-    for (const char *text = a->text; option_line_next(&text, &o);) {
+    for (struct option_lines lines = option_lines_of(a); option_lines_next(&lines, &o);) {
         const char *value = value_of(b, o.key, &other);
         if (!value || strcmp(value, o.value))
             add_row(out, o.key, o.value, value);
     }
-    for (const char *text = b->text; option_line_next(&text, &o);)
+    for (struct option_lines lines = option_lines_of(b); option_lines_next(&lines, &o);)
         if (!value_of(a, o.key, &other))
             add_row(out, o.key, NULL, o.value);
 }

@@ -88,7 +88,8 @@ static void close_groups(unsigned from, unsigned to, unsigned innermost, FILE *o
     }
 }
 
-void machine_file_print(const char *text, FILE *to)
+/* Lines of one group are neighbours. */
+static void print_lines(const char *text, FILE *to)
 {
     struct line l, next;
     unsigned open = 0;
@@ -107,4 +108,10 @@ void machine_file_print(const char *text, FILE *to)
         close_groups(groups, open, groups, to);
         text = following;
     }
+}
+
+void machine_file_print(const struct machine *m, FILE *to)
+{
+    print_lines(m->text, to);
+    print_lines(m->device_text, to);
 }

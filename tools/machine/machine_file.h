@@ -4,8 +4,10 @@
 
 #include <stdio.h>
 
-/* Prints `text`, one "key = value" line per option (struct machine's), in libconfig's syntax: keys with dots become
- * groups. Lines of one group must be neighbours. What is printed reads back as the same machine. */
-void machine_file_print(const char *text, FILE *);
+#include "replay/base/machine.h"
+
+/* Prints every option of the machine in libconfig's syntax: keys with dots become groups. What is printed reads back as
+ * the same machine. */
+void machine_file_print(const struct machine *, FILE *);
 
 #endif

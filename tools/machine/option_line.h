@@ -1,4 +1,4 @@
-/* The lines of a resolved machine's text, `key = value`. */
+/* The lines of a resolved machine's texts, `key = value`. */
 #ifndef REPRISE_TOOLS_MACHINE_OPTION_LINE_H
 #define REPRISE_TOOLS_MACHINE_OPTION_LINE_H
 
@@ -10,5 +10,18 @@ struct option_line {
 
 /* Takes the line at *text, which goes on behind it. False: there is none. */
 bool option_line_next(const char **text, struct option_line *);
+
+/* All lines of a machine: those that cycles depend on, then those of the device. */
+struct option_lines {
+    const char *text, *device;
+};
+static inline struct option_lines option_lines_of(const struct machine *m)
+{
+    return (struct option_lines){m->text, m->device_text};
+}
+static inline bool option_lines_next(struct option_lines *lines, struct option_line *line)
+{
+    return option_line_next(&lines->text, line) || option_line_next(&lines->device, line);
+}
 
 #endif

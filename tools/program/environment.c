@@ -153,12 +153,11 @@ static bool add_command(struct environment *e, char *const *command)
     return fine;
 }
 
-static bool add_device(struct environment *e, const char *machine, struct rp_error *err)
+/* machine: NULL, or what the program is to see. */
+static bool add_device(struct environment *e, const struct machine *machine)
 {
-    char *figures = machine ? program_figures(machine, err) : NULL;
-    if (machine && !figures)
-        return false;
-    bool fine = add_text(e, SESSION_DEVICE, figures) || no_memory(err);
+    char *figures = machine ? program_figures(machine) : NULL;
+    bool fine = (!machine || figures) && add_text(e, SESSION_DEVICE, figures);
     free(figures);
     return fine;
 }
@@ -185,25 +184,38 @@ static bool add_session(struct environment *e, const struct program_options *p, 
 }
 
 /* Machine code of sm_50 to sm_62 can be executed; for all else compilers are to make PTX. */
-static bool wants_ptx(const struct program_options *p)
+static bool wants_ptx(const struct program_options *p, const struct machine *machine)
 {
-    unsigned capability = program_capability(p->device);
+    unsigned capability = machine ? program_capability(machine) : 0;
     if (p->prefer)
         return !strcmp(p->prefer, "ptx");
     return !capability || capability > 62;
+}
+
+/* *machine: that of --device, NULL without. */
+static bool open_device(const struct machine_args *args, struct machine **machine, struct rp_error *err)
+{
+    *machine = NULL;
+    if (!args->machine)
+        return !args->count || rp_fail(err, RP_USAGE, "--set changes the machine of --device; name one");
+    *machine = machine_args_open(args, NULL, 0, err);
+    return *machine;
 }
 
 bool program_environment(const struct program_options *p, char *const *command, struct environment *e,
                          struct rp_error *err)
 {
     char folder[PATH_MAX];
+    struct machine *machine;
     e->count = 0;
-    if (library_folder(folder, err) && check_folder(folder, err) && add_device(e, p->device, err)) {
-        bool ptx = wants_ptx(p);
-        if (add_libraries(e, folder, ptx, p->nvtx) && add_compilers(e, folder, ptx) && add_session(e, p, command))
-            return true;
-        no_memory(err);
-    }
-    environment_free(e);
-    return false;
+    if (!library_folder(folder, err) || !check_folder(folder, err) || !open_device(&p->device, &machine, err))
+        return false;
+    bool ptx = wants_ptx(p, machine);
+    bool fine = (add_device(e, machine) && add_libraries(e, folder, ptx, p->nvtx) && add_compilers(e, folder, ptx) &&
+                 add_session(e, p, command)) ||
+                no_memory(err);
+    machine_free(machine);
+    if (!fine)
+        environment_free(e);
+    return fine;
 }

@@ -12,7 +12,6 @@
 #include "tools/lib/output.h"
 #include "tools/program/program.h"
 #include "tools/record/checks.h"
-#include "tools/replaying/replaying.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +57,7 @@ static bool read_count(const char *option, const char *text, unsigned long long 
     return wide || rp_fail(err, RP_USAGE, "%s must be at least 1", option);
 }
 
-bool program_take(struct program_options *p, int key, const char *argument, struct rp_error *err)
+bool program_take(struct program_options *p, int key, char *argument, struct rp_error *err)
 {
     unsigned checks;
     switch (key) {
@@ -67,7 +66,8 @@ bool program_take(struct program_options *p, int key, const char *argument, stru
         return *argument || rp_fail(err, RP_USAGE, "-o needs the name of a file");
     case PROGRAM_THREADS: return parse_threads(argument, &p->threads, err);
     case PROGRAM_QUIET: return p->quiet = true;
-    case PROGRAM_DEVICE: p->device = argument; return true;
+    case PROGRAM_DEVICE: p->device.machine = argument; return true;
+    case PROGRAM_SET: return machine_args_set(&p->device, argument, err);
     case PROGRAM_KERNELS: p->kernels = argument; return check_regex("--kernels", argument, err);
     case PROGRAM_LAUNCHES: p->launches = argument; return check_launches(argument, err);
     case PROGRAM_FIRST: return read_count("--first", argument, &p->first, err);

@@ -8,11 +8,13 @@
 #include <stdint.h>
 
 #include "tools/lib/command.h"
+#include "tools/replaying/replaying.h"
 
 enum program_key {
     PROGRAM_OUTPUT = 'o',
     PROGRAM_THREADS = 't',
     PROGRAM_QUIET = 'q',
+    PROGRAM_SET = 's',
     PROGRAM_DEVICE = 512,
     PROGRAM_KERNELS,
     PROGRAM_LAUNCHES,
@@ -30,7 +32,10 @@ enum program_key {
 
 #define ROWS_PROGRAM                                                                                                   \
     {"device", PROGRAM_DEVICE, "MACHINE",                                                                              \
-     "Machine whose name, capability, SMs and memory the program sees (capability 6.1 for CUDA 12, 7.5 for 13)"},      \
+     "Machine whose name, capability, SMs and memory the program sees: a name or a file (capability 6.1 for CUDA 12, " \
+     "7.5 for 13)"},                                                                                                   \
+        {"set", PROGRAM_SET, "KEY=VALUE",                                                                              \
+         "Change an option of that machine, such as device.memory=32G; may be repeated"},                              \
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
          "What to run where a module has both, and what compilers at run time are told to make"},                      \
         {"findings", PROGRAM_FINDINGS, "FILE",                                                                         \
@@ -50,15 +55,16 @@ enum program_key {
     }
 
 struct program_options {
-    const char *output; /* of record; NULL: nothing is recorded */
-    const char *device, *kernels, *launches, *nvtx, *prefer, *check, *findings;
+    const char *output;         /* of record; NULL: nothing is recorded */
+    struct machine_args device; /* without a machine: the library's own figures */
+    const char *kernels, *launches, *nvtx, *prefer, *check, *findings;
     unsigned long long first, max_size, limit; /* 0: all, or the usual one */
     unsigned threads;
     bool strict, profiler, quiet;
 };
 
 /* Takes an option; RP_USAGE if it is none for programs, or its value is wrong. */
-bool program_take(struct program_options *, int key, const char *argument, struct rp_error *);
+bool program_take(struct program_options *, int key, char *argument, struct rp_error *);
 
 /* Variables that the program is started with; a value of NULL takes one away. */
 struct variable {
@@ -72,10 +78,10 @@ struct environment {
 bool program_environment(const struct program_options *, char *const *command, struct environment *, struct rp_error *);
 void environment_free(struct environment *);
 
-/* The figures of a machine for REPRISE_DEVICE, for free(); NULL: err says why. */
-char *program_figures(const char *machine, struct rp_error *);
-/* 10 x major + minor; 0: it is not known. */
-unsigned program_capability(const char *machine);
+/* The figures of a machine for REPRISE_DEVICE, for free(); NULL when out of memory. */
+char *program_figures(const struct machine *);
+/* 10 x major + minor; 0: the machine says none. */
+unsigned program_capability(const struct machine *);
 
 /* Lets a process wait for the end of this one, which is about to become the program. It completes what is left of
  * traces begun since `started` (ns since 1970) whose processes were killed. Without it, where the system does not let

@@ -38,7 +38,7 @@ bool parse_threads(const char *text, unsigned *threads, struct rp_error *);
 
 /* An option's value: a number, true, false, or a string. */
 json_t *option_json(const char *value);
-/* {"name", "hash", "options": {"l1.size": 24576, ...}} */
+/* {"name", "hash", "options": {"l1.size": 24576, ...}}, without what programs are told of the device */
 json_t *machine_json(const struct machine *);
 /* {"file", "sha256", "bytes", "module", "module_sha256", "tool"}; NULL with err when the file cannot be read. */
 json_t *trace_json(struct rp_trace *, struct rp_error *);

@@ -153,6 +153,6 @@ bool shares_write(const struct machine *m, const struct shares *s, const char *p
     if (!o)
         return false;
     fprintf(o->to, "# %s%s%s\n\n", m->name, *s->from ? ", with the probabilities that a trace had on " : "", s->from);
-    machine_file_print(m->text, o->to);
+    machine_file_print(m, o->to);
     return output_close(o, true, err);
 }

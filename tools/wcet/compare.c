@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,30 +18,65 @@ uint64_t wcet_bound_of(const struct wcet_bounds *b, enum wcet_bound which)
 /* ---- policies -----------------------------------------------------------------------------------------------------
  */
 
-static const char *const conserving[] = {"gto", "lrr", "oldest", "two-level", "random", "levels"};
-#define CONSERVING (sizeof conserving / sizeof *conserving)
-_Static_assert(CONSERVING <= WCET_POLICIES, "all may be named");
+#define MOST_SCHEDULERS 64
+
+/* The work-conserving schedulers, by name. Returns how many. */
+static size_t conserving_names(const char *names[MOST_SCHEDULERS])
+{
+    size_t count = 0;
+    for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m && count < MOST_SCHEDULERS; m++)
+        if (((const struct scheduler_model *)*m)->conserving)
+            names[count++] = (*m)->name;
+    return count;
+}
+
+static const struct model *scheduler_named(const char *name)
+{
+    for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m; m++)
+        if (!strcmp((*m)->name, name))
+            return *m;
+    return NULL;
+}
+
+/* Fails with the text, and behind it the policies that may be named. */
+static bool policies_fail(const char *text, struct rp_error *err)
+{
+    const char *names[MOST_SCHEDULERS];
+    char list[400] = "";
+    size_t count = conserving_names(names), used = 0;
+    for (size_t i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    return rp_fail(err, RP_USAGE, "%s: %s", text, list);
+}
+
+static bool unknown_policy(const char *name, struct rp_error *err)
+{
+    const char *names[MOST_SCHEDULERS], *near = nearest_name(name, names, conserving_names(names));
+    char text[120];
+    if (near)
+        return rp_fail(err, RP_USAGE, "unknown policy '%.40s'; did you mean '%s'?", name, near);
+    snprintf(text, sizeof text, "unknown policy '%.40s'; there are", name);
+    return policies_fail(text, err);
+}
 
 static bool add_policy(struct wcet_policies *p, char *name, struct rp_error *err)
 {
-    if (!strcmp(name, "serial"))
-        return rp_fail(err, RP_USAGE,
-                       "scheduler serial lets ready warps wait while a stalled one holds the sub-core; bounds hold for "
-                       "work-conserving ones only: gto, lrr, oldest, two-level, random, levels");
-    for (size_t i = 0; i < CONSERVING; i++) {
-        if (strcmp(conserving[i], name))
-            continue;
-        for (size_t have = 0; have < p->count; have++)
-            if (!strcmp(p->names[have], name))
-                return rp_fail(err, RP_USAGE, "policy %s is named twice", name);
-        p->names[p->count++] = name;
-        return true;
-    }
-    const char *near = nearest_name(name, conserving, CONSERVING);
-    if (near)
-        return rp_fail(err, RP_USAGE, "unknown policy '%.40s'; did you mean '%s'?", name, near);
-    return rp_fail(err, RP_USAGE, "unknown policy '%.40s'; there are gto, lrr, oldest, two-level, random and levels",
-                   name);
+    const struct model *m = scheduler_named(name);
+    char text[160];
+    snprintf(text, sizeof text,
+             "scheduler %.40s lets ready warps wait while nothing issues; bounds hold for work-conserving ones only",
+             name);
+    if (!m)
+        return unknown_policy(name, err);
+    if (!((const struct scheduler_model *)m)->conserving)
+        return policies_fail(text, err);
+    for (size_t have = 0; have < p->count; have++)
+        if (!strcmp(p->names[have], name))
+            return rp_fail(err, RP_USAGE, "policy %s is named twice", name);
+    if (p->count == WCET_POLICIES)
+        return rp_fail(err, RP_USAGE, "too many policies; there may be %d", WCET_POLICIES);
+    p->names[p->count++] = name;
+    return true;
 }
 
 bool wcet_policies_parse(struct wcet_policies *p, char *text, struct rp_error *err)
@@ -49,7 +85,7 @@ bool wcet_policies_parse(struct wcet_policies *p, char *text, struct rp_error *e
     for (name = strtok_r(text, ",", &state); name; name = strtok_r(NULL, ",", &state))
         if (!add_policy(p, name, err))
             return false;
-    return p->count || rp_fail(err, RP_USAGE, "no policy is named: gto, lrr, oldest, two-level, random, levels");
+    return p->count || policies_fail("no policy is named; there are", err);
 }
 
 /* ---- replay --------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "replay/base/layout.h"
+#include "replay/base/machine_parts.h"
 #include "replay/base/supported.h"
 #include "replay/base/tensor_rate.h"
 
@@ -50,10 +51,7 @@ static bool is(const struct machine_part *part, const char *model) { return !str
 
 static int64_t part_option(const struct machine_part *part, const char *key)
 {
-    for (unsigned i = 0; i < part->model->option_count; i++)
-        if (!strcmp(part->model->options[i].key, key))
-            return part->options[i];
-    return 0;
+    return machine_part_value(part, key, 0);
 }
 
 static bool covered_units(struct wcet_model *m, struct rp_error *err)

@@ -70,6 +70,8 @@ void device_figures_complete(struct device_figures *f, unsigned capability)
     f->blocks_per_sm = f->blocks_per_sm ? f->blocks_per_sm : l->blocks;
     f->shared_per_sm = f->shared_per_sm ? f->shared_per_sm : l->shared * 1024;
     f->shared_optin = f->shared_optin ? f->shared_optin : l->optin * 1024;
+    if (f->shared_optin > f->shared_per_sm)
+        f->shared_optin = f->shared_per_sm;
     if (!*f->name)
         snprintf(f->name, sizeof f->name, "Reprise sm_%u", (unsigned)f->capability);
 }

@@ -63,6 +63,14 @@ Test(cuda_device, has_the_figures_that_it_is_given)
     cr_assert_eq(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), 98304);
 }
 
+/* An SM with less shared memory than GPUs of its capability have: no block gets more than that. */
+Test(cuda_device, no_block_has_more_shared_memory_than_an_sm)
+{
+    setenv("REPRISE_DEVICE", "capability=87;shared_per_sm=102400", 1);
+    WORKS(cuInit(0));
+    cr_assert_eq(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), 102400);
+}
+
 Test(cuda_device, refuses_figures_that_it_does_not_know)
 {
     setenv("REPRISE_DEVICE", "smms=80", 1);

@@ -3,7 +3,7 @@
 
 #include "hw-models/set/models.h"
 
-static _Alignas(64) unsigned char state[4096];
+static _Alignas(64) unsigned char state[16384];
 
 static void begin(const struct scheduler_model *s, unsigned warps)
 {
@@ -233,4 +233,39 @@ Test(schedulers, ccws_holds_loads_back_as_long_as_a_score_says)
     cr_assert_eq(s->feedback->held(memory, 15, 1000), held[0], "the barrier is complete");
     s->feedback->missed(memory, 2, 7, 1400);
     cr_assert_eq(s->feedback->held(memory, 15, 1400), 0, "found once: it is in L1 again");
+}
+
+/* Whether the scheduler ever lets ready warps wait: over random ready warps, barriers and ends, or by holding loads. */
+static bool lets_warps_wait(const struct scheduler_model *s)
+{
+    enum { WARPS = 16, STEPS = 5000 };
+    uint64_t present = (1u << WARPS) - 1, random = 1;
+    bool idle = s->feedback;
+    begin(s, WARPS);
+    for (unsigned step = 0; step < STEPS; step++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint64_t ready = present & random >> 33;
+        if (s->observe)
+            s->observe(state, present & random >> 45);
+        int slot = ready ? s->pick(state, ready) : -1;
+        idle |= ready && slot < 0;
+        if (slot < 0)
+            continue;
+        cr_assert(ready >> slot & 1, "%s", s->model.name);
+        if (random >> 60 == 0)
+            s->wait(state, (unsigned)slot);
+        if (random >> 60 == 1) {
+            s->end(state, (unsigned)slot);
+            s->start(state, (unsigned)slot);
+        }
+    }
+    return idle;
+}
+
+Test(schedulers, conserving_ones_never_let_ready_warps_wait)
+{
+    for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m; m++) {
+        const struct scheduler_model *s = (const struct scheduler_model *)*m;
+        cr_expect_neq(lets_warps_wait(s), s->conserving, "%s", s->model.name);
+    }
 }

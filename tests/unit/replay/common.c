@@ -25,6 +25,29 @@ struct machine *test_machine(const char *name, const struct model_set *models, c
     return m;
 }
 
+static bool runs_in(const struct model *model, bool staged)
+{
+    const struct scheduler_model *s = (const struct scheduler_model *)model;
+    return staged || (!s->observe && !s->feedback);
+}
+
+size_t scheduler_count(bool staged)
+{
+    size_t count = 0;
+    for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m; m++)
+        count += runs_in(*m, staged);
+    return count;
+}
+
+const char *scheduler_name(uint64_t n, bool staged)
+{
+    n %= scheduler_count(staged);
+    const struct model *const *m = built_in_models.of[KIND_SCHEDULER];
+    while (!runs_in(*m, staged) || n--)
+        m++;
+    return (*m)->name;
+}
+
 struct rp_trace *trace_of(const struct warp_program *warps, uint32_t count)
 {
     char path[] = "/tmp/reprise-timing-XXXXXX";

@@ -10,8 +10,6 @@
 #include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
 
-static const char *const schedulers[] = {"serial", "lrr", "gto", "oldest", "two-level", "random", "limited", "levels"};
-
 static struct machine *open_machine(const char *name, const struct machine_setting *settings, size_t count)
 {
     struct rp_error err;
@@ -163,7 +161,7 @@ struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){"l2.allocate", fills[synthetic_random(&seed) % 2]};
         settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
     }
-    settings[count++] = (struct machine_setting){"scheduler", schedulers[synthetic_random(&seed) % 7]};
+    settings[count++] = (struct machine_setting){"scheduler", scheduler_name(synthetic_random(&seed), false)};
     bool tx2 = synthetic_random(&seed) % 2;
     if (tx2 && synthetic_random(&seed) % 2) {
         static const char *const queues[] = {"-1", "0", "1", "3"};
@@ -557,9 +555,9 @@ Test(equal, every_machine_with_every_scheduler)
     for (uint64_t seed = 100000; seed < 100050; seed++) {
         struct synthetic_options options = synthetic_random_options(seed);
         cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
-        for (size_t i = 0; i < 12; i++) {
+        for (size_t i = 0; i < 2 * scheduler_count(false); i++) {
             struct machine *m =
-                open_machine(machines[i / 6], &(struct machine_setting){"scheduler", schedulers[i % 6]}, 1);
+                open_machine(machines[i % 2], &(struct machine_setting){"scheduler", scheduler_name(i / 2, false)}, 1);
             compare_engines(path, m, seed);
             machine_free(m);
         }
@@ -605,7 +603,7 @@ Test(equal, any_number_of_threads)
         const struct machine_setting settings[] = {{"sms", sms[seed % 3]},
                                                    {"l2", l2[seed / 3 % 2]},
                                                    {"limits.blocks", blocks[seed / 6 % 3]},
-                                                   {"scheduler", schedulers[seed % 6]}};
+                                                   {"scheduler", scheduler_name(seed, false)}};
         struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "tx2-pastis", settings, MODEL_COUNT_OF(settings));
         compare_threads(path, m, seed, &done);
         cr_assert_geq(done, 4096, "too few instructions for several threads: %llu", (unsigned long long)done);
@@ -641,7 +639,7 @@ static void compare_large_streams(uint64_t first, uint64_t count)
                                                    {"limits.grids", grids[seed % 2]},
                                                    {"dispatch_latency", latencies[seed / 2 % 2]},
                                                    {"copy.bandwidth", bandwidths[seed / 4 % 3]},
-                                                   {"scheduler", schedulers[seed % 6]}};
+                                                   {"scheduler", scheduler_name(seed, false)}};
         struct machine *m = open_machine(seed % 4 ? "orin-wcet" : "tx2-pastis", settings, MODEL_COUNT_OF(settings));
         compare_engines(path, m, seed);
         overlaps += compare_threads(path, m, seed, &done);

@@ -1,9 +1,12 @@
 /* Machine files: what is wrong is said with its place; what is right resolves to one text and hash. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/target.h"
+#include "replay/base/machine_parts.h"
 #include "replay/base/occupancy.h"
 #include "replay/base/supported.h"
 #include "replay/session/machine_open.h"
@@ -161,6 +164,80 @@ Test(machines, orin_wcet)
     cr_expect(m->sms == 1 && m->subcores == 1 && m->registers == 65536 && m->threads == 1536 && m->blocks == 32);
     cr_expect_eq(m->clock_mhz, FRACTION(930));
     machine_free(m);
+}
+
+/* What programs are told of a device is no part of what cycles depend on. */
+Test(machines, the_hash_is_without_the_device)
+{
+    struct machine *plain = test_machine("v100", NULL, NULL);
+    struct machine *other =
+        test_machine("v100", NULL, (const char *const[]){"device.name=Mine", "device.memory=1G", NULL});
+    cr_expect_str_eq(plain->text, other->text);
+    cr_expect_str_eq(plain->hash, other->hash);
+    cr_expect_str_eq(machine_option_text(other, other->device_name), "Mine");
+    cr_expect_str_eq(other->device_text, "device.name = Mine\ndevice.capability = 70\ndevice.memory = 1073741824\n"
+                                         "device.memory_clock_mhz = 877\ndevice.memory_bus = 4096\n");
+    machine_free(plain);
+    machine_free(other);
+}
+
+static void take_capability(void *row, const struct model_option *o)
+{
+    if (!strcmp(o->key, "device.capability"))
+        *(const struct model_option **)row = o;
+}
+
+/* The row's limit is the list's end, and the list is that of the targets from 5.0 on, which CUDA 12 compiles for. */
+Test(machines, capabilities_are_those_of_targets)
+{
+    const struct model_option *row = NULL;
+    size_t count = 1;
+    cr_assert_str_eq(machine_capabilities[0], "unknown");
+    for (unsigned sm = 50; sm < 1000; sm++) {
+        char number[16];
+        snprintf(number, sizeof number, "%u", sm);
+        if (target_of_sm(sm))
+            cr_expect_str_eq(machine_capabilities[count++], number);
+    }
+    cr_expect_null(machine_capabilities[count]);
+    machine_each_option(take_capability, &row);
+    cr_assert(row);
+    cr_expect_eq(row->most, (int64_t)count - 1);
+}
+
+/* Bytes per second that the machine's channels move at most; 0: its model of DRAM says none. */
+static double bandwidth_of_dram(const struct machine *m)
+{
+    enum { SECTOR = 32 };
+    const struct machine_part *d = &m->dram;
+    double hz = fraction_value(m->clock_mhz) * 1e6 * (double)m->dram_channels;
+    if (!strcmp(d->model->name, "bandwidth"))
+        return hz * fraction_value(machine_part_value(d, "bytes_per_cycle", 0));
+    if (!strcmp(d->model->name, "banked"))
+        return hz * fraction_value(machine_part_value(d, "clock", 0)) * SECTOR /
+               (double)machine_part_value(d, "t_burst", 1);
+    if (!strcmp(d->model->name, "staged"))
+        return fraction_value(machine_part_value(d, "clock_mhz", 0)) * 1e6 * (double)m->dram_channels * SECTOR /
+               (double)machine_part_value(d, "t_burst", 1);
+    return 0;
+}
+
+/* Memory's clock and bus, which programs are told, give the bandwidth that launches have. */
+Test(machines, the_device_has_the_bandwidth_of_dram)
+{
+    char **names;
+    size_t count = machine_list(&names), compared = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct machine *m = test_machine(names[i], NULL, NULL);
+        double told = fraction_value(m->device_memory_clock) * 1e6 * 2 * (double)m->device_memory_bus / 8;
+        double has = bandwidth_of_dram(m);
+        compared += has > 0;
+        cr_expect(!has || fabs(told / has - 1) < .001, "%s: %.4g bytes/s are told, DRAM has %.4g", names[i], told, has);
+        cr_expect(m->device_capability && *machine_option_text(m, m->device_name), "%s has no device", names[i]);
+        machine_free(m);
+    }
+    cr_expect_geq(compared, 10);
+    free(names);
 }
 
 Test(machines, occupancy)

@@ -156,7 +156,7 @@ Test(options, what_is_given)
         char *file = NULL;
         size_t size;
         FILE *to = open_memstream(&file, &size);
-        machine_file_print(m->text, to);
+        machine_file_print(m, to);
         fclose(to);
         struct machine *again = parse(file, NULL, NULL, &err);
         cr_assert(again, "row %zu: %s in\n%s", i, err.text, file);

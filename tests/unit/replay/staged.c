@@ -12,7 +12,6 @@
 #define VALUES 8
 static const char *const choices[][VALUES + 1] = {
     {"sms", "1", "2", "3"},
-    {"scheduler", "lrr", "gto", "oldest", "two-level", "two-level-active", "serial", "limited", "ccws"},
     {"limits.blocks", "1", "2", "16"},
     {"issue.width", "1", "2"},
     {"icache", "perfect", "set-associative", "three-level"},
@@ -96,7 +95,7 @@ static const char *const channels[][2] = {{"1", "1"}, {"1", "2"},   {"2", "2"}, 
 /* NULL: the values do not go together. */
 static struct machine *random_staged_machine(uint64_t seed)
 {
-    struct machine_setting settings[CHOICES + 2];
+    struct machine_setting settings[CHOICES + 3];
     struct rp_error err;
     size_t count = 0;
     for (size_t i = 0; i < CHOICES; i++) {
@@ -112,6 +111,7 @@ static struct machine *random_staged_machine(uint64_t seed)
     const char *const *pair = channels[synthetic_random(&seed) % (sizeof channels / sizeof *channels)];
     settings[count++] = (struct machine_setting){.key = "dram.channels", .value = pair[0]};
     settings[count++] = (struct machine_setting){.key = "l2.slices", .value = pair[1]};
+    settings[count++] = (struct machine_setting){"scheduler", scheduler_name(synthetic_random(&seed), true)};
     return machine_open(
         &(struct machine_request){.name = "rtx2060-accelsim", .settings = settings, .setting_count = count}, &err);
 }
