@@ -30,7 +30,7 @@ SIMD_SOURCES = $(shell find $(1) -name '*.simd.c' 2>/dev/null | sort)
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 # A .simd.c file is compiled once per vector width. SIMD_NAME(x) in it names the width's own copy of x;
-# the caller picks one at run time (frontend/core/simd.h). Nobody looks at floating-point exceptions or errno there, and
+# the caller picks one at run time (frontend/core/lanes/simd.h). Nobody looks at floating-point exceptions or errno there, and
 # only without them do compilers vectorise trunc and sqrt; results are the same.
 ifeq ($(ARCH),x86_64)
 SIMD_LEVELS := v2 v3 v4

@@ -22,6 +22,16 @@ const struct isa *isa_of_sm(unsigned sm)
     return NULL;
 }
 
+const struct isa *isa_of_code(const char *path, unsigned sm, struct rp_error *err)
+{
+    const struct isa *isa = isa_of_sm(sm);
+    char known[128];
+    isa_ranges(known, sizeof known);
+    if (!isa)
+        rp_fail(err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s are understood", path, sm, known);
+    return isa;
+}
+
 unsigned isa_rank(const struct isa *isa)
 {
     unsigned i = 0;

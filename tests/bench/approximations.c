@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/simd.h"
+#include "frontend/core/lanes/simd.h"
 #include "frontend/core/warp.h"
 
 enum { REGISTER = 256, RANGES = 3, SLICES = 64, THREADS_MOST = 64 };

@@ -5,8 +5,8 @@
 
 #include "frontend/core/program.h"
 #include "frontend/isa/sass5x/disasm.h"
-#include "frontend/loader/cubin.h"
-#include "frontend/loader/fatbin.h"
+#include "frontend/module/cubin.h"
+#include "frontend/module/fatbin.h"
 #include "tests/support/cubin_image.h"
 
 enum { WORDS = 128 }; /* of one input: more would only be slower */

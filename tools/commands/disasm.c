@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "frontend/core/target.h"
-#include "frontend/loader/cubin.h"
-#include "frontend/loader/fatbin.h"
 #include "frontend/loader/isa.h"
+#include "frontend/module/cubin.h"
+#include "frontend/module/fatbin.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
 #include "tools/lib/input.h"
@@ -78,11 +78,11 @@ static void print(void *width, uint32_t address, const char *text, uint64_t word
 /* kernel: NULL for bare code. */
 static bool print_code(struct disasm *a, const char *kernel, const struct machine_code *c, struct rp_error *err)
 {
-    const struct isa *isa = isa_of_sm(c->sm);
+    const struct isa *isa = isa_of_code(a->file, c->sm, err);
     struct rp_error what;
     int width = 0;
     if (!isa)
-        return rp_fail(err, RP_BAD_INPUT, "%s: there is no sm_%u", a->file, c->sm);
+        return false;
     uint32_t unknown = isa->disassemble(c, measure, &width, &what);
     if (unknown && !a->unknown)
         rp_fail(&a->first, RP_BAD_INPUT, "%s%s%s: %s", a->file, kernel ? ": kernel " : "", kernel ? kernel : "",
@@ -141,7 +141,8 @@ static struct cubin_kernel *find_kernel(struct cubin *c, const char *name, struc
 
 static bool print_cubin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
-    struct cubin *c = cubin_load(a->file, bytes, size, err);
+    unsigned sm = cubin_sm(bytes, size);
+    struct cubin *c = !sm || isa_of_code(a->file, sm, err) ? cubin_load(a->file, bytes, size, err) : NULL;
     if (!c)
         return false;
     struct cubin_kernel *one = a->kernel ? find_kernel(c, a->kernel, err) : NULL;

@@ -3,7 +3,7 @@
 #ifndef REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 #define REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 
-#include "frontend/core/simd.h"
+#include "frontend/core/lanes/simd.h"
 #include "frontend/core/uop.h"
 
 #define LANE_GROUPS(X)                                                                                                 \

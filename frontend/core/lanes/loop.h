@@ -16,7 +16,7 @@
 
 #include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/simd.h"
+#include "frontend/core/lanes/simd.h"
 #include "frontend/core/warp.h"
 
 /* Copying the local array to the destination must stay a vector loop; as a call of memcpy it goes through memory. */

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/isa/isa.h"
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
-#include "frontend/loader/isa.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 #include "tracefmt/utf8.h"
 
 struct ptx_module {

@@ -10,7 +10,7 @@
 #include "frontend/core/program.h"
 #include "frontend/isa/ptx/ast.h"
 #include "frontend/isa/ptx/cfg.h"
-#include "frontend/loader/constants.h"
+#include "frontend/module/constants.h"
 
 /* A function of the program. */
 struct lowered {

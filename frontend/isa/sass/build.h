@@ -14,9 +14,9 @@
 #define REPRISE_FRONTEND_ISA_SASS_BUILD_H
 
 #include "frontend/core/program.h"
-#include "frontend/loader/arena.h"
-#include "frontend/loader/constants.h"
-#include "frontend/loader/cubin.h"
+#include "frontend/module/arena.h"
+#include "frontend/module/constants.h"
+#include "frontend/module/cubin.h"
 
 enum { RZ = 255, PT = 7, TEMPORARIES = 48 };
 

@@ -1,12 +1,12 @@
-/* The row of Maxwell's and Pascal's machine code: frontend/loader/isa.h. */
-#include "frontend/loader/isa.h"
+/* The row of Maxwell's and Pascal's machine code: frontend/isa/isa.h. */
+#include "frontend/isa/isa.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "frontend/core/program.h"
 #include "frontend/isa/sass5x/disasm.h"
-#include "frontend/loader/cubin.h"
+#include "frontend/module/cubin.h"
 
 static bool covers(unsigned sm) { return sass_arch(sm); }
 

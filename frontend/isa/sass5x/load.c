@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "frontend/isa/sass5x/lower.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 
 /* Local memory per thread where recursion hides how much is needed. */
 enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/isa/sass5x/disasm.h"
-#include "frontend/loader/inlined.h"
+#include "frontend/module/inlined.h"
 
 static uint64_t word_at(const struct sass_lowering *l, uint32_t address)
 {

@@ -239,9 +239,9 @@ Test(cubin, what_is_no_cubin)
     cr_expect_str_eq(err.text, "x: not an ELF file");
     size_t size;
     uint8_t *bytes = golden("module.cubin", &size);
-    bytes[48] = 0x4b; /* e_flags: sm_75 */
+    bytes[48] = 0; /* e_flags */
     cr_expect_null(cubin_load("x", bytes, size, &err));
-    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_str_eq(err.text, "x: machine code that names no architecture");
     bytes[48] = 0x3e;
     bytes[18] = 62; /* e_machine: x86-64 */
     cr_expect_null(cubin_load("x", bytes, size, &err));
@@ -249,8 +249,6 @@ Test(cubin, what_is_no_cubin)
     free(bytes);
     /* of ptxas 13.0, where e_flags is 0x06004b04 and OSABI 0x41 tells */
     bytes = golden("sm_75-13.0.cubin", &size);
-    cr_expect_null(cubin_load("x", bytes, size, &err));
-    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
     bytes[49] = 0x3d; /* no toolkit of 13 makes code for sm_61; it would stand here */
     struct cubin *c = cubin_load("x", bytes, size, &err);
     cr_assert(c, "%s", err.text);

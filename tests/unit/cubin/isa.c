@@ -1,4 +1,5 @@
 /* The table of instruction sets: what belongs to which row. */
+#include "frontend/core/program.h"
 #include "frontend/loader/isa.h"
 #include "tests/unit/cubin/golden.h"
 
@@ -19,6 +20,23 @@ Test(isa, modules)
     cr_expect_eq(isa_of_module(".version 7.0", 13), &isa_ptx, "a NUL may end the text");
     cr_expect_null(isa_of_module("a\0b", 3));
     cr_expect_null(isa_of_module("", 0));
+    free(bytes);
+    free(later);
+}
+
+/* Code that no ISA knows is refused by its architecture, before anything else in it is looked at. */
+Test(isa, unknown_code)
+{
+    struct rp_error err;
+    size_t size;
+    uint8_t *bytes = golden("module.cubin", &size), *later = golden("sm_75-13.0.cubin", &size);
+    bytes[48] = 0x4b; /* e_flags: sm_75 */
+    cr_expect_null(module_load_bytes("x", bytes, size, 0, &err));
+    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_null(module_load_bytes("x", later, size, 0, &err));
+    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_null(isa_of_code("x", 75, &err));
+    cr_expect_eq(isa_of_code("x", 62, &err), &isa_sass5x);
     free(bytes);
     free(later);
 }

@@ -1,4 +1,4 @@
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "frontend/loader/inlined.h"
+#include "frontend/module/inlined.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * address here is the number of the kernel, from 1, and below its 32 bits the offset in its code. */
 #include <string.h>
 
-#include "frontend/loader/cubin_file.h"
-#include "frontend/loader/dwarf_calls.h"
+#include "frontend/module/cubin_file.h"
+#include "frontend/module/dwarf_calls.h"
 
 static size_t find_section(const struct cubin_file *f, const char *name)
 {

@@ -1,6 +1,6 @@
 /* A cubin: the ELF file that ptxas writes, taken apart.
  *
- * Accepted are files for the architectures of loader/isa.h from CUDA 6.5 to 12.9: 32- and 64-bit ELF, executables and
+ * Accepted are files from CUDA 6.5 to 12.9, whatever their architecture: 32- and 64-bit ELF, executables and
  * relocatable objects (ptxas -c), and both places where the SM number has stood in e_flags. Every offset, size and
  * index of the file is checked before it is used, and sh_link is not trusted where NVIDIA's own tools got it wrong
  * (.symtab is found by its type). Whatever is wrong with a file is one error that names the file, the section and the
@@ -8,8 +8,8 @@
  *
  * All strings and arrays live as long as the cubin; nothing points into the caller's bytes.
  */
-#ifndef REPRISE_FRONTEND_LOADER_CUBIN_H
-#define REPRISE_FRONTEND_LOADER_CUBIN_H
+#ifndef REPRISE_FRONTEND_MODULE_CUBIN_H
+#define REPRISE_FRONTEND_MODULE_CUBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* Calls that a compiler replaced by the function's body, as .debug_info has them: DW_TAG_inlined_subroutine of DWARF 2
  * to 4 (DWARF 4, sections 3.3.8.2, 7.5 and 7.10). LLVM and nvcc -G write them. */
-#ifndef REPRISE_FRONTEND_LOADER_DWARF_CALLS_H
-#define REPRISE_FRONTEND_LOADER_DWARF_CALLS_H
+#ifndef REPRISE_FRONTEND_MODULE_DWARF_CALLS_H
+#define REPRISE_FRONTEND_MODULE_DWARF_CALLS_H
 
-#include "frontend/loader/arena.h"
-#include "frontend/loader/cubin.h"
+#include "frontend/module/arena.h"
+#include "frontend/module/cubin.h"
 
 struct dwarf_call {
     const char *function;        /* as linkers know it, if that is said; "?": has no name */

@@ -1,4 +1,4 @@
-#include "frontend/loader/constants.h"
+#include "frontend/module/constants.h"
 
 #include <string.h>
 

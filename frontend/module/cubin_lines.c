@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/loader/cubin_file.h"
-#include "frontend/loader/inlined.h"
+#include "frontend/module/cubin_file.h"
+#include "frontend/module/inlined.h"
 #include "tracefmt/utf8.h"
 
 enum { LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_CONST_ADD_PC = 8, LNS_FIXED_ADVANCE_PC };

@@ -1,4 +1,4 @@
-#include "frontend/loader/dwarf_calls.h"
+#include "frontend/module/dwarf_calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "frontend/loader/lz4.h"
+#include "frontend/module/lz4.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "frontend/loader/cubin_file.h"
+#include "frontend/module/cubin_file.h"
 
 static enum cubin_patch patch_of(uint32_t type)
 {

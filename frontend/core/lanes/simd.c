@@ -1,4 +1,4 @@
-#include "frontend/core/simd.h"
+#include "frontend/core/lanes/simd.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

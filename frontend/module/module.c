@@ -1,4 +1,4 @@
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "frontend/core/extents.h"
-#include "frontend/loader/cubin.h"
+#include "frontend/module/cubin.h"
 
 enum { MOST_ALIGNED = 4096, SECTION_ALIGN = 256 };
 

@@ -1,11 +1,11 @@
 /* What the parts of the cubin loader share while a file is open. */
-#ifndef REPRISE_FRONTEND_LOADER_CUBIN_FILE_H
-#define REPRISE_FRONTEND_LOADER_CUBIN_FILE_H
+#ifndef REPRISE_FRONTEND_MODULE_CUBIN_FILE_H
+#define REPRISE_FRONTEND_MODULE_CUBIN_FILE_H
 
 #include <gelf.h>
 
-#include "frontend/loader/arena.h"
-#include "frontend/loader/cubin.h"
+#include "frontend/module/arena.h"
+#include "frontend/module/cubin.h"
 
 struct cubin_section {
     const char *name;

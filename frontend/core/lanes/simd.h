@@ -4,8 +4,8 @@
  *     SIMD_DECLARE(void, add_all, (float *d, const float *s))   // declares add_all_v2, _v3, _v4
  *     SIMD_SELECT(add_all)                                      // the pointer to use
  */
-#ifndef REPRISE_FRONTEND_CORE_SIMD_H
-#define REPRISE_FRONTEND_CORE_SIMD_H
+#ifndef REPRISE_FRONTEND_CORE_LANES_SIMD_H
+#define REPRISE_FRONTEND_CORE_LANES_SIMD_H
 
 #define SIMD_PASTE2(a, b) a##_##b
 #define SIMD_PASTE(a, b) SIMD_PASTE2(a, b)

@@ -3,7 +3,7 @@
  * is data, and a kernel's image goes on behind its code up to the last function that it can reach. */
 #include <string.h>
 
-#include "frontend/loader/cubin_file.h"
+#include "frontend/module/cubin_file.h"
 
 enum { BUNDLE = 32, IMAGES = 256 << 20 /* bytes that the images and lines of a file may take together */ };
 

@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "frontend/loader/cubin_file.h"
+#include "frontend/module/cubin_file.h"
 
 enum { FORMAT_NONE = 1, FORMAT_BYTE = 2, FORMAT_HALF = 3, FORMAT_SIZED = 4 };
 enum attribute {

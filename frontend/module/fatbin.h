@@ -7,8 +7,8 @@
  * so they do in section .nv_fatbin of a host program, one for each of its source files, and nvcc puts an empty one
  * before them. Objects, libraries and programs of the host are taken by that section.
  */
-#ifndef REPRISE_FRONTEND_LOADER_FATBIN_H
-#define REPRISE_FRONTEND_LOADER_FATBIN_H
+#ifndef REPRISE_FRONTEND_MODULE_FATBIN_H
+#define REPRISE_FRONTEND_MODULE_FATBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

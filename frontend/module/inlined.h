@@ -1,8 +1,8 @@
 /* Calls that a compiler replaced by bodies: from what a module has to what a kernel needs. */
-#ifndef REPRISE_FRONTEND_LOADER_INLINED_H
-#define REPRISE_FRONTEND_LOADER_INLINED_H
+#ifndef REPRISE_FRONTEND_MODULE_INLINED_H
+#define REPRISE_FRONTEND_MODULE_INLINED_H
 
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
 #include "tracefmt/trace.h"
 
 /* A function's name as nvcc wrote it, without the namespaces that stand for a file:

@@ -1,7 +1,7 @@
 /* One LZ4 block, as fat binaries hold it (LZ4 Block Format Description: token, literals, little-endian offset, match).
  */
-#ifndef REPRISE_FRONTEND_LOADER_LZ4_H
-#define REPRISE_FRONTEND_LOADER_LZ4_H
+#ifndef REPRISE_FRONTEND_MODULE_LZ4_H
+#define REPRISE_FRONTEND_MODULE_LZ4_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Allocation cannot fail as far as the caller sees: when memory runs out, the arena jumps to `*out_of_memory` with the
  * value ARENA_FULL. Whoever runs a loader sets that before the first allocation.
  */
-#ifndef REPRISE_FRONTEND_LOADER_ARENA_H
-#define REPRISE_FRONTEND_LOADER_ARENA_H
+#ifndef REPRISE_FRONTEND_MODULE_ARENA_H
+#define REPRISE_FRONTEND_MODULE_ARENA_H
 
 #include <setjmp.h>
 #include <stddef.h>

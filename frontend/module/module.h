@@ -1,10 +1,10 @@
 /* What the loaders of all kinds of modules share. A loader allocates a struct that begins with struct loaded_module,
  * fills in the module with its programs' names, and lowers a program when it is first asked for. */
-#ifndef REPRISE_FRONTEND_LOADER_MODULE_H
-#define REPRISE_FRONTEND_LOADER_MODULE_H
+#ifndef REPRISE_FRONTEND_MODULE_MODULE_H
+#define REPRISE_FRONTEND_MODULE_MODULE_H
 
 #include "frontend/core/program.h"
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
 #include "tracefmt/error.h"
 
 struct loaded_module {

@@ -1,4 +1,4 @@
-#include "frontend/loader/fatbin.h"
+#include "frontend/module/fatbin.h"
 
 #include <gelf.h>
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/loader/lz4.h"
+#include "frontend/module/lz4.h"
 
 #define MAGIC 0xBA55ED50u
 #define LARGEST_ENTRY (1ull << 28)
