@@ -127,8 +127,6 @@ struct rp_error;
  * instruction makes module_find fail, not the load: modules often contain kernels that nobody runs. */
 struct module *ptx_load(const char *path, struct rp_error *);
 struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, uint64_t base, struct rp_error *);
-/* Loads a cubin; refuses anything but machine code of sm_50 to sm_62. `path` names it in errors. */
-struct module *cubin_module(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *);
 /* Loads PTX, a cubin or a fat binary, told apart by the content. Of a fat binary it takes the newest machine code that
  * can be executed or, without any, the newest PTX. A host program or object counts as the fat binaries embedded in it;
  * only one of these may have kernels. The bytes may be freed afterwards; `path` names them in errors. */

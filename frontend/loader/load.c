@@ -22,7 +22,7 @@ static struct module *refuse_code(const char *path, const void *bytes, size_t si
 static struct module *load_entry(const char *path, const struct fatbin_entry *e, uint64_t base, struct rp_error *err)
 {
     const struct isa *isa = e->kind == FATBIN_PTX ? &isa_ptx : isa_of_module(e->bytes, e->size);
-    return isa ? isa->load(path, e->bytes, e->size, base, err) : refuse_code(path, e->bytes, e->size, err);
+    return isa ? isa->load(isa, path, e->bytes, e->size, base, err) : refuse_code(path, e->bytes, e->size, err);
 }
 
 static const struct isa *isa_of_entry(const struct fatbin_entry *e)
@@ -99,7 +99,7 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
         return load_fatbin(path, bytes, size, base, err);
     const struct isa *isa = isa_of_module(bytes, size);
     if (isa)
-        return isa->load(path, bytes, size, base, err);
+        return isa->load(isa, path, bytes, size, base, err);
     if (cubin_is(bytes, size))
         return refuse_code(path, bytes, size, err);
     rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is PTX, a cubin, a fat binary, or a program with one", path,

@@ -59,20 +59,27 @@ static int line(char *out, size_t size, uint32_t address, const char *text)
     return snprintf(out, size, "        /*%04" PRIx32 "*/ %17.*s %s ;", address, guard, text, rest);
 }
 
-static void measure(void *widest, uint32_t address, const char *text, uint64_t word)
+struct listing {
+    int width; /* of the widest line, without its word */
+    unsigned word_bytes;
+};
+
+static void measure(void *listing, uint32_t address, const char *text, struct isa_word word)
 {
     char out[LINE_BYTES];
     (void)word;
-    int *w = widest, width = text ? line(out, sizeof out, address, text) : 0;
-    *w = width > *w ? width : *w;
+    struct listing *l = listing;
+    int width = text ? line(out, sizeof out, address, text) : 0;
+    l->width = width > l->width ? width : l->width;
 }
 
-static void print(void *width, uint32_t address, const char *text, uint64_t word)
+static void print(void *listing, uint32_t address, const char *text, struct isa_word word)
 {
-    char out[LINE_BYTES] = "";
+    const struct listing *l = listing;
+    char out[LINE_BYTES] = "", hex[ISA_WORD_TEXT];
     if (text)
         line(out, sizeof out, address, text);
-    printf("%-*s  /* 0x%016" PRIx64 " */\n", *(int *)width, out, word);
+    printf("%-*s  /* %s */\n", l->width, out, isa_word_print(hex, word, l->word_bytes));
 }
 
 /* kernel: NULL for bare code. */
@@ -80,15 +87,15 @@ static bool print_code(struct disasm *a, const char *kernel, const struct machin
 {
     const struct isa *isa = isa_of_code(a->file, c->sm, err);
     struct rp_error what;
-    int width = 0;
     if (!isa)
         return false;
-    uint32_t unknown = isa->disassemble(c, measure, &width, &what);
+    struct listing listing = {0, isa->word_bytes};
+    uint32_t unknown = isa->disassemble(isa, c, measure, &listing, &what);
     if (unknown && !a->unknown)
         rp_fail(&a->first, RP_BAD_INPUT, "%s%s%s: %s", a->file, kernel ? ": kernel " : "", kernel ? kernel : "",
                 what.text);
     a->unknown += unknown;
-    isa->disassemble(c, print, &width, &what);
+    isa->disassemble(isa, c, print, &listing, &what);
     return true;
 }
 
@@ -225,8 +232,8 @@ const struct command command_disasm = {
     .summary = "print the machine code of a cubin as text",
     .usage = "FILE",
     .about =
-        "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
-        "instruction a line with its address and its word, the control word of three instructions above them. A word "
+        "Prints the machine code of a cubin or fat binary in the layout of cuobjdump -sass: an instruction a line with "
+        "its address and its word; on sm_50 to sm_62 the control word of three instructions above them. A word "
         "that is no instruction is printed as '.word 0x...'; the exit status is then 2.\n"
         "'reprise asm' turns the text back into machine code.",
     .options = rows,

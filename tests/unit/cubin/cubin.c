@@ -1,7 +1,7 @@
 /* What is expected here was read off module.ptx and off NVIDIA's nvdisasm and readelf, not off our loader. */
 #include <string.h>
 
-#include "frontend/isa/sass5x/disasm.h"
+#include "tests/support/sass5x.h"
 #include "tests/unit/cubin/golden.h"
 
 static uint64_t word(const struct cubin_kernel *k, uint32_t at)
@@ -166,11 +166,11 @@ Test(cubin, addresses_in_code)
     struct cubin_kernel *k = cubin_kernel(c, "first", NULL);
     char text[SASS_TEXT_SIZE];
     for (size_t i = 0; i < 4; i++) {
-        cr_assert(sass_print(word(k, expected[i].at), 0, expected[i].at, SASS_62, text, &err), "%s", err.text);
+        cr_assert(sass5x_print(word(k, expected[i].at), 0, expected[i].at, SASS_62, text, &err), "%s", err.text);
         cr_expect_str_eq(text, expected[i].text);
     }
     k = cubin_kernel(c, "second", NULL);
-    cr_assert(sass_print(word(k, 0x10), 0, 0x10, SASS_62, text, &err), "%s", err.text);
+    cr_assert(sass5x_print(word(k, 0x10), 0, 0x10, SASS_62, text, &err), "%s", err.text);
     cr_expect_str_eq(text, "JCAL 0xfff0");
     static const uint8_t pointer[8] = {0x78, 0x56, 0x34, 0x12, 3};
     cr_expect_arr_eq(c->global_init.at, pointer, 8);

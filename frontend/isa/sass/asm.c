@@ -6,50 +6,63 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/isa/sass5x/disasm.h"
-#include "frontend/isa/sass5x/parser.h"
+#include "frontend/isa/sass/disasm.h"
+#include "frontend/isa/sass/parser.h"
 
 /* A field that decides how later items read is written at once if only one value is left. */
-static void apply(struct parser *p)
+static void apply(struct sass_parser *p)
 {
     for (unsigned c = 0; c < p->constraint_count; c++) {
-        const struct constraint *k = &p->constraints[c];
+        const struct sass_constraint *k = &p->constraints[c];
         asm_set_value(p, k->f, k->g, (uint64_t)__builtin_ctzll(k->allowed));
     }
 }
 
-static bool parse_guard(struct parser *p)
+static bool parse_guard(struct sass_parser *p)
 {
-    if (!asm_eat(p, "@"))
-        asm_set(p, (struct sass_bits){16, 3}, 7);
-    else {
-        unsigned r;
+    struct sass_bits at = p->site->table->guard;
+    unsigned r = 7;
+    if (asm_eat(p, "@")) {
         if (asm_eat(p, "!"))
-            asm_set_bit(p, 19);
-        if (!asm_read_predicate(p, &r))
-            return false;
-        asm_set(p, (struct sass_bits){16, 3}, r);
+            asm_set_bit(p, at.at + at.width);
         p->guarded = true;
+        p->uniform_guard = asm_read_predicate(p, true, &r);
+        if (!p->uniform_guard && !asm_read_predicate(p, false, &r))
+            return false;
     }
+    asm_set(p, at, r);
     return true;
 }
 
-/* Reads the whole text as this row; true when nothing is left over. */
-static bool parse_row(struct parser *p)
+static bool suits_guard(struct sass_parser *p)
 {
-    p->word |= (uint64_t)p->row->value << 48;
+    struct sass_bits at = p->site->table->guard;
     if (p->row->flags & SASS_NO_GUARD) {
-        p->word &= ~(15ull << 16);
-        if (p->guarded)
-            return false;
+        sass_clear(&p->word, SASS_BITS(at.at, (uint8_t)(at.width + 1)));
+        return !p->guarded;
     }
+    return !p->guarded || p->uniform_guard == !!(p->row->flags & SASS_UNIFORM_GUARD);
+}
+
+/* Writes the sizes that say how the operand reads. */
+static void set_sizes(struct sass_parser *p)
+{
+    struct sass_bits sizes = p->site->table->sizes;
+    struct sass_parser ahead = *p;
+    apply(&ahead);
+    if (sizes.width)
+        asm_set(p, sizes, sass_field(ahead.word, sizes));
+}
+
+/* Reads the whole text as this row; true when nothing is left over. */
+static bool parse_row(struct sass_parser *p)
+{
+    asm_set(p, p->site->table->opcode, p->row->value);
+    if (!suits_guard(p))
+        return false;
     for (const struct sass_item *i = p->row->items; i->kind != SI_END; i++) {
-        if (i->kind == SI_IMMEDIATE || i->kind == SI_REGISTER || i->kind == SI_CONSTANT) {
-            struct parser ahead = *p;
-            apply(&ahead);
-            /* sizes that say how the operand reads */
-            p->word |= ahead.word & (3ull << 10);
-        }
+        if (i->kind == SI_IMMEDIATE || i->kind == SI_REGISTER || i->kind == SI_CONSTANT)
+            set_sizes(p);
         if (!asm_item(p, i))
             return false;
     }
@@ -75,7 +88,7 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-static bool none(const char *text, const char *name, int length, bool known, const struct beyond *beyond,
+static bool none(const char *text, const char *name, int length, bool known, const struct sass_beyond *beyond,
                  struct rp_error *err)
 {
     if (beyond->at) {
@@ -92,30 +105,31 @@ static bool none(const char *text, const char *name, int length, bool known, con
                    text, length, name);
 }
 
-bool sass_assemble(const char *text, uint32_t address, enum sass_arch arch, uint64_t *word, uint32_t *control,
+bool sass_assemble(const struct sass_site *site, const char *text, struct isa_word *word, uint32_t *control,
                    struct rp_error *err)
 {
-    struct beyond beyond = {NULL, 0, false};
-    struct parser start = {.at = text, .beyond = &beyond, .address = address};
+    const struct sass_table *t = site->table;
+    struct sass_beyond beyond = {NULL, 0, false};
+    struct sass_parser start = {.at = text, .beyond = &beyond, .site = site};
     const char *furthest = text;
     if (!parse_guard(&start))
         return rp_fail(err, RP_BAD_INPUT, "'%s': the guard is not a predicate P0 to P6 or PT", text);
     asm_skip_space(&start);
     size_t length = strcspn(start.at, ". ;\t");
     bool known = false;
-    for (unsigned r = 0; r < sass_row_count; r++) {
-        const struct sass_row *row = &sass_rows[r];
+    for (unsigned r = 0; r < t->row_count; r++) {
+        const struct sass_row *row = &t->rows[r];
         size_t n = strlen(row->name);
-        if (!(row->archs & arch) || strncmp(row->name, start.at, n) || asm_is_word(start.at[n]))
+        if (!(row->archs & site->arch) || strncmp(row->name, start.at, n) || asm_is_word(start.at[n]))
             continue;
         known = true;
-        struct parser p = start;
+        struct sass_parser p = start;
         p.row = row;
         p.at += n;
         char again[SASS_TEXT_SIZE];
         bool read = parse_row(&p);
         furthest = p.at > furthest ? p.at : furthest;
-        if (!read || !sass_print(p.word, p.control, address, arch, again, NULL))
+        if (!read || !sass_print(site, p.word, p.control, again, NULL))
             continue;
         *word = p.word;
         *control = p.control;

@@ -1,4 +1,4 @@
-#include "frontend/isa/sass5x/number.h"
+#include "frontend/isa/sass/number.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Immediates as numbers: floating-point values in the spelling of NVIDIA's disassembler, and back. */
-#ifndef REPRISE_FRONTEND_ISA_SASS5X_NUMBER_H
-#define REPRISE_FRONTEND_ISA_SASS5X_NUMBER_H
+#ifndef REPRISE_FRONTEND_ISA_SASS_NUMBER_H
+#define REPRISE_FRONTEND_ISA_SASS_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>

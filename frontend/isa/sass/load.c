@@ -1,8 +1,9 @@
-/* The loader of cubins: frontend/core/program.h, cubin_module. */
+/* The loader of cubins, of any generation. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/isa/sass5x/lower.h"
+#include "frontend/isa/sass/listing.h"
+#include "frontend/isa/sass/lower.h"
 #include "frontend/module/module.h"
 
 /* Local memory per thread where recursion hides how much is needed. */
@@ -20,6 +21,7 @@ static uint32_t stack_of(const struct cubin_kernel *k)
 
 struct cubin_module {
     struct loaded_module loaded; /* first */
+    const struct sass_family *family;
     jmp_buf escape;
     struct cubin *cubin;
     struct cubin_kernel **entries; /* by program */
@@ -40,7 +42,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     uint32_t index = (uint32_t)(p - loaded->module.programs);
     const struct cubin_kernel *k = m->entries[index];
     struct program done = {.name = p->name};
-    struct sass_lowering l = {.b = {.family = &sass5x_family, .arena = &loaded->arena},
+    struct sass_lowering l = {.b = {.family = m->family, .arena = &loaded->arena},
                               .err = err,
                               .escape = &m->escape,
                               .path = loaded->module.path};
@@ -49,7 +51,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     l.references = m->references;
     l.b.kernel = k;
     l.b.banks = &m->banks[index];
-    l.arch = sass_arch(m->cubin->sm);
+    l.arch = m->family->table->arch(m->cubin->sm);
     l.stack = (stack_of(k) + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
     int how = setjmp(m->escape);
     if (how)
@@ -178,8 +180,7 @@ static void fill_global(struct module *out, const struct cubin *c, bool apart)
 /* A call of what the runtime does not have is refused where it stands. */
 static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
 {
-    (void)data;
-    *value = sass_runtime_address(&sass5x_family, symbol);
+    *value = sass_runtime_address(data, symbol);
     return true;
 }
 
@@ -187,7 +188,7 @@ static bool link(struct cubin_module *m, struct rp_error *err)
 {
     struct module *out = &m->loaded.module;
     struct cubin *c = m->cubin;
-    struct cubin_addresses where = {.constant = CONST_WINDOW, .external = runtime_symbol};
+    struct cubin_addresses where = {.constant = CONST_WINDOW, .external = runtime_symbol, .data = (void *)m->family};
     out->narrow = !c->is_64;
     out->target = target_of_sm(c->sm);
     out->machine_code = true;
@@ -234,13 +235,15 @@ static bool load(struct cubin_module *m, const char *path, const void *bytes, si
     return link(m, err);
 }
 
-struct module *cubin_module(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
+struct module *sass_load(const struct isa *isa, const char *path, const void *bytes, size_t size, uint64_t base,
+                         struct rp_error *err)
 {
     struct cubin_module *m = calloc(1, sizeof *m);
     if (!m) {
         rp_fail(err, RP_SYSTEM, "%.200s: out of memory", path);
         return NULL;
     }
+    m->family = isa->family;
     m->loaded.lower = lower;
     m->loaded.release = release;
     m->loaded.module.owner = m;
