@@ -14,7 +14,7 @@ static void apply(struct sass_parser *p)
 {
     for (unsigned c = 0; c < p->constraint_count; c++) {
         const struct sass_constraint *k = &p->constraints[c];
-        asm_set_value(p, k->f, k->g, (uint64_t)__builtin_ctzll(k->allowed));
+        asm_set_value(p, k->f, k->g, asm_least(k->allowed));
     }
 }
 

@@ -146,7 +146,7 @@ static bool read_parts(struct sass_parser *p, const struct sass_item *i)
     unsigned count = 0;
     for (const struct sass_item *part = i->parts; part->kind != SI_END; part++) {
         struct sass_parser before = *p;
-        bool is_unsigned = part->style == IMM_U || (!count && i->style == ADDRESS_UNSIGNED);
+        bool is_unsigned = part->style == IMM_U || (!count && i->style & ADDRESS_UNSIGNED);
         if ((!count || asm_eat(p, "+")) && read_address_part(p, part, is_unsigned ? UNSIGNED : SIGNED)) {
             count++;
             continue;

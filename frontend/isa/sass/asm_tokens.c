@@ -108,7 +108,7 @@ bool asm_read_predicate(struct sass_parser *p, bool uniform, unsigned *r)
     return true;
 }
 
-uint64_t asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead)
+sass_values asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead)
 {
     const char *start = p->at, *best = "";
     if (asm_eat(p, lead))
@@ -117,15 +117,21 @@ uint64_t asm_match(struct sass_parser *p, const char *const *names, unsigned cou
             if (n > strlen(best) && !strncmp(p->at, names[v], n) && !asm_is_word(p->at[n]))
                 best = names[v];
         }
-    uint64_t values = 0;
+    sass_values values = 0;
     for (unsigned v = 0; v < count; v++)
         if (names[v] && !strcmp(names[v], best))
-            values |= 1ull << v;
+            values |= SASS_VALUE(v);
     p->at = *best ? p->at + strlen(best) : start;
     return values;
 }
 
-bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, uint64_t allowed)
+unsigned asm_least(sass_values v)
+{
+    uint64_t low = (uint64_t)v;
+    return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(v >> 64)));
+}
+
+bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, sass_values allowed)
 {
     for (unsigned c = 0; c < p->constraint_count; c++) {
         struct sass_constraint *k = &p->constraints[c];

@@ -137,9 +137,14 @@ static void print_predicate(struct sass_printer *p, const struct sass_item *i)
 
 /* ---- addresses ---- */
 
-static bool is_zero(const struct sass_printer *p, const struct sass_item *part)
+/* Whether a part of an address adds nothing, and says nothing by a name behind it. */
+static bool is_silent(const struct sass_printer *p, const struct sass_item *part)
 {
-    return part->kind == SI_REGISTER ? is_all_ones(p, part->f) : !sass_value(p->word, part);
+    uint64_t name = sass_field(p->word, part->sf);
+    if (part->kind != SI_REGISTER)
+        return !sass_value(p->word, part);
+    return part->style != REGISTER_SHOWN && is_all_ones(p, part->f) &&
+           !(name < part->count && part->names[name] && *part->names[name]);
 }
 
 static void put_address_part(struct sass_printer *p, const struct sass_item *part, bool is_unsigned)
@@ -161,14 +166,14 @@ static void put_parts(struct sass_printer *p, const struct sass_item *i)
     unsigned count = 0;
     const struct sass_item *part = i->parts;
     for (; part->kind != SI_END; part++) {
-        if (is_zero(p, part) && part->style != REGISTER_SHOWN)
+        if (is_silent(p, part))
             continue;
         print_text(p, count ? "+" : "");
-        put_address_part(p, part, !count && i->style == ADDRESS_UNSIGNED);
+        put_address_part(p, part, !count && i->style & ADDRESS_UNSIGNED);
         count++;
     }
     if (!count)
-        put_address_part(p, i->kind == SI_INDEXED ? part - 1 : i->parts, false);
+        put_address_part(p, i->style & ADDRESS_ZERO_OFFSET ? part - 1 : i->parts, false);
 }
 
 static void print_address(struct sass_printer *p, const struct sass_item *i)

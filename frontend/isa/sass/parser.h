@@ -5,9 +5,13 @@
 
 #include "frontend/isa/sass/disasm.h"
 
+/* A set of values of a field of up to 7 bits: bit v for value v. */
+__extension__ typedef unsigned __int128 sass_values;
+#define SASS_VALUE(v) ((sass_values)1 << (v))
+
 struct sass_constraint {
     struct sass_bits f, g;
-    uint64_t allowed; /* bit v: value v */
+    sass_values allowed;
 };
 enum { SASS_CONSTRAINTS = 16 };
 
@@ -53,11 +57,11 @@ bool asm_read_integer(struct sass_parser *p, unsigned width, enum sign sign, uin
 /* A register for a field of `width` bits. */
 bool asm_read_register(struct sass_parser *p, enum sass_file file, unsigned width, unsigned *r);
 bool asm_read_predicate(struct sass_parser *p, bool uniform, unsigned *r);
-/* The names' values that the longest name behind `lead` stands for, a bit each; without any, the values with an empty
- * name. */
-uint64_t asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead);
+/* The values that the longest of the names behind `lead` stands for; without any, those with an empty name. */
+sass_values asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead);
+unsigned asm_least(sass_values); /* of at least one */
 /* Of fields f and g only these values are possible here; false: none is left. */
-bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, uint64_t allowed);
+bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, sass_values allowed);
 
 /* What the item stands for, as asm_items.c reads it. */
 bool asm_item(struct sass_parser *, const struct sass_item *);

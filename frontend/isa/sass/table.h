@@ -120,9 +120,11 @@ enum sass_immediate {
     IMM_BY_BIT,     /* signed when bit sf.at is set; the assembler takes either */
     IMM_DEPENDS,    /* sass_table.resolve says which of the others */
 };
-enum sass_address_style {
-    ADDRESS_SIGNED,
-    ADDRESS_UNSIGNED, /* an offset that stands alone is unsigned */
+enum sass_address_style {                            /* or-ed */
+                          ADDRESS_UNSIGNED = 1 << 0, /* an offset that stands alone is unsigned */
+                          ADDRESS_ZERO_OFFSET =
+                              1
+                              << 1, /* where nothing else is, the offset is printed as 0x0; else the first part as RZ */
 };
 /* How a part selector reads: with the item's names, or as sass_table.resolve says. */
 enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16 };
@@ -140,8 +142,8 @@ struct sass_item {
     uint8_t sf_rule;          /* enum sass_part_rule */
     uint16_t count;           /* of names */
     const char *const *names; /* of a modifier, or of the part selector */
-    /* Of an address: registers, then an IMM_S, joined by +, up to SI_END. A zero is printed only where nothing else is:
-     * RZ, or 0x0 of INDEXED. */
+    /* Of an address: registers, then an IMM_S, joined by +, up to SI_END. A zero is printed only where nothing else is.
+     */
     const struct sass_item *parts;
 };
 

@@ -108,7 +108,8 @@
     }
 #define CONST_ADDRESS                                                                                                  \
     {                                                                                                                  \
-        .kind = SI_INDEXED, .g = {36, 5}, .parts = ITEMS(REGISTER(8), IMM(IMM_S, 20, 16))                              \
+        .kind = SI_INDEXED, .style = ADDRESS_ZERO_OFFSET, .g = {36, 5},                                                \
+        .parts = ITEMS(REGISTER(8), IMM(IMM_S, 20, 16))                                                                \
     }
 
 #define CC_LITERAL OPERAND_NAME(0, 0, "CC")

@@ -45,13 +45,13 @@ static bool parse_round_equal(struct sass_parser *p, const struct sass_item *i)
 {
     static const char *const integral[4] = {"ROUND", "FLOOR", "CEIL", "TRUNC"};
     static const char *const other[5] = {"", "RM", "RP", "RZ", "PASS"};
-    uint64_t v = asm_match(p, integral, 4, ".");
-    if (v) {
+    sass_values integral_ones = asm_match(p, integral, 4, ".");
+    if (integral_ones) {
         asm_set_bit(p, 42);
-        asm_set(p, i->f, (uint64_t)__builtin_ctzll(v));
+        asm_set(p, i->f, asm_least(integral_ones));
         return true;
     }
-    v = (uint64_t)__builtin_ctzll(asm_match(p, other, 5, "."));
+    unsigned v = asm_least(asm_match(p, other, 5, "."));
     asm_set(p, i->f, v == 4 ? 1 : v);
     return true;
 }
@@ -78,14 +78,14 @@ static void print_video_types(struct sass_printer *p, const struct sass_item *i)
 /* Operand types: B's is written into the sign bit; its size too if B turns out to be a register. */
 static bool parse_video_types(struct sass_parser *p, const struct sass_item *i)
 {
-    uint64_t a = asm_match(p, sass_video_types, 16, "."), b = 0;
+    sass_values a = asm_match(p, sass_video_types, 16, "."), b = 0;
     if (a)
         b = asm_match(p, sass_video_types, 16, ".");
     else
-        a = b = 1ull << 14; /* S32, S32 */
+        a = b = SASS_VALUE(14); /* S32, S32 */
     if (!a || !b)
         return false;
-    unsigned va = (unsigned)__builtin_ctzll(a), vb = (unsigned)__builtin_ctzll(b);
+    unsigned va = asm_least(a), vb = asm_least(b);
     asm_set(p, SASS_BITS(36, 3), va & 7);
     asm_set(p, SASS_BITS(48, 1), va >> 3);
     if (i->style != VIDEO_SHIFT)
@@ -103,8 +103,10 @@ enum { IN_CONSTANT = 5 };
         .kind = SI_IMMEDIATE, .style = IMM_S, .f = { 20, 16 }                                                          \
     }
 static const struct sass_item register_offset[] = {{.kind = SI_REGISTER, .f = {8, 8}}, OFFSET, {.kind = SI_END}};
-static const struct sass_item constant = {.kind = SI_INDEXED, .g = {36, 5}, .parts = register_offset + 1};
-static const struct sass_item constant_indexed = {.kind = SI_INDEXED, .g = {36, 5}, .parts = register_offset};
+static const struct sass_item constant = {
+    .kind = SI_INDEXED, .style = ADDRESS_ZERO_OFFSET, .g = {36, 5}, .parts = register_offset + 1};
+static const struct sass_item constant_indexed = {
+    .kind = SI_INDEXED, .style = ADDRESS_ZERO_OFFSET, .g = {36, 5}, .parts = register_offset};
 
 static bool is_in_constant(const struct sass_parser *p)
 {
