@@ -22,6 +22,8 @@ struct machine_code {
 /* A line of a disassembly: a word of code at `address`. text: the instruction that it is, or ".word 0x..." where it
  * means nothing; NULL: it is none, but control information of those that follow. */
 typedef void (*isa_line_fn)(void *data, uint32_t address, const char *text, struct isa_word);
+/* A mnemonic, perhaps with modifiers ("SHF.L"), and its enum rp_class. */
+typedef void (*isa_mnemonic_fn)(void *data, const char *name, uint8_t unit_class);
 
 /* Machine code while it is put together from text. Begins with only sm set; bytes are the caller's to free. */
 struct assembly {
@@ -49,6 +51,8 @@ struct isa {
     /* Calls `use` for each word, in order. Returns how many of them mean nothing; err names the first. */
     uint32_t (*disassemble)(const struct isa *, const struct machine_code *, isa_line_fn use, void *data,
                             struct rp_error *);
+    /* Calls `use` for the mnemonic of each form, so that the same may come more than once. */
+    void (*mnemonics)(const struct isa *, isa_mnemonic_fn use, void *data);
     /* The address of the instruction that comes next. */
     uint32_t (*next_address)(const struct isa *, const struct assembly *);
     /* A word of control information for the instructions that follow. False: it does not belong here. */

@@ -59,3 +59,10 @@ void isa_architectures(char *text, size_t size)
             if (all[i]->covers(all[i], sm))
                 used += (size_t)snprintf(text + used, size - used, "%ssm_%u", used ? ", " : "", sm);
 }
+
+void isa_mnemonics(isa_mnemonic_fn use, void *data)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (all[i]->mnemonics)
+            all[i]->mnemonics(all[i], use, data);
+}

@@ -15,5 +15,7 @@ unsigned isa_rank(const struct isa *);
 /* The architectures whose machine code is understood, as far as they fit: "sm_50 to sm_62", or each of them. */
 void isa_ranges(char *text, size_t size);
 void isa_architectures(char *text, size_t size);
+/* The mnemonics of all tables of machine code, see struct isa. */
+void isa_mnemonics(isa_mnemonic_fn use, void *data);
 
 #endif

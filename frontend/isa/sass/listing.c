@@ -44,6 +44,13 @@ uint32_t sass_disassemble(const struct isa *isa, const struct machine_code *c, i
     return unknown;
 }
 
+void sass_mnemonics(const struct isa *isa, isa_mnemonic_fn use, void *data)
+{
+    const struct sass_table *t = table_of(isa);
+    for (unsigned i = 0; i < t->row_count; i++)
+        use(data, t->rows[i].name, t->rows[i].unit_class);
+}
+
 /* ---- the reverse --------------------------------------------------------------------------------------------------
  */
 
