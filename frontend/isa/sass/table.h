@@ -120,11 +120,10 @@ enum sass_immediate {
     IMM_BY_BIT,     /* signed when bit sf.at is set; the assembler takes either */
     IMM_DEPENDS,    /* sass_table.resolve says which of the others */
 };
-enum sass_address_style {                            /* or-ed */
-                          ADDRESS_UNSIGNED = 1 << 0, /* an offset that stands alone is unsigned */
-                          ADDRESS_ZERO_OFFSET =
-                              1
-                              << 1, /* where nothing else is, the offset is printed as 0x0; else the first part as RZ */
+enum sass_address_style {
+    ADDRESS_UNSIGNED = 1, /* an offset that stands alone is unsigned */
+    /* or-ed: where all parts are zero the offset is printed, as 0x0; else it is the first part, as RZ */
+    ADDRESS_ZERO_OFFSET = 2,
 };
 /* How a part selector reads: with the item's names, or as sass_table.resolve says. */
 enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16 };
