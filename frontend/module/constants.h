@@ -1,10 +1,10 @@
 /* The constants of a program while it is made: arrays with an element for each lane, each content once (struct operand,
- * frontend/core/uop.h). Memory comes from an arena and goes with it. */
+ * frontend/operation/uop.h). Memory comes from an arena and goes with it. */
 #ifndef REPRISE_FRONTEND_MODULE_CONSTANTS_H
 #define REPRISE_FRONTEND_MODULE_CONSTANTS_H
 
-#include "frontend/core/uop.h"
 #include "frontend/module/arena.h"
+#include "frontend/operation/uop.h"
 
 struct constant_line {
     uint8_t bytes[64];

@@ -4,7 +4,7 @@
 #define REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 
 #include "frontend/core/lanes/simd.h"
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 #define LANE_GROUPS(X)                                                                                                 \
     X(move)                                                                                                            \

@@ -1,4 +1,5 @@
-/* From instructions to operations (frontend/core/uop.h), function by function, for one kernel and all that it may call.
+/* From instructions to operations (frontend/operation/uop.h), function by function, for one kernel and all that it may
+ * call.
  *
  * While a function is being lowered its operations name registers by number: those of the source first, then
  * temporaries. Branches name blocks of the control-flow graph. When the function is complete, registers get their slots

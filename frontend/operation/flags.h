@@ -1,8 +1,8 @@
 /* Flags of uops that packing and program_prepare set, above the flags of an operation. */
-#ifndef REPRISE_FRONTEND_CORE_FLAGS_H
-#define REPRISE_FRONTEND_CORE_FLAGS_H
+#ifndef REPRISE_FRONTEND_OPERATION_FLAGS_H
+#define REPRISE_FRONTEND_OPERATION_FLAGS_H
 
-#include "frontend/core/warp.h"
+#include "frontend/operation/warp.h"
 
 #define UF_GUARDED UOP_FLAG(UF_ENGINE)           /* the guard is a register */
 #define UF_GUARD_NEGATED UOP_FLAG(UF_ENGINE + 1) /* guard_flip */

@@ -18,8 +18,8 @@
  * half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are constant arrays with
  * all elements equal, in the program's area of constants. A warp's registers live in a window of its register stack; a
  * call moves the window up. */
-#ifndef REPRISE_FRONTEND_CORE_UOP_H
-#define REPRISE_FRONTEND_CORE_UOP_H
+#ifndef REPRISE_FRONTEND_OPERATION_UOP_H
+#define REPRISE_FRONTEND_OPERATION_UOP_H
 
 #include <stdbool.h>
 #include <stddef.h>

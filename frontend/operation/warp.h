@@ -1,8 +1,8 @@
 /* The state of a warp as lane handlers see it. engine.h has the engine's part (splits, joins, scheduling). */
-#ifndef REPRISE_FRONTEND_CORE_WARP_H
-#define REPRISE_FRONTEND_CORE_WARP_H
+#ifndef REPRISE_FRONTEND_OPERATION_WARP_H
+#define REPRISE_FRONTEND_OPERATION_WARP_H
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 struct block;
 struct matrix_rows;

@@ -2,8 +2,8 @@
  * layout is our own; programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h), and may change them, or
  * build them from 128 zero bytes, by tensormap.replace, a field at a time. Sizes are stored minus one, as in hardware:
  * a zero means a size of 1. */
-#ifndef REPRISE_FRONTEND_CORE_TENSOR_MAP_H
-#define REPRISE_FRONTEND_CORE_TENSOR_MAP_H
+#ifndef REPRISE_FRONTEND_OPERATION_TENSOR_MAP_H
+#define REPRISE_FRONTEND_OPERATION_TENSOR_MAP_H
 
 #include <stdint.h>
 
