@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/check/internal.h"
-#include "frontend/core/flags.h"
+#include "frontend/operation/flags.h"
 
 /* ---- what accesses do -------------------------------------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 
 #include "frontend/check/check.h"
 #include "frontend/core/access.h"
+#include "frontend/core/lanes/simd.h"
 #include "frontend/core/observe.h"
-#include "frontend/core/simd.h"
 
 #define BLOCK_WARPS 32
 

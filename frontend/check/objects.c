@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "frontend/check/internal.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/object.h"
+#include "frontend/operation/flags.h"
 
 enum object_state { OBJECT_NONE, OBJECT_MADE, OBJECT_ENDED };
 

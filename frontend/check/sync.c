@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "frontend/check/internal.h"
-#include "frontend/core/flags.h"
+#include "frontend/operation/flags.h"
 
 static void report(struct checked_block *cb, const struct block *b, uint32_t instruction, uint32_t thread,
                    const char *detail)

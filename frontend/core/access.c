@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "frontend/core/cluster.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/observe.h"
 #include "frontend/core/overrun.h"
 #include "frontend/core/tensor.h"
 #include "frontend/core/watch.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 

@@ -3,7 +3,7 @@
 #define REPRISE_FRONTEND_CORE_ACCESS_H
 
 #include "frontend/core/engine.h"
-#include "frontend/core/simd.h"
+#include "frontend/core/lanes/simd.h"
 
 /* The addresses of a warp's access. Mostly the lanes are at equal distances: then only at[0] and stride are set.
  * Otherwise at[] is set, and lanes outside the mask have the address of the lowest lane in it, so that loops over all

@@ -3,9 +3,9 @@
 #define REPRISE_FRONTEND_CORE_ACCESS_INTERNAL_H
 
 #include "frontend/core/access.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/memory.h"
 #include "frontend/core/watch.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
 static inline bool covers(const struct allocation *a, uint64_t low, uint64_t high, uint64_t bytes)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "frontend/core/access.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/operation/flags.h"
 
 static uint64_t read_element(const void *p, unsigned bytes)
 {

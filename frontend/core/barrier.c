@@ -8,8 +8,8 @@
  * independent, every thread arrives by itself (CUDA C++ Programming Guide, "Synchronization Functions": enforced per
  * thread), at whatever instruction names the barrier, with or without .aligned. */
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/observe.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/plural.h"
 
 #include <stdio.h>

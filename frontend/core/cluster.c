@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "frontend/core/flags.h"
 #include "frontend/core/observe.h"
+#include "frontend/operation/flags.h"
 
 /* ---- membership -------------------------------------------------------------------------------------------------- */
 

@@ -9,11 +9,8 @@
 #define REPRISE_FRONTEND_CORE_CLUSTER_H
 
 #include "frontend/core/engine.h"
+#include "frontend/operation/address_map.h"
 
-#define CLUSTER_SHARED 0x800000u
-#define CLUSTER_STEP_LOG 19
-#define CLUSTER_STEP (1u << CLUSTER_STEP_LOG)
-#define CLUSTER_RANKS 0xf80000u /* the bits of an offset that select the block; 0: the own block */
 /* The most blocks of a cluster (CUDA C++ Programming Guide, "Thread Block Clusters"): 8, and 16 on H100 on request. */
 #define CLUSTER_BLOCKS 16u
 

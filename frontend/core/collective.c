@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/observe.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/plural.h"
 
 /* The operand that holds the lanes' member masks. */

@@ -11,7 +11,7 @@
 #include "frontend/core/fault.h"
 #include "frontend/core/memory.h"
 #include "frontend/core/program.h"
-#include "frontend/core/warp.h"
+#include "frontend/operation/warp.h"
 
 /* Warp instructions of a warp's turn; rounds over the warps of a block before another block gets a turn, if blocks run
  * interleaved. In kernels that poll both are small: a thread that waits wastes a whole turn for each poll, and all of

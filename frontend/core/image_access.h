@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "frontend/core/access.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/image.h"
+#include "frontend/operation/flags.h"
 
 /* Input `n` of a lane: an element of lists[1], which follows the results or values. */
 static inline uint32_t image_input(const struct warp *w, const struct uop *u, unsigned n, unsigned lane)

@@ -9,8 +9,8 @@
 #include "frontend/core/access.h"
 #include "frontend/core/cluster.h"
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_OPERANDS_H
 #define REPRISE_FRONTEND_CORE_OPERANDS_H
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 #define PREDICATE_BYTES 4u
 

@@ -1,7 +1,7 @@
 /* Packs operations into uops of 64 bytes, and into a descriptor if an operation needs more. */
 #include <string.h>
 
-#include "frontend/core/flags.h"
+#include "frontend/operation/flags.h"
 
 static uint32_t count_elements(const struct operation *o)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "frontend/core/cluster.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/stack.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/plural.h"
 
 /* ---- joins ------------------------------------------------------------------------------------------------------- */

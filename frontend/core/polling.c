@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/operands.h"
 #include "frontend/core/slice.h"
+#include "frontend/operation/flags.h"
 
 /* ---- which uops -------------------------------------------------------------------------------------------------- */
 

@@ -6,11 +6,11 @@
 
 #include "frontend/core/access.h"
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/operands.h"
 #include "frontend/core/schedule.h"
 #include "frontend/core/slice.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/error.h"
 
 static bool broken(const struct program *p, uint32_t at, const char *what, struct rp_error *err)

@@ -4,23 +4,9 @@
 
 #include "frontend/core/extents.h"
 #include "frontend/core/target.h"
-#include "frontend/core/uop.h"
+#include "frontend/operation/address_map.h"
+#include "frontend/operation/uop.h"
 #include "tracefmt/trace.h"
-
-/* The device's address map. Generic windows are below 4 GiB, module variables and the heap above; variables of a module
- * with 32-bit addresses are also below. */
-#define SHARED_WINDOW 0x01000000ull
-#define SHARED_WINDOW_SIZE 0x01000000ull
-#define LOCAL_WINDOW 0x02000000ull
-#define LOCAL_WINDOW_SIZE 0x01000000ull
-#define CONST_WINDOW 0x03000000ull
-#define CONST_WINDOW_SIZE 0x01000000ull
-#define PARAM_WINDOW 0x04000000ull
-#define PARAM_WINDOW_SIZE 0x00100000ull
-#define MODULE_BASE 0x200000000ull /* .global variables of modules */
-#define HEAP_BASE 0x400000000ull   /* buffers */
-#define MODULE_BASE_32 0x10000000ull
-#define HEAP_BASE_32 0x80000000ull
 
 struct parameter {
     const char *name;
@@ -127,8 +113,6 @@ struct rp_error;
  * instruction makes module_find fail, not the load: modules often contain kernels that nobody runs. */
 struct module *ptx_load(const char *path, struct rp_error *);
 struct module *ptx_load_text(const char *file_name, const char *text, uint64_t size, uint64_t base, struct rp_error *);
-/* Loads a cubin; refuses anything but machine code of sm_50 to sm_62. `path` names it in errors. */
-struct module *cubin_module(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *);
 /* Loads PTX, a cubin or a fat binary, told apart by the content. Of a fat binary it takes the newest machine code that
  * can be executed or, without any, the newest PTX. A host program or object counts as the fat binaries embedded in it;
  * only one of these may have kernels. The bytes may be freed afterwards; `path` names them in errors. */

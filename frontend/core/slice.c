@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/loops.h"
 #include "frontend/core/operands.h"
+#include "frontend/operation/flags.h"
 
 struct finder {
     const struct operation *operations;

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/slice.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
 void splits_start(struct warp_state *s)

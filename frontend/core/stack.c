@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
+#include "frontend/operation/flags.h"
 
 /* What lanes had allocated before their function, entered by the call `call`, allocated anything. */
 struct mark {

@@ -6,9 +6,9 @@
 
 #include "frontend/core/access.h"
 #include "frontend/core/cluster.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/observe.h"
 #include "frontend/core/stack.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/plural.h"
 #include "tracefmt/writer.h"
 

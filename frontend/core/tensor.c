@@ -4,16 +4,16 @@
  * A box consists of rows along dimension 0, which lie one after another in shared memory. Loads fill elements outside
  * of the tensor, stores skip them. A swizzle maps the 16 bytes at address a to the address whose bits 4 to 6 (bits 4
  * and 5 for a span of 64 bytes, bit 4 for 32) are XORed with the bits of a from bit 7 on. */
-#include "frontend/core/tensor_map.h"
+#include "frontend/operation/tensor_map.h"
 
 #include <string.h>
 
 #include "frontend/core/access.h"
 #include "frontend/core/cluster.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/observe.h"
 #include "frontend/core/tensor.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
 enum { UNIT = 16, ALIGNMENT = 128, ROW_MOST = 256 * 8 };

@@ -2,7 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_TENSOR_H
 #define REPRISE_FRONTEND_CORE_TENSOR_H
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 /* Executes an OP_TENSOR_TO_SHARED or OP_TENSOR_TO_GLOBAL; the imm of these is the number of coordinates. */
 void handle_tensor(struct warp *, const struct uop *, lanemask);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "frontend/core/engine.h"
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/matrix.h"
+#include "frontend/operation/flags.h"
 
 enum { PIECE = 16, WARPS = 4 /* of a warpgroup */ };
 

@@ -9,7 +9,7 @@
 #include "frontend/core/storage.h"
 #include "frontend/host/internal.h"
 #include "frontend/host/run.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 #include "frontend/record/recorder.h"
 
 #define DEVICE_HEAP (8u << 20)       /* the default of cudaLimitMallocHeapSize */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "frontend/core/tensor_map.h"
+#include "frontend/operation/tensor_map.h"
 #include "tracefmt/error.h"
 
 /* The arguments of cuTensorMapEncodeTiled, in its order and with its numbers (CUDA Driver API, "Tensor Map Object

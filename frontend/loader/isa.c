@@ -9,7 +9,7 @@ static const struct isa *const all[] = {&isa_sass5x, &isa_ptx};
 const struct isa *isa_of_module(const void *bytes, size_t size)
 {
     for (size_t i = 0; i < COUNT; i++)
-        if (all[i]->recognises(bytes, size))
+        if (all[i]->recognises(all[i], bytes, size))
             return all[i];
     return NULL;
 }
@@ -17,9 +17,19 @@ const struct isa *isa_of_module(const void *bytes, size_t size)
 const struct isa *isa_of_sm(unsigned sm)
 {
     for (size_t i = 0; i < COUNT; i++)
-        if (all[i]->disassemble && all[i]->covers(sm))
+        if (all[i]->disassemble && all[i]->covers(all[i], sm))
             return all[i];
     return NULL;
+}
+
+const struct isa *isa_of_code(const char *path, unsigned sm, struct rp_error *err)
+{
+    const struct isa *isa = isa_of_sm(sm);
+    char known[128];
+    isa_ranges(known, sizeof known);
+    if (!isa)
+        rp_fail(err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s are understood", path, sm, known);
+    return isa;
 }
 
 unsigned isa_rank(const struct isa *isa)
@@ -46,6 +56,13 @@ void isa_architectures(char *text, size_t size)
     *text = 0;
     for (size_t i = 0; i < COUNT; i++)
         for (unsigned sm = all[i]->oldest_sm; all[i]->disassemble && sm <= all[i]->newest_sm && used < size; sm++)
-            if (all[i]->covers(sm))
+            if (all[i]->covers(all[i], sm))
                 used += (size_t)snprintf(text + used, size - used, "%ssm_%u", used ? ", " : "", sm);
+}
+
+void isa_mnemonics(isa_mnemonic_fn use, void *data)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (all[i]->mnemonics)
+            all[i]->mnemonics(all[i], use, data);
 }

@@ -2,10 +2,28 @@
 #include <elf.h>
 #include <string.h>
 
-#include "frontend/loader/cubin.h"
-#include "frontend/loader/fatbin.h"
 #include "frontend/loader/isa.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/cubin.h"
+#include "frontend/module/fatbin.h"
+#include "frontend/module/module.h"
+
+/* Why a cubin is of no ISA. */
+static struct module *refuse_code(const char *path, const void *bytes, size_t size, struct rp_error *err)
+{
+    unsigned sm = cubin_sm(bytes, size);
+    if (sm)
+        isa_of_code(path, sm, err);
+    else
+        cubin_free(cubin_load(path, bytes, size, err));
+    return NULL;
+}
+
+/* The code of an entry, which may be of another architecture than the entry says. */
+static struct module *load_entry(const char *path, const struct fatbin_entry *e, uint64_t base, struct rp_error *err)
+{
+    const struct isa *isa = e->kind == FATBIN_PTX ? &isa_ptx : isa_of_module(e->bytes, e->size);
+    return isa ? isa->load(isa, path, e->bytes, e->size, base, err) : refuse_code(path, e->bytes, e->size, err);
+}
 
 static const struct isa *isa_of_entry(const struct fatbin_entry *e)
 {
@@ -53,7 +71,7 @@ static struct module *load_parts(const char *path, const struct fatbin *fat, uin
         const struct fatbin_entry *e = choose(fat, part);
         if (!e)
             continue;
-        struct module *m = isa_of_entry(e)->load(path, e->bytes, e->size, base, err);
+        struct module *m = load_entry(path, e, base, err);
         if (!m || !keep(&found, m, path, err)) {
             module_free(found);
             return NULL;
@@ -81,11 +99,9 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
         return load_fatbin(path, bytes, size, base, err);
     const struct isa *isa = isa_of_module(bytes, size);
     if (isa)
-        return isa->load(path, bytes, size, base, err);
-    if (cubin_is(bytes, size)) { /* says what is wrong with it */
-        cubin_free(cubin_load(path, bytes, size, err));
-        return NULL;
-    }
+        return isa->load(isa, path, bytes, size, base, err);
+    if (cubin_is(bytes, size))
+        return refuse_code(path, bytes, size, err);
     rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is PTX, a cubin, a fat binary, or a program with one", path,
             !size ? "empty"
             : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG)

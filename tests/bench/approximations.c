@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/simd.h"
-#include "frontend/core/warp.h"
+#include "frontend/core/lanes/simd.h"
+#include "frontend/operation/warp.h"
 
 enum { REGISTER = 256, RANGES = 3, SLICES = 64, THREADS_MOST = 64 };
 static const double two_pi = 6.283185307179586, smallest = 0x1p-126;

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/simd.h"
-#include "frontend/core/warp.h"
+#include "frontend/core/lanes/simd.h"
+#include "frontend/operation/warp.h"
 
 enum { REGISTER = 256, REGISTERS = 16, UOPS = 64, REPEATS = 2000, ROUNDS = 15 };
 static alignas(64) uint8_t window[REGISTERS * REGISTER];

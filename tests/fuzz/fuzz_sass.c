@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "frontend/core/program.h"
-#include "frontend/isa/sass5x/disasm.h"
-#include "frontend/loader/cubin.h"
-#include "frontend/loader/fatbin.h"
+#include "frontend/module/cubin.h"
+#include "frontend/module/fatbin.h"
 #include "tests/support/cubin_image.h"
+#include "tests/support/sass5x.h"
 
 enum { WORDS = 128 }; /* of one input: more would only be slower */
 
@@ -19,10 +19,10 @@ static void decode(const uint8_t *bytes, size_t size, unsigned sm)
         char text[SASS_TEXT_SIZE], text_again[SASS_TEXT_SIZE];
         memcpy(&word, bytes + at, 8);
         uint32_t address = (uint32_t)at & 0xffffff;
-        if (!sass_print(word, 0x7e0, address, sass_arch(sm), text, NULL))
+        if (!sass5x_print(word, 0x7e0, address, sass5x_arch(sm), text, NULL))
             continue;
-        if (!sass_assemble(text, address, sass_arch(sm), &again, &control, NULL) ||
-            !sass_print(again, 0x7e0, address, sass_arch(sm), text_again, NULL) || strcmp(text, text_again))
+        if (!sass5x_assemble(text, address, sass5x_arch(sm), &again, &control, NULL) ||
+            !sass5x_print(again, 0x7e0, address, sass5x_arch(sm), text_again, NULL) || strcmp(text, text_again))
             abort();
     }
 }
@@ -31,7 +31,7 @@ static void decode(const uint8_t *bytes, size_t size, unsigned sm)
 static void lower(const uint8_t *bytes, size_t size)
 {
     struct rp_error err;
-    struct module *m = cubin_module("fuzz", bytes, size, 0, &err);
+    struct module *m = module_load_bytes("fuzz", bytes, size, 0, &err);
     for (uint32_t p = 0; m && p < m->program_count; p++)
         if (!module_find(m, m->programs[p].name, &err) && (strchr(err.text, '\n') || !err.text[0]))
             abort();
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         uint64_t word;
         uint32_t control;
         memcpy(text, bytes, size < sizeof text - 1 ? size : sizeof text - 1);
-        sass_assemble(text, 8, SASS_62, &word, &control, NULL);
+        sass5x_assemble(text, 8, SASS_62, &word, &control, NULL);
     }
     return 0;
 }

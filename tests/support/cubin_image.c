@@ -47,10 +47,10 @@ static Elf64_Shdr *add(struct image *i, unsigned section, unsigned type, const v
 uint8_t *cubin_image(unsigned sm, const uint64_t *words, unsigned count, bool relocatable, size_t *size)
 {
     const unsigned bundles = (count + 2) / 3;
-    size_t code_bytes = bundles * SASS_BUNDLE_BYTES;
+    size_t code_bytes = bundles * 32;
     uint64_t *code = calloc(1, code_bytes + 1);
     for (unsigned i = 0; i < 3 * bundles; i++) /* behind the control word of its bundle */
-        code[i / 3 * 4 + i % 3 + 1] = i < count ? words[i] : SASS_NOP;
+        code[i / 3 * 4 + i % 3 + 1] = i < count ? words[i] : sass5x_table.nop.lo;
     Elf64_Sym symbols[2] = {{0},
                             {.st_name = 1, .st_size = code_bytes, .st_info = 0x12, .st_other = 0x10, .st_shndx = TEXT}};
     struct image image = {.size = sizeof(Elf64_Ehdr)};

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 typedef unsigned __int128 u128;
 

@@ -1,40 +1,96 @@
 #include "tools/accelsim/opcodes.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct opcode rows[] = {
-#define X(name, class, flags) {#name, RP_CLASS_##class, flags, RP_SPACE_NONE, 0},
-#define M(name, space, kind) {#name, RP_CLASS_MEMORY, 0, RP_SPACE_##space, RP_ACCESS_##kind},
+#include "frontend/loader/isa.h"
+
+/* Whether a row has a class, adds to what the table says, or takes the opcode away. */
+enum says { CLASS, FLAGS, NOTHING };
+static const struct row {
+    struct opcode is;
+    enum says says;
+} rows[] = {
+#define X(name, class, flags) {{#name, RP_CLASS_##class, flags, RP_SPACE_NONE, 0}, CLASS},
+#define F(name, flags) {{#name, 0, flags, RP_SPACE_NONE, 0}, FLAGS},
+#define C(name, class) {{#name, RP_CLASS_##class, 0, RP_SPACE_NONE, 0}, CLASS},
+#define M(name, space, kind) {{#name, RP_CLASS_MEMORY, 0, RP_SPACE_##space, RP_ACCESS_##kind}, CLASS},
+#define N(name) {{#name, 0, 0, RP_SPACE_NONE, 0}, NOTHING},
 #include "tools/accelsim/opcodes.def"
 #undef X
+#undef F
+#undef C
 #undef M
+#undef N
 };
-#define ROWS (sizeof rows / sizeof *rows)
+
+/* All opcodes, by name once they are complete. */
+static struct opcode opcodes[MOST_OPCODES];
+static size_t opcode_count;
+
+static struct opcode *listed(const char *name)
+{
+    for (size_t i = 0; i < opcode_count; i++)
+        if (!strcmp(opcodes[i].name, name))
+            return &opcodes[i];
+    return NULL;
+}
+
+static const struct row *row_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].is.name, name))
+            return &rows[i];
+    return NULL;
+}
+
+/* The mnemonic before the first dot; false: there is none, or none so long. */
+static bool take_mnemonic(const char *name, char mnemonic[OPCODE_NAME])
+{
+    size_t n = strcspn(name, ".");
+    if (!n || n >= OPCODE_NAME)
+        return false;
+    memcpy(mnemonic, name, n);
+    mnemonic[n] = 0;
+    return true;
+}
+
+/* A mnemonic of an instruction table. */
+static void add(void *data, const char *name, uint8_t unit_class)
+{
+    (void)data;
+    struct opcode o = {.unit_class = unit_class};
+    if (!take_mnemonic(name, o.name) || listed(o.name) || opcode_count == MOST_OPCODES)
+        return;
+    const struct row *row = row_of(o.name);
+    if (row && row->says == NOTHING)
+        return;
+    o.flags = row ? row->is.flags : 0;
+    opcodes[opcode_count++] = o;
+}
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp((*(const struct opcode *const *)a)->name, (*(const struct opcode *const *)b)->name);
+    return strcmp(((const struct opcode *)a)->name, ((const struct opcode *)b)->name);
+}
+
+static void complete(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].says == CLASS)
+            opcodes[opcode_count++] = rows[i].is;
+    isa_mnemonics(add, NULL);
+    qsort(opcodes, opcode_count, sizeof *opcodes, by_name);
 }
 
 const struct opcode *opcode_find(const char *name)
 {
-    static const struct opcode *sorted[ROWS];
-    char word[24];
-    size_t n = strcspn(name, ".");
-    if (!sorted[0]) {
-        for (size_t i = 0; i < ROWS; i++)
-            sorted[i] = &rows[i];
-        qsort(sorted, ROWS, sizeof *sorted, by_name);
-    }
-    if (!n || n >= sizeof word)
-        return NULL;
-    memcpy(word, name, n);
-    word[n] = 0;
-    const struct opcode wanted = {.name = word}, *key = &wanted;
-    const struct opcode *const *found = bsearch(&key, sorted, ROWS, sizeof *sorted, by_name);
-    return found ? *found : NULL;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct opcode key;
+    pthread_once(&once, complete);
+    return take_mnemonic(name, key.name) ? bsearch(&key, opcodes, opcode_count, sizeof *opcodes, by_name) : NULL;
 }
 
 /* Whether one of the parts behind the first dot is this one. */

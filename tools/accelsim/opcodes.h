@@ -1,18 +1,19 @@
-/* What opcodes of Accel-Sim's traces mean to a trace of ours: opcodes.def, one row each. */
+/* What opcodes of Accel-Sim's traces mean to a trace of ours: what the instruction tables say, and opcodes.def. */
 #ifndef REPRISE_TOOLS_ACCELSIM_OPCODES_H
 #define REPRISE_TOOLS_ACCELSIM_OPCODES_H
 
 #include "tracefmt/trace.h"
 
+enum { OPCODE_NAME = 24, MOST_OPCODES = 1024 }; /* with the NUL; a test sees to it that all fit */
 struct opcode {
-    const char *name;
+    char name[OPCODE_NAME];
     uint8_t unit_class; /* enum rp_class */
     uint16_t flags;     /* enum rp_instruction_flag */
     uint8_t space;      /* enum rp_space of MEMORY */
     uint8_t kind;       /* enum rp_access_kind of MEMORY */
 };
 
-/* The row of "LDG.E.64" is that of LDG. NULL: there is none. */
+/* "LDG.E.64" is LDG. NULL: it is not known. */
 const struct opcode *opcode_find(const char *name);
 
 /* Fills in class, flags, barrier and fence; *operand, for what has addresses, but for its width. `name` with all its

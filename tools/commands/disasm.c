@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "frontend/core/target.h"
-#include "frontend/loader/cubin.h"
-#include "frontend/loader/fatbin.h"
 #include "frontend/loader/isa.h"
+#include "frontend/module/cubin.h"
+#include "frontend/module/fatbin.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
 #include "tools/lib/input.h"
@@ -59,36 +59,43 @@ static int line(char *out, size_t size, uint32_t address, const char *text)
     return snprintf(out, size, "        /*%04" PRIx32 "*/ %17.*s %s ;", address, guard, text, rest);
 }
 
-static void measure(void *widest, uint32_t address, const char *text, uint64_t word)
+struct listing {
+    int width; /* of the widest line, without its word */
+    unsigned word_bytes;
+};
+
+static void measure(void *listing, uint32_t address, const char *text, struct isa_word word)
 {
     char out[LINE_BYTES];
     (void)word;
-    int *w = widest, width = text ? line(out, sizeof out, address, text) : 0;
-    *w = width > *w ? width : *w;
+    struct listing *l = listing;
+    int width = text ? line(out, sizeof out, address, text) : 0;
+    l->width = width > l->width ? width : l->width;
 }
 
-static void print(void *width, uint32_t address, const char *text, uint64_t word)
+static void print(void *listing, uint32_t address, const char *text, struct isa_word word)
 {
-    char out[LINE_BYTES] = "";
+    const struct listing *l = listing;
+    char out[LINE_BYTES] = "", hex[ISA_WORD_TEXT];
     if (text)
         line(out, sizeof out, address, text);
-    printf("%-*s  /* 0x%016" PRIx64 " */\n", *(int *)width, out, word);
+    printf("%-*s  /* %s */\n", l->width, out, isa_word_print(hex, word, l->word_bytes));
 }
 
 /* kernel: NULL for bare code. */
 static bool print_code(struct disasm *a, const char *kernel, const struct machine_code *c, struct rp_error *err)
 {
-    const struct isa *isa = isa_of_sm(c->sm);
+    const struct isa *isa = isa_of_code(a->file, c->sm, err);
     struct rp_error what;
-    int width = 0;
     if (!isa)
-        return rp_fail(err, RP_BAD_INPUT, "%s: there is no sm_%u", a->file, c->sm);
-    uint32_t unknown = isa->disassemble(c, measure, &width, &what);
+        return false;
+    struct listing listing = {0, isa->word_bytes};
+    uint32_t unknown = isa->disassemble(isa, c, measure, &listing, &what);
     if (unknown && !a->unknown)
         rp_fail(&a->first, RP_BAD_INPUT, "%s%s%s: %s", a->file, kernel ? ": kernel " : "", kernel ? kernel : "",
                 what.text);
     a->unknown += unknown;
-    isa->disassemble(c, print, &width, &what);
+    isa->disassemble(isa, c, print, &listing, &what);
     return true;
 }
 
@@ -141,7 +148,8 @@ static struct cubin_kernel *find_kernel(struct cubin *c, const char *name, struc
 
 static bool print_cubin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
-    struct cubin *c = cubin_load(a->file, bytes, size, err);
+    unsigned sm = cubin_sm(bytes, size);
+    struct cubin *c = !sm || isa_of_code(a->file, sm, err) ? cubin_load(a->file, bytes, size, err) : NULL;
     if (!c)
         return false;
     struct cubin_kernel *one = a->kernel ? find_kernel(c, a->kernel, err) : NULL;
@@ -224,8 +232,8 @@ const struct command command_disasm = {
     .summary = "print the machine code of a cubin as text",
     .usage = "FILE",
     .about =
-        "Prints the machine code of a cubin or fat binary for sm_50 to sm_62 in the layout of cuobjdump -sass: an "
-        "instruction a line with its address and its word, the control word of three instructions above them. A word "
+        "Prints the machine code of a cubin or fat binary in the layout of cuobjdump -sass: an instruction a line with "
+        "its address and its word; on sm_50 to sm_62 the control word of three instructions above them. A word "
         "that is no instruction is printed as '.word 0x...'; the exit status is then 2.\n"
         "'reprise asm' turns the text back into machine code.",
     .options = rows,

@@ -18,7 +18,7 @@ LDLIBS   += -lprotobuf-c -lzstd -lconfig -ljansson -lelf -lm
 COMPILE   = $(CC) $(CPPFLAGS) $(CFLAGS)
 
 # What runs for a moment only is compiled in less time. The searches of tools/wcet run for minutes.
-COLD  := tools/% frontend/isa/% frontend/loader/% tests/unit/%
+COLD  := tools/% frontend/isa/% frontend/loader/% frontend/module/% tests/unit/%
 HOT   := tools/wcet/%
 COLD_FLAGS := $(if $(filter -O2,$(OPT)),-O1)
 # Exceptions for single files, by folder and name.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "frontend/cuda/session.h"
+#include "frontend/loader/isa.h"
 #include "tools/program/program.h"
 
 static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory"); }
@@ -183,13 +184,12 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }
 
-/* Machine code of sm_50 to sm_62 can be executed; for all else compilers are to make PTX. */
+/* For a device whose machine code is not understood compilers are to make PTX. */
 static bool wants_ptx(const struct program_options *p, const struct machine *machine)
 {
-    unsigned capability = machine ? program_capability(machine) : 0;
     if (p->prefer)
         return !strcmp(p->prefer, "ptx");
-    return !capability || capability > 62;
+    return !isa_of_sm(machine ? program_capability(machine) : 0);
 }
 
 /* *machine: that of --device, NULL without. */

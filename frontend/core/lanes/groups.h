@@ -3,8 +3,8 @@
 #ifndef REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 #define REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 
-#include "frontend/core/simd.h"
-#include "frontend/core/uop.h"
+#include "frontend/core/lanes/simd.h"
+#include "frontend/operation/uop.h"
 
 #define LANE_GROUPS(X)                                                                                                 \
     X(move)                                                                                                            \

@@ -2,7 +2,7 @@
  * right. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/small.h"
-#include "frontend/core/tensor_map.h"
+#include "frontend/operation/tensor_map.h"
 
 INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
 INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }

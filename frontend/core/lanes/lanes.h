@@ -22,7 +22,7 @@
 #ifndef REPRISE_FRONTEND_CORE_LANES_H
 #define REPRISE_FRONTEND_CORE_LANES_H
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 #define F32_NAN 0x7fffffffu
 #define F64_NAN 0xfff8000000000000ull

@@ -14,10 +14,10 @@
 #include <immintrin.h>
 #endif
 
-#include "frontend/core/flags.h"
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/simd.h"
-#include "frontend/core/warp.h"
+#include "frontend/core/lanes/simd.h"
+#include "frontend/operation/flags.h"
+#include "frontend/operation/warp.h"
 
 /* Copying the local array to the destination must stay a vector loop; as a call of memcpy it goes through memory. */
 #if defined __GNUC__ && !defined __clang__

@@ -1,8 +1,8 @@
 /* Moves: between registers, from special registers, packing and unpacking, selection (PTX ISA "Data Movement" and
  * "Comparison and Selection"). Bits are copied as they are, NaN payloads included. */
-#include "frontend/core/cluster.h"
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
+#include "frontend/operation/address_map.h"
 
 LANES1(mov16, u16, u16, a)
 LANES1(mov32, u32, u32, a)

@@ -6,7 +6,7 @@
  * it speaks of all words of a long number. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
-#include "frontend/core/program.h"
+#include "frontend/operation/address_map.h"
 
 INLINE void set_codes(lanemask *code, lanemask value, lanemask executed)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/device_runtime.h"
-#include "frontend/loader/cubin.h"
 #include "frontend/loader/isa.h"
+#include "frontend/module/cubin.h"
 
 #define WRAPPER_MAGIC 0x466243b1u
 #define FATBIN_MAGIC 0xba55ed50u

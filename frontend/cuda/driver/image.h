@@ -5,7 +5,7 @@
 
 #include "frontend/cuda/driver/driver.h"
 #include "frontend/cuda/driver/pieces.h"
-#include "frontend/loader/fatbin.h"
+#include "frontend/module/fatbin.h"
 
 struct image {
     const void *bytes;

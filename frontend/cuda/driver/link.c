@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/image.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 
 struct CUlinkState_st {
     struct ptx_pieces ptx;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/image.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 

@@ -13,8 +13,8 @@
 #ifndef REPRISE_FRONTEND_ISA_PTX_ALLOCATE_H
 #define REPRISE_FRONTEND_ISA_PTX_ALLOCATE_H
 
-#include "frontend/core/uop.h"
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
+#include "frontend/operation/uop.h"
 
 /* Blocks of operations in order: block b is [start[b], start[b + 1]); its predecessors are preds[pred_start[b] ..]. */
 struct flow {

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frontend/core/uop.h"
 #include "frontend/isa/ptx/source.h"
 #include "frontend/isa/ptx/table.h"
+#include "frontend/operation/uop.h"
 #include "tracefmt/trace.h"
 
 struct ptx_function;

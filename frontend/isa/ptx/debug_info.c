@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "frontend/isa/ptx/parser.h"
-#include "frontend/loader/dwarf_calls.h"
-#include "frontend/loader/inlined.h"
+#include "frontend/module/dwarf_calls.h"
+#include "frontend/module/inlined.h"
 
 /* ---- .section ---------------------------------------------------------------------------------------------------- */
 

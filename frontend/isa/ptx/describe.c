@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "frontend/isa/ptx/lower.h"
-#include "frontend/loader/inlined.h"
+#include "frontend/module/inlined.h"
 
 const char *instruction_text(struct lowering *l, const struct ptx_instruction *in)
 {

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/isa/isa.h"
 #include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
-#include "frontend/loader/isa.h"
-#include "frontend/loader/module.h"
+#include "frontend/module/module.h"
 #include "tracefmt/utf8.h"
 
 struct ptx_module {
@@ -118,14 +118,17 @@ struct module *ptx_load(const char *path, struct rp_error *err)
 
 /* Text may end in a NUL, as that of a compiler in the same process does. The first byte of an ELF file is none of text.
  */
-static bool is_text(const void *bytes, size_t size)
+static bool is_text(const struct isa *isa, const void *bytes, size_t size)
 {
+    (void)isa;
     const char *text = bytes, *nul = size ? memchr(text, 0, size) : NULL;
     return size && (!nul || nul == text + size - 1) && *text != '\x7f';
 }
 
-static struct module *load_bytes(const char *path, const void *bytes, size_t size, uint64_t base, struct rp_error *err)
+static struct module *load_bytes(const struct isa *isa, const char *path, const void *bytes, size_t size, uint64_t base,
+                                 struct rp_error *err)
 {
+    (void)isa;
     return ptx_load_text(path, bytes, size, base, err);
 }
 

@@ -1,4 +1,5 @@
-/* From instructions to operations (frontend/core/uop.h), function by function, for one kernel and all that it may call.
+/* From instructions to operations (frontend/operation/uop.h), function by function, for one kernel and all that it may
+ * call.
  *
  * While a function is being lowered its operations name registers by number: those of the source first, then
  * temporaries. Branches name blocks of the control-flow graph. When the function is complete, registers get their slots
@@ -10,7 +11,7 @@
 #include "frontend/core/program.h"
 #include "frontend/isa/ptx/ast.h"
 #include "frontend/isa/ptx/cfg.h"
-#include "frontend/loader/constants.h"
+#include "frontend/module/constants.h"
 
 /* A function of the program. */
 struct lowered {

@@ -1,10 +1,10 @@
 /* tensormap.replace and tensormap.cp_fenceproxy (PTX ISA, "Data Movement and Conversion Instructions:
  * tensormap.replace" and "Parallel Synchronization and Communication Instructions: tensormap.cp_fenceproxy"): a store
- * to one field of a tensor map, whose layout frontend/core/tensor_map.h has, and the copy of a whole one. */
+ * to one field of a tensor map, whose layout frontend/operation/tensor_map.h has, and the copy of a whole one. */
 #include <stddef.h>
 
-#include "frontend/core/tensor_map.h"
 #include "frontend/isa/ptx/lower.h"
+#include "frontend/operation/tensor_map.h"
 
 enum { MAP_BYTES = sizeof(struct tensor_map) };
 

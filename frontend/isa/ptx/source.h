@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
 #include "tracefmt/error.h"
 
 struct ptx_source {

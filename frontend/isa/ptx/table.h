@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 enum ptx_type {
     PT_NONE,

@@ -1,5 +1,5 @@
 /* Words of constant banks: special registers, constants of the kernel, or loads that no trace records. */
-#include "frontend/isa/sass/build.h"
+#include "frontend/isa/sass/lower.h"
 
 struct operand special_register(struct sass_build *b, enum special which)
 {
@@ -24,7 +24,7 @@ struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
         return offset < b->family->parameters ? b->family->launch_word(b, offset)
                                               : silent_load(b, RP_SPACE_PARAM, offset - b->family->parameters);
     if (b->banks->at[bank] == CUBIN_UNKNOWN)
-        b->family->not_covered(b, "a constant bank that the file does not have");
+        sass_build_not_covered(b, "a constant bank that the file does not have");
     const struct cubin_bytes *own = &b->kernel->constant[bank];
     if (own->size >= 4 && offset <= own->size - 4) {
         const uint8_t *p = own->at + offset;

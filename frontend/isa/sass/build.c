@@ -25,7 +25,7 @@ struct operand constant64(struct sass_build *b, uint64_t value)
 struct operand sass_temporary(struct sass_build *b)
 {
     if (b->temporaries == TEMPORARIES)
-        b->family->not_covered(b, "so much at once");
+        sass_build_not_covered(b, "so much at once");
     return OPERAND_REGISTER(FIRST_TEMPORARY + 256 * b->temporaries++);
 }
 
@@ -61,7 +61,7 @@ struct operand *register_list_at(struct sass_build *b, unsigned n, unsigned coun
 {
     struct operand *list = ARENA_ARRAY(b->arena, struct operand, count);
     if (n != RZ && n + count > RZ)
-        b->family->not_covered(b, "a vector of registers beyond the last one");
+        sass_build_not_covered(b, "a vector of registers beyond the last one");
     for (unsigned i = 0; i < count; i++)
         list[i] = n == RZ ? (write ? OPERAND_NONE : constant32(b, 0)) : place(n + i);
     if (n != RZ)
@@ -135,14 +135,14 @@ void sass_emit_where(struct sass_build *b, struct operation u, struct operand gu
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)
         note_register(b, &b->dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && !operation_bind(&u))
-        b->family->not_covered(b, NULL);
+        sass_build_not_covered(b, NULL);
     VECTOR_PUSH(b->arena, &b->operations, u);
 }
 
 void sass_emit(struct sass_build *b, struct operation u)
 {
     bool negated;
-    struct operand guard = b->family->guard(b, &negated);
+    struct operand guard = sass_build_guard(b, &negated);
     sass_emit_where(b, u, guard, negated);
 }
 

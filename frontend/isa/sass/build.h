@@ -14,9 +14,9 @@
 #define REPRISE_FRONTEND_ISA_SASS_BUILD_H
 
 #include "frontend/core/program.h"
-#include "frontend/loader/arena.h"
-#include "frontend/loader/constants.h"
-#include "frontend/loader/cubin.h"
+#include "frontend/module/arena.h"
+#include "frontend/module/constants.h"
+#include "frontend/module/cubin.h"
 
 enum { RZ = 255, PT = 7, TEMPORARIES = 48 };
 
@@ -32,20 +32,7 @@ struct sass_banks {
     uint32_t at[32];
 };
 
-/* What differs from one generation to the next. */
-struct sass_build;
-struct sass_family {
-    uint32_t instruction_bytes;
-    uint32_t parameters; /* where they begin in constant bank 0 */
-    /* The word of bank 0 at an offset below them, which the driver leaves there. */
-    struct operand (*launch_word)(struct sass_build *, uint32_t offset);
-    /* The guard of the instruction at hand, a register or a constant. */
-    struct operand (*guard)(struct sass_build *, bool *negated);
-    /* Begins an instruction without a guard that stands behind the code, and ends it by a return to the caller. */
-    void (*begin_runtime)(struct sass_build *, uint32_t instruction);
-    void (*end_runtime)(struct sass_build *);
-    void (*not_covered)(struct sass_build *, const char *what); /* does not return */
-};
+struct sass_family; /* lower.h */
 
 struct sass_build {
     const struct sass_family *family;
@@ -67,6 +54,13 @@ struct sass_build {
 
 /* Begins instruction `index`. */
 void sass_build_begin(struct sass_build *, uint32_t index);
+
+/* ---- what the lowering knows (lower.c) ---- */
+/* The guard of the instruction at hand, a register or a constant. */
+struct operand sass_build_guard(struct sass_build *, bool *negated);
+/* Begins an instruction without a guard that stands behind the code. */
+void sass_build_begin_runtime(struct sass_build *, uint32_t instruction);
+_Noreturn void sass_build_not_covered(struct sass_build *, const char *what);
 
 /* ---- operands (build.c) ---- */
 struct operand constant32(struct sass_build *, uint32_t);

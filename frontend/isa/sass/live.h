@@ -16,7 +16,7 @@
 #ifndef REPRISE_FRONTEND_ISA_SASS_LIVE_H
 #define REPRISE_FRONTEND_ISA_SASS_LIVE_H
 
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
 #include "tracefmt/trace.h"
 
 enum sass_step_flag {

@@ -4,10 +4,10 @@
  * memory, farthest from where the stack begins. */
 #include <string.h>
 
-#include "frontend/isa/sass/build.h"
+#include "frontend/isa/sass/lower.h"
 
 struct argument {
-    uint8_t reg, words, offset; /* offset: see frontend/core/uop.h, "A host call finds them" */
+    uint8_t reg, words, offset; /* offset: see frontend/operation/uop.h, "A host call finds them" */
 };
 static const struct function {
     const char *name;
@@ -25,7 +25,7 @@ uint64_t sass_runtime_address(const struct sass_family *family, const char *symb
     uint32_t i = 0;
     while (i < RUNTIME_FUNCTIONS && strcmp(functions[i].name, symbol) != 0)
         i++;
-    return RUNTIME_BASE + (uint64_t)family->instruction_bytes * i;
+    return RUNTIME_BASE + (uint64_t)family->table->word_bytes * i;
 }
 
 uint32_t sass_runtime_function(struct sass_build *b, uint32_t function)
@@ -56,14 +56,14 @@ static void pass(struct sass_build *b, const struct argument *a, bool store)
 static void lower_function(struct sass_build *b, uint32_t i)
 {
     const struct function *f = &functions[i];
-    b->family->begin_runtime(b, b->count + i);
+    sass_build_begin_runtime(b, b->count + i);
     for (unsigned a = 0; a < 5 && f->arguments[a].words; a++)
         pass(b, &f->arguments[a], true);
     sass_emit(b, (struct operation){.kind = UOP_HOST_CALL, .imm = i});
     if (f->result.words)
         pass(b, &f->result, false);
     b->family->end_runtime(b);
-    struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)b->family->instruction_bytes * i,
+    struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)b->family->table->word_bytes * i,
                                  .text = f->name,
                                  .unit_class = RP_CLASS_CONTROL,
                                  .flags = RP_RETURN};

@@ -17,12 +17,6 @@ static void add_target(struct finder *f, struct sass_step *s, uint32_t target)
     s->count++;
 }
 
-static uint32_t instruction_of(uint32_t address)
-{
-    uint32_t slot = address % SASS_BUNDLE_BYTES / SASS_WORD_BYTES;
-    return address / SASS_BUNDLE_BYTES * 3 + (slot ? slot - 1 : 0);
-}
-
 /* The branches of a kernel's own code, and of a function behind it. */
 static bool add_listed(struct finder *f, const struct cubin_kernel *code, uint32_t address, struct sass_step *s,
                        bool *listed)
@@ -33,7 +27,7 @@ static bool add_listed(struct finder *f, const struct cubin_kernel *code, uint32
             continue;
         *listed = true;
         for (uint32_t t = 0; t < b->count; t++) {
-            uint32_t to = instruction_of(code->targets[b->first + t] + code->base);
+            uint32_t to = sass_number(&sass5x_table, code->targets[b->first + t] + code->base);
             if (to >= f->l->b.count)
                 return false;
             add_target(f, s, to);

@@ -7,63 +7,17 @@
 #ifndef REPRISE_FRONTEND_ISA_SASS5X_ITEMS_H
 #define REPRISE_FRONTEND_ISA_SASS5X_ITEMS_H
 
+#include "frontend/isa/sass/items.h"
 #include "frontend/isa/sass5x/table.h"
 
-#define ITEMS(...)                                                                                                     \
-    (const struct sass_item[])                                                                                         \
-    {                                                                                                                  \
-        __VA_ARGS__, { .kind = SI_END }                                                                                \
-    }
-/* The general row; ROW is for all architectures, guarded, with the mnemonic as its semantic. */
-#define ROW_X(name_, semantic_, value_, mask_, class_, latency_, archs_, flags_, ...)                                  \
-    {                                                                                                                  \
-        .name = name_, .semantic = semantic_, .value = value_, .mask = mask_, .unit_class = RP_CLASS_##class_,         \
-        .latency = LATENCY_##latency_, .archs = archs_, .flags = flags_, .items = ITEMS(__VA_ARGS__)                   \
-    }
+/* ROW is for all architectures, guarded, with the mnemonic as its semantic. */
 #define ROW(name, value, mask, class, latency, ...)                                                                    \
     ROW_X(#name, #name, value, mask, class, latency, SASS_ANY, 0, __VA_ARGS__)
 #define ROW_FOR(archs, name, value, mask, class, latency, ...)                                                         \
     ROW_X(#name, #name, value, mask, class, latency, archs, 0, __VA_ARGS__)
 
-#define NAMES(...)                                                                                                     \
-    .names = (const char *const[]){__VA_ARGS__}, .count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
-
-/* conditions and unprinted bits */
-#define REQUIRE(at, width, value)                                                                                      \
-    {                                                                                                                  \
-        .kind = SI_REQUIRE, .style = value, .f = { at, width }                                                         \
-    }
-#define DEFAULT(at, width, value)                                                                                      \
-    {                                                                                                                  \
-        .kind = SI_DEFAULT, .style = value, .f = { at, width }                                                         \
-    }
-#define NOTHING DEFAULT(0, 0, 0)
-
-/* modifiers */
-#define MODIFIER(at, width, ...)                                                                                       \
-    {                                                                                                                  \
-        .kind = SI_MODIFIER, .f = {at, width}, NAMES(__VA_ARGS__)                                                      \
-    }
-#define MODIFIER2(at, width, at2, width2, ...)                                                                         \
-    {                                                                                                                  \
-        .kind = SI_MODIFIER, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)                                  \
-    }
-#define LITERAL(name) MODIFIER(0, 0, name)
-#define FLAG(at, name) MODIFIER(at, 1, "", name)
-#define UNLESS(at, name) MODIFIER(at, 1, name, "")
 #define CC(at) FLAG(at, "CC")
-#define FTZ(at) FLAG(at, "FTZ")
-#define FMZ(at) MODIFIER(at, 2, "", "FTZ", "FMZ")
-#define SAT(at) FLAG(at, "SAT")
-#define X(at) FLAG(at, "X")
 #define PO(at) MODIFIER(at, 2, "", "", "", "PO")
-#define ROUND(at) MODIFIER(at, 2, "", "RM", "RP", "RZ")
-#define FCMP_(at)                                                                                                      \
-    MODIFIER(at, 4, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU",   \
-             "T")
-#define ICMP_(at) MODIFIER(at, 3, "F", "LT", "EQ", "LE", "GT", "NE", "GE", "T")
-#define BOOL(at) MODIFIER(at, 2, "AND", "OR", "XOR")
-#define U32(at) UNLESS(at, "U32")
 /* ptxas writes size 7 for accesses that it has found to be wrong; NVIDIA's tools call it so. */
 #define SIZE(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "INVALIDSIZE7")
 #define SIZE_LOAD(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
@@ -71,26 +25,14 @@
 #define CACHE_STORE(at) MODIFIER(at, 2, "", "CG", "CS", "WT")
 #define CC_NAME(at)                                                                                                    \
     {                                                                                                                  \
-        .kind = SI_CC_NAME, .f = { at, 5 }                                                                             \
+        .kind = SI_MODIFIER, .f = {at, 5}, .names = sass_cc_names, .count = 32                                         \
+    }
+#define SPECIAL_REGISTER(at)                                                                                           \
+    {                                                                                                                  \
+        .kind = SI_SPECIAL, .f = {at, 8}, .names = sass_special_names, .count = 256                                    \
     }
 
 /* registers: R* plain, _N negatable, _NA with absolute value, _I invertible */
-#define REGISTER(at)                                                                                                   \
-    {                                                                                                                  \
-        .kind = SI_REGISTER, .f = { at, 8 }                                                                            \
-    }
-#define REGISTER_OPT(at)                                                                                               \
-    {                                                                                                                  \
-        .kind = SI_REGISTER, .style = REGISTER_OPTIONAL, .f = { at, 8 }                                                \
-    }
-#define REGISTER_BRACKET(at)                                                                                           \
-    {                                                                                                                  \
-        .kind = SI_REGISTER, .style = REGISTER_BRACKETS, .f = { at, 8 }                                                \
-    }
-#define SOURCE(at, slot, ...)                                                                                          \
-    {                                                                                                                  \
-        .kind = SI_REGISTER, .f = {at, 8}, .reuse = (slot) + 1, __VA_ARGS__                                            \
-    }
 #define RD REGISTER(0)
 #define RA SOURCE(8, 0, .neg = 0)
 #define RA_N(n) SOURCE(8, 0, .neg = n)
@@ -109,14 +51,13 @@
 /* B of the register-constant forms */
 #define RB39 SOURCE(39, 1, .neg = 0)
 #define RB39_N(n) SOURCE(39, 1, .neg = n)
-#define PART(at, width, ...) .sf = {at, width}, NAMES(__VA_ARGS__)
 #define PART_H2(at) PART(at, 2, "", "F32", "H0_H0", "H1_H1")
 #define PART_VIDEO(at) PART(at, 3, "", "B1", "B2", "B3", "", "H1", "")
 
 /* constant operand */
 #define CONSTANT(...)                                                                                                  \
     {                                                                                                                  \
-        .kind = SI_CONSTANT, .f = {20, 14}, .g = {34, 5}, __VA_ARGS__                                                  \
+        .kind = SI_CONSTANT, .f = {20, 14}, .g = {34, 5}, .unit = 2, __VA_ARGS__                                       \
     }
 #define CB CONSTANT(.neg = 0)
 #define CB_N(n) CONSTANT(.neg = n)
@@ -137,11 +78,6 @@
 #define F20_NA(n, a) IMMEDIATE(IMM_F20, .neg = n, .abs = a)
 #define D20_N(n) IMMEDIATE(IMM_D20, .neg = n)
 #define D20_NA(n, a) IMMEDIATE(IMM_D20, .neg = n, .abs = a)
-#define IMM(style_, at, width)                                                                                         \
-    {                                                                                                                  \
-        .kind = SI_IMMEDIATE, .style = style_, .f = { at, width }                                                      \
-    }
-#define UIMM(at, width) IMM(IMM_U, at, width)
 #define S32 IMM(IMM_S, 20, 32)
 #define F32(...)                                                                                                       \
     {                                                                                                                  \
@@ -155,41 +91,27 @@
 #define HALF16 IMM(IMM_F16, 36, 16), IMM(IMM_F16, 20, 16)
 
 /* predicates */
-#define PREDICATE(at, n)                                                                                               \
-    {                                                                                                                  \
-        .kind = SI_PREDICATE, .f = {at, 3}, .neg = n                                                                   \
-    }
-#define PREDICATE_STYLE(style_, at)                                                                                    \
-    {                                                                                                                  \
-        .kind = SI_PREDICATE, .style = style_, .f = { at, 3 }                                                          \
-    }
 #define PD PREDICATE(3, 0)
 #define PD1 PREDICATE(0, 0)
-#define PD_OPT(at) PREDICATE_STYLE(PREDICATE_OPTIONAL, at)
 #define PC PREDICATE(39, 42)
 
 /* memory */
-#define ADDRESS(at, width, unit)                                                                                       \
+/* [Ra+offset]; a register of 255 is left out where there is an offset, which is unsigned then */
+#define ADDRESS(at, width, unit_)                                                                                      \
     {                                                                                                                  \
-        .kind = SI_ADDRESS, .style = unit, .f = { at, width }                                                          \
+        .kind = SI_ADDRESS, .style = ADDRESS_UNSIGNED,                                                                 \
+        .parts = ITEMS(REGISTER(8), {.kind = SI_IMMEDIATE, .style = IMM_S, .f = {at, width}, .unit = unit_})           \
     }
 #define ADDRESS_NONE                                                                                                   \
     {                                                                                                                  \
-        .kind = SI_ADDRESS, .f = { 0, 0 }                                                                              \
+        .kind = SI_ADDRESS, .parts = ITEMS(REGISTER(8))                                                                \
     }
 #define CONST_ADDRESS                                                                                                  \
     {                                                                                                                  \
-        .kind = SI_CONST_ADDRESS, .f = {20, 16}, .g = { 36, 5 }                                                        \
+        .kind = SI_INDEXED, .style = ADDRESS_ZERO_OFFSET, .g = {36, 5},                                                \
+        .parts = ITEMS(REGISTER(8), IMM(IMM_S, 20, 16))                                                                \
     }
 
-#define OPERAND_NAME(at, width, ...)                                                                                   \
-    {                                                                                                                  \
-        .kind = SI_NAME, .f = {at, width}, NAMES(__VA_ARGS__)                                                          \
-    }
-#define OPERAND_NAME2(at, width, at2, width2, ...)                                                                     \
-    {                                                                                                                  \
-        .kind = SI_NAME, .f = {at, width}, .g = {at2, width2}, NAMES(__VA_ARGS__)                                      \
-    }
 #define CC_LITERAL OPERAND_NAME(0, 0, "CC")
 /* register at `at` unless bit `choose` is set; then the immediate [imm : width] */
 #define CHOICE(at_, choose, imm, width_)                                                                               \

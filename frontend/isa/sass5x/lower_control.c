@@ -1,7 +1,7 @@
 /* Control flow on the hardware's stack, barriers. Targets are instruction indices until the end of lowering. */
 #include "frontend/isa/sass5x/lower.h"
 
-enum { CONDITION_TRUE = 15, BUNDLE_INSTRUCTIONS = 3 };
+enum { CONDITION_TRUE = 15, WORD_BYTES = 8 };
 
 /* The condition code test of most of these instructions. */
 static unsigned test_of(const struct sass_lowering *l) { return bits(l, 0, 5); }
@@ -34,16 +34,15 @@ static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
 /* The instruction at a byte address; that of a control word means the one after it. */
 static uint32_t instruction_at(struct sass_lowering *l, int64_t address)
 {
-    int64_t slot = address % SASS_BUNDLE_BYTES / SASS_WORD_BYTES;
-    int64_t index = address / SASS_BUNDLE_BYTES * BUNDLE_INSTRUCTIONS + (slot ? slot - 1 : 0);
-    if (address < 0 || address % SASS_WORD_BYTES || index >= l->b.count)
+    if (address < 0 || address > UINT32_MAX || address % WORD_BYTES ||
+        sass_number(&sass5x_table, (uint32_t)address) >= l->b.count)
         sass_not_covered(l, "a target outside of the code");
-    return (uint32_t)index;
+    return sass_number(&sass5x_table, (uint32_t)address);
 }
 
 static int64_t relative(const struct sass_lowering *l)
 {
-    return (int64_t)l->address + SASS_WORD_BYTES + ((int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40);
+    return (int64_t)l->address + WORD_BYTES + ((int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40);
 }
 
 /* Bytes 2..7 of the word of a target in constant memory. */
@@ -66,7 +65,7 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
         return l->everywhere;
     uint32_t *table = ARENA_ARRAY(l->b.arena, uint32_t, slots + RUNTIME_FUNCTIONS);
     for (uint32_t i = 0; i < slots; i++) {
-        uint32_t index = i / 4 * BUNDLE_INSTRUCTIONS + (i % 4 ? i % 4 - 1 : 0);
+        uint32_t index = sass_number(&sass5x_table, i * WORD_BYTES);
         table[i] = index < l->b.count ? index : l->b.count - 1;
     }
     for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
@@ -78,8 +77,8 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
     struct operation u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
-    uint32_t slots = (l->b.count + BUNDLE_INSTRUCTIONS - 1) / BUNDLE_INSTRUCTIONS * 4;
-    struct operand runtime = lane2(&l->b, OP_SUB, T_U32, at, constant32(&l->b, RUNTIME_BASE - slots * SASS_WORD_BYTES));
+    uint32_t slots = (l->b.count + 2) / 3 * 4;
+    struct operand runtime = lane2(&l->b, OP_SUB, T_U32, at, constant32(&l->b, RUNTIME_BASE - slots * WORD_BYTES));
     at = lane2(&l->b, OP_MIN, T_U32, at, runtime);
     u.a = lane2(&l->b, OP_SHR, T_U32, at, constant32(&l->b, 3));
     u.table_count = l->everywhere_count = slots + RUNTIME_FUNCTIONS;
@@ -89,7 +88,7 @@ static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 
 static void jump_to(struct sass_lowering *l, int64_t address, unsigned test)
 {
-    int64_t function = (address - RUNTIME_BASE) / SASS_WORD_BYTES;
+    int64_t function = (address - RUNTIME_BASE) / WORD_BYTES;
     struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
     if (function >= RUNTIME_FUNCTIONS)
         sass_not_covered(l, "a function that the file does not define");

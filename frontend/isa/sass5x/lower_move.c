@@ -93,11 +93,7 @@ static void lower_s2r(struct sass_lowering *l)
 
 static struct operand predicate_number(struct sass_lowering *l, unsigned n, bool write)
 {
-    uint64_t word = l->word;
-    l->word = n;
-    struct operand p = write ? written_predicate(l, 0) : read_predicate(l, 0);
-    l->word = word;
-    return p;
+    return write ? written_predicate_register(&l->b, n) : predicate_register(&l->b, n);
 }
 /* Where P2R and R2P put bit 0 of predicates or condition codes: a byte of the register. */
 static struct operand to_byte(struct sass_lowering *l, struct operand v)

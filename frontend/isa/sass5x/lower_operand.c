@@ -1,17 +1,5 @@
-/* Operands as instructions name them: fields, modifiers, guards. */
-#include <string.h>
-
+/* Condition codes, predicates, and what the driver leaves in constant bank 0. */
 #include "frontend/isa/sass5x/lower.h"
-
-struct operand read_predicate(struct sass_lowering *l, unsigned at)
-{
-    return predicate_register(&l->b, bits(l, at, 3));
-}
-
-struct operand written_predicate(struct sass_lowering *l, unsigned at)
-{
-    return written_predicate_register(&l->b, bits(l, at, 3));
-}
 
 /* What the driver leaves below the parameters. */
 struct operand sass5x_launch_word(struct sass_build *b, uint32_t offset)
@@ -40,137 +28,11 @@ struct operand sass5x_launch_word(struct sass_build *b, uint32_t offset)
     case 0x104:                            /* upper words */
     case 0x108: return constant32(b, 0);   /* whether the numbers of SMs and warps are to be converted (sm_60) */
     case 0x10c: return constant32(b, ~0u); /* how often %clock64 tries again when its upper word changes */
-    default: b->family->not_covered(b, "this word of constant bank 0"); return OPERAND_NONE;
+    default: sass_build_not_covered(b, "this word of constant bank 0");
     }
-}
-
-/* ---- sources ---- */
-
-static bool is_source(const struct sass_item *i)
-{
-    switch (i->kind) {
-    case SI_REGISTER: return i->reuse != 0;
-    case SI_CONSTANT:
-    case SI_IMMEDIATE: return true;
-    default: return false;
-    }
-}
-
-void find_sources(struct sass_lowering *l)
-{
-    l->source_count = 0;
-    l->plus_one = false;
-    for (const struct sass_item *i = l->row->items; i->kind != SI_END; i++) {
-        if (!is_source(i) || l->source_count == 4)
-            continue;
-        struct sass_source *s = &l->source[l->source_count++];
-        bool both = i->po && bits(l, i->po, 2) == 3;
-        l->plus_one |= both;
-        *s = (struct sass_source){i, i->neg && bit(l, i->neg) && !both, i->abs && bit(l, i->abs),
-                                  i->inv && bit(l, i->inv)};
-    }
-}
-
-static uint64_t immediate(const struct sass_lowering *l, const struct sass_item *i)
-{
-    uint64_t v = sass_value(l->word, i), low = sass_field(l->word, i->f), sign = sass_field(l->word, i->g);
-    unsigned source_size = bits(l, 10, 2);
-    switch (i->style) {
-    case IMM_S20:
-    case IMM_U20:
-    case IMM_U20_MASK: return (uint32_t)(low - (sign ? 0x80000 : 0));
-    case IMM_F20: return low << 12 | sign << 31;
-    case IMM_D20: return low << 44 | sign << 63;
-    case IMM_BY_SOURCE:
-        return source_size == 3 ? low << 44 | sign << 63 : source_size == 2 ? low << 12 | sign << 31 : low;
-    default: return v;
-    }
-}
-
-bool source_immediate(const struct sass_lowering *l, unsigned i, uint64_t *value)
-{
-    if (i >= l->source_count || l->source[i].item->kind != SI_IMMEDIATE)
-        return false;
-    *value = immediate(l, l->source[i].item);
-    return true;
-}
-
-static const struct sass_item *item_of(struct sass_lowering *l, unsigned i)
-{
-    if (i >= l->source_count)
-        sass_not_covered(l, NULL);
-    return l->source[i].item;
-}
-
-struct operand source_raw(struct sass_lowering *l, unsigned i)
-{
-    const struct sass_item *item = item_of(l, i);
-    uint64_t value = sass_value(l->word, item);
-    switch (item->kind) {
-    case SI_REGISTER: return read_register(&l->b, (unsigned)value);
-    case SI_CONSTANT:
-        return bank_word(&l->b, bits(l, item->g.at, item->g.width), 4 * bits(l, item->f.at, item->f.width));
-    default: return constant32(&l->b, (uint32_t)immediate(l, item));
-    }
-}
-
-struct operand source_64(struct sass_lowering *l, unsigned i)
-{
-    const struct sass_item *item = item_of(l, i);
-    if (item->kind == SI_REGISTER)
-        return read_pair(&l->b, (unsigned)sass_value(l->word, item));
-    if (item->kind == SI_IMMEDIATE)
-        return constant64(&l->b, immediate(l, item));
-    unsigned bank = bits(l, item->g.at, item->g.width), offset = 4 * bits(l, item->f.at, item->f.width);
-    struct operand *list = ARENA_ARRAY(l->b.arena, struct operand, 2);
-    list[0] = bank_word(&l->b, bank, offset);
-    list[1] = bank_word(&l->b, bank, offset + 4);
-    return sass_pack(&l->b, list);
-}
-
-struct operand source_int(struct sass_lowering *l, unsigned i)
-{
-    struct operand v = source_raw(l, i);
-    const struct sass_source *s = &l->source[i];
-    if (s->inverted)
-        v = lane2(&l->b, OP_NOT, T_B32, v, v);
-    if (s->absolute)
-        v = lane2(&l->b, OP_ABS, T_S32, v, v);
-    if (s->negated)
-        v = lane2(&l->b, OP_NEG, T_S32, v, v);
-    return v;
-}
-
-struct operand source_f32(struct sass_lowering *l, unsigned i)
-{
-    struct operand v = source_raw(l, i);
-    const struct sass_source *s = &l->source[i];
-    if (s->absolute)
-        v = lane2(&l->b, OP_AND, T_B32, v, constant32(&l->b, 0x7fffffff));
-    if (s->negated)
-        v = lane2(&l->b, OP_XOR, T_B32, v, constant32(&l->b, 0x80000000));
-    return v;
-}
-
-struct operand source_f64(struct sass_lowering *l, unsigned i)
-{
-    struct operand v = source_64(l, i);
-    const struct sass_source *s = &l->source[i];
-    if (s->absolute)
-        v = lane2(&l->b, OP_AND, T_B64, v, constant64(&l->b, ~0ull >> 1));
-    if (s->negated)
-        v = lane2(&l->b, OP_XOR, T_B64, v, constant64(&l->b, 1ull << 63));
-    return v;
 }
 
 /* ---- operations ---- */
-
-struct operand sass_guard(struct sass_lowering *l, bool *negated)
-{
-    bool has = !(l->row->flags & SASS_NO_GUARD);
-    *negated = has && bit(l, 19) && bits(l, 16, 3) != PT;
-    return has && bits(l, 16, 4) == (PT | 8) ? false_predicate() : has ? read_predicate(l, 16) : constant32(&l->b, ~0u);
-}
 
 void set_codes(struct sass_lowering *l, struct operand value)
 {
@@ -248,18 +110,4 @@ void write_predicates(struct sass_lowering *l, struct operand first, struct oper
         move_predicate(l, d2, second);
     if (is_register(d) && first_last)
         move_predicate(l, d, first);
-}
-enum compare float_compare(unsigned code)
-{
-    static const uint8_t compares[16] = {CMP_FALSE, CMP_LT,  CMP_EQ,  CMP_LE,  CMP_GT,  CMP_NE,  CMP_GE,  CMP_NUM,
-                                         CMP_NAN,   CMP_LTU, CMP_EQU, CMP_LEU, CMP_GTU, CMP_NEU, CMP_GEU, CMP_TRUE};
-    return compares[code & 15];
-}
-
-enum compare int_compare(unsigned code) { return code == 7 ? CMP_TRUE : float_compare(code & 7); }
-
-enum rounding sass_rounding(unsigned code)
-{
-    static const uint8_t roundings[4] = {ROUND_N, ROUND_M, ROUND_P, ROUND_Z};
-    return roundings[code & 3];
 }

@@ -114,8 +114,8 @@ static void lower_vset(struct sass_lowering *l)
 }
 static void lower_vsetp(struct sass_lowering *l)
 {
-    uint64_t word = l->word;
-    l->word &= ~(1ull << 47); /* the comparison's upper bit, here */
+    struct isa_word word = l->word;
+    sass_clear(&l->word, SASS_BITS(47, 1)); /* the comparison's upper bit, here */
     struct operation u = video(l, VSET), p = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE};
     l->word = word;
     compare(l, &u, bits(l, 43, 2) | bits(l, 47, 1) << 2);

@@ -1,12 +1,11 @@
 #include "frontend/isa/sass5x/table.h"
 
-#include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "frontend/isa/sass5x/items.h"
+#include "frontend/isa/sass5x/names.h"
 
-const struct sass_row sass_rows[] = {
+static const struct sass_row rows[] = {
 #include "frontend/isa/sass5x/rows_control.def"
 #include "frontend/isa/sass5x/rows_float.def"
 #include "frontend/isa/sass5x/rows_integer.def"
@@ -14,9 +13,8 @@ const struct sass_row sass_rows[] = {
 #include "frontend/isa/sass5x/rows_texture.def"
 #include "frontend/isa/sass5x/rows_video.def"
 };
-const unsigned sass_row_count = sizeof sass_rows / sizeof *sass_rows;
 
-enum sass_arch sass_arch(unsigned sm)
+static unsigned arch_of(unsigned sm)
 {
     switch (sm) {
     case 50: return SASS_50;
@@ -29,57 +27,72 @@ enum sass_arch sass_arch(unsigned sm)
     }
 }
 
-enum sass_arch sass_arch_named(const char *name)
+/* Sizes of conversions: log2 of their bytes. */
+#define SIZE_TO SASS_BITS(8, 2)
+#define SIZE_FROM SASS_BITS(10, 2)
+enum { SIZE_16 = 1, SIZE_32, SIZE_64 };
+
+static bool vmad_is_wide(struct isa_word word)
 {
-    unsigned sm = 0;
-    char more;
-    return sscanf(name, "sm_%u%c", &sm, &more) == 1 ? sass_arch(sm) : 0;
+    return sass_field(word, SASS_BITS(36, 3)) == 6 || (sass_bit(word, 50) && sass_field(word, SASS_BITS(28, 3)) == 6);
 }
 
-/* Bits 63..51 of a word -> the rows of that opcode, the most specific mask first, as a chain through `next`. A link is
- * a row's number + 1, 0 ends the chain. */
-#define PREFIXES 8192
-enum { LINKS = 16384 };
-static uint16_t first[PREFIXES];
-static struct {
-    uint16_t row, next;
-} links[LINKS];
-static unsigned link_count = 1;
-
-static void insert(unsigned prefix, unsigned row)
+static bool has_reuse(const struct sass_row *row, struct isa_word word, unsigned arch)
 {
-    uint16_t *at = &first[prefix];
-    while (*at && __builtin_popcount(sass_rows[links[*at].row].mask) >= __builtin_popcount(sass_rows[row].mask))
-        at = &links[*at].next;
-    links[link_count].row = row;
-    links[link_count].next = *at;
-    *at = link_count++;
-}
-
-static void build(void)
-{
-    for (unsigned row = 0; row < sass_row_count; row++)
-        for (unsigned prefix = 0; prefix < PREFIXES; prefix++)
-            if ((prefix << 3 & sass_rows[row].mask) == sass_rows[row].value && link_count < LINKS)
-                insert(prefix, row);
-}
-
-static bool requirements_met(const struct sass_row *row, uint64_t word)
-{
-    for (const struct sass_item *i = row->items; i->kind == SI_REQUIRE; i++)
-        if (sass_field(word, i->f) != i->style)
-            return false;
-    return true;
-}
-
-const struct sass_row *sass_find(uint64_t word, enum sass_arch arch)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, build);
-    for (unsigned l = first[word >> 51]; l; l = links[l].next) {
-        const struct sass_row *row = &sass_rows[links[l].row];
-        if (row->archs & arch && requirements_met(row, word))
-            return row;
+    uint64_t to = sass_field(word, SIZE_TO), from = sass_field(word, SIZE_FROM);
+    bool wide = to == SIZE_64 || from == SIZE_64;
+    switch (row->latency) {
+    case LATENCY_VARIABLE: return false;
+    case LATENCY_VARIABLE_R60: return arch & SASS_FROM_60;
+    case LATENCY_CONVERT: return arch & SASS_FROM_60 && wide && from != SIZE_16;
+    case LATENCY_CONVERT_F: return arch & SASS_FROM_60 && wide;
+    case LATENCY_VMAD: return !vmad_is_wide(word);
+    default: return true;
     }
-    return NULL;
 }
+
+/* The immediate of F2F and F2I: f16, f32 or f64. */
+static void resolve_immediate(uint64_t from, struct sass_item *i)
+{
+    i->style = from == SIZE_32 ? IMM_F20 : IMM_D20;
+    if (from == SIZE_16)
+        *i = (struct sass_item){.kind = SI_IMMEDIATE,
+                                .style = IMM_F16,
+                                .f = {i->f.at, 16},
+                                .neg = i->neg,
+                                .abs = i->abs,
+                                .sf = i->sf,
+                                .count = i->count,
+                                .names = i->names};
+}
+
+static void resolve(struct isa_word word, struct sass_item *i)
+{
+    uint64_t from = sass_field(word, SIZE_FROM);
+    if (i->sf_rule == PART_BY_SIZE) {
+        i->names = from == SIZE_16 ? sass_part_half : sass_part_byte;
+        i->count = 4;
+    } else if (i->sf_rule == PART_OF_F16 && from != SIZE_16) {
+        i->count = 0;
+    }
+    if (i->kind == SI_IMMEDIATE && i->style == IMM_DEPENDS)
+        resolve_immediate(from, i);
+}
+
+static struct sass_index found = {.lock = PTHREAD_MUTEX_INITIALIZER};
+const struct sass_table sass5x_table = {
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .index = &found,
+    .opcode = {48, 16},
+    .opcode_spare = 3,
+    .guard = {16, 3},
+    .sizes = {10, 2},
+    .word_bytes = 8,
+    .bundle_words = 4,
+    .nop = {0x50b0000000070f00, 0},
+    .arch = arch_of,
+    .own = sass5x_kinds,
+    .has_reuse = has_reuse,
+    .resolve = resolve,
+};

@@ -1,7 +1,7 @@
 /* What is expected here was read off module.ptx and off NVIDIA's nvdisasm and readelf, not off our loader. */
 #include <string.h>
 
-#include "frontend/isa/sass5x/disasm.h"
+#include "tests/support/sass5x.h"
 #include "tests/unit/cubin/golden.h"
 
 static uint64_t word(const struct cubin_kernel *k, uint32_t at)
@@ -166,11 +166,11 @@ Test(cubin, addresses_in_code)
     struct cubin_kernel *k = cubin_kernel(c, "first", NULL);
     char text[SASS_TEXT_SIZE];
     for (size_t i = 0; i < 4; i++) {
-        cr_assert(sass_print(word(k, expected[i].at), 0, expected[i].at, SASS_62, text, &err), "%s", err.text);
+        cr_assert(sass5x_print(word(k, expected[i].at), 0, expected[i].at, SASS_62, text, &err), "%s", err.text);
         cr_expect_str_eq(text, expected[i].text);
     }
     k = cubin_kernel(c, "second", NULL);
-    cr_assert(sass_print(word(k, 0x10), 0, 0x10, SASS_62, text, &err), "%s", err.text);
+    cr_assert(sass5x_print(word(k, 0x10), 0, 0x10, SASS_62, text, &err), "%s", err.text);
     cr_expect_str_eq(text, "JCAL 0xfff0");
     static const uint8_t pointer[8] = {0x78, 0x56, 0x34, 0x12, 3};
     cr_expect_arr_eq(c->global_init.at, pointer, 8);
@@ -239,9 +239,9 @@ Test(cubin, what_is_no_cubin)
     cr_expect_str_eq(err.text, "x: not an ELF file");
     size_t size;
     uint8_t *bytes = golden("module.cubin", &size);
-    bytes[48] = 0x4b; /* e_flags: sm_75 */
+    bytes[48] = 0; /* e_flags */
     cr_expect_null(cubin_load("x", bytes, size, &err));
-    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_str_eq(err.text, "x: machine code that names no architecture");
     bytes[48] = 0x3e;
     bytes[18] = 62; /* e_machine: x86-64 */
     cr_expect_null(cubin_load("x", bytes, size, &err));
@@ -249,8 +249,6 @@ Test(cubin, what_is_no_cubin)
     free(bytes);
     /* of ptxas 13.0, where e_flags is 0x06004b04 and OSABI 0x41 tells */
     bytes = golden("sm_75-13.0.cubin", &size);
-    cr_expect_null(cubin_load("x", bytes, size, &err));
-    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
     bytes[49] = 0x3d; /* no toolkit of 13 makes code for sm_61; it would stand here */
     struct cubin *c = cubin_load("x", bytes, size, &err);
     cr_assert(c, "%s", err.text);

@@ -1,7 +1,7 @@
 /* Damaged files: an error or a cubin, never a crash; run under AddressSanitizer by make asan. */
 #include <string.h>
 
-#include "frontend/loader/fatbin.h"
+#include "frontend/module/fatbin.h"
 #include "tests/unit/cubin/golden.h"
 
 static void try(const uint8_t *bytes, size_t size)

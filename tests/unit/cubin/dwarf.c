@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/loader/dwarf_calls.h"
+#include "frontend/module/dwarf_calls.h"
 
 static struct arena arena;
 static jmp_buf full;

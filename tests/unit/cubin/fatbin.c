@@ -2,8 +2,8 @@
 #include <zstd.h>
 
 #include "frontend/core/program.h"
-#include "frontend/loader/fatbin.h"
-#include "frontend/loader/lz4.h"
+#include "frontend/module/fatbin.h"
+#include "frontend/module/lz4.h"
 #include "tests/unit/cubin/golden.h"
 
 struct builder {

@@ -8,7 +8,7 @@
 
 #include <criterion/criterion.h>
 
-#include "frontend/loader/cubin.h"
+#include "frontend/module/cubin.h"
 
 static inline uint8_t *golden(const char *name, size_t *size)
 {

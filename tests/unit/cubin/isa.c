@@ -1,5 +1,6 @@
 /* The table of instruction sets: what belongs to which row. */
 #include "frontend/loader/isa.h"
+#include "frontend/core/program.h"
 #include "tests/unit/cubin/golden.h"
 
 Test(isa, modules)
@@ -19,6 +20,23 @@ Test(isa, modules)
     cr_expect_eq(isa_of_module(".version 7.0", 13), &isa_ptx, "a NUL may end the text");
     cr_expect_null(isa_of_module("a\0b", 3));
     cr_expect_null(isa_of_module("", 0));
+    free(bytes);
+    free(later);
+}
+
+/* Code that no ISA knows is refused by its architecture, before anything else in it is looked at. */
+Test(isa, unknown_code)
+{
+    struct rp_error err;
+    size_t size;
+    uint8_t *bytes = golden("module.cubin", &size), *later = golden("sm_75-13.0.cubin", &size);
+    bytes[48] = 0x4b; /* e_flags: sm_75 */
+    cr_expect_null(module_load_bytes("x", bytes, size, 0, &err));
+    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_null(module_load_bytes("x", later, size, 0, &err));
+    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_null(isa_of_code("x", 75, &err));
+    cr_expect_eq(isa_of_code("x", 62, &err), &isa_sass5x);
     free(bytes);
     free(later);
 }
@@ -47,11 +65,11 @@ struct words {
     uint64_t word[4];
     char first[64];
 };
-static void take(void *data, uint32_t address, const char *text, uint64_t word)
+static void take(void *data, uint32_t address, const char *text, struct isa_word word)
 {
     struct words *w = data;
     cr_expect_eq(address, w->next);
-    cr_expect_eq(word, w->word[address / 8 % 4]);
+    cr_expect_eq(word.lo, w->word[address / 8 % 4]);
     w->next += 8;
     w->control += !text;
     if (text && !w->instructions++)
@@ -67,7 +85,7 @@ Test(isa, disassembly)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(w.word[i / 8 % 4] >> 8 * (i % 8));
     const struct machine_code code = {bytes, sizeof bytes, 61};
-    cr_assert_eq(isa_of_sm(61)->disassemble(&code, take, &w, &err), 0, "%s", err.text);
+    cr_assert_eq(isa_of_sm(61)->disassemble(isa_of_sm(61), &code, take, &w, &err), 0, "%s", err.text);
     cr_expect(w.next == sizeof bytes && w.control == 2 && w.instructions == 6);
     cr_expect_str_eq(w.first, "MOV R1, c[0x0][0x20]");
     cr_expect_eq(sizeof bytes % isa_of_sm(61)->granule, 0);
@@ -83,7 +101,7 @@ Test(isa, words_that_mean_nothing)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(w.word[i / 8] >> 8 * (i % 8));
     const struct machine_code code = {bytes, sizeof bytes, 61};
-    cr_expect_eq(isa_of_sm(61)->disassemble(&code, take, &w, &err), 2);
+    cr_expect_eq(isa_of_sm(61)->disassemble(isa_of_sm(61), &code, take, &w, &err), 2);
     cr_expect(w.next == sizeof bytes && w.control == 1 && w.instructions == 3);
     cr_expect_str_eq(w.first, ".word 0xfeed000000000000");
     cr_expect_str_eq(err.text, "unknown instruction 0xfeed000000000000 at address 0x8");

@@ -8,7 +8,7 @@
 #include "rig.h"
 #include "tests/support/model_float.h"
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 
 enum { LANES = 32, PLACES = 3, MAX_BYTES = 16 };
 

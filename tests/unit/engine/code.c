@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/core/flags.h"
+#include "frontend/operation/flags.h"
 #include "tracefmt/error.h"
 
 struct operand word(unsigned r) { return OPERAND_REGISTER(r < 12 ? r * 128 : CALL_WINDOW_BYTES + (r - 12) * 128); }

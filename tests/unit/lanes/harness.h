@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/core/lanes/lanes.h"
-#include "frontend/core/warp.h"
+#include "frontend/operation/warp.h"
 
 enum { LANES = 32, SLOT = 512, SLOTS = 16 };
 

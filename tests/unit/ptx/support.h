@@ -3,7 +3,7 @@
 #define REPRISE_TESTS_UNIT_PTX_SUPPORT_H
 
 #include "frontend/core/program.h"
-#include "frontend/loader/arena.h"
+#include "frontend/module/arena.h"
 #include "tracefmt/error.h"
 
 /* .version, .target, .address_size on one line: the body's lines are counted from 2. */

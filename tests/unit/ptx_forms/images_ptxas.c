@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontend/isa/sass5x/lower.h"
+#include "tests/support/sass5x.h"
 #include "tests/unit/ptx_forms/image_rig.h"
 
 enum { FORMS = 48, TEXT = 1 << 18, BODY = 800, FIRST_WITH_F16 = 53, HANDLE = IMAGE_INPUTS - 2, ROWS = 512 };
@@ -50,9 +51,9 @@ static void mark_rows(const struct program *p, unsigned sm)
     for (uint32_t i = 0; i < p->kernel.instruction_count; i++) {
         uint64_t word;
         memcpy(&word, p->kernel.instructions[i].raw, sizeof word);
-        const struct sass_row *row = sass_find(word, sass_arch(sm));
+        const struct sass_row *row = sass5x_find(word, sass5x_arch(sm));
         if (row)
-            reached[row - sass_rows] = true;
+            reached[row - sass5x_table.rows] = true;
     }
 }
 
@@ -196,11 +197,11 @@ static bool is_left_out(const struct sass_row *row)
 
 static void expect_meanings_reached(void)
 {
-    for (unsigned i = 0; i < sass_row_count; i++) {
-        const struct sass_row *row = &sass_rows[i];
-        bool seen = !sass_is_executed(row) || row->unit_class != RP_CLASS_TEXTURE || is_left_out(row);
-        for (unsigned k = 0; k < sass_row_count && !seen; k++)
-            seen = reached[k] && !strcmp(sass_rows[k].semantic, row->semantic);
+    for (unsigned i = 0; i < SASS5X_ROWS; i++) {
+        const struct sass_row *row = &sass5x_table.rows[i];
+        bool seen = !sass_find_meaning(&sass5x_family, row) || row->unit_class != RP_CLASS_TEXTURE || is_left_out(row);
+        for (unsigned k = 0; k < SASS5X_ROWS && !seen; k++)
+            seen = reached[k] && !strcmp(sass5x_table.rows[k].semantic, row->semantic);
         cr_expect(seen, "no kernel has %s", row->semantic);
     }
 }
@@ -208,7 +209,7 @@ static void expect_meanings_reached(void)
 Test(images_ptxas, machine_code_does_what_its_ptx_does)
 {
     need_ptxas();
-    cr_assert_leq(sass_row_count, (unsigned)ROWS);
+    cr_assert_leq(SASS5X_ROWS, (unsigned)ROWS);
     compare_all(61, "tex", false, texture_form_open, 350);
     compare_all(52, "tex", false, texture_form_open, 10);
     compare_all(60, "tex", true, texture_form_open, 350);

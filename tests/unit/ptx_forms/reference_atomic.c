@@ -1,7 +1,7 @@
 /* What an atomic operation or reduction leaves in memory (PTX ISA, "atom", "red", "cp.reduce.async.bulk"). */
 #include <string.h>
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 #include "tests/support/model_float.h"
 #include "tests/unit/ptx_forms/reference.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 #include "tests/support/tensor_box.h"
 #include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/core/uop.h"
 #include "frontend/isa/ptx/check.h"
+#include "frontend/operation/uop.h"
 #include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 

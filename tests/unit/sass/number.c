@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "frontend/isa/sass5x/number.h"
+#include "frontend/isa/sass/number.h"
 
 static void round_trip(enum sass_float f, uint64_t bits)
 {

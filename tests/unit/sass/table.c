@@ -9,7 +9,7 @@
 
 #include <criterion/criterion.h>
 
-#include "frontend/isa/sass5x/disasm.h"
+#include "tests/support/sass5x.h"
 
 struct pair {
     unsigned sm, address, control;
@@ -62,7 +62,7 @@ static unsigned compare_texts(const char *file)
     while (next(f, &p)) {
         char ours[SASS_TEXT_SIZE], a[SASS_TEXT_SIZE], b[SASS_TEXT_SIZE];
         struct rp_error err;
-        bool ok = sass_print(p.word, p.control, p.address, sass_arch(p.sm), ours, &err);
+        bool ok = sass5x_print(p.word, p.control, p.address, sass5x_arch(p.sm), ours, &err);
         cr_expect(ok, "sm_%u %016" PRIx64 " '%s': %s", p.sm, p.word, p.text, ok ? "" : err.text);
         if (!ok)
             continue;
@@ -87,8 +87,8 @@ Test(sass, assembling_compiled_text_gives_the_word)
         uint64_t word = 0;
         uint32_t control = 0;
         struct rp_error err;
-        cr_assert(sass_print(p.word, p.control, p.address, sass_arch(p.sm), ours, &err));
-        bool ok = sass_assemble(ours, p.address, sass_arch(p.sm), &word, &control, &err);
+        cr_assert(sass5x_print(p.word, p.control, p.address, sass5x_arch(p.sm), ours, &err));
+        bool ok = sass5x_assemble(ours, p.address, sass5x_arch(p.sm), &word, &control, &err);
         cr_expect(ok, "%s", ok ? "" : err.text);
         cr_expect_eq(word, p.word, "sm_%u '%s': %016" PRIx64 ", not %016" PRIx64, p.sm, ours, word, p.word);
     }
@@ -105,9 +105,9 @@ Test(sass, assembling_any_form_gives_the_text_again)
         uint64_t word = 0;
         uint32_t control = 0;
         struct rp_error err;
-        cr_assert(sass_print(p.word, p.control, p.address, sass_arch(p.sm), ours, &err));
-        bool ok = sass_assemble(ours, p.address, sass_arch(p.sm), &word, &control, &err) &&
-                  sass_print(word, control, p.address, sass_arch(p.sm), again, &err);
+        cr_assert(sass5x_print(p.word, p.control, p.address, sass5x_arch(p.sm), ours, &err));
+        bool ok = sass5x_assemble(ours, p.address, sass5x_arch(p.sm), &word, &control, &err) &&
+                  sass5x_print(word, control, p.address, sass5x_arch(p.sm), again, &err);
         cr_expect(ok, "%s", ok ? "" : err.text);
         if (ok)
             cr_expect_str_eq(again, ours);
@@ -120,14 +120,14 @@ Test(sass, every_prefix_finds_its_most_specific_row)
 {
     for (unsigned prefix = 0; prefix < 8192; prefix++) {
         const struct sass_row *best = NULL;
-        for (unsigned r = 0; r < sass_row_count; r++) {
-            const struct sass_row *row = &sass_rows[r];
+        for (unsigned r = 0; r < SASS5X_ROWS; r++) {
+            const struct sass_row *row = &sass5x_table.rows[r];
             bool matches =
                 (prefix << 3 & row->mask) == row->value && row->archs & SASS_62 && row->items->kind != SI_REQUIRE;
             if (matches && (!best || __builtin_popcount(row->mask) > __builtin_popcount(best->mask)))
                 best = row;
         }
-        const struct sass_row *found = sass_find((uint64_t)prefix << 51, SASS_62);
+        const struct sass_row *found = sass5x_find((uint64_t)prefix << 51, SASS_62);
         if (!found || found->items->kind != SI_REQUIRE)
             cr_expect_eq(found, best, "prefix %04x", prefix << 3);
     }
@@ -135,8 +135,8 @@ Test(sass, every_prefix_finds_its_most_specific_row)
 
 Test(sass, rows_are_well_formed)
 {
-    for (unsigned r = 0; r < sass_row_count; r++) {
-        const struct sass_row *row = &sass_rows[r];
+    for (unsigned r = 0; r < SASS5X_ROWS; r++) {
+        const struct sass_row *row = &sass5x_table.rows[r];
         cr_expect_eq(row->value & ~row->mask, 0, "%s %04x", row->name, row->value);
         cr_expect_eq(row->mask & 7, 0, "%s %04x: the mask reaches below bit 51", row->name, row->value);
         bool conditions_over = false;
@@ -156,12 +156,12 @@ Test(sass, unknown_words_say_address_and_bits)
 {
     char text[SASS_TEXT_SIZE];
     struct rp_error err;
-    cr_expect_not(sass_print(0xfeed000000000000, 0, 0x48, SASS_62, text, &err));
+    cr_expect_not(sass5x_print(0xfeed000000000000, 0, 0x48, SASS_62, text, &err));
     cr_expect_str_eq(err.text, "unknown instruction 0xfeed000000000000 at address 0x48");
-    cr_expect_not(sass_print(0x5bc9038000270304, 0, 0x48, SASS_62, text, &err)); /* PRMT with mode 9 */
+    cr_expect_not(sass5x_print(0x5bc9038000270304, 0, 0x48, SASS_62, text, &err)); /* PRMT with mode 9 */
     cr_expect_str_eq(err.text,
                      "illegal instruction 0x5bc9038000270304 at address 0x48: PRMT, reserved value in a field");
-    cr_expect_not(sass_print(0x5d10000000270203, 0, 8, SASS_50, text, &err), "HADD2 is not for sm_50");
+    cr_expect_not(sass5x_print(0x5d10000000270203, 0, 8, SASS_50, text, &err), "HADD2 is not for sm_50");
 }
 
 Test(sass, text_that_is_no_instruction)
@@ -189,7 +189,7 @@ Test(sass, text_that_is_no_instruction)
         uint64_t word;
         uint32_t control;
         struct rp_error err;
-        cr_expect_not(sass_assemble(wrong[i], 8, SASS_62, &word, &control, &err), "'%s'", wrong[i]);
+        cr_expect_not(sass5x_assemble(wrong[i], 8, SASS_62, &word, &control, &err), "'%s'", wrong[i]);
     }
 }
 
@@ -198,9 +198,9 @@ Test(sass, reuse_flags_and_phase_go_into_the_control_bits)
     uint64_t word;
     uint32_t control;
     struct rp_error err;
-    cr_assert(sass_assemble("FFMA R0, R1.reuse, R2, R3.reuse", 8, SASS_62, &word, &control, &err));
+    cr_assert(sass5x_assemble("FFMA R0, R1.reuse, R2, R3.reuse", 8, SASS_62, &word, &control, &err));
     cr_expect_eq(control, 5u << 17);
-    cr_assert(sass_assemble("TEX.P R6, R8, 0x56, ARRAY_2D, 0x6", 8, SASS_62, &word, &control, &err));
+    cr_assert(sass5x_assemble("TEX.P R6, R8, 0x56, ARRAY_2D, 0x6", 8, SASS_62, &word, &control, &err));
     cr_expect_eq(control, 2u << 17);
     cr_expect_eq(word, 0xc03805633ff70806);
 }
@@ -214,11 +214,12 @@ Test(sass, random_words)
         char text[SASS_TEXT_SIZE], again[SASS_TEXT_SIZE];
         uint64_t word = 0;
         uint32_t control;
-        enum sass_arch arch = 1 << (i % 6);
-        if (!sass_print(state, 0x7e0, 8, arch, text, NULL))
+        unsigned arch = 1 << (i % 6);
+        if (!sass5x_print(state, 0x7e0, 8, arch, text, NULL))
             continue;
         struct rp_error err;
-        bool ok = sass_assemble(text, 8, arch, &word, &control, &err) && sass_print(word, 0x7e0, 8, arch, again, &err);
+        bool ok =
+            sass5x_assemble(text, 8, arch, &word, &control, &err) && sass5x_print(word, 0x7e0, 8, arch, again, &err);
         cr_expect(ok, "%016" PRIx64 " '%s': %s", state, text, ok ? "" : err.text);
         if (ok)
             cr_expect_str_eq(again, text, "%016" PRIx64, state);

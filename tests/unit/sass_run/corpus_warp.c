@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "frontend/core/uop.h"
+#include "frontend/operation/uop.h"
 #include "tests/support/model_float.h"
 #include "tests/unit/sass_run/corpus.h"
 

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "frontend/isa/sass5x/lower.h"
+#include "tests/support/sass5x.h"
 #include "tests/unit/sass_run/corpus.h"
 #include "tests/unit/sass_run/rig.h"
 
@@ -21,9 +22,9 @@ static void mark(unsigned sm, const char *text)
     unsigned count = sass_words(sm, text, words, MAX_LINES);
     cr_assert_leq(count, (unsigned)MAX_LINES, "%s", text);
     for (unsigned i = 0; i < count; i++) {
-        const struct sass_row *row = sass_find(words[i], sass_arch(sm));
+        const struct sass_row *row = sass5x_find(words[i], sass5x_arch(sm));
         cr_assert_not_null(row, "%s", text);
-        reached[row - sass_rows] = true;
+        reached[row - sass5x_table.rows] = true;
     }
 }
 
@@ -53,18 +54,18 @@ static const char *reason(const struct sass_row *row)
 
 Test(coverage, every_form_that_executes_has_a_check)
 {
-    cr_assert_leq(sass_row_count, (unsigned)MAX_ROWS);
+    cr_assert_leq(SASS5X_ROWS, (unsigned)MAX_ROWS);
     look = mark;
     for (const struct corpus_test *t = corpus_tests; t; t = t->next) {
         t->body();
         corpus_sm = 61;
     }
     unsigned executed = 0;
-    for (unsigned i = 0; i < sass_row_count; i++) {
-        const struct sass_row *row = &sass_rows[i];
+    for (unsigned i = 0; i < SASS5X_ROWS; i++) {
+        const struct sass_row *row = &sass5x_table.rows[i];
         const char *why = reason(row);
         bool image = row->unit_class == RP_CLASS_TEXTURE; /* tests/unit/ptx_forms/images_ptxas.c */
-        bool expected = sass_is_executed(row) && !image && !why;
+        bool expected = sass_find_meaning(&sass5x_family, row) && !image && !why;
         executed += expected;
         cr_expect_eq(reached[i], expected, "%s %04x for %#x: %s", row->semantic, row->value, row->archs,
                      reached[i] ? "reached, but said to be left out"

@@ -31,7 +31,7 @@ static struct module *load(const char *path)
     cr_assert(f, "%s", path);
     size_t size = fread(bytes, 1, sizeof bytes, f);
     cr_assert(size < sizeof bytes && !fclose(f), "%s", path);
-    struct module *m = cubin_module(path, bytes, size, 0, &err);
+    struct module *m = module_load_bytes(path, bytes, size, 0, &err);
     cr_assert(m, "%s", err.text);
     return m;
 }

@@ -49,7 +49,7 @@ Test(refusals, code_that_runs_past_its_end)
 static void expect_no_module(uint8_t *bytes, size_t size, const char *part)
 {
     struct rp_error err;
-    struct module *m = cubin_module("test.cubin", bytes, size, 0, &err);
+    struct module *m = module_load_bytes("test.cubin", bytes, size, 0, &err);
     free(bytes);
     cr_assert_null(m);
     cr_expect_eq(err.status, RP_BAD_INPUT);
@@ -73,7 +73,7 @@ Test(refusals, a_kernel_that_is_not_there)
     size_t size;
     uint8_t *bytes = sass_cubin(62, "EXIT\n", false, &size);
     struct rp_error err;
-    struct module *m = cubin_module("test.cubin", bytes, size, 0, &err);
+    struct module *m = module_load_bytes("test.cubin", bytes, size, 0, &err);
     free(bytes);
     cr_assert_not_null(m);
     cr_assert_null(module_find(m, "frist", &err));

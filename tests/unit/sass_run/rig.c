@@ -7,8 +7,8 @@
 
 #include <criterion/criterion.h>
 
-#include "frontend/isa/sass5x/disasm.h"
 #include "tests/support/cubin_image.h"
+#include "tests/support/sass5x.h"
 
 enum { MAX_WORDS = 4096, MAX_LABELS = 512, LINE = 128 };
 
@@ -25,7 +25,7 @@ struct source {
 };
 
 /* Instruction i of a sequence of bundles. */
-static uint32_t address_of(unsigned i) { return i / 3 * SASS_BUNDLE_BYTES + (i % 3 + 1) * SASS_WORD_BYTES; }
+static uint32_t address_of(unsigned i) { return sass_address(&sass5x_table, i); }
 
 /* The next line without blanks at its ends; NULL after the last. */
 static const char *next_line(const char *text, char line[LINE])
@@ -100,13 +100,13 @@ static unsigned assemble(struct source *s, const char *text)
         put_address(s, line);
         if (!strncmp(line, "0x", 2))
             *word = strtoull(line, NULL, 16);
-        else if (!sass_assemble(line, address_of(s->word_count), sass_arch(s->sm), word, &control, &err))
+        else if (!sass5x_assemble(line, address_of(s->word_count), sass5x_arch(s->sm), word, &control, &err))
             cr_assert_fail("'%s': %s", line, err.text);
         s->word_count++;
     }
     unsigned count = s->word_count;
     while (s->word_count % 3)
-        s->words[s->word_count++] = SASS_NOP;
+        s->words[s->word_count++] = sass5x_table.nop.lo;
     return count;
 }
 
@@ -139,7 +139,7 @@ bool sass_rig_load(struct sass_rig *r, unsigned sm, const char *text, size_t byt
     memset(r, 0, sizeof *r);
     r->device = rp_device_new(&r->err);
     cr_assert_not_null(r->device);
-    struct module *m = cubin_module("test.cubin", cubin, size, 0, &r->err);
+    struct module *m = module_load_bytes("test.cubin", cubin, size, 0, &r->err);
     free(cubin);
     if (!m || !rp_device_adopt(r->device, m, &r->err))
         return false;

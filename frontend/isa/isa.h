@@ -1,0 +1,70 @@
+/* What an instruction set is to those who load, choose, print or assemble code: one row, defined in the set's own
+ * folder. frontend/loader/isa.h lists all rows and finds the one of a module. */
+#ifndef REPRISE_FRONTEND_ISA_ISA_H
+#define REPRISE_FRONTEND_ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frontend/isa/word.h"
+#include "tracefmt/error.h"
+
+struct module;
+struct sass_family;
+
+/* Machine code of one architecture, as a disassembler gets it. */
+struct machine_code {
+    const uint8_t *bytes;
+    uint32_t size;
+    unsigned sm;
+};
+/* A line of a disassembly: a word of code at `address`. text: the instruction that it is, or ".word 0x..." where it
+ * means nothing; NULL: it is none, but control information of those that follow. */
+typedef void (*isa_line_fn)(void *data, uint32_t address, const char *text, struct isa_word);
+/* A mnemonic, perhaps with modifiers ("SHF.L"), and its enum rp_class. */
+typedef void (*isa_mnemonic_fn)(void *data, const char *name, uint8_t unit_class);
+
+/* Machine code while it is put together from text. Begins with only sm set; bytes are the caller's to free. */
+struct assembly {
+    unsigned sm;
+    uint8_t *bytes;
+    uint32_t size, room;
+    uint64_t control; /* of the bundle that comes next, if has_control */
+    bool has_control;
+};
+
+struct isa {
+    const char *name;
+    /* Machine code: the architectures whose code this is; the rows' ranges do not overlap. PTX: 0. */
+    unsigned oldest_sm, newest_sm;
+    const struct sass_family *family; /* of machine code */
+    unsigned word_bytes;              /* of machine code: 8 or 16 */
+    unsigned granule;                 /* bytes of which bare machine code is a multiple */
+    /* A whole module of this ISA. */
+    bool (*recognises)(const struct isa *, const void *bytes, size_t size);
+    struct module *(*load)(const struct isa *, const char *path, const void *bytes, size_t size, uint64_t base,
+                           struct rp_error *);
+
+    /* ---- machine code; all NULL: PTX ---- */
+    bool (*covers)(const struct isa *, unsigned sm); /* there is such an architecture, within that range */
+    /* Calls `use` for each word, in order. Returns how many of them mean nothing; err names the first. */
+    uint32_t (*disassemble)(const struct isa *, const struct machine_code *, isa_line_fn use, void *data,
+                            struct rp_error *);
+    /* Calls `use` for the mnemonic of each form, so that the same may come more than once. */
+    void (*mnemonics)(const struct isa *, isa_mnemonic_fn use, void *data);
+    /* The address of the instruction that comes next. */
+    uint32_t (*next_address)(const struct isa *, const struct assembly *);
+    /* A word of control information for the instructions that follow. False: it does not belong here. */
+    bool (*control)(const struct isa *, struct assembly *, struct isa_word, struct rp_error *);
+    /* Adds an instruction, or a word as it is (".word 0x..."). listed: the word that a listing has behind it, or NULL;
+     * what the text does not say of scheduling is taken from it where words hold that. check: it must be the same. */
+    bool (*assemble)(const struct isa *, struct assembly *, const char *text, const struct isa_word *listed, bool check,
+                     struct rp_error *);
+    /* Fills the last bundle. */
+    bool (*finish)(const struct isa *, struct assembly *, struct rp_error *);
+};
+
+extern const struct isa isa_ptx, isa_sass5x;
+
+#endif

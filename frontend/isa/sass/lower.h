@@ -1,0 +1,104 @@
+/* Machine code to operations: what the generations share, and what each brings as its struct sass_family.
+ *
+ * sass_lower goes through a kernel's instructions: it finds the row of each, its sources, and the function that the
+ * family has for the row's semantic, which emits operations (build.h) and notes registers, memory operand and barrier.
+ * Errors jump to *escape with 1, as running out of memory does with ARENA_FULL. */
+#ifndef REPRISE_FRONTEND_ISA_SASS_LOWER_H
+#define REPRISE_FRONTEND_ISA_SASS_LOWER_H
+
+#include "frontend/isa/sass/build.h"
+#include "frontend/isa/sass/disasm.h"
+#include "tracefmt/error.h"
+
+enum { REFERENCE_STEP = 64 };
+
+struct sass_source {
+    const struct sass_item *item;
+    bool negated, absolute, inverted;
+};
+
+struct sass_lowering {
+    struct sass_build b; /* first */
+    struct rp_error *err;
+    jmp_buf *escape;
+    const char *path;
+    const struct cubin *cubin;
+    const struct module *module;
+    uint64_t references; /* address of its first reference; the next is REFERENCE_STEP further */
+    unsigned arch;
+    uint32_t stack;                         /* initial stack pointer: local bytes per thread */
+    uint32_t *start;                        /* first operation of each instruction */
+    uint32_t *everywhere, everywhere_count; /* the targets of indirect branches */
+
+    /* the instruction at hand */
+    struct isa_word word;
+    const struct sass_row *row;
+    uint32_t address;
+    bool plus_one;          /* .PO */
+    struct operand outside; /* a predicate that an addition of addresses writes, too; at first none */
+    struct sass_source source[4];
+    unsigned source_count;
+    struct rp_memory_operand memory;
+    uint32_t memory_count; /* operands, all alike */
+    struct rp_barrier barrier;
+};
+
+typedef void (*sass_semantic)(struct sass_lowering *);
+struct sass_meaning {
+    const char *name;
+    sass_semantic lower;
+};
+
+/* A generation. */
+struct sass_family {
+    const struct sass_table *table;
+    /* What executes, by semantic: lists that end in a NULL name; NULL after the last list. */
+    const struct sass_meaning *const *meanings;
+    uint32_t parameters; /* where they begin in constant bank 0 */
+    /* The word of bank 0 at an offset below them, which the driver leaves there. */
+    struct operand (*launch_word)(struct sass_build *, uint32_t offset);
+    /* Emits what returns to the caller of a function of the runtime. */
+    void (*end_runtime)(struct sass_build *);
+    /* Completes the static instruction at hand: flags but for the guard's, class, fence, what waits for barriers. */
+    void (*describe)(const struct sass_lowering *, struct rp_instruction *);
+    /* Live registers per instruction, while targets of operations are still numbers of instructions. NULL: the file
+     * does not say where an instruction goes that pops the stack or branches through a register. */
+    const struct rp_live *(*live)(struct sass_lowering *);
+};
+
+/* ---- errors: do not return ---- */
+_Noreturn void sass_not_covered(struct sass_lowering *, const char *what);
+
+/* ---- fields ---- */
+static inline unsigned bits(const struct sass_lowering *l, unsigned at, unsigned width)
+{
+    return (unsigned)sass_field(l->word, SASS_BITS((uint8_t)at, (uint8_t)width));
+}
+static inline bool bit(const struct sass_lowering *l, unsigned at) { return sass_bit(l->word, at); }
+
+struct operand read_predicate(struct sass_lowering *, unsigned at); /* field at bit `at` */
+struct operand written_predicate(struct sass_lowering *, unsigned at);
+struct operand sass_guard(struct sass_lowering *, bool *negated);
+bool sass_is_guarded(const struct sass_lowering *); /* by another predicate than PT */
+enum compare float_compare(unsigned code);
+enum compare int_compare(unsigned code);
+enum rounding sass_rounding(unsigned code);
+
+/* ---- sources (sources.c): the row's registers that have an operand slot, constants and immediates, in order ---- */
+void sass_find_sources(struct sass_lowering *);
+/* Source i as it stands (raw), or with its modifiers. */
+struct operand source_raw(struct sass_lowering *, unsigned i);
+struct operand source_int(struct sass_lowering *, unsigned i); /* ~ and - applied, after |x| */
+struct operand source_f32(struct sass_lowering *, unsigned i);
+struct operand source_f64(struct sass_lowering *, unsigned i);
+struct operand source_64(struct sass_lowering *, unsigned i);
+bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value);
+
+/* ---- programs ---- */
+void sass_begin(struct sass_lowering *, uint32_t instruction);
+sass_semantic sass_find_meaning(const struct sass_family *, const struct sass_row *); /* NULL: it does not execute */
+/* Fills in *p, whose name is set. */
+void sass_lower(struct sass_lowering *, struct program *p);
+void sass_describe(struct sass_lowering *); /* adds the instruction at hand to the static table */
+
+#endif

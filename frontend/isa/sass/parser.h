@@ -1,0 +1,72 @@
+/* The assembler's place in the text of an instruction, and the word that it has put together so far: for the kit's
+ * asm_*.c and for tables' own kinds of items. */
+#ifndef REPRISE_FRONTEND_ISA_SASS_PARSER_H
+#define REPRISE_FRONTEND_ISA_SASS_PARSER_H
+
+#include "frontend/isa/sass/disasm.h"
+
+/* A set of values of a field of up to 7 bits: bit v for value v. */
+__extension__ typedef unsigned __int128 sass_values;
+#define SASS_VALUE(v) ((sass_values)1 << (v))
+
+struct sass_constraint {
+    struct sass_bits f, g;
+    sass_values allowed;
+};
+enum { SASS_CONSTRAINTS = 16 };
+
+/* A number that no row had room for, and where it stands in the text: NULL: there was none. */
+struct sass_beyond {
+    const char *at;
+    unsigned width;
+    bool is_signed;
+};
+
+struct sass_parser {
+    const char *at;
+    struct sass_beyond *beyond;
+    const struct sass_site *site;
+    struct isa_word word;
+    uint32_t control;
+    const struct sass_row *row;
+    unsigned operands;
+    bool guarded, uniform_guard; /* a guard is written, of the uniform file */
+    struct sass_constraint constraints[SASS_CONSTRAINTS];
+    unsigned constraint_count;
+};
+
+void asm_set(struct sass_parser *p, struct sass_bits b, uint64_t value);
+void asm_set_bit(struct sass_parser *p, unsigned at);
+/* f holds the low bits, g those above. */
+void asm_set_value(struct sass_parser *p, struct sass_bits f, struct sass_bits g, uint64_t value);
+void asm_skip_space(struct sass_parser *p);
+/* Goes over the token, and the space before it, if it stands there. */
+bool asm_eat(struct sass_parser *p, const char *token);
+bool asm_is_word(char c);
+/* The same for a token that ends where its word ends. */
+bool asm_eat_word(struct sass_parser *p, const char *token);
+/* The comma before all operands but the first. */
+bool asm_separator(struct sass_parser *p);
+/* These go on behind what they read; else they are false. */
+bool asm_read_number(struct sass_parser *p, uint64_t *value);
+/* How the disassembler prints a field. */
+enum sign { UNSIGNED, SIGNED, EITHER };
+/* A number for a field of `width` bits; *value is its low bits. One that would read back as another is refused: one
+ * with the highest bit set as signed, one below 0 as unsigned; but the 32 bits of a register may be given as either. */
+bool asm_read_integer(struct sass_parser *p, unsigned width, enum sign sign, uint64_t *value);
+/* A register for a field of `width` bits. */
+bool asm_read_register(struct sass_parser *p, enum sass_file file, unsigned width, unsigned *r);
+bool asm_read_predicate(struct sass_parser *p, bool uniform, unsigned *r);
+/* The values that the longest of the names behind `lead` stands for; without any, those with an empty name. */
+sass_values asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead);
+unsigned asm_least(sass_values); /* of at least one */
+/* Of fields f and g only these values are possible here; false: none is left. */
+bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, sass_values allowed);
+
+/* What the item stands for, as asm_items.c reads it. */
+bool asm_item(struct sass_parser *, const struct sass_item *);
+void asm_prefix(struct sass_parser *, const struct sass_item *); /* -, ~ and | before an operand */
+bool asm_register(struct sass_parser *, const struct sass_item *);
+bool asm_target(struct sass_parser *, const struct sass_item *);
+
+#endif

@@ -1,0 +1,39 @@
+/* A fat binary: what nvcc embeds in a program, entries of PTX and machine code for several architectures.
+ *
+ * Layout (all little-endian): header u32 magic 0xBA55ED50, u16 version 1, u16 header bytes, u64 bytes that follow; then
+ * entries: u16 kind (1 PTX, 2 cubin), u16, u32 header bytes, u64 payload bytes, u32 compressed bytes, u32 offset of the
+ * options, u16 minor and u16 major version, u32 architecture, ..., at 0x28 u64 flags, at 0x38 u64 bytes uncompressed.
+ * Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several fat binaries may follow one another:
+ * so they do in section .nv_fatbin of a host program, one for each of its source files, and nvcc puts an empty one
+ * before them. Objects, libraries and programs of the host are taken by that section.
+ */
+#ifndef REPRISE_FRONTEND_MODULE_FATBIN_H
+#define REPRISE_FRONTEND_MODULE_FATBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracefmt/error.h"
+
+enum fatbin_kind { FATBIN_PTX = 1, FATBIN_CUBIN = 2 };
+struct fatbin_entry {
+    enum fatbin_kind kind;
+    uint32_t part; /* which of the fat binaries that follow one another, from 0 */
+    uint32_t arch; /* 62 for sm_62 or compute_62 */
+    bool is_64, debug;
+    uint8_t *bytes; /* uncompressed; PTX ends in a NUL that size does not count */
+    size_t size;
+};
+struct fatbin {
+    uint32_t part_count, count;
+    struct fatbin_entry *entries;
+};
+
+/* Whether this is a fat binary, or a file of the host that holds some. */
+bool fatbin_is(const void *bytes, size_t size);
+/* Unpacks every entry. Entries of other kinds than PTX and cubin are left out. */
+struct fatbin *fatbin_load(const char *file_name, const void *bytes, size_t size, struct rp_error *);
+void fatbin_free(struct fatbin *);
+
+#endif
