@@ -29,6 +29,41 @@ check_arrow frontend/cuda/blas 'frontend/cuda/(abi|blas)/'
 check_arrow frontend/cuda/driver 'frontend/(operation|core|check|module|loader|host)/|frontend/cuda/(abi/|driver/|session\.h)|tracefmt/'
 check_arrow hw-models 'hw-models/'
 check_arrow replay 'replay/|tracefmt/|hw-models/'
+check_arrow replay/base 'replay/base/|tracefmt/|hw-models/'
+check_arrow replay/memory 'replay/(base|memory)/|tracefmt/|hw-models/'
+check_arrow replay/engines 'replay/(base|memory|engines)/|tracefmt/|hw-models/'
+check_arrow tools/ui 'tools/ui/'
+check_arrow tools/lib 'tools/(ui|lib)/|frontend/|replay/|tracefmt/|hw-models/'
+if grep -rnE '^\s*#\s*include\s*"tools/commands/' tools --include='*.[ch]' | grep -v '^tools/commands/' >&2; then
+    bad "nothing includes commands"
+else
+    ok "nothing includes commands"
+fi
+
+# No folder needs itself by way of others, by includes and by the symbols of the objects.
+floors=tests/layout/floors.py
+if picture=$(python3 $floors --build "$BUILD"); then ok "no folders need each other in a circle"; else
+    bad "folders need each other in a circle"
+    echo "$picture" >&2
+fi
+if diff <(echo "$picture") <(sed -n '/^ \+[0-9]\+  [a-z]/,/^```/p' ARCHITECTURE.md | grep -v '^```') >&2; then
+    ok "ARCHITECTURE.md shows the floors"
+else
+    bad "ARCHITECTURE.md shows other floors: $floors --write ARCHITECTURE.md mends it"
+fi
+# It finds a circle of includes, and one that only symbols make.
+turned=$(mktemp -d)
+trap 'rm -rf "$turned"' EXIT
+mkdir -p "$turned/tracefmt" "$turned/replay/base" "$turned/build/obj/tracefmt" "$turned/build/obj/replay/base"
+echo 'void down(void); void up(void) { down(); }' >"$turned/replay/base/up.c"
+echo 'void down(void) {}' >"$turned/tracefmt/down.c"
+compile_turned() { for s in replay/base/up tracefmt/down; do ${CC:-gcc} -c "$turned/$s.c" -o "$turned/build/obj/$s.o" || return; done; }
+turned_floors() { python3 $floors --root "$turned" --build "$turned/build"; }
+if compile_turned && turned_floors >/dev/null; then ok "one way is no circle"; else bad "one way is no circle"; fi
+echo '#include "replay/base/up.h"' >>"$turned/tracefmt/down.c"
+if turned_floors | grep -q 'tracefmt/down.c needs replay/base/up.h'; then ok "an include turned round is found"; else bad "an include turned round is found"; fi
+echo 'void up(void); void down(void) { up(); }' >"$turned/tracefmt/down.c"
+if compile_turned && turned_floors | grep -q 'tracefmt/down.c needs replay/base/up.c'; then ok "a call turned round is found"; else bad "a call turned round is found"; fi
 if grep -rnE '^\s*#\s*include\s*"tools/' tracefmt frontend hw-models replay >&2; then bad "nothing includes tools"; else ok "nothing includes tools"; fi
 
 # Only tracefmt knows how the file is encoded.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Folders of the source and what they need of one another: by #include lines and by the symbols of built objects.
 
-    tests/layout/floors.py [--build BUILD] [--root FOLDER]
+    tests/layout/floors.py [--build BUILD] [--root FOLDER] [--write FILE]
 
 Prints one line for each floor, the highest first: folders of a floor need only folders of lower ones. Exit status 1, and
-the circle with the files that make it, if folders need each other in a circle.
+the circle with the files that make it, if folders need each other in a circle. --write puts the floors into FILE, in the
+place of the block that begins with the highest one (ARCHITECTURE.md has it).
 """
 import argparse
 import collections
@@ -12,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 STAGES = ("tracefmt", "hw-models", "frontend", "replay", "tools")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"((?:' + "|".join(STAGES) + r')/[^"]+)"', re.M)
@@ -102,6 +104,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--build", default=os.environ.get("BUILD", "build"))
     p.add_argument("--root", default=".")
+    p.add_argument("--write", metavar="FILE")
     a = p.parse_args()
     needs, because = collections.defaultdict(set), collections.defaultdict(set)
     for source, target in [*includes(a.root), *symbols(a.root, a.build)]:
@@ -114,18 +117,38 @@ def main():
     found = circles(needs)
     for circle in found:
         print("a circle of folders:", " ".join(sorted(circle)))
-        for (one, other), edges in sorted(because.items()):
-            if one in circle and other in circle:
-                for edge in sorted(edges):
-                    print("   ", edge)
+        inside = [pair for pair in because if set(pair) <= circle]
+        for one, other in sorted(inside, key=lambda pair: (len(because[pair]), pair)):
+            edges = sorted(because[one, other])
+            print(f"    {edges[0]}" + (f", and {len(edges) - 1} more" if len(edges) > 1 else ""))
     if found:
         return 1
     floors = collections.defaultdict(list)
     for where, floor in heights(needs).items():
         floors[floor].append(where)
-    for floor in sorted(floors, reverse=True):
-        print(f"{floor:3}  {' '.join(sorted(floors[floor]))}")
+    text = "".join(picture(floors))
+    if a.write:
+        replace_block(a.write, text)
+    else:
+        print(text, end="")
     return 0
+
+
+def picture(floors):
+    """Lines of at most 120 characters."""
+    for floor in sorted(floors, reverse=True):
+        yield textwrap.fill(" ".join(sorted(floors[floor])), 119, initial_indent=f"{floor:4}  ",
+                            subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def replace_block(path, text):
+    with open(path, encoding="utf-8") as file:
+        whole = file.read()
+    whole, count = re.subn(r"(?<=```\n) +\d+  \w[^`]*(?=```)", lambda _: text, whole)
+    if count != 1:
+        sys.exit(f"{path}: {count} blocks of floors, not one")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(whole)
 
 
 if __name__ == "__main__":
