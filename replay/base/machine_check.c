@@ -118,16 +118,7 @@ static bool fits_engine(const struct machine_check *c, struct rp_error *err)
     return true;
 }
 
-/* The option of the part's model, if it has that. */
-static int64_t value_of(const struct machine_part *part, const char *key, int64_t otherwise)
-{
-    for (size_t i = 0; i < part->model->option_count; i++)
-        if (!strcmp(part->model->options[i].key, key))
-            return part->options[i];
-    return otherwise;
-}
-
-static uint64_t size_of(const struct machine_part *cache) { return (uint64_t)value_of(cache, "size", 0); }
+static uint64_t size_of(const struct machine_part *cache) { return (uint64_t)machine_part_value(cache, "size", 0); }
 
 /* A simulated cache takes memory, too: a tenth to a fourth of what it has. */
 static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
@@ -147,12 +138,12 @@ static bool caches_are_used(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
     char text[160];
-    int64_t caches = value_of(&m->icache, "caches", 1);
+    int64_t caches = machine_part_value(&m->icache, "caches", 1);
     snprintf(text, sizeof text, "icache.caches (%d) are more than icache.subcores (%d) use", (int)caches,
              (int)m->icache_subcores);
     if (caches > m->icache_subcores)
         return inconsistent(c, (const char *const[]){"icache.caches", "icache.subcores"}, 2, text, err);
-    return value_of(&m->constants, "caches", 1) == 1 ||
+    return machine_part_value(&m->constants, "caches", 1) == 1 ||
            inconsistent(c, (const char *const[]){"constants.caches"}, 1,
                         "constants.caches must be 1: all of an SM shares its constant caches", err);
 }
