@@ -12,6 +12,7 @@
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/names.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -28,18 +29,17 @@ struct args {
     unsigned threads;
 };
 
-enum { KEY_STEP = 256, KEY_ALONE, KEY_LAUNCHES, KEY_CSV };
+enum { KEY_STEP = 256, KEY_ALONE, KEY_LAUNCHES };
 
 static const struct option_row rows[] = {
-    {"machine", 'm', "NAME", "The machine with all its parts: a name from 'reprise machine list', or a machine file"},
-    {"set", 's', "KEY=VALUE", "Change an option of that machine; may be repeated"},
+    ROWS_MACHINE("The machine with all its parts", ""),
     {"step", KEY_STEP, "NAME:KEY=VALUE,...", "A step, instead of those of the paper; repeated: one after the other"},
     {"alone", KEY_ALONE, NULL, "Take each step by itself, against the whole machine, not after those before it"},
     {"launches", KEY_LAUNCHES, NULL, "Print the cycles of each launch after each step, too"},
-    {"threads", 't', "N", "Replay N machines at once (0: one per CPU)"},
-    {"csv", KEY_CSV, NULL, "Print the table of steps, or of --launches, as comma-separated values"},
-    {"json", 'j', NULL, "Print the results as JSON"},
-    {"quiet", 'q', NULL, "No progress, no warnings"},
+    ROW_THREADS("Replay N machines at once", ""),
+    ROW_CSV("the table of steps, or of --launches,", ""),
+    ROW_JSON(""),
+    ROW_QUIET(NO_WARNINGS),
     {0},
 };
 
@@ -47,13 +47,11 @@ static void ablate_option(struct command_line *line, int key, char *arg)
 {
     struct args *a = line->input;
     struct rp_error err;
+    const struct shared_values shared = {
+        .machine = &a->machine, .threads = &a->threads, .json = &a->json, .csv = &a->csv, .quiet = &a->quiet};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'm': a->machine.machine = arg; break;
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
-    case 'j': a->json = true; break;
-    case 'q': a->quiet = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_ALONE: a->alone = true; break;
     case KEY_LAUNCHES: a->launches = true; break;
     case KEY_STEP:

@@ -9,32 +9,31 @@
 #include "tools/diff/diff.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
 
 #define EXAMPLE "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"
 
-enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT, KEY_CSV, KEY_BY, KEY_TOP };
+enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT };
 
 static const struct option_row rows[] = {
-    {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
+    ROWS_MACHINE("Machine to replay on", " in all variants, or of a scheduler in those that have it"),
     {"vary", 'v', "KEY=A,B,C",
      "Replay with each of these values, or of a range such as 1..4; repeated: with every combination. "
      "KEY,KEY=A,A:B,B changes several keys together; machine=A,B replays on several machines. Slashes part the numbers "
      "of a list: 0.3/0.6/0.1,1/0/0. An option that only some models have varies where its part has it"},
-    {"set", 's', "KEY=VALUE",
-     "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated"},
-    {"launch", 'l', "N", "Replay this launch only, counted from 0"},
+    ROW_LAUNCH("Replay"),
     {"launches", KEY_LAUNCHES, NULL, "Show each launch, however many there are"},
-    {"threads", 't', "N", "Replay N variants at once (0: one per CPU)"},
+    ROW_THREADS("Replay N variants at once", ""),
     {"baseline", KEY_BASELINE, "KEY=A[,KEY=B]", "Ratios are to the variant with these values (the first)"},
     {"sort", KEY_SORT, "cycles", "Fewest cycles first"},
     {"by", KEY_BY, "instruction|line|function",
      "Say where variants gain or lose against the first: the largest changes first; they add up to the whole"},
-    {"top", KEY_TOP, "N", "With --by: the N largest changes, and the others as one (20, in CSV and JSON all; 0: all)"},
+    ROW_TOP("N largest changes"),
     REPEAT_ROWS,
-    {"csv", KEY_CSV, NULL, "Print the table as comma-separated values"},
-    {"json", 'j', NULL, "Print the results as JSON"},
-    {"quiet", 'q', NULL, "No progress, no warnings"},
+    ROW_CSV("the table", ""),
+    ROW_JSON(""),
+    ROW_QUIET(NO_WARNINGS),
     {0},
 };
 
@@ -62,37 +61,24 @@ static void diff_option(struct command_line *line, int key, char *arg)
 {
     struct diff_args *a = line->input;
     struct rp_error err;
-    long long number = 0;
+    const struct shared_values shared = {&a->trace, &a->machine, &a->launch, &a->threads, &a->top,
+                                         NULL,      &a->json,    &a->csv,    &a->quiet};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'm': a->machine.machine = arg; break;
     case 'v': command_check(line, axes_add(&a->axes, arg, &err), &err); break;
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 'j': a->json = true; break;
-    case 'q': a->quiet = true; break;
     case KEY_LAUNCHES: a->all_launches = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_BY:
         if (a->by)
             command_usage(line, "--by %s, and --by %s before: one at a time", arg, a->by);
         a->by = arg;
         command_check(line, place_kind(arg, false, &a->kind, &err), &err);
         break;
-    case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_BASELINE: a->baseline = arg; break;
     case KEY_SORT:
         a->by_cycles = true;
         if (strcmp(arg, "cycles"))
             command_usage(line, "--sort %s: rows are sorted by cycles, or not at all", arg);
-        break;
-    case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
-    case 'l':
-        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
-        a->launch = number;
-        break;
-    case KEY_ARGUMENT:
-        if (a->trace)
-            command_usage(line, "one trace at a time: '%s' is one too many", arg);
-        a->trace = arg;
         break;
     case KEY_BATCHES:
     case KEY_CONFIDENCE:

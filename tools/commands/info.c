@@ -11,7 +11,7 @@
 #include "tools/lib/json.h"
 #include "tools/lib/names.h"
 #include "tools/live/live.h"
-#include "tools/replaying/replaying.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/shares.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
@@ -29,46 +29,33 @@ struct info {
     struct progress progress;
 };
 
-enum { KEY_NO_MIX = 256, KEY_CSV, KEY_REGISTERS, KEY_SAN, KEY_SET };
+enum { KEY_NO_MIX = 256, KEY_REGISTERS, KEY_SAN };
 
 static const struct option_row rows[] = {
-    {"json", 'j', NULL, "Print JSON"},
-    {"csv", KEY_CSV, NULL,
-     "Print a row per launch as comma-separated values; mix.CLASS are the warp instructions of a class"},
+    ROW_JSON(""),
+    ROW_CSV("a row per launch", "; mix.CLASS are the warp instructions of a class"),
     {"no-mix", KEY_NO_MIX, NULL, "Leave out the mix by class, for which the whole trace must be decoded"},
     {"registers", KEY_REGISTERS, NULL,
      "Print live registers instead: at each instruction, and along the paths of the warps. With --machine also over "
      "time"},
     {"san", KEY_SAN, NULL,
      "Print what each warp did instead, as ids of Table 1 of the SAN model, and the registers that change"},
-    {"machine", 'm', "MACHINE", "With --registers: replay on this machine; --csv then has a row for each change"},
-    {"set", KEY_SET, "KEY=VALUE", "Change an option of the machine; may be given several times"},
-    {"launch", 'l', "N", "With --registers or --san: this launch, from 0 (all)"},
+    ROWS_MACHINE("With --registers: the machine to replay on; --csv then has a row for each change", ""),
+    ROW_LAUNCH("With --registers or --san: print"),
     {0},
 };
 
 static void info_option(struct command_line *line, int key, char *arg)
 {
     struct info *a = line->input;
-    struct rp_error err;
-    long long number;
+    const struct shared_values shared = {
+        .trace = &a->file, .machine = &a->machine, .launch = &a->launch, .json = &a->json, .csv = &a->csv};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'j': a->json = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_NO_MIX: a->no_mix = true; break;
     case KEY_REGISTERS: a->registers = true; break;
     case KEY_SAN: a->san = true; break;
-    case 'm': a->machine.machine = arg; break;
-    case KEY_SET: command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 'l':
-        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
-        a->launch = number;
-        break;
-    case KEY_ARGUMENT:
-        if (a->file)
-            command_usage(line, "one trace at a time: '%s' is one too many", arg);
-        a->file = arg;
-        break;
     case KEY_END:
         if (!a->file)
             command_usage(line, "which trace? Example: reprise info mm.wtr");

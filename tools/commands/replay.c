@@ -10,6 +10,7 @@
 #include "tools/lib/input.h"
 #include "tools/lib/names.h"
 #include "tools/lib/output.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/repeating.h"
 #include "tools/replaying/replaying.h"
 #include "tools/replaying/shares.h"
@@ -34,30 +35,27 @@ struct args {
     bool json, csv, quiet, explain, markdown;
 };
 
-enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_CSV, KEY_BY, KEY_TOP, KEY_EXACT, KEY_PROCESSORS, KEY_SAVE_MACHINE };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_EXACT, KEY_PROCESSORS, KEY_SAVE_MACHINE };
 
 static const struct option_row rows[] = {
-    {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
-    {"set", 's', "KEY=VALUE", "Change an option of the machine; may be repeated"},
-    {"launch", 'l', "N", "Replay this launch only, counted from 0"},
-    {"threads", 't', "N",
-     "Threads: for launches whose caches are not kept between them, and for the SMs of a launch (1; 0: one per CPU); "
-     "pipeline staged takes one"},
+    ROWS_MACHINE("Machine to replay on", ""),
+    ROW_LAUNCH("Replay"),
+    ROW_THREADS("Threads for launches whose caches are not kept between them, and for the SMs of a launch",
+                ", 1 unless given; pipeline staged takes one"),
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
     {"by", KEY_BY, "instruction|line|function|subcore|unit",
      "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "
      "source; or the shares of ALUs, shared memory, L1, L2, device memory and barriers"},
-    {"top", KEY_TOP, "N", "With --by: the N hottest, and the others as one (20, in CSV and JSON all; 0: all)"},
+    ROW_TOP("N hottest"),
     REPEAT_ROWS,
     {"exact", KEY_EXACT, NULL,
      "Mean and deviation of the cycles, where they are known: with pipeline one-at-a-time; without a replay"},
     {"processors", KEY_PROCESSORS, "N", "With pipeline one-at-a-time: replay the first N sub-cores alone"},
     {"save-machine", KEY_SAVE_MACHINE, "FILE",
      "Write the machine to a machine file, with the probabilities that memory.from has given"},
-    {"json", 'j', NULL, "Print the result as JSON"},
-    {"csv", KEY_CSV, NULL,
-     "Print the table of launches, or of --batches, --exact, --by or --explain, as comma-separated values"},
-    {"quiet", 'q', NULL, "No progress, no warnings"},
+    ROW_JSON(""),
+    ROW_CSV("the table of launches, or of --batches, --exact, --by or --explain,", ""),
+    ROW_QUIET(NO_WARNINGS),
     {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
 };
@@ -75,23 +73,16 @@ static void replay_option(struct command_line *line, int key, char *arg)
     struct args *a = line->input;
     struct rp_error err;
     long long number;
+    const struct shared_values shared = {&a->trace, &a->machine, &a->replay.launch, &a->replay.threads, &a->top,
+                                         NULL,      &a->json,    &a->csv,           &a->quiet};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'm': a->machine.machine = arg; break;
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 'j': a->json = true; break;
-    case 'q': a->quiet = true; break;
-    case KEY_CSV: a->csv = true; break;
-    case 't': command_check(line, parse_threads(arg, &a->replay.threads, &err), &err); break;
-    case 'l':
-        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
-        a->replay.launch = number;
-        break;
     case KEY_BY:
         a->by = arg;
         a->units = !strcmp(arg, "unit");
         command_check(line, place_kind(a->units ? "instruction" : arg, true, &a->kind, &err), &err);
         break;
-    case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_ENGINE: engine(a, arg, line); break;
     case KEY_EXACT: a->exact = true; break;
     case KEY_SAVE_MACHINE:
@@ -111,11 +102,6 @@ static void replay_option(struct command_line *line, int key, char *arg)
         a->markdown = arg && !strcmp(arg, "markdown");
         if (arg && !a->markdown)
             command_usage(line, "--explain=%s: the only format is markdown", arg);
-        break;
-    case KEY_ARGUMENT:
-        if (a->trace)
-            command_usage(line, "one trace at a time: '%s' is one too many", arg);
-        a->trace = arg;
         break;
     case KEY_END:
         if (a->top >= 0 && !a->by)
