@@ -197,16 +197,6 @@ void results_json(struct json_stream *out, struct rp_trace *t, const struct mach
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-const char *dimensions(const uint32_t d[3], char text[40])
-{
-    int n = snprintf(text, 40, "%" PRIu32, d[0]);
-    if (d[1] != 1 || d[2] != 1)
-        n += snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[1]);
-    if (d[2] != 1)
-        snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[2]);
-    return text;
-}
-
 void print_warnings(const struct launch_log *log)
 {
     struct replay_launch l;
