@@ -14,6 +14,7 @@
 #include "tools/lib/names.h"
 #include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
+#include "tools/results/cache.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tracefmt/plural.h"
@@ -25,6 +26,7 @@ struct args {
     size_t trace_count;
     struct machine_args machine;
     struct steps steps;
+    const char *cache;
     bool own_steps, alone, launches, json, csv, quiet;
     unsigned threads;
 };
@@ -39,6 +41,7 @@ static const struct option_row rows[] = {
     ROW_THREADS("Replay N machines at once", ""),
     ROW_CSV("the table of steps, or of --launches,", ""),
     ROW_JSON(""),
+    ROW_CACHE(""),
     ROW_QUIET(NO_WARNINGS),
     {0},
 };
@@ -47,8 +50,12 @@ static void ablate_option(struct command_line *line, int key, char *arg)
 {
     struct args *a = line->input;
     struct rp_error err;
-    const struct shared_values shared = {
-        .machine = &a->machine, .threads = &a->threads, .json = &a->json, .csv = &a->csv, .quiet = &a->quiet};
+    const struct shared_values shared = {.machine = &a->machine,
+                                         .threads = &a->threads,
+                                         .json = &a->json,
+                                         .csv = &a->csv,
+                                         .cache = &a->cache,
+                                         .quiet = &a->quiet};
     if (shared_option(line, key, arg, &shared))
         return;
     switch (key) {
@@ -73,8 +80,8 @@ static void ablate_option(struct command_line *line, int key, char *arg)
 /* A machine, with some of the steps taken. */
 struct stage {
     struct machine *machine;
-    struct launch_log *logs; /* [traces] */
-    size_t same;             /* the first stage with the same machine: itself, or one that is replayed for both */
+    struct result *results; /* [traces] */
+    size_t same;            /* the first stage with the same machine: itself, or one that is replayed for both */
 };
 
 struct ablation {
@@ -83,6 +90,7 @@ struct ablation {
     struct stage stages[MOST_STEPS + 1];
     size_t count; /* stages: steps, and the machine itself */
     atomic_size_t next;
+    struct result_cache cache;
     pthread_mutex_t lock;
     bool failed;
     struct rp_error error;
@@ -98,10 +106,10 @@ static bool make_stages(struct ablation *a, struct rp_error *err)
     for (; a->count <= a->args->steps.count; a->count++) {
         struct stage *s = &a->stages[a->count];
         s->same = a->count;
-        s->logs = calloc(a->args->trace_count, sizeof *s->logs);
+        s->results = calloc(a->args->trace_count, sizeof *s->results);
         s->machine = steps_machine(&a->args->steps, a->count, a->args->alone, &a->args->machine, err);
-        if (!s->logs || !s->machine)
-            return s->logs ? false : rp_fail(err, RP_SYSTEM, "out of memory");
+        if (!s->results || !s->machine)
+            return s->results ? false : rp_fail(err, RP_SYSTEM, "out of memory");
         while (s->same && strcmp(a->stages[s->same - 1].machine->text, s->machine->text))
             s->same--;
         s->same = s->same ? a->stages[s->same - 1].same : a->count;
@@ -147,17 +155,10 @@ static void replay_one(struct ablation *a, size_t stage, size_t trace)
 {
     struct share share = {a, 0};
     struct rp_error err;
-    struct replay_result result;
-    struct replay_options options = {.launch = -1,
-                                     .progress = add_progress,
-                                     .progress_data = &share,
-                                     .launch_done = launch_log_add,
-                                     .launch_done_data = &a->stages[stage].logs[trace]};
-    bool fine = replay(a->traces[trace], a->stages[stage].machine, &options, &result, &err);
-    if (fine) {
-        replay_result_free(&result);
+    struct stage *s = &a->stages[stage];
+    struct replay_options options = {.launch = -1, .progress = add_progress, .progress_data = &share};
+    if (result_get(&a->cache, a->traces[trace], s->machine, &options, &s->results[trace], &err))
         return;
-    }
     pthread_mutex_lock(&a->lock);
     if (!a->failed)
         rp_fail(&a->error, err.status, "%s", err.text);
@@ -180,6 +181,7 @@ static bool replay_all(struct ablation *a, struct rp_error *err)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = a->args->threads ? a->args->threads : cpus > 0 ? (size_t)cpus : 1, started = 0;
     pthread_t helpers[64];
+    result_cache_begin(&a->cache, a->args->cache, a->args->quiet);
     progress_begin(&a->bar, "replaying", "warp instructions", a->args->quiet);
     while (started + 1 < threads && started < MODEL_COUNT_OF(helpers) &&
            !pthread_create(&helpers[started], NULL, work, a))
@@ -188,6 +190,7 @@ static bool replay_all(struct ablation *a, struct rp_error *err)
     for (size_t i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     progress_end(&a->bar);
+    result_cache_end(&a->cache);
     if (a->failed)
         *err = a->error;
     return !a->failed;
@@ -204,7 +207,7 @@ struct summary {
 
 static const struct launch_log *log_of(const struct ablation *a, size_t stage, size_t trace)
 {
-    return &a->stages[a->stages[stage].same].logs[trace];
+    return &a->stages[a->stages[stage].same].results[trace].launches;
 }
 
 static void add(struct summary *s, double *squares, double percent)
@@ -221,7 +224,8 @@ static struct summary summarise(const struct ablation *a, size_t stage)
     struct summary s = {0};
     double squares = 0;
     for (size_t t = 0; t < a->args->trace_count; t++) {
-        struct launch_reader from = {.log = log_of(a, before(a, stage), t)}, to = {.log = log_of(a, stage, t)};
+        struct launch_reader from = launch_log_read(log_of(a, before(a, stage), t));
+        struct launch_reader to = launch_log_read(log_of(a, stage, t));
         struct replay_launch b, c;
         while (launch_log_next(&from, &b) && launch_log_next(&to, &c))
             if (c.statistics.cycles)
@@ -273,9 +277,9 @@ static struct table *launch_table(const struct ablation *a)
     for (size_t i = 0; i < a->count; i++)
         table_cell(t, "%s", stage_name(a, i));
     for (size_t n = 0; n < a->args->trace_count; n++) {
-        struct launch_reader readers[MOST_STEPS + 1] = {{0}};
+        struct launch_reader readers[MOST_STEPS + 1];
         for (size_t i = 0; i < a->count; i++)
-            readers[i] = (struct launch_reader){.log = log_of(a, i, n)};
+            readers[i] = launch_log_read(log_of(a, i, n));
         for (uint32_t l = 0; l < log_of(a, 0, n)->count; l++) {
             struct replay_launch launch;
             for (size_t i = 0; i < a->count && launch_log_next(&readers[i], &launch); i++) {
@@ -343,7 +347,7 @@ static void cycles_json(struct json_stream *out, const struct ablation *a, size_
     json_part(out, "machine", machine_json(a->stages[stage].machine));
     json_open(out, "cycles", '[');
     for (size_t t = 0; t < a->args->trace_count; t++) {
-        struct launch_reader r = {.log = log_of(a, stage, t)};
+        struct launch_reader r = launch_log_read(log_of(a, stage, t));
         json_t *list = json_array();
         for (struct replay_launch l; launch_log_next(&r, &l);)
             json_add(list, json_number(l.statistics.cycles));
@@ -417,9 +421,9 @@ static int ablate_run(const struct command *c, int argc, char **argv)
     bool fine = make_stages(&a, &err) && open_traces(&a, &err) && replay_all(&a, &err);
     int status = fine ? print_results(&a) : command_fail(&err);
     for (size_t i = 0; i <= args.steps.count && i <= MOST_STEPS; i++) {
-        for (size_t t = 0; a.stages[i].logs && t < args.trace_count; t++)
-            launch_log_free(&a.stages[i].logs[t]);
-        free(a.stages[i].logs);
+        for (size_t t = 0; a.stages[i].results && t < args.trace_count; t++)
+            result_free(&a.stages[i].results[t]);
+        free(a.stages[i].results);
         machine_free(a.stages[i].machine);
     }
     for (size_t t = 0; a.traces && t < args.trace_count; t++)
@@ -437,6 +441,7 @@ static const struct command_example examples[] = {
      "        --step 'DRAM twice as far:dram.latency=200' --csv"},
     {"What each part is worth by itself, launch by launch",
      "reprise ablate mm.wtr --machine jetson-tx2 --alone --launches"},
+    {"Again, with what was replayed before", "reprise ablate mm.wtr --machine jetson-tx2 --alone --cache results"},
     {NULL, NULL},
 };
 const struct command command_ablate = {

@@ -33,6 +33,7 @@ static const struct option_row rows[] = {
     REPEAT_ROWS,
     ROW_CSV("the table", ""),
     ROW_JSON(""),
+    ROW_CACHE(", not those of --by or --batches"),
     ROW_QUIET(NO_WARNINGS),
     {0},
 };
@@ -61,8 +62,15 @@ static void diff_option(struct command_line *line, int key, char *arg)
 {
     struct diff_args *a = line->input;
     struct rp_error err;
-    const struct shared_values shared = {&a->trace, &a->machine, &a->launch, &a->threads, &a->top,
-                                         NULL,      &a->json,    &a->csv,    &a->quiet};
+    const struct shared_values shared = {.trace = &a->trace,
+                                         .machine = &a->machine,
+                                         .launch = &a->launch,
+                                         .threads = &a->threads,
+                                         .top = &a->top,
+                                         .cache = &a->cache,
+                                         .json = &a->json,
+                                         .csv = &a->csv,
+                                         .quiet = &a->quiet};
     if (shared_option(line, key, arg, &shared))
         return;
     switch (key) {
@@ -123,12 +131,9 @@ static void add_progress(void *data, uint64_t done, uint64_t total)
 /* Replays, and sums up by places. */
 static bool replay_variant(struct diff *d, struct diff_variant *v, struct replay_options *options)
 {
-    struct replay_result result;
     if (d->places && !(options->profile = profile_new(d->trace, v->machine, &v->error)))
         return false;
-    bool fine = replay(d->trace, v->machine, options, &result, &v->error);
-    v->total = result.total;
-    replay_result_free(&result);
+    bool fine = result_get(&d->cache, d->trace, v->machine, options, &v->once, &v->error);
     fine = fine && (!d->places || hotspots_sum(&v->hotspots, d->places, options->profile, v->machine, &v->error));
     profile_free(options->profile);
     return fine;
@@ -140,12 +145,8 @@ static void *work(void *data)
     for (size_t v; (v = atomic_fetch_add(&d->next, 1)) < d->count;) {
         struct share share = {d, 0};
         struct diff_variant *variant = &d->variants[v];
-        struct replay_options options = {.launch = d->args->launch,
-                                         .seed = d->args->repeat.seed,
-                                         .progress = add_progress,
-                                         .progress_data = &share,
-                                         .launch_done = launch_log_add,
-                                         .launch_done_data = &variant->launches};
+        struct replay_options options = {
+            .launch = d->args->launch, .seed = d->args->repeat.seed, .progress = add_progress, .progress_data = &share};
         if (variant->machine)
             variant->fine = replay_variant(d, variant, &options);
     }
@@ -164,6 +165,7 @@ static bool replay_all(struct diff *d, struct rp_error *err)
     if (d->args->by && (!(d->files = source_files_new(rp_trace_path(d->trace))) ||
                         !(d->places = places_new(d->trace, d->args->kind, 0, err))))
         return d->files ? false : rp_fail(err, RP_SYSTEM, "out of memory");
+    result_cache_begin(&d->cache, d->args->cache, d->args->quiet);
     progress_begin(&d->bar, "replaying", "warp instructions", d->args->quiet);
     while (started + 1 < threads && started + 1 < d->count && started < MODEL_COUNT_OF(helpers) &&
            !pthread_create(&helpers[started], NULL, work, d))
@@ -172,6 +174,7 @@ static bool replay_all(struct diff *d, struct rp_error *err)
     for (size_t i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     progress_end(&d->bar);
+    result_cache_end(&d->cache);
     for (size_t v = 0; v < d->count; v++)
         if (!d->variants[v].fine && d->variants[v].error.status == RP_SYSTEM) {
             *err = d->variants[v].error;
@@ -199,7 +202,7 @@ static int run(struct diff *d)
         return diff_batches(d);
     if (!replay_all(d, &err) || !diff_find_baseline(d, &err))
         return command_fail(&err);
-    const struct launch_log *base = &d->variants[d->baseline].launches;
+    const struct launch_log *base = &d->variants[d->baseline].once.launches;
     if (!d->args->quiet)
         print_warnings(base);
     int status = diff_print_results(d);
@@ -221,7 +224,7 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
-        launch_log_free(&d.variants[v].launches);
+        result_free(&d.variants[v].once);
         hotspots_free(&d.variants[v].hotspots);
         machine_free(d.variants[v].machine);
     }
@@ -249,6 +252,8 @@ static const struct command_example examples[] = {
     {"Machines with chance in them: differences with intervals, under the same luck",
      "reprise diff mm.wtr --machine jetson-tx2 --set memory=stochastic \\\n"
      "        --set memory.global_load=0.3,0.6,0.1 --vary scheduler=serial,gto --batches 400"},
+    {"More of them later, without replaying those that are done",
+     "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial,oldest --cache results"},
     {NULL, NULL},
 };
 const struct command command_diff = {

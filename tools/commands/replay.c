@@ -26,6 +26,7 @@ static const struct option_row rows[] = {
      "Write the machine to a machine file, with the probabilities that memory.from has given"},
     ROW_JSON(""),
     ROW_CSV("the table of launches, or of --batches, --exact, --by or --explain,", ""),
+    ROW_CACHE(", not those of --by, --batches or --exact"),
     ROW_QUIET(NO_WARNINGS),
     {"explain", KEY_EXPLAIN, "[FORMAT]", "List all statistics with their definitions; FORMAT: markdown"},
     {0},
@@ -44,8 +45,15 @@ static void replay_option(struct command_line *line, int key, char *arg)
     struct replay_request *a = line->input;
     struct rp_error err;
     long long number;
-    const struct shared_values shared = {&a->trace, &a->machine, &a->replay.launch, &a->replay.threads, &a->top,
-                                         NULL,      &a->json,    &a->csv,           &a->quiet};
+    const struct shared_values shared = {.trace = &a->trace,
+                                         .machine = &a->machine,
+                                         .launch = &a->replay.launch,
+                                         .threads = &a->replay.threads,
+                                         .top = &a->top,
+                                         .cache = &a->cache,
+                                         .json = &a->json,
+                                         .csv = &a->csv,
+                                         .quiet = &a->quiet};
     if (shared_option(line, key, arg, &shared))
         return;
     switch (key) {
@@ -105,6 +113,8 @@ static const struct command_example examples[] = {
     {"Cycles where memory draws how long accesses take, within a tenth of the mean",
      "reprise replay mm.wtr --machine san-rtx2080 --batches 100..1000 --width 0.1 --seed 1"},
     {"Their mean and deviation, without a replay", "reprise replay mm.wtr --machine san-rtx2080 --exact"},
+    {"Again in no time, and for other commands: results are kept in a folder",
+     "reprise replay mm.wtr --machine jetson-tx2 --cache results"},
     {"What the statistics mean", "reprise replay --explain"},
     {NULL, NULL},
 };

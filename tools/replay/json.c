@@ -33,7 +33,7 @@ int replay_print_json(const struct replay_request *a, struct rp_trace *t, const 
         return command_fail(&err);
     struct json_stream out = {0};
     begin_json(&out, a, trace, m);
-    results_json(&out, t, m, &o->launches, &o->result.total);
+    results_json(&out, t, m, &o->result.launches, &o->result.total);
     if (copies_take_time(m))
         json_part(&out, "copies", copies_json(o->result.copies));
     if (a->units)

@@ -6,6 +6,7 @@
 #include "tools/replaying/repeating.h"
 #include "tools/replaying/replaying.h"
 #include "tools/replaying/shares.h"
+#include "tools/results/result.h"
 
 struct replay_request {
     const char *trace;
@@ -19,13 +20,13 @@ struct replay_request {
     bool exact;
     struct shares shares;
     const char *save_machine; /* NULL: nowhere */
+    const char *cache;        /* NULL: none */
     bool json, csv, quiet, explain, markdown;
 };
 
 /* What was replayed. */
 struct outcome {
-    struct launch_log launches;
-    struct replay_result result;
+    struct result result;
     struct places *places; /* with --by */
     struct hotspots hotspots;
     struct source_files *files;

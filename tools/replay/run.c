@@ -4,6 +4,7 @@
 #include "tools/lib/input.h"
 #include "tools/replay/replay.h"
 #include "tools/replaying/timeless.h"
+#include "tools/results/cache.h"
 #include "tools/ui/progress.h"
 
 struct shown {
@@ -48,15 +49,15 @@ static int run(struct replay_request *a, struct rp_trace *trace, const struct ma
     struct outcome outcome = {0};
     a->replay.progress = show;
     a->replay.progress_data = &shown;
-    a->replay.launch_done = launch_log_add;
-    a->replay.launch_done_data = &outcome.launches;
+    struct result_cache cache;
+    result_cache_begin(&cache, a->cache, a->quiet);
     progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
-    bool fine = begin_hotspots(a, trace, m, &outcome, &err) && replay(trace, m, &a->replay, &outcome.result, &err) &&
-                end_hotspots(a, m, &outcome, &err);
+    bool fine = begin_hotspots(a, trace, m, &outcome, &err) &&
+                result_get(&cache, trace, m, &a->replay, &outcome.result, &err) && end_hotspots(a, m, &outcome, &err);
     progress_end(&shown.bar);
+    result_cache_end(&cache);
     int status = fine ? replay_print(a, trace, m, &outcome) : command_fail(&err);
-    replay_result_free(&outcome.result);
-    launch_log_free(&outcome.launches);
+    result_free(&outcome.result);
     hotspots_free(&outcome.hotspots);
     places_free(outcome.places);
     source_files_free(outcome.files);

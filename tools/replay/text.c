@@ -36,7 +36,7 @@ static void launch_rows(struct table *t, struct rp_trace *trace, const struct ma
                         bool begins, bool csv)
 {
     struct replay_launch launch;
-    for (struct launch_reader r = {.log = log}; launch_log_next(&r, &launch);) {
+    for (struct launch_reader r = launch_log_read(log); launch_log_next(&r, &launch);) {
         const struct rp_launch *l = rp_trace_launch(trace, launch.launch);
         const char *whole = rp_trace_kernel(trace, l->kernel)->name;
         char name[16], grid[40], block[40], plain[PLAIN_NAME];
@@ -51,14 +51,14 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
     static const char *const heading[] = {"launch", "kernel",    "grid",      "block",
                                           "begin",  "cycles",    "us",        "warp instructions",
                                           "IPC",    "occupancy", "main stall"};
-    bool begins = csv || o->launches.overlaps;
+    bool begins = csv || o->result.launches.overlaps;
     const uint64_t zero = 0;
     struct table *t = table_new(begins ? "rnllrrrrrrl" : "rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         if (begins || strcmp(heading[i], "begin"))
             table_cell(t, "%s", heading[i]);
-    launch_rows(t, trace, m, &o->launches, begins, csv);
-    if (o->launches.count != 1 && !csv)
+    launch_rows(t, trace, m, &o->result.launches, begins, csv);
+    if (o->result.launches.count != 1 && !csv)
         launch_row(t, "total", "", "", "", begins ? &zero : NULL, m, &o->result.total);
     if (csv)
         table_print_csv(t, stdout);
@@ -107,13 +107,13 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
     printf("%s on %s (scheduler %s, %.9g MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
            fraction_value(m->clock_mhz));
     print_launches(trace, m, o, false);
-    print_dependencies(m, &o->launches);
-    if (o->launches.overlaps)
+    print_dependencies(m, &o->result.launches);
+    if (o->result.launches.overlaps)
         printf("\n%" PRIu32 " launches overlap others. 'begin' counts cycles since the first launch began, and the "
                "total's cycles end with the last one%s.\n",
-               o->launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
+               o->result.launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
     print_copies(m, o->result.copies);
-    puts(o->launches.count == 1 ? "" : "\nSums over all launches");
+    puts(o->result.launches.count == 1 ? "" : "\nSums over all launches");
     struct table *t = table_new("lr");
     statistics_each(m, &o->result.total, statistic_row, t);
     table_print(t, stdout);
@@ -145,7 +145,7 @@ int replay_print(const struct replay_request *a, struct rp_trace *trace, const s
                  const struct outcome *o)
 {
     if (!a->quiet)
-        print_warnings(&o->launches);
+        print_warnings(&o->result.launches);
     int status = RP_OK;
     if (a->csv && a->units)
         unit_shares_print_csv(&o->hotspots);
@@ -157,7 +157,7 @@ int replay_print(const struct replay_request *a, struct rp_trace *trace, const s
         status = print_hotspots(a, trace, m, o);
     else
         status = a->json ? replay_print_json(a, trace, m, o) : print_text(trace, m, o);
-    return status == RP_OK ? replay_status(trace, &o->launches) : status;
+    return status == RP_OK ? replay_status(trace, &o->result.launches) : status;
 }
 
 static void print_heading(struct rp_trace *trace, const struct machine *m)

@@ -6,7 +6,7 @@
 #include "tools/lib/command.h"
 #include "tools/replaying/replaying.h"
 
-enum { KEY_CSV = 500, KEY_BY, KEY_TOP };
+enum { KEY_CSV = 500, KEY_BY, KEY_TOP, KEY_CACHE };
 
 /* use: "Machine to replay on"; set: "" or of which machine, " in all variants". */
 #define ROWS_MACHINE(use, set)                                                                                         \
@@ -39,6 +39,11 @@ enum { KEY_CSV = 500, KEY_BY, KEY_TOP };
     {                                                                                                                  \
         "json", 'j', NULL, "Print the result as JSON" more                                                             \
     }
+/* more: "" or what is not kept. */
+#define ROW_CACHE(more)                                                                                                \
+    {                                                                                                                  \
+        "cache", KEY_CACHE, "DIR", "Take the results that are in this folder, and keep new ones there" more            \
+    }
 #define ROW_OUTPUT(argument, what)                                                                                     \
     {                                                                                                                  \
         "output", 'o', argument, what                                                                                  \
@@ -57,7 +62,7 @@ struct shared_values {
     int64_t *launch;
     unsigned *threads;
     long long *top;
-    const char **output;
+    const char **output, **cache;
     bool *json, *csv, *quiet;
 };
 

@@ -189,7 +189,7 @@ void results_json(struct json_stream *out, struct rp_trace *t, const struct mach
 {
     struct replay_launch l;
     json_open(out, "launches", '[');
-    for (struct launch_reader r = {.log = log}; !ferror(stdout) && launch_log_next(&r, &l);)
+    for (struct launch_reader r = launch_log_read(log); !ferror(stdout) && launch_log_next(&r, &l);)
         json_part(out, NULL, launch_json(t, m, &l));
     json_close(out, ']');
     json_part(out, "total", statistics_json(m, total));
@@ -200,7 +200,7 @@ void results_json(struct json_stream *out, struct rp_trace *t, const struct mach
 void print_warnings(const struct launch_log *log)
 {
     struct replay_launch l;
-    for (struct launch_reader r = {.log = log}; log->warnings && launch_log_next(&r, &l);)
+    for (struct launch_reader r = launch_log_read(log); log->warnings && launch_log_next(&r, &l);)
         if (*l.warning)
             fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", l.launch, l.warning);
 }

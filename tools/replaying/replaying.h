@@ -7,7 +7,7 @@
 
 #include "replay/session/replay.h"
 #include "tools/lib/json.h"
-#include "tools/replaying/launch_log.h"
+#include "tools/results/launch_log.h"
 
 #define MOST_SETTINGS 256
 
