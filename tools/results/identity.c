@@ -19,11 +19,14 @@ bool result_identity(struct rp_trace *trace, const struct machine *machine, cons
     const char *sha256 = rp_trace_sha256(trace, err);
     if (!sha256)
         return false;
+    char launch[24] = "all";
+    if (o->launch >= 0)
+        snprintf(launch, sizeof launch, "%" PRId64, o->launch);
     snprintf(text, RESULT_IDENTITY,
-             "reprise %s\ntiming %s\ntrace %s\nmachine %s\nengine %s\nlaunch %" PRId64 "\nseed %" PRIu64
-             "\nprocessors %" PRIu64 "\n",
+             "reprise %s\ntiming %s\ntrace %s\nmachine %s\nengine %s\nlaunch %s\nseed %" PRIu64 "\nprocessors %" PRIu64
+             "\n",
              REPRISE_VERSION, TIMING_SOURCES, sha256, machine->hash, o->engine == REPLAY_FAST ? "fast" : "reference",
-             o->launch < 0 ? -1 : o->launch, machine_has_chance(machine) ? o->seed : 0, o->processors);
+             launch, machine_has_chance(machine) ? o->seed : 0, o->processors);
     return true;
 }
 
