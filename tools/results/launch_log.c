@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (PACKED_MOST * (STATISTICS_WORDS + 5) + sizeof((struct replay_launch){0}.warning)) /* of a launch   \
-                                                                                                       */
+/* Of a launch. */
+#define MOST_BYTES (PACKED_MOST * (STATISTICS_WORDS + 5) + sizeof((struct replay_launch){0}.warning))
 
 _Static_assert(sizeof(struct statistics) % sizeof(uint64_t) == 0, "statistics are numbers of 64 bits");
 
