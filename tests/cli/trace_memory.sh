@@ -37,6 +37,8 @@ rm "$dir/gather.wtr"
 make_trace launches $launches
 within "many launches of one block: replay" 0 40 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
 within "the same on two machines: diff" 0 40 "$REPRISE" diff "$dir/launches.wtr" "${MACHINE[@]}" --vary scheduler=gto,lrr --threads 1 --quiet --json
+within "their result kept: replay --cache" 0 40 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json --cache "$dir/kept"
+within "and taken from there" 0 40 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json --cache "$dir/kept"
 rm "$dir/launches.wtr"
 make_trace unfold 12
 size=$(stat -c %s "$dir/unfold.wtr")
@@ -49,6 +51,8 @@ if [ -n "${MEMORY_FULL-}" ]; then
     rm "$dir/index.wtr"
     make_trace launches 100000
     within "10^9 warp instructions in 10^5 launches: replay --json" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json
+    within "the same, kept: replay --cache" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json --cache "$dir/kept"
+    within "and taken from there" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet --json --cache "$dir/kept"
     within "the same on rtx2060, its whole hierarchy" 0 256 "$REPRISE" replay "$dir/launches.wtr" --machine rtx2060 --quiet
     within "the same as a table" 0 256 "$REPRISE" replay "$dir/launches.wtr" "${MACHINE[@]}" --quiet
     within "the same on two machines: diff" 0 256 "$REPRISE" diff "$dir/launches.wtr" "${MACHINE[@]}" --vary scheduler=gto,lrr --threads 1 --quiet --json

@@ -12,7 +12,9 @@
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/names.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
+#include "tools/results/cache.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tracefmt/plural.h"
@@ -24,22 +26,23 @@ struct args {
     size_t trace_count;
     struct machine_args machine;
     struct steps steps;
+    const char *cache;
     bool own_steps, alone, launches, json, csv, quiet;
     unsigned threads;
 };
 
-enum { KEY_STEP = 256, KEY_ALONE, KEY_LAUNCHES, KEY_CSV };
+enum { KEY_STEP = 256, KEY_ALONE, KEY_LAUNCHES };
 
 static const struct option_row rows[] = {
-    {"machine", 'm', "NAME", "The machine with all its parts: a name from 'reprise machine list', or a machine file"},
-    {"set", 's', "KEY=VALUE", "Change an option of that machine; may be repeated"},
+    ROWS_MACHINE("The machine with all its parts", ""),
     {"step", KEY_STEP, "NAME:KEY=VALUE,...", "A step, instead of those of the paper; repeated: one after the other"},
     {"alone", KEY_ALONE, NULL, "Take each step by itself, against the whole machine, not after those before it"},
     {"launches", KEY_LAUNCHES, NULL, "Print the cycles of each launch after each step, too"},
-    {"threads", 't', "N", "Replay N machines at once (0: one per CPU)"},
-    {"csv", KEY_CSV, NULL, "Print the table of steps, or of --launches, as comma-separated values"},
-    {"json", 'j', NULL, "Print the results as JSON"},
-    {"quiet", 'q', NULL, "No progress, no warnings"},
+    ROW_THREADS("Replay N machines at once", ""),
+    ROW_CSV("the table of steps, or of --launches,", ""),
+    ROW_JSON(""),
+    ROW_CACHE(""),
+    ROW_QUIET(NO_WARNINGS),
     {0},
 };
 
@@ -47,13 +50,15 @@ static void ablate_option(struct command_line *line, int key, char *arg)
 {
     struct args *a = line->input;
     struct rp_error err;
+    const struct shared_values shared = {.machine = &a->machine,
+                                         .threads = &a->threads,
+                                         .json = &a->json,
+                                         .csv = &a->csv,
+                                         .cache = &a->cache,
+                                         .quiet = &a->quiet};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'm': a->machine.machine = arg; break;
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
-    case 'j': a->json = true; break;
-    case 'q': a->quiet = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_ALONE: a->alone = true; break;
     case KEY_LAUNCHES: a->launches = true; break;
     case KEY_STEP:
@@ -75,8 +80,8 @@ static void ablate_option(struct command_line *line, int key, char *arg)
 /* A machine, with some of the steps taken. */
 struct stage {
     struct machine *machine;
-    struct launch_log *logs; /* [traces] */
-    size_t same;             /* the first stage with the same machine: itself, or one that is replayed for both */
+    struct result *results; /* [traces] */
+    size_t same;            /* the first stage with the same machine: itself, or one that is replayed for both */
 };
 
 struct ablation {
@@ -85,6 +90,7 @@ struct ablation {
     struct stage stages[MOST_STEPS + 1];
     size_t count; /* stages: steps, and the machine itself */
     atomic_size_t next;
+    struct result_cache cache;
     pthread_mutex_t lock;
     bool failed;
     struct rp_error error;
@@ -100,10 +106,10 @@ static bool make_stages(struct ablation *a, struct rp_error *err)
     for (; a->count <= a->args->steps.count; a->count++) {
         struct stage *s = &a->stages[a->count];
         s->same = a->count;
-        s->logs = calloc(a->args->trace_count, sizeof *s->logs);
+        s->results = calloc(a->args->trace_count, sizeof *s->results);
         s->machine = steps_machine(&a->args->steps, a->count, a->args->alone, &a->args->machine, err);
-        if (!s->logs || !s->machine)
-            return s->logs ? false : rp_fail(err, RP_SYSTEM, "out of memory");
+        if (!s->results || !s->machine)
+            return s->results ? false : rp_fail(err, RP_SYSTEM, "out of memory");
         while (s->same && strcmp(a->stages[s->same - 1].machine->text, s->machine->text))
             s->same--;
         s->same = s->same ? a->stages[s->same - 1].same : a->count;
@@ -149,17 +155,10 @@ static void replay_one(struct ablation *a, size_t stage, size_t trace)
 {
     struct share share = {a, 0};
     struct rp_error err;
-    struct replay_result result;
-    struct replay_options options = {.launch = -1,
-                                     .progress = add_progress,
-                                     .progress_data = &share,
-                                     .launch_done = launch_log_add,
-                                     .launch_done_data = &a->stages[stage].logs[trace]};
-    bool fine = replay(a->traces[trace], a->stages[stage].machine, &options, &result, &err);
-    if (fine) {
-        replay_result_free(&result);
+    struct stage *s = &a->stages[stage];
+    struct replay_options options = {.launch = -1, .progress = add_progress, .progress_data = &share};
+    if (result_get(&a->cache, a->traces[trace], s->machine, &options, &s->results[trace], &err))
         return;
-    }
     pthread_mutex_lock(&a->lock);
     if (!a->failed)
         rp_fail(&a->error, err.status, "%s", err.text);
@@ -182,6 +181,7 @@ static bool replay_all(struct ablation *a, struct rp_error *err)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t threads = a->args->threads ? a->args->threads : cpus > 0 ? (size_t)cpus : 1, started = 0;
     pthread_t helpers[64];
+    result_cache_begin(&a->cache, a->args->cache, a->args->quiet);
     progress_begin(&a->bar, "replaying", "warp instructions", a->args->quiet);
     while (started + 1 < threads && started < MODEL_COUNT_OF(helpers) &&
            !pthread_create(&helpers[started], NULL, work, a))
@@ -190,6 +190,7 @@ static bool replay_all(struct ablation *a, struct rp_error *err)
     for (size_t i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     progress_end(&a->bar);
+    result_cache_end(&a->cache);
     if (a->failed)
         *err = a->error;
     return !a->failed;
@@ -206,7 +207,7 @@ struct summary {
 
 static const struct launch_log *log_of(const struct ablation *a, size_t stage, size_t trace)
 {
-    return &a->stages[a->stages[stage].same].logs[trace];
+    return &a->stages[a->stages[stage].same].results[trace].launches;
 }
 
 static void add(struct summary *s, double *squares, double percent)
@@ -223,7 +224,8 @@ static struct summary summarise(const struct ablation *a, size_t stage)
     struct summary s = {0};
     double squares = 0;
     for (size_t t = 0; t < a->args->trace_count; t++) {
-        struct launch_reader from = {.log = log_of(a, before(a, stage), t)}, to = {.log = log_of(a, stage, t)};
+        struct launch_reader from = launch_log_read(log_of(a, before(a, stage), t));
+        struct launch_reader to = launch_log_read(log_of(a, stage, t));
         struct replay_launch b, c;
         while (launch_log_next(&from, &b) && launch_log_next(&to, &c))
             if (c.statistics.cycles)
@@ -275,9 +277,9 @@ static struct table *launch_table(const struct ablation *a)
     for (size_t i = 0; i < a->count; i++)
         table_cell(t, "%s", stage_name(a, i));
     for (size_t n = 0; n < a->args->trace_count; n++) {
-        struct launch_reader readers[MOST_STEPS + 1] = {{0}};
+        struct launch_reader readers[MOST_STEPS + 1];
         for (size_t i = 0; i < a->count; i++)
-            readers[i] = (struct launch_reader){.log = log_of(a, i, n)};
+            readers[i] = launch_log_read(log_of(a, i, n));
         for (uint32_t l = 0; l < log_of(a, 0, n)->count; l++) {
             struct replay_launch launch;
             for (size_t i = 0; i < a->count && launch_log_next(&readers[i], &launch); i++) {
@@ -345,7 +347,7 @@ static void cycles_json(struct json_stream *out, const struct ablation *a, size_
     json_part(out, "machine", machine_json(a->stages[stage].machine));
     json_open(out, "cycles", '[');
     for (size_t t = 0; t < a->args->trace_count; t++) {
-        struct launch_reader r = {.log = log_of(a, stage, t)};
+        struct launch_reader r = launch_log_read(log_of(a, stage, t));
         json_t *list = json_array();
         for (struct replay_launch l; launch_log_next(&r, &l);)
             json_add(list, json_number(l.statistics.cycles));
@@ -419,9 +421,9 @@ static int ablate_run(const struct command *c, int argc, char **argv)
     bool fine = make_stages(&a, &err) && open_traces(&a, &err) && replay_all(&a, &err);
     int status = fine ? print_results(&a) : command_fail(&err);
     for (size_t i = 0; i <= args.steps.count && i <= MOST_STEPS; i++) {
-        for (size_t t = 0; a.stages[i].logs && t < args.trace_count; t++)
-            launch_log_free(&a.stages[i].logs[t]);
-        free(a.stages[i].logs);
+        for (size_t t = 0; a.stages[i].results && t < args.trace_count; t++)
+            result_free(&a.stages[i].results[t]);
+        free(a.stages[i].results);
         machine_free(a.stages[i].machine);
     }
     for (size_t t = 0; a.traces && t < args.trace_count; t++)
@@ -439,6 +441,7 @@ static const struct command_example examples[] = {
      "        --step 'DRAM twice as far:dram.latency=200' --csv"},
     {"What each part is worth by itself, launch by launch",
      "reprise ablate mm.wtr --machine jetson-tx2 --alone --launches"},
+    {"Again, with what was replayed before", "reprise ablate mm.wtr --machine jetson-tx2 --alone --cache results"},
     {NULL, NULL},
 };
 const struct command command_ablate = {

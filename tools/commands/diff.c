@@ -9,32 +9,32 @@
 #include "tools/diff/diff.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
 
 #define EXAMPLE "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial"
 
-enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT, KEY_CSV, KEY_BY, KEY_TOP };
+enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT };
 
 static const struct option_row rows[] = {
-    {"machine", 'm', "NAME", "Machine to replay on: a name from 'reprise machine list', or a machine file"},
+    ROWS_MACHINE("Machine to replay on", " in all variants, or of a scheduler in those that have it"),
     {"vary", 'v', "KEY=A,B,C",
      "Replay with each of these values, or of a range such as 1..4; repeated: with every combination. "
      "KEY,KEY=A,A:B,B changes several keys together; machine=A,B replays on several machines. Slashes part the numbers "
      "of a list: 0.3/0.6/0.1,1/0/0. An option that only some models have varies where its part has it"},
-    {"set", 's', "KEY=VALUE",
-     "Change an option of the machine in all variants, or of a scheduler in those that have it; may be repeated"},
-    {"launch", 'l', "N", "Replay this launch only, counted from 0"},
+    ROW_LAUNCH("Replay"),
     {"launches", KEY_LAUNCHES, NULL, "Show each launch, however many there are"},
-    {"threads", 't', "N", "Replay N variants at once (0: one per CPU)"},
+    ROW_THREADS("Replay N variants at once", ""),
     {"baseline", KEY_BASELINE, "KEY=A[,KEY=B]", "Ratios are to the variant with these values (the first)"},
     {"sort", KEY_SORT, "cycles", "Fewest cycles first"},
     {"by", KEY_BY, "instruction|line|function",
      "Say where variants gain or lose against the first: the largest changes first; they add up to the whole"},
-    {"top", KEY_TOP, "N", "With --by: the N largest changes, and the others as one (20, in CSV and JSON all; 0: all)"},
+    ROW_TOP("N largest changes"),
     REPEAT_ROWS,
-    {"csv", KEY_CSV, NULL, "Print the table as comma-separated values"},
-    {"json", 'j', NULL, "Print the results as JSON"},
-    {"quiet", 'q', NULL, "No progress, no warnings"},
+    ROW_CSV("the table", ""),
+    ROW_JSON(""),
+    ROW_CACHE(", not those of --by or --batches"),
+    ROW_QUIET(NO_WARNINGS),
     {0},
 };
 
@@ -62,37 +62,31 @@ static void diff_option(struct command_line *line, int key, char *arg)
 {
     struct diff_args *a = line->input;
     struct rp_error err;
-    long long number = 0;
+    const struct shared_values shared = {.trace = &a->trace,
+                                         .machine = &a->machine,
+                                         .launch = &a->launch,
+                                         .threads = &a->threads,
+                                         .top = &a->top,
+                                         .cache = &a->cache,
+                                         .json = &a->json,
+                                         .csv = &a->csv,
+                                         .quiet = &a->quiet};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'm': a->machine.machine = arg; break;
     case 'v': command_check(line, axes_add(&a->axes, arg, &err), &err); break;
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 'j': a->json = true; break;
-    case 'q': a->quiet = true; break;
     case KEY_LAUNCHES: a->all_launches = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_BY:
         if (a->by)
             command_usage(line, "--by %s, and --by %s before: one at a time", arg, a->by);
         a->by = arg;
         command_check(line, place_kind(arg, false, &a->kind, &err), &err);
         break;
-    case KEY_TOP: command_check(line, parse_number("--top", arg, 0, INT64_MAX, &a->top, &err), &err); break;
     case KEY_BASELINE: a->baseline = arg; break;
     case KEY_SORT:
         a->by_cycles = true;
         if (strcmp(arg, "cycles"))
             command_usage(line, "--sort %s: rows are sorted by cycles, or not at all", arg);
-        break;
-    case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
-    case 'l':
-        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
-        a->launch = number;
-        break;
-    case KEY_ARGUMENT:
-        if (a->trace)
-            command_usage(line, "one trace at a time: '%s' is one too many", arg);
-        a->trace = arg;
         break;
     case KEY_BATCHES:
     case KEY_CONFIDENCE:
@@ -137,12 +131,9 @@ static void add_progress(void *data, uint64_t done, uint64_t total)
 /* Replays, and sums up by places. */
 static bool replay_variant(struct diff *d, struct diff_variant *v, struct replay_options *options)
 {
-    struct replay_result result;
     if (d->places && !(options->profile = profile_new(d->trace, v->machine, &v->error)))
         return false;
-    bool fine = replay(d->trace, v->machine, options, &result, &v->error);
-    v->total = result.total;
-    replay_result_free(&result);
+    bool fine = result_get(&d->cache, d->trace, v->machine, options, &v->once, &v->error);
     fine = fine && (!d->places || hotspots_sum(&v->hotspots, d->places, options->profile, v->machine, &v->error));
     profile_free(options->profile);
     return fine;
@@ -154,12 +145,8 @@ static void *work(void *data)
     for (size_t v; (v = atomic_fetch_add(&d->next, 1)) < d->count;) {
         struct share share = {d, 0};
         struct diff_variant *variant = &d->variants[v];
-        struct replay_options options = {.launch = d->args->launch,
-                                         .seed = d->args->repeat.seed,
-                                         .progress = add_progress,
-                                         .progress_data = &share,
-                                         .launch_done = launch_log_add,
-                                         .launch_done_data = &variant->launches};
+        struct replay_options options = {
+            .launch = d->args->launch, .seed = d->args->repeat.seed, .progress = add_progress, .progress_data = &share};
         if (variant->machine)
             variant->fine = replay_variant(d, variant, &options);
     }
@@ -178,6 +165,7 @@ static bool replay_all(struct diff *d, struct rp_error *err)
     if (d->args->by && (!(d->files = source_files_new(rp_trace_path(d->trace))) ||
                         !(d->places = places_new(d->trace, d->args->kind, 0, err))))
         return d->files ? false : rp_fail(err, RP_SYSTEM, "out of memory");
+    result_cache_begin(&d->cache, d->args->cache, d->args->quiet);
     progress_begin(&d->bar, "replaying", "warp instructions", d->args->quiet);
     while (started + 1 < threads && started + 1 < d->count && started < MODEL_COUNT_OF(helpers) &&
            !pthread_create(&helpers[started], NULL, work, d))
@@ -186,6 +174,7 @@ static bool replay_all(struct diff *d, struct rp_error *err)
     for (size_t i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     progress_end(&d->bar);
+    result_cache_end(&d->cache);
     for (size_t v = 0; v < d->count; v++)
         if (!d->variants[v].fine && d->variants[v].error.status == RP_SYSTEM) {
             *err = d->variants[v].error;
@@ -213,7 +202,7 @@ static int run(struct diff *d)
         return diff_batches(d);
     if (!replay_all(d, &err) || !diff_find_baseline(d, &err))
         return command_fail(&err);
-    const struct launch_log *base = &d->variants[d->baseline].launches;
+    const struct launch_log *base = &d->variants[d->baseline].once.launches;
     if (!d->args->quiet)
         print_warnings(base);
     int status = diff_print_results(d);
@@ -235,7 +224,7 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
-        launch_log_free(&d.variants[v].launches);
+        result_free(&d.variants[v].once);
         hotspots_free(&d.variants[v].hotspots);
         machine_free(d.variants[v].machine);
     }
@@ -263,6 +252,8 @@ static const struct command_example examples[] = {
     {"Machines with chance in them: differences with intervals, under the same luck",
      "reprise diff mm.wtr --machine jetson-tx2 --set memory=stochastic \\\n"
      "        --set memory.global_load=0.3,0.6,0.1 --vary scheduler=serial,gto --batches 400"},
+    {"More of them later, without replaying those that are done",
+     "reprise diff mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr,serial,oldest --cache results"},
     {NULL, NULL},
 };
 const struct command command_diff = {

@@ -13,7 +13,7 @@
 #include "tools/lib/json.h"
 #include "tools/lib/names.h"
 #include "tools/lib/number.h"
-#include "tools/replaying/replaying.h"
+#include "tools/replaying/options.h"
 #include "tools/replaying/shares.h"
 #include "tools/ui/table.h"
 #include "tools/ui/wrapped.h"
@@ -33,7 +33,7 @@ struct dump {
     struct wrapped line;
 };
 
-enum { KEY_SOURCE = 256, KEY_CSV, KEY_CYCLES };
+enum { KEY_SOURCE = 256, KEY_CYCLES };
 
 static const struct option_row rows[] = {
     {"launch", 'l', "N", "Launch, from 0 (0)"},
@@ -43,11 +43,10 @@ static const struct option_row rows[] = {
     {"source", KEY_SOURCE, NULL, "Print each instruction's place in the source, too, and the calls inlined there"},
     {"cycles", KEY_CYCLES, NULL,
      "Print in which cycle of its launch each instruction issues on the machine, and when its result is there"},
-    {"machine", 'm', "NAME", "The machine for --cycles: a name from 'reprise machine list', or a machine file"},
-    {"set", 's', "KEY=VALUE", "Change an option of the machine; may be repeated"},
+    ROWS_MACHINE("The machine for --cycles", ""),
     {"host", 'H', NULL, "Print what the host did instead, in order with the launches"},
-    {"json", 'j', NULL, "Print JSON"},
-    {"csv", KEY_CSV, NULL, "Print comma-separated values: an instruction or, with --host, an operation a row"},
+    ROW_JSON(""),
+    ROW_CSV("a row per instruction or, with --host, per operation,", ""),
     {0},
 };
 
@@ -62,7 +61,10 @@ static uint64_t number(const struct command_line *line, const char *option, cons
 static void dump_option(struct command_line *line, int key, char *arg)
 {
     struct dump *d = line->input;
-    struct rp_error err;
+    const struct shared_values shared = {
+        .trace = &d->file, .machine = &d->machine_args, .json = &d->json, .csv = &d->csv};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
     case 'l': d->launch = number(line, "--launch", arg); break;
     case 'b': d->block_text = arg; break;
@@ -70,16 +72,7 @@ static void dump_option(struct command_line *line, int key, char *arg)
     case 'n': d->limit = number(line, "--limit", arg); break;
     case KEY_SOURCE: d->source = true; break;
     case KEY_CYCLES: d->cycles = true; break;
-    case 'm': d->machine_args.machine = arg; break;
-    case 's': command_check(line, machine_args_set(&d->machine_args, arg, &err), &err); break;
     case 'H': d->host = true; break;
-    case KEY_CSV: d->csv = true; break;
-    case 'j': d->json = true; break;
-    case KEY_ARGUMENT:
-        if (d->file)
-            command_usage(line, "one trace at a time: '%s' is one too many", arg);
-        d->file = arg;
-        break;
     case KEY_END:
         if (!d->file)
             command_usage(line, "which trace? Example: reprise dump mm.wtr --launch 0 --block 0 --warp 0");

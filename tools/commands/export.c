@@ -6,6 +6,7 @@
 #include "tools/accelsim/import.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
+#include "tools/replaying/options.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
 
@@ -15,18 +16,15 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-    {"output", 'o', "FOLDER", "The folder to write to; it is made if it is not there"},
-    {"quiet", 'q', NULL, "Print no summary and no progress"},
+    ROW_OUTPUT("FOLDER", "The folder to write to; it is made if it is not there"),
+    ROW_QUIET(NO_SUMMARY),
     {0},
 };
 
 static void export_option(struct command_line *line, int key, char *arg)
 {
     struct arguments *a = line->input;
-    if (key == 'o')
-        a->folder = arg;
-    else if (key == 'q')
-        a->quiet = true;
+    shared_option(line, key, arg, &(struct shared_values){.output = &a->folder, .quiet = &a->quiet});
     if (key != KEY_END)
         return;
     if (!line->argument_count)

@@ -9,6 +9,7 @@
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/output.h"
+#include "tools/replaying/options.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
 
@@ -18,18 +19,15 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-    {"output", 'o', "FILE", "The trace or the machine file to be written"},
-    {"quiet", 'q', NULL, "Print no summary and no progress"},
+    ROW_OUTPUT("FILE", "The trace or the machine file to be written"),
+    ROW_QUIET(NO_SUMMARY),
     {0},
 };
 
 static void import_option(struct command_line *line, int key, char *arg)
 {
     struct arguments *a = line->input;
-    if (key == 'o')
-        a->output = arg;
-    else if (key == 'q')
-        a->quiet = true;
+    shared_option(line, key, arg, &(struct shared_values){.output = &a->output, .quiet = &a->quiet});
     if (key != KEY_END)
         return;
     if (!line->argument_count)

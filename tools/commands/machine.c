@@ -9,7 +9,7 @@
 #include "tools/lib/command.h"
 #include "tools/machine/machine_file.h"
 #include "tools/machine/option_line.h"
-#include "tools/replaying/replaying.h"
+#include "tools/replaying/options.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/table.h"
 
@@ -19,12 +19,12 @@ struct args {
     bool json, csv, markdown;
 };
 
-enum { KEY_MARKDOWN = 256, KEY_CSV };
+enum { KEY_MARKDOWN = 256 };
 
 static const struct option_row rows[] = {
-    {"set", 's', "KEY=VALUE", "show: change an option of the machine; may be repeated"},
-    {"json", 'j', NULL, "Print JSON"},
-    {"csv", KEY_CSV, NULL, "Print comma-separated values"},
+    ROW_SET("show: change", ""),
+    ROW_JSON(""),
+    ROW_CSV("the result", ""),
     {"markdown", KEY_MARKDOWN, NULL, "options: print the table of docs/machines.md"},
     {0},
 };
@@ -44,12 +44,11 @@ static const char *known_action(struct command_line *line, const char *given)
 static void machine_option(struct command_line *line, int key, char *arg)
 {
     struct args *a = line->input;
-    struct rp_error err;
+    const struct shared_values shared = {.machine = &a->machine, .json = &a->json, .csv = &a->csv};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 'j': a->json = true; break;
     case KEY_MARKDOWN: a->markdown = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_ARGUMENT:
         if (!a->action)
             a->action = known_action(line, arg);

@@ -6,6 +6,7 @@
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/json.h"
+#include "tools/replaying/options.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
 #include "tracefmt/plural.h"
@@ -19,20 +20,18 @@ struct arguments {
 };
 
 static const struct option_row rows[] = {
-    {"json", 'j', NULL, "Print JSON"},
-    {"quiet", 'q', NULL, "Print nothing for a trace that is whole"},
+    ROW_JSON(""),
+    ROW_QUIET("Print nothing for a trace that is whole"),
     {0},
 };
 
 static void verify_option(struct command_line *line, int key, char *arg)
 {
     struct arguments *a = line->input;
-    (void)arg;
     if (key == 'j' && !a->json)
         a->json = json_array();
-    else if (key == 'q')
-        a->quiet = true;
-    else if (key == KEY_END && !line->argument_count)
+    shared_option(line, key, arg, &(struct shared_values){.quiet = &a->quiet});
+    if (key == KEY_END && !line->argument_count)
         command_usage(line, "which trace? Example: reprise verify mm.wtr");
 }
 

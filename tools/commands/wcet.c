@@ -11,6 +11,7 @@
 #include "tools/lib/names.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
+#include "tools/replaying/options.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
 #include "tools/wcet/grid.h"
@@ -33,13 +34,11 @@ struct args {
     bool json, csv, quiet, gridded;
 };
 
-enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID, KEY_CSV };
+enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID };
 
 static const struct option_row rows[] = {
-    {"machine", 'm', "NAME", "Machine to analyse for: a name from 'reprise machine list', or a machine file"},
-    {"set", 's', "KEY=VALUE",
-     "Change an option of the machine, or of a scheduler that --check or policy= names; may be repeated"},
-    {"launch", 'l', "N", "Analyse this launch only, counted from 0"},
+    ROWS_MACHINE("Machine to analyse for", ", or of a scheduler that --check or policy= names"),
+    ROW_LAUNCH("Analyse"),
     {"block", 'b', "N|X,Y,Z",
      "Analyse this block of the launch as if it were alone, by its linear index (x fastest) or coordinates"},
     {"check", KEY_CHECK, "POLICIES",
@@ -58,11 +57,9 @@ static const struct option_row rows[] = {
     {"grid", KEY_GRID, "KEY=VALUES",
      "Overestimation over values of a machine option (or 'latency' for that of global memory), such as "
      "latency=100..103,200, and 'policy=...'; takes several traces"},
-    {"csv", KEY_CSV, NULL,
-     "Print the bounds as comma-separated values, with the cycles under each policy of --check in columns "
-     "cycles.POLICY"},
-    {"json", 'j', NULL, "Print the result as JSON, the phases of all warps included"},
-    {"quiet", 'q', NULL, "No progress"},
+    ROW_CSV("the bounds", ", with the cycles under each policy of --check in columns cycles.POLICY"),
+    ROW_JSON(", the phases of all warps included"),
+    ROW_QUIET("No progress"),
     {0},
 };
 
@@ -119,22 +116,17 @@ static void wcet_option(struct command_line *line, int key, char *arg)
     struct args *a = line->input;
     struct rp_error err;
     long long number = 0;
+    const struct shared_values shared = {
+        .machine = &a->machine, .launch = &a->launch, .json = &a->json, .csv = &a->csv, .quiet = &a->quiet};
+    if (shared_option(line, key, arg, &shared))
+        return;
     switch (key) {
-    case 'm': a->machine.machine = arg; break;
-    case 's': command_check(line, machine_args_set(&a->machine, arg, &err), &err); break;
-    case 'j': a->json = true; break;
-    case 'q': a->quiet = true; break;
-    case KEY_CSV: a->csv = true; break;
     case KEY_PHASES: a->phases = arg; break;
     case KEY_CHECK: command_check(line, wcet_policies_parse(&a->policies, arg, &err), &err); break;
     case KEY_ASSUME: command_check(line, assume(&a->extensions, arg, &err), &err); break;
     case KEY_GRID:
         a->gridded = true;
         command_check(line, wcet_grid_axis(&a->grid, arg, &err), &err);
-        break;
-    case 'l':
-        command_check(line, parse_number("--launch", arg, 0, UINT32_MAX, &number, &err), &err);
-        a->launch = number;
         break;
     case 'b': a->block = arg; break;
     case KEY_ATTACK:

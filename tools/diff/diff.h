@@ -9,6 +9,7 @@
 #include "tools/hotspots/hotspots.h"
 #include "tools/replaying/repeating.h"
 #include "tools/replaying/replaying.h"
+#include "tools/results/cache.h"
 #include "tools/ui/progress.h"
 
 #define VARIED_MACHINE "machine" /* the key that is no option of a machine, but which one it is */
@@ -23,17 +24,17 @@ struct diff_args {
     char *baseline; /* NULL: the first variant */
     const char *by; /* NULL: launches, not places */
     enum place_kind kind;
-    long long top; /* -1: as many as fit the output; 0: all */
+    long long top;     /* -1: as many as fit the output; 0: all */
+    const char *cache; /* NULL: none */
     bool json, csv, quiet, all_launches, by_cycles;
 };
 
 struct diff_variant {
     const char *values[MOST_KEYS]; /* one per key; NULL: the part has no such option in this variant */
     struct machine *machine;       /* NULL: these values do not go together */
-    struct launch_log launches;
-    struct statistics total;
-    struct hotspots hotspots;    /* with --by */
-    struct repeat_result result; /* with --batches */
+    struct result once;            /* without --batches */
+    struct hotspots hotspots;      /* with --by */
+    struct repeat_result result;   /* with it */
     struct rp_error error;
     bool fine; /* it was replayed */
 };
@@ -45,6 +46,7 @@ struct diff {
     size_t count, baseline;
     struct places *places; /* with --by */
     struct source_files *files;
+    struct result_cache cache;
     atomic_size_t next;
     pthread_mutex_t lock;
     uint64_t done, total; /* warp instructions of all variants */

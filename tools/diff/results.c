@@ -36,9 +36,10 @@ static void variant_json(struct json_stream *out, const struct diff *d, const st
     json_part(out, "varied", diff_varied_json(d, v));
     if (v->fine) {
         json_part(out, "machine", machine_json(v->machine));
-        json_part(out, "ratio", json_real(ratio(&v->total, &d->variants[d->baseline].total)));
-        json_part(out, "main_stall", json_string(statistics_main_stall(v->machine, &v->total, (char[STALL_NAME]){0})));
-        results_json(out, d->trace, v->machine, &v->launches, &v->total);
+        json_part(out, "ratio", json_real(ratio(&v->once.total, &d->variants[d->baseline].once.total)));
+        json_part(out, "main_stall",
+                  json_string(statistics_main_stall(v->machine, &v->once.total, (char[STALL_NAME]){0})));
+        results_json(out, d->trace, v->machine, &v->once.launches, &v->once.total);
         if (d->places && v != &d->variants[d->baseline])
             json_part(out, "difference",
                       difference_json(&d->variants[d->baseline].hotspots, &v->hotspots, top(d->args), d->files));
@@ -114,8 +115,8 @@ static void launch_rows(struct table *t, const struct diff *d, const size_t *ord
 {
     struct replay_launch launch;
     for (size_t v = 0; v < d->count; v++)
-        readers[v] = (struct launch_reader){&d->variants[v].launches, 0};
-    for (uint32_t l = 0; l < d->variants[d->baseline].launches.count; l++) {
+        readers[v] = launch_log_read(&d->variants[v].once.launches);
+    for (uint32_t l = 0; l < d->variants[d->baseline].once.launches.count; l++) {
         uint32_t number = 0;
         for (size_t v = 0; v < d->count; v++) {
             if (!d->variants[v].fine)
@@ -134,7 +135,7 @@ static void launch_rows(struct table *t, const struct diff *d, const size_t *ord
 static void total_rows(struct table *t, const struct diff *d, const size_t *order, struct statistics *statistics)
 {
     for (size_t v = 0; v < d->count; v++)
-        statistics[v] = d->variants[v].total;
+        statistics[v] = d->variants[v].once.total;
     rows_of(t, d, order, "total", "", statistics);
 }
 
@@ -145,7 +146,7 @@ static bool add_rows(struct table *t, const struct diff *d, const size_t *order,
     bool fine = statistics && readers;
     if (fine && each)
         launch_rows(t, d, order, statistics, readers);
-    if (fine && d->variants[d->baseline].launches.count != 1 && !d->args->csv)
+    if (fine && d->variants[d->baseline].once.launches.count != 1 && !d->args->csv)
         total_rows(t, d, order, statistics);
     free(statistics);
     free(readers);
@@ -155,7 +156,7 @@ static bool add_rows(struct table *t, const struct diff *d, const size_t *order,
 static bool overlap(const struct diff *d)
 {
     for (size_t v = 0; v < d->count; v++)
-        if (d->variants[v].launches.overlaps)
+        if (d->variants[v].once.launches.overlaps)
             return true;
     return false;
 }
@@ -163,7 +164,7 @@ static bool overlap(const struct diff *d)
 static int print_text(const struct diff *d, const size_t *order)
 {
     static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
-    bool each = d->args->all_launches || d->args->csv || d->variants[d->baseline].launches.count <= MOST_LAUNCHES;
+    bool each = d->args->all_launches || d->args->csv || d->variants[d->baseline].once.launches.count <= MOST_LAUNCHES;
     char columns[MOST_KEYS + 8] = "rn";
     for (size_t i = 0; i < d->args->axes.key_count; i++)
         strcat(columns, "l");
@@ -260,7 +261,7 @@ static bool slower(const struct diff_variant *a, const struct diff_variant *b)
 {
     if (a->fine != b->fine)
         return b->fine;
-    return a->fine && a->total.cycles > b->total.cycles;
+    return a->fine && a->once.total.cycles > b->once.total.cycles;
 }
 
 /* The order of rows; equal ones stay as they are. */

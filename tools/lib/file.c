@@ -16,7 +16,7 @@ static uint8_t *read_stream(FILE *f, const char *path, size_t *size, struct rp_e
         if (n < room - 1)
             break;
         if (room > FILE_MOST) {
-            rp_fail(err, RP_BAD_INPUT, "%s: larger than 256 MiB; no code is", path);
+            rp_fail(err, RP_BAD_INPUT, "%s: larger than 256 MiB", path);
             free(bytes);
             return NULL;
         }

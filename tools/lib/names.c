@@ -1,6 +1,7 @@
 #include "tools/lib/names.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,4 +259,14 @@ const char *choose_kernel(const char *file, const char *const *names, size_t cou
     else
         refuse_name(file, names, count, given, err);
     return NULL;
+}
+
+const char *dimensions(const uint32_t d[3], char text[40])
+{
+    int n = snprintf(text, 40, "%" PRIu32, d[0]);
+    if (d[1] != 1 || d[2] != 1)
+        n += snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[1]);
+    if (d[2] != 1)
+        snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[2]);
+    return text;
 }

@@ -1,8 +1,9 @@
-/* Names of kernels for people. */
+/* Names and sizes for people. */
 #ifndef REPRISE_TOOLS_LIB_NAMES_H
 #define REPRISE_TOOLS_LIB_NAMES_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "tracefmt/error.h"
@@ -20,5 +21,8 @@ void print_plain_names(const char *text, FILE *to);
  * file; NULL: err says which there are. */
 const char *choose_kernel(const char *file, const char *const *names, size_t count, const char *given,
                           struct rp_error *);
+
+/* "16x16", without trailing ones; at least one number. */
+const char *dimensions(const uint32_t d[3], char text[40]);
 
 #endif

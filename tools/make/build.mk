@@ -84,6 +84,14 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(C_FLAGS)
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c $< -o $@
 
+# What the results of replays depend on besides trace and machine (tools/results/identity.c): stored ones are of one state
+# of these sources. A folder is newer when a file comes or goes.
+TIMING_SOURCES := $(sort $(shell find tracefmt hw-models replay -name '*.[ch]' -o -name '*.def' -o -name '*.proto'))
+$(BUILD)/gen/timing_sources.h: $(TIMING_SOURCES) $(sort $(dir $(TIMING_SOURCES)))
+	@mkdir -p $(@D)
+	@sha256sum $(TIMING_SOURCES) | sha256sum | sed 's/\(.*\)  -/#define TIMING_SOURCES "\1"/' > $@
+$(BUILD)/obj/tools/results/identity.o: $(BUILD)/gen/timing_sources.h
+
 # ---- what is made of the objects ------------------------------------------------------------------------------------
 # Archives within build/ only name their objects; libreprise.a has them.
 define archive

@@ -25,10 +25,10 @@ RUNNER := -lcriterion
 endif
 
 SUITES := $(sort $(foreach f,$(filter tests/unit/%.c,$(FILES)),$(word 3,$(subst /, ,$f))))
-# What tests share, the cases of tests/kernels, tools/ui and the printing of machine files: an archive, so that a suite
-# links only what it uses.
+# What tests share, the cases of tests/kernels, tools/ui, tools/results and the printing of machine files: an archive, so
+# that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui) $(call tool_objects,machine_file)
+$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results) $(call tool_objects,machine_file)
 	$(archive)
 define suite_rule
 $(BUILD)/tests/$1: private LDLIBS += $(filter-out %.o,$(RUNNER))

@@ -189,7 +189,7 @@ void results_json(struct json_stream *out, struct rp_trace *t, const struct mach
 {
     struct replay_launch l;
     json_open(out, "launches", '[');
-    for (struct launch_reader r = {.log = log}; !ferror(stdout) && launch_log_next(&r, &l);)
+    for (struct launch_reader r = launch_log_read(log); !ferror(stdout) && launch_log_next(&r, &l);)
         json_part(out, NULL, launch_json(t, m, &l));
     json_close(out, ']');
     json_part(out, "total", statistics_json(m, total));
@@ -197,20 +197,10 @@ void results_json(struct json_stream *out, struct rp_trace *t, const struct mach
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-const char *dimensions(const uint32_t d[3], char text[40])
-{
-    int n = snprintf(text, 40, "%" PRIu32, d[0]);
-    if (d[1] != 1 || d[2] != 1)
-        n += snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[1]);
-    if (d[2] != 1)
-        snprintf(text + n, 40 - (size_t)n, "x%" PRIu32, d[2]);
-    return text;
-}
-
 void print_warnings(const struct launch_log *log)
 {
     struct replay_launch l;
-    for (struct launch_reader r = {.log = log}; log->warnings && launch_log_next(&r, &l);)
+    for (struct launch_reader r = launch_log_read(log); log->warnings && launch_log_next(&r, &l);)
         if (*l.warning)
             fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", l.launch, l.warning);
 }

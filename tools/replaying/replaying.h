@@ -7,7 +7,7 @@
 
 #include "replay/session/replay.h"
 #include "tools/lib/json.h"
-#include "tools/replaying/launch_log.h"
+#include "tools/results/launch_log.h"
 
 #define MOST_SETTINGS 256
 
@@ -55,8 +55,6 @@ json_t *launch_json(struct rp_trace *, const struct machine *, const struct repl
 void results_json(struct json_stream *, struct rp_trace *, const struct machine *, const struct launch_log *,
                   const struct statistics *total);
 
-/* "16×16", without trailing ones; at least one number. */
-const char *dimensions(const uint32_t d[3], char text[40]);
 /* RP_PARTIAL if the trace is damaged, or a launch of the result was not replayed to its end; else RP_OK. */
 int replay_status(const struct rp_trace *, const struct launch_log *);
 /* Prints each launch's warning on stderr. */

@@ -1,0 +1,62 @@
+#include "tools/hotspots/units.h"
+#include "tools/lib/command.h"
+#include "tools/replay/replay.h"
+
+/* What all of them begin with. */
+static void begin_json(struct json_stream *out, const struct replay_request *a, json_t *trace, const struct machine *m)
+{
+    json_open(out, NULL, '{');
+    json_part(out, "tool", json_string("reprise " REPRISE_VERSION));
+    json_part(out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
+    json_part(out, "trace", trace);
+    json_part(out, "machine", machine_json(m));
+    if (*a->shares.from)
+        json_part(out, "memory_from", shares_json(&a->shares));
+}
+
+static json_t *copies_json(const struct copy_counts copies[COPY_PATHS])
+{
+    json_t *object = json_object();
+    for (unsigned p = 0; p < COPY_PATHS; p++)
+        json_put(object, copy_path_names[p],
+                 json_pack("{s:o, s:o, s:o}", "count", json_number(copies[p].count), "bytes",
+                           json_number(copies[p].bytes), "cycles", json_number(copies[p].cycles)));
+    return object;
+}
+
+int replay_print_json(const struct replay_request *a, struct rp_trace *t, const struct machine *m,
+                      const struct outcome *o)
+{
+    struct rp_error err;
+    json_t *trace = trace_json(t, &err);
+    if (!trace)
+        return command_fail(&err);
+    struct json_stream out = {0};
+    begin_json(&out, a, trace, m);
+    results_json(&out, t, m, &o->result.launches, &o->result.total);
+    if (copies_take_time(m))
+        json_part(&out, "copies", copies_json(o->result.copies));
+    if (a->units)
+        json_part(&out, "units", unit_shares_json(&o->hotspots));
+    else if (a->by)
+        json_part(&out, "hotspots", hotspots_json(&o->hotspots, replay_top(a), o->files));
+    json_close(&out, '}');
+    return json_stream_end(&out);
+}
+
+int replay_print_repeated_json(const struct replay_request *a, struct rp_trace *t, const struct machine *m,
+                               const struct repeat_result *repeated, const struct engine_exact *exact)
+{
+    struct rp_error err;
+    json_t *trace = trace_json(t, &err);
+    if (!trace)
+        return command_fail(&err);
+    struct json_stream out = {0};
+    begin_json(&out, a, trace, m);
+    if (repeated)
+        repeat_json(&out, m, &a->repeat, repeated);
+    else
+        json_part(&out, "exact", exact_json(exact));
+    json_close(&out, '}');
+    return json_stream_end(&out);
+}

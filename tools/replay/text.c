@@ -1,0 +1,194 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/hotspots/units.h"
+#include "tools/lib/names.h"
+#include "tools/replay/replay.h"
+#include "tools/ui/figure.h"
+#include "tools/ui/table.h"
+#include "tracefmt/plural.h"
+
+size_t replay_top(const struct replay_request *a)
+{
+    return a->top > 0 ? (size_t)a->top : a->top < 0 && !a->json && !a->csv ? SHOWN : EVERY;
+}
+
+/* begin: NULL without such a column. */
+static void launch_row(struct table *t, const char *name, const char *kernel, const char *grid, const char *block,
+                       const uint64_t *begin, const struct machine *m, const struct statistics *s)
+{
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", kernel);
+    table_cell(t, "%s", grid);
+    table_cell(t, "%s", block);
+    if (begin)
+        table_number(t, *begin);
+    table_number(t, s->cycles);
+    table_cell(t, "%.3f", (double)s->cycles / fraction_value(m->clock_mhz));
+    table_number(t, s->warp_instructions);
+    table_cell(t, "%.3f", statistics_ipc(s));
+    table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
+    table_cell(t, "%s", statistics_main_stall(m, s, (char[STALL_NAME]){0}));
+}
+
+static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
+                        bool begins, bool csv)
+{
+    struct replay_launch launch;
+    for (struct launch_reader r = launch_log_read(log); launch_log_next(&r, &launch);) {
+        const struct rp_launch *l = rp_trace_launch(trace, launch.launch);
+        const char *whole = rp_trace_kernel(trace, l->kernel)->name;
+        char name[16], grid[40], block[40], plain[PLAIN_NAME];
+        snprintf(name, sizeof name, "%" PRIu32, launch.launch);
+        launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
+                   dimensions(l->block, block), begins ? &launch.begin : NULL, m, &launch.statistics);
+    }
+}
+
+static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o, bool csv)
+{
+    static const char *const heading[] = {"launch", "kernel",    "grid",      "block",
+                                          "begin",  "cycles",    "us",        "warp instructions",
+                                          "IPC",    "occupancy", "main stall"};
+    bool begins = csv || o->result.launches.overlaps;
+    const uint64_t zero = 0;
+    struct table *t = table_new(begins ? "rnllrrrrrrl" : "rnllrrrrrl");
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        if (begins || strcmp(heading[i], "begin"))
+            table_cell(t, "%s", heading[i]);
+    launch_rows(t, trace, m, &o->result.launches, begins, csv);
+    if (o->result.launches.count != 1 && !csv)
+        launch_row(t, "total", "", "", "", begins ? &zero : NULL, m, &o->result.total);
+    if (csv)
+        table_print_csv(t, stdout);
+    else
+        table_print(t, stdout);
+}
+
+/* Says so where the machine goes by control words and the trace has none. */
+static void print_dependencies(const struct machine *m, const struct launch_log *log)
+{
+    if (m->dependencies == DEPENDENCIES_CONTROL_WORDS && log->no_control_words)
+        printf("\n%s no control words (PTX has none): the scoreboard held instructions back.\n",
+               log->no_control_words == log->count ? "The trace has" : "Some of these kernels have");
+}
+
+static void statistic_row(void *table, const char *name, uint64_t value)
+{
+    if (!value)
+        return;
+    table_cell(table, "%s", name);
+    table_number(table, value);
+}
+
+/* What the host copied, where that takes time. */
+static void print_copies(const struct machine *m, const struct copy_counts copies[COPY_PATHS])
+{
+    static const char *const names[COPY_PATHS] = {"to the device", "to the host", "within the device"};
+    if (!copies_take_time(m))
+        return;
+    struct table *t = table_new("lrrrr");
+    puts("");
+    for (size_t i = 0; i < 5; i++)
+        table_cell(t, "%s", (const char *const[]){"copies", "count", "bytes", "cycles", "us"}[i]);
+    for (unsigned p = 0; p < COPY_PATHS; p++) {
+        table_cell(t, "%s", names[p]);
+        table_number(t, copies[p].count);
+        table_number(t, copies[p].bytes);
+        table_number(t, copies[p].cycles);
+        table_cell(t, "%.3f", (double)copies[p].cycles / fraction_value(m->clock_mhz));
+    }
+    table_print(t, stdout);
+}
+
+static int print_text(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
+{
+    printf("%s on %s (scheduler %s, %.9g MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
+           fraction_value(m->clock_mhz));
+    print_launches(trace, m, o, false);
+    print_dependencies(m, &o->result.launches);
+    if (o->result.launches.overlaps)
+        printf("\n%" PRIu32 " launches overlap others. 'begin' counts cycles since the first launch began, and the "
+               "total's cycles end with the last one%s.\n",
+               o->result.launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
+    print_copies(m, o->result.copies);
+    puts(o->result.launches.count == 1 ? "" : "\nSums over all launches");
+    struct table *t = table_new("lr");
+    statistics_each(m, &o->result.total, statistic_row, t);
+    table_print(t, stdout);
+    puts("\nStatistics that are 0 are left out; 'reprise replay --explain' defines them all.");
+    return RP_OK;
+}
+
+static int print_hotspots(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+                          const struct outcome *o)
+{
+    char cycles[FIGURE];
+    printf("%s on %s (scheduler %s): %s cycles, %" PRIu64 " sub-core%s\n\n", rp_trace_path(trace), m->name,
+           m->scheduler.model->name, figure(o->hotspots.cycles, cycles), o->hotspots.subcores,
+           rp_plural(o->hotspots.subcores));
+    if (a->units) {
+        unit_shares_print(&o->hotspots);
+        return RP_OK;
+    }
+    hotspots_print(&o->hotspots, replay_top(a), o->files);
+    puts("\nA sub-core's cycle goes to the instruction that issues in it, and so do those that it waited for before: "
+         "'stalls' says for\nwhat. Cycles are those of all sub-cores, divided by their number. 'lanes' is the mean of "
+         "'issued'.");
+    if ((a->kind == BY_LINE || a->kind == BY_INSTRUCTION) && !places_have_lines(trace))
+        puts("The trace names no lines: compile with -lineinfo (nvcc) or -gline-tables-only (clang).");
+    return RP_OK;
+}
+
+int replay_print(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+                 const struct outcome *o)
+{
+    if (!a->quiet)
+        print_warnings(&o->result.launches);
+    int status = RP_OK;
+    if (a->csv && a->units)
+        unit_shares_print_csv(&o->hotspots);
+    else if (a->csv && a->by)
+        hotspots_print_csv(&o->hotspots, replay_top(a), o->files);
+    else if (a->csv)
+        print_launches(trace, m, o, true);
+    else if (a->by && !a->json)
+        status = print_hotspots(a, trace, m, o);
+    else
+        status = a->json ? replay_print_json(a, trace, m, o) : print_text(trace, m, o);
+    return status == RP_OK ? replay_status(trace, &o->result.launches) : status;
+}
+
+static void print_heading(struct rp_trace *trace, const struct machine *m)
+{
+    printf("%s on %s (scheduler %s, pipeline %s, memory %s)\n\n", rp_trace_path(trace), m->name,
+           m->scheduler.model->name, m->pipeline.model->name, m->memory.model->name);
+}
+
+int replay_print_repeated(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+                          const struct repeat_result *r)
+{
+    if (a->json)
+        return replay_print_repeated_json(a, trace, m, r, NULL);
+    if (!a->csv) {
+        print_heading(trace, m);
+        repeat_print_summary(&a->repeat, r);
+        if (r->known)
+            exact_print(&r->exact, false);
+        puts("");
+    }
+    repeat_print_table(m, r, a->csv);
+    return RP_OK;
+}
+
+int replay_print_exact(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+                       const struct engine_exact *exact)
+{
+    if (a->json)
+        return replay_print_repeated_json(a, trace, m, NULL, exact);
+    if (!a->csv)
+        print_heading(trace, m);
+    exact_print(exact, a->csv);
+    return RP_OK;
+}

@@ -1,0 +1,41 @@
+#include "tools/results/identity.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "replay/base/sampled.h"
+#include "timing_sources.h" /* made by the Makefile: TIMING_SOURCES, their SHA-256 */
+#include "tracefmt/sha256.h"
+
+bool result_can_be_kept(const struct replay_options *o)
+{
+    return !o->profile && !o->served && !o->issued && !o->caches && !o->serial && !o->batch;
+}
+
+bool result_identity(struct rp_trace *trace, const struct machine *machine, const struct replay_options *o,
+                     char text[RESULT_IDENTITY], struct rp_error *err)
+{
+    const char *sha256 = rp_trace_sha256(trace, err);
+    if (!sha256)
+        return false;
+    char launch[24] = "all";
+    if (o->launch >= 0)
+        snprintf(launch, sizeof launch, "%" PRId64, o->launch);
+    snprintf(text, RESULT_IDENTITY,
+             "reprise %s\ntiming %s\ntrace %s\nmachine %s\nengine %s\nlaunch %s\nseed %" PRIu64 "\nprocessors %" PRIu64
+             "\n",
+             REPRISE_VERSION, TIMING_SOURCES, sha256, machine->hash, o->engine == REPLAY_FAST ? "fast" : "reference",
+             launch, machine_has_chance(machine) ? o->seed : 0, o->processors);
+    return true;
+}
+
+void result_key(const char *identity, char key[65])
+{
+    struct sha256 sha;
+    uint8_t digest[32];
+    sha256_begin(&sha);
+    sha256_add(&sha, identity, strlen(identity));
+    sha256_end(&sha, digest);
+    sha256_hex(digest, key);
+}

@@ -1,0 +1,27 @@
+#include "tools/results/result.h"
+
+#include <string.h>
+
+bool result_replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
+                   struct result *result, struct rp_error *err)
+{
+    struct replay_options with_log = *options;
+    struct replay_result replayed;
+    *result = (struct result){0};
+    with_log.launch_done = launch_log_add;
+    with_log.launch_done_data = &result->launches;
+    if (!replay(trace, machine, &with_log, &replayed, err)) {
+        result_free(result);
+        return false;
+    }
+    result->total = replayed.total;
+    memcpy(result->copies, replayed.copies, sizeof result->copies);
+    replay_result_free(&replayed);
+    return true;
+}
+
+void result_free(struct result *result)
+{
+    launch_log_free(&result->launches);
+    *result = (struct result){0};
+}
