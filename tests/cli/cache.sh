@@ -2,12 +2,11 @@
 # Results that are kept in a folder (--cache): the same bytes as without, for each command and format; damaged ones,
 # those of other versions, folders that cannot be written, several processes at once.
 set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-r=$REPRISE
+. tests/support/cli.sh
+needs "$BUILD/kernels/matmul.ptx" "$BUILD/programs/memory"
+BUILD=$(realpath "$BUILD")
 kept=$work/kept
 cd "$work" || exit 1
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
 files() { find "$kept" -type f | wc -l; }
 args=(--arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64)
 "$r" record -q -o one.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 "${args[@]}" || exit 1

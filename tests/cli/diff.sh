@@ -3,8 +3,6 @@
 set -u
 . tests/support/cli.sh
 needs "$BUILD/kernels/matmul.ptx"
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
-json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 fails() { # status, text, options: one line
     local status=$1 text=$2 got
     shift 2

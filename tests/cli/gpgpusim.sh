@@ -4,8 +4,7 @@
 set -u
 . tests/support/cli.sh
 dir=$work
-r=$REPRISE golden=tests/golden/gpgpusim
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
+golden=tests/golden/gpgpusim
 cycles() { "$r" replay -q --csv "$@" | tail -n 1 | cut -d, -f6; }
 "$r" import -q $golden/rtx2060.config $golden/rtx2060-trace.config -o "$dir/mine.cfg" 2>"$dir/err"
 is "a configuration is read without a word" "$? $(cat "$dir/err")" "0 "

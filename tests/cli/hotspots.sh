@@ -2,7 +2,6 @@
 # Where cycles go: reprise replay --by and reprise diff --by, against reprise dump, against sums, and beside the source.
 set -u
 . tests/support/cli.sh
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
 fails() { # status, text, command: one line
     local status=$1 text=$2 got
     shift 2

@@ -2,7 +2,6 @@
 # Machine files as users write them: what `machine show` prints reads back, and a machine builds on another.
 set -u
 . tests/support/cli.sh
-is() { if [ "$2" = "$3" ]; then echo "ok - $1"; else echo "not ok - $1"; echo "  expected: $3" >&2; echo "  got:      $2" >&2; fi; }
 options() { "$REPRISE" machine show --json "$@" | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["hash"], d["options"])'; }
 
 # ---- show and back -------------------------------------------------------------------------------------------------
