@@ -8,7 +8,7 @@
 #include "replay/base/cluster.h"
 #include "replay/base/source_location.h"
 
-/* ---- instructions ------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 bool async_acts(const struct rp_instruction *in)
 {

@@ -12,7 +12,7 @@
 #define ASYNC_PIECE_LANES RP_WARP_LANES
 #define ASYNC_PIECE_WIDTH 16u /* bytes: bulk copies move pieces of 32 × 16 */
 
-/* ---- instructions ------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /* The kernel has barrier objects or asynchronous work. */
 bool kernel_is_async(const struct rp_kernel *);
@@ -42,7 +42,7 @@ static inline bool async_waits(const struct rp_step *s)
 /* It changes objects or groups. */
 bool async_acts(const struct rp_instruction *);
 
-/* ---- SMs ---------------------------------------------------------------------------------------------------- */
+/* ---- SMs --------------------------------------------------------------------------------------------------------- */
 
 /* A pending update of an object: takes effect when copies are complete. */
 struct async_tell {
@@ -66,7 +66,7 @@ struct async_queue {
 };
 void async_queue_free(struct async_queue *);
 
-/* ---- blocks -------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 struct async_object {
     uint64_t address, phase;                  /* address: offset in shared memory; phase: how many are over */

@@ -28,7 +28,7 @@ struct memory_level {
 };
 #define MEMORY_ANY UINT64_MAX
 
-    struct memory_layout {
+struct memory_layout {
     const struct machine *machine;
     uint32_t sms, subcores, l1_subcores, l1_count; /* l1_count: per SM */
     uint32_t icache_subcores, icache_count;        /* per SM */
