@@ -17,7 +17,7 @@ static struct module *load(struct reprise *r, const struct reprise_options *o, s
     return rp_device_load_bytes(r->device, "module in memory", o->image, o->image_bytes, err);
 }
 
-/* What shapes the content besides the launches, as `reprise record` notes it. */
+/* The options that affect the trace's content, for its provenance, as `reprise record` has them. */
 static uint32_t describe(const struct reprise_options *o, struct rp_option options[3], char text[3][24])
 {
     const struct {
