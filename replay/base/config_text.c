@@ -46,7 +46,7 @@ char *config_text_read(const char *path, size_t *size, struct rp_error *err)
 
 /* The end of the comment or string that begins at text[at]; `at`: none begins there. The rules are those of libconfig's
  * scanner. */
-static size_t behind_comment(const char *text, size_t at)
+static size_t end_of_comment(const char *text, size_t at)
 {
     const char *end;
     if (text[at] == '#' || (text[at] == '/' && text[at + 1] == '/'))
@@ -109,8 +109,8 @@ bool config_text_check(const char *file, const char *text, size_t size, struct r
         return rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is not what is wanted here", file);
     int line = 1, depth = 0;
     for (size_t i = 0; i < size; i++) {
-        size_t behind = behind_comment(text, i);
-        for (; i < behind; i++)
+        size_t end = end_of_comment(text, i);
+        for (; i < end; i++)
             line += text[i] == '\n';
         if (i == size)
             break;

@@ -103,13 +103,13 @@ static void send_when_free(struct memory_system *m, struct slice *s, struct chip
 /* Responds to the request, which is complete. */
 static void reply(struct memory_system *m, struct chip_request *r, uint64_t response)
 {
-    if (r->name != NOBODY && m->layout.interconnect.flit) {
+    if (r->name != NO_ID && m->layout.interconnect.flit) {
         r->level = answer_level(response);
         r->event.key = key_at(CHIP_REPLY, r->event.key);
         add_event(m, &r->event, CHIP_REPLY, answer_cycle(response));
         return;
     }
-    if (r->name != NOBODY)
+    if (r->name != NO_ID)
         chip_reply(m, r->sm, r->name, answer_after(response, m->layout.port_latency));
     pool_give(&m->requests, r);
 }
@@ -276,7 +276,7 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
         return;
     w->waiters = NULL;
     w->address = memory_global(&m->layout.slices, s->index, victim);
-    w->name = NOBODY;
+    w->name = NO_ID;
     w->sectors = (uint32_t)__builtin_popcount(sectors);
     w->sm = cause->sm;
     w->slice = cause->slice;
@@ -339,7 +339,7 @@ static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now
         s->waiting--;
         s->started = s->started_at == now ? s->started + 1 : 1;
         s->started_at = now;
-        if (s->refused_first != NOBODY)
+        if (s->refused_first != NO_ID)
             add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
     }
 }
@@ -364,7 +364,7 @@ static uint64_t over_link(const struct memory_system *m, struct slice *s, uint64
 static void accept(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     if (m->layout.port_queue != MEMORY_ANY)
-        chip_reply(m, r->sm, NOBODY, later(now + 1, now + m->layout.port_latency));
+        chip_reply(m, r->sm, NO_ID, later(now + 1, now + m->layout.port_latency));
     r->slice = (uint16_t)s->index;
     if (m->on_arrival) {
         look_up(m, s, r, later(now, clock_in_core(&m->layout.l2.clock, s->level.free)), now);
@@ -385,8 +385,8 @@ static struct slice *slice_of(struct memory_system *m, const struct chip_request
 
 static void refuse(struct memory_system *m, struct slice *s, uint32_t sm, uint64_t now)
 {
-    m->ports[sm].next_refused = NOBODY;
-    *(s->refused_first != NOBODY ? &m->ports[s->refused_last].next_refused : &s->refused_first) = sm;
+    m->ports[sm].next_refused = NO_ID;
+    *(s->refused_first != NO_ID ? &m->ports[s->refused_last].next_refused : &s->refused_first) = sm;
     s->refused_last = sm;
     if (s->started_at == now && s->started)
         add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
@@ -399,7 +399,7 @@ static void bring_in(struct memory_system *m, uint32_t sm, uint64_t now)
     struct request_queue *waiting = &m->ports[sm].waiting;
     while (waiting->first) {
         struct slice *s = slice_of(m, waiting->first);
-        if (s->refused_first != NOBODY || is_full(m, s, now)) {
+        if (s->refused_first != NO_ID || is_full(m, s, now)) {
             refuse(m, s, sm, now);
             return;
         }
@@ -427,13 +427,13 @@ static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now
 /* SMs that the slice refused offer again, one request each, in the order in which they were refused. */
 static void room_in_slice(struct memory_system *m, struct slice *s, uint64_t now)
 {
-    while (s->refused_first != NOBODY && !is_full(m, s, now)) {
+    while (s->refused_first != NO_ID && !is_full(m, s, now)) {
         uint32_t sm = s->refused_first;
         s->refused_first = m->ports[sm].next_refused;
         accept(m, s, take(&m->ports[sm].waiting), now);
         bring_in(m, sm, now);
     }
-    if (s->refused_first != NOBODY && s->started_at == now && s->started)
+    if (s->refused_first != NO_ID && s->started_at == now && s->started)
         add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
 }
 

@@ -29,7 +29,7 @@ struct chip_request {
     /* cycle: in a queue, from which it may start; of a waiter: its response, unless that of the fetch is later */
     uint64_t address, cycle;
     void *place;            /* in L2, of the sector that it fetches */
-    uint32_t name, sectors; /* name: given by the SM; NOBODY: no reply */
+    uint32_t name, sectors; /* name: given by the SM; NO_ID: no reply */
     uint32_t bytes;
     uint16_t sm, slice;
     uint8_t kind, repeats, hint;
@@ -104,7 +104,7 @@ struct memory_system {
     bool failed;
 };
 
-/* Sends a reply, or a credit with the name NOBODY, to the SM. */
+/* Sends a reply, or a credit with the name NO_ID, to the SM. */
 static inline void chip_reply(struct memory_system *m, uint32_t sm, uint32_t name, uint64_t response)
 {
     struct inbox *box = &m->ports[sm].replies;

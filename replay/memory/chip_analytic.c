@@ -57,8 +57,8 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
 {
     uint64_t done = look_up(m, &m->slices[0], o);
     if (m->layout.port_queue != MEMORY_ANY)
-        chip_reply(m, sm, NOBODY, o->arrival + later(1, m->layout.port_latency));
-    if (o->name != NOBODY)
+        chip_reply(m, sm, NO_ID, o->arrival + later(1, m->layout.port_latency));
+    if (o->name != NO_ID)
         chip_reply(m, sm, o->name, answer_after(done, m->layout.port_latency));
 }
 

@@ -20,7 +20,7 @@ write_back_analytic(struct sm_memory *s, struct departures d, uint64_t victim, u
     for (uint32_t m = sectors; m; m &= m - 1) {
         struct memory_transaction t = {
             victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
-        leave(s, &t, NOBODY, next_leave(&d, s->layout->port_width, cycle));
+        leave(s, &t, NO_ID, next_leave(&d, s->layout->port_width, cycle));
     }
     return d;
 }

@@ -217,7 +217,7 @@ static __attribute__((noinline)) void complete_plain(struct sm_memory *s)
 
 static void receive(struct sm_memory *s, const struct reply *r)
 {
-    if (r->name != NOBODY)
+    if (r->name != NO_ID)
         complete_request(s, r, false);
     else if (!ring_add(&s->credits, (struct due){r->response, 0, NULL}))
         s->failed = true;

@@ -9,7 +9,7 @@
 #include "replay/memory/memory_system.h"
 #include "replay/memory/pool.h"
 
-#define NOBODY UINT32_MAX /* no name of a request, no SM */
+#define NO_ID UINT32_MAX /* no name of a request, no SM */
 
 /* A transaction that waits in the LSU. */
 struct lsu_transaction {
@@ -51,14 +51,14 @@ struct lsu_request {
 /* A request that has left the SM. */
 struct outgoing {
     uint64_t address, arrival, sequence;
-    uint32_t name; /* NOBODY: no reply */
+    uint32_t name; /* NO_ID: no reply */
     uint32_t bytes;
     uint8_t kind, repeats, hint;
 };
 
 /* A reply or a credit from the chip. */
 struct reply {
-    uint32_t name;     /* of the request; NOBODY: a credit */
+    uint32_t name;     /* of the request; NO_ID: a credit */
     uint64_t response; /* at the SM; of a credit: the cycle from which it counts */
 };
 

@@ -63,12 +63,12 @@ static inline void note_leaving(struct sm_memory *s, uint64_t requests, uint64_t
     s->awaited += replies;
 }
 
-/* A request leaves in this cycle. `name`: for its reply; NOBODY: it gets none. */
+/* A request leaves in this cycle. `name`: for its reply; NO_ID: it gets none. */
 static inline void leave(struct sm_memory *s, const struct memory_transaction *t, uint32_t name, uint64_t cycle)
 {
     uint64_t arrival = cycle + s->layout->port_latency;
     put_out(s, t, name, arrival);
-    note_leaving(s, 1, (name != NOBODY) + (s->layout->port_queue != MEMORY_ANY), arrival);
+    note_leaving(s, 1, (name != NO_ID) + (s->layout->port_queue != MEMORY_ANY), arrival);
 }
 
 /* The request waits for a fetch in flight: its response is that of the fetch, or `response` if that is later. */

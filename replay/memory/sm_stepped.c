@@ -195,7 +195,7 @@ static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
     }
     struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats, r->hint, r->bytes};
     r->sequence = s->sequence;
-    leave(s, &t, r->access ? r->item.id : NOBODY, last);
+    leave(s, &t, r->access ? r->item.id : NO_ID, last);
     if (!r->access)
         pool_give(&s->requests, r);
     return true;

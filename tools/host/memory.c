@@ -115,8 +115,8 @@ static bool is_filled(const struct reprise_arg *a, const struct mirror *m)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static bool tell_copy(struct reprise *r, enum rp_copy_direction direction, uint64_t address, size_t bytes,
-                      uint32_t stream, struct rp_error *err)
+static bool record_copy(struct reprise *r, enum rp_copy_direction direction, uint64_t address, size_t bytes,
+                        uint32_t stream, struct rp_error *err)
 {
     struct rp_host_operation o = {
         .kind = RP_HOST_COPY, .direction = (uint8_t)direction, .stream = stream, .size = bytes};
@@ -157,7 +157,7 @@ bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t add
         if (a->kind != REPRISE_IN && a->kind != REPRISE_INOUT)
             continue;
         memcpy(rp_host(r->device, address[i], a->bytes), a->pointer, a->bytes);
-        if (!tell_copy(r, RP_COPY_TO_DEVICE, address[i], a->bytes, l->stream, err))
+        if (!record_copy(r, RP_COPY_TO_DEVICE, address[i], a->bytes, l->stream, err))
             return false;
     }
     return true;
@@ -169,7 +169,7 @@ bool memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint6
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const struct reprise_arg *a = memory(l, i);
         if ((a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT) &&
-            !tell_copy(r, RP_COPY_TO_HOST, address[i], a->bytes, l->stream, err))
+            !record_copy(r, RP_COPY_TO_HOST, address[i], a->bytes, l->stream, err))
             return false;
     }
     for (uint32_t i = 0; i < MEMORIES; i++) {
@@ -206,7 +206,7 @@ bool reprise_write(struct reprise *r, const char *variable, const void *from, si
 {
     uint64_t address;
     void *at = find_variable(r, variable, from, bytes, &address, err);
-    if (!at || !tell_copy(r, RP_COPY_TO_DEVICE, address, bytes, 0, err))
+    if (!at || !record_copy(r, RP_COPY_TO_DEVICE, address, bytes, 0, err))
         return false;
     memcpy(at, from, bytes);
     return true;
@@ -216,7 +216,7 @@ bool reprise_read(struct reprise *r, const char *variable, void *to, size_t byte
 {
     uint64_t address;
     const void *at = find_variable(r, variable, to, bytes, &address, err);
-    if (!at || !tell_copy(r, RP_COPY_TO_HOST, address, bytes, 0, err))
+    if (!at || !record_copy(r, RP_COPY_TO_HOST, address, bytes, 0, err))
         return false;
     memcpy(to, at, bytes);
     return true;

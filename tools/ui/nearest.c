@@ -52,13 +52,13 @@ static const char *begun(const char *word, const char *const *names, size_t coun
  * "classes.fp32.latency" become fp23 and fp32. */
 static void cut_shared(const char *a, const char *b, char x[LONGEST + 1], char y[LONGEST + 1])
 {
-    size_t na = strlen(a), nb = strlen(b), front = 0, behind = 0;
+    size_t na = strlen(a), nb = strlen(b), front = 0, back = 0;
     for (size_t i = 0; i < na && i < nb && a[i] == b[i]; i++)
         front = a[i] == '.' ? i + 1 : front;
     for (size_t i = 1; i <= na - front && i <= nb - front && a[na - i] == b[nb - i]; i++)
-        behind = a[na - i] == '.' ? i : behind;
-    snprintf(x, LONGEST + 1, "%.*s", (int)(na - front - behind), a + front);
-    snprintf(y, LONGEST + 1, "%.*s", (int)(nb - front - behind), b + front);
+        back = a[na - i] == '.' ? i : back;
+    snprintf(x, LONGEST + 1, "%.*s", (int)(na - front - back), a + front);
+    snprintf(y, LONGEST + 1, "%.*s", (int)(nb - front - back), b + front);
 }
 
 /* The largest distance at which a name is suggested for the word. */
