@@ -8,7 +8,7 @@
 #include "replay/base/cluster.h"
 #include "replay/base/source_location.h"
 
-/* ---- of an instruction ------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 bool async_acts(const struct rp_instruction *in)
 {
@@ -28,10 +28,10 @@ bool kernel_is_async(const struct rp_kernel *k)
 
 static bool too_large(const struct rp_kernel *k, const struct rp_step *s, uint64_t bytes, struct rp_error *err)
 {
-    char place[PLACE_BYTES];
-    instruction_place(k, s->index, place);
-    return rp_fail(err, RP_BAD_INPUT, "%s: a bulk copy of %" PRIu64 " bytes, more than any shared memory holds", place,
-                   bytes);
+    char location[LOCATION_BYTES];
+    instruction_location(k, s->index, location);
+    return rp_fail(err, RP_BAD_INPUT, "%s: a bulk copy of %" PRIu64 " bytes, more than any shared memory holds",
+                   location, bytes);
 }
 
 bool async_check(const struct rp_kernel *k, const struct rp_step *s, struct rp_error *err)
@@ -73,7 +73,7 @@ static const struct async_object *find(const struct async_block *b, uint64_t add
     return NULL;
 }
 
-/* The object at the address, perhaps yet to be made. NULL: out of memory. */
+/* The object at the address; adds one, not `made` yet, if there is none. NULL: out of memory. */
 static struct async_object *object_at(struct async_block *b, uint64_t address)
 {
     struct async_object *found = (struct async_object *)find(b, address);
@@ -89,7 +89,7 @@ static struct async_object *object_at(struct async_block *b, uint64_t address)
     return &b->objects[b->object_count++];
 }
 
-/* What waits for nothing more ends its phase. Arrivals that the phase did not wait for belong to the next ones. */
+/* Ends the phase if nothing is pending. True: it has ended. Surplus arrivals count for the next phases. */
 static bool settle(struct async_object *o)
 {
     uint64_t now = o->early < o->pending ? o->early : o->pending;
@@ -97,7 +97,7 @@ static bool settle(struct async_object *o)
     o->pending -= now;
     if (!o->made || o->pending || o->bytes)
         return false;
-    uint64_t more = o->expected ? o->early / o->expected : 0; /* phases that they fill */
+    uint64_t more = o->expected ? o->early / o->expected : 0; /* phases that surplus arrivals complete */
     o->phase += 1 + more;
     o->early -= more * o->expected;
     o->pending = o->expected - (o->expected ? o->early : 0);
@@ -122,7 +122,7 @@ static bool change(struct async_object *o, enum rp_object_operation what, uint64
     return settle(o);
 }
 
-/* The objects that the lanes of an operand name, of which block, and how many lanes each. */
+/* The objects that the lanes of an operand name: address, rank of the block, and how many lanes name it. */
 struct named {
     unsigned count, lanes;
     uint64_t address[RP_WARP_LANES];
@@ -167,17 +167,17 @@ bool async_over(const struct async_block *b, const struct rp_launch *l, const st
 
 void async_describe(const struct rp_kernel *k, const struct rp_step *s, char *text, size_t size)
 {
-    char place[PLACE_BYTES];
-    instruction_place(k, s->index, place);
+    char location[LOCATION_BYTES];
+    instruction_location(k, s->index, location);
     snprintf(text, size, "for the end of phase %" PRIu64 " of the barrier object at 0x%" PRIx64 ", at %s",
-             rp_object_phase(s->aux_values[0]), s->accesses[0].base, place);
+             rp_object_phase(s->aux_values[0]), s->accesses[0].base, location);
 }
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
 
 static bool add_work(struct async_warp *w, const struct async_work *work, uint64_t now)
 {
-    if (w->count == w->capacity) { /* what is complete is forgotten, up to the first that is not */
+    if (w->count == w->capacity) { /* drop work that is complete, up to the first that is not */
         size_t over = 0;
         while (over < w->count && (w->items[over].commit || w->items[over].done <= now))
             over++;
@@ -201,8 +201,8 @@ uint64_t async_groups_done(const struct async_block *b, unsigned warp, const str
 {
     const struct async_warp *w = &b->warps[warp];
     const struct rp_async *wait = &s->instruction->async;
-    uint32_t closed[RP_WARP_LANES] = {0}; /* groups of the lane, from the last one back */
-    rp_lanemask awaited = wait->role == RP_ASYNC_WAIT_ALL ? s->executed : 0; /* lanes that wait for work this old */
+    uint32_t closed[RP_WARP_LANES] = {0}; /* groups of each lane so far, counted from the last one back */
+    rp_lanemask awaited = wait->role == RP_ASYNC_WAIT_ALL ? s->executed : 0; /* lanes that wait for items this old */
     uint64_t done = 0;
     for (size_t i = w->count; i-- > 0;) {
         const struct async_work *work = &w->items[i];
@@ -222,7 +222,7 @@ uint64_t async_groups_done(const struct async_block *b, unsigned warp, const str
     return done;
 }
 
-/* When all copies of the lanes that were started before are complete. */
+/* The cycle in which all copies of these lanes that were started before number `before` are complete. */
 static uint64_t copies_done(const struct async_warp *w, rp_lanemask lanes, uint64_t before)
 {
     uint64_t done = 0;
@@ -232,7 +232,7 @@ static uint64_t copies_done(const struct async_warp *w, rp_lanemask lanes, uint6
     return done;
 }
 
-/* ---- tells ------------------------------------------------------------------------------------------------------- */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static void put_next(struct async_queue *q)
 {
@@ -291,7 +291,7 @@ static bool is_behind(enum rp_object_operation what)
     return what == RP_OBJECT_ARRIVE_BEHIND || what == RP_OBJECT_ADD_BEHIND;
 }
 
-/* One object of one operand. `t`: what is done to it, now or later. */
+/* Operates on one object of one operand. `t`: the update. `later`: when copies are complete, else now. */
 static bool operate_on(struct async_block *b, struct async_queue *q, struct async_tell *t, bool later)
 {
     bool behind = is_behind((enum rp_object_operation)t->what), here = t->rank == b->rank;
@@ -306,7 +306,7 @@ static bool operate_on(struct async_block *b, struct async_queue *q, struct asyn
     return over;
 }
 
-/* The copy's blocks, a bit each; 0: those that the addresses are of. */
+/* The blocks that the copy writes to, a bit for each rank; 0: those whose addresses it names. */
 static uint32_t blocks_of(const struct rp_launch *l, const struct rp_step *s)
 {
     const struct rp_instruction *in = s->instruction;
@@ -316,7 +316,7 @@ static uint32_t blocks_of(const struct rp_launch *l, const struct rp_step *s)
     return 0;
 }
 
-/* One operand that is an object. `t`: what of it does not depend on the object, for what happens later. */
+/* Operates on the objects of one operand. `t`: the fields of the update that are the same for all of them. */
 static bool operate(struct async_block *b, struct async_queue *q, const struct rp_launch *l, const struct rp_step *s,
                     uint32_t m, struct async_tell t)
 {

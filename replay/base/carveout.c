@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The row of an option of L1; -1: its model has none of that name. */
+/* The index of an option of L1's model; -1: it has no such option. */
 static int row_of(const struct machine *m, const char *key)
 {
     const struct model *l1 = m->l1.model;
@@ -53,7 +53,7 @@ void carveout_apply(const struct machine *m, int64_t bytes, struct machine *out)
     carveout_part(m, bytes, &out->l1);
 }
 
-/* Of an L1 that has ways or lines, at each of its sizes. */
+/* Has L1's model check each of its sizes. */
 static const char *check_sizes(const struct machine *m, const int64_t *sizes, size_t count)
 {
     const char *why = NULL;

@@ -1,4 +1,4 @@
-/* Clusters of blocks, for both engines: which blocks belong to one, whose shared memory an address is in, and which SMs
+/* Clusters of blocks, for both engines: their blocks, the block whose shared memory an address is in, and the SMs that
  * may hold a cluster (docs/timing-model.md, "Clusters"). */
 #ifndef REPRISE_REPLAY_BASE_CLUSTER_H
 #define REPRISE_REPLAY_BASE_CLUSTER_H
@@ -12,18 +12,19 @@ static inline bool is_cluster_barrier(const struct rp_instruction *in)
 {
     return in->barrier.kind == RP_BARRIER_CLUSTER_ARRIVE || in->barrier.kind == RP_BARRIER_CLUSTER_WAIT;
 }
-/* The launch's blocks belong together, or its kernel has the barrier of a cluster, be it of one block. */
+/* The launch has clusters, or its kernel has a cluster barrier, for which clusters may have one block. */
 bool cluster_matters(const struct rp_kernel *, const struct rp_launch *);
 
 static inline bool in_clusters(const struct rp_launch *l) { return rp_launch_cluster(l) > 1; }
 /* Clusters are numbered as blocks are, x fastest. */
 static inline uint64_t cluster_count(const struct rp_launch *l) { return rp_launch_blocks(l) / rp_launch_cluster(l); }
-/* The number in the grid of the block of this rank. */
+/* The number, in the grid, of the cluster's block with this rank. */
 uint64_t cluster_block(const struct rp_launch *, uint64_t cluster, uint32_t rank);
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
-/* Whose shared memory this offset is in, for the block of this rank; *offset becomes the one in that block. */
+/* The rank of the block whose shared memory holds *offset, as the block of rank `rank` addresses it. *offset becomes
+ * the offset in that block. */
 static inline uint32_t cluster_owner(const struct rp_launch *l, uint32_t rank, uint64_t *offset)
 {
     if (!in_clusters(l) || *offset < l->cluster_shared)
@@ -33,8 +34,9 @@ static inline uint32_t cluster_owner(const struct rp_launch *l, uint32_t rank, u
     return of < rp_launch_cluster(l) ? (uint32_t)of : rank;
 }
 
-/* The space that an operand's address is in, for the block of this rank, and the offset there. In clusters that is
- * SHARED for the block's own memory, and SHARED_CLUSTER for that of others, whose offsets keep telling of which. */
+/* The space that an operand's address is in, for the block of this rank; *address becomes the offset there. In clusters
+ * shared memory is SHARED if it is the block's own, with the offset in the block, and SHARED_CLUSTER if it is another
+ * block's: cluster_owner() then gets the rank from the offset. */
 static inline unsigned resolve_operand(const struct rp_launch *l, uint32_t rank, unsigned space, uint64_t *address)
 {
     if (space == RP_SPACE_GENERIC)
@@ -47,14 +49,14 @@ static inline unsigned resolve_operand(const struct rp_launch *l, uint32_t rank,
     *address = own;
     return RP_SPACE_SHARED;
 }
-/* The lanes of an operand in this space may be in different ones. */
+/* Lanes of an operand in this space may access different spaces. */
 static inline bool needs_resolving(const struct rp_launch *l, unsigned space)
 {
     return space == RP_SPACE_GENERIC || (in_clusters(l) && path_of_space(space) == PATH_SHARED);
 }
 
-/* The space whose row times a memory instruction: that of its first operand, by the lowest lane where lanes may be in
- * different ones. Of a generic one that no lane executes: global. */
+/* The space whose row in the machine times a memory instruction: the space of its first operand. Where lanes may access
+ * different spaces, the lowest lane decides; a generic operand that no lane executes is global. */
 static inline unsigned timing_space(const struct rp_launch *l, uint32_t rank, const struct rp_instruction *in,
                                     const struct rp_step *step)
 {
@@ -69,12 +71,13 @@ static inline unsigned timing_space(const struct rp_launch *l, uint32_t rank, co
                                        : space;
 }
 
-/* The blocks that a side of a bulk copy is written to, a bit for each rank; 0: the one that its addresses are of. */
+/* The blocks to which an operand of a bulk copy is written, a bit for each rank; 0: the block that its addresses name.
+ */
 static inline uint32_t bulk_blocks(const struct rp_launch *l, const struct rp_step *s, uint32_t operand)
 {
     return in_clusters(l) ? rp_bulk_blocks(*rp_step_operand_aux(s, operand)) : 0;
 }
-/* Where the block of rank `of` has what is at this address of the operand. */
+/* The address, in the block of rank `of`, that corresponds to this address of the operand. */
 uint64_t cluster_address(const struct rp_launch *, uint32_t rank, unsigned space, uint64_t address, uint32_t of);
 
 /* ---- SMs --------------------------------------------------------------------------------------------------------- */
@@ -84,16 +87,16 @@ static inline unsigned gpc_of(const struct machine *m, unsigned sm)
 {
     return (unsigned)((int64_t)sm * m->gpcs / m->sms);
 }
-/* The first SM of a GPC; that of GPC number `gpcs`: how many SMs there are. */
+/* The first SM of a GPC. gpc_first(m, gpcs) is the number of SMs. */
 static inline unsigned gpc_first(const struct machine *m, unsigned gpc)
 {
     return (unsigned)(((int64_t)gpc * m->sms + m->gpcs - 1) / m->gpcs);
 }
-/* False: no GPC can hold a cluster of the launch, whose blocks take this room each, and err says so. */
-bool cluster_fits(const struct machine *, const struct rp_kernel *, const struct rp_launch *, const struct room *,
+/* False: no GPC can hold a cluster of the launch. `block`: what each of its blocks takes. */
+bool cluster_fits(const struct machine *, const struct rp_kernel *, const struct rp_launch *, const struct room *block,
                   struct rp_error *);
 
-/* How long an SM's way to the others is taken by an access of so many bytes. */
+/* Cycles for which an access of so many bytes occupies an SM's port to the other SMs of its cluster. */
 static inline uint64_t cluster_cycles(const struct machine *m, uint64_t bytes)
 {
     if (!m->cluster_bandwidth)

@@ -44,8 +44,9 @@ char *config_text_read(const char *path, size_t *size, struct rp_error *err)
     return text;
 }
 
-/* Where the comment or string that begins at text[at] ends, `at` if none does; libconfig's scanner has the same. */
-static size_t behind_comment(const char *text, size_t at)
+/* The end of the comment or string that begins at text[at]; `at`: none begins there. The rules are those of libconfig's
+ * scanner. */
+static size_t end_of_comment(const char *text, size_t at)
 {
     const char *end;
     if (text[at] == '#' || (text[at] == '/' && text[at + 1] == '/'))
@@ -61,8 +62,8 @@ static size_t behind_comment(const char *text, size_t at)
     return (size_t)(end - text) + (*end == '"');
 }
 
-/* Whether text[at] begins a number that 32 bits do not hold: of those libconfig keeps the low bits. An L makes it 64
- * bits wide. */
+/* Whether a number begins at text[at] that does not fit into 32 bits: libconfig would keep its low bits. With the
+ * suffix L a number has 64 bits. */
 static bool cut_number(const char *text, size_t at)
 {
     if (!isdigit((unsigned char)text[at]))
@@ -93,8 +94,7 @@ static bool line_is_fine(const char *file, const char *text, size_t at, int line
     return true;
 }
 
-/* libconfig does not look whether it gets memory. What it takes for a file is below 64 KiB and 256 bytes for each of
- * the file's. */
+/* libconfig does not check its allocations. For a file it needs less than 64 KiB plus 256 bytes for each byte of it. */
 static bool memory_is_there(const char *file, size_t size, struct rp_error *err)
 {
     void *memory = malloc((64u << 10) + 256 * size);
@@ -109,8 +109,8 @@ bool config_text_check(const char *file, const char *text, size_t size, struct r
         return rp_fail(err, RP_BAD_INPUT, "%s: larger than 1 MiB; this is not what is wanted here", file);
     int line = 1, depth = 0;
     for (size_t i = 0; i < size; i++) {
-        size_t behind = behind_comment(text, i);
-        for (; i < behind; i++)
+        size_t end = end_of_comment(text, i);
+        for (; i < end; i++)
             line += text[i] == '\n';
         if (i == size)
             break;

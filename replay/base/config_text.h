@@ -1,4 +1,4 @@
-/* Files in libconfig's syntax, before libconfig sees them: machine files and launch files. */
+/* Checks of files in libconfig's syntax before libconfig reads them: machine files and launch files. */
 #ifndef REPRISE_REPLAY_BASE_CONFIG_TEXT_H
 #define REPRISE_REPLAY_BASE_CONFIG_TEXT_H
 
@@ -7,11 +7,11 @@
 
 #include "tracefmt/error.h"
 
-/* The whole file, with a NUL behind; freed by the caller. At most 1 MiB, regular files only: RP_BAD_INPUT. */
+/* Reads the file and appends a NUL; the caller frees the text. RP_BAD_INPUT: no regular file, or larger than 1 MiB. */
 char *config_text_read(const char *path, size_t *size, struct rp_error *);
-/* Refuses what libconfig would do on its own terms: read other files, recurse without bound, cut numbers to 32 bits,
- * end at a zero byte, and lack of memory, which it does not look for. RP_BAD_INPUT with file and line. `text` has a NUL
- * behind its `size` bytes. */
+/* Refuses what libconfig accepts and should not: includes of other files, unbounded recursion, numbers that it would
+ * cut to 32 bits, text after a zero byte, and files for which memory does not suffice, as libconfig does not check its
+ * allocations. RP_BAD_INPUT with file and line. `text` has a NUL after its `size` bytes. */
 bool config_text_check(const char *file, const char *text, size_t size, struct rp_error *);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * A GPU has engines for copies beside its SMs, one for each direction or one for both (CUDA C++ Programming Guide,
  * "Concurrent Data Transfers"; cudaDeviceProp.asyncEngineCount). An engine carries out one copy at a time, in the order
- * in which they may begin. What stays on the device (copies and memsets) goes one after the other, too, beside them.
- * Copies within the host's memory are no work of the device.
+ * in which they become ready. Copies and memsets within the device run one at a time, too, and concurrently with these
+ * engines. Copies within the host's memory take no time of the device.
  */
 #ifndef REPRISE_REPLAY_BASE_COPIES_H
 #define REPRISE_REPLAY_BASE_COPIES_H
@@ -16,7 +16,7 @@ extern const char *const copy_path_names[COPY_PATHS]; /* as in results: "to_devi
 /* What was copied on a path. */
 struct copy_counts {
     uint64_t count, bytes;
-    uint64_t cycles; /* of an engine, summed */
+    uint64_t cycles; /* in which an engine was busy, summed */
 };
 
 static inline void copy_counts_add(struct copy_counts *to, const struct copy_counts *c)
@@ -26,14 +26,14 @@ static inline void copy_counts_add(struct copy_counts *to, const struct copy_cou
     to->cycles += c->cycles;
 }
 
-/* Whether anything that the host copies takes time. */
+/* Whether copies of the host take time. */
 bool copies_take_time(const struct machine *);
-/* The path of a copy or memset that takes time; COPY_PATHS: the operation is none, or takes no time. */
+/* The path of a copy or memset; COPY_PATHS: it takes no time, or the operation is something else. */
 enum copy_path copy_path_of(const struct machine *, const struct rp_host_operation *);
 /* The engine of the path, below COPY_PATHS. */
 unsigned copy_engine_of(const struct machine *, enum copy_path);
-#define COPY_LONGEST (UINT64_C(1) << 56) /* sums of them fit */
-/* Cycles of the engine, at most COPY_LONGEST. */
+#define COPY_LONGEST (UINT64_C(1) << 56) /* cycles; sums of such values fit into 64 bits */
+/* Cycles for which the copy occupies its engine, at most COPY_LONGEST. */
 uint64_t copy_cycles(const struct machine *, enum copy_path, uint64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Alone in its file: make install compiles it again for the PREFIX it is given, and replaces it in the library. */
+/* In a file of its own: make install compiles it again with its PREFIX, and replaces the object in the library. */
 #include "replay/base/machine_settings.h"
 
 const char machine_data_folder[] = REPRISE_DATADIR;

@@ -28,7 +28,7 @@ static struct memory_level level_of(const struct machine_part *part, int64_t que
     return l;
 }
 
-/* The L2 model with a slice's part of the size. */
+/* The L2 part with the size of one slice. */
 static struct machine_part slice_of(const struct machine_part *l2, int64_t slices)
 {
     struct machine_part slice = *l2;
@@ -47,7 +47,7 @@ static struct memory_parts parts_of(int64_t count, int64_t interleave, int64_t h
     return p;
 }
 
-/* Flits of packets: what goes to L2 and what comes back. */
+/* The flits of requests to L2 and of their replies. */
 static void shape_packets(struct memory_layout *l)
 {
     const struct interconnect_shape *x = &l->interconnect;
@@ -63,14 +63,14 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t lookahead_of(const struct memory_layout *l, uint64_t dram)
 {
     uint64_t l2 = clock_in_core(&l->l2.clock, l->l2.shape.latency);
-    uint64_t answers = l->port_latency + (l->l2.keeps ? least(l2, dram) : dram);
-    if (l->interconnect.flit) /* a reply is sent once it is there */
-        answers = l->port_latency;
+    uint64_t responses = l->port_latency + (l->l2.keeps ? least(l2, dram) : dram);
+    if (l->interconnect.flit) /* the link sends a reply once its data is there */
+        responses = l->port_latency;
     uint64_t credits = l->port_queue == MEMORY_ANY ? UINT64_MAX : l->port_latency ? l->port_latency : 1;
-    return l->immediate ? UINT64_MAX : least(answers, credits);
+    return l->immediate ? UINT64_MAX : least(responses, credits);
 }
 
-/* Where accesses draw how long they take, nothing stands behind the load/store units. */
+/* Where latencies are sampled (memory = stochastic), there is no hierarchy below the load/store units. */
 static void leave_out_hierarchy(struct memory_layout *l)
 {
     static const struct machine_part none = {.model = &cache_none.model};

@@ -1,16 +1,16 @@
-/* What a machine's memory hierarchy is: its levels, how many there are of each, and what bounds them. Made from the
- * machine in one place, for the memory system and for analyses of it (tools/wcet).
+/* A machine's memory hierarchy: its levels, the number of instances of each, and their limits. Derived from the machine
+ * in one place, for the memory system and for analyses of it (tools/wcet).
  */
 #ifndef REPRISE_REPLAY_BASE_LAYOUT_H
 #define REPRISE_REPLAY_BASE_LAYOUT_H
 
 #include "hw-models/cache/set-hash.h"
-#include "replay/base/machine.h"
 #include "replay/base/clock.h"
+#include "replay/base/machine.h"
 
-/* Neighbouring stretches of `interleave` bytes go to parts 0, 1, ... count - 1, 0, ...; with a hash, the n-th round of
- * them to hash(n) ^ 0, hash(n) ^ 1, ..., or, where their number is no power of two, to hash(n) + 0, hash(n) + 1, ...
- * modulo count. */
+/* How addresses are spread over slices or channels. Consecutive chunks of `interleave` bytes go to parts 0, 1, ...,
+ * count - 1, 0, .... With a hash, round n of the chunks goes to parts hash(n) ^ 0, hash(n) ^ 1, ...; if `count` is no
+ * power of two, to hash(n) + 0, hash(n) + 1, ... modulo count. */
 struct memory_parts {
     uint32_t count;
     uint64_t interleave;
@@ -20,18 +20,18 @@ struct memory_parts {
 struct memory_level {
     const struct cache_model *model;
     const struct machine_part *part;
-    struct cache_shape shape;  /* of the whole level, for L2 of a slice */
-    struct clock_domain clock; /* whose cycles its times are */
+    struct cache_shape shape;  /* of the whole level; of L2: of a slice */
+    struct clock_domain clock; /* its times are cycles of this clock */
     bool keeps;
-    bool tracks;           /* minds when fetches end: has MSHRs, or a model that does */
-    uint64_t queue, mshrs; /* MEMORY_ANY: any number */
+    bool tracks;           /* depends on when fetches end: has MSHRs, or a model with `released` */
+    uint64_t queue, mshrs; /* MEMORY_ANY: unbounded */
 };
 #define MEMORY_ANY UINT64_MAX
 
 struct memory_layout {
     const struct machine *machine;
-    uint32_t sms, subcores, l1_subcores, l1_count; /* l1_count: of an SM */
-    uint32_t icache_subcores, icache_count;        /* of an SM */
+    uint32_t sms, subcores, l1_subcores, l1_count; /* l1_count: per SM */
+    uint32_t icache_subcores, icache_count;        /* per SM */
     struct memory_level l1, l2;
     struct memory_parts slices, channels;
     struct machine_part slice; /* the L2 model with the options of a slice */
@@ -39,18 +39,18 @@ struct memory_layout {
     struct interconnect_shape interconnect;
     struct clock_domain links;      /* of the interconnect */
     bool translates;                /* requests that leave an SM need a translation */
-    uint64_t walkers, walk;         /* walkers: MEMORY_ANY: any number; walk: cycles */
-    uint64_t packet[3], reply[3];   /* with flits: how many a request has, and its reply, by enum cache_kind */
-    uint64_t lsu_queue, port_queue; /* MEMORY_ANY: any number */
-    uint64_t port_width;            /* 0: any number */
+    uint64_t walkers, walk;         /* walkers: MEMORY_ANY: unbounded; walk: cycles */
+    uint64_t packet[3], reply[3];   /* with flits: those of a request and of its reply, by enum cache_kind */
+    uint64_t lsu_queue, port_queue; /* MEMORY_ANY: unbounded */
+    uint64_t port_width;            /* 0: unbounded */
     uint64_t port_latency;
-    bool sm_unbounded;   /* nothing within an SM ever refuses */
-    bool chip_unbounded; /* nor on the chip */
-    bool immediate;      /* no cache keeps anything and nothing is ever busy: an access takes `delay` */
-    bool orders_blocks;  /* at most one L1 keeps anything for an SM */
+    bool sm_unbounded;   /* no queue within an SM is ever full */
+    bool chip_unbounded; /* no queue of the chip is ever full */
+    bool immediate;      /* no cache keeps data and nothing is ever busy: an access takes `delay` */
+    bool orders_blocks;  /* an SM has at most one L1 that keeps data */
     uint64_t delay;
-    uint64_t
-        lookahead; /* an answer or a credit of the chip, given in cycle c, is at its SM at c + lookahead or later */
+    /* A response or a credit that the chip sends in cycle c reaches its SM at c + lookahead or later. */
+    uint64_t lookahead;
 };
 
 /* State of a model for these options, 64-byte aligned and zeroed; NULL when out of memory. Freed by free(). */
@@ -70,7 +70,7 @@ static inline uint32_t memory_part_of(const struct memory_parts *p, uint64_t add
     uint32_t hash = set_hash(&p->hash, number / p->count);
     return memory_parts_are_power(p) ? part ^ hash : (part + hash) % p->count;
 }
-/* The address within its part, and back. */
+/* The address within its part; memory_global() is the inverse. */
 static inline uint64_t memory_local(const struct memory_parts *p, uint64_t address)
 {
     return p->count == 1 ? address : address / p->interleave / p->count * p->interleave + address % p->interleave;

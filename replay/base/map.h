@@ -1,4 +1,4 @@
-/* Numbers by number: streams and events by what stands for them. Open addressing; all zero is an empty map. */
+/* A hash map from numbers to numbers, for streams and events. Open addressing; an empty map is all zero. */
 #ifndef REPRISE_REPLAY_BASE_MAP_H
 #define REPRISE_REPLAY_BASE_MAP_H
 
@@ -14,7 +14,7 @@ struct map_entry {
 };
 struct map {
     struct map_entry *entries;
-    uint32_t room, count; /* room: a power of two */
+    uint32_t room, count; /* room: capacity, a power of two */
 };
 
 static inline struct map_entry *map_find(const struct map *m, uint32_t key)

@@ -53,7 +53,7 @@ struct dram_counts {
 };
 #undef COUNT_FIELD
 
-/* All of a chip, summed over the instances of each component; rows in replay/base/statistics.c. */
+/* The counts of a chip, summed over the instances of each component; rows in replay/base/statistics.c. */
 struct memory_counts {
     struct icache_counts icache;
     struct constant_counts constants;

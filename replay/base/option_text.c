@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES 9 /* digits of a fraction behind the point: FRACTION_ONE is a 1 with as many zeros */
+#define PLACES 9 /* digits of a fraction after the point: FRACTION_ONE is 10 to this power */
 
 static bool is_list(const struct model_option *o) { return o->type == OPTION_INTEGERS || o->type == OPTION_FRACTIONS; }
 
@@ -32,14 +32,14 @@ static bool read_integer(const char *text, int64_t *value)
     return true;
 }
 
-/* "4KB": a number with letters behind it, more than one or no suffix. */
+/* "4KB": a number with a suffix that is no valid one. */
 static bool has_other_suffix(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
     return digits && isalpha((unsigned char)text[digits]) && (text[digits + 1] || !strchr("KkMmGg", text[digits]));
 }
 
-/* Takes the digits of a decimal together, "12.50" as 125 with 1 place. NULL: no decimal, or too long. */
+/* Reads a decimal as one number and its decimal places: "12.50" is 125 with 1 place. NULL: no decimal, or too long. */
 static const char *read_digits(const char *text, int64_t *digits, int *places)
 {
     size_t whole = strspn(text, "0123456789"), behind = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
@@ -59,7 +59,7 @@ static const char *read_digits(const char *text, int64_t *digits, int *places)
     return end;
 }
 
-/* With an exponent or without: a file's 0.00001 reaches us as 1e-05. */
+/* With or without an exponent, as libconfig's 0.00001 is printed as 1e-05. */
 static bool read_fraction(const char *text, int64_t *value)
 {
     int64_t digits;
@@ -147,7 +147,7 @@ static bool parse_choice(const struct model_option *o, const char *text, int64_t
 
 /* ---- lists and texts -------------------------------------------------------------------------------------------- */
 
-/* "1,2,3", or with slashes, for where commas part values; blanks in front of a number are passed over. */
+/* "1,2,3", or "1/2/3" where commas separate values. Blanks before a number are skipped. */
 static bool parse_list(const struct model_option *o, const char *text, int64_t *list, char *why, size_t size)
 {
     int64_t numbers[OPTION_LONGEST_LIST];

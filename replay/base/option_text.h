@@ -4,17 +4,17 @@
 
 #include "replay/base/machine.h"
 
-/* Where a row's value is, and the words that lists and texts are counted from. */
+/* A row's value, and the array in which lists and texts are stored: for those the value holds an index into it. */
 struct option_place {
     int64_t *value, *base;
 };
 
-/* Gives the row its value when nothing is said, and a list or text its words of the `room` from base, behind the *used
- * that others have. NULL, or what is wrong with the row. */
+/* Sets the row's default. A list or text gets its words after the *used words of base that are taken; base has `room`
+ * words. Returns NULL, or what is wrong with the row. */
 const char *option_begin(const struct model_option *, struct option_place, size_t *used, size_t room);
-/* False: why says what would be right; the value stays. */
+/* False: the value stays, and `why` says which values are valid. */
 bool option_parse(const struct model_option *, const char *text, struct option_place, char *why, size_t size);
-/* A number, true or false, a name, a text, or numbers with commas between them. */
+/* Prints a number, true or false, a name, a text, or numbers with commas between them. */
 void option_print(const struct model_option *, struct option_place, char out[OPTION_PRINTED]);
 
 #endif

@@ -1,33 +1,34 @@
-/* Waiting is a graph of nodes: launches, copies that take time, and moments of the host or of a stream at which several
- * things have ended. Each node counts what it still waits for, and lists who waits for it. A stream is told by its last
- * node. Ends of launches and copies are events, which are carried out in the order of their cycles, so that it makes no
- * difference when they are told. */
+/* The order is a graph. Its nodes are launches, copies that take time, and joins: points of the host or of a stream at
+ * which several nodes have ended. Each node counts the nodes for which it waits, and lists those that wait for it. A
+ * stream is represented by its last node. The ends of launches and copies are events that are processed in the order of
+ * their cycles, so that it makes no difference when they are reported. */
 #include "replay/base/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE MAP_NONE
-#define OVER (UINT32_MAX - 1) /* of an event: nothing came before it */
+#define OVER (UINT32_MAX - 1) /* an event before which the stream had no work */
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
 struct node {
-    uint32_t launch;      /* NONE: a copy or a moment */
-    uint8_t path;         /* of a copy: enum copy_path; COPY_PATHS: a moment */
-    uint32_t waits;       /* nodes that it waits for */
-    uint32_t first, last; /* edges to those that wait for it */
+    uint32_t launch;      /* NONE: a copy or a join */
+    uint8_t path;         /* of a copy: enum copy_path; COPY_PATHS: a join */
+    uint32_t waits;       /* number of nodes for which it waits */
+    uint32_t first, last; /* edges to nodes that wait for it */
     uint64_t bytes;       /* of a copy */
 };
 struct edge {
     uint32_t to, next;
 };
-/* Of a launch that waits: the cycle from which it may run. Of an event: the node and when it ends. */
+/* A ready launch: its number, and the cycle from which it may run. An event: the node, and the cycle in which it ends.
+ */
 struct waiting {
     uint64_t cycle;
     uint32_t number;
 };
-/* The least cycle first, then the least number. */
+/* A binary heap: the earliest cycle first, then the lowest number. */
 struct heap {
     struct waiting *list;
     uint32_t count;
@@ -37,18 +38,17 @@ struct launch_queue {
     const struct rp_trace *trace;
     const struct machine *machine;
     uint32_t first, count, left;
-    struct node *nodes; /* the launches, then copies and moments */
+    struct node *nodes; /* the launches, then copies and joins */
     uint32_t node_count, node_room;
     struct edge *edges;
     uint32_t edge_count, edge_room;
-    struct heap ready, events;                  /* of [count] and [node_count] */
-    uint32_t *ended;                            /* nodes whose end has to be told, [node_count] */
+    struct heap ready, events;                  /* capacities [count] and [node_count] */
+    uint32_t *ended;                            /* stack of nodes whose end is to be propagated, [node_count] */
     uint64_t engine_free[COPY_PATHS], last_end; /* last_end: of launches and copies */
     struct copy_counts copies[COPY_PATHS];
-    /* while it is made */
-    const struct map *non_blocking;
-    struct map streams, events_recorded; /* node */
-    uint32_t host;                       /* what the host has waited for */
+    /* while the graph is made */ const struct map *non_blocking;
+    struct map streams, events_recorded; /* stream or event to its node */
+    uint32_t host;                       /* node for which the host has waited */
 };
 
 static bool later(const struct waiting *a, const struct waiting *b)
@@ -115,7 +115,7 @@ static bool new_edge(struct launch_queue *q, uint32_t waiter, uint32_t node)
     return true;
 }
 
-/* A moment at which both are over; *node becomes it. */
+/* Makes *node a join of both. */
 static bool join(struct launch_queue *q, uint32_t *node, uint32_t other)
 {
     if (other >= OVER || other == *node)
@@ -124,9 +124,9 @@ static bool join(struct launch_queue *q, uint32_t *node, uint32_t other)
         *node = other;
         return true;
     }
-    uint32_t moment = new_node(q, NONE);
-    bool fine = moment != NONE && new_edge(q, moment, *node) && new_edge(q, moment, other);
-    *node = moment;
+    uint32_t both = new_node(q, NONE);
+    bool fine = both != NONE && new_edge(q, both, *node) && new_edge(q, both, other);
+    *node = both;
     return fine;
 }
 
@@ -135,7 +135,7 @@ static bool is_blocking(const struct launch_queue *q, uint32_t stream)
     return map_get(q->non_blocking, stream) == NONE;
 }
 
-/* A moment at which the streams' work is over: of all, or of those that the default stream waits for. */
+/* Joins *node with the work of all streams, or of the blocking ones, for which the default stream waits. */
 static bool join_streams(struct launch_queue *q, uint32_t *node, bool all)
 {
     bool fine = true;
@@ -150,12 +150,12 @@ static bool join_streams(struct launch_queue *q, uint32_t *node, bool all)
 static bool join_all_streams(struct launch_queue *q)
 {
     bool fine = join_streams(q, &q->host, true);
-    map_clear(&q->streams); /* who comes later waits for the host anyway */
+    map_clear(&q->streams); /* later work waits for the host anyway */
     return fine;
 }
 
-/* What the next thing in the stream waits for. The default stream and blocking ones wait for each other; where copies
- * take no time, the dependencies of launches say so already. */
+/* The node for which the next work of the stream waits. The default stream and blocking streams wait for each other;
+ * where copies take no time, the dependencies of launches already contain that. */
 static bool front_of(struct launch_queue *q, uint32_t stream, uint32_t *node)
 {
     *node = map_get(&q->streams, stream);
@@ -219,12 +219,12 @@ static bool add_launch(struct launch_queue *q, uint32_t number)
     uint32_t node = number - q->first, front;
     bool fine = front_of(q, l->stream, &front) && new_edge(q, node, front) && new_edge(q, node, q->host);
     for (uint32_t i = 0; fine && i < l->dependency_count; i++)
-        if (l->dependencies[i] >= q->first) /* those before are over */
+        if (l->dependencies[i] >= q->first) /* earlier units have ended */
             fine = new_edge(q, node, l->dependencies[i] - q->first);
     return fine && map_put(&q->streams, l->stream, node);
 }
 
-/* Only copies matter to a launch that is alone in its unit. */
+/* A launch that is alone in its unit needs operations of the host only if copies take time. */
 static bool make_graph(struct launch_queue *q, const struct launch_unit *u)
 {
     size_t o = q->count > 1 || copies_take_time(q->machine) ? u->operation : u->until;
@@ -302,7 +302,7 @@ void launch_queue_free(struct launch_queue *q)
 
 /* ---- while launches run ------------------------------------------------------------------------------------------ */
 
-/* What it waited for has ended in this cycle: a launch is ready, a copy goes to its engine. */
+/* All that the node waited for has ended by this cycle: a launch becomes ready, a copy goes to its engine. */
 static void start(struct launch_queue *q, uint32_t node, uint64_t cycle)
 {
     const struct node *n = &q->nodes[node];
@@ -320,7 +320,7 @@ static void start(struct launch_queue *q, uint32_t node, uint64_t cycle)
     q->copies[path].cycles += cycles;
 }
 
-/* A launch or copy has ended, and the moments that wait for it alone. */
+/* A launch or copy has ended: starts the nodes that waited for nothing else, through joins. */
 static void end(struct launch_queue *q, uint32_t node, uint64_t cycle)
 {
     uint32_t count = 1;

@@ -1,12 +1,12 @@
-/* Which level answered, and when, in one number: the cycle above, the level below. So the greatest of the answers to an
- * access is the one that came last, and among those of one cycle the one from the deepest level.
+/* A response in one number: the cycle in the high bits, the level that served the request in the low bits. So the
+ * maximum of the responses to an access is the last one, and of several in one cycle the one from the deepest level.
  */
 #ifndef REPRISE_REPLAY_BASE_RESPONSE_H
 #define REPRISE_REPLAY_BASE_RESPONSE_H
 
 #include <stdint.h>
 
-/* NONE: no cache was asked: constants, and accesses that no lane makes. */
+/* NONE: no cache was accessed, as for constants and accesses without lanes. */
 enum answer_level { ANSWER_NONE, ANSWER_L1, ANSWER_L2, ANSWER_DRAM, ANSWER_LEVELS };
 #define ANSWER_BITS 2
 
@@ -16,7 +16,7 @@ static inline enum answer_level answer_level(uint64_t answer)
 {
     return (enum answer_level)(answer & (ANSWER_LEVELS - 1));
 }
-/* The same answer so many cycles later: on its way. */
+/* The response delayed by so many cycles. */
 static inline uint64_t answer_after(uint64_t answer, uint64_t cycles) { return answer + (cycles << ANSWER_BITS); }
 
 #endif

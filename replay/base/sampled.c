@@ -5,7 +5,7 @@
 #include "hw-models/coalescer/coalescer.h"
 #include "hw-models/shared-memory/shared-memory.h"
 
-/* How many transactions the lanes make. Where a warp's local memory lies makes no difference to their number. */
+/* The number of transactions of the lanes. It does not depend on the address of the warp's local memory. */
 static uint32_t transactions(const struct machine *m, const struct rp_kernel *k, unsigned space,
                              const struct rp_memory_operand *o, rp_lanemask mask, const uint64_t *address)
 {
@@ -25,8 +25,8 @@ static uint32_t transactions(const struct machine *m, const struct rp_kernel *k,
     return count;
 }
 
-/* The addresses of the lanes, as far as their space: those of a generic operand are taken as all in the lowest one's.
- */
+/* The space of the operand; *window: the address at which it begins. All lanes of a generic operand are taken to be in
+ * the space of the lowest lane. */
 static unsigned space_of(const struct rp_launch *l, const struct rp_memory_operand *o,
                          const struct rp_dynamic_access *a, uint64_t *window)
 {
@@ -82,7 +82,7 @@ void draw_request_of(const struct stochastic *s, const struct machine *m, const 
     }
 }
 
-/* ---- chance besides memory --------------------------------------------------------------------------------------- */
+/* ---- chance other than memory's---------------------------------------------------------------------------------- */
 
 static int seed_row(const struct machine_part *p)
 {

@@ -1,10 +1,11 @@
-/* What an instruction asks of a memory that draws (hw-models/memory/memory.h), the same for all engines.
+/* Sampled memory latencies (hw-models/memory/memory.h): which samples an instruction takes, the same for all engines.
  *
- * Each memory operand of which a lane takes part makes one access, in the space that its lowest lane reaches. Global
- * memory, textures and surfaces draw as global; local memory does as local, and so does shared memory unless it has a
- * model of its own. Constants and parameters draw nothing. An access is a load (prefetches, too) or a store; an atomic
- * is a load and then a store. The draws of a warp are numbered in the order of its instructions. An access is served at
- * dispatch + the cost of its level, an atomic at dispatch + both costs.
+ * Each memory operand with at least one active lane makes one access, in the space that its lowest lane accesses.
+ * Global memory, textures and surfaces are sampled as global; local memory is sampled as local, and so is shared memory
+ * unless it has a model of its own. Constants and parameters take no samples. An access is a load (prefetches included)
+ * or a store; an atomic is a load and then a store. The samples of a warp are numbered in the order of its
+ * instructions. The response to an access comes at dispatch + the cost of its level, to an atomic at dispatch + both
+ * costs.
  */
 #ifndef REPRISE_REPLAY_BASE_SAMPLED_H
 #define REPRISE_REPLAY_BASE_SAMPLED_H
@@ -13,24 +14,24 @@
 #include "replay/base/response.h"
 #include "replay/base/trace_semantics.h"
 
-/* Who draws, in which replay. */
+/* The random streams of a replay: one for each seed and batch. */
 struct luck {
     uint64_t seed;
     uint32_t batch;
 };
 
-/* A warp's place in its stream. */
+/* The position of a warp in its random stream. */
 struct warp_luck {
-    uint64_t stream, number; /* of the next draw */
+    uint64_t stream, number; /* of the next sample */
 };
 
-enum draw_path { DRAW_NOTHING, DRAW_LEVEL, DRAW_SHARED /* ask the part `shared` instead */ };
+enum draw_path { DRAW_NOTHING, DRAW_LEVEL, DRAW_SHARED /* timed by the part `shared` instead */ };
 
 /* An access of one operand. */
 struct draw_request {
-    bool shared;         /* reaches shared memory */
-    uint8_t path, draws; /* draws: 1, or 2 for atomics */
-    uint8_t kind[2];     /* enum draw_kind of each */
+    bool shared;         /* accesses shared memory */
+    uint8_t path, draws; /* draws: number of samples, 2 for atomics, else 1 */
+    uint8_t kind[2];     /* enum draw_kind of each sample */
     uint32_t transactions;
 };
 
@@ -39,16 +40,16 @@ static inline bool machine_draws(const struct machine *m)
     return ((const struct memory_model *)m->memory.model)->drawn;
 }
 
-/* The machine that memory.from names, for the probabilities; "": none. As long as the machine lives. */
+/* The name of the machine whose probabilities memory.from takes; "": none. Lives as long as the machine. */
 const char *machine_draws_from(const struct machine *);
 
-/* Makes the request of operand `i` of the step, which a lane executes. *address: of the lanes, in their space; filled
- * in with DRAW_SHARED only. */
+/* Describes the access of operand `i`, of a step that some lane executes. With DRAW_SHARED `address` gets the addresses
+ * of the lanes in their space. */
 void draw_request_of(const struct stochastic *, const struct machine *, const struct rp_launch *,
                      const struct rp_kernel *, const struct rp_step *, uint32_t i, struct draw_request *,
                      uint64_t address[RP_WARP_LANES]);
 
-/* The slowest level of so many draws. */
+/* The slowest of the levels sampled for the transactions of an access. */
 static inline unsigned drawn_level(const struct stochastic *s, unsigned kind, uint32_t transactions, uint64_t stream,
                                    uint64_t number)
 {
@@ -70,14 +71,15 @@ static inline void count_drawn(struct statistics *to, const struct stochastic *s
     *cycles[level] += times * s->cost[level];
 }
 
-/* Where the transactions of a request are counted. */
+/* The counter for the transactions of the access. */
 static inline uint64_t *drawn_counter(struct statistics *s, const struct draw_request *r,
                                       const struct rp_memory_operand *o)
 {
     return r->shared ? shared_counter(s, o) : global_counter(s, o);
 }
 
-/* Carries a request with DRAW_LEVEL out: the answer, its cycles from dispatch. An atomic's is from the deeper level. */
+/* Takes the samples of an access with DRAW_LEVEL. Returns the response (replay/base/response.h), its cycle counted from
+ * dispatch; that of an atomic names the deeper of its two levels. */
 static inline uint64_t drawn_answer(const struct stochastic *s, const struct draw_request *r, struct warp_luck *w,
                                     struct statistics *count)
 {
@@ -92,11 +94,11 @@ static inline uint64_t drawn_answer(const struct stochastic *s, const struct dra
     return answer_of(cycles, ANSWER_L1 + deepest);
 }
 
-/* A machine like `m` in which what chance there is besides memory belongs to this batch: the seeds of its options. */
+/* Copies the machine with the seeds of this batch in its options: chance other than memory's, as in a scheduler. */
 void machine_of_batch(const struct machine *m, const struct luck *, struct machine *out);
-/* Whether some part of the machine goes by the seed. */
+/* Whether some part of the machine depends on the seed. */
 bool machine_has_chance(const struct machine *);
-/* Whether none does, or all that it draws is certain. */
+/* Whether all results are certain: no part depends on the seed, or each sample has one possible level. */
 bool machine_is_certain(const struct machine *);
 
 #endif

@@ -3,8 +3,8 @@
 #include "replay/base/cluster.h"
 #include "replay/base/source_location.h"
 
-/* The trace tells what the operand's instruction does, beyond its addresses. */
-static bool is_told(const struct rp_instruction *in, const struct rp_memory_operand *o)
+/* Whether the trace says what the instruction does with the operand, and not only its addresses. */
+static bool is_described(const struct rp_instruction *in, const struct rp_memory_operand *o)
 {
     if (o->kind == RP_ACCESS_OBJECT)
         return o->object != RP_OBJECT_UNKNOWN && (o->object != RP_OBJECT_TEST || in->memory_count == 1);
@@ -16,12 +16,12 @@ static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct
     for (uint32_t i = 0; i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
         for (uint32_t m = 0; m < in->memory_count; m++) {
-            if (!rp_operand_aux_count(&in->memory[m]) || (all && is_told(in, &in->memory[m])))
+            if (!rp_operand_aux_count(&in->memory[m]) || (all && is_described(in, &in->memory[m])))
                 continue;
-            char place[PLACE_BYTES];
-            instruction_place(k, i, place);
+            char location[LOCATION_BYTES];
+            instruction_location(k, i, location);
             return rp_fail(
-                err, RP_BAD_INPUT, "%s: %s", place,
+                err, RP_BAD_INPUT, "%s: %s", location,
                 all ? "the trace does not tell what is done with the barrier object or bulk copy; "
                       "record it again"
                     : "there is no model of barrier objects and bulk copies here; 'reprise replay' has one, on "

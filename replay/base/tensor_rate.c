@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_PART 24 /* of an opcode, between two points */
+#define LONGEST_PART 24 /* characters of an opcode between two points */
 
 struct found {
     unsigned m, n, k;
-    char types[2][8]; /* PTX: of the sum, of the first factor */
+    char types[2][8]; /* PTX: of the accumulator, of the first factor */
     unsigned type_count;
     bool sparse, step;
 };
 
-/* Shapes as machine code writes them, without anything between m, n and k. */
+/* Shapes as machine code writes them: m, n and k without separators. */
 static const struct {
     const char *digits;
     uint16_t m, n, k;
@@ -37,7 +37,7 @@ static int type_of(const char *name)
     return -1;
 }
 
-/* At most 256 either way (PTX ISA, "Matrix Shape"); longer numbers are none. */
+/* m, n and k are at most 256 (PTX ISA, "Matrix Shape"); longer numbers are no shape. */
 static bool take_shape(struct found *f, const char *part)
 {
     unsigned m, n, k;
@@ -62,10 +62,11 @@ static void take_part(struct found *f, const char *part)
     f->sparse |= !strcmp(part, "sp") || !strncmp(part, "sp::", 4);
     f->step |= !strncmp(part, "step", 4);
     if (type_of(part) >= 0 && f->type_count < 2)
-        strcpy(f->types[f->type_count++], part); /* as short as the names of the table */
+        strcpy(f->types[f->type_count++], part); /* fits: as long as the longest name of the table */
 }
 
-/* PTX names the sum first, then the factors; of wmma on f16 both sums only (PTX ISA, "wmma.mma"). */
+/* PTX names the type of the accumulator first, then those of the factors; wmma on f16 names those of both accumulators
+ * only (PTX ISA, "wmma.mma"). */
 static enum tensor_format format_of_ptx(const struct found *f)
 {
     int sum = f->type_count ? type_of(f->types[0]) : -1, factor = f->type_count > 1 ? type_of(f->types[1]) : -1;
@@ -73,7 +74,7 @@ static enum tensor_format format_of_ptx(const struct found *f)
     return factor < 0 ? TENSOR_FORMATS : halves && sum == TENSOR_F32 ? TENSOR_F32 : (enum tensor_format)factor;
 }
 
-/* HMMA and HGMMA have halves unless they say else, and sums of f16 unless they say F32. */
+/* HMMA and HGMMA multiply f16 unless the opcode says otherwise, and accumulate in f16 unless it says F32. */
 static enum tensor_format format_of_sass(const struct found *f, char letter)
 {
     enum tensor_format format = letter == 'h'   ? TENSOR_F16

@@ -1,15 +1,15 @@
-/* How long a matrix product keeps its unit: by shape and type, where the machine gives the rate of its tensor cores
- * (`tensor.f16` and so on), else as its class says.
+/* The initiation interval of a matrix product: by shape and type where the machine gives the rate of its tensor cores
+ * (`tensor.f16` and so on), else that of its class.
  *
- * A product of m x n x k takes m n k / rate cycles of a sub-core; sparse ones (PTX: .sp), whose k counts the zeros,
- * half of it. Of wgmma each of four warps does a quarter. m8n8k4 on f16 is four such products, one in each quarter of
- * the warp (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16"). */
+ * A product of m x n x k takes m n k / rate cycles of a sub-core. A sparse one (PTX: .sp), whose k counts the zeros,
+ * takes half of that. In a wgmma each of four warps does a quarter. m8n8k4 on f16 is four such products, one in each
+ * quarter of the warp (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16"). */
 #ifndef REPRISE_REPLAY_BASE_TENSOR_RATE_H
 #define REPRISE_REPLAY_BASE_TENSOR_RATE_H
 
 #include "replay/base/machine.h"
 
-/* Formats that have a rate of their own. F16: summed up in f16; F32: f16 and bf16, summed up in f32. */
+/* Formats that have a rate of their own. F16: accumulated in f16; F32: f16 and bf16, accumulated in f32. */
 enum tensor_format {
     TENSOR_F16,
     TENSOR_F32,
@@ -28,11 +28,11 @@ struct tensor_product {
     bool group;        /* of four warps: wgmma */
 };
 
-/* What an instruction multiplies, by its text: PTX, or an opcode of machine code such as HMMA.16816.F32.BF16. False:
- * the text does not tell, as the steps of Volta's HMMA.884. */
+/* Shape and format of a matrix product, from its text: PTX, or an opcode of machine code such as HMMA.16816.F32.BF16.
+ * False: they do not follow from the text, as for the steps of Volta's HMMA.884. */
 bool tensor_product_of(const char *text, struct tensor_product *);
 
-/* Timing of an instruction that has the timing of a class, RP_CLASS_MEMORY excepted. */
+/* Timing of an instruction that is timed by its class, which is not RP_CLASS_MEMORY. */
 struct machine_timing class_timing(const struct machine *, const struct rp_instruction *);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the entries of a trace mean to a timing model, the same for both engines: which unit an instruction goes to,
- * what space an address is in, where a barrier's parameters are. No time in here. */
+/* What the entries of a trace mean to a timing model, the same for both engines: the unit of an instruction, the space
+ * of an address, the parameters of a barrier. Nothing here depends on time. */
 #ifndef REPRISE_REPLAY_BASE_TRACE_SEMANTICS_H
 #define REPRISE_REPLAY_BASE_TRACE_SEMANTICS_H
 
@@ -8,8 +8,8 @@
 #include "replay/base/statistics.h"
 #include "tracefmt/reader.h"
 
-/* Through which part of the machine an access goes. */
-enum path { PATH_SHARED, PATH_CACHES, PATH_CONSTANT /* no transactions: the constant cache */ };
+/* The part of the machine that serves an access. */
+enum path { PATH_SHARED, PATH_CACHES, PATH_CONSTANT /* the constant cache; no transactions */ };
 
 static inline enum path path_of_space(unsigned space)
 {
@@ -22,14 +22,14 @@ static inline enum path path_of_space(unsigned space)
     }
 }
 
-/* The constant cache's addresses: those of a kernel's constants and parameters; kernels lie 4 GiB apart. All launches
- * of a kernel have the same. */
+/* Base address of a kernel's constants or parameters in the constant cache. Kernels are 4 GiB apart; all launches of a
+ * kernel have the same base. */
 static inline uint64_t constant_bank(const struct rp_launch *l, unsigned space)
 {
     return (uint64_t)l->kernel << 32 | (space == RP_SPACE_PARAM ? UINT64_C(1) << 31 : 0);
 }
 
-/* The space that a generic address is in, and its offset there. */
+/* The space that contains a generic address; *offset: the address within it. */
 static inline unsigned resolve_generic(const struct rp_launch *l, uint64_t address, uint64_t *offset)
 {
     const struct {
@@ -50,17 +50,16 @@ static inline unsigned resolve_generic(const struct rp_launch *l, uint64_t addre
     return RP_SPACE_GLOBAL;
 }
 
-/* Timed by the space that it accesses, not by its class: memory instructions, and what only deals with a barrier
- * object.
- */
+/* Whether an instruction is timed by the space that it accesses, not by its class: memory instructions, and those whose
+ * only operand is a barrier object. */
 static inline bool timed_by_space(const struct rp_instruction *in)
 {
     return in->unit_class == RP_CLASS_MEMORY || (in->memory_count == 1 && in->memory->kind == RP_ACCESS_OBJECT);
 }
 
-/* Local memory lies interleaved in device memory, so that a warp's lanes find the same word of theirs side by side: the
- * 4-byte word w of lane l of the warp in place p is at LOCAL_BASE + ((p × words + w) × 32 + l) × 4, `words` per thread.
- * A place is (SM × sub-cores + sub-core) × 64 + slot. */
+/* Local memory is interleaved in device memory, so that the same word of all lanes of a warp is contiguous: the 4-byte
+ * word w of lane l of the warp in warp slot p is at LOCAL_BASE + ((p × words + w) × 32 + l) × 4, with `words` per
+ * thread. p, the `place`, is (SM × sub-cores + sub-core) × 64 + slot in the sub-core. */
 #define LOCAL_BASE (1ull << 62)
 static inline uint64_t local_words(const struct rp_kernel *k) { return ((uint64_t)k->local_bytes + 15) / 16 * 4; }
 static inline uint64_t local_address(uint64_t place, uint64_t words, uint64_t offset, unsigned lane)
@@ -68,8 +67,8 @@ static inline uint64_t local_address(uint64_t place, uint64_t words, uint64_t of
     return LOCAL_BASE + ((place * words + offset / 4) * RP_WARP_LANES + lane) * 4 + offset % 4;
 }
 
-/* Accesses that do not look in L1: those that ask for L2 (.cg, .cv), those that must see what other SMs write
- * (volatile, relaxed and stronger), atomics, and bulk copies. */
+/* Accesses that bypass L1: with a cache operator for L2 (.cg, .cv) or L1::no_allocate, strong ones, which must see
+ * writes of other SMs (volatile, relaxed and stronger), atomics, and bulk copies. */
 static inline bool bypasses_l1(const struct rp_memory_operand *o)
 {
     return o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV || o->evict_l1 == RP_EVICT_NO_ALLOCATE ||
@@ -77,8 +76,8 @@ static inline bool bypasses_l1(const struct rp_memory_operand *o)
            o->kind == RP_ACCESS_BULK_LOAD || o->kind == RP_ACCESS_BULK_STORE;
 }
 
-/* A texel that an operand before it of the same execution names, too, in every lane: it is read once. So a point filter
- * costs one access, although its instruction has as many operands as a linear one. */
+/* Whether an earlier operand of the same execution names the same texel in each lane: it is read once. So a point
+ * filter costs one access, although its instruction has as many operands as one with a linear filter. */
 static inline bool names_texel_again(const struct rp_step *step, uint32_t operand)
 {
     const struct rp_dynamic_access *a = &step->accesses[operand];
@@ -112,8 +111,8 @@ static inline bool reaches_caches(const struct rp_launch *l, const struct rp_ste
     return false;
 }
 
-/* An execution that returns nothing to its warp, and all of whose accesses, at least one, go through the load/store
- * unit: stores, reductions and prefetches outside of shared memory. */
+/* Whether an execution is posted: it returns nothing to its warp, has at least one access, and all of them go to caches
+ * or device memory. These are stores, reductions and prefetches outside of shared memory. */
 static inline bool is_posted(const struct rp_launch *l, const struct rp_step *step)
 {
     const struct rp_instruction *in = step->instruction;
@@ -139,7 +138,7 @@ static inline bool is_posted(const struct rp_launch *l, const struct rp_step *st
     return any;
 }
 
-/* A fence that orders accesses for its block only. Fences without a scope order them for all. */
+/* Whether a fence orders accesses for its block only. A fence without a scope orders them for all threads. */
 static inline bool is_block_fence(const struct machine *m, const struct rp_instruction *in)
 {
     return m->fences == FENCES_BY_SCOPE && in->unit_class == RP_CLASS_FENCE && in->fence_scope == RP_SCOPE_CTA;
@@ -157,8 +156,9 @@ static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
     }
 }
 
-/* Lanes of an atomic that name one address are served one after the other. For each of its transactions, the most lanes
- * that name the same address; a lane belongs to the transaction with the highest address that is not above its own. */
+/* Lanes of an atomic with the same address are served one after the other. Writes for each transaction the largest
+ * number of lanes with the same address. A lane belongs to the transaction with the highest address that is not above
+ * its own. */
 static inline void atomic_repeats(rp_lanemask mask, const uint64_t address[RP_WARP_LANES], const uint64_t *transaction,
                                   uint32_t count, uint8_t *repeats)
 {
@@ -180,7 +180,7 @@ static inline void atomic_repeats(rp_lanemask mask, const uint64_t address[RP_WA
     }
 }
 
-/* Of each transaction: the 32nds of its sector that some lane touches. */
+/* Writes for each transaction the 32nds of its sector that some lane accesses, a bit each. */
 static inline void touched_bytes(rp_lanemask mask, const uint64_t address[RP_WARP_LANES], uint64_t width,
                                  uint64_t sector, const uint64_t *transaction, uint32_t count, uint32_t *bytes)
 {
@@ -207,8 +207,8 @@ static inline enum cache_hint hint_of_eviction(unsigned eviction)
                                             : CACHE_HINT_NONE;
 }
 
-/* How long the line of an access is wanted in L1 and in L2 (PTX ISA, "Cache Operators": evict first, last use; "Cache
- * Eviction Priority Hints"). */
+/* The eviction hints of an access for L1 and L2 (PTX ISA, "Cache Operators": evict first, last use; "Cache Eviction
+ * Priority Hints"). */
 static inline uint8_t hints_of(const struct rp_memory_operand *o)
 {
     bool once = o->cache_op == RP_CACHE_CS || o->cache_op == RP_CACHE_LU;
@@ -232,7 +232,7 @@ static inline uint64_t *global_counter(struct statistics *s, const struct rp_mem
                                  : &s->global_atomic_transactions;
 }
 
-/* Whether the kernel's code says when its instructions may issue. */
+/* Whether the kernel's code has control words, which say when its instructions may issue. */
 static inline bool has_control_words(const struct rp_kernel *k)
 {
     for (uint32_t i = 0; i < k->instruction_count; i++)
@@ -246,11 +246,12 @@ static inline bool obeys_control_words(const struct machine *m, const struct rp_
 }
 
 #define BLOCK_BARRIERS 16
-/* In place of the barrier at which a warp waits: for the end of a phase of an object, or for its cluster. */
+/* Instead of the number of the barrier at which a warp waits: it waits for a phase of a barrier object, or at the
+ * barrier of its cluster. */
 #define AT_OBJECT BLOCK_BARRIERS
 #define AT_CLUSTER (BLOCK_BARRIERS + 1)
 
-/* A block barrier at which warps arrive or wait; warp-level ones are no barrier here. */
+/* Whether it is a named barrier of the block; warp-level barriers are not. */
 static inline bool is_block_barrier(const struct rp_instruction *in)
 {
     return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_ARRIVE ||
@@ -261,8 +262,8 @@ static inline unsigned barrier_id(const struct rp_step *s)
     int32_t id = s->instruction->barrier.id;
     return (id < 0 ? (unsigned)(s->aux & 0xffff) : (unsigned)id) % BLOCK_BARRIERS;
 }
-/* Threads expected, 0: all of the block. Barriers count whole warps (PTX ISA, "barrier": the count is a multiple of the
- * warp size). */
+/* Threads that the barrier expects; 0: all of the block. Barriers count whole warps (PTX ISA, "barrier": the count is a
+ * multiple of the warp size). */
 static inline uint64_t barrier_threads(const struct rp_step *s)
 {
     int32_t count = s->instruction->barrier.count;
@@ -274,26 +275,25 @@ static inline bool waits_at_barrier(const struct rp_instruction *in)
     return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_REDUCE;
 }
 
-/* What a warp's lanes have done at barriers. Where threads are independent, they may come in several parts. Those that
- * wait stand in the recording one after the other, with lanes of their own each: together they are one arrival, at the
- * issue of the last. Those that do not wait (bar.arrive) stand where they are, and add up. Once all lanes that have not
- * exited have arrived, the warp has, as a whole and once. Until then each lane counts as one thread. */
+/* The arrivals of a warp's lanes at barriers. Where threads are independent, the lanes may arrive in several parts.
+ * Parts that wait are consecutive steps of the trace with disjoint lanes: together they are one arrival, at the issue
+ * of the last step. Parts that do not wait (bar.arrive) may be anywhere, and add up. Once all live lanes have arrived,
+ * the warp counts as a whole, once. Until then each lane counts as one thread. */
 struct arrival {
-    rp_lanemask live;       /* have not exited */
-    rp_lanemask gathered;   /* by the steps of an arrival that the next step may go on with; 0: there is none */
-    uint32_t id;            /* of that arrival */
-    rp_lanemask at_cluster; /* have arrived at the barrier of the cluster, which is not complete */
-    uint64_t expected;      /* as barrier_threads */
-    uint32_t parts;         /* barriers at which some lanes have arrived and others have not: a bit each */
-    rp_lanemask part[BLOCK_BARRIERS]; /* the lanes that have */
+    rp_lanemask live;       /* lanes that have not exited */
+    rp_lanemask gathered;   /* lanes of the steps so far of an arrival that the next step may continue; 0: none */
+    uint32_t id;            /* the barrier of that arrival */
+    rp_lanemask at_cluster; /* lanes that have arrived at the cluster's barrier, which is not complete */
+    uint64_t expected;      /* as of barrier_threads */
+    uint32_t parts;         /* barriers at which only some of the lanes have arrived: a bit each */
+    rp_lanemask part[BLOCK_BARRIERS]; /* the lanes that have arrived there */
 };
 static inline struct arrival arrival_begin(const struct rp_launch *l, unsigned warp)
 {
     uint32_t threads = rp_launch_threads(l) - warp * RP_WARP_LANES;
     return (struct arrival){.live = threads < RP_WARP_LANES ? (1u << threads) - 1 : ~0u};
 }
-/* The warp's lanes are at the barrier of its step, in this part or in one before. True: that may not be all of them,
- * and the next step decides. */
+/* Gathers the step's lanes. True: others may follow, so the next step decides whether the arrival is complete. */
 static inline bool arrival_gather(struct arrival *a, const struct rp_step *s)
 {
     a->gathered |= s->executed;
@@ -301,16 +301,17 @@ static inline bool arrival_gather(struct arrival *a, const struct rp_step *s)
     a->expected = barrier_threads(s);
     return waits_at_barrier(s->instruction) && a->gathered != a->live;
 }
-/* The step goes on with what was gathered. */
+/* Whether the step continues the arrival that is being gathered. */
 static inline bool arrival_goes_on(const struct arrival *a, const struct rp_step *s)
 {
     return s->executed && !(s->executed & a->gathered) && waits_at_barrier(s->instruction) && barrier_id(s) == a->id;
 }
-/* Takes the gathered lanes to the barrier. Returns how many threads more have arrived; *whole: the warp has. */
+/* The gathered lanes arrive. Returns the number of threads by which the barrier's count grows; *whole: the whole warp
+ * has arrived. */
 static inline uint64_t arrival_count(struct arrival *a, bool *whole)
 {
     rp_lanemask before = a->part[a->id], all = before | a->gathered;
-    uint64_t threads = rp_lane_count(before & a->gathered); /* again, without waiting in between */
+    uint64_t threads = rp_lane_count(before & a->gathered); /* lanes that arrive again without having waited */
     *whole = !(a->live & ~all);
     a->part[a->id] = *whole ? 0 : all;
     a->parts = (a->parts & ~(1u << a->id)) | (*whole ? 0 : 1u << a->id);
@@ -319,7 +320,8 @@ static inline uint64_t arrival_count(struct arrival *a, bool *whole)
         return threads + RP_WARP_LANES - rp_lane_count(before);
     return threads + rp_lane_count(all & ~before);
 }
-/* At a barrier at which a part had arrived, no other lanes are left: what the warp counts more now. 0: some are. */
+/* After lanes exited: if the lanes that arrived at barrier `id` are all that live, the warp has arrived as a whole.
+ * Returns the number of threads by which the count grows; 0: other lanes live. */
 static inline uint64_t arrival_left(struct arrival *a, unsigned id)
 {
     rp_lanemask part = a->part[id];
@@ -330,13 +332,13 @@ static inline uint64_t arrival_left(struct arrival *a, unsigned id)
     return RP_WARP_LANES - rp_lane_count(part);
 }
 
-/* An exit of all lanes on the path; machines may take it as no instruction of its own (issue_exit). */
+/* An exit of all active lanes. Option issue_exit says whether a machine issues it as an instruction. */
 static inline bool is_plain_exit(const struct rp_instruction *in)
 {
     return (in->flags & RP_EXIT) && !(in->flags & RP_GUARDED);
 }
 
-/* Where an instruction stands: kernels lie 4 GiB apart. */
+/* The address of an instruction in the instruction cache: kernels are 4 GiB apart. */
 static inline uint64_t code_address(uint32_t kernel, const struct rp_instruction *in)
 {
     return ((uint64_t)kernel << 32) + in->pc;

@@ -2,7 +2,7 @@
 
 #include "replay/base/copies.h"
 
-/* Launches and operations between synchronisations. */
+/* Launches and operations between two synchronisations: where they begin, and their streams. */
 struct stretch {
     uint32_t launch;
     size_t operation;
@@ -26,7 +26,8 @@ size_t operations_behind(const struct rp_trace *t, uint32_t launches)
     return operations_between(t, 0, rp_trace_host_operation_count(t), launches);
 }
 
-/* All before `launch` and `operation` has ended before what is later begins. A stretch without launches goes on. */
+/* All work before `launch` and `operation` ends before later work begins: makes units of the stretch. A stretch without
+ * launches is continued instead. */
 static void end_stretch(struct launch_units *u, const struct rp_trace *t, struct stretch *s, uint32_t launch,
                         size_t operation)
 {
@@ -80,7 +81,7 @@ bool launch_units(struct launch_units *u, const struct rp_trace *t, const struct
     }
     if (fine)
         end_stretch(u, t, &s, launches, operations);
-    if (u->count) /* copies behind the last launch, and synchronisations */
+    if (u->count) /* the last unit gets the copies and synchronisations after the last launch */
         u->list[u->count - 1].until = operations;
     free(s.streams.entries);
     if (fine)

@@ -1,9 +1,9 @@
-/* Units of a trace, one after the other: no launch or copy of a unit begins before all of earlier units have ended,
- * whatever the machine.
+/* Units of a trace, one after the other: on any machine no launch or copy of a unit begins before those of earlier
+ * units have ended.
  *
- * Between two synchronisations of the whole device, launches of a single stream are units of their own, each with the
- * host's operations before it; with several streams they are one unit together. Where copies take no time, only the
- * streams of launches count.
+ * Consider the launches between two synchronisations of the whole device. If they are in one stream, each is a unit,
+ * with the host's operations before it; if they are in several streams, they form one unit. Streams that only copy
+ * count if copies take time.
  */
 #ifndef REPRISE_REPLAY_BASE_UNITS_H
 #define REPRISE_REPLAY_BASE_UNITS_H
@@ -13,9 +13,9 @@
 #include "tracefmt/reader.h"
 
 struct launch_unit {
-    uint32_t launch, end;           /* the first launch, and the first that is not the unit's */
+    uint32_t launch, end;           /* the first launch, and the one after the last */
     size_t operation, until;        /* the same for operations of the host */
-    const struct map *non_blocking; /* the streams that are */
+    const struct map *non_blocking; /* non-blocking streams of the trace */
 };
 
 struct launch_units {
@@ -27,7 +27,8 @@ struct launch_units {
 /* False: out of memory. */
 bool launch_units(struct launch_units *, const struct rp_trace *, const struct machine *, struct rp_error *);
 void launch_units_free(struct launch_units *);
-/* The first of the trace's operations of the host that stands behind so many launches; how many there are: none. */
+/* The index of the first operation of the host that comes after so many launches; the number of operations if none
+ * does. */
 size_t operations_behind(const struct rp_trace *, uint32_t launches);
 
 #endif

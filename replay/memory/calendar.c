@@ -60,7 +60,7 @@ static struct event *merge(struct event *a, struct event *b)
     return first;
 }
 
-/* By key, equal ones as they are: lists of 1, 2, 4, ... events are merged as in a binary counter. */
+/* A stable merge sort by key: lists of 1, 2, 4, ... events are merged as in a binary counter. */
 static struct event *sort(struct event *list)
 {
     struct event *sorted[32] = {NULL};
@@ -84,7 +84,7 @@ static struct event *sort(struct event *list)
 static void sort_day(struct calendar *c, unsigned day)
 {
     struct event *e = c->first[day] = sort(c->first[day]);
-    c->mixed[day / 64] &= ~(1ull << day % 64);
+    c->unsorted[day / 64] &= ~(1ull << day % 64);
     while (e->next)
         e = e->next;
     c->last[day] = e;
@@ -97,7 +97,7 @@ static void add_near(struct calendar *c, struct event *e)
     c->count++;
     c->used[day / 64] |= 1ull << day % 64;
     if (*at && (c->last[day]->key <= e->key || e->cycle != c->today)) {
-        c->mixed[day / 64] |= (uint64_t)(c->last[day]->key > e->key) << day % 64;
+        c->unsorted[day / 64] |= (uint64_t)(c->last[day]->key > e->key) << day % 64;
         at = &c->last[day]->next;
     }
     while (*at && (*at)->key <= e->key)
@@ -150,7 +150,7 @@ struct event *calendar_take(struct calendar *c, uint64_t until)
             add_near(c, take_later(c));
     }
     unsigned day = cycle % CALENDAR_DAYS;
-    if (c->mixed[day / 64] >> day % 64 & 1)
+    if (c->unsorted[day / 64] >> day % 64 & 1)
         sort_day(c, day);
     struct event *e = c->first[day];
     c->first[day] = e->next;

@@ -1,5 +1,6 @@
-/* A calendar queue: events by cycle and, within a cycle, by key; equal keys in the order in which they were put in.
- * Days near at hand are lists in a ring, which are sorted when their turn comes; later ones wait in a heap.
+/* A calendar queue: events by cycle and, within a cycle, by key; equal keys in the order in which they were added. The
+ * next CALENDAR_DAYS cycles have a list each, in a ring; a list is sorted when its turn comes. Later events are in a
+ * heap.
  */
 #ifndef REPRISE_REPLAY_MEMORY_CALENDAR_H
 #define REPRISE_REPLAY_MEMORY_CALENDAR_H
@@ -14,26 +15,26 @@
 struct event {
     struct event *next;
     uint64_t cycle, key;
-    uint8_t what; /* for those who take it */
+    uint8_t what; /* for the caller */
 };
 
 struct calendar {
-    uint64_t today; /* everything before is over */
-    size_t count;   /* of events in the ring */
+    uint64_t today; /* the present cycle: all earlier events have been taken */
+    size_t count;   /* events in the ring */
     uint64_t used[CALENDAR_DAYS / 64];
     struct event *first[CALENDAR_DAYS], *last[CALENDAR_DAYS];
-    uint64_t mixed[CALENDAR_DAYS / 64]; /* days whose events are in the order in which they were put in, a bit each */
-    struct event **later;               /* a heap */
+    uint64_t unsorted[CALENDAR_DAYS / 64]; /* days whose list is not sorted yet, a bit each */
+    struct event **later;                  /* a heap */
     size_t later_count, later_room;
 };
 
-/* At `cycle`, today or later. False: out of memory. */
+/* Adds an event at `cycle`, which is today or later. False: out of memory. */
 bool calendar_add(struct calendar *, struct event *, uint64_t cycle);
-/* The cycle of the first event, CALENDAR_NEVER for none. */
+/* The cycle of the first event; CALENDAR_NEVER: there is none. */
 uint64_t calendar_next(const struct calendar *);
 /* Takes the first event, if its cycle is `until` or earlier; else NULL. */
 struct event *calendar_take(struct calendar *, uint64_t until);
-/* Empty, at this cycle. */
+/* Sets today; the calendar is empty. */
 void calendar_reset(struct calendar *, uint64_t today);
 void calendar_end(struct calendar *);
 

@@ -1,20 +1,20 @@
-/* The chip's side of the memory system. Where nothing refuses, a slice looks a request up when it arrives, for a start
- * that may come later; else it waits in the slice's queue and is looked up when it starts. */
+/* The chip's side of the memory system. If no queue is bounded, a slice looks a request up when it arrives, with the
+ * cycle in which it will start; else the request waits in the slice's queue and is looked up when it starts. */
 #include "replay/memory/chip.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* Within a cycle by what it is; then channels and slices by their number, requests by (SM, sequence), a write-back
- * before what caused it. */
+/* The order of the events of one cycle: by kind; then channels and slices by number, requests by (SM, sequence), and a
+ * write-back before the request that caused it. */
 #define KEY_OF(what) ((uint64_t)(what) << 56)
 static uint64_t own_key(enum chip_event what, uint32_t index) { return KEY_OF(what) | index; }
 static uint64_t request_key(uint32_t sm, uint64_t sequence)
 {
     return KEY_OF(CHIP_ARRIVE) | (uint64_t)(sm + 1) << 42 | sequence << 1 | 1;
 }
-/* The same request's at another event. */
+/* The key of the same request for another kind of event. */
 static uint64_t key_at(enum chip_event what, uint64_t key) { return KEY_OF(what) | (key & (KEY_OF(1) - 1)); }
 
 static void add_event(struct memory_system *m, struct event *e, enum chip_event what, uint64_t cycle)
@@ -56,24 +56,25 @@ static struct chip_request *new_request(struct memory_system *m)
     return r;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------------------------- */
+/* ---- replies ----------------------------------------------------------------------------------------------------- */
 
 static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
 
-/* A reply takes the slice's link in this cycle, and its SM's when that is free, in the order of such starts. */
+/* Sends a reply: it occupies the link of the slice from this cycle, and then the link of its SM once that is free, in
+ * the order of these starts. */
 static void send(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     const struct clock_domain *links = &m->layout.links;
-    uint64_t flits = m->layout.reply[r->asks], *link = &m->ports[r->sm].link_free;
+    uint64_t flits = m->layout.reply[r->original_kind], *link = &m->ports[r->sm].link_free;
     s->out_free = later(clock_from_core(links, now), s->out_free) + flits;
     uint64_t last = clock_after_core(links, s->out_free - 1) + m->layout.port_latency;
     uint64_t there = later(clock_from_core(links, last), *link + flits - 1);
     *link = there + 1;
-    chip_tell(m, r->sm, r->name, answer_of(clock_after_core(links, there), r->level));
+    chip_reply(m, r->sm, r->name, answer_of(clock_after_core(links, there), r->level));
     pool_give(&m->requests, r);
 }
 
-/* From this cycle on the slice may send. */
+/* The cycle from which the slice may send. */
 static uint64_t sends_from(const struct memory_system *m, const struct slice *s)
 {
     return clock_in_core(&m->layout.links, s->out_free);
@@ -99,22 +100,22 @@ static void send_when_free(struct memory_system *m, struct slice *s, struct chip
     add_own_event(m, &s->send, &s->sends, CHIP_SEND, s->index, sends_from(m, s));
 }
 
-/* The request is over. */
-static void reply(struct memory_system *m, struct chip_request *r, uint64_t answer)
+/* Responds to the request, which is complete. */
+static void reply(struct memory_system *m, struct chip_request *r, uint64_t response)
 {
-    if (r->name != NOBODY && m->layout.interconnect.flit) {
-        r->level = answer_level(answer);
+    if (r->name != NO_ID && m->layout.interconnect.flit) {
+        r->level = answer_level(response);
         r->event.key = key_at(CHIP_REPLY, r->event.key);
-        add_event(m, &r->event, CHIP_REPLY, answer_cycle(answer));
+        add_event(m, &r->event, CHIP_REPLY, answer_cycle(response));
         return;
     }
-    if (r->name != NOBODY)
-        chip_tell(m, r->sm, r->name, answer_after(answer, m->layout.port_latency));
+    if (r->name != NO_ID)
+        chip_reply(m, r->sm, r->name, answer_after(response, m->layout.port_latency));
     pool_give(&m->requests, r);
 }
 
-/* Device memory is done with it at `cycle`. */
-static void answered(struct memory_system *m, struct chip_request *r, uint64_t cycle)
+/* Device memory completes the request at `cycle`: responds to it and to the requests that wait for its fetch. */
+static void complete(struct memory_system *m, struct chip_request *r, uint64_t cycle)
 {
     struct slice *s = &m->slices[r->slice];
     const uint64_t here = answer_of(cycle, ANSWER_DRAM);
@@ -132,15 +133,15 @@ static void answered(struct memory_system *m, struct chip_request *r, uint64_t c
         reply(m, r, here);
         return;
     }
-    struct chip_request *answer = new_request(m);
-    if (!answer)
+    struct chip_request *own = new_request(m);
+    if (!own)
         return;
-    answer->name = r->name;
-    answer->sm = r->sm;
-    answer->slice = r->slice;
-    answer->asks = r->asks;
-    answer->event.key = r->event.key;
-    reply(m, answer, here);
+    own->name = r->name;
+    own->sm = r->sm;
+    own->slice = r->slice;
+    own->original_kind = r->original_kind;
+    own->event.key = r->event.key;
+    reply(m, own, here);
     r->event.key = key_at(CHIP_RELEASE, r->event.key);
     add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
 }
@@ -153,7 +154,7 @@ static struct channel *channel_of(struct memory_system *m, uint64_t address, uin
     return &m->channels[*index];
 }
 
-/* Its model is to be called in this cycle, if not before. */
+/* Has the channel's model called in this cycle, unless it is called earlier. */
 static void advance_at(struct memory_system *m, struct channel *c, uint32_t index, uint64_t cycle)
 {
     struct chip_request *r;
@@ -173,7 +174,7 @@ static void await_room(struct memory_system *m, struct channel *c, uint32_t inde
         add_own_event(m, &c->room, &c->makes_room, CHIP_ROOM_IN_CHANNEL, index, cycle);
 }
 
-/* False: refused; *again: when there may be room. */
+/* Offers a request to its channel. False: the channel refuses; *again: the cycle in which there may be room. */
 static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now, uint64_t *again)
 {
     uint32_t index;
@@ -188,13 +189,13 @@ static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now,
     c->counts.accesses += r->sectors;
     c->counts.writes += request.write ? r->sectors : 0;
     if (a == DRAM_DONE)
-        answered(m, r, cycle);
+        complete(m, r, cycle);
     else
         advance_at(m, c, index, later(cycle, now + 1));
     return true;
 }
 
-/* Offers what the slice has to send, until something is refused; behind those that were refused before. */
+/* Offers the slice's requests to channels until one refuses. Slices that were refused before come first. */
 static void send_out(struct memory_system *m, struct slice *s, uint64_t now)
 {
     while (s->out.first) {
@@ -219,7 +220,7 @@ static void leave(struct memory_system *m, struct chip_request *r, uint64_t now)
         send_out(m, s, now);
 }
 
-/* The slices that the channel has refused offer again, one request each, in the order in which they were refused. */
+/* Slices that the channel refused offer again, one request each, in the order in which they were refused. */
 static void room_in_channel(struct memory_system *m, struct channel *c, uint32_t index, uint64_t now)
 {
     while (c->refused_first) {
@@ -247,7 +248,7 @@ static void advance_channel(struct memory_system *m, struct channel *c, uint32_t
     c->advance_at = UINT64_MAX;
     uint64_t next = m->layout.dram->advance(c->state, now, done, &count, &room);
     for (uint32_t i = 0; i < count; i++)
-        answered(m, pool_at(&m->requests, done[i].name), done[i].cycle);
+        complete(m, pool_at(&m->requests, done[i].name), done[i].cycle);
     if (next != DRAM_UNKNOWN)
         advance_at(m, c, index, next);
     if (room)
@@ -256,16 +257,17 @@ static void advance_channel(struct memory_system *m, struct channel *c, uint32_t
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* In this cycle, too, by its key; requests that are looked up when they arrive come by their keys. */
+/* The request leaves its slice at `cycle`. In the present cycle the event is ordered by its key; requests that are
+ * looked up on arrival are in that order already. */
 static void leave_at(struct memory_system *m, struct chip_request *r, uint64_t cycle, uint64_t now)
 {
-    if (cycle == now && m->at_once)
+    if (cycle == now && m->on_arrival)
         leave(m, r, now);
     else
         add_event(m, &r->event, CHIP_LEAVE, cycle);
 }
 
-/* What a line that is replaced has to write back leaves as one request, before what replaces it. */
+/* The dirty sectors of a replaced line leave as one request, before the request that replaces it. */
 static void write_back(struct memory_system *m, struct slice *s, const struct chip_request *cause, uint64_t victim,
                        uint32_t sectors, uint64_t cycle, uint64_t now)
 {
@@ -274,7 +276,7 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
         return;
     w->waiters = NULL;
     w->address = memory_global(&m->layout.slices, s->index, victim);
-    w->name = NOBODY;
+    w->name = NO_ID;
     w->sectors = (uint32_t)__builtin_popcount(sectors);
     w->sm = cause->sm;
     w->slice = cause->slice;
@@ -284,7 +286,7 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
     leave_at(m, w, cycle, now);
 }
 
-/* False: refused. */
+/* Looks a request up. False: the cache refuses. */
 static bool look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
 {
     struct cache_look_up request = {.address = memory_local(&m->layout.slices, r->address),
@@ -315,7 +317,7 @@ static bool look_up(struct memory_system *m, struct slice *s, struct chip_reques
     return true;
 }
 
-/* Its first request may not start: what it sent is refused, or too many replies wait. */
+/* Whether no request of the slice may start: a channel refuses its requests, or too many replies wait. */
 static bool is_blocked(const struct memory_system *m, const struct slice *s)
 {
     int64_t most = m->layout.interconnect.replies;
@@ -337,7 +339,7 @@ static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now
         s->waiting--;
         s->started = s->started_at == now ? s->started + 1 : 1;
         s->started_at = now;
-        if (s->refused_first != NOBODY)
+        if (s->refused_first != NO_ID)
             add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
     }
 }
@@ -348,7 +350,7 @@ static bool is_full(const struct memory_system *m, const struct slice *s, uint64
            s->waiting + (s->started_at == now ? s->started : 0) >= m->layout.l2.queue;
 }
 
-/* When the last flit of a packet that reaches the slice now is there. */
+/* The cycle in which the last flit of a packet is there whose first one reaches the slice now. */
 static uint64_t over_link(const struct memory_system *m, struct slice *s, uint64_t flits, uint64_t now)
 {
     const struct clock_domain *links = &m->layout.links;
@@ -362,9 +364,9 @@ static uint64_t over_link(const struct memory_system *m, struct slice *s, uint64
 static void accept(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     if (m->layout.port_queue != MEMORY_ANY)
-        chip_tell(m, r->sm, NOBODY, later(now + 1, now + m->layout.port_latency));
+        chip_reply(m, r->sm, NO_ID, later(now + 1, now + m->layout.port_latency));
     r->slice = (uint16_t)s->index;
-    if (m->at_once) {
+    if (m->on_arrival) {
         look_up(m, s, r, later(now, clock_in_core(&m->layout.l2.clock, s->level.free)), now);
         return;
     }
@@ -383,20 +385,21 @@ static struct slice *slice_of(struct memory_system *m, const struct chip_request
 
 static void refuse(struct memory_system *m, struct slice *s, uint32_t sm, uint64_t now)
 {
-    m->ports[sm].next_refused = NOBODY;
-    *(s->refused_first != NOBODY ? &m->ports[s->refused_last].next_refused : &s->refused_first) = sm;
+    m->ports[sm].next_refused = NO_ID;
+    *(s->refused_first != NO_ID ? &m->ports[s->refused_last].next_refused : &s->refused_first) = sm;
     s->refused_last = sm;
     if (s->started_at == now && s->started)
         add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
 }
 
-/* Offers what waits at the end of this port, until something is refused; behind those that were refused before. */
+/* Offers the requests that wait at the end of this port to slices until one refuses. SMs that were refused before come
+ * first. */
 static void bring_in(struct memory_system *m, uint32_t sm, uint64_t now)
 {
     struct request_queue *waiting = &m->ports[sm].waiting;
     while (waiting->first) {
         struct slice *s = slice_of(m, waiting->first);
-        if (s->refused_first != NOBODY || is_full(m, s, now)) {
+        if (s->refused_first != NO_ID || is_full(m, s, now)) {
             refuse(m, s, sm, now);
             return;
         }
@@ -421,16 +424,16 @@ static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now
         bring_in(m, r->sm, now);
 }
 
-/* The SMs that the slice has refused offer again, one request each, in the order in which they were refused. */
+/* SMs that the slice refused offer again, one request each, in the order in which they were refused. */
 static void room_in_slice(struct memory_system *m, struct slice *s, uint64_t now)
 {
-    while (s->refused_first != NOBODY && !is_full(m, s, now)) {
+    while (s->refused_first != NO_ID && !is_full(m, s, now)) {
         uint32_t sm = s->refused_first;
         s->refused_first = m->ports[sm].next_refused;
         accept(m, s, take(&m->ports[sm].waiting), now);
         bring_in(m, sm, now);
     }
-    if (s->refused_first != NOBODY && s->started_at == now && s->started)
+    if (s->refused_first != NO_ID && s->started_at == now && s->started)
         add_own_event(m, &s->room, &s->makes_room, CHIP_ROOM_IN_SLICE, s->index, now + 1);
 }
 
@@ -447,7 +450,7 @@ static bool collect(struct memory_system *m, uint32_t sm)
         r->name = o->name;
         r->sectors = 1;
         r->sm = (uint16_t)sm;
-        r->kind = r->asks = o->kind;
+        r->kind = r->original_kind = o->kind;
         r->repeats = o->repeats;
         r->hint = o->hint;
         r->bytes = o->bytes;
@@ -526,7 +529,7 @@ static void serve(struct memory_system *m, uint64_t now)
     m->next = calendar_next(&m->calendar);
 }
 
-/* As cycles of the launch. */
+/* Converts a cycle of the memory system's clock to one of the launch. */
 static uint64_t next_of(const struct memory_system *m, uint64_t next)
 {
     return next == MEMORY_NEVER || m->failed ? MEMORY_NEVER : next - m->clock;
@@ -548,24 +551,24 @@ uint64_t memory_system_take(struct memory_system *m)
 uint64_t memory_system_serve(struct memory_system *m, uint64_t now)
 {
     now = now < MEMORY_NEVER - m->clock ? now + m->clock : MEMORY_NEVER;
-    if (m->straight)
-        m->next = chip_straight_serve(m, now);
+    if (m->analytic)
+        m->next = chip_analytic_serve(m, now);
     else
         serve(m, now);
     return next_of(m, m->next);
 }
 
-void memory_system_tell(struct memory_system *m)
+void memory_system_deliver(struct memory_system *m)
 {
     for (uint32_t sm = 0; sm < m->layout.sms; sm++)
-        if (m->ports[sm].told.count)
-            sm_memory_hear(&m->sms[sm], &m->ports[sm].told);
+        if (m->ports[sm].replies.count)
+            sm_memory_receive(&m->sms[sm], &m->ports[sm].replies);
 }
 
 uint64_t memory_system_advance(struct memory_system *m, uint64_t now)
 {
     memory_system_take(m);
     uint64_t next = memory_system_serve(m, now);
-    memory_system_tell(m);
+    memory_system_deliver(m);
     return next;
 }

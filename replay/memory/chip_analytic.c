@@ -1,26 +1,28 @@
-/* The chip without events. Where nothing on it refuses, device memory answers at once, and L2 is one slice, requests
- * are looked up in the order of their arrival, and leave L2 in that order. So each is followed to its end by itself. */
+/* The chip without events. If no queue is bounded, device memory responds immediately and L2 is one slice, then
+ * requests are looked up in the order of arrival and leave L2 in that order. So they are computed to their ends one
+ * after the other. */
 #include <string.h>
 
 #include "replay/memory/chip.h"
 
-/* For what happens once per request. */
+/* Functions that are called once per request. */
 #define HOT static inline __attribute__((always_inline))
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-bool chip_is_straight(const struct memory_system *m)
+bool chip_is_analytic(const struct memory_system *m)
 {
     const struct cache_shape *l2 = &m->layout.l2.shape;
-    bool in_order = l2->interval || !l2->atomic_interval; /* else two may leave L2 in one cycle, in another order */
-    return m->at_once && clock_is_core(&m->layout.l2.clock) && !m->layout.translates && m->layout.slices.count == 1 &&
-           !m->layout.dram->advance && in_order;
+    bool in_order = l2->interval || !l2->atomic_interval; /* else two may leave L2 in one cycle in another order */
+    return m->on_arrival && clock_is_core(&m->layout.l2.clock) && !m->layout.translates &&
+           m->layout.slices.count == 1 && !m->layout.dram->advance && in_order;
 }
 
 /* ---- one request ------------------------------------------------------------------------------------------------- */
 
-/* Returns the end of a request that reaches device memory in `cycle`. */
-HOT uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write, uint64_t cycle)
+/* Returns the cycle in which device memory completes a request that reaches it in `cycle`. */
+HOT uint64_t access_device_memory(struct memory_system *m, uint64_t address, uint32_t sectors, bool write,
+                                  uint64_t cycle)
 {
     struct channel *c = &m->channels[memory_part_of(&m->layout.channels, address)];
     uint64_t done;
@@ -35,17 +37,17 @@ HOT uint64_t ask_device_memory(struct memory_system *m, uint64_t address, uint32
     return done;
 }
 
-/* Returns the answer. */
+/* Returns the response to the request, at L2. */
 static uint64_t look_up(struct memory_system *m, struct slice *s, const struct outgoing *o)
 {
     struct cache_look_up request = {.address = o->address, .kind = o->kind};
     struct cache_finding found = level_look_up(&s->level, &request, o->repeats, later(o->arrival, s->level.free));
     uint64_t cycle = request.cycle;
     if (found.written)
-        ask_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
+        access_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
     uint64_t done = found.served
                         ? found.cycle
-                        : answer_of(ask_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle), ANSWER_DRAM);
+                        : answer_of(access_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle), ANSWER_DRAM);
     if (found.fetches)
         level_filled(&s->level, found.place, 0, done);
     return done;
@@ -55,21 +57,20 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
 {
     uint64_t done = look_up(m, &m->slices[0], o);
     if (m->layout.port_queue != MEMORY_ANY)
-        chip_tell(m, sm, NOBODY, o->arrival + later(1, m->layout.port_latency));
-    if (o->name != NOBODY)
-        chip_tell(m, sm, o->name, answer_after(done, m->layout.port_latency));
+        chip_reply(m, sm, NO_ID, o->arrival + later(1, m->layout.port_latency));
+    if (o->name != NO_ID)
+        chip_reply(m, sm, o->name, answer_after(done, m->layout.port_latency));
 }
 
-/* What does not change while requests are followed. */
-struct straight {
-    bool reads; /* L2 is direct-mapped, and all that requests ask for are replies */
+/* Constants of a call of chip_analytic_serve(). */ struct shape {
+    bool reads; /* L2 is direct-mapped, and requests get no credits */
     uint64_t latency, interval, way;
     char *lines;
     struct direct_mapped cache;
 };
 
-/* A read that replaces no dirty line: most requests. False: it is not one. */
-HOT bool follow_clean(struct memory_system *m, const struct straight *of, struct level *l, uint32_t sm,
+/* A read that replaces no dirty line, as most requests are. False: it is something else, and nothing has changed. */
+HOT bool follow_clean(struct memory_system *m, const struct shape *of, struct level *l, uint32_t sm,
                       const struct outgoing *o)
 {
     bool hit;
@@ -85,14 +86,14 @@ HOT bool follow_clean(struct memory_system *m, const struct straight *of, struct
         done = later(answer_of(cycle, ANSWER_L2), *place);
     } else {
         l->counts.misses++;
-        *place = done = answer_of(ask_device_memory(m, o->address, 1, false, cycle), ANSWER_DRAM);
+        *place = done = answer_of(access_device_memory(m, o->address, 1, false, cycle), ANSWER_DRAM);
     }
-    chip_tell(m, sm, o->name, answer_after(done, of->way));
+    chip_reply(m, sm, o->name, answer_after(done, of->way));
     return true;
 }
 
-/* Requests of the SM from the first on, as long as they have arrived until then. The first one has. */
-HOT void follow_all(struct memory_system *m, const struct straight *of, uint32_t sm, uint64_t until)
+/* Computes the requests of the SM that arrive in cycle `until` or before; the first one does. */
+HOT void follow_all(struct memory_system *m, const struct shape *of, uint32_t sm, uint64_t until)
 {
     struct outbox *box = &m->ports[sm].box;
     struct level *l = &m->slices[0].level;
@@ -111,7 +112,7 @@ HOT bool before(const struct chip_sender *a, const struct chip_sender *b)
     return a->arrival != b->arrival ? a->arrival < b->arrival : a->sm < b->sm;
 }
 
-/* What has not arrived yet moves to the front, unless it is more than what is gone. */
+/* Moves requests that are still to arrive to the front, unless they are more than those that are done. */
 static void outbox_keep(struct outbox *box)
 {
     if (box->count > 2 * box->first)
@@ -121,7 +122,7 @@ static void outbox_keep(struct outbox *box)
     box->first = 0;
 }
 
-/* SMs as a heap: lets the one at `at` sink to its place. */
+/* Restores the heap of SMs below `at`. */
 HOT void sink(struct chip_sender *heap, uint32_t count, uint32_t at)
 {
     struct chip_sender sender = heap[at];
@@ -134,7 +135,7 @@ HOT void sink(struct chip_sender *heap, uint32_t count, uint32_t at)
     heap[at] = sender;
 }
 
-/* Until when it is the turn of the one at the top, at most until `now`: it comes before all others. */
+/* The last cycle, up to `now`, in which requests of the SM at the top come before those of all others. */
 HOT uint64_t end_of_turn(const struct chip_sender *heap, uint32_t count, uint64_t now)
 {
     for (uint32_t at = 1; at < 3 && at < count; at++) {
@@ -158,15 +159,15 @@ static uint32_t collect_senders(struct memory_system *m)
     return count;
 }
 
-uint64_t chip_straight_serve(struct memory_system *m, uint64_t now)
+uint64_t chip_analytic_serve(struct memory_system *m, uint64_t now)
 {
     uint32_t count = collect_senders(m);
     struct chip_sender *heap = m->senders;
     const struct level *l2 = &m->slices[0].level;
-    struct straight of = {.reads = l2->direct && m->layout.port_queue == MEMORY_ANY,
-                          .latency = l2->kind->shape.latency,
-                          .interval = l2->kind->shape.interval,
-                          .way = m->layout.port_latency};
+    struct shape of = {.reads = l2->direct && m->layout.port_queue == MEMORY_ANY,
+                       .latency = l2->kind->shape.latency,
+                       .interval = l2->kind->shape.interval,
+                       .way = m->layout.port_latency};
     if (of.reads) {
         of.lines = ((struct direct_mapped *)l2->state)->line;
         of.cache = *(const struct direct_mapped *)l2->state;

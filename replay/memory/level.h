@@ -1,4 +1,4 @@
-/* One cache with its port: an L1, or a slice of L2. Who waits for what is the business of its owner. */
+/* One cache with its port: an L1, or a slice of L2. Its owner keeps the queues. */
 #ifndef REPRISE_REPLAY_MEMORY_LEVEL_H
 #define REPRISE_REPLAY_MEMORY_LEVEL_H
 
@@ -14,28 +14,28 @@ struct level {
     const struct memory_level *kind;
     void *state;
     bool direct;                              /* the model is direct-mapped */
-    enum answer_level answers;                /* as */
-    uint64_t free;                            /* its clock's cycle in which the port of the first bank is free */
-    uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* those of the others */
+    enum answer_level level;                  /* in its responses */
+    uint64_t free;                            /* the cycle of its clock in which the port of the first bank is free */
+    uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* the same of the other banks */
     struct cache_counts counts;
-    struct served *served; /* NULL, or where requests end is counted here */
-    enum draw_level here;  /* with it: this level, */
-    bool last;             /* and whether what it does not serve ends in device memory */
+    struct served *served; /* NULL, or counts requests by the level that serves them */
+    enum draw_level here;  /* this level, in `served` */
+    bool last;             /* device memory serves what it does not serve */
 };
 
-/* A request of this level was answered; only with `served`. */
+/* Counts n requests that this level has looked up. Call it only with l->served. */
 static inline void level_count_end(struct level *l, uint64_t address, enum cache_kind kind, bool served, uint64_t n)
 {
     if (served || l->last)
         served_add(l->served, address >> 62 & 1, kind, served ? l->here : LEVEL_DRAM, n);
 }
 
-/* Empty, as `part` says. False: out of memory. */
-static inline bool level_open(struct level *l, enum answer_level answers, const struct memory_level *kind,
+/* Makes an empty level with the options of `part`. False: out of memory. */
+static inline bool level_open(struct level *l, enum answer_level number, const struct memory_level *kind,
                               const struct machine_part *part)
 {
     l->kind = kind;
-    l->answers = answers;
+    l->level = number;
     l->direct = kind->model == &cache_direct_mapped;
     l->state = machine_part_state(part);
     if (l->state)
@@ -43,7 +43,8 @@ static inline bool level_open(struct level *l, enum answer_level answers, const 
     return l->state;
 }
 
-/* The same level, empty, as `part` says, which is of the same model. Between launches. False: out of memory. */
+/* Empties the level and gives it the options of `part`, which has the same model. Call it between launches. False: out
+ * of memory. */
 static inline bool level_remake(struct level *l, const struct machine_part *part)
 {
     void *state = machine_part_state(part);
@@ -61,7 +62,7 @@ static inline void level_close(struct level *l)
     free(l->served);
 }
 
-/* When the port for this address takes the next request, in cycles of the level's clock. */
+/* The cycle of the level's clock in which the port for this address is free. */
 static inline uint64_t *level_port(struct level *l, uint64_t address)
 {
     const struct cache_shape *shape = &l->kind->shape;
@@ -71,13 +72,13 @@ static inline uint64_t *level_port(struct level *l, uint64_t address)
     return bank ? &l->bank_free[bank - 1] : &l->free;
 }
 
-/* What the model says of a request that is looked up until `cycle`. The model compares cycles and gives them back, so
- * it gets answers (answer.h) instead, and its finding's cycle is one. */
+/* Has the model look up a request whose look-up ends in request.cycle. The model only compares cycles and returns them,
+ * so it gets responses (replay/base/response.h) in their place, and the cycle of its finding is a response. */
 static inline __attribute__((always_inline)) struct cache_finding level_find(const struct level *l,
                                                                              struct cache_look_up request)
 {
     struct cache_look_up asked = request;
-    asked.cycle = answer_of(request.cycle, l->answers);
+    asked.cycle = answer_of(request.cycle, l->level);
     if (l->direct)
         return direct_mapped_look_up(l->state, asked);
     struct cache_finding finding;
@@ -85,14 +86,14 @@ static inline __attribute__((always_inline)) struct cache_finding level_find(con
     return finding;
 }
 
-/* The same in the core's cycles. */
+/* The cycle of the core in which the port for this address is free. */
 static inline uint64_t level_free_from(struct level *l, uint64_t address)
 {
     return clock_in_core(&l->kind->clock, *level_port(l, address));
 }
 
-/* A request at this level, to be looked up from `start`, when the port is free. request->cycle becomes the one in which
- * the look-up is over; that of the finding is an answer. If the finding is `refused` nothing has happened. */
+/* Looks a request up from `start`, a cycle in which the port is free. request->cycle becomes the cycle in which the
+ * look-up ends; the cycle of the finding is a response. If the finding is `refused`, nothing has changed. */
 static inline __attribute__((always_inline)) struct cache_finding
 level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, uint64_t start)
 {
@@ -118,13 +119,13 @@ level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, 
     return finding;
 }
 
-/* What was found for `fetch` to be fetched to this place arrives with this answer. */
-static inline void level_filled(struct level *l, void *place, uint32_t fetch, uint64_t answer)
+/* The sector that `fetch` fetches to this place of the model's arrives with this response. */
+static inline void level_filled(struct level *l, void *place, uint32_t fetch, uint64_t response)
 {
     if (l->direct)
-        direct_mapped_filled(place, fetch, answer);
+        direct_mapped_filled(place, fetch, response);
     else
-        l->kind->model->filled(l->state, place, fetch, answer);
+        l->kind->model->filled(l->state, place, fetch, response);
 }
 
 #endif

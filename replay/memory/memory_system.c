@@ -9,7 +9,7 @@ static bool open_slice(struct memory_system *m, uint32_t i)
 {
     struct slice *s = &m->slices[i];
     s->index = i;
-    s->refused_first = NOBODY;
+    s->refused_first = NO_ID;
     return level_open(&s->level, ANSWER_L2, &m->layout.l2, &m->layout.slice);
 }
 
@@ -48,7 +48,7 @@ static void close_chip(struct memory_system *m)
     translation_close(&m->translation, &m->layout);
     for (uint32_t i = 0; m->ports && i < m->layout.sms; i++) {
         free(m->ports[i].box.items);
-        free(m->ports[i].told.items);
+        free(m->ports[i].replies.items);
     }
     free(m->ports);
     free(m->slices);
@@ -76,8 +76,8 @@ struct memory_system *memory_system_new(const struct machine *machine, bool shor
         m->layout.l2.part = &m->layout.slice;
         m->requests.size = sizeof(struct chip_request);
         m->short_cuts = short_cuts;
-        m->at_once = short_cuts && m->layout.chip_unbounded;
-        m->straight = chip_is_straight(m);
+        m->on_arrival = short_cuts && m->layout.chip_unbounded;
+        m->analytic = chip_is_analytic(m);
         if (open_all(m))
             return m;
     }
@@ -98,7 +98,7 @@ void memory_system_free(struct memory_system *m)
     free(m);
 }
 
-/* SMs that nobody has used are as new but for their clock. */
+/* An SM that was not used needs a new clock only. */
 static bool clear_sm(struct memory_system *m, struct sm_memory *s)
 {
     s->origin = 0;
@@ -144,7 +144,7 @@ uint64_t memory_system_l2_line(const struct memory_system *m, uint64_t *lines)
     return shape->line;
 }
 
-/* Part by part of the interleaving. */
+/* Fills chunk after chunk of the interleaving, each in its slice. */
 void memory_system_warm_bytes(struct memory_system *m, uint64_t address, uint64_t size)
 {
     const struct memory_parts *parts = &m->layout.slices;
@@ -154,7 +154,7 @@ void memory_system_warm_bytes(struct memory_system *m, uint64_t address, uint64_
         model->preload(m->slices[0].level.state, address, size);
         return;
     }
-    if (size > capacity) { /* what comes before makes room for the rest */
+    if (size > capacity) { /* the bytes before would be replaced by these */
         address += size - capacity;
         size = capacity;
     }
@@ -176,13 +176,13 @@ bool memory_system_failed(const struct memory_system *m)
 uint64_t memory_system_lookahead(const struct memory_system *m)
 {
     const struct memory_layout *l = &m->layout;
-    if (!m->straight || !l->l2.keeps || l->port_queue != MEMORY_ANY)
+    if (!m->analytic || !l->l2.keeps || l->port_queue != MEMORY_ANY)
         return l->lookahead;
-    return l->port_latency + l->l2.shape.latency; /* what L2 lacks is answered on arrival, too */
+    return l->port_latency + l->l2.shape.latency; /* responses to misses of L2 are known on arrival, too */
 }
 
-bool memory_system_is_light(const struct memory_system *m) { return m->straight; }
-uint64_t memory_system_way(const struct memory_system *m) { return m->layout.port_latency; }
+bool memory_system_is_light(const struct memory_system *m) { return m->analytic; }
+uint64_t memory_system_request_latency(const struct memory_system *m) { return m->layout.port_latency; }
 bool memory_system_is_immediate(const struct memory_system *m) { return m->layout.immediate; }
 uint64_t memory_system_sector(const struct memory_system *m)
 {
@@ -201,7 +201,7 @@ void memory_system_count_kernels(struct memory_system *m, uint32_t first)
         m->sms[i].kernels = (uint64_t)first << 32;
 }
 
-/* One cycle of everything; returns the next one. */
+/* Advances SMs and chip to this cycle. Returns the next cycle in which something happens. */
 static uint64_t advance_all(struct memory_system *m, uint64_t now)
 {
     uint64_t next = MEMORY_NEVER, of;
@@ -214,7 +214,7 @@ static uint64_t advance_all(struct memory_system *m, uint64_t now)
     return next;
 }
 
-/* ---- where transactions end -------------------------------------------------------------------------------------- */
+/* ---- transactions by level --------------------------------------------------------------------------------------- */
 
 static bool count_level(struct level *l, enum draw_level here, bool last)
 {
@@ -249,7 +249,7 @@ void memory_system_served(struct memory_system *m, struct served *to)
         take_served(&m->slices[i].level, to);
 }
 
-/* Adds the fields of a component's counts, all of them numbers, and sets them to 0. */
+/* Adds a component's counts, a structure of numbers only, and resets them. */
 static void add_counts(void *to, void *from, size_t size)
 {
     uint64_t *sum = to, *count = from;

@@ -1,32 +1,32 @@
-/* The memory system behind a machine's load/store units, the same for both engines: instruction caches, L1s, each SM's
- * port, L2 in slices, device memory in channels. It knows nothing of warps, registers or instructions.
+/* The memory system below a machine's load/store units, the same for both engines: instruction caches, L1s, a port for
+ * each SM, L2 in slices, device memory in channels. It knows nothing of warps, registers or instructions.
  *
- *     SM 0:  LSU -> L1 -> port --.                             one struct sm_memory per SM; nothing in it
- *     SM 1:  LSU -> L1 -> port --+--> L2 slices -> channels    points outside but for what is constant
+ *     SM 0:  LSU -> L1 -> port --.                             one struct sm_memory per SM; its pointers
+ *     SM 1:  LSU -> L1 -> port --+--> L2 slices -> channels    lead outside only to constant data
  *     ...                        '    the chip: struct memory_system
  *
- * An access is what one instruction asks of caches and device memory. The engine begins it in the cycle of issue, adds
- * its transactions in their order, and commits it. Either its end is known at once, or it is pending: later
- * sm_memory_completed() gives its token back with the cycle of its end, which may lie in the future. So an engine needs
- * no answer before the cycle in which something can depend on it, and a component says what it knows as soon as it
- * knows it.
+ * An access is all that one instruction requests of caches and device memory. The engine begins it in the cycle of
+ * issue, adds its transactions in their order, and commits it. Then either its end is known, or it is pending:
+ * sm_memory_completed() returns its token later, with the cycle of its end, which may still lie in the future. A
+ * component reports an end as soon as it is known. An engine needs to know it only in the first cycle in which
+ * something can depend on it.
  *
- * Who waits where. An SM's LSU takes accesses in the order of their issue, none before its arrival, and their
- * transactions one after the other. (In an immediate memory system nobody waits for anybody.) Each goes to its L1 or,
- * beside it, to the port. What L1 does not serve leaves through the port, in the order in which the LSU took it.
- * Whatever is full refuses: the sender keeps the request, all behind it waits, and a credit comes back when there is
- * room: what becomes free in cycle c can be taken from c + 1 on. Replies are never refused, so something always moves.
+ * Queues. An SM's LSU takes accesses in the order of issue, each no earlier than its arrival, and their transactions
+ * one after the other. (In an immediate memory system nothing waits.) Each transaction goes to its L1, or bypasses L1
+ * to the port. Misses of L1 leave through the port in the order in which the LSU took them. A full queue refuses
+ * requests: the sender keeps the request, all requests behind it wait, and a credit comes back when there is room. An
+ * entry that becomes free in cycle c can be taken from c + 1 on. Replies are never refused, so there is no deadlock.
  *
- * Order. What reaches the chip in one cycle is served by (SM, sequence), sequence being the order in which requests
- * left that SM. No address of the computer's memory and no thread has a say.
+ * Order. Requests that reach the chip in one cycle are served in the order of (SM, sequence), where sequence counts the
+ * requests that left that SM. Neither host addresses nor host threads have an influence.
  *
- * Time. Cycles are those of the launch; the clock goes on from launch to launch underneath. In each cycle c: all SMs'
- * sm_memory_advance(c), in any order or side by side; memory_system_advance(c); once more sm_memory_advance(c) of SMs
- * for which sm_memory_replied(); then instructions issue, whose accesses arrive at c + 1 or later. Cycles before
- * the least of what the advances returned may be left out. Within memory_system_lookahead() cycles SMs do not hear of
- * one another: each may go through t .. t + lookahead - 1 by itself (advance, issue), if memory_system_advance(t +
- * lookahead - 1) follows before any goes on. An SM that awaits nothing may go on further, up to sm_memory_horizon();
- * the chip is then advanced as far as all SMs have come.
+ * Time. Cycles are counted from the beginning of the launch; the internal clock continues from launch to launch. In
+ * each cycle c: sm_memory_advance(c) of all SMs, in any order or concurrently; memory_system_advance(c); again
+ * sm_memory_advance(c) of the SMs for which sm_memory_replied() is true; then instructions issue, and their accesses
+ * arrive at c + 1 or later. Cycles before the minimum of the values that the advances returned may be skipped. For
+ * memory_system_lookahead() cycles SMs cannot affect each other: each may run cycles t .. t + lookahead - 1 by itself
+ * (advance, issue), if memory_system_advance(t + lookahead - 1) follows before any continues. An SM with no request in
+ * flight may run further, up to sm_memory_horizon(); then the chip is advanced to the cycle that all SMs have reached.
  */
 #ifndef REPRISE_REPLAY_MEMORY_SYSTEM_H
 #define REPRISE_REPLAY_MEMORY_SYSTEM_H
@@ -44,78 +44,80 @@ struct memory_system;
 struct served; /* replay/memory/served.h */
 struct sm_memory;
 
-/* NULL: out of memory. May serve any number of launches, one after the other. Without short cuts everything is done in
- * the cycle in which it happens; with them, what follows from what is known is done at once. Results are the same. */
+/* NULL: out of memory. Serves any number of launches, one after the other. Without short cuts each step is simulated in
+ * its cycle; with them, outcomes that are known in advance are computed analytically. Results are the same. */
 struct memory_system *memory_system_new(const struct machine *, bool short_cuts, struct rp_error *);
 void memory_system_free(struct memory_system *);
-/* Makes it as new: what launches have left behind is gone, and their clock begins again. */
+/* Resets it as memory_system_new() made it: caches are empty, the clock begins at 0. */
 bool memory_system_clear(struct memory_system *, struct rp_error *);
-/* Between launches: L1s of so many bytes, of what carveout.h divides. If they had another size they are empty. */
+/* Sets the size of L1s to so many bytes (replay/base/carveout.h). L1s of another size before are empty afterwards. Call
+ * it between launches. */
 bool memory_system_divide_l1(struct memory_system *, int64_t bytes, struct rp_error *);
-/* Fills L2 with bytes from the first to the last, as if the host had just copied them through it. Before the first
- * access. */
+/* Fills L2 with these bytes in ascending order, as if the host had just copied them through it. Call it before the
+ * first access. */
 void memory_system_warm_bytes(struct memory_system *, uint64_t address, uint64_t size);
-/* The bytes of a line of L2; how many lines there are in all slices. */
+/* Returns the bytes of a line of L2; *lines: the number of lines in all slices. */
 uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
-/* The launch took so many cycles and no access of it is pending: what is still under way comes to its end, counts go to
- * the statistics and begin again at 0, and the next launch's cycle 0 is this one's `cycles`. False: memory ran out in
- * between, and its figures are worth nothing. Also to be called for a launch that failed, or came to a standstill. */
+/* Ends the launch after so many cycles; none of its accesses is pending. Requests in flight complete, counts are added
+ * to the statistics and reset, and cycle 0 of the next launch is cycle `cycles` of this one. False: out of memory
+ * during the launch, so its results are invalid. Call it also for a launch that failed or is stuck. */
 bool memory_system_end_launch(struct memory_system *, uint64_t cycles, struct statistics *, struct rp_error *);
-/* Requests could not be kept: the access never completes. To be asked when nothing happens any more. */
+/* Whether memory for requests ran out: their accesses never complete. Check it when nothing is left to do. */
 bool memory_system_failed(const struct memory_system *);
 
-/* How many SMs' accesses may be answered before the chip is asked: see above. 0: the chip must be advanced in each
- * cycle. MEMORY_NEVER: SMs have nothing in common (an immediate hierarchy). */
+/* Cycles that SMs may run before the chip is advanced: see above. 0: the chip must be advanced in each cycle.
+ * MEMORY_NEVER: SMs share nothing (an immediate hierarchy). */
 uint64_t memory_system_lookahead(const struct memory_system *);
-/* All accesses have a known end at their commit that depends on nothing but the access: no cache keeps anything,
- * nothing is ever busy or full. memory_system_delay() cycles lie between the arrival of any of its transactions and its
- * end. */
-/* From now on counts where transactions end; false: memory ran out. memory_system_served moves the counts to *to. */
-bool memory_system_count_served(struct memory_system *);
-void memory_system_served(struct memory_system *, struct served *to);
+/* Whether the end of each access is known at its commit and depends on the access alone: no cache keeps data, nothing
+ * is ever busy or full. An access ends memory_system_delay() cycles after its transactions arrive. */
 bool memory_system_is_immediate(const struct memory_system *);
 uint64_t memory_system_delay(const struct memory_system *);
-/* All threads of an SM meet at its LSU: no two L1s lie behind it. So an access is performed, for threads of the SM,
- * once the LSU has handed on its transactions, for those of later accesses come behind them. */
+/* Counts from now on which level serves each transaction. False: out of memory. memory_system_served() adds the counts
+ * to *to and resets them. */
+bool memory_system_count_served(struct memory_system *);
+void memory_system_served(struct memory_system *, struct served *to);
+/* Whether the LSU orders the accesses of all threads of an SM, as there is at most one L1 below it. Then an access is
+ * performed, for threads of the SM, once the LSU has passed on its transactions: those of later accesses follow them.
+ */
 bool memory_system_orders_blocks(const struct memory_system *);
-/* Bytes of a sector, where it matters which of them a write covers; else 0. */
+/* Bytes of a sector if some cache needs to know which of them a write covers; else 0. */
 uint64_t memory_system_sector(const struct memory_system *);
-/* SMs have to be advanced in the cycles that sm_memory_advance() returns, and at the arrival of each access; else only
- * after sm_memory_replied(). */
+/* Whether SMs must be advanced in the cycles that sm_memory_advance() returns and at the arrival of each access; else
+ * only when sm_memory_replied() is true. */
 bool memory_system_is_stepped(const struct memory_system *);
 
 /* ---- one SM ------------------------------------------------------------------------------------------------------ */
 
-/* An SM's functions touch its state only: different SMs' may run on different threads. */
+/* Functions of an SM access its own state only: those of different SMs may run on different threads. */
 struct sm_memory *memory_system_sm(struct memory_system *, unsigned sm);
 
-/* The instruction at `address` is fetched for a sub-core in `cycle`; returns from when it may issue. */
+/* Fetches the instruction at `address` for a sub-core in `cycle`. Returns the cycle from which it may issue. */
 uint64_t sm_memory_fetch(struct sm_memory *, unsigned subcore, uint64_t address, uint64_t cycle);
-/* Lanes load from constants or parameters at these addresses in their bank, from `cycle` on; returns when all words are
- * there. Each different address is looked up once, in the order of lanes. To be called in the order of issue. */
+/* Lanes load constants or parameters at these addresses of the bank, from `cycle` on. Returns the cycle in which all
+ * words are there. Each different address is looked up once, in the order of lanes. Call it in the order of issue. */
 uint64_t sm_memory_constants(struct sm_memory *, uint64_t bank, rp_lanemask, const uint64_t address[RP_WARP_LANES],
                              uint64_t cycle);
-/* Kernel 0 of the traces that come is the one with this number, for caches that are kept from trace to trace. */
+/* Sets the number of kernel 0 of the next trace, for caches that keep their content from trace to trace. */
 void memory_system_count_kernels(struct memory_system *, uint32_t first);
 
-/* Whether the LSU takes another access now. If not it will, in a cycle that sm_memory_advance() is asked for. Machines
- * whose LSU takes any number always have room: memory_system_may_refuse() is false for them. */
+/* Whether the LSU takes another access now. If not, it has room again after some sm_memory_advance(). If
+ * memory_system_may_refuse() is false, the queue of the LSU is unbounded and always has room. */
 bool sm_memory_accepts(const struct sm_memory *);
 bool memory_system_may_refuse(const struct memory_system *);
 
-/* An access by this sub-core whose transactions arrive at the LSU at `arrival`, after the cycle at hand. The LSU
- * accepts. `token` is the engine's name for it. */
+/* Begins an access by this sub-core. Its transactions arrive at the LSU in cycle `arrival`, after the present one.
+ * sm_memory_accepts() is true. `token`: the engine's name for the access. */
 void sm_memory_begin(struct sm_memory *, unsigned subcore, uint64_t arrival, uint32_t token);
 struct memory_transaction {
     uint64_t address;
     uint8_t kind;    /* enum cache_kind */
-    bool beside_l1;  /* does not look in L1 */
-    uint8_t repeats; /* of an atomic: most lanes that name one address, at least 1 */
+    bool beside_l1;  /* bypasses L1 */
+    uint8_t repeats; /* of an atomic: the largest number of lanes with the same address, at least 1 */
     uint8_t hint;    /* CACHE_HINTS */
-    uint32_t bytes;  /* of a write: 32nds of its sector that it covers */
+    uint32_t bytes;  /* of a write: the 32nds of its sector that it covers, a bit each */
 };
 void sm_memory_add(struct sm_memory *, const struct memory_transaction *);
-/* Many that differ in address, repeats and bytes only, in this order. */
+/* Several transactions, in this order, that differ in address, repeats and bytes only. */
 struct memory_transactions {
     uint64_t base;
     const int64_t *offset;  /* [count] from base */
@@ -127,54 +129,55 @@ struct memory_transactions {
     bool beside_l1;
 };
 void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);
-/* The cycle in which the last of its transactions is served, or MEMORY_PENDING. Without a transaction: its arrival.
- * *level, set if the cycle is known: of the last answer, and the deepest of those that come together. *taken, unless
- * NULL: the cycle in which the LSU hands on the last of them, or MEMORY_PENDING; then sm_memory_completed() will tell
- * it. */
+/* Returns the cycle of the last response to the access, or MEMORY_PENDING. Without a transaction: its arrival. *level
+ * is set if the cycle is known: the level of the last response, the deepest one of several in that cycle. *taken,
+ * unless NULL: the cycle in which the LSU passes on the last transaction, or MEMORY_PENDING; then sm_memory_completed()
+ * returns it. */
 uint64_t sm_memory_commit(struct sm_memory *, uint64_t *taken, enum answer_level *);
 
-/* On an immediate system, instead of all of the above: so many transactions of one kind, whose ends the engine works
- * out itself by memory_system_delay(). */
+/* In an immediate system, instead of all of the above: counts so many transactions of one kind. The engine computes
+ * their ends itself from memory_system_delay(). */
 void sm_memory_count(struct sm_memory *, enum cache_kind, uint64_t transactions);
 
 struct memory_completion {
     uint32_t token;
-    bool taken;     /* it is not over: the LSU has handed on the last of its transactions in `cycle` */
-    uint8_t level;  /* enum answer_level, as of sm_memory_commit() */
-    uint64_t cycle; /* may be later than the cycle at hand */
+    bool taken;     /* the access is not complete: the LSU passed on its last transaction in `cycle` */
+    uint8_t level;  /* as *level of sm_memory_commit() */
+    uint64_t cycle; /* may lie in the future */
 };
-/* Takes the next pending access whose end is known now, in the order in which that became known, or of which it was
- * asked when the LSU has taken it. */
+/* Takes the next completion: of a pending access whose end has become known, or which the LSU has passed on if `taken`
+ * was asked for. They come in the order in which they became known. False: there is none. */
 bool sm_memory_completed(struct sm_memory *, struct memory_completion *);
 
-/* Takes replies and credits, and does what is due in `now`, and all before. Returns the next cycle in which there is
- * something to do as far as the SM itself knows, MEMORY_NEVER for none. */
+/* Processes replies and credits, and all that is due in `now` or before. Returns the next cycle in which the SM has
+ * something to do, as far as it knows itself; MEMORY_NEVER: none. */
 uint64_t sm_memory_advance(struct sm_memory *, uint64_t now);
-/* The chip has answered since the last sm_memory_advance(). */
+/* Whether replies or credits have come since the last sm_memory_advance(). */
 bool sm_memory_replied(const struct sm_memory *);
-/* The first cycle in which the chip's word can reach the SM, MEMORY_NEVER when it awaits none. The chip has been
- * advanced up to `from`, and not further. A request that leaves the SM brings it nearer, at least to `lookahead` cycles
- * after its arrival. */
+/* The first cycle in which a reply or a credit can reach the SM; MEMORY_NEVER: none is in flight. The chip has been
+ * advanced up to `from`, no further. A request that leaves the SM can move the horizon forward, to no earlier than
+ * `lookahead` cycles after its arrival. */
 uint64_t sm_memory_horizon(const struct sm_memory *, uint64_t from, uint64_t lookahead);
 
 /* ---- the chip ---------------------------------------------------------------------------------------------------- */
 
-/* Takes what has left the SMs, and serves all that happens in `now` and before, in order. Returns the next cycle in
- * which something happens on the chip, MEMORY_NEVER for none. */
+/* Takes the requests that have left the SMs, processes all events up to `now` in order, and delivers replies and
+ * credits. Returns the cycle of the next event on the chip; MEMORY_NEVER: none. */
 uint64_t memory_system_advance(struct memory_system *, uint64_t now);
 
-/* Its three parts, for SMs that go on by themselves while the chip serves what they sent before. What leaves an SM in
- * cycle c comes to the chip in c + memory_system_way() or later; what the chip does in cycle c is known at an SM in c +
- * lookahead or later. So the chip may serve cycles that SMs have yet to go through.
+/* The three parts of memory_system_advance(), for SMs that run while the chip serves their earlier requests. A request
+ * that leaves an SM in cycle c reaches the chip at c + memory_system_request_latency() or later; an event on the chip
+ * in cycle c reaches an SM at c + lookahead or later. So the chip may serve cycles that SMs have not reached yet.
  *
- * Takes what has left the SMs; returns the next cycle in which something happens on the chip. */
+ * Takes the requests that have left the SMs. Returns the cycle of the next event on the chip. */
 uint64_t memory_system_take(struct memory_system *);
-/* Serves all that happens in `now` and before, in order. SMs may run meanwhile. Returns the next cycle. */
+/* Processes all events up to `now`, in order. SMs may run meanwhile. Returns the cycle of the next event. */
 uint64_t memory_system_serve(struct memory_system *, uint64_t now);
-/* Tells SMs what the chip has answered. */
-void memory_system_tell(struct memory_system *);
-uint64_t memory_system_way(const struct memory_system *);
-/* What the chip does with a request is little beside what an SM does: it is not worth shorter windows. */
+/* Delivers replies and credits to the SMs. */
+void memory_system_deliver(struct memory_system *);
+uint64_t memory_system_request_latency(const struct memory_system *);
+/* Whether simulating a request on the chip costs little, compared to simulating it on the SM. Then shorter windows,
+ * with the chip on a thread of its own, do not pay. */
 bool memory_system_is_light(const struct memory_system *);
 
 #endif

@@ -1,12 +1,11 @@
-/* Objects of one size that come and go by the million: taken from blocks, numbered, and given back for the next.
- * Numbers depend on the order of calls alone. */
+/* A pool of numbered objects of one size, allocated in blocks and reused. Numbers depend only on the order of calls. */
 #ifndef REPRISE_REPLAY_MEMORY_POOL_H
 #define REPRISE_REPLAY_MEMORY_POOL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* An object begins with one. */
+/* The first member of an object. */
 struct pool_item {
     uint32_t id;
     struct pool_item *next_free;
@@ -21,7 +20,7 @@ struct pool {
     struct pool_item *free;
 };
 
-/* NULL: out of memory. Its contents, but for the id, are those of the last use. */
+/* Takes an object; NULL: out of memory. Apart from the id its contents are undefined: those of its last use. */
 void *pool_grow(struct pool *);
 static inline void *pool_take(struct pool *p)
 {

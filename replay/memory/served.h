@@ -1,6 +1,6 @@
-/* Where transactions end: by kind (enum draw_kind of hw-models/memory) and level. An atomic is a load and a store. What
- * waits for a sector that is on its way to a level ends in this level, as a hit does. With no L2, what L1 does not
- * serve ends in device memory; with no cache at all nothing is counted. */
+/* Transactions by kind (enum draw_kind of hw-models/memory) and by the level that serves them. An atomic is a load and
+ * a store. A transaction that waits for a fetch in flight to a level is served by this level, as a hit is. Without L2,
+ * device memory serves the misses of L1. Without any cache nothing is counted. */
 #ifndef REPRISE_REPLAY_MEMORY_SERVED_H
 #define REPRISE_REPLAY_MEMORY_SERVED_H
 

@@ -1,8 +1,8 @@
-/* The way of an access where nothing refuses: all that the SM does with it follows from what came before, and is done
- * at its commit. sm_stepped.c is the definition. */
+/* Accesses where no queue is bounded: the SM's side of an access follows from earlier accesses, and is computed at its
+ * commit. sm_stepped.c defines the behaviour. */
 #include "replay/memory/sm_requests.h"
 
-/* When the next request leaves, which is ready then. */
+/* The cycle in which the next request leaves, which is ready in cycle `ready`. */
 HOT uint64_t next_leave(struct departures *d, uint64_t width, uint64_t ready)
 {
     uint64_t cycle = later(ready, later(d->last_left, d->last_start));
@@ -13,22 +13,22 @@ HOT uint64_t next_leave(struct departures *d, uint64_t width, uint64_t ready)
     return cycle;
 }
 
-static __attribute__((noinline)) struct departures write_back_at_once(struct sm_memory *s, struct departures d,
-                                                                      uint64_t victim, uint32_t sectors, uint64_t cycle)
+static __attribute__((noinline)) struct departures
+write_back_analytic(struct sm_memory *s, struct departures d, uint64_t victim, uint32_t sectors, uint64_t cycle)
 {
     uint64_t sector = s->layout->l1.shape.sector;
     for (uint32_t m = sectors; m; m &= m - 1) {
         struct memory_transaction t = {
             victim + (unsigned)__builtin_ctz(m) * sector, CACHE_WRITE, true, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
-        leave(s, &t, NOBODY, next_leave(&d, s->layout->port_width, cycle));
+        leave(s, &t, NO_ID, next_leave(&d, s->layout->port_width, cycle));
     }
     return d;
 }
 
-/* Whether the request leaves the SM, and when it is ready to. If not, its end is known, or it waits for one that is
- * under way. */
-HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_request *r,
-                         const struct memory_transaction *t, uint64_t *ready)
+/* Whether the request leaves the SM; *ready: the cycle from which it may. If not, its end is known, or it waits for a
+ * fetch in flight. */
+HOT bool look_up_analytic(struct sm_memory *s, struct departures *d, struct lsu_request *r,
+                          const struct memory_transaction *t, uint64_t *ready)
 {
     struct lsu_access *a = r->access;
     struct level *level = &s->l1[a->l1].level;
@@ -38,7 +38,7 @@ HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_r
     *ready = request.cycle;
     d->last_start = later(d->last_start, start);
     if (found.written)
-        *d = write_back_at_once(s, *d, found.victim, found.written, *ready);
+        *d = write_back_analytic(s, *d, found.victim, found.written, *ready);
     r->fetches = found.fetches;
     r->place = found.place;
     if (!found.served)
@@ -53,9 +53,9 @@ HOT bool look_up_at_once(struct sm_memory *s, struct departures *d, struct lsu_r
     return false;
 }
 
-/* Those from `from` on, up to `end`. */
-static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all,
-                             uint32_t from, uint32_t end, bool looks)
+/* Adds transactions `from` to `end` - 1. */
+static void add_some(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all, uint32_t from,
+                     uint32_t end, bool looks_in_l1)
 {
     struct departures d = s->departures;
     uint64_t width = s->layout->port_width, latency = s->layout->port_latency, first = 0, leaving = 0;
@@ -75,7 +75,7 @@ static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const st
             t.bytes = all->bytes[i];
         r->access = a;
         r->fetches = false;
-        if (looks && !look_up_at_once(s, &d, r, &t, &ready))
+        if (looks_in_l1 && !look_up_analytic(s, &d, r, &t, &ready))
             continue;
         r->waiters = NULL;
         r->l1 = a->l1;
@@ -88,10 +88,11 @@ static void add_some_at_once(struct sm_memory *s, struct lsu_access *a, const st
     s->departures = d;
 }
 
-/* The same for reads that look in a direct-mapped L1, from `from` to the first that hits or replaces a dirty line.
- * Returns how many. Most transactions come here: on its own, so that a compiler has registers for it. */
-static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s, struct lsu_access *a,
-                                                            const struct memory_transactions *all, uint32_t from)
+/* The same for reads of a direct-mapped L1: adds transactions from `from` to the first that hits or replaces a dirty
+ * line. Returns their number. Most transactions are added here; it is a function of its own so that the compiler keeps
+ * its variables in registers. */
+static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct lsu_access *a,
+                                                    const struct memory_transactions *all, uint32_t from)
 {
     struct level *level = &s->l1[a->l1].level;
     char *lines = ((struct direct_mapped *)level->state)->line;
@@ -142,14 +143,15 @@ static __attribute__((noinline)) uint32_t add_reads_at_once(struct sm_memory *s,
     return i;
 }
 
-void sm_memory_add_at_once(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all, bool looks)
+void sm_memory_add_analytic(struct sm_memory *s, struct lsu_access *a, const struct memory_transactions *all,
+                            bool looks_in_l1)
 {
-    bool reads = looks && all->kind == CACHE_READ && s->l1[a->l1].level.direct;
+    bool reads = looks_in_l1 && all->kind == CACHE_READ && s->l1[a->l1].level.direct;
     for (uint32_t at = 0; at < all->count;) {
-        uint32_t done = reads ? add_reads_at_once(s, a, all, at) : 0;
+        uint32_t done = reads ? add_reads(s, a, all, at) : 0;
         if (!done) {
             done = reads ? 1 : all->count - at;
-            add_some_at_once(s, a, all, at, at + done, looks);
+            add_some(s, a, all, at, at + done, looks_in_l1);
         }
         at += done;
     }

@@ -1,4 +1,4 @@
-/* The caches of an SM that answer in the same call: of instructions and of constants. */
+/* The caches of an SM whose response is known within the call: instruction and constant caches. */
 #include "replay/memory/sm_requests.h"
 
 uint64_t sm_memory_fetch(struct sm_memory *s, unsigned subcore, uint64_t address, uint64_t cycle)

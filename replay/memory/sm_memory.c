@@ -1,8 +1,8 @@
 /* An SM's side of the memory system.
  *
- * Two ways through it with the same result. Where nothing refuses, all that
- * the SM does with an access follows from what came before, so it is done at its commit (sm_at_once.c). Else the LSU
- * holds it until its arrival, and everything is done in its cycle (sm_stepped.c). The second is the definition.
+ * An access is processed in one of two ways, with the same result. If no queue is bounded, the SM's side of an access
+ * follows from earlier accesses, and is computed at its commit (sm_analytic.c). Else the LSU holds the access until its
+ * arrival, and each step is simulated in its cycle (sm_stepped.c). The second way defines the behaviour.
  */
 #include "replay/memory/sm_requests.h"
 
@@ -11,14 +11,16 @@
 
 /* ---- ends of accesses -------------------------------------------------------------------------------------------- */
 
-bool sm_memory_tell(struct sm_memory *s, const struct lsu_access *a, bool taken, uint64_t answer)
+bool sm_memory_put_completion(struct sm_memory *s, const struct lsu_access *a, bool taken, uint64_t response)
 {
     if (!array_grow((void **)&s->done, &s->done_room, s->done_first + s->done_count, sizeof *s->done)) {
         s->failed = true;
         return false;
     }
-    s->done[s->done_first + s->done_count++] = (struct memory_completion){
-        .token = a->token, .taken = taken, .level = answer_level(answer), .cycle = answer_cycle(answer) - s->origin};
+    s->done[s->done_first + s->done_count++] = (struct memory_completion){.token = a->token,
+                                                                          .taken = taken,
+                                                                          .level = answer_level(response),
+                                                                          .cycle = answer_cycle(response) - s->origin};
     return true;
 }
 
@@ -60,7 +62,7 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     a->end = answer_of(a->arrival, ANSWER_NONE);
     a->token = token;
     a->pending = 1;
-    a->tells_taken = false;
+    a->reports_taken = false;
     a->next_item = a->item_count = 0;
     a->l1 = (uint8_t)(subcore / s->layout->l1_subcores);
 }
@@ -68,7 +70,7 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
 void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *all)
 {
     struct lsu_access *a = s->current;
-    bool first = !s->plain_count && all->count, looks = !all->beside_l1 && s->layout->l1.keeps;
+    bool first = !s->plain_count && all->count, looks_in_l1 = !all->beside_l1 && s->layout->l1.keeps;
     s->plain_count += all->count;
     if (s->immediate)
         s->dram_counts.writes += all->kind == CACHE_READ ? 0 : all->count;
@@ -79,7 +81,7 @@ void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *al
     if (s->stepped)
         sm_memory_add_stepped(s, a, all);
     else
-        sm_memory_add_at_once(s, a, all, looks);
+        sm_memory_add_analytic(s, a, all, looks_in_l1);
 }
 
 void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
@@ -113,7 +115,7 @@ uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum answer_leve
     if (!a)
         return MEMORY_PENDING;
     if (waits) {
-        a->tells_taken = taken;
+        a->reports_taken = taken;
         sm_memory_hold(s, a);
         return MEMORY_PENDING;
     }
@@ -125,7 +127,7 @@ uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum answer_leve
     return end;
 }
 
-/* ---- the chip's word --------------------------------------------------------------------------------------------- */
+/* ---- replies and credits ----------------------------------------------------------------------------------------- */
 
 bool inbox_grow(struct inbox *box)
 {
@@ -151,25 +153,25 @@ void sm_memory_send(struct sm_memory *s, struct outbox *to)
     from->count = 0;
 }
 
-void sm_memory_hear(struct sm_memory *s, struct inbox *told)
+void sm_memory_receive(struct sm_memory *s, struct inbox *from)
 {
     struct inbox *to = &s->inbox;
-    s->awaited -= told->count;
-    s->replied |= told->count > 0;
+    s->awaited -= from->count;
+    s->replied |= from->count > 0;
     if (!to->count) {
         struct inbox empty = *to;
-        *to = *told;
-        *told = empty;
+        *to = *from;
+        *from = empty;
         return;
     }
-    for (size_t i = 0; i < told->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         if (to->count == to->room && !inbox_grow(to)) {
             s->failed = true;
             break;
         }
-        to->items[to->count++] = told->items[i];
+        to->items[to->count++] = from->items[i];
     }
-    told->count = 0;
+    from->count = 0;
 }
 
 bool sm_memory_replied(const struct sm_memory *s) { return s->replied; }
@@ -182,56 +184,58 @@ uint64_t sm_memory_horizon(const struct sm_memory *s, uint64_t from, uint64_t lo
     return later(from, s->awaited_from) - s->origin + lookahead;
 }
 
-/* `plain`: all L1s are direct-mapped, and none minds when its fetches end. */
-HOT void answer(struct sm_memory *s, const struct reply *reply, bool plain)
+/* A reply completes its request and those that wait for its fetch. `plain`: all L1s are direct-mapped, and none depends
+ * on when fetches end. */
+HOT void complete_request(struct sm_memory *s, const struct reply *reply, bool plain)
 {
     struct lsu_request *r = pool_at(&s->requests, reply->name);
     if (r->fetches && plain) {
-        direct_mapped_filled(r->place, r->item.id, reply->answer);
+        direct_mapped_filled(r->place, r->item.id, reply->response);
     } else if (r->fetches) {
         struct sm_l1 *l1 = &s->l1[r->l1];
-        level_filled(&l1->level, r->place, r->item.id, reply->answer);
+        level_filled(&l1->level, r->place, r->item.id, reply->response);
         if (s->layout->l1.tracks &&
-            !ring_add(&l1->fills, (struct due){answer_cycle(reply->answer), r->sequence, r->place}))
+            !ring_add(&l1->fills, (struct due){answer_cycle(reply->response), r->sequence, r->place}))
             s->failed = true;
     }
     for (struct lsu_request *w = r->waiters, *next; w; w = next) {
         next = w->next;
-        served(s, w->access, later(w->cycle, reply->answer));
+        served(s, w->access, later(w->cycle, reply->response));
         pool_give(&s->requests, w);
     }
-    served(s, r->access, reply->answer);
+    served(s, r->access, reply->response);
     pool_give(&s->requests, r);
 }
 
-/* Most replies come here: on its own, so that a compiler has registers for it. */
-static __attribute__((noinline)) void answer_plain(struct sm_memory *s)
+/* Most replies are processed here; it is a function of its own so that the compiler keeps its variables in registers.
+ */
+static __attribute__((noinline)) void complete_plain(struct sm_memory *s)
 {
     for (const struct reply *r = s->inbox.items, *end = r + s->inbox.count; r < end; r++)
-        answer(s, r, true);
+        complete_request(s, r, true);
 }
 
-static void hear(struct sm_memory *s, const struct reply *r)
+static void receive(struct sm_memory *s, const struct reply *r)
 {
-    if (r->name != NOBODY)
-        answer(s, r, false);
-    else if (!ring_add(&s->credits, (struct due){r->answer, 0, NULL}))
+    if (r->name != NO_ID)
+        complete_request(s, r, false);
+    else if (!ring_add(&s->credits, (struct due){r->response, 0, NULL}))
         s->failed = true;
 }
 
-static void hear_all(struct sm_memory *s)
+static void receive_all(struct sm_memory *s)
 {
     if (s->l1[0].level.direct && !s->layout->l1.tracks && s->layout->port_queue == MEMORY_ANY)
-        answer_plain(s);
+        complete_plain(s);
     else
         for (size_t i = 0; i < s->inbox.count; i++)
-            hear(s, &s->inbox.items[i]);
+            receive(s, &s->inbox.items[i]);
 }
 
 uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
 {
     if (s->inbox.count)
-        hear_all(s);
+        receive_all(s);
     s->inbox.count = 0;
     s->replied = false;
     if (!s->stepped)

@@ -1,5 +1,5 @@
-/* An SM's side of the memory system: load/store unit, L1s, the near end of the port, instruction caches. Nothing in
- * here points out of the SM but for what never changes.
+/* An SM's side of the memory system: load/store unit, L1s, the near end of the port, instruction caches. Its pointers
+ * lead outside only to constant data.
  */
 #ifndef REPRISE_REPLAY_MEMORY_SM_MEMORY_H
 #define REPRISE_REPLAY_MEMORY_SM_MEMORY_H
@@ -9,9 +9,9 @@
 #include "replay/memory/memory_system.h"
 #include "replay/memory/pool.h"
 
-#define NOBODY UINT32_MAX
+#define NO_ID UINT32_MAX /* no name of a request, no SM */
 
-/* A transaction that the LSU has yet to hand on. */
+/* A transaction that waits in the LSU. */
 struct lsu_transaction {
     uint64_t address;
     uint32_t bytes;
@@ -21,51 +21,51 @@ struct lsu_transaction {
 struct lsu_access {
     struct pool_item item;
     struct lsu_access *next;
-    uint64_t arrival, end;         /* end: of what is known, an answer */
-    uint32_t token, pending;       /* pending: transactions whose end is not known, and 1 until it is committed */
-    struct lsu_transaction *items; /* those from `next_item` on are yet to be handed on; stays with the object */
+    uint64_t arrival, end;         /* end: the last response that is known */
+    uint32_t token, pending;       /* pending: transactions without a response, and 1 more until the commit */
+    struct lsu_transaction *items; /* those from `next_item` on wait; kept when the object is reused */
     uint32_t next_item, item_count, item_room;
     uint8_t l1;
-    bool tells_taken;
+    bool reports_taken;
 };
 
 enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };
 
 struct lsu_request {
     struct pool_item item;
-    struct lsu_request *waiters; /* for what it fetches */
-    struct lsu_access *access;   /* NULL: nobody waits for it */
+    struct lsu_request *waiters; /* requests that wait for its fetch */
+    struct lsu_access *access;   /* NULL: a write-back */
     uint64_t sequence;           /* in the order in which requests left the SM */
-    uint64_t address,
-        cycle;   /* cycle: from which it may leave; of a waiter: the answer, if what it waits for comes before */
-    void *place; /* in L1, of what it fetches */
+    /* cycle: from which it may leave; of a waiter: its response, unless that of the fetch is later */
+    uint64_t address, cycle;
+    void *place;                      /* in L1, of the sector that it fetches */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     uint8_t hint;
     bool beside_l1, fetches;
     uint32_t bytes;
-    struct lsu_request *next;    /* in its access, in L1's queue, or among those that wait for the same fetch */
-    struct lsu_request *after;   /* in the order in which the LSU handed on */
-    struct lsu_request *written; /* what it makes L1 write back: leaves before it */
+    struct lsu_request *next;    /* in its access, in L1's queue, or among the waiters of a fetch */
+    struct lsu_request *after;   /* in the order in which the LSU passed them on */
+    struct lsu_request *written; /* write-backs of L1 that it causes: they leave before it */
 };
 
-/* A request that has left. */
+/* A request that has left the SM. */
 struct outgoing {
     uint64_t address, arrival, sequence;
-    uint32_t name; /* NOBODY: no reply */
+    uint32_t name; /* NO_ID: no reply */
     uint32_t bytes;
     uint8_t kind, repeats, hint;
 };
 
-/* The chip's word. */
+/* A reply or a credit from the chip. */
 struct reply {
-    uint32_t name;   /* NOBODY: there is room for another request */
-    uint64_t answer; /* at the SM; of room: the cycle from which it is there */
+    uint32_t name;     /* of the request; NO_ID: a credit */
+    uint64_t response; /* at the SM; of a credit: the cycle from which it counts */
 };
 
 /* Growing arrays. */
 struct outbox {
     struct outgoing *items;
-    size_t first, count, room; /* those before `first` are gone */
+    size_t first, count, room; /* items before `first` have been taken */
 };
 struct inbox {
     struct reply *items;
@@ -76,30 +76,32 @@ struct sm_l1 {
     struct level level;
     struct lsu_request *first, *last; /* wait for the port */
     uint64_t waiting;
-    uint64_t started_at, started; /* how many started in which cycle: their places are free from the next one on */
-    uint64_t outstanding;         /* sectors, where fetches are tracked */
-    struct ring fills;            /* sorted: when they come, as far as known */
+    uint64_t started_at, started; /* requests that started in cycle started_at: their entries in the queue are free from
+                                     the next cycle on */
+    uint64_t outstanding;         /* MSHR entries in use, where fetches are tracked */
+    struct ring fills;            /* fetches whose end is known */
 };
 
-/* What leaves leaves in order, and no earlier than the look-ups of what is before it. */
+/* Requests leave in order, each no earlier than the look-ups of those before it. */
 struct departures {
-    uint64_t last_start, last_left, left; /* last look-up; last leave; how many left then */
-    uint64_t link_free;                   /* from when the link takes another packet, in cycles of its clock */
+    uint64_t last_start, last_left,
+        left;           /* cycles of the last look-up and the last departure; departures in that cycle */
+    uint64_t link_free; /* the cycle of the link's clock from which it takes the next packet */
 };
 
 struct sm_memory {
     const struct memory_layout *layout;
-    bool stepped; /* accesses and requests are looked at in the cycle in which they move on; else all at once */
+    bool stepped; /* each step is simulated in its cycle (sm_stepped.c); else see sm_analytic.c */
     bool immediate;
     bool used;       /* since it was opened */
-    uint64_t origin; /* the launch's cycle 0 */
+    uint64_t origin; /* cycle 0 of the launch, on the memory system's clock */
     /* load/store unit */
     struct lsu_access *current;             /* between begin and commit */
     struct lsu_access *first, *last;        /* held by the LSU, by arrival */
-    uint64_t held;                          /* instructions */
-    struct lsu_request *order, *order_last; /* handed on, and not yet served or gone */
-    uint64_t plain_arrival, plain_count;    /* of an immediate access */
-    uint64_t last_arrival;                  /* when the LSU takes the last access, at the earliest */
+    uint64_t held;                          /* number of accesses held by the LSU */
+    struct lsu_request *order, *order_last; /* passed on by the LSU, and neither served nor left */
+    uint64_t plain_arrival, plain_count;    /* of an access in an immediate system */
+    uint64_t last_arrival;                  /* the earliest cycle in which the LSU takes the last access */
     struct sm_l1 l1[16];
     void *icache[16];
     struct icache_counts icache_counts;
@@ -109,26 +111,29 @@ struct sm_memory {
     /* port */
     struct departures departures;
     uint64_t sequence;
-    uint64_t awaited, awaited_from;   /* replies and credits on their way; the arrival of the first request for them */
-    uint64_t places, freed_at, freed; /* places taken, and how many of them are free from the cycle after freed_at on */
+    /* replies and credits to come; the arrival at the chip of the first request that causes one */
+    uint64_t awaited, awaited_from;
+    /* entries of the port's queue in use; `freed` of them are free from cycle freed_at + 1 on */
+    uint64_t entries, freed_at, freed;
     struct ring credits;
     struct outbox outbox;
     struct inbox inbox;
     bool replied, failed;
-    uint64_t stepped_to;            /* the cycle last stepped, + 1 */
-    struct dram_counts dram_counts; /* when immediate */
+    uint64_t stepped_to;            /* the last simulated cycle + 1 */
+    struct dram_counts dram_counts; /* of an immediate system */
     struct port_counts port_counts;
     struct pool accesses, requests;
-    struct memory_completion *done; /* a queue */
+    struct memory_completion *done; /* queue of completions */
     size_t done_first, done_count, done_room;
 };
 
 bool sm_memory_open(struct sm_memory *, const struct memory_layout *, bool short_cuts);
 void sm_memory_close(struct sm_memory *);
-/* False: memory ran out. */
+/* False: out of memory. */
 bool inbox_grow(struct inbox *);
-/* Moves what has left to the end of `to`, and what the chip has told to the SM. */
+/* Moves requests that have left to the end of `to`. */
 void sm_memory_send(struct sm_memory *, struct outbox *to);
-void sm_memory_hear(struct sm_memory *, struct inbox *told);
+/* Moves the chip's replies and credits to the SM. */
+void sm_memory_receive(struct sm_memory *, struct inbox *from);
 
 #endif

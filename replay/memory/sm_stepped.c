@@ -1,5 +1,5 @@
-/* The way of an access where something may refuse: the LSU holds it until its arrival, and everything is done in its
- * cycle. This is the definition of what an SM's side does; sm_at_once.c does the same in fewer steps. */
+/* Accesses where some queue is bounded: the LSU holds an access until its arrival, and each step is simulated in its
+ * cycle. This defines the behaviour of the SM's side; sm_analytic.c computes the same in fewer steps. */
 #include <stdlib.h>
 
 #include "replay/memory/sm_requests.h"
@@ -25,15 +25,15 @@ static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a
     return r;
 }
 
-/* Who finds a sector that is on its way waits for it. */
-static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t answer)
+/* A transaction waits for a fetch of its sector in flight. */
+static void wait_for(struct sm_memory *s, struct lsu_access *a, uint32_t fetch, uint64_t response)
 {
     struct lsu_request *w = new_request(s, a, &(struct memory_transaction){0});
     if (w)
-        join_fetch(s, w, fetch, answer);
+        join_fetch(s, w, fetch, response);
 }
 
-/* What a line that is replaced has to write back, sector by sector. */
+/* Write-backs of a replaced line, one for each dirty sector. */
 static struct lsu_request *write_back(struct sm_memory *s, uint64_t victim, uint32_t sectors, uint64_t cycle)
 {
     struct lsu_request *first = NULL, **at = &first;
@@ -49,18 +49,18 @@ static struct lsu_request *write_back(struct sm_memory *s, uint64_t victim, uint
     return first;
 }
 
-/* A place of the port becomes free in this cycle, for those of later ones. */
-static void free_place(struct sm_memory *s, uint64_t now)
+/* An entry of the port's queue becomes free in this cycle; it can be taken in the next one. */
+static void free_entry(struct sm_memory *s, uint64_t now)
 {
     if (s->freed_at != now) {
-        s->places -= s->freed;
+        s->entries -= s->freed;
         s->freed = 0;
         s->freed_at = now;
     }
     s->freed++;
 }
 
-/* False: refused. */
+/* Looks up the first request of L1's queue. False: L1 refuses. */
 static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
 {
     struct lsu_request *r = l1->first;
@@ -86,7 +86,7 @@ static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
     l1->outstanding += found.fetches && s->layout->l1.tracks;
     if (!found.served)
         return true;
-    free_place(s, now);
+    free_entry(s, now);
     if (found.from == CACHE_NO_FETCH)
         served(s, r->access, found.cycle);
     else
@@ -106,7 +106,7 @@ static void put_last(struct sm_memory *s, struct lsu_request *r)
     s->order_last = r;
 }
 
-/* What was fetched for this place is there, and its MSHR is free. */
+/* The fetch to this place is complete: its MSHR entry is free. */
 static void release(struct sm_memory *s, struct sm_l1 *l1, void *place, uint64_t now)
 {
     struct cache_finding found = {.written = 0};
@@ -116,7 +116,7 @@ static void release(struct sm_memory *s, struct sm_l1 *l1, void *place, uint64_t
     if (!found.written)
         return;
     l1->level.counts.written_back += (unsigned)__builtin_popcount(found.written);
-    struct lsu_request *r = new_request(s, NULL, &(struct memory_transaction){0}); /* stands for what it writes back */
+    struct lsu_request *r = new_request(s, NULL, &(struct memory_transaction){0}); /* carries the write-backs */
     if (!r)
         return;
     r->state = LSU_SERVED;
@@ -131,12 +131,13 @@ static bool l1_full(const struct sm_memory *s, const struct sm_l1 *l1, uint64_t 
            l1->waiting + (l1->started_at == now ? l1->started : 0) >= s->layout->l1.queue;
 }
 
-static bool hand_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
+static bool pass_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
 {
     const struct lsu_transaction *t = &a->items[a->next_item];
     struct sm_l1 *l1 = &s->l1[a->l1];
-    bool looks = !t->beside_l1 && s->layout->l1.keeps;
-    if ((s->layout->port_queue != MEMORY_ANY && s->places >= s->layout->port_queue) || (looks && l1_full(s, l1, now)))
+    bool looks_in_l1 = !t->beside_l1 && s->layout->l1.keeps;
+    if ((s->layout->port_queue != MEMORY_ANY && s->entries >= s->layout->port_queue) ||
+        (looks_in_l1 && l1_full(s, l1, now)))
         return false;
     a->next_item++;
     struct lsu_request *r = new_request(s, a,
@@ -148,11 +149,11 @@ static bool hand_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
                                                                      .bytes = t->bytes});
     if (!r)
         return true; /* the access never completes */
-    s->places++;
+    s->entries++;
     put_last(s, r);
     r->cycle = now;
-    r->state = looks ? LSU_UNDECIDED : LSU_LEAVES;
-    if (!looks)
+    r->state = looks_in_l1 ? LSU_UNDECIDED : LSU_LEAVES;
+    if (!looks_in_l1)
         return true;
     *(l1->first ? &l1->last->next : &l1->first) = r;
     l1->last = r;
@@ -161,23 +162,23 @@ static bool hand_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
     return true;
 }
 
-static void hand_on_all(struct sm_memory *s, uint64_t now)
+static void pass_on_all(struct sm_memory *s, uint64_t now)
 {
     while (s->first && s->first->arrival <= now) {
         struct lsu_access *a = s->first;
-        while (a->next_item < a->item_count && hand_on(s, a, now))
+        while (a->next_item < a->item_count && pass_on(s, a, now))
             ;
         if (a->next_item < a->item_count)
             return;
         s->first = a->next;
         s->held--;
-        if (a->tells_taken)
-            sm_memory_tell(s, a, true, answer_of(now, ANSWER_NONE));
-        served(s, a, answer_of(a->arrival, ANSWER_NONE)); /* itself */
+        if (a->reports_taken)
+            sm_memory_put_completion(s, a, true, answer_of(now, ANSWER_NONE));
+        served(s, a, answer_of(a->arrival, ANSWER_NONE)); /* the commit's share of `pending` */
     }
 }
 
-/* False: it may not leave in this cycle. */
+/* The request leaves, if it may in this cycle. False: it may not. */
 static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
 {
     uint64_t width = s->layout->port_width;
@@ -194,7 +195,7 @@ static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
     }
     struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats, r->hint, r->bytes};
     r->sequence = s->sequence;
-    leave(s, &t, r->access ? r->item.id : NOBODY, last);
+    leave(s, &t, r->access ? r->item.id : NO_ID, last);
     if (!r->access)
         pool_give(&s->requests, r);
     return true;
@@ -207,7 +208,7 @@ static void leave_in_order(struct sm_memory *s, uint64_t now)
             struct lsu_request *next = w->after;
             if (!try_leave(s, w, now))
                 return;
-            s->places++; /* a write-back always finds room */
+            s->entries++; /* there is always room for a write-back */
             r->written = next;
         }
         struct lsu_request *next = r->after;
@@ -222,21 +223,20 @@ static void leave_in_order(struct sm_memory *s, uint64_t now)
 void sm_memory_step(struct sm_memory *s, uint64_t now)
 {
     if (s->freed_at < now) {
-        s->places -= s->freed;
+        s->entries -= s->freed;
         s->freed = 0;
     }
     for (; ring_first(&s->credits) <= now; ring_drop(&s->credits))
-        s->places--;
+        s->entries--;
     for (uint32_t i = 0; i < s->layout->l1_count; i++) {
         while (ring_first(&s->l1[i].fills) < now)
             release(s, &s->l1[i], ring_drop(&s->l1[i].fills), now);
         start_waiting(s, &s->l1[i], now);
     }
-    hand_on_all(s, now);
+    pass_on_all(s, now);
     leave_in_order(s, now);
 }
 
-/* The next cycle in which sm_memory_step() may do something. */
 uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now)
 {
     uint64_t next = ring_first(&s->credits);
@@ -291,7 +291,7 @@ void sm_memory_add_stepped(struct sm_memory *s, struct lsu_access *a, const stru
     a->item_count += all->count;
 }
 
-/* Among those held, by arrival: in the order of issue, but for immediate memory systems. */
+/* Inserts by arrival. That is the order of issue, except in immediate memory systems. */
 void sm_memory_hold(struct sm_memory *s, struct lsu_access *a)
 {
     s->held++;

@@ -33,7 +33,8 @@ void translation_close(struct translation *t, const struct memory_layout *l)
     *t = (struct translation){0};
 }
 
-/* All walks take the same time, so the walker that was taken first is free first. Returns the end. */
+/* Returns the end of a walk. All walks take the same time, so walkers become free in the order in which they are taken.
+ */
 static uint64_t walk(struct translation *t, const struct memory_layout *l, uint64_t from)
 {
     uint64_t *walker = t->walkers ? &t->walkers[t->walks % l->walkers] : &from;
@@ -43,7 +44,7 @@ static uint64_t walk(struct translation *t, const struct memory_layout *l, uint6
     return *walker = end;
 }
 
-/* What the SM's TLB does not have. */
+/* A miss of the SM's TLB: returns the cycle in which the L2 TLB or a walk has the translation. */
 static uint64_t from_shared(struct translation *t, const struct memory_layout *l, uint64_t address, uint64_t now)
 {
     const struct machine_part *part = &l->machine->l2_tlb;

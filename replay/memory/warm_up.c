@@ -9,7 +9,7 @@ static bool goes_to_device(const struct rp_host_operation *o)
     return o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE && o->address;
 }
 
-/* Of copies beyond what L2 holds, the last ones are left: each takes a line at least. */
+/* Fills L2 with the last copies before the launch, as many as it can hold: each takes at least one line. */
 static void warm_by_copies(const struct rp_trace *t, struct memory_system *memory, uint32_t launch)
 {
     uint64_t lines, line = memory_system_l2_line(memory, &lines), needed = 0;

@@ -1,4 +1,4 @@
-/* Writes what Accel-Sim reads: a list of copies and kernels, and a file of text for each launch. */
+/* Writes the files that Accel-Sim reads: a list of copies and kernels, and a text file for each launch. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "tools/ui/progress.h"
 #include "tracefmt/reader.h"
 
-#define TRACER 3 /* the version of what is written: all that Accel-Sim 1.2 and later read */
+#define TRACER 3 /* the version of the format, which Accel-Sim 1.2 and later read */
 #define TRACER_WITH_LINES 5
-#define MOST_DST 1 /* registers that Accel-Sim has room for */
+#define MOST_DST 1 /* destination registers of an instruction that Accel-Sim has room for */
 #define MOST_SRC 4
 
 struct session {
@@ -23,7 +23,7 @@ struct session {
     FILE *to;
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
-    char **heads; /* of each static instruction: what stands before its addresses */
+    char **heads; /* by static instruction: its text before the addresses */
     bool lines;
     uint64_t total;
     struct progress progress;
@@ -33,14 +33,14 @@ static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "ou
 
 /* ---- static instructions ----------------------------------------------------------------------------------------- */
 
-/* Number in the trace of Accel-Sim; 255 is RZ, so that higher numbers, of PTX, go up by one. */
+/* The number in Accel-Sim's trace. 255 is RZ there, so PTX's numbers from 255 on are one higher. */
 static unsigned register_number(rp_register r)
 {
     unsigned index = rp_register_index(r);
     return r == RP_REGISTER_ZERO ? 255 : index >= 255 ? index + 1 : index;
 }
 
-/* A trace that came from Accel-Sim keeps all registers and opcodes, known or not. */
+/* Whether the trace was imported from Accel-Sim. Such a trace keeps all registers and opcodes, known or not. */
 static bool was_imported(const struct rp_trace *t)
 {
     const struct rp_provenance *p = rp_trace_provenance(t);
@@ -50,7 +50,8 @@ static bool was_imported(const struct rp_trace *t)
     return false;
 }
 
-/* Registers of the general file, the first of each operand, as many as Accel-Sim takes; all of what came from there. */
+/* Prints the first general register of each operand, at most as many as Accel-Sim reads; `all`: all registers, of an
+ * imported trace. */
 static void print_registers(FILE *to, const rp_register *list, uint32_t count, unsigned most, bool all)
 {
     static const char *const names[RP_FILE_COUNT] = {"R", "P", "UR", "UP", "R"};
@@ -93,7 +94,8 @@ static char *head_of(const struct session *s, const struct rp_instruction *in)
     else
         print_opcode(to, in);
     fputc(' ', to);
-    uint32_t sources = in->src_count - (kept && in->flags & RP_GUARDED); /* the guard is the last, and is ours */
+    uint32_t sources =
+        in->src_count - (kept && in->flags & RP_GUARDED); /* the last source is the guard, which the import added */
     print_registers(to, in->src, sources, kept ? UINT32_MAX : MOST_SRC, kept);
     fprintf(to, " %" PRIu32, in->memory_count ? in->memory[0].width : 0);
     bool failed = ferror(to);
@@ -128,7 +130,7 @@ static bool make_texts(struct session *s, struct rp_error *err)
     return true;
 }
 
-/* What stood behind the addresses of an imported instruction. */
+/* The text after the addresses of an imported instruction. */
 static const char *tail_of(const struct rp_instruction *in)
 {
     const char *tail = strstr(in->text, " ; ");
@@ -239,8 +241,8 @@ static const char *provenance_value(const struct rp_trace *t, const char *key, c
     return otherwise;
 }
 
-/* The version that Accel-Sim chooses its table of opcodes by. It has none for Maxwell and for PTX, and for few
- * of the smaller chips. */
+/* The version by which Accel-Sim chooses its table of opcodes. It has none for Maxwell and PTX, and for only a few of
+ * the smaller chips. */
 static unsigned binary_version(const char *isa, bool kept)
 {
     unsigned n = 0;
@@ -289,7 +291,7 @@ static void print_copies(FILE *to, const struct rp_trace *t, uint32_t launch)
     }
 }
 
-/* Buffers that the host had filled before the first launch, where the trace tells no copies. */
+/* Prints copies of buffers that the host had filled before the first launch, for traces without copies. */
 static bool print_filled(FILE *to, struct rp_trace *t, struct rp_error *err)
 {
     struct rp_allocation *list;
@@ -354,7 +356,7 @@ static bool export_all(struct session *s, struct rp_error *err)
     for (uint32_t l = 0; fine && l < rp_trace_launch_count(s->trace); l++)
         fine = export_launch(s, l, err);
     progress_end(&s->progress);
-    return fine && export_list(s, err); /* last: without it there is no trace to be read */
+    return fine && export_list(s, err); /* the list is written last: without it the export is no trace */
 }
 
 bool accelsim_export(struct accelsim_export *job, struct rp_error *err)

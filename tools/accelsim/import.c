@@ -1,4 +1,4 @@
-/* A kernel's file is read twice: for its static instructions, and for what its warps did. */
+/* Reads a kernel's file twice: for its static instructions, and for the instruction streams of its warps. */
 #include "tools/accelsim/import.h"
 
 #include <errno.h>
@@ -17,8 +17,9 @@
 #include "tracefmt/writer.h"
 
 #define CHUNK_BYTES (4u << 20)
-#define MOST_MISSING (1u << 20) /* blocks in a row that the file may lack: more, and the grid is not believed */
-#define WINDOW (16u << 20)      /* generic addresses from the base of shared or local memory on that are there */
+#define MOST_MISSING                                                                                                   \
+    (1u << 20)             /* consecutive blocks that the file may lack; with more, the grid is taken to be wrong */
+#define WINDOW (16u << 20) /* bytes of the generic windows of shared and local memory, from their bases */
 
 struct item { /* a static instruction */
     struct rp_instruction in;
@@ -26,9 +27,9 @@ struct item { /* a static instruction */
     char *key;
     size_t key_size;
     uint64_t executions;
-    bool no_lanes; /* was executed with an empty mask */
+    bool no_lanes; /* was executed without active lanes */
     bool unknown;
-    uint32_t number, index; /* in the order of appearance; in the kernel */
+    uint32_t number, index; /* number: in the order of appearance; index: in the kernel */
 };
 
 struct statics {
@@ -38,7 +39,7 @@ struct statics {
     size_t table_size;
 };
 
-/* Copies that stand before the next launch. */
+/* A copy before the next launch. */
 struct copy {
     uint64_t address, size;
     bool to_host;
@@ -61,7 +62,7 @@ struct session {
     uint32_t launch, warps;
     uint64_t next_block, block; /* linear indices */
     struct rp_warp_log *logs;   /* of the block */
-    uint32_t warp, since;       /* instructions since the chunk was looked at */
+    uint32_t warp, since;       /* since: instructions since the chunk's size was checked */
     uint64_t local_bytes, bulk;
     uint64_t total_bytes, done_bytes;
     struct progress progress;
@@ -85,7 +86,7 @@ static void statics_free(struct statics *s)
     *s = (struct statics){0};
 }
 
-static size_t place_of(const struct statics *s, const char *key, size_t size)
+static size_t slot_of(const struct statics *s, const char *key, size_t size)
 {
     size_t at = hash_bytes(0, key, size) & (s->table_size - 1);
     for (; s->table[at]; at = (at + 1) & (s->table_size - 1)) {
@@ -116,7 +117,7 @@ static bool grow(struct statics *s)
     s->table = table;
     s->table_size = size;
     for (size_t i = 0; i < s->count; i++)
-        s->table[place_of(s, s->items[i]->key, s->items[i]->key_size)] = (uint32_t)i + 1;
+        s->table[slot_of(s, s->items[i]->key, s->items[i]->key_size)] = (uint32_t)i + 1;
     return true;
 }
 
@@ -128,8 +129,8 @@ static size_t print_register(char *to, size_t room, rp_register r)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* "IADD3 R2, R3, R4", and what stands behind addresses as it is. Where destinations end and sources begin is told by
- * the registers themselves. */
+/* Makes the text: "IADD3 R2, R3, R4", followed by the unchanged text after the addresses. dst and src have the
+ * registers, so the text need not separate destinations from sources. */
 static char *text_of(const struct accelsim_instruction *in)
 {
     char text[512];
@@ -143,7 +144,7 @@ static char *text_of(const struct accelsim_instruction *in)
     return strdup(text);
 }
 
-/* One without lanes is a guarded one that no lane executes; the guard's register is not told. */
+/* An execution without lanes is that of a guarded instruction; the file does not name the guard's register. */
 #define GUARD RP_REGISTER(RP_FILE_PREDICATE, 7, 1)
 
 static bool fill(struct item *item, const struct accelsim_instruction *in, uint32_t binary)
@@ -179,7 +180,7 @@ static struct item *find(struct statics *s, const struct accelsim_instruction *i
 {
     if (!s->table_size)
         return NULL;
-    uint32_t number = s->table[place_of(s, in->fixed, in->fixed_size)];
+    uint32_t number = s->table[slot_of(s, in->fixed, in->fixed_size)];
     return number ? s->items[number - 1] : NULL;
 }
 
@@ -189,10 +190,10 @@ static struct item *add(struct statics *s, const struct accelsim_instruction *in
     if (!item)
         return NULL;
     s->items[s->count] = item;
-    item->number = (uint32_t)s->count++; /* freed with the rest from now on */
+    item->number = (uint32_t)s->count++; /* from now on statics_free() frees it */
     if (!fill(item, in, binary))
         return NULL;
-    s->table[place_of(s, item->key, item->key_size)] = item->number + 1;
+    s->table[slot_of(s, item->key, item->key_size)] = item->number + 1;
     return item;
 }
 
@@ -238,9 +239,9 @@ static bool note_header(void *data, const struct accelsim_header *h, struct rp_e
     return true;
 }
 
-/* By program counter, and in the order of appearance among equals, so that what follows one another in time does in
- * the kernel. */
-static int by_place(const void *a, const void *b)
+/* By program counter, and among equals by appearance, so that instructions that follow each other in time do so in the
+ * kernel. */
+static int by_pc(const void *a, const void *b)
 {
     const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
     if (x->in.pc != y->in.pc)
@@ -261,7 +262,7 @@ static bool make_kernel(struct session *s, struct rp_error *err)
     }
     if (count)
         memcpy(sorted, s->statics.items, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_place);
+    qsort(sorted, count, sizeof *sorted, by_pc);
     uint64_t identity = hash_bytes(s->header.binary, s->header.name, strlen(s->header.name));
     identity = hash_word(hash_word(identity, s->header.registers), s->header.shared);
     for (size_t i = 0; i < count; i++) {
@@ -290,7 +291,7 @@ static bool make_kernel(struct session *s, struct rp_error *err)
     return true;
 }
 
-/* ---- what warps did ---------------------------------------------------------------------------------------------- */
+/* ---- instruction streams ----------------------------------------------------------------------------------------- */
 
 static bool flush(struct session *s, struct rp_error *err)
 {
@@ -306,7 +307,7 @@ static bool open_block(struct session *s, uint64_t block, struct rp_error *err)
     return s->logs || no_memory(err);
 }
 
-/* Blocks that the file does not have are there, and empty. */
+/* Adds empty blocks for those that the file lacks. */
 static bool skip_to(struct session *s, uint64_t block, struct rp_error *err)
 {
     if (block > s->next_block && block - s->next_block > MOST_MISSING)
@@ -500,7 +501,7 @@ static bool parse_copy(const char *line, struct copy *c)
     return false;
 }
 
-/* A file that the list names, beside it. To be freed. */
+/* The path of a file that the list names, in the list's folder. The caller frees it. */
 static char *path_beside(const char *list, const char *name)
 {
     const char *slash = strrchr(list, '/');
@@ -524,7 +525,7 @@ static bool keep_copy(struct copies *l, const struct copy *c)
     return true;
 }
 
-/* The size of all files that the list names, each twice; those that are not there are said when their turn comes. */
+/* Adds the size of a file of the list, twice, as it is read twice. A missing file is reported when it is read. */
 static void add_size(struct session *s, const char *name)
 {
     struct stat st;
@@ -534,7 +535,7 @@ static void add_size(struct session *s, const char *name)
     free(path);
 }
 
-/* sizes: only adds up how long the files are. */
+/* `sizes`: only adds up the sizes of the files. */
 static bool list_line(struct session *s, struct source *list, const char *line, bool sizes, struct rp_error *err)
 {
     struct copy c;

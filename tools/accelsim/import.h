@@ -1,4 +1,4 @@
-/* Traces of Accel-Sim become traces of ours. */
+/* Converts traces of Accel-Sim to our format. */
 #ifndef REPRISE_TOOLS_ACCELSIM_IMPORT_H
 #define REPRISE_TOOLS_ACCELSIM_IMPORT_H
 
@@ -6,14 +6,15 @@
 #include "tracefmt/trace.h"
 
 struct accelsim_import {
-    const char *list, *output; /* kernelslist.g; the trace to be written */
+    const char *list, *output; /* list: kernelslist.g; output: the trace to write */
     bool quiet;
-    /* What came of it. */
+    /* Results. */
     uint64_t kernels, launches, blocks, warp_instructions, bytes;
-    uint64_t missing_blocks, bulk_copies; /* left empty; without their addresses */
-    uint64_t unknown;                     /* executions of opcodes that are not in the table */
-    char unknown_opcode[64];              /* the first of these */
-    unsigned unknown_opcodes;             /* static instructions that have them */
+    uint64_t missing_blocks,
+        bulk_copies;          /* missing_blocks: imported as empty blocks; bulk_copies: imported without addresses */
+    uint64_t unknown;         /* executions of opcodes that opcodes.def does not have */
+    char unknown_opcode[64];  /* the first of these */
+    unsigned unknown_opcodes; /* static instructions with such opcodes */
 };
 bool accelsim_import(struct accelsim_import *, struct rp_error *);
 
@@ -21,10 +22,10 @@ struct accelsim_export {
     const char *trace, *folder;
     bool quiet;
     uint64_t launches, blocks, warp_instructions;
-    uint64_t left_out; /* executions with memory operands beyond the first */
-    uint64_t barriers; /* executions of barriers that are not for the whole block */
+    uint64_t left_out; /* executions with several memory operands: only the first is exported */
+    uint64_t barriers; /* executions of barriers for a part of the block */
     uint64_t clusters; /* launches in clusters */
-    uint64_t partial;  /* launches of which the trace has not all */
+    uint64_t partial;  /* launches of which the trace has only a part */
 };
 bool accelsim_export(struct accelsim_export *, struct rp_error *);
 

@@ -17,11 +17,11 @@ struct walk {
     struct rp_error *err;
     struct accelsim_header header;
     struct accelsim_instruction in;
-    char *fixed; /* room for its key */
+    char *fixed; /* buffer for the key of an instruction */
     size_t fixed_room;
     bool in_block, in_warp;
-    uint32_t warp, said, seen; /* instructions that the warp says, and those met */
-    uint64_t warps;            /* met, of the first 64 of the block: a bit each */
+    uint32_t warp, announced, seen; /* announced: instructions by the warp's head; seen: read so far */
+    uint64_t warps;                 /* warps read, of the first 64 of the block: a bit each */
 };
 
 bool accelsim_fail(const struct source *s, struct rp_error *err, const char *format, ...)
@@ -109,7 +109,7 @@ static bool header_line(struct walk *w, const char *line)
             return false;
         h->lines = n;
     }
-    return true; /* others tell nothing that we keep */
+    return true; /* other keys are ignored */
 }
 
 static bool check_header(struct walk *w)
@@ -130,7 +130,7 @@ static bool check_header(struct walk *w)
     return !w->visit->header || w->visit->header(w->data, h, w->err);
 }
 
-/* To the line that says of what form instructions are. */
+/* Reads up to the line with the format of instructions. */
 static bool read_header(struct walk *w)
 {
     char *line;
@@ -141,7 +141,7 @@ static bool read_header(struct walk *w)
         if (!more)
             return FAIL(w, "the file ends in its header; it was cut short, or is no kernel's trace of Accel-Sim");
         if (*line == '#') {
-            w->in_block = !strncmp(line, "#BEGIN_TB", 9); /* packed files need not have that line */
+            w->in_block = !strncmp(line, "#BEGIN_TB", 9); /* packed files may lack the line */
             return check_header(w);
         }
         if (*line && *line != '-')
@@ -154,7 +154,7 @@ static bool read_header(struct walk *w)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-/* The next word, with a NUL behind it; *at goes on behind. "" at the end. */
+/* The next word, with a NUL after it; *at: the text after that. "": the end. */
 static char *word(char **at)
 {
     char *p = *at;
@@ -201,7 +201,7 @@ static bool decimal(struct walk *w, char **at, const char *what, int64_t *value)
     return true;
 }
 
-/* R7, UR4, P0, UP1; R255 and what reads as zero there like any other. */
+/* Reads R7, UR4, P0 or UP1; R255 and other zero registers like any other. */
 static bool read_register(struct walk *w, char **at, rp_register *r)
 {
     const char *text = word(at), *p = text;
@@ -304,7 +304,7 @@ static bool read_width(struct walk *w, char **at)
     int64_t width = 0;
     struct accelsim_instruction *in = &w->in;
     if (strstr(in->opcode, "GMMA") && words_left(*at) > 2)
-        word(at); /* whether it ends its group */
+        word(at); /* skips a flag: whether the product ends its group */
     if (!decimal(w, at, "width", &width))
         return false;
     if (width < 0 || width > 1024)
@@ -314,7 +314,8 @@ static bool read_width(struct walk *w, char **at)
     return true;
 }
 
-/* Its key: line, pc, and all from the registers to the width, and what stands behind the addresses. */
+/* Makes the key of an instruction: line, pc, the text from the registers to the width, and the text after the
+ * addresses. */
 static bool make_key(struct walk *w, const char *registers, size_t size)
 {
     struct accelsim_instruction *in = &w->in;
@@ -376,9 +377,9 @@ static bool instruction(struct walk *w, char *line)
 
 static bool end_warp(struct walk *w)
 {
-    if (w->in_warp && w->seen != w->said)
+    if (w->in_warp && w->seen != w->announced)
         return FAIL(w, "warp %" PRIu32 " says %" PRIu32 " instructions and has %" PRIu32 "; was the file cut short?",
-                    w->warp, w->said, w->seen);
+                    w->warp, w->announced, w->seen);
     w->in_warp = false;
     return true;
 }
@@ -406,7 +407,7 @@ static bool begin_warp(struct walk *w, const char *text)
         return FAIL(w, "warp %" PRIu32 " was there before", w->warp);
     w->warps |= 1ull << w->warp;
     w->in_warp = true;
-    w->said = w->seen = 0;
+    w->announced = w->seen = 0;
     return !w->visit->warp || w->visit->warp(w->data, w->warp, w->err);
 }
 
@@ -437,7 +438,7 @@ static bool body_line(struct walk *w, char *line)
     if (begins(line, "warp = ", &rest))
         return begin_warp(w, rest);
     if (begins(line, "insts = ", &rest))
-        return read_32(w, rest, &w->said);
+        return read_32(w, rest, &w->announced);
     if (begins(line, "cluster ", &rest))
         return true;
     if (!w->in_warp)

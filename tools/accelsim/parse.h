@@ -1,4 +1,4 @@
-/* Reading a kernel's trace of Accel-Sim: its header, blocks, warps and instructions, line by line.
+/* Reads Accel-Sim's trace of a kernel: its header, blocks, warps and instructions, line by line.
  *
  *     file        = header { block }
  *     header      = lines "-key = value", then one that begins with "#traces format"
@@ -9,7 +9,7 @@
  * first}
  *
  * pc, mask, addresses and bases are hexadecimal. [x y z w] up to version 2 of the tracer; [line] with "-enable lineinfo
- * = 1". What stands behind (immediates, from version 4 on) is kept as it is.
+ * = 1". The rest of the line (immediates, from version 4 on) is kept unchanged.
  */
 #ifndef REPRISE_TOOLS_ACCELSIM_PARSE_H
 #define REPRISE_TOOLS_ACCELSIM_PARSE_H
@@ -31,15 +31,15 @@ struct accelsim_instruction {
     rp_lanemask mask;
     uint32_t line, width, dst_count, src_count;
     rp_register dst[ACCELSIM_REGISTERS], src[ACCELSIM_REGISTERS];
-    const char *opcode, *more; /* more: "" mostly */
-    bool bulk;                 /* a bulk copy: what it accesses was not read */
+    const char *opcode, *more; /* more: the rest of the line, mostly "" */
+    bool bulk;                 /* a bulk copy: its addresses were not read */
     uint64_t address[RP_WARP_LANES];
-    /* The line without mask and addresses: what is the same each time. In the line itself, so until the next one. */
+    /* The line without mask and addresses, which is the same in all executions. Valid until the next line. */
     const char *fixed;
     size_t fixed_size;
 };
 
-/* What a walk meets, in order. Any may be NULL. False ends it; err is filled. */
+/* Callbacks of a walk, in the order of the file. Each may be NULL. False ends the walk; err is filled. */
 struct accelsim_visitor {
     bool (*header)(void *, const struct accelsim_header *, struct rp_error *);
     bool (*block)(void *, const uint32_t index[3], struct rp_error *);
@@ -47,10 +47,10 @@ struct accelsim_visitor {
     bool (*instruction)(void *, const struct accelsim_instruction *, struct rp_error *);
     bool (*block_end)(void *, struct rp_error *);
 };
-/* Errors name file and line. */
+/* Walks through a file. Errors name file and line. */
 bool accelsim_walk(struct source *, const struct accelsim_visitor *, void *data, struct rp_error *);
 
-/* Fails with file and line in front. */
+/* Fails with file and line before the message. */
 bool accelsim_fail(const struct source *, struct rp_error *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

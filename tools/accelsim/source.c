@@ -10,7 +10,7 @@
 
 #define PIECE 65536u
 #define LONGEST_LINE (1u << 20)
-#define XZ_MEMORY (512ull << 20) /* what xz -9 needs, several times */
+#define XZ_MEMORY (512ull << 20) /* bytes, several times the need of xz -9 */
 
 struct source {
     char *path;
@@ -20,7 +20,7 @@ struct source {
     lzma_stream xz;
     uint8_t in[PIECE];
     char *text;
-    size_t from, to, room; /* of what was not given yet */
+    size_t from, to, room; /* from, to: text that was not returned yet */
     uint64_t number, size, read;
 };
 
@@ -168,7 +168,7 @@ int source_line(struct source *s, char **line, struct rp_error *err)
         bool last = !end && s->over && s->to > s->from;
         if (end || last) {
             end = end ? end : s->text + s->to;
-            *end = 0; /* there is always room behind what was read */
+            *end = 0; /* the buffer has room for the NUL */
             s->from = (size_t)(end - s->text) + !last;
             if (end > at && end[-1] == '\r')
                 end[-1] = 0;

@@ -1,5 +1,5 @@
 /* The lines of a trace of Accel-Sim: plain text (.traceg), compressed by xz, or the packed form of version 2 (.tracez),
- * whose lines come as those of the plain form would.
+ * which is read as the lines of the plain form.
  *
  * .tracez, as Accel-Sim 2.0 writes it (its tracez_format.h; there is no other description): the header's lines and a
  * NUL; the size of a dictionary of zstd and of a piece, 32 bits each; the dictionary; the pieces; an index; the offset
@@ -7,7 +7,7 @@
  * itself in the cluster and its rank (10 numbers), its number of warps, and for each of these its instructions, its
  * number of pieces, where they begin (64 bits), and the instructions of each piece. A warp's pieces begin with its
  * instructions and number of pieces again, and each is its compressed size and a frame of zstd, lines of the plain
- * form. All numbers have 32 bits but where said otherwise, least significant byte first.
+ * form. Numbers have 32 bits unless stated otherwise, least significant byte first.
  */
 #ifndef REPRISE_TOOLS_ACCELSIM_SOURCE_H
 #define REPRISE_TOOLS_ACCELSIM_SOURCE_H
@@ -20,11 +20,11 @@
 struct source;
 struct source *source_open(const char *path, struct rp_error *);
 void source_close(struct source *);
-/* 1: *line is the next one, without its end and with a NUL, until the next call; 0: there is none; -1: err says why. */
+/* 1: *line is the next line, with a NUL in place of its end, valid until the next call; 0: the end; -1: failure. */
 int source_line(struct source *, char **line, struct rp_error *);
-uint64_t source_number(const struct source *); /* of the line given last, from 1 */
+uint64_t source_number(const struct source *); /* of the last line, from 1 */
 const char *source_path(const struct source *);
-/* Bytes of the file: all, and those read so far. */
+/* Bytes of the file: in all, and read so far. */
 uint64_t source_size(const struct source *);
 uint64_t source_read(const struct source *);
 
@@ -32,7 +32,7 @@ uint64_t source_read(const struct source *);
 struct tracez;
 struct tracez *tracez_open(const char *path, struct rp_error *);
 void tracez_close(struct tracez *);
-/* The next bytes of its text, at most `room`; 0: there are none, -1: err says why. */
+/* Writes the next bytes of the text, at most `room`, and returns their number; 0: the end; -1: failure. */
 long tracez_text(struct tracez *, char *to, size_t room, struct rp_error *);
 uint64_t tracez_read(const struct tracez *);
 

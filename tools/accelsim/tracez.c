@@ -10,19 +10,21 @@
 #define MOST_DICTIONARY (64u << 20)
 #define MOST_PIECE (1u << 30)
 
-/* Text is made piece by piece: header, then of each block its head, of each warp its head and its pieces, its end. */
+/* Text is made piece by piece: the header, then for each block its head, its warps and its end; for each warp its head
+ * and its pieces. */
 enum state { HEADER, BLOCK, WARP, PIECE, OVER };
 
 struct tracez {
     char *path;
     FILE *file;
-    uint64_t size, index, at; /* of the file; of its index; in the index, behind what was read */
+    uint64_t size, index, at; /* size: of the file; index: offset of the index; at: in the index, after what was read */
     ZSTD_DCtx *context;
     ZSTD_DDict *dictionary;
     enum state state;
-    uint32_t blocks, warps, warp, pieces; /* left; of the block; the next one; of the warp, left */
-    uint64_t piece;                       /* offset of the next one */
-    char *text;                           /* to be given */
+    uint32_t blocks, warps, warp,
+        pieces;     /* blocks: left; warps: of the block; warp: the next one; pieces: left of the warp */
+    uint64_t piece; /* offset of the next piece */
+    char *text;     /* to be returned */
     size_t from, to, room;
     uint8_t *packed;
     size_t packed_room;
@@ -216,7 +218,7 @@ static bool next_piece(struct tracez *t, struct rp_error *err)
         return false;
     t->piece += 4 + (uint64_t)packed;
     unsigned long long size = ZSTD_getFrameContentSize(t->packed, packed);
-    if (size > MOST_PIECE) /* unknown and wrong ones are the largest numbers */
+    if (size > MOST_PIECE) /* zstd returns its largest numbers for unknown and invalid sizes */
         return broken(t, "a piece does not say how long it is, or is longer than 1 GiB", err);
     if (!make_room(t, (size_t)size + 1, err))
         return false;

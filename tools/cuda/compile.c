@@ -14,8 +14,8 @@
 #define MOST_FLAGS 64
 extern char **environ;
 
-/* The folder with reprise/cuda.h: in the source tree that the program was built in, beside an installed program, or
- * where it was configured to be. */
+/* Finds the folder with reprise/cuda.h: in the source tree of the build, beside an installed program, or in the
+ * configured data folder. */
 static bool find_headers(char folder[PATH_MAX], struct rp_error *err)
 {
     static const char *const beside[] = {"../tools/cuda", "../../tools/cuda", "../share/reprise/cuda"};
@@ -45,8 +45,8 @@ struct command_words {
 
 static void add(struct command_words *c, const char *word) { c->words[c->count++] = word; }
 
-/* Cuts the next word off a text as a shell does: quotes and backslashes count and go. The text is changed. False: err;
- * *word is NULL behind the last. */
+/* Splits the next word off a text as a shell does, and removes quotes and backslashes. The text is changed. *word is
+ * NULL after the last word. */
 static bool next_word(char **text, char **word, struct rp_error *err)
 {
     char *from = *text + strspn(*text, " \t\n"), *to = from, quote = 0;
@@ -65,7 +65,8 @@ static bool next_word(char **text, char **word, struct rp_error *err)
                    quote);
 }
 
-/* `flags` is cut into words. What is made depends on neither the folder one is in nor that of the headers. */
+/* Makes the command; `flags` is split into words. The result of the compilation depends neither on the current folder
+ * nor on that of the headers. */
 static bool build(struct command_words *c, const char *clang, const char *source, const char *arch, const char *headers,
                   const char *map, char *flags, struct rp_error *err)
 {
@@ -78,7 +79,7 @@ static bool build(struct command_words *c, const char *clang, const char *source
         "-O2",
         "-S",
         "-gline-tables-only",
-        "-Xclang", /* that drops all but lines from optimised code */
+        "-Xclang", /* -gline-tables-only keeps nothing but lines of optimised code */
         "-debug-info-kind=limited",
         "-fdebug-compilation-dir=.",
         "-Wno-unknown-cuda-version",
@@ -110,7 +111,7 @@ static bool build(struct command_words *c, const char *clang, const char *source
     return true;
 }
 
-/* All that comes from the pipe, with a NUL behind it. NULL: no memory. */
+/* Reads the pipe to its end and appends a NUL. NULL: out of memory. */
 static char *read_pipe(int fd, size_t *size)
 {
     size_t room = 1 << 16, n = 0;

@@ -1,4 +1,4 @@
-/* For sources that include this: what of it kernels use. The runtime's functions for the host are not there. */
+/* For sources that include cuda_runtime.h: the part of it that kernels use, without the runtime's host functions. */
 #ifdef __NVCC__
 #include_next <cuda_runtime.h>
 #else

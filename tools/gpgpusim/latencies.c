@@ -1,4 +1,4 @@
-/* Units, and how long the instructions of each class take on them. */
+/* Units, and the initiation and latency of each class of instructions on them. */
 #include "tools/gpgpusim/making.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "hw-models/set/models.h"
 
-/* How long the instructions of a group take. */
+/* The times of a group of instructions. */
 struct latency {
     const struct gpgpusim_option *from;
     int64_t latency, initiation;
@@ -20,7 +20,7 @@ static int64_t initiation_of(struct making *m, const struct gpgpusim_option *fro
     return cycles;
 }
 
-/* Of trace.config: "latency,initiation". */
+/* From trace.config: "latency,initiation". */
 static struct latency trace_latency(struct making *m, const char *name)
 {
     struct latency l = {.from = making_find(m, name)};
@@ -32,7 +32,7 @@ static struct latency trace_latency(struct making *m, const char *name)
     return l;
 }
 
-/* Of a unit with a name of its own: "-specialized_unit_3 1,4,16,4,4,TENSOR". */
+/* From a specialised unit, by its name: "-specialized_unit_3 1,4,16,4,4,TENSOR". */
 static struct latency special_latency(struct making *m, const char *unit)
 {
     for (unsigned i = 1; i <= 8; i++) {
@@ -48,7 +48,7 @@ static struct latency special_latency(struct making *m, const char *unit)
     return (struct latency){0};
 }
 
-/* One of "ADD,MAX,MUL,MAD,DIV" of the options for PTX. */
+/* From the options for PTX: one of "ADD,MAX,MUL,MAD,DIV". */
 static struct latency ptx_latency(struct making *m, const struct gpgpusim_group *g)
 {
     enum { MOST = 8 };
@@ -59,10 +59,10 @@ static struct latency ptx_latency(struct making *m, const struct gpgpusim_group 
         return (struct latency){0};
     size_t a = making_numbers(m, l.from, ",", latencies, MOST),
            b = making_numbers(m, initiation, ",", initiations, MOST);
-    if (g->place >= a || g->place >= b)
-        making_fail(m, l.from, "there is no number %u of these latencies or initiations", g->place + 1);
+    if (g->index >= a || g->index >= b)
+        making_fail(m, l.from, "there is no number %u of these latencies or initiations", g->index + 1);
     else
-        l = (struct latency){l.from, latencies[g->place], initiation_of(m, initiation, initiations[g->place])};
+        l = (struct latency){l.from, latencies[g->index], initiation_of(m, initiation, initiations[g->index])};
     return l;
 }
 
@@ -80,7 +80,7 @@ static struct latency latency_of(struct making *m, const struct gpgpusim_group *
     return l;
 }
 
-/* The unit that executes the group: its own where it has one. */
+/* The unit that executes the group: its specialised unit if there is one. */
 static const char *unit_of(struct making *m, const struct gpgpusim_group *g, bool traces)
 {
     bool special = g->trace && *g->trace != '-';
@@ -95,7 +95,7 @@ void making_timings(struct making *m, const char *what, const struct gpgpusim_cl
     for (size_t i = 0; i < count; i++) {
         const struct gpgpusim_group *g = &gpgpusim_groups[list[i].group];
         struct latency l = latency_of(m, g, traces);
-        /* HFMA2 is taken each cycle, in as many cycles as others of its unit */
+        /* HFMA2 has an initiation of 1, and the same total time as others of its unit */
         int64_t initiation = g->initiation_of_trace ? g->initiation_of_trace : l.initiation;
         making_line(m, l.from, "    %s: { unit = \"%s\"; initiation = %" PRId64 "; latency = %" PRId64 "; };",
                     list[i].name, unit_of(m, g, traces), initiation,

@@ -11,9 +11,9 @@
 #include "replay/session/machine_open.h"
 #include "tools/gpgpusim/making.h"
 
-/* ---- the SM ---------------------------------------------------------------------------------------------------- */
+/* ---- the SM ------------------------------------------------------------------------------------------------------ */
 
-/* Of each stage: one for a sub-core, but for the last, which is the result buses. */
+/* The widths of the stages: one entry for each sub-core; the last width is the number of result buses. */
 static void widths(struct making *m)
 {
     enum { WRITE_BACK = 10, MOST_WIDTHS = 16 };
@@ -30,7 +30,7 @@ static void widths(struct making *m)
     making_option(m, o, PART_PIPELINE, STAGED_RESULT_BUSES, o ? list[WRITE_BACK] : 1);
 }
 
-/* Its cycles are wanted. */
+/* Enables all defects: the machine reproduces the cycles of Accel-Sim. */
 static void defects(struct making *m)
 {
 #define X(id, name, help) making_line(m, NULL, "        %s = true;", strchr(name, '.') + 1);
@@ -45,7 +45,7 @@ static void pipeline(struct making *m)
     making_begin_part(m, "pipeline");
     making_plain_options(m, PART_PIPELINE);
     widths(m);
-    making_option(m, NULL, PART_PIPELINE, STAGED_COPY_BITS, 32); /* as GPGPU-Sim cuts addresses */
+    making_option(m, NULL, PART_PIPELINE, STAGED_COPY_BITS, 32); /* GPGPU-Sim truncates addresses to 32 bits */
     defects(m);
     making_line(m, NULL, "};");
 }
@@ -53,8 +53,8 @@ static void pipeline(struct making *m)
 /* ---- the chip ------------------------------------------------------------------------------------------------------
  */
 
-/* "two_level_active:6:0:1": the first number is the active warps. "warp_limiting:2:8": the second is the warps that a
- * scheduler lets issue, greedy, then the oldest. */
+/* "two_level_active:6:0:1": the first number is that of active warps. "warp_limiting:2:8" (SWL): the second number is
+ * that of warps that may issue, greedy then oldest. */
 static void scheduler(struct making *m)
 {
     const struct gpgpusim_option *o = making_find(m, "-gpgpu_scheduler");
@@ -122,10 +122,10 @@ static void limits(struct making *m)
     making_line(m, NULL, "};");
 }
 
-/* ---- what is left --------------------------------------------------------------------------------------------------
+/* ---- other options --------------------------------------------------------------------------------------------------
  */
 
-/* A value that the staged pipeline always has. "N": the number of sub-cores; "A|B": either. */
+/* Whether the value is one that the staged pipeline always has. "N": the number of sub-cores; "A|B": either. */
 static bool is_expected(const struct making *m, const char *value, const char *wanted)
 {
     char own[24];
@@ -148,7 +148,7 @@ static void check_expected(struct making *m)
     }
 }
 
-/* "NAME*" stands for all names that begin so. */
+/* Whether the table has the option; "NAME*" matches all names that begin with NAME. */
 static bool has_no_effect(const char *name)
 {
     for (size_t i = 0; i < gpgpusim_without_effect_count; i++) {
@@ -166,7 +166,7 @@ static void say_unknown(struct making *m)
         const struct gpgpusim_option *o = &m->options.list[i];
         if (o->used || has_no_effect(o->name))
             continue;
-        gpgpusim_option_find(&m->options, o->name); /* from now on it counts as used: it is said once */
+        gpgpusim_option_find(&m->options, o->name); /* marks it as used, so that it is reported once */
         m->job->unknown++;
         if (m->job->warnings)
             fprintf(m->job->warnings, "reprise import: warning: %s:%u: option %.60s is not known, and left out\n",
@@ -185,7 +185,8 @@ static bool has_required(struct making *m)
     return !m->failed;
 }
 
-/* ---- the whole -----------------------------------------------------------------------------------------------------
+/* ---- the machine file
+ * -----------------------------------------------------------------------------------------------------
  */
 
 static void heading(struct making *m, bool traces)
@@ -216,7 +217,7 @@ static void make(struct making *m)
     making_timings(m, "spaces", gpgpusim_spaces, gpgpusim_space_count, traces);
 }
 
-/* The machine must read back. Where it does not, the option that the line comes from is named. */
+/* Checks that the machine file can be read. An error names the option that its line comes from. */
 static bool check(struct making *m, const char *text, size_t size)
 {
     struct rp_error err;
@@ -229,9 +230,9 @@ static bool check(struct making *m, const char *text, size_t size)
     unsigned at = 0;
     int skipped = 0;
     bool placed = !strncmp(err.text, m->job->output, n) && sscanf(err.text + n, ":%u: %n", &at, &skipped) == 1 &&
-                  skipped && at < MAKING_MOST_LINES && m->places[at];
+                  skipped && at < MAKING_MOST_LINES && m->sources[at];
     if (placed)
-        gpgpusim_option_fail(m->places[at], m->err, "%s", err.text + n + skipped);
+        gpgpusim_option_fail(m->sources[at], m->err, "%s", err.text + n + skipped);
     else
         rp_fail(m->err, err.status, "%s: the machine that it describes is none: %s", m->job->files[0],
                 err.text + (strncmp(err.text, m->job->output, n) ? 0 : n + strspn(err.text + n, ": ")));

@@ -1,4 +1,4 @@
-/* A configuration of GPGPU-Sim or Accel-Sim as a machine file with a staged pipeline. */
+/* Converts a configuration of GPGPU-Sim or Accel-Sim to a machine file with a staged pipeline. */
 #ifndef REPRISE_TOOLS_GPGPUSIM_MACHINE_H
 #define REPRISE_TOOLS_GPGPUSIM_MACHINE_H
 
@@ -7,16 +7,16 @@
 #include "tools/gpgpusim/options.h"
 
 struct gpgpusim_import {
-    const char *const *files; /* gpgpusim.config, and after it trace.config for latencies in trace mode, or not */
+    const char *const
+        *files; /* gpgpusim.config, optionally followed by trace.config with the latencies of trace mode */
     size_t file_count;
-    const char *output; /* the machine file; named in messages */
-    FILE *warnings;     /* where to say, a line each, which options are not known, and which values are not supported;
-                         * NULL: nowhere */
-    unsigned unknown, unsupported; /* options that were said */
+    const char *output;            /* the path of the machine file, for messages */
+    FILE *warnings;                /* gets a line for each unknown option or unsupported value; NULL: none */
+    unsigned unknown, unsupported; /* options that were reported */
 };
 
-/* Makes the text of a machine file, which the caller frees; each value has its option in a comment. It reads back: what
- * would not is an error. NULL: err says why, with file and line of the option. */
+/* Makes the text of a machine file, which the caller frees; each value has its option in a comment. NULL: an option is
+ * not valid, or the machine file could not be read back; err names file and line of the option. */
 char *gpgpusim_machine(struct gpgpusim_import *, struct rp_error *);
 
 #endif

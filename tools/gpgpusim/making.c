@@ -46,7 +46,7 @@ void making_line(struct making *m, const struct gpgpusim_option *from, const cha
     int n = vfprintf(m->to, format, args);
     va_end(args);
     if (m->line < MAKING_MOST_LINES)
-        m->places[m->line] = from;
+        m->sources[m->line] = from;
     m->line++;
     if (!from) {
         fputc('\n', m->to);

@@ -55,7 +55,7 @@ static void check_cache(struct making *m, const struct gpgpusim_option *o, const
 
 #define MOST_MSHRS 65536
 
-/* What both levels have; `size`: of the whole level. */
+/* The options that both levels have; `size`: of the whole level. */
 static void cache_options(struct making *m, const struct gpgpusim_option *o, const struct cache *c,
                           enum gpgpusim_part part, int64_t sets, int64_t size)
 {
@@ -68,7 +68,7 @@ static void cache_options(struct making *m, const struct gpgpusim_option *o, con
     replacement_line(m, o, c);
 }
 
-/* One of each SM, if it is not perfect. */
+/* An SM has one instruction cache, if it is not perfect. */
 void making_instruction_cache(struct making *m)
 {
     const struct gpgpusim_option *perfect = making_find(m, "-gpgpu_perfect_inst_const_cache"),
@@ -124,7 +124,7 @@ void making_first_level(struct making *m)
     making_line(m, NULL, "};");
 }
 
-/* A slice has a number of sets that its hash is made for: one of another shape keeps its size. */
+/* A slice has SETS sets, for which its hash is made; one of another shape keeps its size, with other ways. */
 void making_second_level(struct making *m)
 {
     enum { SETS = 64, QUEUES_LEAST = 8 };

@@ -8,7 +8,7 @@
 
 #include "tools/lib/file.h"
 
-#define MOST_TEXT 4096 /* of a name or a value */
+#define MOST_TEXT 4096 /* characters of a name or a value */
 
 /* A file that is being read. */
 struct reading {
@@ -34,7 +34,7 @@ static void skip(struct reading *r)
         }
 }
 
-/* A text in quotes, without its blanks. */
+/* Reads a text in quotes, and drops its blanks. */
 static bool read_quoted(struct reading *r, size_t *length, struct rp_error *err)
 {
     struct reading begin = *r;
@@ -52,7 +52,7 @@ static bool read_quoted(struct reading *r, size_t *length, struct rp_error *err)
     return true;
 }
 
-/* The next word; *more: there is one. */
+/* Reads the next word; *more: there is one. */
 static bool next(struct reading *r, bool *more, struct rp_error *err)
 {
     size_t length = 0;

@@ -1,8 +1,8 @@
 /* Configuration files of GPGPU-Sim and Accel-Sim: options and their values.
  *
  * An option is a word that begins with "-" and a letter; one word follows as its value, or a text in quotes, which may
- * go on over several lines and whose blanks do not count. "#" begins a comment that ends with its line. Of an option
- * that is given several times the last value counts, also over several files.
+ * span several lines and whose blanks are dropped. "#" begins a comment that ends with its line. If an option is
+ * given several times, in one file or several, the last value counts.
  */
 #ifndef REPRISE_TOOLS_GPGPUSIM_OPTIONS_H
 #define REPRISE_TOOLS_GPGPUSIM_OPTIONS_H
@@ -25,11 +25,11 @@ struct gpgpusim_options {
     size_t count, room;
 };
 
-/* Adds those of a file; its name stays where it is. Errors, RP_BAD_INPUT, name file and line; RP_SYSTEM. */
+/* Adds the options of a file. `path` must outlive them. RP_BAD_INPUT, with file and line, or RP_SYSTEM. */
 bool gpgpusim_options_read(struct gpgpusim_options *, const char *path, struct rp_error *);
 void gpgpusim_options_free(struct gpgpusim_options *);
 
-/* The value that counts; the option is used from now on. NULL: it is not given. */
+/* The option with its last value, marked as used. NULL: it is not given. */
 struct gpgpusim_option *gpgpusim_option_find(struct gpgpusim_options *, const char *name);
 
 /* RP_BAD_INPUT: "FILE:LINE: NAME VALUE: " and the text, printf-like. Returns false. */

@@ -79,7 +79,7 @@ const struct gpgpusim_expected gpgpusim_expected[] = {
 COUNT(gpgpusim_expected);
 
 const char *const gpgpusim_without_effect[] = {
-    /* what GPGPU-Sim runs, not how long it takes */
+    /* affect execution, not timing */
     "-gpgpu_ptx_*",
     "-gpgpu_compute_capability_*",
     "-gpgpu_stack_size_limit",
@@ -104,18 +104,18 @@ const char *const gpgpusim_without_effect[] = {
     "-gpgpu_num_cta_barriers",
     "-gpgpu_prefer_l1",
     "-gpgpu_flush_l2_cache",
-    /* perfect here, as far as they are not asked for */
+    /* these caches are perfect here, unless an option enables them */
     "-gpgpu_cache:il1",
     "-gpgpu_tex_cache:l1",
     "-gpgpu_const_cache:l1",
-    /* no packet is longer than another there, either */
+    /* packets have one length in GPGPU-Sim, too */
     "-icnt_flit_size",
     "-icnt_out_buffer_limit",
     "-icnt_verbose",
     "-icnt_grant_cycles",
     "-inter_config_file",
     "-gpgpu_mem_address_mask",
-    /* divisions and units of PTX, where trace mode has its own */
+    /* latencies and units of PTX, for which trace mode has its own */
     "-ptx_opcode_*",
     "-trace_opcode_*",
     "-specialized_unit_*",
@@ -156,7 +156,7 @@ COUNT(gpgpusim_parts);
 
 enum group { INT, INT_MUL, INT_DIV, SP, FP16, FP_DIV, DP, DP_DIV, SFU, BRANCH, TEX, TENSOR, UDP, ISSUE, MEMORY };
 
-#define OF_PTX(kind, place) "-ptx_opcode_latency_" kind, "-ptx_opcode_initiation_" kind, place
+#define OF_PTX(kind, index) "-ptx_opcode_latency_" kind, "-ptx_opcode_initiation_" kind, index
 #define NOT_OF_PTX NULL, NULL, 0
 #define TRACE(kind) "-trace_opcode_latency_initiation_" kind
 
@@ -171,7 +171,7 @@ const struct gpgpusim_group gpgpusim_groups[] = {
     [DP_DIV] = {"dp", TRACE("dp"), OF_PTX("dp", 4), NULL, 0, 0, 0},
     [SFU] = {"sfu", TRACE("sfu"), OF_PTX("sfu", 0), NULL, 0, 0, 0},
     [BRANCH] = {"branch", "BRA", NOT_OF_PTX, &gpgpusim_groups[INT], 0, 0, 0},
-    [TEX] = {"tex", "TEX", NOT_OF_PTX, NULL, 200, 4, 0}, /* as all of Accel-Sim's configurations have it */
+    [TEX] = {"tex", "TEX", NOT_OF_PTX, NULL, 200, 4, 0}, /* as in all of Accel-Sim's configurations */
     [TENSOR] = {"tensor", "TENSOR", "-ptx_opcode_latency_tesnor", "-ptx_opcode_initiation_tensor", 0,
                 &gpgpusim_groups[SP], 0, 0, 0},
     [UDP] = {"udp", "UDP", NOT_OF_PTX, &gpgpusim_groups[INT], 0, 0, 0},

@@ -11,7 +11,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* The plain identifier of a mangled name, the last one of a nested name; 0: not a mangled function. */
+/* The identifier in a mangled name, the last one of a nested name; returns its length. 0: no mangled function. */
 static size_t plain_name(const char *mangled, const char **plain)
 {
     if (strncmp(mangled, "_Z", 2))
@@ -34,7 +34,7 @@ static size_t plain_name(const char *mangled, const char **plain)
     return length;
 }
 
-/* The kernel, by either of its names, that is nearest to `name`: that of its names which is near; NULL: none is. */
+/* Of all names of kernels, in the module and in the source, the one nearest to `name`; NULL: none is near. */
 static const char *similar_kernel(const struct module *m, const char *name, char word[128])
 {
     const char *best = NULL;

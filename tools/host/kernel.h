@@ -1,15 +1,15 @@
-/* Finding the kernel that is meant, and checking arguments against its parameters. */
+/* Finds a kernel by name, and checks arguments against its parameters. */
 #ifndef REPRISE_TOOLS_HOST_KERNEL_H
 #define REPRISE_TOOLS_HOST_KERNEL_H
 
 #include "frontend/core/program.h"
 #include "tracefmt/error.h"
 
-/* By its name in the module or, if only one kernel has it, by its name in the source: "matmul" finds _Z6matmulPKiS0_Pii
- * (Itanium C++ ABI, "Name mangling": length and identifier). NULL: the only kernel. */
+/* Finds a kernel by its name in the module or, if only one kernel has it, by its name in the source: "matmul" finds
+ * _Z6matmulPKiS0_Pii (Itanium C++ ABI, "Name mangling": length and identifier). NULL: the only kernel. */
 struct program *kernel_find(struct module *, const char *name, struct rp_error *);
 
-/* What kind of argument it is, however it was given. */
+/* The type of an argument, from the command line or from a program. */
 struct argument_type {
     const char *form; /* "i32": for messages */
     size_t bytes;
@@ -20,7 +20,7 @@ struct argument_type {
 
 /* Errors are RP_USAGE. */
 bool kernel_check_count(const struct program *, uint32_t arguments, struct rp_error *);
-/* value: of the argument, if its type narrows. */
+/* `value`: that of the argument, if its type narrows. */
 bool kernel_check_argument(const struct program *, uint32_t index, const struct argument_type *, int64_t value,
                            struct rp_error *);
 

@@ -40,7 +40,7 @@ static bool check(const struct reprise_arg *a, uint32_t i, struct rp_error *err)
     return true;
 }
 
-/* One range per piece of memory; those that overlap become the range that holds them all. */
+/* Finds the range of each piece of memory. Pieces that overlap share one range, which contains them all. */
 static bool find_ranges(const struct reprise_launch *l, struct range range[MEMORIES], struct rp_error *err)
 {
     for (uint32_t i = 0; i < MEMORIES; i++) {
@@ -73,7 +73,7 @@ static struct mirror *find(struct reprise *r, struct range range)
     return NULL;
 }
 
-/* The program cut its memory up otherwise in earlier launches. */
+/* Frees mirrors of earlier launches that overlap a new range. */
 static bool forget_overlapping(struct reprise *r, struct range range, struct rp_error *err)
 {
     for (size_t i = r->mirror_count; i-- > 0;) {
@@ -107,7 +107,7 @@ static struct mirror *add(struct reprise *r, struct range range, uint32_t i, str
     return &r->mirrors[r->mirror_count++];
 }
 
-/* What the program has there comes to all of it. */
+/* Whether the argument's content fills the whole range. */
 static bool is_filled(const struct reprise_arg *a, const struct mirror *m)
 {
     return (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT) && a->bytes == m->bytes;
@@ -115,8 +115,8 @@ static bool is_filled(const struct reprise_arg *a, const struct mirror *m)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static bool tell_copy(struct reprise *r, enum rp_copy_direction direction, uint64_t address, size_t bytes,
-                      uint32_t stream, struct rp_error *err)
+static bool record_copy(struct reprise *r, enum rp_copy_direction direction, uint64_t address, size_t bytes,
+                        uint32_t stream, struct rp_error *err)
 {
     struct rp_host_operation o = {
         .kind = RP_HOST_COPY, .direction = (uint8_t)direction, .stream = stream, .size = bytes};
@@ -124,7 +124,7 @@ static bool tell_copy(struct reprise *r, enum rp_copy_direction direction, uint6
     return rp_tell(r->device, &o, err);
 }
 
-/* New memory has its zeros. */
+/* Fills the range with zeros. New memory has zeros already; the fill is recorded in any case. */
 static bool clear(struct reprise *r, const struct mirror *m, bool old, uint32_t stream, struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = RP_HOST_SET, .stream = stream, .address = m->address, .size = m->bytes};
@@ -142,7 +142,7 @@ bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t add
         if (!is_memory(memory(l, i)))
             continue;
         struct mirror *m = find(r, range[i]);
-        bool first = true; /* piece of this launch in that range */
+        bool first = true; /* the first piece of this launch in the range */
         for (uint32_t j = 0; j < i; j++)
             first = first && (!is_memory(memory(l, j)) || range[j].begin != range[i].begin);
         bool old = m;
@@ -157,7 +157,7 @@ bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t add
         if (a->kind != REPRISE_IN && a->kind != REPRISE_INOUT)
             continue;
         memcpy(rp_host(r->device, address[i], a->bytes), a->pointer, a->bytes);
-        if (!tell_copy(r, RP_COPY_TO_DEVICE, address[i], a->bytes, l->stream, err))
+        if (!record_copy(r, RP_COPY_TO_DEVICE, address[i], a->bytes, l->stream, err))
             return false;
     }
     return true;
@@ -169,7 +169,7 @@ bool memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint6
     for (uint32_t i = 0; i < MEMORIES; i++) {
         const struct reprise_arg *a = memory(l, i);
         if ((a->kind == REPRISE_OUT || a->kind == REPRISE_INOUT) &&
-            !tell_copy(r, RP_COPY_TO_HOST, address[i], a->bytes, l->stream, err))
+            !record_copy(r, RP_COPY_TO_HOST, address[i], a->bytes, l->stream, err))
             return false;
     }
     for (uint32_t i = 0; i < MEMORIES; i++) {
@@ -182,7 +182,7 @@ bool memory_fetch(struct reprise *r, const struct reprise_launch *l, const uint6
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
-/* data: the program's, only looked at for NULL. */
+/* `data`: the program's memory; it must not be NULL. */
 static void *find_variable(struct reprise *r, const char *name, const void *data, size_t bytes, uint64_t *address,
                            struct rp_error *err)
 {
@@ -206,7 +206,7 @@ bool reprise_write(struct reprise *r, const char *variable, const void *from, si
 {
     uint64_t address;
     void *at = find_variable(r, variable, from, bytes, &address, err);
-    if (!at || !tell_copy(r, RP_COPY_TO_DEVICE, address, bytes, 0, err))
+    if (!at || !record_copy(r, RP_COPY_TO_DEVICE, address, bytes, 0, err))
         return false;
     memcpy(at, from, bytes);
     return true;
@@ -216,7 +216,7 @@ bool reprise_read(struct reprise *r, const char *variable, void *to, size_t byte
 {
     uint64_t address;
     const void *at = find_variable(r, variable, to, bytes, &address, err);
-    if (!at || !tell_copy(r, RP_COPY_TO_HOST, address, bytes, 0, err))
+    if (!at || !record_copy(r, RP_COPY_TO_HOST, address, bytes, 0, err))
         return false;
     memcpy(to, at, bytes);
     return true;

@@ -2,9 +2,9 @@
  *
  * A session holds one module: PTX, a cubin for sm_50 to sm_62, or a fat binary. A launch names a kernel, its grid and
  * block, and one argument for each of its parameters: numbers, and pointers into the program's memory with the size of
- * what they point to. When reprise_run returns, results are in place. As the session wishes, launches are recorded
- * into a trace, the one that `reprise record` writes, and timed on a machine, in the cycles that `reprise replay`
- * gives.
+ * what they point to. When reprise_run returns, results are in place. If the session's options say so, launches are
+ * recorded into a trace, the same that `reprise record` writes, and timed on a machine, with the same cycles as
+ * `reprise replay`.
  *
  *     struct rp_error err;
  *     struct reprise_options options = {.module = "matmul.ptx", .trace = "mm.wtr", .machine = "jetson-tx2"};
@@ -16,10 +16,10 @@
  *     bool ok = gpu && reprise_run(gpu, &matmul, &result, &err);
  *     ok = reprise_close(gpu, ok ? &err : NULL) && ok;
  *
- * docs/host-api.md has the whole program. Structs that are zeroed but for what one sets have the defaults.
+ * docs/host-api.md has the whole program. Fields of structs that are zero have their defaults.
  *
  * Errors. Functions return false or NULL and fill *err, which may be NULL: a line of text (for errors in PTX with its
- * source line below) and a status, the exit status that the command line would have: RP_USAGE (arguments that do not
+ * source line below) and a status, which is the exit status of the command line: RP_USAGE (arguments that do not
  * fit the kernel, a machine that is not there), RP_BAD_INPUT (a module that cannot be loaded), RP_KERNEL (the kernel
  * misbehaved: the text says which instruction, thread and address), RP_SYSTEM (no memory, no space). Nothing is printed
  * and the program is not ended.
@@ -46,24 +46,24 @@ enum { REPRISE_ARGS = 64, REPRISE_POINTERS = 32, REPRISE_SETTINGS = 32 };
 
 struct reprise_options {
     const char *module;  /* file with the module */
-    const void *image;   /* or the module in memory; may go once the session is open */
-    size_t image_bytes;  /* of PTX: its length */
-    const char *trace;   /* file to record all launches into; NULL: none. It is there when the session is closed */
-    const char *machine; /* to count cycles on: a name or a machine file; NULL: no cycles */
+    const void *image;   /* or the module in memory; may be freed once the session is open */
+    size_t image_bytes;  /* of PTX: the length of the text */
+    const char *trace;   /* file for the trace of all launches; NULL: none. It is complete when the session is closed */
+    const char *machine; /* to time launches on: a name or a machine file; NULL: no timing */
     const char *set[REPRISE_SETTINGS]; /* changes to the machine: "scheduler=lrr", "l1=none", ... */
     unsigned threads;                  /* host threads that execute; 0: one per CPU */
     uint64_t limit;                    /* instructions a warp may execute before it counts as endless; 0: 2^32 */
     uint32_t stack;        /* bytes of local memory per thread; 0: what the kernel needs, 16384 with recursion */
     uint32_t shared_limit; /* bytes of shared memory that a block may have; 0: 49152 */
-    FILE *output;          /* where kernels print to; NULL: stdout */
+    FILE *output;          /* for what kernels print; NULL: stdout */
 };
 
 struct reprise;
 
 struct reprise *reprise_open(const struct reprise_options *, struct rp_error *);
 
-/* Completes the trace and frees the session, in every case. After a kernel misbehaved the trace is kept up to there.
- * NULL is fine and no error. */
+/* Completes the trace and frees the session in any case. If a kernel misbehaved, the trace is kept up to that point.
+ * NULL is allowed. */
 bool reprise_close(struct reprise *, struct rp_error *);
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -98,10 +98,10 @@ struct reprise_arg {
 };
 
 /* The kernel gets the address of a copy of [pointer, pointer + bytes), and an access outside of it is an error.
- *   in     the kernel finds what is there; what it writes is dropped
- *   out    the kernel finds zeros; all of it comes back
- *   inout  the kernel finds what is there; all of it comes back
- * Arguments of one launch that overlap are one piece of memory for the kernel, too. The same range has the same device
+ *   in the kernel reads the program's content; what it writes is dropped
+ *   out the kernel reads zeros; all of it is copied back
+ *   inout the kernel reads the program's content; all of it is copied back
+ * Arguments of one launch that overlap share memory for the kernel, too. The same range has the same device
  * address in every launch of a session, so that caches see the same buffer. */
 static inline struct reprise_arg reprise_memory(enum reprise_kind kind, void *pointer, size_t bytes)
 {
@@ -124,8 +124,8 @@ static inline struct reprise_arg reprise_inout(void *pointer, size_t bytes)
 {
     return reprise_memory(REPRISE_INOUT, pointer, bytes);
 }
-/* A parameter of any other type, such as a struct passed by value, by its bytes. They must be as many as the
- * parameter's, and stay where they are until the launch. Pointers in them are numbers to the kernel, but for those that
+/* A parameter of any other type, such as a struct passed by value, by its bytes. `size` must be that of the parameter,
+ * and the bytes must stay valid until the launch. Pointers in them are only numbers to the kernel, except those that
  * the launch lists (struct reprise_pointer). */
 static inline struct reprise_arg reprise_value(const void *bytes, size_t size)
 {
@@ -151,31 +151,31 @@ REPRISE_NUMBER(f64, double, REPRISE_F64)
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
 
-/* Memory as a tensor of which a kernel copies boxes (PTX: cp.async.bulk.tensor), with the numbers of the CUDA driver
+/* Memory as a tensor from which a kernel copies boxes (PTX: cp.async.bulk.tensor), with the values of the CUDA driver
  * API, "Tensor Map Object Management". Dimension 0 is the innermost one. */
 struct reprise_tensor {
     unsigned element;    /* CUtensorMapDataType: 0 u8, 1 u16, 2 u32, 3 s32, 4 u64, 5 s64, 6 f16, 7 f32, 8 f64, 9 bf16,
                           * 10 f32 with subnormals as 0, 11 tf32, 12 tf32 with subnormals as 0 */
     unsigned rank;       /* 1 to 5 */
     uint64_t sizes[5];   /* elements */
-    uint64_t strides[4]; /* bytes, of dimension 1 and on: multiples of 16 */
+    uint64_t strides[4]; /* bytes, of dimensions 1 and higher: multiples of 16 */
     uint32_t box[5];     /* elements that a copy spans, 1 to 256; of dimension 0 a multiple of 16 bytes */
-    uint32_t steps[5];   /* every which of them is copied, up to 8; 0 is 1 */
+    uint32_t steps[5];   /* each n-th element is copied, n up to 8; 0 is 1 */
     unsigned swizzle;    /* CUtensorMapSwizzle: 0 none, 1 of 32 bytes, 2 of 64, 3 of 128 */
-    unsigned fill;       /* what elements outside of the tensor are: 0 zeros, 1 NaN */
+    unsigned fill;       /* the value of elements outside of the tensor: 0 zero, 1 NaN */
 };
 
-/* Makes the map, which a kernel has as a parameter by value (reprise_value with all of it) or in memory. A launch tells
- * it where the tensor is: .pointers[i] = {argument, REPRISE_TENSOR_ADDRESS, reprise_inout(tensor, bytes)}. False: the
- * numbers do not fit, err says which. */
+/* Makes the map, which a kernel takes as a parameter by value (reprise_value with all of it) or in memory. A launch
+ * sets the tensor's address in it: .pointers[i] = {argument, REPRISE_TENSOR_ADDRESS, reprise_inout(tensor, bytes)}.
+ * False: a value is not valid; err says which. */
 #define REPRISE_TENSOR_MAP 128
 #define REPRISE_TENSOR_ADDRESS 8
 bool reprise_tensor_map(uint8_t map[REPRISE_TENSOR_MAP], const struct reprise_tensor *, struct rp_error *);
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* A pointer within an argument by value: at this offset the kernel finds the address of its copy of `memory`, whatever
- * the program has there. */
+/* A pointer within an argument by value: at this offset the kernel reads the device address of its copy of `memory`.
+ * The program's bytes there are ignored. */
 struct reprise_pointer {
     uint32_t argument;         /* from 0, made by reprise_value */
     uint32_t offset;           /* offsetof(struct ..., member) */
@@ -189,50 +189,51 @@ struct reprise_launch {
     uint32_t shared;                       /* bytes of dynamic shared memory per block */
     uint32_t stream;                       /* of the trace, see below; 0: the default stream */
     struct reprise_arg args[REPRISE_ARGS]; /* one per parameter, in order */
-    struct reprise_pointer pointers[REPRISE_POINTERS]; /* within these; those of kind REPRISE_NONE do not count */
+    struct reprise_pointer pointers[REPRISE_POINTERS]; /* within the args; those of kind REPRISE_NONE are ignored */
 };
 
-/* What a launch did. All but the first two are 0 without a machine; docs/statistics.md defines them. */
+/* Results of a launch. Without a machine all but the first two are 0; docs/statistics.md defines them. */
 struct reprise_result {
     uint64_t warp_instructions, thread_instructions;
     uint64_t cycles;
     double microseconds;                  /* cycles at the machine's clock */
     double ipc;                           /* warp instructions per cycle */
-    double occupancy;                     /* resident warps of those that fit, 0 to 1 */
+    double occupancy;                     /* resident warps divided by those that fit, 0 to 1 */
     uint64_t global_loads, global_stores; /* transactions */
     uint64_t l1_hits, l1_misses, l2_hits, l2_misses, dram_accesses;
     uint64_t shared_conflicts; /* transactions that bank conflicts added */
 };
 
-/* Runs the kernel. result may be NULL. On failure the program's memory is as it was, and after the kernel misbehaved
- * the session does nothing more: it can only be closed. */
+/* Runs the kernel. result may be NULL. On failure the program's memory is unchanged. After a kernel has misbehaved the
+ * session can only be closed. */
 bool reprise_run(struct reprise *, const struct reprise_launch *, struct reprise_result *, struct rp_error *);
 
-/* Writes all of a variable of the module, in global or constant memory, or reads it: cudaMemcpyToSymbol and
- * cudaMemcpyFromSymbol. The name is the module's; bytes must be the variable's size. */
+/* Write or read a whole variable of the module, in global or constant memory: cudaMemcpyToSymbol and
+ * cudaMemcpyFromSymbol. `variable`: the name in the module; `bytes` must be the variable's size. */
 bool reprise_write(struct reprise *, const char *variable, const void *from, size_t bytes, struct rp_error *);
 bool reprise_read(struct reprise *, const char *variable, void *to, size_t bytes, struct rp_error *);
 
 /* ---- order in the trace -------------------------------------------------------------------------------------------
  */
 
-/* A launch is complete when reprise_run returns. The trace tells what a program would do that lets a GPU run on: the
- * launch and the copies of its memory are in launch.stream, a number of the program's choice, and what other streams do
- * does not wait for them but where the program says so. The default stream waits for all others and they for it, and
- * the host waits for its copies, as CUDA has it. reprise_write and reprise_read are in the default stream. */
+/* A launch is complete when reprise_run returns. The trace records the order of a program that uses a GPU
+ * asynchronously: the launch and the copies of its memory are in launch.stream, a number of the program's choice. Work
+ * of other streams does not wait for them unless the program says so. As in CUDA, the default stream waits for all
+ * others and they for it, and the host waits for the copies of the default stream. reprise_write and reprise_read are
+ * in the default stream. */
 
-/* cudaStreamCreateWithFlags, before anything is done in the stream: if it is non_blocking, the default stream and it do
- * not wait for each other. Other streams need no creation. */
+/* cudaStreamCreateWithFlags, before the stream is used: a non_blocking stream and the default stream do not wait for
+ * each other. Other streams need no creation. */
 bool reprise_create_stream(struct reprise *, uint32_t stream, bool non_blocking, struct rp_error *);
-/* cudaEventRecord: the event, a number of the program's choice, takes place when the stream has done all so far. */
+/* cudaEventRecord: the event, a number of the program's choice, occurs when all earlier work of the stream is done. */
 bool reprise_record_event(struct reprise *, uint32_t event, uint32_t stream, struct rp_error *);
-/* cudaStreamWaitEvent: what comes later in the stream waits for the event. */
+/* cudaStreamWaitEvent: later work of the stream waits for the event. */
 bool reprise_wait_event(struct reprise *, uint32_t stream, uint32_t event, struct rp_error *);
-/* cudaDeviceSynchronize and cudaStreamSynchronize: whatever comes later waits for all streams, or for one. */
+/* cudaDeviceSynchronize and cudaStreamSynchronize: all later work waits for all streams, or for one. */
 bool reprise_synchronise(struct reprise *, struct rp_error *);
 bool reprise_synchronise_stream(struct reprise *, uint32_t stream, struct rp_error *);
 
-/* Any statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
+/* A statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
 bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value, struct rp_error *);
 
 #ifdef __cplusplus

@@ -66,7 +66,7 @@ static bool check_arguments(const struct program *p, const struct reprise_launch
     return check_pointers(p, l, err);
 }
 
-/* The parameter block; NULL: no memory. */
+/* Makes the parameter block; NULL: out of memory. */
 static void *parameters(const struct program *p, const struct reprise_launch *l, const uint64_t address[MEMORIES],
                         struct rp_error *err)
 {
@@ -91,7 +91,7 @@ static void *parameters(const struct program *p, const struct reprise_launch *l,
     return block;
 }
 
-/* What the launch is recorded into: the trace, or for a machine alone a file without a name, NULL if neither. */
+/* Opens the writer for a launch: the trace; for timing alone a file without a name; NULL for neither. */
 static bool open_writer(struct reprise *r, struct rp_writer **writer, struct rp_error *err)
 {
     static const struct rp_writer_options scratch = {.scratch = true};
@@ -106,7 +106,7 @@ static bool open_writer(struct reprise *r, struct rp_writer **writer, struct rp_
     return *writer != NULL;
 }
 
-/* Only now may anything happen that the next launch could see. */
+/* Copies memory and runs the kernel, after all other errors have been found: later launches see its effects. */
 static bool launch(struct reprise *r, struct program *p, const struct reprise_launch *l,
                    struct rp_launch_config *config, struct reprise_result *result, struct rp_error *err)
 {

@@ -17,7 +17,7 @@ static struct module *load(struct reprise *r, const struct reprise_options *o, s
     return rp_device_load_bytes(r->device, "module in memory", o->image, o->image_bytes, err);
 }
 
-/* What shapes the content besides the launches, as `reprise record` notes it. */
+/* The options that affect the trace's content, for its provenance, as `reprise record` has them. */
 static uint32_t describe(const struct reprise_options *o, struct rp_option options[3], char text[3][24])
 {
     const struct {
@@ -104,7 +104,8 @@ bool reprise_close(struct reprise *r, struct rp_error *err)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static bool tell(struct reprise *r, enum rp_host_kind kind, uint32_t stream, uint32_t event, struct rp_error *err)
+static bool record_operation(struct reprise *r, enum rp_host_kind kind, uint32_t stream, uint32_t event,
+                             struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = event};
     return r ? rp_tell(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
@@ -118,17 +119,20 @@ bool reprise_create_stream(struct reprise *r, uint32_t stream, bool non_blocking
 
 bool reprise_record_event(struct reprise *r, uint32_t event, uint32_t stream, struct rp_error *err)
 {
-    return tell(r, RP_HOST_RECORD_EVENT, stream, event, err);
+    return record_operation(r, RP_HOST_RECORD_EVENT, stream, event, err);
 }
 
 bool reprise_wait_event(struct reprise *r, uint32_t stream, uint32_t event, struct rp_error *err)
 {
-    return tell(r, RP_HOST_WAIT_EVENT, stream, event, err);
+    return record_operation(r, RP_HOST_WAIT_EVENT, stream, event, err);
 }
 
-bool reprise_synchronise(struct reprise *r, struct rp_error *err) { return tell(r, RP_HOST_SYNCHRONISE, 0, 0, err); }
+bool reprise_synchronise(struct reprise *r, struct rp_error *err)
+{
+    return record_operation(r, RP_HOST_SYNCHRONISE, 0, 0, err);
+}
 
 bool reprise_synchronise_stream(struct reprise *r, uint32_t stream, struct rp_error *err)
 {
-    return tell(r, RP_HOST_SYNCHRONISE_STREAM, stream, 0, err);
+    return record_operation(r, RP_HOST_SYNCHRONISE_STREAM, stream, 0, err);
 }

@@ -57,8 +57,8 @@ void timing_close(struct reprise *r)
     free(r->timed);
 }
 
-/* Without a trace for all, each launch is in one of its own, as kernel 0. Caches that are kept tell kernels apart by
- * the number that they would have in one trace: the order of their first launches. */
+/* Without a common trace each launch has one of its own, with kernel 0. Caches that keep their content identify kernels
+ * by the numbers that they would have in a common trace: the order of their first launches. */
 static void number_kernel(struct reprise *r, const struct program *p)
 {
     uint32_t i = 0;

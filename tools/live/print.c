@@ -11,7 +11,7 @@
 
 static bool is_virtual(const struct rp_kernel *k) { return strcmp(k->isa, "ptx") == 0; }
 
-/* Registers alive behind the instruction less those behind the one before it: what it activates or releases. */
+/* Live registers after the instruction minus those after the one before it: what it activates or releases. */
 static int change_at(const struct rp_kernel *k, uint32_t i)
 {
     return k->live[i].after - (i ? k->live[i - 1].after : 0);
@@ -188,7 +188,7 @@ static bool json_launches(struct json_stream *s, const struct live_request *r, s
     return true;
 }
 
-/* What may fail comes first, so that an error leaves no half of a document. */
+/* Steps that may fail come first, so that an error leaves no incomplete document. */
 int live_print_json(const struct live_request *r)
 {
     struct json_stream s = {0};

@@ -1,4 +1,4 @@
-/* Live registers over time: from the instructions that issue in a replay by the reference engine. */
+/* Live registers over time, from the issues of a replay by the reference engine. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "tools/live/live.h"
 
 struct warp {
-    uint64_t left;  /* issues to come */
-    uint64_t since; /* its last issue */
+    uint64_t left;  /* instructions that it has yet to issue */
+    uint64_t since; /* the cycle of its last issue */
     uint16_t registers;
     bool began;
 };
@@ -33,15 +33,15 @@ struct timeline {
     struct rp_trace *trace;
     const struct machine *machine;
     struct live_time *out;
-    struct block **blocks; /* lists, as many as SMs: by index */
+    struct block **blocks; /* hash table of lists, one for each SM */
     uint64_t *subcores, *sms, *printed;
     uint32_t subcore_count;
     struct end *ends; /* a heap */
     size_t end_count, end_room;
     uint32_t *touched, touched_count;
     bool *is_touched;
-    uint64_t now, base; /* cycles; those of earlier periods */
-    uint64_t resident;  /* warps */
+    uint64_t now, base; /* now: the present cycle over all periods; base: cycles of earlier periods */
+    uint64_t resident;  /* number of warps */
     FILE *csv;
     struct rp_error *err;
     bool failed;
@@ -54,7 +54,7 @@ static void fail(struct timeline *t)
     t->failed = true;
 }
 
-/* ---- what is alive at a time ------------------------------------------------------------------------------------- */
+/* ---- live registers at a time ------------------------------------------------------------------------------------ */
 
 static void note_peak(struct live_extent *e, uint64_t registers, uint64_t cycle, uint32_t where)
 {
@@ -65,7 +65,7 @@ static void note_peak(struct live_extent *e, uint64_t registers, uint64_t cycle,
     e->where = where;
 }
 
-/* All changes of the cycle have been made. */
+/* Notes peaks and prints changes, once all changes of the cycle have been made. */
 static void settle(struct timeline *t)
 {
     uint32_t per_sm = (uint32_t)t->machine->subcores;
@@ -143,7 +143,7 @@ static void end_warps(struct timeline *t, uint64_t until)
     }
 }
 
-/* ---- what issues ------------------------------------------------------------------------------------------------- */
+/* ---- issues ------------------------------------------------------------------------------------------------------ */
 
 static bool count_issues(const struct timeline *t, struct rp_block *b, uint32_t warp, uint64_t *count)
 {
@@ -207,7 +207,7 @@ static void close_block(struct timeline *t, struct block *block)
     free(block);
 }
 
-/* The machine was idle: its cycles begin again. */
+/* A period begins after the machine was idle: the replay counts cycles from 0 again. */
 static void begin_period(struct timeline *t)
 {
     end_warps(t, UINT64_MAX);

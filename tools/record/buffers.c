@@ -38,7 +38,7 @@ static bool allocate(struct plan_buffer *b, struct rp_device *c, struct rp_error
     return b->address != 0;
 }
 
-/* The provenance says what a file held, not where it lay. */
+/* The provenance has the content of a file, not its path. */
 static void describe_file(struct plan_buffer *b, const void *content)
 {
     char hash[65], text[128];
@@ -70,8 +70,8 @@ static bool fill_from_file(struct plan_buffer *b, struct rp_device *c, struct rp
     return true;
 }
 
-/* Zeros are filled in on the device, all else comes from the host. */
-static bool tell(const struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
+/* Records how the buffer was filled: zeros by a memset on the device, all else by a copy from the host. */
+static bool record_fill(const struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = b->content == CONTENT_ZEROS ? RP_HOST_SET : RP_HOST_COPY,
                                   .direction = RP_COPY_TO_DEVICE,
@@ -83,12 +83,12 @@ static bool tell(const struct plan_buffer *b, struct rp_device *c, struct rp_err
 bool buffer_fill(struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     if (b->content == CONTENT_FILE)
-        return fill_from_file(b, c, err) && tell(b, c, err);
+        return fill_from_file(b, c, err) && record_fill(b, c, err);
     if (!allocate(b, c, err))
         return false;
     if (b->content == CONTENT_UNSET)
         return true;
     if (b->content != CONTENT_ZEROS)
         generate(b, rp_host(c, b->address, b->bytes));
-    return tell(b, c, err);
+    return record_fill(b, c, err);
 }

@@ -1,11 +1,11 @@
-/* Buffers of a plan: their contents in device memory. */
+/* Fills the buffers of a plan in device memory. */
 #ifndef REPRISE_TOOLS_RECORD_BUFFERS_H
 #define REPRISE_TOOLS_RECORD_BUFFERS_H
 
 #include "frontend/host/launch.h"
 #include "tools/record/plan.h"
 
-/* Allocates and fills; buffers from files get their size here. Errors are RP_BAD_INPUT. */
+/* Allocates and fills the buffer. A buffer from a file gets its size here. Errors are RP_BAD_INPUT. */
 bool buffer_fill(struct plan_buffer *, struct rp_device *, struct rp_error *);
 
 #endif

@@ -1,4 +1,4 @@
-/* What --check found: for people and as JSON. */
+/* The findings of --check, as text and as JSON. */
 #ifndef REPRISE_TOOLS_RECORD_CHECKS_H
 #define REPRISE_TOOLS_RECORD_CHECKS_H
 
@@ -7,9 +7,9 @@
 #include "frontend/check/check.h"
 #include "tracefmt/error.h"
 
-/* "race,init" or "all" as enum rp_check_kind, or-ed. */
+/* Parses "race,init" or "all" into a set of enum rp_check_kind, or-ed. */
 bool parse_checks(const char *list, unsigned *checks, struct rp_error *);
-/* On standard error. False: something was found, or not everything could be checked. */
+/* Prints them on standard error. False: there are findings, or not everything could be checked. */
 bool checks_print(const struct rp_check *);
 /* [{"kind", "kernel", "text", "times", "space", "address", "size", "here", "other"}] */
 json_t *checks_json(const struct rp_check *);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Up to `bytes`, fewer at the end of the file; SIZE_MAX after an error. */
+/* Reads up to `bytes`, fewer at the end of the file; SIZE_MAX after an error. */
 static size_t read_up_to(int fd, void *to, size_t bytes)
 {
     size_t done = 0;

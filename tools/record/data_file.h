@@ -10,7 +10,7 @@ struct data_file {
     struct npy npy; /* element is ELEMENT_UNKNOWN for plain bytes */
 };
 
-/* `what`: what it is read for, for messages. Errors are RP_BAD_INPUT. */
+/* `what`: the purpose of the file, for messages. Errors are RP_BAD_INPUT. */
 bool data_file_open(struct data_file *, const char *path, const char *what, struct rp_error *);
 /* Reads the whole content and closes the file. */
 bool data_file_read(struct data_file *, const char *path, void *to, struct rp_error *);

@@ -43,7 +43,7 @@ enum element element_of_numpy(const char *name, size_t length)
     return e;
 }
 
-/* The element's bits, sign-extended where it is a signed integer. */
+/* The element's bits; those of a signed integer are sign-extended. */
 static uint64_t bits_of(enum element e, const void *at)
 {
     uint64_t bits = 0;
@@ -83,7 +83,7 @@ void element_text(enum element e, const void *at, char out[32])
         snprintf(out, 32, "%" PRIu64, bits_of(e, at));
 }
 
-/* The half nearest to a number, the even one of two: halves of one sign are in the order of their bits. */
+/* The half nearest to a number, the even one of two. Halves of one sign are ordered as their bits are. */
 static uint64_t half_bits(double value)
 {
     if (isnan(value))
@@ -121,8 +121,8 @@ bool element_read(enum element e, const char *text, void *to)
     return *text && !*end && !errno && (is_signed || !strchr(text, '-')) && bits_of(e, to) == bits;
 }
 
-/* Floats in their order as integers: positive ones by their bits, negative ones below 0. */
-static int64_t place(enum element e, uint64_t bits)
+/* Maps floats to integers in the same order: positive ones to their bits, negative ones below 0. */
+static int64_t rank(enum element e, uint64_t bits)
 {
     uint64_t sign = UINT64_C(1) << (8u * rows[e].bytes - 1);
     return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
@@ -137,8 +137,8 @@ uint64_t element_steps(enum element e, const void *a, const void *b)
         bool nan_a = isnan(element_value(e, a)), nan_b = isnan(element_value(e, b));
         if (nan_a || nan_b)
             return nan_a && nan_b ? 0 : UINT64_MAX;
-        x = (uint64_t)place(e, x);
-        y = (uint64_t)place(e, y);
+        x = (uint64_t)rank(e, x);
+        y = (uint64_t)rank(e, y);
     }
     return (int64_t)x > (int64_t)y ? x - y : y - x;
 }

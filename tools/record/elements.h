@@ -1,4 +1,4 @@
-/* Types of a buffer's elements: as text, as numpy calls them, and how far two values are apart. */
+/* Types of a buffer's elements: as text, by numpy's names, and the distance of two values. */
 #ifndef REPRISE_TOOLS_RECORD_ELEMENTS_H
 #define REPRISE_TOOLS_RECORD_ELEMENTS_H
 
@@ -31,12 +31,12 @@ enum element element_named(const char *name, size_t length);
 
 /* numpy's name in little-endian files: "<f4". */
 const char *element_numpy(enum element);
-/* The other way round; "|b1" is u8. */
+/* The inverse; "|b1" is u8. */
 enum element element_of_numpy(const char *name, size_t length);
 
-/* With as many digits as tell it from its neighbours: 0.100000001 as f32. */
+/* Writes an element as text, with enough digits to read it back: 0.100000001 as f32. */
 void element_text(enum element, const void *at, char out[32]);
-/* The other way round, rounded to the nearest; false: the text is no such number, or is out of its range. */
+/* The inverse, rounded to the nearest value. False: the text is no such number, or is out of range. */
 bool element_read(enum element, const char *text, void *to);
 /* The value of a floating-point element. */
 double element_value(enum element, const void *at);

@@ -1,4 +1,4 @@
-/* Where a kernel misbehaved, for people and as JSON. */
+/* Where a kernel misbehaved, as text and as JSON. */
 #ifndef REPRISE_TOOLS_RECORD_FAULTS_H
 #define REPRISE_TOOLS_RECORD_FAULTS_H
 
@@ -6,9 +6,11 @@
 
 #include "frontend/host/launch.h"
 
-/* The line of the source, and of inlined code that of the outermost call, on standard error, where they can be read. */
+/* Prints the source line on standard error, and for inlined code the line of the outermost call, if the source can be
+ * read. */
 void fault_print_source(const struct program *, const struct rp_launch_result *);
-/* {"kind", "kernel", "instruction", "text", "block", "thread", "address", "source"}, address of a bad access alone. */
+/* {"kind", "kernel", "instruction", "text", "block", "thread", "address", "source"}, `address` for a bad access only.
+ */
 json_t *fault_place_json(const struct program *, const struct rp_launch_result *);
 
 #endif

@@ -30,7 +30,7 @@ static uint64_t value_of(const struct plan *plan, const struct plan_argument *a)
     }
 }
 
-/* The first `size` bytes of an argument's value; a parameter may be narrower than a 32-bit integer. */
+/* Writes the first `size` bytes of an argument's value; a parameter may be narrower than a 32-bit integer. */
 static void put(const struct plan *plan, const struct plan_argument *a, size_t size, uint8_t *to)
 {
     uint64_t bits = value_of(plan, a);

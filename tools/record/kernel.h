@@ -7,7 +7,7 @@
 
 /* Checks the launch's arguments against the kernel's parameters: their number, size, and kind. */
 bool kernel_check_arguments(const struct program *, const struct plan_launch *, struct rp_error *);
-/* The parameter block; buffers must have their addresses. NULL: no memory. */
+/* Makes the parameter block, which the caller frees; buffers have their addresses. NULL: out of memory. */
 void *kernel_parameters(const struct program *, const struct plan *, const struct plan_launch *, struct rp_error *);
 
 #endif

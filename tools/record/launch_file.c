@@ -1,4 +1,4 @@
-/* Launch files: several launches in a row on the same buffers, in libconfig's syntax. See docs/launch-file.md. */
+/* Launch files: a sequence of launches on the same buffers, in libconfig's syntax. See docs/launch-file.md. */
 #include <libconfig.h>
 #include <libgen.h>
 #include <limits.h>
@@ -20,7 +20,7 @@ struct file {
     struct rp_error *err;
 };
 
-/* Puts file and line before the reason in `err`; the file as a whole, which is its root, has no line. */
+/* Prepends file and line to the message in `err`; the root of the file has no line. Returns false. */
 static bool at(struct file *f, const config_setting_t *s)
 {
     if (config_setting_is_root(s))
@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static bool bad(struct file *f, const conf
     return at(f, s);
 }
 
-/* Every key of a group must be known. */
+/* Fails for a key of the group that is not known. */
 static bool check_keys(struct file *f, const config_setting_t *group, const char *const *known, size_t count)
 {
     for (int i = 0; i < config_setting_length(group); i++) {
@@ -56,13 +56,13 @@ static bool check_keys(struct file *f, const config_setting_t *group, const char
     return true;
 }
 
-/* `s` may be left out; if it is there it must be right. */
+/* Fails if `s` is present and not `right`. */
 static bool check_type(struct file *f, const config_setting_t *s, bool right, const char *what)
 {
     return !s || right || bad(f, s, "'%s' must be %s", config_setting_name(s), what);
 }
 
-/* The string `key` of a group; NULL if it is left out. */
+/* Reads the string `key` of a group; NULL: it is absent. */
 static bool read_string(struct file *f, const config_setting_t *group, const char *key, const char **value)
 {
     const config_setting_t *s = config_setting_get_member(group, key);
@@ -92,7 +92,7 @@ static bool setting_size32(struct file *f, const config_setting_t *group, const 
     return true;
 }
 
-/* An array of one to three numbers, or one number. */
+/* Reads an array of one to three numbers, or one number. */
 static bool read_dim(struct file *f, const config_setting_t *group, const char *key, uint32_t dim[3])
 {
     const config_setting_t *s = config_setting_get_member(group, key);
@@ -152,7 +152,7 @@ static bool parse_element(const char *text, struct rp_element *e)
     return true;
 }
 
-/* One of the names, in the order of their values; left out: `value` stays. */
+/* Reads one of the names; its index is the value. If it is absent `value` stays. */
 static bool read_choice(struct file *f, const config_setting_t *s, const char *const *names, uint8_t *value)
 {
     const char *text = s ? config_setting_get_string(s) : NULL;
@@ -166,7 +166,7 @@ static bool read_choice(struct file *f, const config_setting_t *s, const char *c
     return bad(f, s, "'%s' is none of the names in docs/launch-file.md", text ? text : config_setting_name(s));
 }
 
-/* One mode for all dimensions, or a list of up to three. */
+/* Reads one mode for all dimensions, or a list of up to three. */
 static bool read_address(struct file *f, const config_setting_t *s, uint8_t address[3])
 {
     static const char *const modes[] = {"wrap", "clamp", "mirror", "border", NULL};
@@ -261,7 +261,7 @@ static bool image_argument(struct file *f, const char *text, struct plan_argumen
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-/* Whole numbers, one or an array of them, up to `most`; *count: how many there are, 0 if left out. */
+/* Reads one whole number, or an array of at most `most`; *count: their number, 0 if the key is absent. */
 static bool read_numbers(struct file *f, const config_setting_t *group, const char *key, unsigned most, uint64_t *to,
                          unsigned *count)
 {
@@ -281,7 +281,7 @@ static bool read_numbers(struct file *f, const config_setting_t *group, const ch
     return true;
 }
 
-/* Numbers below 2^32, one for each dimension; left out: 1. */
+/* Reads a number below 2^32 for each dimension; the default is 1. */
 static bool read_each(struct file *f, const config_setting_t *s, const char *key, unsigned rank, uint32_t *to)
 {
     uint64_t wide[TENSOR_RANKS];
@@ -361,11 +361,11 @@ static bool tensor_argument(struct file *f, const char *text, struct plan_argume
     return rp_fail(f->err, RP_BAD_INPUT, "there is no tensor '%s'", name);
 }
 
-/* ---- launches, and what comes of them ---------------------------------------------------------------------------- */
+/* ---- launches and outputs ---------------------------------------------------------------------------------------- */
 
 typedef bool (*add_fn)(struct plan *, size_t buffer, const char *text, struct rp_error *);
 
-/* A group of buffers by name, each with what to do with it: 'save', 'print' and 'expect'. */
+/* Reads one of the groups 'save', 'print' and 'expect': buffers by name, each with what to do with it. */
 static bool read_outputs(struct file *f, const config_setting_t *root, const char *key, const char *example, add_fn add)
 {
     const config_setting_t *group = config_setting_get_member(root, key);
@@ -405,7 +405,7 @@ static bool read_arguments(struct file *f, const config_setting_t *list, struct 
     return true;
 }
 
-/* One launch, or an array of them, each earlier than this one. */
+/* Reads the number of one earlier launch, or an array of them. */
 static bool read_after(struct file *f, const config_setting_t *s, size_t number, struct plan_launch *l)
 {
     int length = !s ? 0 : config_setting_is_aggregate(s) ? config_setting_length(s) : 1;
@@ -420,7 +420,7 @@ static bool read_after(struct file *f, const config_setting_t *s, size_t number,
     return true;
 }
 
-/* The line of `key` in a launch, or of the launch. */
+/* The line of `key` in a launch, or that of the launch if the key is absent. */
 static int line_of(const config_setting_t *launch, const char *key)
 {
     const config_setting_t *s = config_setting_get_member(launch, key);

@@ -12,9 +12,9 @@
 #include "tools/lib/output.h"
 #include "tools/record/data_file.h"
 
-#define SHOWN 5 /* differing elements */
+#define SHOWN 5 /* differing elements that are printed */
 
-/* ---- reading what is wanted -------------------------------------------------------------------------------------- */
+/* ---- reading options --------------------------------------------------------------------------------------------- */
 
 /* The last part of "a:b:c", from its colon on; NULL: there is none. */
 static char *last_part(char *text)
@@ -39,7 +39,7 @@ static bool has_ending(const char *path, const char *ending)
     return n > m && !strcmp(path + n - m, ending);
 }
 
-/* "C.npy:f128": what stands behind a file's extension is meant as a type, not as part of the name. */
+/* "C.npy:f128": the text after a file's extension is a type, not part of the name. */
 static bool no_type(const char *option, const char *path, const char *others, struct rp_error *err)
 {
     const char *part = strrchr(path, ':'), *slash = strrchr(path, '/');
@@ -84,7 +84,7 @@ static bool read_bound(const char *text, double *bound, struct rp_error *err)
            rp_fail(err, RP_USAGE, "--expect: '%.40s' is not a number from 0", text);
 }
 
-/* One of ":ulp=4", ":abs=1e-6", ":rel=1e-3"; *is says whether it is one. */
+/* Reads ":ulp=4", ":abs=1e-6" or ":rel=1e-3"; *is: whether the part is one of these. */
 static bool read_tolerance(struct plan_expect *e, const char *part, bool *is, struct rp_error *err)
 {
     *is = true;
@@ -120,7 +120,7 @@ bool plan_add_expect(struct plan *p, size_t buffer, const char *text, struct rp_
 
 /* ---- before the run ---------------------------------------------------------------------------------------------- */
 
-/* The type of a buffer's contents or, of zeros and plain bytes, that of all buffers whose type is known. */
+/* The type of a buffer's contents. For zeros and plain bytes: the type of all buffers whose type is known. */
 static enum element type_of(const struct plan *p, size_t buffer)
 {
     enum element all = p->buffers[buffer].element;
@@ -155,7 +155,7 @@ static bool prepare_save(const struct plan *p, struct plan_save *s, struct rp_er
     return whole_elements(p, s->buffer, s->element, "--save", err);
 }
 
-/* In a plain file the type is that of the option, or of the buffer; a .npy file says it itself. */
+/* The type of the elements of a plain file is that of the option or of the buffer; a .npy file has its own. */
 static bool expected_type(const struct plan *p, struct plan_expect *e, const struct data_file *f, struct rp_error *err)
 {
     if (f->npy.element && e->element && f->npy.element != e->element)
@@ -178,7 +178,7 @@ static bool prepare_print(const struct plan *p, struct plan_print *s, struct rp_
     return whole_elements(p, s->buffer, s->element, "--print", err);
 }
 
-/* An element a line, as --save writes it. */
+/* Reads expected values from text, one element per line, as --save writes it. */
 static bool prepare_text(const struct plan *p, struct plan_expect *e, struct rp_error *err)
 {
     const struct plan_buffer *b = &p->buffers[e->buffer];
@@ -254,7 +254,7 @@ static bool save(const struct plan_buffer *b, const struct plan_save *s, const v
     return output_close(o, true, err);
 }
 
-static bool tell(const struct plan *p, size_t buffer, struct rp_device *c, struct rp_error *err)
+static bool record_copy(const struct plan *p, size_t buffer, struct rp_device *c, struct rp_error *err)
 {
     const struct plan_buffer *b = &p->buffers[buffer];
     struct rp_host_operation o = {
@@ -262,7 +262,7 @@ static bool tell(const struct plan *p, size_t buffer, struct rp_device *c, struc
     return rp_tell(c, &o, err);
 }
 
-bool outputs_tell(const struct plan *p, struct rp_device *c, struct rp_error *err)
+bool outputs_record(const struct plan *p, struct rp_device *c, struct rp_error *err)
 {
     bool ok = true;
     for (size_t b = 0; b < p->buffer_count && ok; b++) {
@@ -273,7 +273,7 @@ bool outputs_tell(const struct plan *p, struct rp_device *c, struct rp_error *er
             wanted |= p->prints[i].buffer == b;
         for (size_t i = 0; i < p->expect_count; i++)
             wanted |= p->expects[i].buffer == b;
-        ok = !wanted || tell(p, b, c, err);
+        ok = !wanted || record_copy(p, b, c, err);
     }
     return ok;
 }

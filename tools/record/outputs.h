@@ -1,4 +1,4 @@
-/* What comes of a plan's buffers after the run: saved, printed, compared with what was expected. */
+/* The outputs of a plan: buffers that are saved, printed, or compared with expected values after the run. */
 #ifndef REPRISE_TOOLS_RECORD_OUTPUTS_H
 #define REPRISE_TOOLS_RECORD_OUTPUTS_H
 
@@ -7,18 +7,19 @@
 #include "frontend/host/launch.h"
 #include "tools/record/plan.h"
 
-/* Before the run, when buffers are filled: finds the types that were left out, and reads what is expected. */
+/* Call it before the run, when buffers are filled: finds the types that were not given, and reads expected values. */
 bool outputs_prepare(struct plan *, struct rp_error *);
-/* Tells the trace that the host fetches the buffers that any of these look at. */
-bool outputs_tell(const struct plan *, struct rp_device *, struct rp_error *);
+/* Records the host's copies of the buffers that the functions below read. */ bool
+outputs_record(const struct plan *, struct rp_device *, struct rp_error *);
+/* Saves buffers to files. */
 bool outputs_save(const struct plan *, struct rp_device *, struct rp_error *);
-/* On standard output. */
+/* Prints buffers on standard output. */
 void outputs_print(const struct plan *, struct rp_device *);
 /* [{"buffer", "type", "values"}]; infinities and NaNs are strings. */
 json_t *outputs_print_json(const struct plan *, struct rp_device *);
-/* Compares, and says what it finds on standard error: a line for each buffer that does not agree and one for each of
- * its first differing elements; unless `quiet` also a line for each that agrees. False: some do not agree. `list`:
- * NULL, or takes {"buffer", "file", "elements", "differing", "most_steps"} for each. */
+/* Compares buffers with expected values, and reports on standard error: a line for each buffer that differs and for
+ * each of its first differing elements; unless `quiet` also a line for each buffer that agrees. False: some differ.
+ * `list`: NULL, or gets {"buffer", "file", "elements", "differing", "most_steps"} for each buffer. */
 bool outputs_compare(const struct plan *, struct rp_device *, bool quiet, json_t *list);
 
 #endif

@@ -22,7 +22,8 @@ bool plan_check_paths(const struct plan *p, const char *launch_file, struct rp_e
         if (!apart(p->output, "the trace", p->buffers[i].path, "a buffer's file", err) ||
             !apart(p->kernel_output, "what kernels print", p->buffers[i].path, "a buffer's file", err))
             return false;
-    for (size_t i = 0; i < p->save_count; i++) { /* saving over a buffer's own file is how state goes on */
+    for (size_t i = 0; i < p->save_count;
+         i++) { /* a buffer may be saved over its own file, to carry state from run to run */
         const char *path = p->saves[i].path;
         if (!apart(path, "the saved buffer", p->module, "the module", err) ||
             !apart(path, "the saved buffer", launch_file, "the launch file", err) ||

@@ -1,5 +1,5 @@
-/* What `reprise record` shall do: buffers, launches, and what to save. Filled from the command line or a launch file;
- * nothing has been touched yet when a plan is complete. */
+/* The plan of `reprise record`: buffers, launches and outputs, from the command line or a launch file. Making a plan
+ * has no effects: no device memory is allocated and no file is written. */
 #ifndef REPRISE_TOOLS_RECORD_PLAN_H
 #define REPRISE_TOOLS_RECORD_PLAN_H
 
@@ -14,9 +14,9 @@
 
 #define PLAN_ARGUMENTS 64
 
-/* What a buffer holds before the first launch. Random numbers are those of splitmix64 (Steele, Lea, Flood: "Fast
- * Splittable Pseudorandom Number Generators", 2014) from the given seed on: floats uniform in [-1, 1), from the upper
- * 24 or 53 bits of each number; 32-bit integers are its upper half. */
+/* The content of a buffer before the first launch. Random numbers are those of splitmix64 (Steele, Lea, Flood: "Fast
+ * Splittable Pseudorandom Number Generators", 2014), starting with the given seed: floats are uniform in [-1, 1), from
+ * the upper 24 or 53 bits of each number; 32-bit integers are its upper half. */
 enum content {
     CONTENT_ZEROS,
     CONTENT_UNSET,
@@ -27,14 +27,14 @@ enum content {
     CONTENT_IOTA_I32
 };
 struct plan_buffer {
-    char *name; /* of the launch file, or "arg0", or "arg0.2" for a field of a structure */
+    char *name; /* from the launch file; or "arg0", or "arg0.2" for a field of a structure */
     enum content content;
     char *path; /* CONTENT_FILE */
     uint64_t count, seed;
-    uint64_t bytes;       /* of a file: known once it is read */
-    enum element element; /* of what the contents are made; unknown for zeros and plain files */
+    uint64_t bytes;       /* of a file: set when it is read */
+    enum element element; /* type of the elements; unknown for zeros and plain files */
     char *shape;          /* of a .npy file; else NULL */
-    char *described;      /* normalised, for the trace's provenance; of a file: once it is read */
+    char *described;      /* normalised, for the trace's provenance; of a file: set when it is read */
     uint64_t address;
 };
 
@@ -57,28 +57,28 @@ struct plan_argument {
     uint64_t bits; /* the value, in the low bytes */
     char *hex;     /* ARG_BYTES: two digits a byte, in the order of memory */
     size_t buffer; /* ARG_BUFFER: index in plan.buffers; TEXTURE, SURFACE: in plan.images; TENSOR: in tensors */
-    struct plan_field *fields; /* ARG_STRUCT: by offset, apart from one another */
+    struct plan_field *fields; /* ARG_STRUCT: by offset, without overlap */
     uint32_t field_count;
-    uint32_t bytes, align; /* as C has it: of a structure, its last field's end rounded up to the widest alignment */
+    uint32_t bytes, align; /* as in C: the size of a structure is a multiple of its widest alignment */
 };
 struct plan_field {
-    struct plan_argument value; /* no structure */
+    struct plan_argument value; /* is no structure */
     uint32_t offset;
 };
 
 struct plan_launch {
     char *kernel;                                           /* NULL: the module's only one */
-    uint32_t grid[3], block[3], cluster[3], shared, stream; /* cluster: 0 where nothing is said */
+    uint32_t grid[3], block[3], cluster[3], shared, stream; /* cluster: 0: not given */
     size_t *after; /* launches of other streams that end before this one begins */
     size_t after_count;
-    bool awaited; /* later ones name it so */
+    bool awaited; /* a later launch has it in `after` */
     struct plan_argument args[PLAN_ARGUMENTS];
     uint32_t arg_count;
-    int kernel_line, args_line; /* of the launch file; those of the launch if they are left out */
+    int kernel_line, args_line; /* in the launch file; those of the launch if the keys are absent */
 };
 
-/* What becomes of buffers after the run (outputs.h). Types that were left out are found when buffers are filled. */
-enum save_form { SAVE_BYTES, SAVE_NPY, SAVE_TEXT /* an element a line */ };
+/* Outputs after the run (outputs.h). Types that were not given are found when buffers are filled. */
+enum save_form { SAVE_BYTES, SAVE_NPY, SAVE_TEXT /* one element per line */ };
 struct plan_save {
     size_t buffer;
     char *path;
@@ -87,51 +87,51 @@ struct plan_save {
 };
 struct plan_print {
     size_t buffer;
-    enum element element; /* unknown until the run begins: that of the buffer */
+    enum element element; /* may be unknown until the run begins */
     uint64_t count;       /* elements, from the first on */
 };
-/* An element is as expected if it is within one of the three of the reference's. */
+/* An element is as expected if it is within at least one of the three tolerances of the reference. */
 struct plan_expect {
     size_t buffer;
     char *path;
     enum element element;
-    uint64_t ulp;              /* steps from one value to the next */
-    double absolute, relative; /* difference, and per magnitude of the reference */
-    char *within;              /* these as they were given, "ulp=4"; "" if none was */
-    void *reference;           /* read before the run */
+    uint64_t ulp;              /* units in the last place (element_steps) */
+    double absolute, relative; /* of the difference; of the difference divided by the magnitude of the reference */
+    char *within;              /* the tolerances as they were given, "ulp=4"; "": none */
+    void *reference;           /* elements, read before the run */
 };
 
-/* The elements of a buffer as a texture and a surface. The buffer has the image's content before the first launch and,
- * when all are done, again. */
+/* The elements of a buffer as a texture and a surface. The buffer has the image's content before the first launch, and
+ * again after the last one. */
 struct plan_image {
-    char *name, *reference; /* reference: of the module, NULL: none */
+    char *name, *reference; /* reference: a texture or surface reference of the module; NULL: none */
     size_t buffer;
     struct rp_array_config array;
     struct rp_sampler sampler;
     bool linear; /* the buffer itself is the texture: one dimension, integer coordinates */
     int line;    /* of the launch file */
-    /* once made (images.h) */
+    /* set by image_make() */
     struct rp_array *made;
     uint64_t texture, surface; /* surface 0: linear */
 };
 
-/* A buffer as a tensor, of which kernels copy boxes. Dimension 0 is the innermost one. */
+/* A buffer as a tensor from which kernels copy boxes. Dimension 0 is the innermost one. */
 struct plan_tensor {
     char *name;
     size_t buffer;
-    unsigned element, rank, swizzle, fill; /* as rp_tensor_map_config has them */
+    unsigned element, rank, swizzle, fill; /* as in rp_tensor_map_config */
     uint64_t size[TENSOR_RANKS], stride[TENSOR_RANKS - 1];
     bool strided; /* stride was given */
     uint32_t box[TENSOR_RANKS], step[TENSOR_RANKS];
     int line;              /* of the launch file */
-    struct tensor_map map; /* once made (tensors.h) */
+    struct tensor_map map; /* set by tensor_make() */
 };
 
 struct plan {
     char *module, *output; /* output NULL: run only */
-    char *kernel_output;   /* where kernels print to; NULL: standard output, or with `json` standard error */
-    char *target;          /* of the module's PTX; NULL: its own */
-    int target_line;       /* of the launch file; 0: it is the command line's */
+    char *kernel_output;   /* file for what kernels print; NULL: standard output, or with `json` standard error */
+    char *target;          /* for the module's PTX; NULL: the one that it names */
+    int target_line;       /* of the launch file; 0: from the command line */
     char *launch_file;     /* NULL: there is none */
     char *clang_flags;     /* for CUDA source; NULL: none */
     struct plan_buffer *buffers;
@@ -156,28 +156,28 @@ struct plan {
 };
 
 void plan_free(struct plan *);
-void plan_free_launch(struct plan_launch *); /* what it holds, not itself */
+void plan_free_launch(struct plan_launch *); /* frees its members, not the struct */
 void plan_free_argument(struct plan_argument *);
-/* Each appends and returns the new element; they end the program if there is no memory. */
+/* These append an element and return it; out of memory they end the program. */
 struct plan_buffer *plan_add_buffer(struct plan *, const char *name);
 struct plan_launch *plan_add_launch(struct plan *);
 char *plan_copy(const char *text);
 /* Makes room for one more element at the end of a list. */
 void *plan_grow(void **list, size_t *count, size_t size);
-/* What to do with a buffer, as --save, --print and --expect say it behind the number: "C.npy:f32", "f32:16",
- * "ref.npy:ulp=4". Errors are RP_USAGE (outputs.c). */
+/* Parse what --save, --print and --expect have after the number of a buffer: "C.npy:f32", "f32:16", "ref.npy:ulp=4".
+ * Errors are RP_USAGE (outputs.c). */
 bool plan_add_save(struct plan *, size_t buffer, const char *text, struct rp_error *);
 bool plan_add_print(struct plan *, size_t buffer, const char *text, struct rp_error *);
 bool plan_add_expect(struct plan *, size_t buffer, const char *text, struct rp_error *);
 
 /* ---- reading values; errors are RP_USAGE and name `what` --------------------------------------------------------- */
 
-/* "x[,y[,z]]", or with x between as tables print it: "64x2". Missing extents are 1. */
+/* "x[,y[,z]]", or "64x2" as tables print it. Missing extents are 1. */
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
-/* What "buf=TEXT" means: sets *buffer to an index in plan.buffers. field: its number in a structure, -1 outside. */
+/* Resolves "buf=TEXT": sets *buffer to an index in plan.buffers. field: its number in a structure; -1: not in one. */
 typedef bool (*buffer_fn)(void *data, const char *text, int field, size_t *buffer, struct rp_error *);
 /* "i32=-4", "bytes=0a000000", "buf=...", or a structure of such fields, "struct=buf=...,i32=4,at=16,f64=1"
- * (structure.c). What was read is to be freed in any case. */
+ * (structure.c). Free the argument in any case. */
 bool read_argument(const char *text, struct plan_argument *, buffer_fn, void *data, struct rp_error *);
 bool read_struct(const char *text, struct plan_argument *, buffer_fn, void *data, struct rp_error *);
 /* "zeros:BYTES", "file:PATH", "rand-f32:COUNT:seed=N", "iota-i32:COUNT". Relative paths are taken from `folder`. */
@@ -186,11 +186,11 @@ bool read_content(const char *text, const char *folder, struct plan_buffer *, st
 /* Reads a launch file (docs/launch-file.md) into the plan. Errors are RP_BAD_INPUT with file and line. */
 bool plan_read_file(struct plan *, const char *path, struct rp_error *);
 
-/* RP_USAGE if the trace, what kernels print or a saved buffer would be written over the module, the launch file (NULL:
- * none) or each other. */
+/* RP_USAGE if the trace, the kernels' output or a saved buffer would overwrite the module, the launch file (NULL: none)
+ * or one another. */
 bool plan_check_paths(const struct plan *, const char *launch_file, struct rp_error *);
 
-/* Runs the plan and prints its summary. Returns the exit status, errors are printed. */
+/* Runs the plan, prints its summary, and prints errors. Returns the exit status. */
 int plan_run(struct plan *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Carries out a plan. Everything that can be wrong with the input is found before a file is begun. */
+/* Runs a plan. Errors in the input are found before any file is written. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,9 +32,9 @@ struct session {
     struct module *module;
     struct program **programs; /* per launch */
     struct rp_writer *writer;
-    struct rp_check *check; /* NULL: none was asked for */
+    struct rp_check *check; /* NULL: no checks */
     struct rp_launch_result *results;
-    size_t done; /* launches that ran, the last one perhaps to a fault */
+    size_t done; /* launches that ran; the last one may have ended in a fault */
     double seconds;
     struct progress progress;
     uint64_t file_bytes;
@@ -46,7 +46,7 @@ struct session {
 struct options {
     struct rp_option *list;
     uint32_t count, capacity;
-    bool failed; /* there was no memory for one */
+    bool failed; /* out of memory */
 };
 
 __attribute__((format(printf, 3, 4))) static void add_option(struct options *o, char *key, const char *format, ...)
@@ -90,7 +90,7 @@ static void describe_argument(FILE *to, const struct plan *p, const struct plan_
     case ARG_TEXTURE: fprintf(to, "tex=%s", p->images[a->buffer].name); break;
     case ARG_SURFACE: fprintf(to, "surf=%s", p->images[a->buffer].name); break;
     case ARG_TENSOR: fprintf(to, "tensor=%s", p->tensors[a->buffer].name); break;
-    case ARG_STRUCT: /* with every offset, which at= may have moved */
+    case ARG_STRUCT: /* with each offset, as at= may have changed it */
         fputs("struct=", to);
         for (uint32_t i = 0; i < a->field_count; i++) {
             fprintf(to, "at=%" PRIu32 ",", a->fields[i].offset);
@@ -115,7 +115,7 @@ static void add_argument(struct options *o, const struct plan *p, char *key, con
     free(text);
 }
 
-/* What may differ between two images of one content, as numbers. */
+/* Describes by numbers what may differ between two images with the same content. */
 static void describe_image(struct options *o, const struct plan *p, const struct plan_image *m)
 {
     char key[300];
@@ -214,7 +214,7 @@ static bool open_trace(struct session *s, struct rp_error *err)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* In a launch file it is a line of it that is wrong, not the command line. */
+/* For a launch file the error is in one of its lines, not in the command line. */
 static bool wrong(const struct plan *p, int line, struct rp_error *err)
 {
     if (p->launch_file && (err->status == RP_USAGE || err->status == RP_BAD_INPUT))
@@ -222,7 +222,7 @@ static bool wrong(const struct plan *p, int line, struct rp_error *err)
     return false;
 }
 
-/* CUDA source is compiled first. */
+/* Loads the module; CUDA source is compiled first. */
 static struct module *load_module(const struct session *s, struct rp_error *err)
 {
     const struct plan *p = s->plan;
@@ -235,7 +235,7 @@ static struct module *load_module(const struct session *s, struct rp_error *err)
     return m;
 }
 
-/* By its name in the module or in the source; NULL: the only one. */
+/* Finds a kernel by its name in the module or in the source; NULL: the only kernel. */
 static struct program *find_kernel(struct module *m, const char *name, struct rp_error *err)
 {
     const char **names = calloc(m->program_count + 1, sizeof *names);
@@ -257,7 +257,7 @@ static bool prepare(struct session *s, struct rp_error *err)
         return false;
     if (p->output)
         rp_remember(s->device);
-    if (p->target && !target_named(p->target, err)) /* before clang is asked to compile for it */
+    if (p->target && !target_named(p->target, err)) /* before clang compiles for it */
         return p->target_line && wrong(p, p->target_line, err);
     if (!(s->module = load_module(s, err)))
         return false;
@@ -289,7 +289,7 @@ static bool prepare(struct session *s, struct rp_error *err)
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
 
-/* The JSON is alone on standard output. */
+/* With --json, standard output has the JSON alone. */
 static bool open_prints(struct session *s, struct rp_error *err)
 {
     const char *path = s->plan->kernel_output;
@@ -302,7 +302,7 @@ static bool open_prints(struct session *s, struct rp_error *err)
     return s->prints || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
 }
 
-/* What was printed up to a fault is there, too. */
+/* Also after a fault: keeps what was printed before it. */
 static bool close_prints(struct session *s, struct rp_error *err)
 {
     FILE *to = s->plan->kernel_output ? s->prints : NULL;
@@ -318,8 +318,10 @@ static void show(void *data, uint64_t done, uint64_t total, uint64_t warp_instru
     progress_update(data, done, total, warp_instructions, "warp instructions");
 }
 
-/* In the trace, one stream waits for a launch of another by an event behind that launch, which has its number. */
-static bool tell_event(struct session *s, enum rp_host_kind kind, uint32_t stream, size_t launch, struct rp_error *err)
+/* In the trace a stream waits for a launch of another stream by an event that is recorded after the launch and has its
+ * number. */
+static bool record_event(struct session *s, enum rp_host_kind kind, uint32_t stream, size_t launch,
+                         struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = (uint32_t)launch};
     return rp_tell(s->device, &o, err);
@@ -329,7 +331,7 @@ static bool wait_for_others(struct session *s, const struct plan_launch *l, stru
 {
     bool ok = true;
     for (size_t a = 0; a < l->after_count && ok; a++)
-        ok = tell_event(s, RP_HOST_WAIT_EVENT, l->stream, l->after[a], err);
+        ok = record_event(s, RP_HOST_WAIT_EVENT, l->stream, l->after[a], err);
     return ok;
 }
 
@@ -361,7 +363,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
     progress_end(&s->progress);
     free(params);
     s->done = i + 1;
-    return ok && (!l->awaited || tell_event(s, RP_HOST_RECORD_EVENT, l->stream, i, err));
+    return ok && (!l->awaited || record_event(s, RP_HOST_RECORD_EVENT, l->stream, i, err));
 }
 
 static bool launch_all(struct session *s, struct rp_error *err)
@@ -389,7 +391,7 @@ static bool close_trace(struct session *s, struct rp_error *err)
     return ok;
 }
 
-/* ---- what came of it --------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static struct rp_launch_result total(const struct session *s)
 {
@@ -408,7 +410,7 @@ static double bits(const struct session *s, uint64_t warp_instructions)
     return warp_instructions ? 8.0 * (double)s->file_bytes / (double)warp_instructions : 0;
 }
 
-/* On standard error: standard output is the kernel's, and --print's. */
+/* Prints on standard error: standard output belongs to the kernels and to --print. */
 static void print_summary(const struct session *s)
 {
     struct rp_launch_result sum = total(s);
@@ -420,7 +422,7 @@ static void print_summary(const struct session *s)
         all += blocks(&p->launches[i]);
         one = one && s->programs[i] == s->programs[0];
     }
-    fflush(stdout); /* what was printed comes first, wherever it goes */
+    fflush(stdout); /* the kernels' output comes first, also where both streams go to one file */
     fprintf(stderr, "%s: %zu launch%s", p->output ? p->output : s->module->file_name, s->done,
             s->done == 1 ? "" : "es");
     if (one && s->done)
@@ -432,7 +434,7 @@ static void print_summary(const struct session *s)
     fprintf(stderr, "%.3f s\n", s->seconds);
 }
 
-/* The launch that has a fault; NULL: none has. */
+/* The launch that had a fault; NULL: none had. */
 static const struct rp_launch_result *failed_launch(const struct session *s)
 {
     const struct rp_launch_result *last = s->done ? &s->results[s->done - 1] : NULL;
@@ -472,7 +474,7 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
     return json_finish(out);
 }
 
-/* After a run to the end: what is wanted of the buffers. */
+/* After a complete run: writes the outputs. */
 static int finish_complete(struct session *s)
 {
     const struct plan *p = s->plan;
@@ -480,7 +482,7 @@ static int finish_complete(struct session *s)
     for (size_t i = 0; i < p->image_count; i++)
         if (!image_read_back(p, &p->images[i], s->device, &err))
             return command_fail(&err);
-    if (!outputs_tell(p, s->device, &err) || (s->writer && !rp_tell_rest(s->device, s->writer, &err)) ||
+    if (!outputs_record(p, s->device, &err) || (s->writer && !rp_tell_rest(s->device, s->writer, &err)) ||
         !outputs_save(p, s->device, &err) || !close_trace(s, &err))
         return command_fail(&err);
     if (!p->json)
@@ -494,7 +496,7 @@ static int finish_complete(struct session *s)
     return clean ? printed : RP_KERNEL;
 }
 
-/* After a fault: the trace is kept as far as it goes, and nothing is saved. */
+/* After a fault: keeps the trace up to the fault, and saves no buffers. */
 static int finish_fault(struct session *s, const struct rp_error *fault)
 {
     struct rp_error err = {0};

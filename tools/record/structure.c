@@ -1,6 +1,6 @@
-/* A structure by value, field by field, laid out as C does: each field at the next multiple of its own size ("bytes":
- * at once), the whole a multiple of the widest. "at=OFFSET" moves on, over fields that are left out, to where a
- * structure within the structure begins, or to its end. */
+/* A structure by value, laid out field by field as in C: each field is at the next multiple of its own size ("bytes":
+ * at the next offset), and the size of the whole is a multiple of the widest field. "at=OFFSET" skips bytes: fields
+ * that are left out, or padding before or after a nested structure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@
 
 struct reader {
     struct plan_argument *to;
-    uint32_t end; /* of what has been placed */
+    uint32_t end; /* of the fields so far */
     bool placed;  /* at= came last */
     buffer_fn buffer;
     void *data;
 };
 
-/* A field's buffers know their place; a field is no structure. */
+/* Passes the number of the field to the caller's function; a field is no structure. */
 static bool field_buffer(void *data, const char *text, int field, size_t *buffer, struct rp_error *err)
 {
     const struct reader *r = data;

@@ -15,14 +15,14 @@ bool tensor_element_named(const char *name, unsigned *element)
     return false;
 }
 
-/* Rows without gaps where no strides are given. */
+/* Without given strides, rows have no gaps. */
 static void settle_strides(struct plan_tensor *t)
 {
     for (unsigned d = 0; !t->strided && d + 1 < t->rank; d++)
         t->stride[d] = d ? t->stride[d - 1] * t->size[d] : t->size[0] * tensor_element_bytes(t->element);
 }
 
-/* Where the last element ends, from the first one on; UINT64_MAX: beyond all memory. */
+/* Bytes from the first element to the end of the last; UINT64_MAX: more than memory can hold. */
 static uint64_t extent(const struct plan_tensor *t)
 {
     unsigned __int128 end = (unsigned __int128)t->size[0] * tensor_element_bytes(t->element);

@@ -1,4 +1,4 @@
-/* Extents, arguments and buffer contents as people write them. */
+/* Parses extents, arguments and buffer contents as users write them. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -81,7 +81,7 @@ static bool read_float(const char *text, bool wide, uint64_t *bits, struct rp_er
         f = strtof(text, &end);
     if (!*text || *end || isspace((unsigned char)*text))
         return rp_fail(err, RP_USAGE, "'%s' is not a number", text);
-    if ((wide ? isinf(d) : isinf(f)) && !strpbrk(text, "nN")) /* not written as inf */
+    if ((wide ? isinf(d) : isinf(f)) && !strpbrk(text, "nN")) /* overflow: the text is not "inf" */
         return rp_fail(err, RP_USAGE, "'%s' is out of range; write inf for infinity", text);
     *bits = 0;
     if (wide)

@@ -1,4 +1,4 @@
-/* Numbers for people: thousands apart. */
+/* Numbers with separators between thousands. */
 #ifndef REPRISE_TOOLS_UI_FIGURE_H
 #define REPRISE_TOOLS_UI_FIGURE_H
 

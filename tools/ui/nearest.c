@@ -12,8 +12,8 @@ static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
 static bool differ(char a, char b) { return tolower((unsigned char)a) != tolower((unsigned char)b); }
 
-/* Letters to change, add, take away or swap with the next (optimal string alignment); capitals are small letters. A
- * large value for words beyond LONGEST. */
+/* The number of letters to change, insert, delete or swap with the next one (optimal string alignment), ignoring case.
+ * A large value for words longer than LONGEST. */
 static size_t distance(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b), rows[3][LONGEST + 1];
@@ -33,7 +33,7 @@ static size_t distance(const char *a, const char *b)
     return rows[na % 3][nb];
 }
 
-/* The only name that begins with the word. */
+/* The only name that begins with the word; NULL: none or several do. */
 static const char *begun(const char *word, const char *const *names, size_t count)
 {
     const char *found = NULL;
@@ -48,20 +48,20 @@ static const char *begun(const char *word, const char *const *names, size_t coun
     return found;
 }
 
-/* Cuts off what two names with dots share in front and behind: of "classes.fp23.latency" and "classes.fp32.latency"
- * the words fp23 and fp32 are left. */
+/* Removes the words at the beginning and the end that two names with dots share: "classes.fp23.latency" and
+ * "classes.fp32.latency" become fp23 and fp32. */
 static void cut_shared(const char *a, const char *b, char x[LONGEST + 1], char y[LONGEST + 1])
 {
-    size_t na = strlen(a), nb = strlen(b), front = 0, behind = 0;
+    size_t na = strlen(a), nb = strlen(b), front = 0, back = 0;
     for (size_t i = 0; i < na && i < nb && a[i] == b[i]; i++)
         front = a[i] == '.' ? i + 1 : front;
     for (size_t i = 1; i <= na - front && i <= nb - front && a[na - i] == b[nb - i]; i++)
-        behind = a[na - i] == '.' ? i : behind;
-    snprintf(x, LONGEST + 1, "%.*s", (int)(na - front - behind), a + front);
-    snprintf(y, LONGEST + 1, "%.*s", (int)(nb - front - behind), b + front);
+        back = a[na - i] == '.' ? i : back;
+    snprintf(x, LONGEST + 1, "%.*s", (int)(na - front - back), a + front);
+    snprintf(y, LONGEST + 1, "%.*s", (int)(nb - front - back), b + front);
 }
 
-/* How far two words may be apart for one to be meant by the other. */
+/* The largest distance at which a name is suggested for the word. */
 static size_t allowed(const char *word)
 {
     size_t n = strlen(word);

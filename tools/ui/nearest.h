@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The name among `count` that is nearest to `word` by edit distance, or NULL if none is near enough to be meant. */
+/* Of `count` names the nearest to `word` by edit distance; NULL: none is near enough. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
 #endif

@@ -12,7 +12,7 @@
 #define LINE_BYTES 512
 #define LONGEST_BAR 30u
 #define SHORTEST_BAR 10u
-#define USUAL_COLUMNS 80u /* where the terminal does not say */
+#define USUAL_COLUMNS 80u /* if the width of the terminal is unknown */
 
 static double now(void)
 {
@@ -62,7 +62,7 @@ static void append_rate(const struct progress_state *s, char *text, size_t size)
         rate /= 1e6, scale = " M";
     else if (rate >= 1e3)
         rate /= 1e3, scale = " k";
-    bool same = !strcmp(s->rate_unit, s->unit); /* said already */
+    bool same = !strcmp(s->rate_unit, s->unit); /* the unit is in the line already */
     snprintf(number, sizeof number, ", %.1f%s%s%s/s", rate, scale, same ? "" : " ", same ? "" : s->rate_unit);
     append(text, size, number);
 }
@@ -74,7 +74,7 @@ static void append_left(const struct progress_state *s, char *text, size_t size)
     append(text, size, number);
 }
 
-/* All of the line that `parts` names. */
+/* Composes the parts of the line that are in `parts`. */
 static void compose(const struct progress_state *s, unsigned parts, unsigned bar, char *text, size_t size)
 {
     char done[FIGURE], total[FIGURE];

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Columns of the terminal that the stream is, asked for anew each time; 0: it is none, or does not say. */
+/* The present number of columns of the stream's terminal; 0: it is no terminal, or its width is unknown. */
 unsigned screen_width(FILE *);
 
 #endif

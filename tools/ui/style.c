@@ -13,6 +13,6 @@ bool style_terminal(FILE *to)
 const char *style(FILE *to, enum style which)
 {
     static const char *const codes[] = {"\033[0m", "\033[1m", "\033[1;31m"};
-    const char *none = getenv("NO_COLOR"); /* no-color.org: whatever it says, if it says anything */
+    const char *none = getenv("NO_COLOR"); /* no-color.org: any value that is not empty */
     return (none && *none) || !style_terminal(to) ? "" : codes[which];
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum style { STYLE_PLAIN, STYLE_HEADING, STYLE_ERROR };
-/* The escape sequence that begins the style, "" where there shall be none. */
+/* The escape sequence that begins the style; "": the stream gets no styles. */
 const char *style(FILE *, enum style);
 /* Whether the stream is a terminal that understands escape sequences. */
 bool style_terminal(FILE *);

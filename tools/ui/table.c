@@ -56,7 +56,7 @@ static size_t characters(const char *s)
     return n;
 }
 
-/* Columns of letter n give way, the widest first, down to LEAST_NAME characters. */
+/* Columns of letter n shrink, the widest first, down to LEAST_NAME characters. */
 #define LEAST_NAME 12
 static void narrow(const struct table *t, size_t *widest)
 {
@@ -75,20 +75,20 @@ static void narrow(const struct table *t, size_t *widest)
     }
 }
 
-/* Of a last column that is wrapped: what it needs, but no more than 40 characters. */
+/* The least width of a last column that is wrapped: what it needs, at most 40 characters. */
 static size_t least_room(const struct table *t, const size_t *widest)
 {
     return widest[t->width - 1] < 40 ? widest[t->width - 1] : 40;
 }
 
-/* Where a name of C++ begins without its first scope; NULL: it has none left. */
+/* The text of a C++ name after its first scope; NULL: it has no scope. */
 static char *within_scope(char *text)
 {
     char *end = strpbrk(text, "<( "), *colons = strstr(text, "::");
     return colons > text && colons[2] && (!end || colons < end) ? colons + 2 : NULL;
 }
 
-/* Cuts a text to so many characters: first the scopes of a name, "...reduce<float>", then its end. */
+/* Shortens a text to `most` characters: first the scopes of a name, "...reduce<float>", then its end. */
 static void cut(char *text, size_t most)
 {
     if (characters(text) <= most)
@@ -97,7 +97,7 @@ static void cut(char *text, size_t most)
     while (characters(inner) + (inner > text ? 3 : 0) > most && (at = within_scope(inner)))
         inner = at;
     if (inner > text) {
-        memmove(text + 3, inner, strlen(inner) + 1); /* a letter and "::" at least were before it */
+        memmove(text + 3, inner, strlen(inner) + 1); /* at least a letter and "::" were before it */
         memcpy(text, "...", 3);
     }
     if (characters(text) <= most)
@@ -111,7 +111,7 @@ static void cut(char *text, size_t most)
     strcpy(at, "...");
 }
 
-/* The last column, in lines of `room` characters, each from column `indent` on. */
+/* Prints the last column in lines of `room` characters, each from column `indent` on. */
 static void print_last(const char *text, size_t indent, size_t room, FILE *to)
 {
     size_t at = 0;
@@ -154,7 +154,7 @@ void table_print(struct table *t, FILE *to)
     for (size_t i = 0; i < t->count; i++)
         if (characters(t->cells[i]) > widest[i % t->width])
             widest[i % t->width] = characters(t->cells[i]);
-    if (t->columns[t->width - 1] == 'w') /* takes what the others leave */
+    if (t->columns[t->width - 1] == 'w') /* the rest of the width */
         widest[t->width - 1] = least_room(t, widest);
     narrow(t, widest);
     for (size_t c = 0; c + 1 < t->width; c++)
@@ -165,7 +165,7 @@ void table_print(struct table *t, FILE *to)
     table_free(t);
 }
 
-/* "1,234" and "12.5 %" without what people like; other texts as they are. */
+/* Removes separators and unit from "1,234" and "12.5 %"; other texts are unchanged. */
 static void plain_number(char *cell)
 {
     size_t n = strlen(cell), digits = strspn(cell, "-0123456789,.");
@@ -196,7 +196,7 @@ void csv_cell(const char *cell, FILE *to)
 void table_print_csv(struct table *t, FILE *to)
 {
     for (size_t i = 0; i < t->count; i++) {
-        if (t->columns[i % t->width] == 'r') /* elsewhere commas are those of lists and texts */
+        if (t->columns[i % t->width] == 'r') /* in other columns commas belong to lists and texts */
             plain_number(t->cells[i]);
         if (strcmp(t->cells[i], "-"))
             csv_cell(t->cells[i], to);

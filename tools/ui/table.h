@@ -1,4 +1,4 @@
-/* Tables for people: columns line up, numbers to the right. */
+/* Tables with aligned columns, numbers to the right. */
 #ifndef REPRISE_TOOLS_UI_TABLE_H
 #define REPRISE_TOOLS_UI_TABLE_H
 
@@ -13,15 +13,15 @@ struct table;
 struct table *table_new(const char *columns);
 /* Adds the next cell, row by row; the first row is the heading. printf-like. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A number with its thousands apart: 1,234,567. */
+/* Adds a number with separators between thousands: 1,234,567. */
 void table_number(struct table *, uint64_t value);
 /* Prints the table with two spaces between columns, and frees it. Columns are counted in characters of UTF-8. */
 void table_print(struct table *, FILE *);
 /* The same as comma-separated values (RFC 4180): numbers in columns to the right without separators and "%", nothing
  * for "-". */
 void table_print_csv(struct table *, FILE *);
-/* A text as a cell of CSV, in quotes if it needs them; for tables that are printed as they come. */
+/* Prints a text as a cell of CSV, in quotes if it needs them; for tables that are printed cell by cell. */
 void csv_cell(const char *text, FILE *to);
-void table_free(struct table *); /* not printed; NULL is allowed */
+void table_free(struct table *); /* without printing; NULL is allowed */
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "tools/ui/table.h"
 
-/* How many bytes of a text fit into `room` columns, and where the best place to break it is. */
+/* The number of bytes to print in `room` columns: up to the best position for a line break. */
 static size_t fitting(const char *text, size_t room)
 {
     size_t columns = 0, at = 0, best = 0;

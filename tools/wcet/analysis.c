@@ -9,25 +9,25 @@
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* What the overlap bound adds up (Theorem 3). */
+/* The terms of the overlap bound (Theorem 3). */
 struct overlap {
-    uint64_t slots;  /* cycles in which an issue slot is used or a unit initiates beside it, where the chain is */
-    uint64_t work;   /* the same on all sub-cores, of the block at hand */
-    uint64_t ports;  /* cycles for which ports are kept */
-    uint64_t chain;  /* the longest chain of latencies, of the block at hand */
-    uint64_t silent; /* the same up to a result of a silent unit, but for what is in its queue; 0: none */
+    uint64_t slots;  /* cycles in which an issue slot is used or a unit initiates, on the sub-core of the chain */
+    uint64_t work;   /* the same on all sub-cores, of the present block */
+    uint64_t ports;  /* cycles for which ports are occupied */
+    uint64_t chain;  /* the longest chain of latencies, of the present block */
+    uint64_t silent; /* the same up to a result of a silent unit, without what is in its queue; 0: none */
 };
 
 struct analysis {
     struct rp_trace *trace;
     const struct wcet_watch *watch;
     struct wcet_model model;
-    struct wcet_caches *caches; /* NULL: there are none, or nothing is known of them */
+    struct wcet_caches *caches; /* NULL: there are none, or their content is unknown */
     struct wcet_bounds *bounds;
     size_t section_capacity;
     struct overlap overlap;
     struct wcet_block *blocks;
-    uint64_t silent; /* the last result of a silent unit by Theorem 2, but for what is in its queue; 0: none */
+    uint64_t silent; /* the last result of a silent unit by Theorem 2, without what is in its queue; 0: none */
     uint64_t queued; /* what may be in the queue of a silent unit (Lemma 4) */
 };
 
@@ -38,7 +38,7 @@ struct run {
     struct rp_block *trace;
     uint32_t warps, section;
     struct lane *lanes;
-    struct wcet_sums *sums; /* of the section */
+    struct wcet_sums *sums; /* by warp, of the section */
 };
 struct lane { /* one warp */
     struct wcet_warp warp;
@@ -46,7 +46,7 @@ struct lane { /* one warp */
     struct wcet_steps steps;
     struct run *run;
     uint32_t number;
-    bool open, over; /* open: cursor and warp must be given back */
+    bool open, over; /* open: cursor and warp have to be freed; over: the warp has ended */
 };
 
 static struct wcet_place place_of(const struct lane *l)
@@ -107,8 +107,7 @@ static bool keep_section(struct analysis *a, const struct wcet_section *section,
     return true;
 }
 
-/* Adds a section to the overlap bound. The chain is on one sub-core while the section lasts, on whichever costs most.
- */
+/* Adds a section to the overlap bound. During a section the chain is on one sub-core: the one with the largest sum. */
 static void add_overlap(struct run *run)
 {
     struct analysis *a = run->analysis;
@@ -147,8 +146,8 @@ static bool same_barrier(const struct run *run, struct rp_error *err)
     return true;
 }
 
-/* Runs every warp that is not over to its next barrier or its end. *chain: where the chain of latencies begins, and on
- * return where the next section's does. */
+/* Runs every warp that has not ended to its next barrier or its end. *chain: the cycle in which the section's chain of
+ * latencies begins; on return, that of the next section. */
 static bool section(struct run *run, uint64_t *chain, bool *more, struct rp_error *err)
 {
     struct analysis *a = run->analysis;
@@ -233,7 +232,7 @@ static void close_run(struct run *run)
         rp_block_close(run->trace);
 }
 
-/* What may be in the queue of a silent unit, by what warps issue there in a row. */
+/* Bounds what may be in the queue of a silent unit, from the runs of instructions that warps issue to it. */
 static void add_queues(struct run *run)
 {
     for (uint32_t u = 0; u < run->analysis->model.machine->unit_count; u++) {
@@ -244,7 +243,7 @@ static void add_queues(struct run *run)
     }
 }
 
-/* `place`: of the block among those that are analysed. */
+/* `place`: the index of the block among those that are analysed. */
 static bool one_block(struct analysis *a, uint64_t block, uint64_t place, struct rp_error *err)
 {
     struct run run = {.analysis = a, .block = block};
@@ -298,7 +297,7 @@ static bool conclude(struct analysis *a, struct rp_error *err)
     return true;
 }
 
-/* A launch that was not recorded to its end has no bound: what is missing could take any time. */
+/* A launch that was not recorded to its end has no bound: the missing part could take any time. */
 static bool whole(struct rp_trace *t, uint32_t launch, struct rp_error *err)
 {
     const struct rp_launch_end *end = rp_trace_launch_end(t, launch);
@@ -309,7 +308,7 @@ static bool whole(struct rp_trace *t, uint32_t launch, struct rp_error *err)
                    rp_trace_path(t), launch);
 }
 
-/* Says which launch is not covered, where there are several. */
+/* With several launches the error names the one that is not supported. */
 static bool begin_model(struct analysis *a, const struct rp_launch *l, const struct machine *machine,
                         unsigned extensions, struct rp_error *err)
 {

@@ -1,11 +1,14 @@
-/* Bounds for the launches of a trace: every block's warps section by section, and what that amounts to.
+/* Bounds for the launches of a trace, computed from each block's warps, section by section.
  *
- * Four figures, all in cycles from the launch's first cycle to its last result (docs/wcet.md has definitions, proofs
- * and an example where the first is too small): gub       as published: the sum over sections of the largest WUB. For
- * comparison; it is not a bound in every case serial    the same with every initiation of other warps counted in full
- * (Theorem 1) sections  the same, but where a warp waits in no queue, others cost it issue slots only (Theorem 2)
+ * Four figures, all in cycles from the launch's first cycle to its last result. docs/wcet.md has definitions, proofs,
+ * and an example where the first is too small:
+ *
+ *   gub       as published: the sum over sections of the largest WUB. For comparison; it is not always a bound
+ *   serial    the same with every initiation of other warps counted in full (Theorem 1)
+ *   sections  the same, but where a warp waits in no queue, others cost it issue slots only (Theorem 2)
  *   overlap   issue slots, initiation that no issue hides, and one chain of latencies (Theorem 3)
- * The unit-aware bound is the smallest one of the last three, and the exact worst case where that is known (exhaust.h).
+ *
+ * The unit-aware bound is the smallest of the last three, and of the exact worst case where that is known (exhaust.h).
  */
 #ifndef REPRISE_TOOLS_WCET_ANALYSIS_H
 #define REPRISE_TOOLS_WCET_ANALYSIS_H
@@ -14,30 +17,30 @@
 #include "tools/wcet/warp.h"
 
 struct wcet_section {
-    uint64_t warps;  /* that were not over before */
+    uint64_t warps;  /* that had not ended before */
     uint64_t issues; /* warp instructions that take an issue slot */
     uint64_t alone;  /* the longest warp in isolation */
     uint64_t gub, serial, sections;
-    uint64_t silent; /* `sections` for the results of silent units, but for what is in their queues; 0: none */
+    uint64_t silent; /* `sections` for results of silent units, without what is in their queues; 0: none */
 };
 
 struct wcet_bounds {
     uint32_t launch;
     uint64_t blocks, warps, instructions, section_count;
-    uint64_t resident;             /* blocks that an SM holds at once, at most `blocks` */
+    uint64_t resident;             /* blocks that an SM holds at a time, at most `blocks` */
     struct wcet_section *sections; /* of all blocks, one block after the other */
-    bool gub_applies;              /* one block: else gub is 0, and the other bounds are Theorem 4's */
+    bool gub_applies; /* the launch has one block; else gub is 0, and the other bounds are those of Theorem 4 */
     uint64_t gub, serial, sections_bound, overlap;
     uint64_t unit_bound;
-    /* The worst of all schedules, 0: not known, maybe because they are too many (exhaust.h). wcet_analyse does not ask,
-     * wcet_compare does. */
+    /* The longest of all schedules; 0: not known. too_many: because there are too many (exhaust.h). Set by
+     * wcet_compare, not by wcet_analyse. */
     uint64_t exact;
     bool too_many;
     uint64_t exec, idle; /* cycles of phases, summed over warps */
     struct wcet_cache_counts caches;
 };
 
-/* What a caller may watch. Each function may be NULL. Block, warp and section say whose it is. */
+/* Callbacks of an analysis; each may be NULL. struct wcet_place: the block, warp and section that they are about. */
 struct wcet_place {
     uint64_t block;
     uint32_t warp, section;
@@ -46,21 +49,21 @@ struct wcet_watch {
     void (*phase)(void *, const struct wcet_place *, const struct wcet_phase *);
     void (*instant)(void *, const struct wcet_place *, const struct wcet_instant *);
     void *data;
-    void (*progress)(void *progress_data, uint64_t instructions); /* done so far in this launch, warp by warp */
-    void (*searched)(void *progress_data, uint64_t states);       /* of schedules, by wcet_exhaust */
+    void (*progress)(void *progress_data, uint64_t instructions); /* analysed so far in this launch */
+    void (*searched)(void *progress_data, uint64_t states);       /* by wcet_exhaust, of schedules */
     void *progress_data;
 };
 
-/* `extensions`: a bit per enum wcet_extension. False: the launch is not covered or the trace is damaged. */
+/* `extensions`: a bit per enum wcet_extension. False: the launch is not supported or the trace is damaged. */
 bool wcet_analyse(struct rp_trace *, uint32_t launch, const struct machine *, unsigned extensions,
                   const struct wcet_watch *, struct wcet_bounds *, struct rp_error *);
-/* The same for one block of the launch, as if it were the only one: it has the SM to itself, and nothing is known of
- * caches. RP_USAGE: there is no such block. */
+/* The same for one block of the launch, as if it were the only one: it has the SM to itself, and the content of caches
+ * is unknown. RP_USAGE: there is no such block. */
 bool wcet_analyse_block(struct rp_trace *, uint32_t launch, uint64_t block, const struct machine *, unsigned extensions,
                         const struct wcet_watch *, struct wcet_bounds *, struct rp_error *);
 void wcet_bounds_free(struct wcet_bounds *);
 
-/* The bounds of one section from the sums of its warps; warp w runs on sub-core w modulo `subcores`. */
+/* Computes the bounds of one section from the sums of its warps; warp w runs on sub-core w modulo `subcores`. */
 void wcet_section_bounds(const struct wcet_model *, const struct wcet_sums *warps, uint32_t count,
                          struct wcet_section *);
 

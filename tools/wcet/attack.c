@@ -15,9 +15,9 @@ static const char *const orders[] = {"turns", "behind", "age", "ahead"};
 
 struct schedule {
     enum policy policy;
-    uint64_t group;                  /* of two-level */
-    uint64_t seed, greed;            /* of random */
-    uint64_t high, low, from, until; /* of levels: slots by bits, issues of a section */
+    uint64_t group;                  /* of "two-level" */
+    uint64_t seed, greed;            /* of "random" */
+    uint64_t high, low, from, until; /* of "levels": slots, a bit each; issues of a section */
     unsigned order;
 };
 
@@ -83,9 +83,9 @@ static void describe(const struct spelt *s, char *out, size_t size)
  */
 
 struct search {
-    uint64_t random;        /* state of the generator */
-    uint64_t slots, issues; /* warps on a sub-core at once; instructions that it issues in a section, on the average */
-    struct schedule best;   /* of those by levels */
+    uint64_t random;        /* state of the random number generator */
+    uint64_t slots, issues; /* warps on a sub-core at a time; instructions that it issues in a section, on average */
+    struct schedule best;   /* of those with "levels" */
     uint64_t best_cycles;
 };
 
@@ -98,7 +98,7 @@ static uint64_t below(struct search *s, uint64_t n)
     return (z ^ z >> 31) % n;
 }
 
-/* One warp starved: the first and the last in turn, with every order. */
+/* A schedule that starves one warp: the first and the last in turn, with each order. */
 static struct schedule starving(const struct search *s, uint64_t i)
 {
     return (struct schedule){.policy = LEVELS,

@@ -53,11 +53,11 @@ bool wcet_blocks_bound(const struct wcet_block *blocks, uint64_t count, uint64_t
         chain[i] = blocks[i].chain;
         all += work[i];
     }
-    uint64_t to_one = all - sum(work, first); /* every later block may come to one and the same SM */
+    uint64_t to_one = all - sum(work, first); /* all later blocks may come to the same SM */
     qsort(work, count, sizeof *work, descending);
     qsort(chain, count, sizeof *chain, descending);
     *bound = at_first + to_one + sum(chain, later + 1);
-    if (later) { /* but while blocks wait, every SM is full */
+    if (later) { /* but while blocks wait, each SM is full */
         uint64_t shared = all + sum(chain, later + sms) + (sms - 1) * (sum(work, resident) + chain[0]);
         *bound = smaller(*bound, shared / sms);
     }

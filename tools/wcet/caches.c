@@ -6,7 +6,7 @@
 #include "tools/wcet/sectors.h"
 
 #define SEVERAL UINT64_MAX
-#define AT_HAND UINT64_MAX /* asked for by the access that is being charged */
+#define AT_HAND UINT64_MAX /* requested by the access that is being charged */
 #define MOST_ASKED (2 * COALESCER_MOST)
 
 /* Requests to each level. */
@@ -17,24 +17,24 @@ struct requests {
 struct level {
     bool keeps, back;
     uint64_t lines, line_bytes, sector_bytes;
-    uint64_t written; /* sectors that a line may have to write back, at most */
+    uint64_t written; /* upper bound of the sectors that a line writes back */
     uint32_t caches;  /* of one SM */
-    uint64_t **lone;  /* [cache][place]: 1 + the one line of the launch that comes there; 0: none; SEVERAL */
-    uint64_t latency; /* from the start of an access to its answer from this level, when ports keep none waiting */
+    uint64_t **lone;  /* [cache][set]: 1 + the only line of the launch that maps to it; 0: none; SEVERAL */
+    uint64_t latency; /* from the start of an access to the response of this level, without waiting at ports */
     uint64_t interval;
 };
 
 struct wcet_caches {
     const struct machine *machine;
-    uint64_t sms; /* that blocks of the launch may come to */
+    uint64_t sms; /* that blocks of the launch may run on */
     struct level level[WCET_LEVELS];
     struct wcet_sectors sectors;
-    uint64_t visit, section, first_section; /* of the block at hand */
+    uint64_t visit, section, first_section; /* of the present block */
     uint32_t warp;
-    struct wcet_sector *asked[MOST_ASKED]; /* by the access at hand, for the first time in this visit */
+    struct wcet_sector *asked[MOST_ASKED]; /* sectors that the present access is the first in this visit to request */
     uint32_t asked_count;
     struct wcet_fetches *fetches; /* by warp */
-    uint64_t fetched;             /* cycles, of the launch */
+    uint64_t fetched;             /* cycles of fetches, of the launch */
     struct wcet_cache_counts counts;
 };
 
@@ -61,8 +61,8 @@ static bool stays(const struct level *l, uint32_t cache, uint64_t address)
     return l->keeps && *place_of(l, cache, address) == address / l->line_bytes + 1;
 }
 
-/* Reads make their line the one in its place, and so do writes and atomics that a cache keeps to itself; what L1 has
- * kept it writes back sector by sector. */
+/* Notes the lines that an access brings into caches: reads do, and so do writes and atomics in a write-back cache. A
+ * write-back L1 passes writes on as sectors. */
 static void touch(struct wcet_caches *c, enum cache_kind kind, bool through_l1, uint64_t address)
 {
     const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];
@@ -216,14 +216,14 @@ void wcet_caches_warp(struct wcet_caches *c, uint32_t warp)
     c->warp = warp;
 }
 
-/* ---- sectors that are there -------------------------------------------------------------------------------------- */
+/* ---- sectors that are present ------------------------------------------------------------------------------------ */
 
-/* What an access is charged. */
+/* The charge of an access. */
 struct charge {
-    struct requests own;   /* at most, made by itself */
-    struct requests fixed; /* of these, what does not depend on who fetches what stays */
-    enum wcet_level depth; /* where the answer comes from at the latest */
-    uint64_t time, chain;  /* when what was asked for before is there */
+    struct requests own;   /* upper bound of the requests that it makes itself */
+    struct requests fixed; /* of these, the ones that do not depend on which warp fetches lines that stay */
+    enum wcet_level depth; /* the deepest level that may respond */
+    uint64_t time, chain;  /* when sectors requested earlier have arrived */
 };
 
 static struct wcet_sector *sector_at(struct wcet_caches *c, enum wcet_level level, uint64_t address)
@@ -232,7 +232,7 @@ static struct wcet_sector *sector_at(struct wcet_caches *c, enum wcet_level leve
     return wcet_sectors_find(&c->sectors, cache, address / c->level[level].sector_bytes + 1);
 }
 
-/* Sure to be there, or on its way? If so, when. */
+/* Whether the sector is certain to be present or in flight; raises k->time and k->chain to its arrival. */
 static bool known(const struct wcet_caches *c, const struct wcet_sector *s, struct charge *k)
 {
     uint64_t time = 0, chain = 0;
@@ -249,7 +249,7 @@ static bool known(const struct wcet_caches *c, const struct wcet_sector *s, stru
     return true;
 }
 
-static void ask(struct wcet_caches *c, enum wcet_level level, uint64_t address)
+static void note_request(struct wcet_caches *c, enum wcet_level level, uint64_t address)
 {
     struct wcet_sector *s = sector_at(c, level, address);
     struct charge ignored = {0};
@@ -264,13 +264,13 @@ static void ask(struct wcet_caches *c, enum wcet_level level, uint64_t address)
     c->asked[c->asked_count++] = s;
 }
 
-void wcet_caches_there(struct wcet_caches *c, uint64_t time, uint64_t chain)
+void wcet_caches_arrived(struct wcet_caches *c, uint64_t time, uint64_t chain)
 {
     for (uint32_t i = 0; i < c->asked_count; i++) {
         struct wcet_sector *s = c->asked[i];
         s->time = time;
         s->chain = chain;
-        s->since = chain < s->since ? chain : s->since; /* each that asked for it had it by then */
+        s->since = chain < s->since ? chain : s->since; /* each access that requested it has it by then */
     }
     c->asked_count = 0;
 }
@@ -285,7 +285,8 @@ static uint64_t cycles_of(const struct wcet_caches *c, const struct requests *r)
     return cycles;
 }
 
-/* Somebody fetches the sector, once: in the section, if nobody has in an earlier one, and in each SM's own L1. */
+/* Charges the fetch of a sector that stays. It happens once: in this section unless in an earlier one, and for L1 once
+ * in each SM. */
 static void fetch(struct wcet_caches *c, enum wcet_level level, struct wcet_sector *s, const struct requests *r)
 {
     uint64_t cycles = cycles_of(c, r), times = level == WCET_L1 ? c->sms : 1;
@@ -313,9 +314,9 @@ static void request(struct charge *k, struct requests *on_behalf, enum wcet_leve
     on_behalf->to[level] += count;
 }
 
-static void answer(struct charge *k, enum wcet_level level) { k->depth = level > k->depth ? level : k->depth; }
+static void respond_from(struct charge *k, enum wcet_level level) { k->depth = level > k->depth ? level : k->depth; }
 
-/* A request at L2. `exact`: what an access like this finds in L1 has come from the same sector of L2. */
+/* Charges a request at L2. `exact`: a sector of L1 lies within one sector of L2. */
 static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint64_t address, struct charge *k,
                   struct requests *on_behalf)
 {
@@ -325,17 +326,17 @@ static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint6
     request(k, on_behalf, WCET_L2, 1);
     if (!looks) {
         bool served = l2->back; /* a write */
-        answer(k, served ? WCET_L2 : WCET_MEMORY);
+        respond_from(k, served ? WCET_L2 : WCET_MEMORY);
         request(k, on_behalf, WCET_MEMORY, !served ? 1 : lasts ? 0 : l2->written);
     } else if (!lasts || !exact) {
         c->counts.at[WCET_L2].misses++;
-        answer(k, WCET_MEMORY);
+        respond_from(k, WCET_MEMORY);
         request(k, on_behalf, WCET_MEMORY, 1 + l2->written);
     } else {
         struct wcet_sector *s = sector_at(c, WCET_L2, address);
         bool there = known(c, s, k);
         *(there ? &c->counts.at[WCET_L2].hits : &c->counts.at[WCET_L2].first) += 1;
-        answer(k, there ? WCET_L2 : WCET_MEMORY);
+        respond_from(k, there ? WCET_L2 : WCET_MEMORY);
         if (there)
             return;
         k->own.to[WCET_MEMORY]++;
@@ -343,7 +344,7 @@ static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint6
     }
 }
 
-/* A line of L1 goes that has been written to: where its sectors go in L2 is not known. */
+/* L1 replaces a dirty line: which sectors of L2 it writes to is not known. */
 static void write_back(const struct wcet_caches *c, struct charge *k)
 {
     const struct level *l2 = &c->level[WCET_L2];
@@ -357,7 +358,7 @@ static void at_l1(struct wcet_caches *c, enum cache_kind kind, uint64_t address,
     const struct level *l1 = &c->level[WCET_L1];
     bool lasts = stays(l1, l1_of(c), address), exact = l1->sector_bytes <= c->level[WCET_L2].sector_bytes;
     request(k, &k->fixed, WCET_L1, 1);
-    answer(k, WCET_L1);
+    respond_from(k, WCET_L1);
     if (l1->back && !lasts)
         write_back(c, k);
     if (kind != CACHE_READ) {
@@ -380,13 +381,13 @@ static void at_l1(struct wcet_caches *c, enum cache_kind kind, uint64_t address,
     fetch(c, WCET_L1, s, &fetched);
 }
 
-/* What is surely there from now on, or on its way. */
-static void ask_all(struct wcet_caches *c, const struct wcet_transactions *list, uint64_t address)
+/* Notes the sectors that are certain to be present or in flight after this access. */
+static void note_requests(struct wcet_caches *c, const struct wcet_transactions *list, uint64_t address)
 {
     const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];
     bool in_l1 = l1->keeps && list->through_l1, in_l2;
     if (in_l1 && (list->kind == CACHE_READ || l1->back) && stays(l1, l1_of(c), address))
-        ask(c, WCET_L1, address);
+        note_request(c, WCET_L1, address);
     if (!in_l1)
         in_l2 = list->kind == CACHE_READ || l2->back;
     else if (list->kind == CACHE_READ)
@@ -394,7 +395,7 @@ static void ask_all(struct wcet_caches *c, const struct wcet_transactions *list,
     else
         in_l2 = !l1->back && l2->back;
     if (in_l2 && stays(l2, 0, address))
-        ask(c, WCET_L2, address);
+        note_request(c, WCET_L2, address);
 }
 
 bool wcet_caches_charge(struct wcet_caches *c, const struct wcet_transactions *list, struct wcet_op *op,
@@ -412,11 +413,11 @@ bool wcet_caches_charge(struct wcet_caches *c, const struct wcet_transactions *l
             at_l1(c, list->kind, list->address[i], &k);
         else
             at_l2(c, list->kind, true, list->address[i], &k, &k.fixed);
-        ask_all(c, list, list->address[i]);
+        note_requests(c, list, list->address[i]);
     }
     for (unsigned i = 0; i < WCET_LEVELS; i++)
         c->counts.requests[i] += k.fixed.to[i];
-    enum wcet_level deepest = c->asked_count ? WCET_MEMORY : k.depth; /* what it asks for may have to wait for all */
+    enum wcet_level deepest = c->asked_count ? WCET_MEMORY : k.depth; /* its fetches may have to wait at all levels */
     for (unsigned i = 0; i <= deepest; i++)
         ports += c->level[i].interval;
     op->occupancy = (uint32_t)cycles_of(c, &k.own);

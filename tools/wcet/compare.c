@@ -113,7 +113,7 @@ static bool under_policy(struct wcet_result *r, size_t first, size_t policy, str
 {
     struct machine_setting scheduler = {"scheduler", r->policies.names[policy]};
     struct machine *m = machine_args_open(args, &scheduler, 1, err);
-    struct replay_options options = {.launch = only, .serial = true}; /* bounds are for a launch alone */
+    struct replay_options options = {.launch = only, .serial = true}; /* a bound is that of a launch that runs alone */
     struct replay_result result;
     bool fine = m && replay(t, m, &options, &result, err);
     if (fine) {
@@ -125,7 +125,7 @@ static bool under_policy(struct wcet_result *r, size_t first, size_t policy, str
     return fine;
 }
 
-/* The exact figure, where all schedules could be gone through, is the smallest bound there is. */
+/* The exact figure, where all schedules were searched, is the smallest possible bound. */
 static bool exhaust(struct wcet_result *r, struct rp_trace *t, const struct machine *m, unsigned extensions,
                     const struct wcet_watch *watch, struct wcet_bounds *b, struct rp_error *err)
 {

@@ -1,4 +1,4 @@
-/* Bounds beside replays: how far each is from what the policies really take. */
+/* Compares bounds with replays: how far each bound is from the cycles under real policies. */
 #ifndef REPRISE_TOOLS_WCET_COMPARE_H
 #define REPRISE_TOOLS_WCET_COMPARE_H
 
@@ -15,8 +15,8 @@ struct wcet_policies {
     char *names[WCET_POLICIES];
     size_t count;
 };
-/* "gto,lrr": takes the text apart, which is changed. Policies that are not work-conserving are refused, and unknown
- * ones answered with the nearest. */
+/* Parses "gto,lrr" and changes the text. Fails for policies that are not work-conserving, and for unknown ones with the
+ * nearest name. */
 bool wcet_policies_parse(struct wcet_policies *, char *text, struct rp_error *);
 
 /* One launch: its bounds, and its cycles under each policy. */
@@ -29,13 +29,12 @@ struct wcet_result {
     struct wcet_launch *launches;
     size_t count, capacity;
     struct wcet_policies policies;
-    struct wcet_states_budget exhaust; /* what is left of it: states of schedules to go through at most */
-    bool one_block;                    /* bounds are for this block of a launch alone; nothing is replayed */
+    struct wcet_states_budget exhaust; /* states of schedules that may still be searched */
+    bool one_block;                    /* bounds are those of block `block` alone; nothing is replayed */
     uint64_t block;
 };
 
-/* Analyses launch `only` of the trace, or all with -1, replays them under the policies, and appends what comes of it.
- */
+/* Analyses launch `only` of the trace, or all with -1, replays them under the policies, and appends the results. */
 bool wcet_compare(struct wcet_result *, struct rp_trace *, const struct machine_args *, int64_t only,
                   unsigned extensions, const struct wcet_watch *, struct rp_error *);
 void wcet_result_free(struct wcet_result *);

@@ -1,11 +1,11 @@
-/* A state is all that the future of a block depends on, in cycles from now on: for every unit and port, how much longer
- * it is kept; for every warp its next op, how much longer until it may issue, and what is under way to its places.
- * States are looked at in the first cycle in which some warp may issue. Level n holds all states after n issues, each
- * with the latest cycle in which it can be reached: of two schedules that lead to the same state, the later one has the
- * longer future.
+/* A state is all that the future of a block depends on, in cycles relative to the present one: for each unit and port,
+ * how much longer it is occupied; for each warp its next op, the time until that may issue, and the time until its
+ * results in flight are there. States are taken in the first cycle in which some warp may issue. Level n holds all
+ * states after n issues, each with the latest cycle in which it can be reached: of two schedules that lead to the same
+ * state, the later one ends later.
  *
- * The launch is over when its last result is written. That is the maximum over all issues, so states need not know
- * about results that nobody waits for.
+ * The launch is over when its last result is written. That is the maximum over all issues, so states do not contain
+ * results for which no instruction waits.
  */
 #include "tools/wcet/exhaust.h"
 
@@ -15,16 +15,16 @@
 #include "tools/wcet/paths.h"
 #include "tools/wcet/states.h"
 
-/* Of a warp in a state: its next op, cycles until it may issue, and by place, cycles until the result is there. */
+/* The fields of a warp: its next op, cycles until that may issue, and by place the cycles until the result is there. */
 enum { NEXT, READY, PLACES };
 
 struct search {
     const struct wcet_paths *paths;
-    const struct wcet_path **path; /* by warp; warps that do the same are side by side */
+    const struct wcet_path **path; /* by warp; warps with the same path are adjacent */
     uint32_t record;               /* fields of a warp */
     struct wcet_states now, next;
     uint64_t longest;
-    bool too_long; /* some time is beyond what a field holds */
+    bool too_long; /* a time exceeds what a field holds */
 };
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -49,7 +49,7 @@ static uint16_t field(struct search *s, uint64_t cycles)
 /* ---- an issue ------------------------------------------------------------------------------------------------------
  */
 
-/* The warp has come to its next op, which issues `pause` cycles from now at the earliest. */
+/* The warp reaches its next op, which issues `pause` cycles from now at the earliest. */
 static void arrive(struct search *s, uint16_t *warp, uint32_t w, uint32_t pause)
 {
     const struct wcet_path_op *op = op_of(s, warp, w);
@@ -64,7 +64,7 @@ static void arrive(struct search *s, uint16_t *warp, uint32_t w, uint32_t pause)
     warp[READY] = result > warp[READY] ? result : warp[READY];
 }
 
-/* Lets all warps go on if none is left that has yet to come to the barrier or its end. */
+/* Opens the barrier if each warp waits at it or has ended. */
 static void open_barrier(struct search *s, uint16_t *state)
 {
     for (uint32_t w = 0; w < s->paths->warps; w++) {
@@ -81,7 +81,7 @@ static void open_barrier(struct search *s, uint16_t *state)
     }
 }
 
-/* Warp w issues now. Returns when its result is there. */
+/* Warp w issues now. Returns the cycles until its result is there. */
 static uint64_t issue(struct search *s, uint16_t *state, uint32_t w)
 {
     uint16_t *warp = warp_of(s, state, w);
@@ -140,8 +140,7 @@ static void pass(const struct search *s, uint16_t *state, uint32_t cycles)
     }
 }
 
-/* What will be over before anybody can come across it is as good as over: states that differ in nothing else have the
- * same future. */
+/* Clears times that end before any warp can depend on them: states that differ only in these have the same future. */
 static void forget(const struct search *s, uint16_t *state)
 {
     uint32_t kept = s->paths->kept, places = s->paths->places;
@@ -174,7 +173,7 @@ static int compare(const struct search *s, const uint16_t *a, const uint16_t *b)
     return 0;
 }
 
-/* Puts warps that do the same in order, so that states that differ in which of them is where are one. */
+/* Sorts warps with the same path, so that states that differ only by a permutation of them become equal. */
 static void sort(const struct search *s, uint16_t *state)
 {
     for (uint32_t i = 1; i < s->paths->warps; i++)

@@ -25,7 +25,7 @@ bool wcet_grid_axis(struct wcet_grid *g, char *text, struct rp_error *err)
     return true;
 }
 
-/* All launches of all traces on the machine with the option at this value. */
+/* Compares all launches of all traces on the machine with this value of the option. */
 static bool point(const struct wcet_grid *g, const struct machine_args *args, const char *value,
                   const char *const *traces, size_t count, struct wcet_result *out, struct rp_error *err)
 {
@@ -51,7 +51,7 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
     return fine;
 }
 
-/* Over one launch there are no statistics: only how much larger its bound is. */
+/* One launch has no statistics, only the overestimation of its bound. */
 static void rows(struct table *table, const struct wcet_grid *g, const char *value, const struct wcet_result *r,
                  bool alone)
 {
@@ -98,7 +98,7 @@ static struct table *heading(const struct wcet_grid *g, bool alone)
     return table;
 }
 
-/* "5,1..3" as "5,1,2,3", to be freed; *count: how many values. */
+/* Expands "5,1..3" to "5,1,2,3", which the caller frees; *count: the number of values. */
 #define MOST_VALUES 4096
 static char *expand(const char *values, uint64_t *count, struct rp_error *err)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Makes room for `needed` elements of `size` bytes, twice as many as before at least. False: out of memory, and the
- * list is as it was. */
+/* Makes room for `needed` elements of `size` bytes; a list that grows at least doubles. False: out of memory, and the
+ * list is unchanged. */
 static inline bool wcet_grow(void **list, size_t needed, size_t *capacity, size_t size)
 {
     if (needed <= *capacity)

@@ -1,4 +1,4 @@
-/* The bounds check themselves against replay. */
+/* Checks the bounds against replays. */
 #include <inttypes.h>
 
 #include "tools/wcet/attack.h"

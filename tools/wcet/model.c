@@ -15,7 +15,7 @@ const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1] = {
 #undef X
 };
 
-/* ---- what is covered --------------------------------------------------------------------------------------------- */
+/* ---- what is supported ------------------------------------------------------------------------------------------- */
 
 static const char *const not_assumed[WCET_EXTENSION_COUNT] = {
     [WCET_SUBCORES] = "there are several sub-cores",
@@ -54,7 +54,7 @@ static int64_t part_option(const struct machine_part *part, const char *key)
     return machine_part_value(part, key, 0);
 }
 
-static bool covered_units(struct wcet_model *m, struct rp_error *err)
+static bool supported_units(struct wcet_model *m, struct rp_error *err)
 {
     for (uint32_t u = 0; u < m->machine->unit_count; u++) {
         const struct machine_part *part = &m->machine->units[u];
@@ -75,7 +75,7 @@ static bool covered_units(struct wcet_model *m, struct rp_error *err)
 
 static bool known_cache(const struct machine_part *part) { return is(part, "none") || is(part, "direct-mapped"); }
 
-static bool covered_caches(struct wcet_model *m, struct rp_error *err)
+static bool supported_caches(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
     if (is(&machine->l1, "none") && is(&machine->l2, "none"))
@@ -86,8 +86,8 @@ static bool covered_caches(struct wcet_model *m, struct rp_error *err)
                    known_cache(&machine->l1) ? machine->l2.model->name : machine->l1.model->name);
 }
 
-/* What an earlier launch left in ports is in no bound. */
-static bool covered_before(const struct wcet_model *m, struct rp_error *err)
+/* No bound includes the time for which an earlier launch still occupies ports. */
+static bool supported_before(const struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
     bool ports = !is(&machine->l1, "none") || !is(&machine->l2, "none") || part_option(&machine->dram, "interval") > 0;
@@ -98,13 +98,13 @@ static bool covered_before(const struct wcet_model *m, struct rp_error *err)
                    machine->name);
 }
 
-/* The proofs know one of each: a port that nothing leaves late, one slice, one channel; and nobody is refused. */
-static bool covered_bounds(const struct wcet_model *m, struct rp_error *err)
+/* The proofs assume a port without latency or width, one slice, one channel, and queues that are never full. */
+static bool supported_bounds(const struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
     const struct {
         const char *key;
-        int64_t value, covered;
+        int64_t value, supported;
     } options[] = {
         {"dispatch_interval", machine->dispatch_interval, 0},
         {"lsu.queue", machine->lsu_queue, -1},
@@ -123,16 +123,16 @@ static bool covered_bounds(const struct wcet_model *m, struct rp_error *err)
         {"dram.queue", is(&machine->dram, "fixed") ? part_option(&machine->dram, "queue") : -1, -1},
     };
     for (size_t i = 0; i < MODEL_COUNT_OF(options); i++)
-        if (options[i].value != options[i].covered)
+        if (options[i].value != options[i].supported)
             return rp_fail(err, RP_BAD_INPUT, "machine %s: %s = %d is not covered: --set %s=%d", machine->name,
-                           options[i].key, (int)options[i].value, options[i].key, (int)options[i].covered);
+                           options[i].key, (int)options[i].value, options[i].key, (int)options[i].supported);
     return true;
 }
 
-static bool covered_memory(struct wcet_model *m, struct rp_error *err)
+static bool supported_memory(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
-    if (!covered_bounds(m, err))
+    if (!supported_bounds(m, err))
         return false;
     if (!is(&machine->interconnect, "direct"))
         return rp_fail(err, RP_BAD_INPUT, "machine %s: interconnect '%s' is not covered: --set interconnect=direct",
@@ -146,7 +146,7 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: constant caches are not covered: --set constants=perfect",
                        machine->name);
     needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
-    if (!covered_caches(m, err))
+    if (!supported_caches(m, err))
         return false;
     if (is(&machine->dram, "ideal"))
         return true;
@@ -157,7 +157,7 @@ static bool covered_memory(struct wcet_model *m, struct rp_error *err)
     return true;
 }
 
-static bool covered_issue(struct wcet_model *m, struct rp_error *err)
+static bool supported_issue(struct wcet_model *m, struct rp_error *err)
 {
     needs(m, WCET_DUAL_ISSUE, m->machine->issue_width > 1);
     needs(m, WCET_FETCH, !is(&m->machine->icache, "perfect"));
@@ -178,7 +178,7 @@ static bool covered_issue(struct wcet_model *m, struct rp_error *err)
     return true;
 }
 
-/* An access that a fence for the block may leave under way (is_posted() in replay/base/trace_semantics.h). */
+/* Whether a fence for the block may leave the access in flight (is_posted() in replay/base/trace_semantics.h). */
 static bool may_be_posted(const struct rp_instruction *in)
 {
     bool any = false;
@@ -190,8 +190,8 @@ static bool may_be_posted(const struct rp_instruction *in)
     return any;
 }
 
-/* Fences that do not wait for all accesses: what is proved here is proved of those that do. */
-static bool covered_fences(const struct wcet_model *m, struct rp_error *err)
+/* Refuses fences that do not wait for all accesses: the proofs assume that fences do. */
+static bool supported_fences(const struct wcet_model *m, struct rp_error *err)
 {
     const struct rp_kernel *k = m->kernel;
     const struct rp_instruction *fence = NULL;
@@ -209,7 +209,7 @@ static bool covered_fences(const struct wcet_model *m, struct rp_error *err)
                    m->machine->name, (unsigned)(fence - k->instructions), k->name, fence->text);
 }
 
-static bool covered(struct wcet_model *m, struct rp_error *err)
+static bool machine_is_supported(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine *machine = m->machine;
     needs(m, WCET_SUBCORES, machine->subcores > 1);
@@ -217,11 +217,11 @@ static bool covered(struct wcet_model *m, struct rp_error *err)
     if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
                        machine->name);
-    return covered_units(m, err) && covered_before(m, err) && covered_memory(m, err) && covered_issue(m, err) &&
-           covered_fences(m, err) && nothing_missing(m, err);
+    return supported_units(m, err) && supported_before(m, err) && supported_memory(m, err) && supported_issue(m, err) &&
+           supported_fences(m, err) && nothing_missing(m, err);
 }
 
-/* Spaces that the kernel's instructions name, or may reach by a generic address. */
+/* Whether an instruction of the kernel accesses the space, by name or perhaps by a generic address. */
 static bool reaches(const struct rp_kernel *k, unsigned space)
 {
     bool windowed = space == RP_SPACE_GLOBAL || space == RP_SPACE_LOCAL || space == RP_SPACE_SHARED;
@@ -234,10 +234,10 @@ static bool reaches(const struct rp_kernel *k, unsigned space)
     return false;
 }
 
-/* A port serves in the order of issue; with an interval of 0, too, none is served before the one that issued first.
- * That is the order of arrival if all come through one unit instance, which may keep them for a while, or through units
- * without queues in equal time. */
-static bool covered_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
+/* A port serves instructions in the order of issue, also with an interval of 0. This is the order of arrival if all
+ * come through one instance of a unit, where they may queue, or through units without queues that take the same time.
+ */
+static bool supported_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
 {
     const struct machine_timing *first = NULL;
     bool one_sm = path == PATH_SHARED || m->machine->sms == 1 || rp_launch_blocks(m->launch) == 1;
@@ -306,7 +306,8 @@ static uint32_t add_slots(struct wcet_model *m, const struct names *names, uint3
     return at;
 }
 
-/* Waits for sources (read after write) and destinations (write after write), as the scoreboard does. */
+/* Lists the registers for which each instruction waits, as the scoreboard does: sources (read after write) and
+ * destinations (write after write). */
 static bool number_registers(struct wcet_model *m, struct rp_error *err)
 {
     size_t total = 0, n = 0;
@@ -356,7 +357,7 @@ static bool makes_ports(const struct wcet_model *m, unsigned space)
     return false;
 }
 
-static bool supported(const struct wcet_model *m, const struct rp_instruction *in, struct rp_error *err)
+static bool instruction_is_supported(const struct wcet_model *m, const struct rp_instruction *in, struct rp_error *err)
 {
     if (in->async.kind != RP_ASYNC_NONE)
         return rp_fail(err, RP_BAD_INPUT,
@@ -400,7 +401,8 @@ static void fill_row(struct wcet_model *m, uint32_t i)
     row->control = in->unit_class == RP_CLASS_CONTROL;
 }
 
-/* Calls visit for every timing that the instruction may have: where addresses decide, for every space it may reach. */
+/* Calls visit for each timing that the instruction may have: where addresses decide, for each space that it may access.
+ */
 static void each_timing(struct wcet_model *m, uint32_t i,
                         void (*visit)(struct wcet_model *, uint32_t, const struct machine_timing *))
 {
@@ -432,9 +434,10 @@ static void see_wait(struct wcet_model *m, uint32_t i, const struct machine_timi
         m->silent[t->unit] = false;
 }
 
-/* An instruction may have to wait in a unit's queue if some instruction keeps the unit for longer than an issue. A
- * unit is silent if, besides, none writes a register or is a memory operation, for which a fence would wait. What the
- * end of a block makes room for, or two instructions at once, is not thought of there. */
+/* An instruction may have to wait in a unit's queue if some instruction occupies the unit for longer than an issue. The
+ * unit is silent if also none of its instructions writes a register or is a memory operation, for which a fence would
+ * wait. Only launches of one block without dual issue have silent units: the proof excludes room that the end of a
+ * block makes, and two issues in a cycle. */
 static void find_queues(struct wcet_model *m)
 {
     for (uint32_t i = 0; i < m->kernel->instruction_count; i++)
@@ -446,8 +449,8 @@ static void find_queues(struct wcet_model *m)
         each_timing(m, i, see_wait);
 }
 
-/* Caches in front of device memory are taken as one long way (docs/wcet.md, Lemma 6). How long a transaction keeps it
- * is for caches.h to say; here it is only whether it keeps it at all. */
+/* Caches and device memory are one port (docs/wcet.md, Lemma 6). For how long a transaction occupies it depends on the
+ * caches (caches.h); memory_occupancy only says whether it does at all. */
 static void find_memory(struct wcet_model *m)
 {
     const struct machine_part *l1 = &m->machine->l1, *l2 = &m->machine->l2, *dram = &m->machine->dram;
@@ -463,8 +466,8 @@ static void find_memory(struct wcet_model *m)
     m->exact = !caches;
 }
 
-/* Which lines of the instruction cache the kernel's instructions are on, and which of them stay: those in sets that
- * have a place for every line of the kernel that goes there. */
+/* Finds the lines of the instruction cache that the kernel's instructions are in. A line stays if its set has a way for
+ * each line of the kernel that maps to it. */
 static bool find_lines(struct wcet_model *m, struct rp_error *err)
 {
     const struct machine_part *icache = &m->machine->icache;
@@ -501,15 +504,15 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
 {
     *m = (struct wcet_model){
         .machine = machine, .kernel = kernel, .launch = launch, .extensions = extensions, .exact = true};
-    if (!launch_is_covered(kernel, launch, false, err) || !covered(m, err))
+    if (!launch_is_covered(kernel, launch, false, err) || !machine_is_supported(m, err))
         return false;
     find_memory(m);
     bool shared = part_option(&machine->shared, "interval") > 0;
-    if ((shared && !covered_feeders(m, PATH_SHARED, "shared memory", err)) ||
-        ((m->memory_occupancy || !m->exact) && !covered_feeders(m, PATH_CACHES, "device memory", err)))
+    if ((shared && !supported_feeders(m, PATH_SHARED, "shared memory", err)) ||
+        ((m->memory_occupancy || !m->exact) && !supported_feeders(m, PATH_CACHES, "device memory", err)))
         return false;
     for (uint32_t i = 0; i < kernel->instruction_count; i++)
-        if (!supported(m, &kernel->instructions[i], err))
+        if (!instruction_is_supported(m, &kernel->instructions[i], err))
             return false;
     m->rows = calloc(kernel->instruction_count + 1, sizeof *m->rows);
     m->shared_costs = m->shared_port ? wcet_shared_costs_new() : NULL;

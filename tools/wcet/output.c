@@ -63,7 +63,7 @@ static json_t *classes_json(const struct wcet_cache_counts *c, enum wcet_level l
                      (json_int_t)c->requests[level]);
 }
 
-/* Null: there are no caches, or nothing is known of what they hold. */
+/* Null: there are no caches, or their content is unknown. */
 static json_t *caches_json(const struct wcet_cache_counts *c)
 {
     if (!c->classified)
@@ -72,7 +72,7 @@ static json_t *caches_json(const struct wcet_cache_counts *c)
                      "requests", (json_int_t)c->requests[WCET_MEMORY]);
 }
 
-/* The longest schedule that was found, as a share of the unit-aware bound in per cent. */
+/* The longest schedule found, in per cent of the unit-aware bound. */
 static double closeness(const struct wcet_bounds *b, const struct wcet_attack *attack)
 {
     return b->unit_bound ? 100 * (double)attack->longest / (double)b->unit_bound : 0;
@@ -218,7 +218,7 @@ void wcet_replay_rows(struct table *table, const struct wcet_view *v, const stru
         }
 }
 
-/* Sections say more than the launch only where there are several. */
+/* A single section is the launch itself: it is not printed. */
 void wcet_print_sections(const struct machine *m, const struct wcet_result *r)
 {
     static const char *const heading[] = {"launch", "section",    "warps", "instructions", "alone", "GUB",

@@ -15,35 +15,35 @@ json_t *wcet_launch_json(const struct rp_trace *, const struct wcet_result *, co
 json_t *wcet_summary_json(const struct wcet_result *);
 
 #define WCET_NAME 256
-/* What tables show: of one trace, or of several in one table, with kernels' names as `name` gives them. */
+/* What tables show: one trace, or several in one table. `name` shortens the names of kernels. */
 struct wcet_view {
     const struct rp_trace *trace;
     const struct machine *machine;
     bool several;
-    bool policies; /* with the cycles under each in the table of bounds */
-    const char *(*name)(const char *kernel, char out[WCET_NAME]); /* NULL: as they are */
+    bool policies; /* the table of bounds has the cycles under each policy */
+    const char *(*name)(const char *kernel, char out[WCET_NAME]); /* NULL: unchanged */
 };
-/* Bounds, a row per launch, with the cycles under each of `policies` in columns of their own (NULL: none); whoever asks
- * prints the table. */
+/* A table of bounds with a row per launch, and with a column of cycles for each of `policies` (NULL: none). The caller
+ * prints it. */
 struct table *wcet_launch_table(bool several, bool attacked, const struct wcet_policies *policies);
 void wcet_launch_rows(struct table *, const struct wcet_view *, const struct wcet_result *, const struct wcet_attack *);
-/* Cycles under the policies compared with, a row for each. */
+/* A table of cycles with a row for each policy. */
 struct table *wcet_replay_table(bool several);
 void wcet_replay_rows(struct table *, const struct wcet_view *, const struct wcet_result *);
-/* The schedules that attacks found. */
+/* Prints the longest schedules that attacks found. */
 void wcet_print_attacks(const struct wcet_result *, const struct wcet_attack *);
-/* The bounds of sections, of launches with 2 to WCET_SECTIONS_SHOWN of them. */
+/* Prints the bounds of sections, of launches with 2 to WCET_SECTIONS_SHOWN sections. */
 #define WCET_SECTIONS_SHOWN 32
 void wcet_print_sections(const struct machine *, const struct wcet_result *);
-/* Launches of one trace or of several, and how many of them have an exact figure. */
+/* The number of launches, of one trace or of several, and how many of them have an exact figure. */
 struct wcet_exactness {
     size_t launches, exact, too_many;
     bool tried; /* --exhaust is not 0 */
 };
 void wcet_count_exact(struct wcet_exactness *, const struct wcet_result *);
-/* What "exact" means, if any launch is, and why others are not. */
+/* Prints what "exact" means, if a launch has an exact figure, and why others have none. */
 void wcet_print_exact(const struct wcet_exactness *, bool one_block);
-/* The classes of accesses to caches, if there are any. */
+/* Prints the classes of accesses to caches, if there are any. */
 void wcet_print_caches(const struct wcet_result *, const struct machine *);
 void wcet_print_summary(const struct wcet_result *);
 

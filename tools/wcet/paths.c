@@ -7,14 +7,15 @@
 #define MOST_OPS 65000
 #define MOST_PLACES 500
 
-/* One warp as it is read. Numbers of ops; 0: none, as nothing waits for anything at op 0. */
+/* One warp while it is read. */
 struct reading {
     struct wcet_path_op *ops;
     bool *memory;
-    uint32_t *consumer; /* by op: the first that waits for its result */
+    uint32_t *consumer; /* by op: the number of the first op that waits for its result; 0: none does, as op 0 waits for
+                           nothing */
     uint32_t count, capacity;
-    uint32_t fence;   /* the op behind the last fence */
-    uint32_t *writer; /* by register: the op that wrote it last, + 1 */
+    uint32_t fence;   /* the op after the last fence */
+    uint32_t *writer; /* by register: 1 + the op that wrote it last */
 };
 
 struct reader {
@@ -22,7 +23,7 @@ struct reader {
     struct wcet_paths *out;
     uint32_t warps;
     struct reading *warp;
-    bool covered;
+    bool supported;
 };
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -64,8 +65,8 @@ static void wait_for(struct reading *w, uint32_t op)
         w->consumer[op] = w->count;
 }
 
-/* What the instruction, not yet added, waits for: registers that it reads or writes, and for a fence all accesses since
- * the last. */
+/* Finds the ops for which the next instruction waits: those that last wrote registers that it reads or writes, and for
+ * a fence all accesses since the last one. */
 static void find_producers(const struct reader *r, struct reading *w, const struct wcet_row *row)
 {
     const uint32_t *slot = r->model->slots + row->first;
@@ -79,7 +80,7 @@ static void find_producers(const struct reader *r, struct reading *w, const stru
             wait_for(w, w->fence);
 }
 
-/* Unit and port are numbered densely once all warps are read. */
+/* The numbers of unit and port become dense once all warps are read. */
 static struct wcet_path_op op_of(const struct wcet_model *m, const struct wcet_row *row, const struct wcet_op *op)
 {
     return (struct wcet_path_op){.unit = m->ideal[op->unit] ? WCET_PATH_NONE : op->unit,
@@ -116,7 +117,7 @@ static bool read_step(struct reader *r, struct reading *w, struct wcet_steps *st
         w->writer[writes[i]] = w->count;
     if (!row->barrier || !wcet_steps_wait(steps, step, err))
         return true;
-    r->covered &= !row->control;
+    r->supported &= !row->control;
     return add(w, &wait, false, err);
 }
 
@@ -131,13 +132,13 @@ static bool read_warp(struct reader *r, struct rp_block *block, uint32_t number,
         return rp_fail(err, RP_SYSTEM, "out of memory for the registers of a warp");
     if (!wcet_steps_open(&steps, block, r->model->launch, number, err))
         return false;
-    while (r->covered && (more = wcet_steps_next(&steps, &step, err)) > 0) {
+    while (r->supported && (more = wcet_steps_next(&steps, &step, err)) > 0) {
         if (!read_step(r, w, &steps, &step, err))
             break;
-        r->covered &= w->count <= MOST_OPS;
+        r->supported &= w->count <= MOST_OPS;
     }
     wcet_steps_close(&steps);
-    return !r->covered || more == 0;
+    return !r->supported || more == 0;
 }
 
 static bool read_warps(struct reader *r, struct rp_trace *t, uint32_t launch, struct rp_error *err)
@@ -148,13 +149,14 @@ static bool read_warps(struct reader *r, struct rp_trace *t, uint32_t launch, st
     r->warps = rp_block_warps(block);
     r->warp = calloc(r->warps + 1, sizeof *r->warp);
     bool fine = r->warp || rp_fail(err, RP_SYSTEM, "out of memory for the warps of a block");
-    for (uint32_t i = 0; fine && r->covered && i < r->warps; i++)
+    for (uint32_t i = 0; fine && r->supported && i < r->warps; i++)
         fine = read_warp(r, block, i, err);
     rp_block_close(block);
     return fine;
 }
 
-/* ---- what can be kept ----------------------------------------------------------------------------------------------
+/* ---- units and ports that can be occupied
+ * ----------------------------------------------------------------------------------------------
  */
 
 static void number_units(struct reader *r)
@@ -183,13 +185,13 @@ static void number_units(struct reader *r)
 /* ---- places of results --------------------------------------------------------------------------------------------
  */
 
-/* From issue to the result if nothing is in the way. */
+/* Cycles from issue to the result without waiting for unit or port. */
 static uint64_t result_after(const struct wcet_path_op *op)
 {
     return later(op->initiation, (uint64_t)op->arrival + op->duration) + op->latency;
 }
 
-/* From the issue of an op to that of the next, at least. */
+/* A lower bound of the cycles from the issue of an op to that of the next one. */
 static uint64_t step_after(const struct wcet_paths *p, const struct reading *w, uint32_t i)
 {
     const struct wcet_path_op *op = &w->ops[i], *next = op + 1;
@@ -203,8 +205,8 @@ static uint64_t step_after(const struct wcet_paths *p, const struct reading *w, 
     return step;
 }
 
-/* Is the result there in any case when the warp comes to the instruction that waits for it? What the next instruction
- * has to wait is among the steps only because of this result. */
+/* Whether the result is always there when the warp reaches the instruction that waits for it. If that is the next
+ * instruction, step_after() includes the wait for this very result, so only the pause counts. */
 static bool surely_there(const struct reading *w, uint32_t i, const uint64_t *from_start)
 {
     const struct wcet_path_op *op = &w->ops[i];
@@ -213,7 +215,7 @@ static bool surely_there(const struct reading *w, uint32_t i, const uint64_t *fr
     return op->unit == WCET_PATH_NONE && op->port == WCET_PATH_NONE && result_after(op) <= least;
 }
 
-/* Gives places to results that may be under way when the warp comes to the instruction that waits for them. */
+/* Gives places to results that may be in flight when the warp reaches the instruction that waits for them. */
 static bool give_places(struct wcet_paths *p, struct reading *w, struct rp_error *err)
 {
     uint64_t *from_start = calloc(w->count + 1, sizeof *from_start);
@@ -268,7 +270,7 @@ static bool find_least(const struct wcet_paths *p, const struct reading *w, stru
     return true;
 }
 
-/* ---- warps that do the same ---------------------------------------------------------------------------------------
+/* ---- warps with the same path ---------------------------------------------------------------------------------------
  */
 
 static bool same_op(const struct wcet_path_op *a, const struct wcet_path_op *b)
@@ -321,7 +323,7 @@ static bool find_paths(struct reader *r, struct rp_error *err)
     return true;
 }
 
-static bool covered(const struct wcet_model *m)
+static bool supported(const struct wcet_model *m)
 {
     const struct machine *machine = m->machine;
     return rp_launch_blocks(m->launch) == 1 && machine->subcores == 1 && machine->issue_width == 1 && m->exact &&
@@ -331,11 +333,11 @@ static bool covered(const struct wcet_model *m)
 bool wcet_paths_read(struct wcet_paths *out, const struct wcet_model *m, struct rp_trace *t, uint32_t launch,
                      struct rp_error *err)
 {
-    struct reader r = {.model = m, .out = out, .covered = covered(m)};
+    struct reader r = {.model = m, .out = out, .supported = supported(m)};
     *out = (struct wcet_paths){.start = (uint64_t)m->machine->dispatch_latency,
                                .release = 1 + (uint32_t)m->machine->barrier_latency};
-    bool fine = !r.covered || read_warps(&r, t, launch, err);
-    if (fine && r.covered) {
+    bool fine = !r.supported || read_warps(&r, t, launch, err);
+    if (fine && r.supported) {
         number_units(&r);
         fine = find_paths(&r, err);
     }

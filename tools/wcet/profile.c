@@ -26,7 +26,7 @@ static void on_instant(void *data, const struct wcet_place *place, const struct 
 
 struct wcet_watch wcet_profile_watch(struct wcet_profile *p)
 {
-    bool instants = p->file && wcet_profile_tells_instants(p->file);
+    bool instants = p->file && wcet_profile_has_instants(p->file);
     return (struct wcet_watch){
         .phase = p->file || p->keep ? on_phase : NULL, .instant = instants ? on_instant : NULL, .data = p};
 }
@@ -40,7 +40,7 @@ void wcet_profile_free(struct wcet_profile *p)
 /* ---- order ---------------------------------------------------------------------------------------------------------
  */
 
-/* What one warp did in one section, which stands together and in the order of time. */
+/* The phases of one warp in one section: contiguous, and in the order of time. */
 struct stretch {
     struct wcet_place place;
     size_t first, count; /* phases */
@@ -61,7 +61,7 @@ static bool same(const struct wcet_place *a, const struct wcet_place *b)
     return a->block == b->block && a->warp == b->warp && a->section == b->section;
 }
 
-/* The stretches of the phases; NULL when out of memory. */
+/* Divides the phases into stretches; NULL: out of memory. */
 static struct stretch *stretches_of(const struct wcet_profile *p, size_t *found)
 {
     struct stretch *list = NULL;
@@ -82,7 +82,7 @@ static struct stretch *stretches_of(const struct wcet_profile *p, size_t *found)
     return list;
 }
 
-/* Few stretches are sorted, and many phases copied once. */
+/* Sorts the few stretches, and copies the many phases once. */
 static bool sort(struct wcet_profile *p)
 {
     size_t n = 0, at = 0;

@@ -1,8 +1,8 @@
 /* Profiles as files: CSV, and protobuf (phases.proto).
  *
- * The analysis tells of a block section by section, a file warp by warp. So what the file says of each warp is made at
- * once and kept until the block is over. A protobuf message is the concatenation of its fields, in any pieces:
- * protobuf-c packs each piece, and what is made here is only the tag and length of a warp and of a launch. */
+ * The analysis reports a block section by section, a file has it warp by warp. So the bytes of each warp are collected
+ * until the block ends. A protobuf message is the concatenation of its fields, in any pieces: protobuf-c packs each
+ * piece, and only the tag and length of a warp and of a launch are made here. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct bytes {
     size_t size, capacity;
 };
 
-/* What one warp does in one section. */
+/* One warp in one section. */
 struct section {
     struct wcet_place place;
     Reprise__Wcet__Phase *phases, **list;
@@ -33,17 +33,17 @@ struct wcet_profile_file {
     struct output *out;
     bool protobuf;
     uint32_t launch;
-    uint64_t block;         /* that is being told of */
-    struct section section; /* the same; protobuf only */
-    struct bytes *warps;    /* of the block: lines of CSV, or fields of a message Warp */
+    uint64_t block;         /* the one being reported */
+    struct section section; /* the one being reported; protobuf only */
+    struct bytes *warps;    /* by warp of the block: lines of CSV, or fields of a message Warp */
     size_t warp_count;      /* allocated */
-    off_t length_at;        /* protobuf: where the length of the launch goes */
-    uint64_t length;        /* bytes of the launch so far, or of what is before the first one */
+    off_t length_at;        /* protobuf: offset of the launch's length in the file */
+    uint64_t length;        /* bytes of the launch so far, or of the head of the file */
     uint64_t before;        /* bytes of all launches before */
     int error;              /* errno of the first failure; 0: none */
 };
 
-/* What every implementation of protobuf reads is less than 2 GiB long (protobuf.dev, "Proto Limits"). */
+/* Implementations of protobuf read messages of less than 2 GiB (protobuf.dev, "Proto Limits"). */
 #define MOST_BYTES INT32_MAX
 
 static void failed(struct wcet_profile_file *f, int error) { f->error = f->error ? f->error : error; }
@@ -67,7 +67,7 @@ static void put(struct wcet_profile_file *f, const void *bytes, size_t size)
         failed(f, errno);
 }
 
-/* Room for `more` bytes at the end; NULL when out of memory. */
+/* Makes room for `more` bytes at the end; NULL: out of memory. */
 static uint8_t *room(struct wcet_profile_file *f, struct bytes *b, size_t more)
 {
     if (wcet_grow((void **)&b->at, b->size + more, &b->capacity, 1))
@@ -76,7 +76,7 @@ static uint8_t *room(struct wcet_profile_file *f, struct bytes *b, size_t more)
     return NULL;
 }
 
-/* What the file says of a warp of the block at hand; NULL when out of memory. */
+/* The bytes of a warp of the present block; NULL: out of memory. */
 static struct bytes *warp_at(struct wcet_profile_file *f, uint32_t warp)
 {
     size_t had = f->warp_count;
@@ -99,7 +99,8 @@ static size_t tag(uint8_t *to, unsigned field)
     return 1;
 }
 
-/* Seven bits a byte, the lowest first; all bytes but the last have the eighth. More bytes than it takes are allowed. */
+/* Writes seven bits a byte, the lowest first; all bytes but the last have the eighth bit. `least`: the smallest number
+ * of bytes, which may exceed the necessary one. */
 static size_t varint(uint8_t *to, uint64_t value, size_t least)
 {
     size_t n = 0;
@@ -126,7 +127,7 @@ static void put_message(struct wcet_profile_file *f, const ProtobufCMessage *mes
     free(bytes);
 }
 
-/* As a warp that has this section only; its parts come together in the file. */
+/* Appends a message Warp that has this section only: readers of protobuf merge the fields. */
 static void append_section(struct wcet_profile_file *f, Reprise__Wcet__Section *section, uint32_t number)
 {
     Reprise__Wcet__Warp warp = REPRISE__WCET__WARP__INIT;
@@ -178,7 +179,7 @@ static void add_phase(struct wcet_profile_file *f, const struct wcet_phase *phas
     p->instructions = phase->instructions;
 }
 
-/* Four lists of one capacity. */
+/* The four lists have one capacity. */
 static bool room_for_instant(struct section *s)
 {
     size_t had[4] = {s->instant_capacity, s->instant_capacity, s->instant_capacity, s->instant_capacity};
@@ -206,10 +207,10 @@ static void add_instant(struct wcet_profile_file *f, const struct wcet_instant *
     s->writeback[at] = instant->writeback;
 }
 
-/* Its number and its length. */
+/* Writes number and length of a warp. */
 static void put_warp_head(struct wcet_profile_file *f, uint32_t number, size_t sections)
 {
-    uint8_t head[1 + LENGTH_BYTES * 2], fields[32]; /* two numbers with their tags: 18 bytes at most */
+    uint8_t head[1 + LENGTH_BYTES * 2], fields[32]; /* fields: two numbers with their tags, 18 bytes at most */
     Reprise__Wcet__Warp warp = REPRISE__WCET__WARP__INIT;
     warp.block = f->block;
     warp.number = number;
@@ -219,7 +220,7 @@ static void put_warp_head(struct wcet_profile_file *f, uint32_t number, size_t s
     put(f, fields, size);
 }
 
-/* How long the launch is will be known at its end. */
+/* Leaves room for the length of the launch, which is known at its end. */
 static void begin_launch(struct wcet_profile_file *f, const struct rp_kernel *k)
 {
     uint8_t head[1 + LENGTH_BYTES] = {0};
@@ -290,7 +291,7 @@ struct wcet_profile_file *wcet_profile_open(const char *path, const struct rp_tr
     return NULL;
 }
 
-bool wcet_profile_tells_instants(const struct wcet_profile_file *f) { return f->protobuf; }
+bool wcet_profile_has_instants(const struct wcet_profile_file *f) { return f->protobuf; }
 
 bool wcet_profile_close(struct wcet_profile_file *f, bool keep, struct rp_error *err)
 {
@@ -338,7 +339,7 @@ bool wcet_profile_file_end(struct wcet_profile_file *f, struct rp_error *err)
     return fine(f, err);
 }
 
-/* What comes next is of this place. */
+/* Sets the place of the phases and instants that follow. */
 static void move_to(struct wcet_profile_file *f, const struct wcet_place *place)
 {
     struct wcet_place *at = &f->section.place;

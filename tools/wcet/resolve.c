@@ -22,7 +22,7 @@ static bool unsupported(const struct wcet_model *m, const struct rp_step *step, 
                    step->instruction->text, why);
 }
 
-/* The base of a generic access becomes its offset in the space of all lanes, which must be one and the same. */
+/* Resolves a generic access, whose lanes must all be in one space; its base becomes the offset there. */
 static bool one_space(const struct wcet_model *m, struct rp_dynamic_access *a, unsigned *space)
 {
     uint64_t address[RP_WARP_LANES], base = 0, offset;
@@ -67,9 +67,9 @@ static void through_shared(const struct wcet_model *m, const struct rp_dynamic_a
     op->duration = cost.duration;
 }
 
-/* n transactions that arrive together at a device memory with an interval between two: the last is answered
- * (n - 1) intervals after the first. With caches this is what a miss of all of them takes if no interval is above 0;
- * else wcet_caches_charge says it. */
+/* n transactions arrive together at a device memory that serves one per interval: the last response comes n - 1
+ * intervals after the first. With caches, and all intervals 0, this is the time of n misses; with other intervals
+ * wcet_caches_charge() computes it. */
 static void through_memory(const struct wcet_model *m, const struct rp_dynamic_access *a, uint32_t width,
                            struct wcet_op *op, struct wcet_transactions *list)
 {

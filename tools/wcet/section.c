@@ -3,13 +3,13 @@
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* What all warps amount to at ports. */
+/* The sums of all warps at ports. */
 struct ports {
     uint64_t kept[WCET_PORTS];
     struct wcet_fetches fetches;
 };
 
-/* What all warps of a sub-core amount to. */
+/* The sums of all warps of a sub-core. */
 struct totals {
     uint64_t exec, initiation[MACHINE_UNITS], count[MACHINE_UNITS];
 };
@@ -25,7 +25,7 @@ static void add(struct totals *t, const struct wcet_sums *s, uint32_t units)
     }
 }
 
-/* For how long others may keep the ports for which the warp waits. */
+/* Cycles for which other warps may occupy the ports for which the warp waits. */
 static uint64_t at_ports(const struct wcet_sums *s, const struct ports *all)
 {
     uint64_t kept = 0;
@@ -36,7 +36,7 @@ static uint64_t at_ports(const struct wcet_sums *s, const struct ports *all)
     return kept;
 }
 
-/* `last`: no section comes after, which could find a port that is still kept. */
+/* `last`: the last section. After any other, the next one could find a port still occupied. */
 static void bound_warp(const struct wcet_model *m, const struct wcet_sums *s, const struct totals *t,
                        const struct ports *ports, bool last, struct wcet_section *out)
 {

@@ -57,7 +57,7 @@ void wcet_states_clear(struct wcet_states *l)
     l->round = 1;
 }
 
-/* Multiply, and fold the upper half of the product into the lower, 8 bytes at a time. */
+/* Takes 8 bytes at a time: multiplies, and folds the upper half of the product into the lower. */
 static uint32_t hash_of(const uint16_t *state, uint32_t fields)
 {
     uint64_t hash = 0x9e3779b97f4a7c15u;
@@ -70,7 +70,7 @@ static uint32_t hash_of(const uint16_t *state, uint32_t fields)
     return (uint32_t)hash;
 }
 
-/* The entry of a state that is among the set's, or the empty one where it would be. */
+/* The entry of the state, or the empty entry where it would be added. */
 static struct wcet_states_entry *find(const struct wcet_states *l, const uint16_t *state, uint32_t hash)
 {
     uint32_t mask = 2 * l->capacity - 1;

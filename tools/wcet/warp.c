@@ -38,7 +38,7 @@ static void phase(struct wcet_warp *w, uint64_t from, uint64_t to, enum wcet_kin
         w->sink->phase(w->sink->data, &(struct wcet_phase){from - w->begin, to - from, instructions, kind});
 }
 
-/* The execution phase that is going on has ended at w->busy, and nothing begins before `until`. */
+/* Ends the present execution phase at w->busy; an idle phase follows up to `until`. */
 static void idle_until(struct wcet_warp *w, uint64_t until)
 {
     phase(w, w->phase_begin, w->busy, WCET_EXEC, w->phase_instructions);
@@ -47,7 +47,7 @@ static void idle_until(struct wcet_warp *w, uint64_t until)
     w->phase_instructions = 0;
 }
 
-/* ---- bursts: instructions that follow one another without a chance to wait ------------------------------------------
+/* ---- bursts: consecutive instructions that cannot wait ------------------------------------------
  */
 
 static void end_burst(struct wcet_warp *w)
@@ -60,14 +60,14 @@ static void end_burst(struct wcet_warp *w)
     w->burst = 0;
 }
 
-/* Is the register surely written once the warp's last instruction has issued? Something waited for it, or for a later
- * result of the same unit that takes no less time. */
+/* Whether the register is certain to be written once the warp's last instruction has issued: an instruction waited for
+ * it, or for a later result of the same unit that takes at least as long. */
 static bool surely_written(const struct wcet_warp *w, const struct wcet_register *r)
 {
     return !r->pending || (w->model->exact && r->cum <= w->known_cum[r->unit] && r->span <= w->known_span[r->unit]);
 }
 
-/* The instruction issues, so all it waits for is written. */
+/* An instruction that waits for the register issues, so it is written. */
 static void learn(struct wcet_warp *w, struct wcet_register *r)
 {
     if (!r->pending)
@@ -114,7 +114,7 @@ static struct wait wait_for(struct wcet_warp *w, const struct wcet_row *row)
     return wait;
 }
 
-/* Dispatch and result in isolation. `chain`: of latencies, at the start of the access at its port. */
+/* Dispatch and result in isolation. `chain`: the chain of latencies at the start of the access at its port. */
 static uint64_t dispatch(struct wcet_warp *w, const struct wcet_op *op, uint64_t issue, uint64_t chain,
                          uint64_t *dispatched)
 {
@@ -131,7 +131,7 @@ static uint64_t dispatch(struct wcet_warp *w, const struct wcet_op *op, uint64_t
         }
         done = later(later(done, start + op->duration), op->time);
         if (w->caches && op->port == WCET_PORT_DRAM)
-            wcet_caches_there(w->caches, start + op->asked, chain + op->asked);
+            wcet_caches_arrived(w->caches, start + op->asked, chain + op->asked);
     }
     *dispatched = at;
     return done + op->latency;
@@ -160,7 +160,7 @@ static void count(struct wcet_warp *w, const struct wcet_op *op)
     w->issued[op->unit] += initiation;
 }
 
-/* An instruction takes an issue slot, in which every silent unit may get on with what it has. */
+/* An instruction takes an issue slot, during which each silent unit works for a cycle on what is in its queue. */
 static void count_runs(struct wcet_warp *w, const struct wcet_op *op)
 {
     for (unsigned u = 0; u < w->model->machine->unit_count; u++) {
@@ -172,7 +172,8 @@ static void count_runs(struct wcet_warp *w, const struct wcet_op *op)
     }
 }
 
-/* The instruction is at hand: at once if the warp has had its line and the line stays; else after a miss, at worst. */
+/* The instruction is fetched: immediately if the warp has fetched its line before and the line stays; else, at worst,
+ * with a miss. */
 static void fetch(struct wcet_warp *w, const struct wcet_row *row)
 {
     uint64_t arrival = w->fetch + w->model->fetch_latency;
@@ -204,7 +205,7 @@ bool wcet_warp_step(struct wcet_warp *w, uint32_t index, bool waits, const struc
     if (issue > w->busy)
         idle_until(w, issue);
     w->phase_instructions++;
-    uint64_t own = m->ideal[op->unit] ? op->initiation - 1 : 0; /* no unit is seen to be busy meanwhile */
+    uint64_t own = m->ideal[op->unit] ? op->initiation - 1 : 0; /* an ideal unit is never busy */
     uint64_t chain = wait.latency + own;
     uint64_t done = dispatch(w, op, issue, chain, &dispatched);
     uint64_t chain_done = later(chain + op->duration, op->chain) + op->latency;

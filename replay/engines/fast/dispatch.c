@@ -307,7 +307,7 @@ static bool leave(struct fast *f, uint64_t now)
 /* SMs hear of what the chip has answered when they go on. */
 static void tell(struct fast *f)
 {
-    memory_system_tell(f->memory);
+    memory_system_deliver(f->memory);
     for (unsigned s = 0; s < f->sm_count; s++) {
         if (!sm_memory_replied(f->sms[s].memory))
             continue;

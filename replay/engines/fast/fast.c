@@ -73,7 +73,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->plain_shared &= !f->job->drawn || f->job->drawn->separate_shared;
     f->may_refuse = memory_system_may_refuse(f->memory);
     f->lookahead = memory_system_lookahead(f->memory);
-    f->way = memory_system_way(f->memory);
+    f->way = memory_system_request_latency(f->memory);
     f->light = memory_system_is_light(f->memory);
     /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
     f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;

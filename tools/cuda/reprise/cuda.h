@@ -1,5 +1,5 @@
-/* CUDA C for clang without a CUDA installation: what kernels use of the language, on clang's own builtins. Names and
- * meanings are those of the CUDA C++ Programming Guide. nvcc needs none of this and takes none.
+/* CUDA C for clang without a CUDA installation: the part of the language that kernels use, on clang's builtins. Names
+ * and meanings are those of the CUDA C++ Programming Guide. nvcc does not need this header and ignores it.
  *
  *   clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib -include reprise/cuda.h -O2 -S k.cu
  *
@@ -51,7 +51,7 @@ struct dim3 {
     __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 };
 
-/* ---- where a thread is ------------------------------------------------------------------------------------------- */
+/* ---- indices of a thread ----------------------------------------------------------------------------------------- */
 
 REPRISE_FN uint3 reprise_thread_index()
 {
@@ -189,8 +189,8 @@ REPRISE_SCOPED_CAS("sys", system, unsigned long long, "b64", "l")
 /* ---- shuffles and votes --------------------------------------------------------------------------------------------
  */
 
-/* As PTX, for clang has builtins of them only when it is told the version of PTX. The operand before the last is the
- * clamp and segment mask of PTX ISA "shfl.sync". */
+/* Inline PTX, as clang has builtins for these only if it is given a version of PTX. The last operand but one is the
+ * clamp and segment mask of PTX ISA, "shfl.sync". */
 
 #define REPRISE_SHUFFLE(name, mode, T, c, constraint, Lane)                                                            \
     REPRISE_FN T name(unsigned mask, T v, Lane lane, int width = 32)                                                   \
@@ -211,7 +211,7 @@ REPRISE_SHUFFLES(unsigned, "r")
 REPRISE_SHUFFLES(float, "f")
 #undef REPRISE_SHUFFLES
 #undef REPRISE_SHUFFLE
-/* 64 bits, by halves. */
+/* 64 bits, in two halves. */
 #define REPRISE_SHUFFLE(name, T, Lane)                                                                                 \
     REPRISE_FN T name(unsigned mask, T v, Lane lane, int width = 32)                                                   \
     {                                                                                                                  \
@@ -368,7 +368,7 @@ REPRISE_FN int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 REPRISE_FN int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 REPRISE_FN unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
 REPRISE_FN unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
-/* Loads and stores with a hint for caches, without the hint. */
+/* Loads and stores with a cache hint, which is ignored. */
 template <class T> REPRISE_FN T __ldg(const T *p) { return *p; }
 template <class T> REPRISE_FN T __ldca(const T *p) { return *p; }
 template <class T> REPRISE_FN T __ldcg(const T *p) { return *p; }
@@ -452,7 +452,7 @@ REPRISE_FN float __saturatef(float a)
     return to;
 }
 
-/* One rounding per operation, never joined with another: __fadd_rn and so on. */
+/* One rounding per operation, never fused with another: __fadd_rn and so on. */
 #define REPRISE_BINARY(name, T, op, constraint)                                                                        \
     REPRISE_FN T name(T a, T b)                                                                                        \
     {                                                                                                                  \

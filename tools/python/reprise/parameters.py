@@ -1,4 +1,4 @@
-"""The parameters of a kernel, as its PTX declares them, and how Python's values fill them."""
+"""The parameters of a kernel, as its PTX declares them, and their values from Python."""
 import re
 import struct
 from typing import NamedTuple
@@ -52,8 +52,8 @@ def _integer_bytes(value, size, where):
 
 
 def scalar_bytes(value, parameter, where):
-    """The bytes of a value that is no array: bytes as they are, a numpy scalar of the parameter's size as well, other
-    numbers converted to the parameter's type. A .b parameter takes integers as integers and floats as floats."""
+    """The bytes of a value that is no array. Bytes, and for .b parameters numpy scalars of the same size, are unchanged;
+    other numbers are converted to the parameter's type. A .b parameter takes integers as integers and floats as floats."""
     if isinstance(value, numpy.generic):
         if value.nbytes == parameter.size and parameter.type[0] not in "usf":
             return value.tobytes()

@@ -8,7 +8,7 @@ KERNEL_FAULT = 3  # reprise's exit status when a kernel misbehaved
 
 
 class Error(Exception):
-    """reprise could not do what was asked. `status` is its exit status, the text its message."""
+    """reprise failed. `status` is its exit status, the text its message."""
 
     def __init__(self, message, status=None):
         super().__init__(message)
@@ -16,9 +16,9 @@ class Error(Exception):
 
 
 class KernelFault(Error):
-    """The kernel misbehaved: an access out of bounds, a deadlock. The trace holds what it did up to there.
+    """The kernel misbehaved: an access out of bounds, a deadlock. The trace ends there.
 
-    `report` is what `reprise record --json` says of it (`fault_place`, `findings`), `printed` what kernels printed."""
+    `report` is the output of `reprise record --json` (`fault_place`, `findings`), `printed` what kernels printed."""
 
     def __init__(self, message, report=None, printed=""):
         super().__init__(message, KERNEL_FAULT)
@@ -39,8 +39,8 @@ def find_program():
 
 
 def call_program(arguments, fine=(0,)):
-    """Runs reprise with these arguments; returns its standard output where it ends with one of these statuses. A failure
-    is an Error with its message."""
+    """Runs reprise with these arguments. Returns its standard output if its exit status is one of `fine`; else raises
+    Error with its message."""
     try:
         done = subprocess.run([find_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, errors="replace")

@@ -6,7 +6,7 @@ from .program import call_program
 
 
 def replay(trace, machine, *, settings=None, threads=0):
-    """What `reprise replay --json` says of a trace on a machine: cycles and statistics of each launch.
+    """The output of `reprise replay --json` for a trace on a machine: cycles and statistics of each launch.
 
     settings  options of the machine, such as {"scheduler": "lrr", "l1.size": "64K"}
     """

@@ -15,9 +15,9 @@ _SCRATCH_POINTERS = 2  # Triton 3.5 adds a pointer to global scratch memory and 
 
 
 class Result(NamedTuple):
-    arrays: list  # what each argument holds after the launch, in order; None for those that are no arrays
-    trace: Optional[str]  # the trace's path; None if none was asked for
-    report: dict  # what `reprise record --json` says of the launch
+    arrays: list  # the content of each argument after the launch, in order; None for those that are no arrays
+    trace: Optional[str]  # the trace's path; None without a trace
+    report: dict  # the output of `reprise record --json`
     printed: str = ""  # what the kernel printed
     findings: list = []  # of `check`: dicts, as in the report
 
@@ -61,7 +61,7 @@ def _read_code(kernel):
 
 
 def _choose_kernel(code, name):
-    """The kernel's name and its parameters; None where only reprise can tell, as for cubins."""
+    """The kernel's name and its parameters; None for what only reprise can read, as from cubins."""
     name = name or code.kernel
     if code.ptx is None:
         return name, None
@@ -112,7 +112,7 @@ class _Buffers:
 
 
 def _fill_parameters(args, parameters, buffers):
-    """The arguments as a launch file has them."""
+    """The arguments in the syntax of a launch file."""
     if parameters is not None and len(args) != len(parameters):
         raise Error(f"the kernel has {len(parameters)} parameters, not {len(args)}")
     given = []
@@ -180,7 +180,7 @@ def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None,
         module.write_bytes(code.data)
         shared = code.shared if shared is None else shared
         blocks = _three("grid", grid)
-        if code.cluster and cluster is None:  # as Triton's launcher has it
+        if code.cluster and cluster is None:  # as Triton's launcher does
             blocks[0] *= code.cluster[0]
             cluster = code.cluster
         launch.write_text(_launch_file(buffers, name, blocks, _three("block", block or code.block),
