@@ -21,7 +21,7 @@ PARTS = [
     ("caches", r"hw-models/cache/|replay/memory/level"),
     ("device memory", r"hw-models/dram/"),
     ("events of the chip in their order", r"replay/memory/calendar"),
-    ("the chip: ports, slices, channels", r"replay/memory/(chip|layout|memory_system|straight|translation)"),
+    ("the chip: ports, slices, channels", r"replay/memory/(chip|memory_system|translation)|replay/base/layout"),
     ("load/store units, the SMs' ends of ports", r"replay/memory/(sm_memory|pool)"),
     ("warps: scoreboard, issue, units, coalescing", r"replay/|hw-models/"),
     ("reading the trace", r"tracefmt/"),
