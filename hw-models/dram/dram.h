@@ -24,6 +24,15 @@ struct dram_done {
 };
 #define DRAM_MOST_DONE 64u
 
+/* What a channel tells its banks to do. A refresh closes all rows; that it does is no precharge. */
+enum dram_command_kind { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_REFRESH };
+
+/* Who wants to hear of commands: each when it is decided on, in the order of their core cycles. */
+struct dram_listener {
+    void (*command)(void *data, enum dram_command_kind, uint32_t bank, uint64_t row, uint64_t cycle);
+    void *data;
+};
+
 struct dram_model {
     struct model model;
     void (*reset)(void *state, const int64_t *options);
@@ -38,6 +47,8 @@ struct dram_model {
     bool (*may_refuse)(const int64_t *options);
     /* Every request is done at its arrival + ahead(), whatever else there is. */
     bool (*is_fixed)(const int64_t *options);
+    /* NULL: it has no commands. Tells them from now on; NULL: no longer, as after reset(). */
+    void (*listen)(void *state, const struct dram_listener *);
 };
 
 /* dram_staged is for pipeline `staged`, which steps it itself: only its options are used. */

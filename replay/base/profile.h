@@ -9,11 +9,9 @@
 #ifndef REPRISE_REPLAY_BASE_PROFILE_H
 #define REPRISE_REPLAY_BASE_PROFILE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
-#include "replay/base/response.h"
-#include "replay/base/statistics.h"
+#include "replay/base/observer.h"
 #include "tracefmt/reader.h"
 
 struct profile_row {
@@ -31,50 +29,26 @@ struct profile_kernel {
     struct profile_row *rows; /* [count + 1], the last one for what belongs to no instruction */
 };
 
-/* Sums over launches. Written by engines, and read when the replay is over. */
+/* Sums over launches, read when the replay is over. */
 struct profile {
+    struct observer observer; /* for replay(): from then on what it hears is added */
     uint32_t kernel_count, subcore_count;
     struct profile_kernel *kernels; /* as in the trace */
     struct profile_row *subcores;   /* SM × sub-cores + sub-core */
-    uint64_t cycles;                /* as in the replay's total: each sub-core was idle in those that its row lacks */
-    pthread_mutex_t lock;
+    /* what it hears, before it is added up: of an SM, so that those of several come at once */
+    struct profile_sm *sms;
+    const struct rp_trace *trace;
+    uint32_t sm_count, subcores_per_sm;
 };
 
-/* NULL: memory ran out. */
+/* For replays of this trace on this machine. NULL: memory ran out. */
 struct profile *profile_new(const struct rp_trace *, const struct machine *, struct rp_error *);
 void profile_free(struct profile *); /* NULL is allowed */
+/* The replay is over. False: memory ran out while it listened. */
+bool profile_end(const struct profile *, struct rp_error *);
 
 void profile_row_add(struct profile_row *to, const struct profile_row *);
 /* Issue cycles and stalls. */
 uint64_t profile_row_cycles(const struct profile_row *);
-
-/* ---- for engines: from any thread -------------------------------------------------------------------------------- */
-
-/* Rows for a launch of the kernel, all 0; NULL: memory ran out. */
-struct profile_row *profile_rows_new(const struct rp_kernel *);
-/* An instruction issues, alone or as one of a pair. */
-static inline void profile_issue(struct profile_row *r, rp_lanemask executed)
-{
-    r->issued++;
-    r->threads += rp_lane_count(executed);
-}
-/* A cycle goes to an instruction, and the stall before it. */
-static inline void profile_charge(struct profile_row *r, enum stall why, uint64_t stalled)
-{
-    r->issue_cycles++;
-    r->stall[why] += stalled;
-}
-/* The same; `level` answered what was waited for, if that was memory. */
-static inline void profile_charge_answered(struct profile_row *r, enum stall why, enum answer_level level,
-                                           uint64_t stalled)
-{
-    profile_charge(r, why, stalled);
-    if (why == STALL_MEMORY)
-        r->level[level] += stalled;
-}
-/* Adds what a launch of the kernel has in its rows. */
-void profile_add(struct profile *, uint32_t kernel, const struct profile_row *);
-void profile_add_subcore(struct profile *, uint32_t number, const struct profile_row *);
-void profile_add_cycles(struct profile *, uint64_t);
 
 #endif

@@ -46,6 +46,7 @@ struct launch_queue {
     uint32_t *ended;                            /* stack of nodes whose end is to be propagated, [node_count] */
     uint64_t engine_free[COPY_PATHS], last_end; /* last_end: of launches and copies */
     struct copy_counts copies[COPY_PATHS];
+    struct copy_listener listener;
     /* while the graph is made */ const struct map *non_blocking;
     struct map streams, events_recorded; /* stream or event to its node */
     uint32_t host;                       /* node for which the host has waited */
@@ -262,7 +263,7 @@ static bool make(struct launch_queue *q, const struct launch_unit *u)
 }
 
 struct launch_queue *launch_queue_new(const struct rp_trace *t, const struct machine *m, const struct launch_unit *u,
-                                      struct rp_error *err)
+                                      const struct copy_listener *listener, struct rp_error *err)
 {
     static const struct map none = {0};
     struct launch_queue *q = calloc(1, sizeof *q);
@@ -274,6 +275,7 @@ struct launch_queue *launch_queue_new(const struct rp_trace *t, const struct mac
                                    .first = u->launch,
                                    .count = count,
                                    .left = count,
+                                   .listener = *listener,
                                    .non_blocking = u->non_blocking ? u->non_blocking : &none,
                                    .host = NONE};
         fine = make(q, u);
@@ -302,6 +304,16 @@ void launch_queue_free(struct launch_queue *q)
 
 /* ---- while launches run ------------------------------------------------------------------------------------------ */
 
+static void tell(const struct launch_queue *q, const struct node *copy, uint64_t begin, uint64_t end)
+{
+    const struct observer *o = q->listener.observer;
+    if (o && o->copy)
+        o->copy(o->data, &(struct observed_copy){.path = (enum copy_path)copy->path,
+                                                 .bytes = copy->bytes,
+                                                 .begin = q->listener.clock + begin,
+                                                 .end = q->listener.clock + end});
+}
+
 /* All that the node waited for has ended by this cycle: a launch becomes ready, a copy goes to its engine. */
 static void start(struct launch_queue *q, uint32_t node, uint64_t cycle)
 {
@@ -315,6 +327,7 @@ static void start(struct launch_queue *q, uint32_t node, uint64_t cycle)
              cycles = copy_cycles(q->machine, path, n->bytes);
     *engine = (*engine > cycle ? *engine : cycle) + cycles;
     push(&q->events, node, *engine);
+    tell(q, n, *engine - cycles, *engine);
     q->copies[path].count++;
     q->copies[path].bytes += n->bytes;
     q->copies[path].cycles += cycles;

@@ -12,12 +12,18 @@
 #define REPRISE_REPLAY_BASE_QUEUE_H
 
 #include "replay/base/copies.h"
+#include "replay/base/observer.h"
 #include "replay/base/units.h"
 
 /* The launches of one unit. */
 struct launch_queue;
+/* Who hears of copies, as they go to their engines. */
+struct copy_listener {
+    const struct observer *observer;
+    uint64_t clock; /* the cycle of its clock in which the unit begins */
+};
 struct launch_queue *launch_queue_new(const struct rp_trace *, const struct machine *, const struct launch_unit *,
-                                      struct rp_error *);
+                                      const struct copy_listener *, struct rp_error *);
 void launch_queue_free(struct launch_queue *);
 
 /* The number of launches that have not been taken. */

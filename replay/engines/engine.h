@@ -12,23 +12,13 @@
 
 #include "replay/base/copies.h"
 #include "replay/base/machine_check.h"
-#include "replay/base/profile.h"
+#include "replay/base/observer.h"
 #include "replay/base/queue.h"
 #include "replay/base/sampled.h"
 #include "replay/base/statistics.h"
 #include "tracefmt/reader.h"
 
 enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
-
-/* One instruction as the reference engine carried it out. */
-struct replay_issue {
-    uint32_t launch, warp; /* the warp's number in its block */
-    uint64_t block;
-    uint32_t sm, subcore; /* where: sub-core of the SM */
-    uint32_t index;       /* of the static instruction */
-    const struct rp_instruction *instruction;
-    uint64_t issue, dispatch, done; /* cycles since the machine was idle last; done: its result is there */
-};
 
 struct replay_launch {
     uint32_t launch; /* index in the trace */
@@ -42,7 +32,6 @@ struct replay_launch {
     char warning[256];  /* "": none. Else why the launch was not replayed to its end */
 };
 
-struct served;        /* replay/memory/served.h */
 struct memory_system; /* replay/memory/memory_system.h */
 
 /* A busy period. */
@@ -58,14 +47,12 @@ struct engine_job {
     const struct stochastic *drawn; /* NULL: accesses draw nothing */
     struct luck luck;               /* who draws */
     uint64_t processors;            /* as in struct replay_options */
-    struct served *served;          /* the same; without ENGINE_USES_MEMORY */
-    struct profile *profile;        /* as in struct replay_options */
+    /* NULL, or asks for nothing but what the engine reports. The memory system tells its part itself. */
+    const struct observer *observer;
+    uint64_t clock; /* the cycle of observers' clock in which the period begins */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;
-    /* As in struct replay_options; for the reference engine. */
-    void (*issued)(void *, const struct replay_issue *);
-    void *issued_data;
 };
 
 /* Batches first .. first + count - 1 of all launches, or of one. */
@@ -96,6 +83,7 @@ struct engine {
     const struct model *pipeline; /* of the machines that it runs; several engines may have the same */
     unsigned modes;               /* 1 << enum replay_engine each */
     unsigned capabilities;        /* enum engine_capability */
+    unsigned events;              /* enum observer_event: those that it reports */
     /* NULL, or what it asks of machines: of its own (pipeline), and of others that have parts made for it. */
     machine_fits_fn *fits;
     /* NULL: it has no state. Else what it keeps between periods, of one machine and memory system; NULL with err. */
@@ -109,6 +97,9 @@ struct engine {
     bool (*batches)(const struct engine_batches *, struct statistics *totals, struct engine_exact *exact,
                     struct rp_error *);
 };
+
+/* What engines report that run on the memory system and carry copies out. */
+#define ENGINE_DIRECT_EVENTS ((1u << OBSERVER_EVENT_COUNT) - 1)
 
 /* The pipeline `direct`: the timing of an instruction is decided in the cycle in which it issues
  * (docs/timing-model.md). */

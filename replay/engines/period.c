@@ -54,12 +54,27 @@ bool engine_take(struct engine_period *p, struct engine_launch *l, uint64_t cycl
     return true;
 }
 
-void engine_ended(struct engine_period *p, const struct engine_launch *l, uint64_t cycle)
+static void tell(const struct engine_job *job, uint32_t launch, bool ends, uint64_t cycle)
 {
-    uint64_t begin = l->begin == ENGINE_NEVER ? cycle : l->begin;
-    l->out->begin = p->job->begin + begin;
+    const struct observer *o = job->observer;
+    if (o && o->launch)
+        o->launch(o->data, &(struct observed_launch){launch, ends, job->clock + cycle});
+}
+
+void engine_began(const struct engine_period *p, struct engine_launch *l, uint64_t cycle)
+{
+    l->begin = cycle;
+    tell(p->job, l->number, false, cycle);
+}
+
+void engine_ended(struct engine_period *p, struct engine_launch *l, uint64_t cycle)
+{
+    if (l->begin == ENGINE_NEVER)
+        engine_began(p, l, cycle);
+    tell(p->job, l->number, true, cycle);
+    l->out->begin = p->job->begin + l->begin;
     l->out->end = p->job->begin + cycle;
-    l->out->statistics.cycles = cycle - begin;
+    l->out->statistics.cycles = cycle - l->begin;
     statistics_add(&p->sum, &l->out->statistics);
     launch_queue_ended(p->job->queue, l->number, l->out->end);
 }
@@ -68,8 +83,6 @@ bool engine_finish(struct engine_period *p, uint64_t cycles, struct statistics *
                    struct rp_error *err)
 {
     bool fine = memory_system_end_launch(p->job->memory, cycles, machine, err);
-    if (p->job->profile)
-        profile_add_cycles(p->job->profile, cycles);
     *sum = p->sum;
     sum->cycles = cycles;
     sum->idle_cycles = machine->idle_cycles;

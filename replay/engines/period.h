@@ -14,7 +14,7 @@ struct engine_launch {
     uint64_t blocks;    /* to replay: those that the trace holds */
     bool cut_short;     /* the recording ended early: a barrier may stay incomplete */
     bool control_words; /* hold its instructions back, instead of the scoreboard */
-    uint64_t begin;     /* the cycle of the period in which its first block was placed; ENGINE_NEVER: none was yet */
+    uint64_t begin;     /* the cycle of engine_began(); ENGINE_NEVER: no block was placed yet */
     struct replay_launch *out;
 };
 
@@ -28,11 +28,13 @@ struct engine_period {
 
 /* Takes the next launch in this cycle of the period. False: none is ready. */
 bool engine_take(struct engine_period *, struct engine_launch *, uint64_t cycle);
+/* Its first block is placed in this cycle of the period. Once for each launch, at the latest before engine_ended(). */
+void engine_began(const struct engine_period *, struct engine_launch *, uint64_t cycle);
 /* The cycle of the period in which a launch may become ready because a copy ends; ENGINE_NEVER: none. */
 uint64_t engine_wakes(const struct engine_period *);
 /* Its last block leaves in this cycle of the period: others may be ready now. The engine has counted in
  * out->statistics. */
-void engine_ended(struct engine_period *, const struct engine_launch *, uint64_t cycle);
+void engine_ended(struct engine_period *, struct engine_launch *, uint64_t cycle);
 /* The period took so many cycles. `machine`: idle_cycles and sm_cycles; the memory system's counts are added here. If
  * only one launch ran, what the machine counted is its own. */
 bool engine_finish(struct engine_period *, uint64_t cycles, struct statistics *machine, struct statistics *sum,

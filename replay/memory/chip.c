@@ -298,6 +298,8 @@ static bool look_up(struct memory_system *m, struct slice *s, struct chip_reques
     struct cache_finding found = level_look_up(&s->level, &request, r->repeats, start);
     if (found.refused)
         return false;
+    if (s->level.listener)
+        level_tell(&s->level, r->sm, r->address, r->kind, found.served, request.cycle);
     if (found.written)
         write_back(m, s, r, found.victim, found.written, request.cycle, now);
     r->fetches = found.fetches;

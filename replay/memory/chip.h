@@ -67,6 +67,9 @@ struct channel {
     uint64_t advance_at; /* the cycle of the next call of its model; CHIP_ADVANCE_CHANNEL in other cycles is void */
     struct slice *refused_first, *refused_last;
     struct dram_counts counts;
+    uint32_t index;                     /* with a listener */
+    struct dram_listener listener;      /* of its model, */
+    const struct memory_listener *told; /* which tells this one */
 };
 
 /* The far end of an SM's port. */
@@ -101,6 +104,7 @@ struct memory_system {
     bool on_arrival;             /* slices look requests up when they arrive: no queue of the chip is bounded */
     bool analytic;               /* without events, see chip_is_analytic() */
     struct chip_sender *senders; /* [SMs]: working memory of chip_analytic.c */
+    struct memory_listener listener;
     bool failed;
 };
 

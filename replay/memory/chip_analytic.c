@@ -38,11 +38,13 @@ HOT uint64_t access_device_memory(struct memory_system *m, uint64_t address, uin
 }
 
 /* Returns the response to the request, at L2. */
-static uint64_t look_up(struct memory_system *m, struct slice *s, const struct outgoing *o)
+static uint64_t look_up(struct memory_system *m, struct slice *s, uint32_t sm, const struct outgoing *o)
 {
     struct cache_look_up request = {.address = o->address, .kind = o->kind};
     struct cache_finding found = level_look_up(&s->level, &request, o->repeats, later(o->arrival, s->level.free));
     uint64_t cycle = request.cycle;
+    if (s->level.listener)
+        level_tell(&s->level, sm, o->address, o->kind, found.served, cycle);
     if (found.written)
         access_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
     uint64_t done = found.served
@@ -55,7 +57,7 @@ static uint64_t look_up(struct memory_system *m, struct slice *s, const struct o
 
 static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *o)
 {
-    uint64_t done = look_up(m, &m->slices[0], o);
+    uint64_t done = look_up(m, &m->slices[0], sm, o);
     if (m->layout.port_queue != MEMORY_ANY)
         chip_reply(m, sm, NO_ID, o->arrival + later(1, m->layout.port_latency));
     if (o->name != NO_ID)
@@ -79,8 +81,8 @@ HOT bool follow_clean(struct memory_system *m, const struct shape *of, struct le
         return false;
     uint64_t start = later(o->arrival, l->free), cycle = start + of->latency, done;
     l->free = start + of->interval;
-    if (l->served)
-        level_count_end(l, o->address, CACHE_READ, hit, 1);
+    if (l->listener)
+        level_tell(l, sm, o->address, CACHE_READ, hit, cycle);
     if (hit) {
         l->counts.hits++;
         done = later(answer_of(cycle, ANSWER_L2), *place);

@@ -7,8 +7,13 @@
 #include "hw-models/cache/direct-mapped.h"
 #include "replay/base/layout.h"
 #include "replay/base/memory_counts.h"
-#include "replay/base/response.h"
-#include "replay/memory/served.h"
+#include "replay/base/observer.h"
+
+/* Who hears of accesses and DRAM commands. */
+struct memory_listener {
+    const struct observer *observer;
+    uint64_t origin; /* the cycle of the memory system's clock that is cycle 0 of the replay's, modulo 2^64 */
+};
 
 struct level {
     const struct memory_level *kind;
@@ -18,16 +23,23 @@ struct level {
     uint64_t free;                            /* the cycle of its clock in which the port of the first bank is free */
     uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* the same of the other banks */
     struct cache_counts counts;
-    struct served *served; /* NULL, or counts requests by the level that serves them */
-    enum draw_level here;  /* this level, in `served` */
-    bool last;             /* device memory serves what it does not serve */
+    const struct memory_listener *listener; /* NULL: nobody asks where accesses end */
+    bool last;                              /* with it: what it does not serve ends in device memory */
 };
 
-/* Counts n requests that this level has looked up. Call it only with l->served. */
-static inline void level_count_end(struct level *l, uint64_t address, enum cache_kind kind, bool served, uint64_t n)
+/* The SM's request was looked up until this cycle. Only with a listener. */
+static inline void level_tell(const struct level *l, unsigned sm, uint64_t address, enum cache_kind kind, bool served,
+                              uint64_t cycle)
 {
+    const struct memory_listener *to = l->listener;
     if (served || l->last)
-        served_add(l->served, address >> 62 & 1, kind, served ? l->here : LEVEL_DRAM, n);
+        to->observer->access(to->observer->data, &(struct observed_access){.sm = sm,
+                                                                           .local = address >> 62 & 1,
+                                                                           .beyond = l->level == ANSWER_L2,
+                                                                           .kind = kind,
+                                                                           .level = served ? l->level : ANSWER_DRAM,
+                                                                           .address = address,
+                                                                           .cycle = cycle - to->origin});
 }
 
 /* Makes an empty level with the options of `part`. False: out of memory. */
@@ -56,11 +68,7 @@ static inline bool level_remake(struct level *l, const struct machine_part *part
     return true;
 }
 
-static inline void level_close(struct level *l)
-{
-    free(l->state);
-    free(l->served);
-}
+static inline void level_close(struct level *l) { free(l->state); }
 
 /* The cycle of the level's clock in which the port for this address is free. */
 static inline uint64_t *level_port(struct level *l, uint64_t address)
@@ -112,8 +120,6 @@ level_look_up(struct level *l, struct cache_look_up *request, uint32_t repeats, 
     *port = begin + shape->interval + more;
     l->counts.hits += finding.hit;
     l->counts.misses += !finding.hit;
-    if (l->served)
-        level_count_end(l, request->address, request->kind, finding.served, 1);
     if (finding.written)
         l->counts.written_back += (unsigned)__builtin_popcount(finding.written);
     return finding;

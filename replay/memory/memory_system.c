@@ -64,7 +64,7 @@ static bool open_all(struct memory_system *m)
     m->senders = calloc(l->sms, sizeof *m->senders);
     bool fine = m->sms && m->senders;
     for (uint32_t i = 0; fine && i < l->sms; i++)
-        fine = sm_memory_open(&m->sms[i], l, m->short_cuts);
+        fine = sm_memory_open(&m->sms[i], l, i, m->short_cuts);
     return fine && open_chip(m);
 }
 
@@ -105,7 +105,7 @@ static bool clear_sm(struct memory_system *m, struct sm_memory *s)
     if (!s->used)
         return true;
     sm_memory_close(s);
-    return sm_memory_open(s, &m->layout, m->short_cuts);
+    return sm_memory_open(s, &m->layout, s->number, m->short_cuts);
 }
 
 bool memory_system_clear(struct memory_system *m, struct rp_error *err)
@@ -214,39 +214,44 @@ static uint64_t advance_all(struct memory_system *m, uint64_t now)
     return next;
 }
 
-/* ---- transactions by level --------------------------------------------------------------------------------------- */
+/* ---- observers --------------------------------------------------------------------------------------------------- */
 
-static bool count_level(struct level *l, enum draw_level here, bool last)
+static void tell_command(void *data, enum dram_command_kind what, uint32_t bank, uint64_t row, uint64_t cycle)
 {
-    l->here = here;
-    l->last = last;
-    return l->served || (l->served = calloc(1, sizeof *l->served));
+    const struct channel *c = data;
+    const struct memory_listener *to = c->told;
+    to->observer->dram(
+        to->observer->data,
+        &(struct observed_dram){
+            .channel = c->index, .bank = bank, .command = what, .row = row, .cycle = cycle - to->origin});
 }
 
-bool memory_system_count_served(struct memory_system *m)
+static void observe_channel(struct memory_system *m, uint32_t index, const struct memory_listener *to)
 {
-    bool fine = true, l1 = m->layout.l1.keeps, l2 = m->layout.l2.keeps;
-    for (uint32_t i = 0; fine && l1 && i < m->layout.sms; i++)
-        for (uint32_t c = 0; fine && c < m->layout.l1_count; c++)
-            fine = count_level(&m->sms[i].l1[c].level, LEVEL_L1, !l2);
-    for (uint32_t i = 0; fine && l2 && i < m->layout.slices.count; i++)
-        fine = count_level(&m->slices[i].level, LEVEL_L2, true);
-    return fine;
+    struct channel *c = &m->channels[index];
+    c->index = index;
+    c->told = to;
+    c->listener = (struct dram_listener){tell_command, c};
+    if (m->layout.dram->listen)
+        m->layout.dram->listen(c->state, to ? &c->listener : NULL);
 }
 
-static void take_served(struct level *l, struct served *to)
+void memory_system_observe(struct memory_system *m, const struct observer *o, uint64_t now)
 {
-    if (l->served)
-        served_move(to, l->served);
-}
-
-void memory_system_served(struct memory_system *m, struct served *to)
-{
+    m->listener = (struct memory_listener){o, m->clock - now};
+    const struct memory_listener *accesses = o && o->access ? &m->listener : NULL;
+    const struct memory_listener *commands = o && o->dram ? &m->listener : NULL;
     for (uint32_t i = 0; i < m->layout.sms; i++)
-        for (uint32_t c = 0; c < m->layout.l1_count; c++)
-            take_served(&m->sms[i].l1[c].level, to);
-    for (uint32_t i = 0; i < m->layout.slices.count; i++)
-        take_served(&m->slices[i].level, to);
+        for (uint32_t c = 0; c < m->layout.l1_count; c++) {
+            m->sms[i].l1[c].level.listener = m->layout.l1.keeps ? accesses : NULL;
+            m->sms[i].l1[c].level.last = !m->layout.l2.keeps;
+        }
+    for (uint32_t i = 0; i < m->layout.slices.count; i++) {
+        m->slices[i].level.listener = m->layout.l2.keeps ? accesses : NULL;
+        m->slices[i].level.last = true;
+    }
+    for (uint32_t i = 0; i < m->layout.channels.count; i++)
+        observe_channel(m, i, commands);
 }
 
 /* Adds a component's counts, a structure of numbers only, and resets them. */

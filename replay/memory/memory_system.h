@@ -41,7 +41,7 @@
 #define MEMORY_PENDING UINT64_MAX
 
 struct memory_system;
-struct served; /* replay/memory/served.h */
+struct observer; /* replay/base/observer.h */
 struct sm_memory;
 
 /* NULL: out of memory. Serves any number of launches, one after the other. Without short cuts each step is simulated in
@@ -62,6 +62,9 @@ uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
  * to the statistics and reset, and cycle 0 of the next launch is cycle `cycles` of this one. False: out of memory
  * during the launch, so its results are invalid. Call it also for a launch that failed or is stuck. */
 bool memory_system_end_launch(struct memory_system *, uint64_t cycles, struct statistics *, struct rp_error *);
+/* Reports accesses and DRAM commands of the launches to come to the observer, on whose clock cycle 0 of the next launch is
+ * `now`. NULL: to nobody, as at first and after memory_system_clear(). Call it between launches. */
+void memory_system_observe(struct memory_system *, const struct observer *, uint64_t now);
 /* Whether memory for requests ran out: their accesses never complete. Check it when nothing is left to do. */
 bool memory_system_failed(const struct memory_system *);
 
@@ -72,10 +75,6 @@ uint64_t memory_system_lookahead(const struct memory_system *);
  * is ever busy or full. An access ends memory_system_delay() cycles after its transactions arrive. */
 bool memory_system_is_immediate(const struct memory_system *);
 uint64_t memory_system_delay(const struct memory_system *);
-/* Counts from now on which level serves each transaction. False: out of memory. memory_system_served() adds the counts
- * to *to and resets them. */
-bool memory_system_count_served(struct memory_system *);
-void memory_system_served(struct memory_system *, struct served *to);
 /* Whether the LSU orders the accesses of all threads of an SM, as there is at most one L1 below it. Then an access is
  * performed, for threads of the SM, once the LSU has passed on its transactions: those of later accesses follow them.
  */

@@ -35,6 +35,8 @@ HOT bool look_up_analytic(struct sm_memory *s, struct departures *d, struct lsu_
     uint64_t start = later(a->arrival, level->free);
     struct cache_look_up request = {.address = t->address, .kind = t->kind, .fetch = r->item.id};
     struct cache_finding found = level_look_up(level, &request, t->repeats, start);
+    if (level->listener)
+        level_tell(level, s->number, t->address, t->kind, found.served, request.cycle);
     *ready = request.cycle;
     d->last_start = later(d->last_start, start);
     if (found.written)
@@ -136,8 +138,8 @@ static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct 
     s->departures = d;
     level->free = at;
     level->counts.misses += i;
-    if (level->served)
-        level_count_end(level, out[0].address, CACHE_READ, false, i);
+    for (uint32_t told = 0; level->listener && told < i; told++)
+        level_tell(level, s->number, out[told].address, CACHE_READ, false, start + told * interval + latency);
     a->pending += i;
     note_leaving(s, i, i, out[0].arrival);
     return i;

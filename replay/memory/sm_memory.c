@@ -251,10 +251,11 @@ uint64_t sm_memory_advance(struct sm_memory *s, uint64_t now)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, bool short_cuts)
+bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, unsigned number, bool short_cuts)
 {
     bool immediate = short_cuts && l->immediate;
     *s = (struct sm_memory){.layout = l,
+                            .number = number,
                             .immediate = immediate,
                             .stepped = !immediate && (!short_cuts || !l->sm_unbounded),
                             .accesses = {.size = sizeof(struct lsu_access)},

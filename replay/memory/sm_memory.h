@@ -91,6 +91,7 @@ struct departures {
 
 struct sm_memory {
     const struct memory_layout *layout;
+    unsigned number;
     bool stepped; /* each step is simulated in its cycle (sm_stepped.c); else see sm_analytic.c */
     bool immediate;
     bool used;       /* since it was opened */
@@ -127,7 +128,7 @@ struct sm_memory {
     size_t done_first, done_count, done_room;
 };
 
-bool sm_memory_open(struct sm_memory *, const struct memory_layout *, bool short_cuts);
+bool sm_memory_open(struct sm_memory *, const struct memory_layout *, unsigned number, bool short_cuts);
 void sm_memory_close(struct sm_memory *);
 /* False: out of memory. */
 bool inbox_grow(struct inbox *);

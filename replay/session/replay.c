@@ -10,7 +10,6 @@
 #include "replay/base/occupancy.h"
 #include "replay/base/queue.h"
 #include "replay/memory/memory_system.h"
-#include "replay/memory/served.h"
 #include "replay/memory/warm_up.h"
 #include "replay/session/engines.h"
 
@@ -41,6 +40,7 @@ struct session {
     struct finished *finished; /* [window], by number modulo window */
     uint32_t window;
     uint32_t launches_handed;
+    uint64_t clock; /* cycles of the units that were handed on */
     bool failed;
     uint32_t failed_unit; /* the first that failed, so that the message does not depend on threads */
     struct rp_error error;
@@ -69,29 +69,9 @@ static void add_progress(void *data, uint64_t done)
         s->options->progress(s->options->progress_data, all, s->total);
 }
 
-/* Where transactions end is counted if that is asked for. */
-static bool count_served(const struct session *s, struct memory_system *m, struct rp_error *err)
-{
-    return !s->options->served || memory_system_count_served(m) ||
-           rp_fail(err, RP_SYSTEM, "out of memory for machine %s", s->machine->name);
-}
-
 static struct memory_system *new_memory(const struct session *s, const struct machine *machine, struct rp_error *err)
 {
-    struct memory_system *m = memory_system_new(machine, s->options->engine == REPLAY_FAST, err);
-    if (m && count_served(s, m, err))
-        return m;
-    memory_system_free(m);
-    return NULL;
-}
-
-static void take_served(struct session *s, struct memory_system *m)
-{
-    if (!s->options->served)
-        return;
-    pthread_mutex_lock(&s->lock);
-    memory_system_served(m, s->options->served);
-    pthread_mutex_unlock(&s->lock);
+    return memory_system_new(machine, s->options->engine == REPLAY_FAST, err);
 }
 
 static void close_engine(struct worker *w)
@@ -132,8 +112,7 @@ static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t la
         return true;
     }
     const struct machine *machine = w->fitted ? w->fitted : s->machine;
-    bool fine = w->memory ? memory_system_clear(w->memory, err) && count_served(s, w->memory, err)
-                          : (w->memory = new_memory(s, machine, err)) != NULL;
+    bool fine = w->memory ? memory_system_clear(w->memory, err) : (w->memory = new_memory(s, machine, err)) != NULL;
     job->memory = w->memory;
     return fine;
 }
@@ -159,9 +138,8 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     if (!prepare_memory(w, job, next, err))
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
-    bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
-    take_served(s, job->memory);
-    return fine;
+    memory_system_observe(job->memory, job->observer, job->clock);
+    return (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
 }
 
 /* The machine has nothing to do for so long. */
@@ -170,8 +148,6 @@ static void pass(const struct session *s, struct engine_job *job, uint64_t cycle
     job->begin += cycles;
     sum->cycles += cycles;
     sum->idle_cycles += cycles * (uint64_t)(s->machine->sms * s->machine->subcores);
-    if (cycles && job->profile)
-        profile_add_cycles(job->profile, cycles);
 }
 
 /* Waits for the launches that are ready first. */
@@ -186,28 +162,30 @@ static void wait_for_launch(const struct session *s, struct engine_job *job, str
     }
 }
 
+/* The cycle in which the next unit begins: known where units run in order. */
+static uint64_t clock_of(const struct session *s) { return s->options->observer ? s->clock : 0; }
+
 static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct finished *out, struct rp_error *err)
 {
     struct session *s = w->session;
+    const struct copy_listener told = {s->options->observer, clock_of(s)};
     struct engine_job job = {.trace = s->trace,
                              .machine = s->machine,
-                             .queue = launch_queue_new(s->trace, s->machine, unit, err),
+                             .queue = launch_queue_new(s->trace, s->machine, unit, &told, err),
                              .launches = out->launches,
                              .first = unit->launch,
                              .threads = s->launch_threads,
-                             .profile = s->options->profile,
+                             .observer = s->options->observer,
                              .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
                              .luck = {s->options->seed, s->options->batch},
                              .processors = s->options->processors,
-                             .served = s->options->served,
                              .progress = add_progress,
-                             .progress_data = s,
-                             .issued = s->options->issued,
-                             .issued_data = s->options->issued_data};
+                             .progress_data = s};
     bool fine = job.queue;
     while (fine && launch_queue_left(job.queue)) {
         struct statistics sum = {0};
         wait_for_launch(s, &job, &out->sum);
+        job.clock = told.clock + job.begin;
         fine = replay_period(w, &job, &sum, err);
         statistics_add(&out->sum, &sum);
         job.begin += sum.cycles;
@@ -230,8 +208,9 @@ static void fail(struct session *s, uint32_t number, const struct rp_error *err)
 
 static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
 {
-    uint64_t begin = s->result->total.cycles;
+    uint64_t begin = s->clock;
     statistics_add(&s->result->total, &f->sum);
+    s->clock = s->result->total.cycles;
     for (unsigned p = 0; p < COPY_PATHS; p++)
         copy_counts_add(&s->result->copies[p], &f->copies[p]);
     bool fine = true;
@@ -317,8 +296,10 @@ static bool run(struct session *s, struct rp_error *err)
             return false;
         s->kept = s->options->caches ? s->options->caches : own;
     }
-    unsigned threads = s->options->threads ? s->options->threads : 1;
-    unsigned at_once = s->kept || can(s, ENGINE_KEEPS_STATE) ? 1 : threads < s->unit_count ? threads : s->unit_count;
+    const struct observer *observer = s->options->observer;
+    unsigned threads = s->options->threads && (!observer || observer->concurrent) ? s->options->threads : 1;
+    bool in_order = s->kept || observer || can(s, ENGINE_KEEPS_STATE);
+    unsigned at_once = in_order ? 1 : threads < s->unit_count ? threads : s->unit_count;
     s->launch_threads = at_once ? threads / at_once : 1;
     s->window = at_once < 2 ? 1 : 4 * at_once;
     if (!(s->finished = calloc(s->window, sizeof *s->finished))) {
@@ -367,12 +348,40 @@ static bool choose_launches(struct session *s, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
 }
 
+unsigned replay_events(const struct machine *m, enum replay_engine mode)
+{
+    const struct engine *e = engine_of(m, mode);
+    unsigned events = e->events;
+    if (machine_draws(m))
+        events &= ~(unsigned)(OBSERVE_ACCESS | OBSERVE_DRAM);
+    if (e->capabilities & ENGINE_USES_MEMORY && !((const struct dram_model *)m->dram.model)->listen)
+        events &= ~(unsigned)OBSERVE_DRAM;
+    return events;
+}
+
+/* Somebody wants to hear what this machine never says. */
+static bool can_tell(const struct machine *m, const struct replay_options *options, struct rp_error *err)
+{
+    static const char *const names[] = {
+#define X(id, member, text) text,
+        OBSERVER_EVENTS(X)
+#undef X
+    };
+    const struct model *pipeline = engine_of(m, options->engine)->pipeline;
+    unsigned lacks = observer_events(options->observer) & ~replay_events(m, options->engine);
+    if (!lacks)
+        return true;
+    const char *what = names[__builtin_ctz(lacks)];
+    return rp_fail(err, RP_USAGE, "machine %s does not report %s: pipeline '%s', memory '%s', dram '%s'", m->name, what,
+                   pipeline->name, m->memory.model->name, m->dram.model->name);
+}
+
 bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
             struct replay_result *result, struct rp_error *err)
 {
     *result = (struct replay_result){0};
-    if (options->issued && (options->engine != REPLAY_REFERENCE || options->threads > 1))
-        return rp_fail(err, RP_USAGE, "only the reference engine on one thread reports what issues when");
+    if (!can_tell(machine, options, err))
+        return false;
     const struct engine *engine = engine_of(machine, options->engine);
     if (options->processors && !(engine->capabilities & ENGINE_SUMS))
         return rp_fail(err, RP_USAGE, "machine %s: only pipeline 'one-at-a-time' replays some processors alone",

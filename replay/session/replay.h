@@ -23,17 +23,12 @@ struct replay_options {
     /* With flush_caches = false: NULL, or the caches as earlier calls left them (memory_system_new makes them, empty,
      * for the same machine and engine). So launches may be replayed as they come, one call each. */
     struct memory_system *caches;
-    /* NULL, or where transactions end is added here. Not with pipeline one-at-a-time, nor memory that draws. */
-    struct served *served;
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;
-    /* NULL, or called for every instruction that issues, in the order of cycles, when it is known when it is done.
-     * Needs the reference engine and one thread. */
-    void (*issued)(void *, const struct replay_issue *);
-    void *issued_data;
-    /* NULL, or made for this trace and machine: what the launches count is added, by instruction and by sub-core. */
-    struct profile *profile;
+    /* NULL, or who hears what happens, of the kinds that replay_events() names. Unless it is concurrent, one thread
+     * replays. */
+    const struct observer *observer;
     /* NULL: the result keeps every launch. Else called for each in trace order, once it and all before it are done,
      * from any thread, but one at a time; the result keeps none, so that memory does not grow with their number. False:
      * it failed and filled the error in, and replay() fails with it. */
@@ -49,6 +44,8 @@ struct replay_result {
     struct copy_counts copies[COPY_PATHS]; /* those that take time (replay/base/copies.h) */
 };
 
+/* The events that a replay in this mode can report, enum observer_event. */
+unsigned replay_events(const struct machine *, enum replay_engine);
 /* False: err says why, and nothing need be freed. Errors: a damaged trace, a block that does not fit on the machine, a
  * barrier that can never be complete. A launch whose recording ended early (a fault, a cut file) is replayed as far as
  * it goes and has a warning. */

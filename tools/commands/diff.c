@@ -131,11 +131,13 @@ static void add_progress(void *data, uint64_t done, uint64_t total)
 /* Replays, and sums up by places. */
 static bool replay_variant(struct diff *d, struct diff_variant *v, struct replay_options *options)
 {
-    if (d->places && !(options->profile = profile_new(d->trace, v->machine, &v->error)))
+    struct profile *p = d->places ? profile_new(d->trace, v->machine, &v->error) : NULL;
+    if (d->places && !p)
         return false;
+    options->observer = p ? &p->observer : NULL;
     bool fine = result_get(&d->cache, d->trace, v->machine, options, &v->once, &v->error);
-    fine = fine && (!d->places || hotspots_sum(&v->hotspots, d->places, options->profile, v->machine, &v->error));
-    profile_free(options->profile);
+    fine = fine && (!p || hotspots_sum(&v->hotspots, d->places, p, v->once.total.cycles, v->machine, &v->error));
+    profile_free(p);
     return fine;
 }
 

@@ -15,24 +15,43 @@ static bool make_room(struct issue_times *t)
     return true;
 }
 
-static void note(void *data, const struct replay_issue *i)
+static bool is_asked_for(const struct issue_times *t, uint32_t launch, uint64_t block, uint32_t warp)
+{
+    return launch == t->launch && block == t->block && warp == t->warp;
+}
+
+static void note_issue(void *data, const struct observed_issue *i)
 {
     struct issue_times *t = data;
-    if (i->launch != t->launch || i->block != t->block || i->warp != t->warp || t->count >= t->most || t->starved)
+    if (!is_asked_for(t, i->launch, i->block, i->warp) || t->count >= t->most || t->starved)
         return;
     if (make_room(t))
-        t->list[t->count++] = (struct issue_time){i->issue, i->dispatch, i->done};
+        t->list[t->count++] = (struct issue_time){.issue = i->cycle};
     else
         t->starved = true;
 }
 
+static void note_done(void *data, const struct observed_done *d)
+{
+    struct issue_times *t = data;
+    if (!is_asked_for(t, d->launch, d->block, d->warp) || d->number >= t->count)
+        return;
+    t->list[d->number].dispatch = d->dispatch;
+    t->list[d->number].done = d->cycle;
+}
+
 bool issue_times_find(struct issue_times *t, struct rp_trace *trace, const struct machine *m, struct rp_error *err)
 {
-    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = t->launch, .issued = note, .issued_data = t};
+    const struct observer observer = {.data = t, .issue = note_issue, .done = note_done};
+    struct replay_options options = {.launch = t->launch, .observer = &observer};
     struct replay_result result;
+    size_t done = 0;
     if (!replay(trace, m, &options, &result, err))
         return false;
     replay_result_free(&result);
+    while (done < t->count && t->list[done].done)
+        done++;
+    t->count = done;
     return !t->starved || rp_fail(err, RP_SYSTEM, "out of memory for the cycles of a warp; --limit keeps fewer");
 }
 

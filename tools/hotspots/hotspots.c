@@ -7,13 +7,13 @@
 #include "tools/hotspots/cells.h"
 #include "tools/hotspots/units.h"
 
-bool hotspots_sum(struct hotspots *h, const struct places *places, const struct profile *p, const struct machine *m,
-                  struct rp_error *err)
+bool hotspots_sum(struct hotspots *h, const struct places *places, const struct profile *p, uint64_t cycles,
+                  const struct machine *m, struct rp_error *err)
 {
-    uint64_t counted = 0, all = p->cycles * p->subcore_count;
+    uint64_t counted = 0, all = cycles * p->subcore_count;
     *h = (struct hotspots){.places = places,
-                           .rows = places_sum(places, p, err),
-                           .cycles = p->cycles,
+                           .rows = profile_end(p, err) ? places_sum(places, p, err) : NULL,
+                           .cycles = cycles,
                            .subcores = p->subcore_count,
                            .subcores_per_sm = m->subcores,
                            .one_at_a_time = engine_of(m, REPLAY_FAST)->capabilities & ENGINE_SUMS};

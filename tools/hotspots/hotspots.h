@@ -15,9 +15,9 @@ struct hotspots {
     int64_t subcores_per_sm;
     bool one_at_a_time; /* an instruction's whole time is its own: the pipeline's */
 };
-/* With rows of its own. */
-bool hotspots_sum(struct hotspots *, const struct places *, const struct profile *, const struct machine *,
-                  struct rp_error *);
+/* Of a replay that is over and took so many cycles. With rows of its own. */
+bool hotspots_sum(struct hotspots *, const struct places *, const struct profile *, uint64_t cycles,
+                  const struct machine *, struct rp_error *);
 void hotspots_free(struct hotspots *);
 
 /* `top`: how many places, the hottest first; the others are summed up. In CSV and JSON: all. */

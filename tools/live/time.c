@@ -1,4 +1,5 @@
-/* Live registers over time, from the issues of a replay by the reference engine. */
+/* Live registers over time, from the issues of a replay by the reference engine, which reports them in the order of their
+ * cycles. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,16 @@
 #include "tools/live/live.h"
 
 struct warp {
-    uint64_t left;  /* instructions that it has yet to issue */
-    uint64_t since; /* the cycle of its last issue */
+    uint64_t issued, left; /* instructions that it has issued, and has yet to issue */
+    uint64_t since;        /* the cycle of its last issue */
+    uint32_t subcore;      /* of the chip */
     uint16_t registers;
-    bool began;
 };
 
 /* A block. Its warps may be on several SMs (placement even). */
 struct block {
     struct block *next;
-    uint32_t launch, warps, alive; /* alive: warps whose last instruction has not issued */
+    uint32_t launch, warps, alive; /* alive: warps of which it is not known when their last instruction is done */
     uint64_t index;
     struct warp warp[];
 };
@@ -40,8 +41,7 @@ struct timeline {
     size_t end_count, end_room;
     uint32_t *touched, touched_count;
     bool *is_touched;
-    uint64_t now, base; /* now: the present cycle over all periods; base: cycles of earlier periods */
-    uint64_t resident;  /* number of warps */
+    uint64_t now; /* the present cycle */
     FILE *csv;
     struct rp_error *err;
     bool failed;
@@ -163,7 +163,7 @@ static struct block **list_of(const struct timeline *t, uint64_t block)
     return &t->blocks[block % (uint64_t)t->machine->sms];
 }
 
-static struct block *open_block(struct timeline *t, const struct replay_issue *i)
+static struct block *open_block(struct timeline *t, const struct observed_issue *i)
 {
     struct rp_block *b = rp_block_open(t->trace, i->launch, i->block, t->err);
     if (!b) {
@@ -190,12 +190,13 @@ static struct block *open_block(struct timeline *t, const struct replay_issue *i
     return *list_of(t, i->block) = block;
 }
 
-static struct block *find_block(struct timeline *t, const struct replay_issue *i)
+/* NULL: nothing of it has issued, or all of it is done. */
+static struct block *find_block(const struct timeline *t, uint32_t launch, uint64_t index)
 {
-    for (struct block *b = *list_of(t, i->block); b; b = b->next)
-        if (b->index == i->block && b->launch == i->launch)
-            return b;
-    return open_block(t, i);
+    struct block *b = *list_of(t, index);
+    while (b && (b->index != index || b->launch != launch))
+        b = b->next;
+    return b;
 }
 
 static void close_block(struct timeline *t, struct block *block)
@@ -207,56 +208,52 @@ static void close_block(struct timeline *t, struct block *block)
     free(block);
 }
 
-/* A period begins after the machine was idle: the replay counts cycles from 0 again. */
-static void begin_period(struct timeline *t)
+/* The warp's last instruction is done. */
+static void end_warp(struct timeline *t, const struct warp *w, uint64_t done)
 {
-    end_warps(t, UINT64_MAX);
-    settle(t);
-    t->base = t->now;
-}
-
-static void last_issue(struct timeline *t, const struct replay_issue *i, struct block *b, struct warp *w)
-{
-    uint32_t subcore = i->sm * (uint32_t)t->machine->subcores + i->subcore;
-    uint64_t done = t->base + (i->done > i->issue ? i->done : i->issue + 1);
     t->out->warp.sum += (done - w->since) * w->registers;
     t->out->warp.cycles += done - w->since;
-    t->resident--;
-    if (!add_end(t, (struct end){done, subcore, w->registers}))
+    if (!add_end(t, (struct end){done, w->subcore, w->registers}))
         fail(t);
-    if (!--b->alive)
-        close_block(t, b);
 }
 
-static void issued(void *data, const struct replay_issue *i)
+static void issued(void *data, const struct observed_issue *i)
 {
     struct timeline *t = data;
     if (t->failed)
         return;
-    if (!t->resident && t->base + i->issue < t->now)
-        begin_period(t);
-    uint64_t cycle = t->base + i->issue;
     const struct rp_kernel *k = rp_trace_kernel(t->trace, rp_trace_launch(t->trace, i->launch)->kernel);
-    struct block *b = find_block(t, i);
-    if (!b || t->failed)
+    struct block *b = find_block(t, i->launch, i->block);
+    if (!b && !(b = open_block(t, i)))
+        return;
+    if (t->failed)
         return;
     struct warp *w = &b->warp[i->warp];
     uint16_t registers = k->live[i->index].registers;
-    end_warps(t, cycle);
-    go_to(t, cycle);
-    change(t, i->sm * (uint32_t)t->machine->subcores + i->subcore, (int32_t)registers - w->registers);
-    if (w->began) {
-        t->out->warp.sum += (cycle - w->since) * w->registers;
-        t->out->warp.cycles += cycle - w->since;
-    } else {
-        t->resident++;
+    end_warps(t, i->cycle);
+    go_to(t, i->cycle);
+    w->subcore = i->sm * (uint32_t)t->machine->subcores + i->subcore;
+    change(t, w->subcore, (int32_t)registers - w->registers);
+    if (w->issued++) {
+        t->out->warp.sum += (i->cycle - w->since) * w->registers;
+        t->out->warp.cycles += i->cycle - w->since;
     }
-    w->began = true;
-    w->since = cycle;
+    w->since = i->cycle;
     w->registers = registers;
-    note_peak(&t->out->warp, registers, cycle, i->index);
-    if (!--w->left)
-        last_issue(t, i, b, w);
+    note_peak(&t->out->warp, registers, i->cycle, i->index);
+    w->left--;
+}
+
+static void done(void *data, const struct observed_done *d)
+{
+    struct timeline *t = data;
+    struct block *b = t->failed ? NULL : find_block(t, d->launch, d->block);
+    struct warp *w = b ? &b->warp[d->warp] : NULL;
+    if (!w || w->left || d->number + 1 != w->issued)
+        return;
+    end_warp(t, w, d->cycle > w->since ? d->cycle : w->since + 1);
+    if (!--b->alive)
+        close_block(t, b);
 }
 
 /* ---- the replay -------------------------------------------------------------------------------------------------- */
@@ -289,12 +286,9 @@ bool live_time(struct rp_trace *trace, const struct machine *m, int64_t launch, 
 {
     *out = (struct live_time){0};
     struct timeline t = {.trace = trace, .machine = m, .out = out, .csv = csv, .err = err};
-    struct replay_options options = {.engine = REPLAY_REFERENCE,
-                                     .threads = 1,
-                                     .launch = launch,
-                                     .serial = true,
-                                     .issued = issued,
-                                     .issued_data = &t};
+    const struct observer observer = {.data = &t, .issue = issued, .done = done};
+    struct replay_options options = {
+        .engine = REPLAY_REFERENCE, .threads = 1, .launch = launch, .serial = true, .observer = &observer};
     struct replay_result result;
     if (!begin(&t)) {
         end(&t);

@@ -28,6 +28,7 @@ struct replay_request {
 struct outcome {
     struct result result;
     struct places *places; /* with --by */
+    struct profile *profile; /* the same */
     struct hotspots hotspots;
     struct source_files *files;
 };

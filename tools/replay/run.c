@@ -31,15 +31,19 @@ static bool begin_hotspots(struct replay_request *a, struct rp_trace *t, const s
     o->places = places_new(t, a->kind, subcores_replayed(a, m), err);
     if (o->places && !(o->files = source_files_new(rp_trace_path(t))))
         return rp_fail(err, RP_SYSTEM, "out of memory");
-    return o->places && (a->replay.profile = profile_new(t, m, err));
+    if (!o->places || !(o->profile = profile_new(t, m, err)))
+        return false;
+    a->replay.observer = &o->profile->observer;
+    return true;
 }
 
 static bool end_hotspots(const struct replay_request *a, const struct machine *m, struct outcome *o,
                          struct rp_error *err)
 {
-    if (a->by)
-        a->replay.profile->subcore_count = subcores_replayed(a, m);
-    return !a->by || hotspots_sum(&o->hotspots, o->places, a->replay.profile, m, err);
+    if (!a->by)
+        return true;
+    o->profile->subcore_count = subcores_replayed(a, m);
+    return hotspots_sum(&o->hotspots, o->places, o->profile, o->result.total.cycles, m, err);
 }
 
 static int run(struct replay_request *a, struct rp_trace *trace, const struct machine *m)
@@ -61,7 +65,7 @@ static int run(struct replay_request *a, struct rp_trace *trace, const struct ma
     hotspots_free(&outcome.hotspots);
     places_free(outcome.places);
     source_files_free(outcome.files);
-    profile_free(a->replay.profile);
+    profile_free(outcome.profile);
     return status;
 }
 

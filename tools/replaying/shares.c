@@ -56,7 +56,8 @@ static bool replay_there(const struct machine *there, struct rp_trace *t, int64_
                          struct shares *s, struct rp_error *err)
 {
     struct replay_result result;
-    struct replay_options options = {.launch = launch, .threads = threads, .served = &s->served};
+    const struct observer observer = served_observer(&s->served);
+    struct replay_options options = {.launch = launch, .threads = threads, .observer = &observer};
     if (!replay(t, there, &options, &result, err))
         return false;
     replay_result_free(&result);

@@ -3,7 +3,7 @@
 #define REPRISE_TOOLS_REPLAYING_SHARES_H
 
 #include "replay/base/sampled.h"
-#include "replay/memory/served.h"
+#include "replay/base/served.h"
 #include "tools/lib/json.h"
 #include "tools/replaying/replaying.h"
 

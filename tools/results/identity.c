@@ -10,7 +10,7 @@
 
 bool result_can_be_kept(const struct replay_options *o)
 {
-    return !o->profile && !o->served && !o->issued && !o->caches && !o->serial && !o->batch;
+    return !o->observer && !o->caches && !o->serial && !o->batch;
 }
 
 bool result_identity(struct rp_trace *trace, const struct machine *machine, const struct replay_options *o,

@@ -30,6 +30,14 @@ void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
     fast_check_barriers(sm, block);
 }
 
+/* It is placed, or leaves. */
+static void tell(const struct fast_sm *sm, const struct fast_block *b, bool leaves)
+{
+    struct engine_place at = {
+        .launch = b->part->grid->of.number, .block = b->index, .sm = (uint32_t)(sm - sm->chip->sms)};
+    engine_tell_block(sm->chip->job, &at, leaves, sm->now);
+}
+
 /* ---- placing ---------------------------------------------------------------------------------------------------- */
 
 static struct fast_subcore *subcore_for(const struct fast_sm *sm, unsigned warp)
@@ -169,6 +177,7 @@ static bool place_block(struct fast_sm *sm, struct fast_assigned *a, struct rp_e
     part->statistics.warps += warps;
     if (!open_block(sm->chip->job, block, warps, err))
         return false;
+    tell(sm, block, false);
     for (unsigned i = 0; i < warps; i++) {
         block->warps[i].subcore = subcore_for(sm, i);
         place_warp(sm, &block->warps[i]);
@@ -217,13 +226,11 @@ static void leave(struct fast_sm *sm, struct fast_block *block)
         if (sc->taken)
             continue;
         statistics->stall[STALL_DRAIN] += sm->now - sc->accounted;
-        if (sc->profile) {
-            sc->profile->stall[STALL_DRAIN] += sm->now - sc->accounted;
-            block->part->profile[block->part->grid->kernel->instruction_count].stall[STALL_DRAIN] +=
-                sm->now - sc->accounted;
-        }
+        struct engine_place at = fast_place(sm, w);
+        engine_tell_drain(sm->chip->job, &at, sm->now - sc->accounted, sm->now);
         sc->accounted = sm->now;
     }
+    tell(sm, block, true);
     room_take(&sm->left, &block->part->grid->block_room, -1);
     struct fast_part *part = block->part;
     close_block(sm, block);

@@ -12,6 +12,12 @@ static bool more_accesses(struct fast_sm *sm)
     if (!accesses)
         return false;
     sm->accesses = accesses;
+    if (sm->chip->observes_done) {
+        struct fast_observed *observed = realloc(sm->observed, count * sizeof *observed);
+        if (!observed)
+            return false;
+        sm->observed = observed;
+    }
     for (uint32_t i = sm->access_count; i < count; i++)
         accesses[i] = (struct fast_access){.next = i + 1 < count ? i + 1 : NO_ACCESS};
     sm->free_access = sm->access_count;
@@ -75,12 +81,20 @@ static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
     wake_up(sm, a->warp);
 }
 
+static void tell(const struct fast_sm *sm, const struct fast_warp *w, const struct fast_observed *i, uint64_t done)
+{
+    struct engine_place at = fast_place(sm, w);
+    engine_tell_done(sm->chip->job, &at, i->number, i->dispatched, done);
+}
+
 static void complete(struct fast_sm *sm, const struct memory_completion *c)
 {
     struct fast_access a = sm->accesses[c->token];
     struct fast_warp *w = a.warp;
     uint64_t done = (c->cycle > a.done ? c->cycle : a.done) + a.latency;
     uint64_t entry = done << PRODUCER_BITS | producer_answered(a.producer, c->level);
+    if (a.op->flags & OP_OBSERVED && sm->chip->observes_done)
+        tell(sm, w, &sm->observed[c->token], done);
     fast_access_free(sm, c->token);
     write_registers(w, &a, entry);
     w->completion = done > w->completion ? done : w->completion;

@@ -17,8 +17,6 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
     sc->far_first = NEVER;
     sc->number = (uint8_t)number;
     sc->chip_number = s * (unsigned)m->subcores + number;
-    if (f->job->profile && !(sc->profile = calloc(1, sizeof *sc->profile)))
-        return false;
     if (!(sc->scheduler = machine_part_state(&m->scheduler)))
         return false;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
@@ -60,6 +58,8 @@ static void begin(struct fast *f, const struct engine_job *job)
 {
     const struct machine *m = f->machine;
     f->job = job;
+    f->observes_done = observer_events(job->observer) & OBSERVE_DONE;
+    f->observes = observer_events(job->observer) & (OBSERVE_ISSUE | OBSERVE_STALL | OBSERVE_DONE);
     f->period = (struct engine_period){.job = job};
     f->grid_count = 0;
     f->next_sm = 0;
@@ -86,15 +86,16 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
 {
     for (unsigned i = 0; sm->subcores && i < (unsigned)f->machine->subcores; i++) {
         free(sm->subcores[i].scheduler);
-        free(sm->subcores[i].profile);
         for (uint32_t u = 0; u < f->machine->unit_count; u++)
             free(sm->subcores[i].units[u]);
     }
     free(sm->subcores);
     free(sm->accesses);
+    free(sm->observed);
     async_queue_free(&sm->tells);
     sm->subcores = NULL;
     sm->accesses = NULL;
+    sm->observed = NULL;
 }
 
 static void end(struct fast *f)
@@ -118,15 +119,6 @@ static void count_machine(const struct fast *f, struct statistics *s, uint64_t c
     }
 }
 
-static void profile_subcores(const struct fast *f)
-{
-    for (unsigned s = 0; s < f->sm_count; s++)
-        for (unsigned c = 0; c < f->sms[s].subcore_count; c++) {
-            const struct fast_subcore *sc = &f->sms[s].subcores[c];
-            profile_add_subcore(f->job->profile, sc->chip_number, sc->profile);
-        }
-}
-
 static bool fast_run(void *state, const struct engine_job *job, enum replay_engine mode, struct statistics *sum,
                      struct rp_error *err)
 {
@@ -138,8 +130,6 @@ static bool fast_run(void *state, const struct engine_job *job, enum replay_engi
     bool fine = fast_run_period(f, &cycles, err);
     if (fine)
         count_machine(f, &machine, cycles);
-    if (fine && job->profile)
-        profile_subcores(f);
     end(f);
     return engine_finish(&f->period, cycles, &machine, sum, fine ? err : NULL) && fine;
 }
@@ -191,6 +181,7 @@ const struct engine engine_fast = {.name = "fast",
                                    .pipeline = &pipeline_direct,
                                    .modes = 1u << REPLAY_FAST,
                                    .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY,
+                                   .events = ENGINE_DIRECT_EVENTS,
                                    .open = fast_open,
                                    .run = fast_run,
                                    .close = fast_close};

@@ -21,6 +21,7 @@
 #include "replay/base/occupancy.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
+#include "replay/engines/tell.h"
 #include "replay/memory/memory_system.h"
 
 #define NEVER UINT64_MAX
@@ -40,14 +41,14 @@ enum op_flag {
     OP_ACCESS = 1 << 4,       /* has memory operands */
     OP_BY_SPACE = 1 << 5,     /* timed by the space that its execution reaches */
     OP_EXTENDED = 1 << 6,     /* set for all on machines with more than the scoreboard, one issue per cycle and a
-                               * perfect instruction cache, and with OP_COUNTED */
+                               * perfect instruction cache, and with OP_OBSERVED */
     OP_FETCHED = 1 << 7,      /* through an instruction cache that is not perfect; extended, too */
     OP_PLAIN = 1 << 8,        /* an access that is one transaction and takes no time of its own; not with OP_ACCESS */
     OP_MANY = 1 << 9,         /* waits for or writes more registers than stand in the op */
     OP_ORDERED = 1 << 10,     /* an access in a kernel with fences for the block: noted when it is performed for that */
     OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
     OP_EXIT = 1 << 12,        /* ends lanes */
-    OP_COUNTED = 1 << 13,     /* by itself, for the profile */
+    OP_OBSERVED = 1 << 13,    /* an observer hears of it */
     OP_ACTS = 1 << 14,        /* does something to barrier objects or groups of asynchronous work */
     OP_STARTS = 1 << 15,      /* with OP_ACTS: starts such work, which nothing else of the warp waits for */
     OP_TESTS = 1 << 16,       /* with OP_ACCESS: may wait for the end of a phase of an object */
@@ -132,6 +133,7 @@ struct fast_warp {
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
     struct warp_luck luck;  /* where memory draws */
+    uint64_t issued;        /* with OP_OBSERVED: instructions */
     struct arrival arrival; /* the last: it is seldom needed */
 };
 
@@ -187,7 +189,6 @@ struct fast_subcore {
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
     uint32_t chip_number;                       /* SM × sub-cores + number */
     uint8_t number;                             /* in the SM */
-    struct profile_row *profile;                /* NULL: not asked for */
 };
 
 struct memo;
@@ -218,7 +219,6 @@ struct fast_part {
     uint64_t occupied_since, last_leave;
     uint64_t report_at; /* warp instructions at which progress is reported next */
     uint64_t reported;
-    struct profile_row *profile; /* of the kernel's instructions; NULL: not asked for */
 };
 
 /* A block that is to be placed. */
@@ -244,6 +244,11 @@ struct fast_access {
 };
 
 #define NO_ACCESS UINT32_MAX
+
+/* Its instruction, for who hears when it is done. */
+struct fast_observed {
+    uint64_t number, dispatched;
+};
 
 #define MOST_SUBCORES 16u
 #define MOST_BLOCKS 64u /* resident on an SM */
@@ -272,8 +277,9 @@ struct fast_sm {
     uint64_t shared_end;      /* of the accesses of the instruction that is being issued, those to shared memory */
     struct async_queue tells; /* their next cycle counts in memory_next */
     struct sm_memory *memory;
-    uint64_t memory_next;         /* the cycle in which it has to be advanced */
-    struct fast_access *accesses; /* by token */
+    uint64_t memory_next;           /* the cycle in which it has to be advanced */
+    struct fast_access *accesses;   /* by token */
+    struct fast_observed *observed; /* the same; NULL: nobody hears of ends */
     uint32_t access_count, free_access;
     uint32_t token;          /* of the access that is being made, NO_ACCESS: none */
     enum answer_level level; /* of the access that was made, if its end is known */
@@ -299,6 +305,7 @@ struct fast {
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
     bool constants;                      /* the constant cache may miss */
+    bool observes, observes_done;        /* somebody hears of issues, stalls or ends of instructions; of ends */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
     bool light;                          /* the chip's part is little: it is done when the SMs' is */
     uint64_t way;                        /* cycles that a request is under way to the chip, at least */
@@ -321,6 +328,16 @@ struct fast {
     struct memo **memos; /* one per thread */
     unsigned memo_count;
 };
+
+/* Where the warp is, for an observer. */
+static inline struct engine_place fast_place(const struct fast_sm *sm, const struct fast_warp *w)
+{
+    return (struct engine_place){.launch = w->part->grid->of.number,
+                                 .warp = w->number,
+                                 .block = w->block->index,
+                                 .sm = (uint32_t)(sm - sm->chip->sms),
+                                 .subcore = w->subcore->number};
+}
 
 /* ---- wheel.c ---------------------------------------------------------------------------------------------------- */
 

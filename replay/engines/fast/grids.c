@@ -64,9 +64,8 @@ static struct fast_part *part_of(const struct fast *f, struct fast_grid *g, cons
     if (!*part && (*part = calloc(1, sizeof **part))) {
         (*part)->grid = g;
         (*part)->report_at = f->job->progress ? PROGRESS_EVERY : NEVER;
-        (*part)->profile = f->job->profile ? profile_rows_new(g->kernel) : NULL;
     }
-    return *part && !(*part)->profile == !f->job->profile ? *part : NULL;
+    return *part;
 }
 
 bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, const struct fast_assigned *block,
@@ -82,7 +81,7 @@ bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, const 
     sm->assigned[sm->assigned_count++].part = sm->part;
     g->next_block++;
     if (g->of.begin == ENGINE_NEVER)
-        g->of.begin = sm->now;
+        engine_began(&f->period, &g->of, sm->now);
     return true;
 }
 
@@ -96,7 +95,6 @@ static void free_grid(const struct fast *f, struct fast_grid *g)
     for (unsigned s = 0; g->parts && s < f->sm_count; s++) {
         if (f->sms[s].part == g->parts[s])
             f->sms[s].part = NULL;
-        free(g->parts[s] ? g->parts[s]->profile : NULL);
         free(g->parts[s]);
     }
     free(g->parts);
@@ -130,8 +128,6 @@ static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t
         if (!part)
             continue;
         statistics_add(&g->of.out->statistics, &part->statistics);
-        if (part->profile)
-            profile_add(f->job->profile, g->launch->kernel, part->profile);
         end = part->last_leave > end ? part->last_leave : end;
         if (f->immediate && !f->job->drawn)
             count_immediate(f->sms[s].memory, &part->statistics);

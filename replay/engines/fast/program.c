@@ -111,7 +111,7 @@ static bool is_plain(const struct fast *f, const struct fast_grid *g, const stru
     if (space == RP_SPACE_NONE || needs_resolving(g->launch, space) || space == RP_SPACE_LOCAL)
         return false;
     enum path path = path_of_space(space);
-    return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global && !f->job->profile;
+    return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global && !f->observes;
 }
 
 /* Where in struct fast_part a counter of its statistics is. */
@@ -206,8 +206,8 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         p->ops[i].flags |= ordered && in->memory_count && !async_starts(in) ? OP_ORDERED : 0;
         if (((const struct instruction_cache_model *)m->icache.model)->keeps)
             p->ops[i].flags |= OP_FETCHED | OP_EXTENDED;
-        if (f->job->profile)
-            p->ops[i].flags |= OP_COUNTED | OP_EXTENDED;
+        if (f->observes)
+            p->ops[i].flags |= OP_OBSERVED | OP_EXTENDED;
         if (grid->control_words || m->issue_width > 1)
             p->ops[i].flags |= OP_EXTENDED;
         p->ops[i].registers = used;

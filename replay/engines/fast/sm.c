@@ -30,23 +30,16 @@ HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, c
     return sc->accepts[w->unit] == sm->now || sc->refused >> w->slot & 1 ? STALL_UNIT : STALL_SCHEDULER;
 }
 
-/* A stall that is over. */
-struct stalled {
-    enum stall why;
-    enum answer_level level; /* of STALL_MEMORY */
-    uint64_t gap;            /* cycles */
-};
-
 /* Charges the cycle in which the warp issues, and the stall before it, which it returns. */
-HOT struct stalled charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w,
-                          uint64_t not_taken)
+HOT struct engine_stall charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w,
+                               uint64_t not_taken)
 {
-    struct stalled s = {STALL_DISPATCH, ANSWER_NONE, sm->now - sc->accounted};
-    if (s.gap) {
+    struct engine_stall s = {.why = STALL_DISPATCH, .cycles = sm->now - sc->accounted};
+    if (s.cycles) {
         s.why = reason(sm, sc, w, &s.level);
-        w->part->statistics.stall[s.why] += s.gap;
+        w->part->statistics.stall[s.why] += s.cycles;
         if (s.why == STALL_UNIT)
-            w->part->statistics.unit_stall[w->unit] += s.gap;
+            w->part->statistics.unit_stall[w->unit] += s.cycles;
     }
     sc->refused = not_taken;
     sc->accounted = sm->now + 1;
@@ -139,29 +132,46 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     return done;
 }
 
-static void count_issue(const struct fast_subcore *sc, const struct fast_warp *w)
+/* The warp's instruction of this number has issued: it is done at `done`, or when the access ends that was made. */
+static __attribute__((noinline)) void observe_done(struct fast_sm *sm, const struct fast_warp *w, uint64_t number,
+                                                   uint64_t dispatched, uint64_t done)
 {
-    profile_issue(sc->profile, w->next.executed);
-    profile_issue(&w->part->profile[w->next.index], w->next.executed);
+    if (sm->starved)
+        return;
+    if (done == UNKNOWN) {
+        sm->observed[sm->token] = (struct fast_observed){number, dispatched};
+        return;
+    }
+    struct engine_place at = fast_place(sm, w);
+    engine_tell_done(sm->chip->job, &at, number, dispatched, done);
 }
 
-static void count_cycle(const struct fast_subcore *sc, const struct fast_warp *w, const struct stalled *s)
+/* The warp's next instruction issues. s: NULL, in the same cycle as the one before it; else the stall that it ends. */
+HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, struct engine_stall *s)
 {
-    profile_charge_answered(sc->profile, s->why, s->level, s->gap);
-    profile_charge_answered(&w->part->profile[w->next.index], s->why, s->level, s->gap);
+    const struct engine_job *job = sm->chip->job;
+    const struct engine_place at = fast_place(sm, w);
+    if (s) {
+        s->unit = w->unit;
+        s->level = s->why == STALL_MEMORY ? s->level : ANSWER_NONE;
+        engine_tell_stall(job, &at, &w->next, s, sm->now);
+    }
+    engine_tell_issue(job, &at, &w->next, w->issued, !s, ANSWER_NONE, sm->now);
 }
 
 /* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
  * instruction may issue with this one. */
-HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted, bool *pair,
+HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool observed, bool *pair,
                           struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
     unsigned unit = w->unit;
     bool acts = w->op->flags & OP_ACTS;
-    if (counted)
-        count_issue(sc, w);
     uint64_t dispatched, done = execute(sm, sc, w, &dispatched);
+    uint64_t number = w->issued;
+    w->issued += observed;
+    if (observed && sm->chip->observes_done)
+        observe_done(sm, w, number, dispatched, done);
     if (acts)
         fast_act(sm, w, done);
     if (w->signals && !fast_obey(sm, sc, w, dispatched, done, err))
@@ -175,25 +185,27 @@ HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fa
 }
 
 /* The second one of a pair. */
-static bool issue_second(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted,
+static bool issue_second(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool observed,
                          struct rp_error *err)
 {
     bool third;
     wheel_remove(sc, w->slot, w->wake);
     w->part->statistics.dual_issues++;
-    return execute_extended(sm, sc, w, counted, &third, err);
+    if (observed)
+        observe_issue(sm, w, NULL);
+    return execute_extended(sm, sc, w, observed, &third, err);
 }
 
-HOT bool issue_first(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool counted, uint64_t not_taken,
-                     struct rp_error *err)
+HOT bool issue_first(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool observed,
+                     uint64_t not_taken, struct rp_error *err)
 {
     bool pair;
-    struct stalled stalled = charge(sm, sc, w, not_taken);
-    if (counted)
-        count_cycle(sc, w, &stalled);
-    if (!execute_extended(sm, sc, w, counted, &pair, err))
+    struct engine_stall stalled = charge(sm, sc, w, not_taken);
+    if (observed)
+        observe_issue(sm, w, &stalled);
+    if (!execute_extended(sm, sc, w, observed, &pair, err))
         return false;
-    return !pair || sm->chip->machine->issue_width == 1 || issue_second(sm, sc, w, counted, err);
+    return !pair || sm->chip->machine->issue_width == 1 || issue_second(sm, sc, w, observed, err);
 }
 
 static __attribute__((noinline)) bool issue_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
@@ -202,8 +214,8 @@ static __attribute__((noinline)) bool issue_extended(struct fast_sm *sm, struct 
     return issue_first(sm, sc, w, false, not_taken, err);
 }
 
-static __attribute__((noinline)) bool issue_counted(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
-                                                    uint64_t not_taken, struct rp_error *err)
+static __attribute__((noinline)) bool issue_observed(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
+                                                     uint64_t not_taken, struct rp_error *err)
 {
     return issue_first(sm, sc, w, true, not_taken, err);
 }
@@ -214,7 +226,7 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     sm->last_issue = sm->now;
     sc->ready &= ~(1ull << w->slot);
     if (w->op->flags & OP_EXTENDED)
-        return (w->op->flags & OP_COUNTED ? issue_counted : issue_extended)(sm, sc, w, not_taken, err);
+        return (w->op->flags & OP_OBSERVED ? issue_observed : issue_extended)(sm, sc, w, not_taken, err);
     uint64_t dispatched;
     charge(sm, sc, w, not_taken);
     execute(sm, sc, w, &dispatched);

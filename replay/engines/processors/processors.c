@@ -66,7 +66,7 @@ static bool run_launch(const struct processors_launch *l, enum replay_engine eng
 {
     if (!launch_is_covered(l->costs.kernel, l->costs.launch, false, err))
         return false;
-    if (engine == REPLAY_REFERENCE || l->job->profile) /* sums know nothing of single instructions */
+    if (engine == REPLAY_REFERENCE || l->job->observer) /* sums know nothing of single instructions */
         return processors_step(l, s, err);
     return processors_sum(l, l->luck.batch, 1, s, NULL, err);
 }
@@ -80,7 +80,7 @@ static bool processors_run(void *none, const struct engine_job *job, enum replay
     struct engine_launch of;
     if (!engine_take(&period, &of, 0))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
-    of.begin = 0;
+    engine_began(&period, &of, 0);
     of.out->control_words = false;
     struct processors_launch l = {.trace = job->trace,
                                   .number = of.number,
@@ -94,8 +94,6 @@ static bool processors_run(void *none, const struct engine_job *job, enum replay
         return false;
     engine_ended(&period, &of, of.out->statistics.cycles);
     *sum = period.sum;
-    if (job->profile)
-        profile_add_cycles(job->profile, sum->cycles);
     return true;
 }
 
@@ -161,6 +159,7 @@ const struct engine engine_processors = {.name = "processors",
                                          .pipeline = &pipeline_one_at_a_time,
                                          .modes = 1u << REPLAY_FAST | 1u << REPLAY_REFERENCE,
                                          .capabilities = ENGINE_SUMS,
+                                         .events = OBSERVE_LAUNCH | OBSERVE_ISSUE | OBSERVE_DONE | OBSERVE_STALL,
                                          .fits = processors_fit,
                                          .run = processors_run,
                                          .batches = processors_batches};

@@ -3,6 +3,7 @@
 
 #include "replay/base/layout.h"
 #include "replay/engines/processors/inside.h"
+#include "replay/engines/tell.h"
 #include "tracefmt/plural.h"
 
 struct warp {
@@ -11,6 +12,7 @@ struct warp {
     struct rp_step next;
     struct warp_luck luck;
     uint64_t number;
+    uint64_t issued; /* instructions, for observers */
 };
 
 struct processor {
@@ -28,7 +30,6 @@ struct stepping {
     unsigned slots; /* of a processor */
     struct processor *processors;
     struct statistics *statistics;
-    struct profile_row *rows; /* NULL: nobody asks */
     struct rp_error *err;
 };
 
@@ -103,7 +104,7 @@ static bool place(struct stepping *s, uint64_t number)
 
 /* The cycles of an access go to the level that it drew. An atomic draws twice; so does an asynchronous copy, whose
  * sides go side by side: then the level with the most cycles has all. */
-static void note_levels(struct profile_row *row, const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+static void share_out(const uint64_t drawn[DRAW_LEVELS], uint64_t cycles, uint64_t share[ANSWER_LEVELS])
 {
     unsigned most = 0;
     uint64_t sum = 0;
@@ -111,39 +112,46 @@ static void note_levels(struct profile_row *row, const uint64_t drawn[DRAW_LEVEL
         most = drawn[l] > drawn[most] ? l : most;
         sum += drawn[l];
     }
-    for (unsigned l = 0; sum && l < DRAW_LEVELS; l++)
-        row->level[ANSWER_L1 + l] = sum == cycles ? drawn[l] : l == most ? cycles : 0;
+    share[ANSWER_NONE] = sum ? 0 : cycles;
+    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+        share[ANSWER_L1 + l] = sum == cycles ? drawn[l] : sum && l == most ? cycles : 0;
 }
 
-static void note(struct stepping *s, uint64_t number, const struct warp *w, const struct drawn_cost *cost,
+/* The instruction issues in the first of its cycles, and takes the others from its processor. */
+static void tell(const struct stepping *s, uint64_t number, struct warp *w, unsigned unit,
                  const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
 {
     const struct processors_launch *l = s->launch;
-    const struct engine_job *job = l->job;
+    const struct engine_place at = {.launch = l->number,
+                                    .warp = (uint32_t)(w->number % l->processors.warps),
+                                    .block = w->number / l->processors.warps,
+                                    .sm = (uint32_t)(number / l->processors.subcores),
+                                    .subcore = (uint32_t)(number % l->processors.subcores)};
+    uint64_t share[ANSWER_LEVELS], now = s->processors[number].now, over = now + 1;
+    enum answer_level first = ANSWER_NONE;
+    share_out(drawn, cycles, share);
+    while (!share[first])
+        first++;
+    share[first]--;
+    engine_tell_issue(l->job, &at, &w->next, w->issued, false, first, now);
+    for (unsigned level = 0; level < ANSWER_LEVELS; level++) {
+        over += share[level];
+        engine_tell_stall(l->job, &at, &w->next,
+                          &(struct engine_stall){STALL_UNIT, (enum answer_level)level, unit, share[level]}, over);
+    }
+    engine_tell_done(l->job, &at, w->issued++, now, now + cycles);
+}
+
+static void note(struct stepping *s, uint64_t number, struct warp *w, const struct drawn_cost *cost,
+                 const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+{
     struct statistics *to = s->statistics;
-    uint64_t now = s->processors[number].now;
     to->issue_cycles++;
     to->stall[STALL_UNIT] += cycles - 1;
     to->unit_stall[cost->unit] += cycles - 1;
     to->unit_busy[cost->unit] += cycles;
-    if (s->rows) {
-        struct profile_row row = {.issued = 1, .threads = rp_lane_count(w->next.executed), .issue_cycles = 1};
-        row.stall[STALL_UNIT] = cycles - 1;
-        note_levels(&row, drawn, cycles);
-        profile_row_add(&s->rows[w->next.index], &row);
-        profile_add_subcore(job->profile, (uint32_t)number, &row);
-    }
-    if (job->issued)
-        job->issued(job->issued_data, &(struct replay_issue){.launch = l->number,
-                                                             .warp = (uint32_t)(w->number % l->processors.warps),
-                                                             .block = w->number / l->processors.warps,
-                                                             .sm = (uint32_t)(number / l->processors.subcores),
-                                                             .subcore = (uint32_t)(number % l->processors.subcores),
-                                                             .index = w->next.index,
-                                                             .instruction = w->next.instruction,
-                                                             .issue = now,
-                                                             .dispatch = now,
-                                                             .done = now + cycles});
+    if (s->launch->job->observer)
+        tell(s, number, w, cost->unit, drawn, cycles);
 }
 
 static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_t *cycles)
@@ -224,7 +232,7 @@ static bool step_all(struct stepping *s)
 static bool begin(struct stepping *s)
 {
     const struct machine *m = s->launch->costs.machine;
-    bool fine = s->processors && (!s->launch->job->profile || s->rows);
+    bool fine = s->processors;
     for (uint64_t p = 0; fine && p < s->launch->processors.replayed; p++) {
         fine = (s->processors[p].scheduler = machine_part_state(&m->scheduler));
         if (fine)
@@ -242,7 +250,6 @@ bool processors_step(const struct processors_launch *l, struct statistics *stati
                          .slots = slots ? (unsigned)slots : 1,
                          .processors = calloc(l->processors.replayed, sizeof *s.processors),
                          .statistics = statistics,
-                         .rows = l->job->profile ? profile_rows_new(l->costs.kernel) : NULL,
                          .err = err};
     bool fine = begin(&s) && step_all(&s);
     for (uint64_t p = 0; s.processors && p < l->processors.replayed; p++) {
@@ -251,8 +258,5 @@ bool processors_step(const struct processors_launch *l, struct statistics *stati
         free(s.processors[p].scheduler);
     }
     free(s.processors);
-    if (fine && s.rows)
-        profile_add(l->job->profile, l->costs.launch->kernel, s.rows);
-    free(s.rows);
     return fine;
 }

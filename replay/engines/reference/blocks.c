@@ -67,6 +67,13 @@ bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
     return true;
 }
 
+/* It is placed, or leaves. */
+static void tell(const struct reference *r, const struct ref_block *b, bool leaves)
+{
+    struct engine_place at = {.launch = b->grid->of.number, .block = b->index, .sm = b->sm};
+    engine_tell_block(r->job, &at, leaves, r->now);
+}
+
 static unsigned subcore_for(const struct reference *r, const struct ref_sm *sm, unsigned warp)
 {
     unsigned count = (unsigned)r->machine->subcores, best = 0;
@@ -138,9 +145,10 @@ bool ref_place_block(struct reference *r, struct ref_grid *g, const struct ref_b
         block->cluster->unplaced--;
     }
     if (g->of.begin == ENGINE_NEVER)
-        g->of.begin = r->now;
+        engine_began(&r->period, &g->of, r->now);
     if (!open_block(r, block, err))
         return false;
+    tell(r, block, false);
     room_take(&sm->left, &g->block_room, 1);
     g->resident++;
     g->statistics->blocks++;
@@ -201,8 +209,6 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         *last = g;
         last = &g->next;
         r->grid_count++;
-        if (r->job->profile && !(g->profile = profile_rows_new(l.kernel)))
-            return rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
         if (!launch_is_covered(l.kernel, l.launch, !r->job->drawn, err) ||
             !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err) ||
             !cooperative_fits(r->machine, l.kernel, l.launch, room_count(r->machine, &g->block_room, UINT64_MAX),
@@ -224,11 +230,11 @@ static void leave(struct reference *r, struct ref_block *block)
         if (--sc->resident)
             continue;
         block->grid->statistics->stall[STALL_DRAIN] += sc->gap;
-        sc->profile.stall[STALL_DRAIN] += sc->gap;
-        if (block->grid->profile)
-            block->grid->profile[block->grid->of.kernel->instruction_count].stall[STALL_DRAIN] += sc->gap;
+        struct engine_place at = ref_place(w);
+        engine_tell_drain(r->job, &at, sc->gap, r->now);
         sc->gap = 0;
     }
+    tell(r, block, true);
     room_take(&sm->left, &block->grid->block_room, -1);
     block->grid->resident--;
     ref_free_block(block);

@@ -56,8 +56,8 @@ static void land(struct reference *r, const struct memory_completion *c)
         w->memory_done = done > w->memory_done ? done : w->memory_done;
         w->flights--;
     }
-    if (r->job->issued)
-        r->reports[f->report].done = done;
+    struct engine_place at = ref_place(w);
+    engine_tell_done(r->job, &at, f->number, f->dispatched, done);
     f->warp = NULL;
 }
 
@@ -93,40 +93,4 @@ bool ref_memory_cycle(struct reference *r, struct rp_error *err)
             return rp_fail(err, RP_SYSTEM, "out of memory for asynchronous copies");
     }
     return !memory_system_failed(m) || rp_fail(err, RP_SYSTEM, "out of memory for requests to memory");
-}
-
-/* ---- who wants to hear of issues --------------------------------------------------------------------------------- */
-
-bool ref_note(struct reference *r, const struct ref_warp *w, uint64_t dispatched, uint64_t done, size_t *report)
-{
-    if (!r->job->issued)
-        return true;
-    if (r->report_count == r->report_room) {
-        size_t room = r->report_room ? 2 * r->report_room : 256;
-        struct replay_issue *reports = realloc(r->reports, room * sizeof *reports);
-        if (!reports)
-            return false;
-        r->reports = reports;
-        r->report_room = room;
-    }
-    *report = r->report_count;
-    r->reports[r->report_count++] = (struct replay_issue){.launch = w->block->grid->of.number,
-                                                          .warp = w->number,
-                                                          .block = w->block->index,
-                                                          .sm = w->sm,
-                                                          .subcore = w->subcore,
-                                                          .index = w->next.index,
-                                                          .instruction = w->next.instruction,
-                                                          .issue = r->now,
-                                                          .dispatch = dispatched,
-                                                          .done = done};
-    return true;
-}
-
-void ref_report(struct reference *r)
-{
-    while (r->reported_issues < r->report_count && r->reports[r->reported_issues].done != UNKNOWN)
-        r->job->issued(r->job->issued_data, &r->reports[r->reported_issues++]);
-    if (r->reported_issues == r->report_count)
-        r->reported_issues = r->report_count = 0;
 }

@@ -159,13 +159,10 @@ static void note_order(struct reference *r, struct ref_warp *w, const struct ref
 }
 
 /* Its accesses are complete at a cycle that is not known yet. */
-static bool take_off(struct reference *r, struct ref_warp *w, struct ref_issued *i, uint64_t known,
-                     struct rp_error *err)
+static void take_off(struct reference *r, struct ref_issued *i, uint64_t known)
 {
-    struct ref_flight *f = &r->flights[i->flight];
-    f->known = known;
+    r->flights[i->flight].known = known;
     i->done = UNKNOWN;
-    return ref_note(r, w, i->dispatched, UNKNOWN, &f->report) || rp_fail(err, RP_SYSTEM, "out of memory for issues");
 }
 
 /* Makes the instruction's accesses. */
@@ -176,6 +173,7 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
     bool starts = async_starts(in), posted = !starts && is_posted(w->block->grid->of.launch, &w->next);
     i->flight = ref_take_off(r, &(struct ref_flight){.warp = w,
                                                      .number = w->issued,
+                                                     .dispatched = i->dispatched,
                                                      .latency = i->timing->latency,
                                                      .unit = i->timing->unit,
                                                      .kind = i->kind,
@@ -186,7 +184,8 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
     if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known, &i->level, posted ? &taken : NULL)) {
         if (!starts)
             note_order(r, w, i, posted ? taken : UNKNOWN);
-        return take_off(r, w, i, known, err);
+        take_off(r, i, known);
+        return true;
     }
     r->flights[i->flight].warp = NULL;
     w->flights -= !starts;
@@ -201,7 +200,6 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
 static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued *i, struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
-    size_t report;
     if (w->next.executed && in->memory_count && !access(r, w, i, err))
         return false;
     if (w->next.executed && !in->memory_count)
@@ -212,12 +210,9 @@ static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued
         w->completion = i->done;
     if (in->memory_count && w->next.executed && !async_starts(in) && i->done > w->memory_done)
         w->memory_done = i->done;
-    return ref_note(r, w, i->dispatched, i->done, &report) || rp_fail(err, RP_SYSTEM, "out of memory for issues");
-}
-
-struct profile_row *ref_profile(const struct ref_warp *w)
-{
-    return w->block->grid->profile ? &w->block->grid->profile[w->next.index] : NULL;
+    struct engine_place at = ref_place(w);
+    engine_tell_done(r->job, &at, w->issued, i->dispatched, i->done);
+    return true;
 }
 
 /* What it does to barrier objects and groups. */
@@ -239,8 +234,14 @@ static bool act(struct reference *r, struct ref_warp *w, const struct ref_issued
     return !tells->starved || rp_fail(err, RP_SYSTEM, "out of memory for asynchronous copies");
 }
 
-bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
+struct engine_place ref_place(const struct ref_warp *w)
 {
+    return (struct engine_place){w->block->grid->of.number, w->number, w->block->index, w->sm, w->subcore};
+}
+
+bool ref_issue(struct reference *r, struct ref_warp *w, bool second, struct rp_error *err)
+{
+    const struct engine_place at = ref_place(w);
     struct machine_timing t = timing(r, w);
     void *unit = r->sms[w->sm].subcores[w->subcore].units[t.unit];
     uint64_t dispatched = unit_model(r, t.unit)->dispatch(unit, r->now, t.initiation);
@@ -248,14 +249,12 @@ bool ref_issue(struct reference *r, struct ref_warp *w, struct rp_error *err)
     struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_FLIGHT, producer(w), ANSWER_NONE};
     w->block->grid->statistics->unit_busy[t.unit] += t.initiation;
     r->shared_end = issued.done;
+    engine_tell_issue(r->job, &at, &w->next, w->issued, second, ANSWER_NONE, r->now);
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;
     if (!act(r, w, &issued, err))
         return false;
-    profile_issue(&r->sms[w->sm].subcores[w->subcore].profile, w->next.executed);
-    if (ref_profile(w))
-        profile_issue(ref_profile(w), w->next.executed);
     if (is_block_barrier(w->next.instruction) && w->next.executed)
         ref_arrive(r, w);
     if (is_cluster_barrier(w->next.instruction) && w->next.executed)
@@ -270,5 +269,5 @@ bool ref_pair(struct reference *r, struct ref_warp *w, unsigned unit, struct rp_
     if (w->ended || ref_unit(r, w) == unit || ref_blocked(r, w) != STALL_COUNT)
         return true;
     w->block->grid->statistics->dual_issues++;
-    return ref_issue(r, w, err);
+    return ref_issue(r, w, true, err);
 }

@@ -47,18 +47,24 @@ static void end(struct reference *r)
     }
     for (struct ref_grid *g = r->grids, *next; g; g = next) {
         next = g->next;
-        free(g->profile);
         free(g);
     }
     free(r->sms);
     free(r->flights);
-    free(r->reports);
 }
 
 /* By control words: only now it is known which of the signals that it waited for came last. */
 static bool waited_for_signals(const struct ref_warp *w)
 {
     return w->block->grid->of.control_words && w->blocked >= STALL_MEMORY && w->blocked <= STALL_OPERANDS;
+}
+
+static void tell_stall(const struct reference *r, const struct ref_warp *issuing, enum stall why,
+                       enum answer_level level, uint64_t cycles)
+{
+    struct engine_place at = ref_place(issuing);
+    struct engine_stall stall = {why, why == STALL_MEMORY ? level : ANSWER_NONE, ref_unit(r, issuing), cycles};
+    engine_tell_stall(r->job, &at, &issuing->next, &stall, r->now);
 }
 
 /* Charges this cycle. What kept the warp that issues now from issuing in the cycle before ends the stall. */
@@ -76,9 +82,7 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
         if (why == STALL_MEMORY && !waited_for_signals(issuing))
             ref_pending(issuing, r->now - 1, &level); /* only now it is known who answered */
         statistics->stall[why] += sc->gap;
-        profile_charge_answered(&sc->profile, why, level, sc->gap);
-        if (ref_profile(issuing))
-            profile_charge_answered(ref_profile(issuing), why, level, sc->gap);
+        tell_stall(r, issuing, why, level, sc->gap);
         if (why == STALL_UNIT)
             statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
         sc->gap = 0;
@@ -134,7 +138,7 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
     *issued = true;
     struct ref_warp *w = sc->slots[slot];
     unsigned unit = ref_unit(r, w);
-    return ref_issue(r, w, err) && (r->machine->issue_width == 1 || ref_pair(r, w, unit, err));
+    return ref_issue(r, w, false, err) && (r->machine->issue_width == 1 || ref_pair(r, w, unit, err));
 }
 
 /* The SM has blocks of this many launches, each of which counts the cycle. */
@@ -190,11 +194,8 @@ void ref_end_launches(struct reference *r)
         }
         report(r, g, 0);
         engine_ended(&r->period, &g->of, r->now);
-        if (g->profile)
-            profile_add(r->job->profile, g->of.launch->kernel, g->profile);
         *at = g->next;
         r->grid_count--;
-        free(g->profile);
         free(g);
     }
 }
@@ -213,8 +214,6 @@ static bool run(struct reference *r, struct rp_error *err)
     for (;; r->now++) {
         if (!ref_memory_cycle(r, err))
             return false;
-        if (r->job->issued)
-            ref_report(r);
         ref_leave_blocks(r);
         do { /* launches without blocks end at once */
             ref_end_launches(r);
@@ -241,10 +240,6 @@ static bool reference_run(void *none, const struct engine_job *job, enum replay_
                           .scheduler = (const struct scheduler_model *)job->machine->scheduler.model,
                           .period = {.job = job}};
     bool fine = begin(&r, err) && run(&r, err);
-    for (size_t i = 0; fine && job->profile && i < job->profile->subcore_count; i++) {
-        size_t subcores = (size_t)job->machine->subcores;
-        profile_add_subcore(job->profile, (uint32_t)i, &r.sms[i / subcores].subcores[i % subcores].profile);
-    }
     end(&r);
     return engine_finish(&r.period, r.now, &r.of_machine, sum, fine ? err : NULL) && fine;
 }
@@ -253,4 +248,5 @@ const struct engine engine_reference = {.name = "reference",
                                         .pipeline = &pipeline_direct,
                                         .modes = 1u << REPLAY_REFERENCE,
                                         .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY,
+                                        .events = ENGINE_DIRECT_EVENTS,
                                         .run = reference_run};

@@ -14,6 +14,7 @@
 #include "replay/base/occupancy.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
+#include "replay/engines/tell.h"
 #include "replay/memory/memory_system.h"
 
 struct ref_block;
@@ -26,7 +27,6 @@ struct ref_grid {
     uint64_t next_cluster;         /* to place */
     uint64_t next_block, resident; /* blocks: how many were placed, and which is next without clusters; those on SMs */
     struct statistics *statistics; /* of->out's */
-    struct profile_row *profile;   /* of the kernel's instructions; NULL: not asked for */
     uint64_t reported;             /* warp instructions reported as progress */
     struct ref_grid *next;         /* the one that came after it */
 };
@@ -59,15 +59,15 @@ struct ref_signals {
 struct ref_flight {
     struct ref_warp *warp; /* NULL: none */
     uint64_t number;       /* in its warp's order of issue */
-    uint64_t known;        /* it is not done before */
-    uint32_t latency;      /* behind the last of its transactions */
+    uint64_t dispatched;
+    uint64_t known;   /* it is not done before */
+    uint32_t latency; /* behind the last of its transactions */
     unsigned unit;
     enum stall kind;
     bool result;    /* writes registers */
     bool unordered; /* its warp counts it so */
     bool starts;    /* what it does is asynchronous: nothing of the warp waits for it but waits for groups */
     uint64_t name;  /* then: as async_known() is told */
-    size_t report;  /* of its issue */
 };
 
 struct ref_warp {
@@ -132,7 +132,6 @@ struct ref_subcore {
     unsigned resident;
     void *scheduler, *units[MACHINE_UNITS];
     uint64_t gap; /* cycles of the stall that is going on */
-    struct profile_row profile;
 };
 
 struct ref_sm {
@@ -155,8 +154,6 @@ struct reference {
     struct ref_sm *sms;
     struct ref_flight *flights;
     size_t flight_count;
-    struct replay_issue *reports; /* of issues, in order; done: UNKNOWN as yet */
-    size_t report_count, report_room, reported_issues;
     uint64_t now;
     uint64_t accepted;   /* when the accesses of the instruction that is being issued arrive */
     uint64_t shared_end; /* of the accesses of the instruction that is being issued, those to shared memory */
@@ -211,13 +208,11 @@ bool ref_stuck(struct reference *, struct rp_error *);
 enum stall ref_pending(const struct ref_warp *, uint64_t cycle, enum answer_level *level);
 /* What keeps the warp from issuing now, STALL_COUNT: nothing. */
 enum stall ref_blocked(const struct reference *, const struct ref_warp *);
-/* Issues the warp's next instruction and moves the warp on. */
-bool ref_issue(struct reference *, struct ref_warp *, struct rp_error *);
+/* Issues the warp's next instruction and moves the warp on. second: in the same cycle as the one before it. */
+bool ref_issue(struct reference *, struct ref_warp *, bool second, struct rp_error *);
 /* Issues the next one, too, if it may go together with the one that just went to `unit`. */
 bool ref_pair(struct reference *, struct ref_warp *, unsigned unit, struct rp_error *);
 unsigned ref_unit(const struct reference *, const struct ref_warp *);
-/* What is counted of the warp's next instruction; NULL: not asked for. */
-struct profile_row *ref_profile(const struct ref_warp *);
 
 /* control_words.c */
 struct ref_issued {
@@ -234,15 +229,14 @@ bool ref_obey(struct reference *, struct ref_warp *, const struct ref_issued *, 
 /* It is known now when the flight is done, and who answered. */
 void ref_signal_known(struct ref_warp *, const struct ref_flight *, uint64_t answer);
 
-/* flights.c */
+/* in_flight.c */
 #define NO_FLIGHT UINT32_MAX
 /* NO_FLIGHT: out of memory. */
 uint32_t ref_take_off(struct reference *, const struct ref_flight *);
 /* What the memory system does in this cycle. */
 bool ref_memory_cycle(struct reference *, struct rp_error *);
-/* Notes an issue for those who want to hear of it. */
-bool ref_note(struct reference *, const struct ref_warp *, uint64_t dispatched, uint64_t done, size_t *report);
-void ref_report(struct reference *);
+/* Where the warp is, for an observer. */
+struct engine_place ref_place(const struct ref_warp *);
 
 /* memory.c */
 /* Makes the accesses of the warp's next instruction, dispatched at `dispatched`, and accepted by its unit at the end of

@@ -1,11 +1,6 @@
 /* Where the cycles of sub-cores go: to issues, stalls and idleness, by the rule of replay/base/statistics.h. */
 #include "replay/engines/staged/staged.h"
 
-static struct profile_row *row_of(const struct staged *g, const struct inst *in)
-{
-    return g->rows ? &g->rows[in->s - g->statics] : NULL;
-}
-
 void staged_begin_launch(struct staged_sm *sm)
 {
     for (unsigned s = 0; s < sm->subcores; s++) {
@@ -30,16 +25,15 @@ void staged_charge_enter(struct staged_sm *sm, struct staged_subcore *c)
     c->since = sm->chip->cycle;
 }
 
-void staged_charge_leave(struct staged_sm *sm, struct staged_subcore *c)
+void staged_charge_leave(struct staged_sm *sm, const struct staged_warp *w)
 {
+    struct staged_subcore *c = &sm->subcore[w->subcore];
     struct staged *g = sm->chip;
     if (--c->resident)
         return;
     uint64_t gap = g->cycle + 1 - c->since;
     g->statistics->stall[STALL_DRAIN] += gap;
-    c->row.stall[STALL_DRAIN] += gap;
-    if (g->rows)
-        g->rows[g->kernel->instruction_count].stall[STALL_DRAIN] += gap;
+    staged_tell_drain(sm, w, gap);
     c->since = g->cycle + 1;
 }
 
@@ -53,20 +47,7 @@ void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const s
     g->statistics->stall[why] += gap;
     if (why == STALL_UNIT)
         g->statistics->unit_stall[in->s->unit] += gap;
-    if (!g->rows)
-        return;
-    profile_issue(row_of(g, in), in->executed);
-    profile_charge_answered(row_of(g, in), why, level, gap);
-    profile_issue(&c->row, in->executed);
-    profile_charge_answered(&c->row, why, level, gap);
-}
-
-void staged_charge_second(struct staged_sm *sm, struct staged_subcore *c, const struct inst *in)
-{
-    if (!sm->chip->rows)
-        return;
-    profile_issue(row_of(sm->chip, in), in->executed);
-    profile_issue(&c->row, in->executed);
+    staged_tell_stall(sm, in, &(struct engine_stall){why, level, in->s->unit, gap});
 }
 
 /* What holds an instruction back at the end of this cycle whose unit's latch is taken. */

@@ -33,8 +33,8 @@ static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? 
 
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
-    if (w->is_pending[reg] && sm->chip->job->issued)
-        staged_report_done(sm, w->report[reg]);
+    if (w->is_pending[reg] && sm->chip->tells_done)
+        staged_tell_done(sm, w, &w->flights[reg]);
     const struct staged_static *s = w->is_pending[reg] ? &sm->chip->statics[w->writer[reg]] : NULL;
     w->pending -= w->is_pending[reg] != 0;
     w->is_pending[reg] = 0;
@@ -64,7 +64,8 @@ static bool next_waits_for(const struct staged_sm *sm, const struct staged_warp 
 
 void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum answer_level level)
 {
-    if (!sm->chip->rows || (reg >= 0 && (w->is_pending[reg] != STALL_MEMORY || !next_waits_for(sm, w, (uint32_t)reg))))
+    if (!sm->chip->tells_stalls ||
+        (reg >= 0 && (w->is_pending[reg] != STALL_MEMORY || !next_waits_for(sm, w, (uint32_t)reg))))
         return;
     uint64_t answer = answer_of(sm->chip->cycle, level);
     w->answer = answer > w->answer ? answer : w->answer;
@@ -109,7 +110,7 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
                               .started = true,
                               .arrival = arrival_begin(g->launch, number),
                               .writer = w->writer,
-                              .report = w->report,
+                              .flights = w->flights,
                               .is_pending = w->is_pending,
                               .is_long = w->is_long,
                               .writes = w->writes};
@@ -149,6 +150,7 @@ static bool place_block(struct staged_sm *sm)
     g->live_blocks++;
     g->statistics->blocks++;
     g->statistics->warps += b->warps;
+    staged_tell_block(sm, b, false);
     for (unsigned i = 0; i < b->warps; i++)
         if (!begin_warp(sm, b, i))
             return false;
@@ -181,10 +183,11 @@ static void leave(struct staged_sm *sm, struct staged_block *b)
     for (unsigned i = 0; i < b->warps; i++) {
         struct staged_warp *w = &sm->warps[b->slot * sm->chip->warps_per_block + i];
         rp_cursor_close(&w->cursor);
-        w->block = NULL;
         sm->subcore[w->subcore].open &= ~(1ull << w->slot);
-        staged_charge_leave(sm, &sm->subcore[w->subcore]);
+        staged_charge_leave(sm, w);
+        w->block = NULL;
     }
+    staged_tell_block(sm, b, true);
     rp_block_close(b->trace);
     sm->slots[b->slot] = NULL;
     sm->live_blocks--;
@@ -221,6 +224,7 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     in->s = &g->statics[step.index];
     in->warp = w->place;
     in->subcore = w->subcore;
+    in->active = step.active;
     in->executed = step.executed;
     in->aux = step.aux;
     w->buffer[at] = in;
@@ -430,7 +434,8 @@ static void look_into_reuse_cache(struct staged_sm *sm, struct inst *in)
     c->last_warp = in->warp;
 }
 
-static void issue(struct staged_sm *sm, struct staged_warp *w)
+/* second: in the same cycle as the one before it. */
+static void issue(struct staged_sm *sm, struct staged_warp *w, bool second)
 {
     struct staged *g = sm->chip;
     struct inst *in = next_of(w);
@@ -438,16 +443,14 @@ static void issue(struct staged_sm *sm, struct staged_warp *w)
     if (!--w->buffered)
         sm->hungry |= 1ull << w->place;
     in->age = g->age++;
-    if (g->job->issued)
-        staged_report_issue(sm, w, in);
+    if (g->job->observer)
+        staged_tell_issue(sm, w, in, second);
     if (g->o[STAGED_REUSE_CACHE])
         look_into_reuse_cache(sm, in);
     into_latch(sm, in);
     staged_look(sm, w);
     if (in->s->dst >= 0) {
         w->is_pending[in->s->dst] = in->s->is_memory ? in->shared ? STALL_SHARED : STALL_MEMORY : STALL_SCOREBOARD;
-        if (g->job->issued)
-            w->report[in->s->dst] = in->report;
         w->writer[in->s->dst] = (uint32_t)(in->s - g->statics);
         w->pending++;
         for (unsigned i = 0; i < in->s->also_count; i++) {
@@ -528,8 +531,7 @@ static void issue_second(struct staged_sm *sm, struct staged_subcore *c, struct 
         !offered(sm, w->subcore, 1ull << w->slot))
         return;
     sm->chip->statistics->dual_issues++;
-    staged_charge_second(sm, c, in);
-    issue(sm, w);
+    issue(sm, w, true);
 }
 
 /* What kept a warp that issues now, and was among `before` if it was open already, from it in the cycle before. */
@@ -570,7 +572,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
     staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), answer_level(w->answer));
     c->ready = ready;
     unsigned unit = next_of(w)->s->unit;
-    issue(sm, w);
+    issue(sm, w, false);
     if (sm->chip->machine->issue_width == 2)
         issue_second(sm, c, w, unit);
 }

@@ -21,13 +21,13 @@ static bool new_registers(struct staged *g, struct staged_sm *sm)
         free(warp->is_long);
         free(warp->writes);
         free(warp->writer);
-        free(warp->report);
-        warp->report = g->job->issued ? calloc(g->registers, sizeof *warp->report) : NULL;
+        free(warp->flights);
+        warp->flights = g->tells_done ? calloc(g->registers, sizeof *warp->flights) : NULL;
         warp->writer = calloc(g->registers, sizeof *warp->writer);
         warp->is_pending = calloc(g->registers, 1);
         warp->is_long = calloc(g->registers, 1);
         warp->writes = calloc(g->registers, sizeof *warp->writes);
-        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer || (g->job->issued && !warp->report))
+        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer || (g->tells_done && !warp->flights))
             return false;
     }
     return true;
@@ -137,7 +137,7 @@ static void free_blocks(struct staged *g, struct staged_sm *sm)
         free(warp->is_long);
         free(warp->writes);
         free(warp->writer);
-        free(warp->report);
+        free(warp->flights);
     }
     for (int64_t b = 0; sm->slots && b < g->machine->blocks; b++)
         if (sm->slots[b]) {
@@ -423,20 +423,6 @@ static bool run_launch(struct staged *g, const struct engine_job *job, const str
     return true;
 }
 
-static void give_profile(struct staged *g, struct profile *p)
-{
-    unsigned subcores = (unsigned)g->machine->subcores;
-    profile_add(p, g->launch->kernel, g->rows);
-    free(g->rows);
-    g->rows = NULL;
-    for (unsigned i = 0; i < p->subcore_count; i++) {
-        struct profile_row *row = &g->sms[i / subcores].subcore[i % subcores].row;
-        profile_add_subcore(p, i, row);
-        *row = (struct profile_row){0};
-    }
-    profile_add_cycles(p, g->cycle - g->begin);
-}
-
 /* The next launch, alone: caches, device memory and clocks are as the one before left them. */
 static bool staged_run(void *state, const struct engine_job *job, enum replay_engine mode, struct statistics *sum,
                        struct rp_error *err)
@@ -447,19 +433,14 @@ static bool staged_run(void *state, const struct engine_job *job, enum replay_en
     struct engine_launch l;
     if (!engine_take(&period, &l, 0))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
-    l.begin = 0;
+    engine_began(&period, &l, 0);
     l.out->control_words = false;
-    g->served = job->served;
     g->job = job;
-    if (job->profile && !(g->rows = profile_rows_new(l.kernel)))
-        return rp_fail(err, RP_SYSTEM, "out of memory for kernel %s", l.kernel->name);
+    g->tells_done = observer_events(job->observer) & OBSERVE_DONE;
+    g->tells_stalls = observer_events(job->observer) & OBSERVE_STALL;
     bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);
     for (int64_t s = 0; s < g->machine->sms; s++)
         staged_charge_idle(&g->sms[s]);
-    if (job->issued)
-        staged_reports_end(g);
-    if (job->profile)
-        give_profile(g, job->profile);
     if (!fine)
         return false;
     engine_ended(&period, &l, g->cycle - g->begin);
@@ -482,7 +463,6 @@ static void staged_close(void *state)
     }
     free(g->statics);
     free(g->lists);
-    free(g->reports);
     free(g);
 }
 
@@ -559,6 +539,8 @@ const struct engine engine_staged = {.name = "staged",
                                      .pipeline = &pipeline_staged,
                                      .modes = 1u << REPLAY_FAST | 1u << REPLAY_REFERENCE,
                                      .capabilities = ENGINE_KEEPS_STATE,
+                                     .events = OBSERVE_LAUNCH | OBSERVE_BLOCK | OBSERVE_ISSUE | OBSERVE_DONE |
+                                               OBSERVE_STALL | OBSERVE_ACCESS,
                                      .fits = staged_fits,
                                      .open = staged_open,
                                      .run = staged_run,

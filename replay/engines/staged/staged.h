@@ -23,7 +23,7 @@
 #include "replay/engines/period.h"
 #include "replay/engines/staged/fits.h"
 #include "replay/engines/staged/options.h"
-#include "replay/memory/served.h"
+#include "replay/engines/tell.h"
 
 #define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
 #define STAGED_MOST_BUFFER 8 /* instructions of a warp that were fetched */
@@ -130,6 +130,11 @@ struct access {
     uint8_t lanes;    /* of an atomic */
 };
 
+/* Of an instruction in the pipeline, for an observer. */
+struct staged_flight {
+    uint64_t number, dispatch;
+};
+
 /* An instruction in the pipeline. */
 struct inst {
     const struct staged_static *s;
@@ -139,9 +144,9 @@ struct inst {
     unsigned kept;    /* a bit for each source that the reuse cache has */
     uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
     bool shared, load, store, atomic, bypass, any_lane;
-    rp_lanemask executed;
+    rp_lanemask active, executed;
     uint64_t aux;
-    uint64_t report;       /* its number, where issues are reported */
+    struct staged_flight flight;
     bool ascending;        /* its accesses so far */
     uint32_t conflict;     /* cycles that shared memory takes */
     uint32_t access_count; /* left; the last is next */
@@ -191,7 +196,8 @@ struct staged_warp {
     bool atomics_shared;                            /* in shared memory */
     uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
     uint64_t answer;                                /* the last one that its next instruction waited for; of profiles */
-    uint64_t *report;                               /* of the load that writes a register, where issues are reported */
+    uint64_t issued;                                /* instructions, for an observer */
+    struct staged_flight *flights;                  /* by the register that they write, with tells_done */
     uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
     uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
     uint8_t *is_long;    /* by register number */
@@ -237,7 +243,6 @@ struct staged_subcore {
     uint64_t ready;            /* those that could issue in the last cycle in which it was looked at */
     uint8_t why[STAGED_UNITS]; /* enum stall: why a latch that holds up an open one was taken then */
     unsigned resident;
-    struct profile_row row;
 };
 
 struct staged_sm {
@@ -357,11 +362,8 @@ struct staged {
     bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
     const struct engine_job *job;
-    struct staged_report *reports; /* a ring by number: the oldest that is not told yet, and how many there are */
-    uint64_t reported, report_count, report_room;
+    bool tells_done, tells_stalls; /* an observer hears of them */
     struct statistics *statistics;
-    struct profile_row *rows; /* of the kernel's instructions; NULL: not asked for */
-    struct served *served;    /* NULL, or where packets end is counted here */
     struct rp_error *err;
     bool failed;
 };
@@ -383,17 +385,22 @@ void staged_warp_ended(struct staged_sm *, struct staged_warp *);
 void staged_begin_launch(struct staged_sm *);
 void staged_charge_idle(struct staged_sm *);
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
-void staged_charge_leave(struct staged_sm *, struct staged_subcore *);
+void staged_charge_leave(struct staged_sm *, const struct staged_warp *);
 void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall,
                          enum answer_level);
-void staged_charge_second(struct staged_sm *, struct staged_subcore *, const struct inst *);
 /* Nothing issues: notes why latches stay taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
-/* report.c: an instruction issues, goes to its unit, and is done. */
-void staged_report_issue(struct staged_sm *, const struct staged_warp *, struct inst *);
-void staged_report_dispatch(struct staged_sm *, const struct inst *);
-void staged_report_done(struct staged_sm *, uint64_t report);
-void staged_reports_end(struct staged *);
+/* tell.c: what an observer hears. A block is placed, or leaves; an instruction issues, goes to its unit (with
+ * tells_done), and is done (with tells_done). */
+void staged_tell_block(const struct staged_sm *, const struct staged_block *, bool leaves);
+void staged_tell_issue(const struct staged_sm *, struct staged_warp *, struct inst *, bool second);
+void staged_tell_dispatch(const struct staged_sm *, struct inst *);
+void staged_tell_done(const struct staged_sm *, const struct staged_warp *, const struct staged_flight *);
+/* The instruction ends a stall, which may be of no cycle; the last warp of a sub-core leaves. */
+void staged_tell_stall(const struct staged_sm *, const struct inst *, const struct engine_stall *);
+void staged_tell_drain(const struct staged_sm *, const struct staged_warp *, uint64_t cycles);
+/* A packet ends at a level. */
+void staged_tell_access(const struct staged *, const struct packet *, enum cache_kind, enum answer_level);
 /* Counts the cycles that the SM slept through. */
 void staged_catch_up(struct staged_sm *);
 /* front.c: blocks, fetch, issue */

@@ -187,9 +187,9 @@ static struct rp_trace *write_trace(const struct story *warps, unsigned count, u
 struct seen {
     uint64_t issue[8][OPS]; /* of a warp's last instruction of the kind */
 };
-static void see(void *data, const struct replay_issue *i)
+static void see(void *data, const struct observed_issue *i)
 {
-    ((struct seen *)data)->issue[i->warp][i->index] = i->issue;
+    ((struct seen *)data)->issue[i->warp][i->index] = i->cycle;
 }
 
 static struct seen watch(const struct story *warps, unsigned count, const char *const *settings, struct statistics *s)
@@ -199,7 +199,8 @@ static struct seen watch(const struct story *warps, unsigned count, const char *
     struct rp_error err;
     struct rp_trace *t = write_trace(warps, count, 1);
     struct machine *m = test_machine("orin-wcet", NULL, settings);
-    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .issued = see, .issued_data = &seen};
+    const struct observer observer = {.data = &seen, .issue = see};
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .observer = &observer};
     cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
     replay_result_free(&result);
     *s = both_engines(t, m);

@@ -102,11 +102,11 @@ struct order {
     uint64_t warps;
     uint64_t last;
 };
-static void note(void *data, const struct replay_issue *i)
+static void note(void *data, const struct observed_issue *i)
 {
     struct order *o = data;
     o->warps = 10 * o->warps + i->warp + 1;
-    o->last = i->issue;
+    o->last = i->cycle;
 }
 static uint64_t order_of(const struct warp_program *warps, uint32_t count, const char *const *settings)
 {
@@ -116,7 +116,8 @@ static uint64_t order_of(const struct warp_program *warps, uint32_t count, const
     struct replay_result result;
     struct rp_error err;
     both_engines(t, m);
-    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .issued = note, .issued_data = &o};
+    const struct observer observer = {.data = &o, .issue = note};
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .observer = &observer};
     cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
     cr_expect(result.launches[0].control_words);
     replay_result_free(&result);

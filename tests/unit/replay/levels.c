@@ -15,8 +15,9 @@ static struct levels levels_with(struct rp_trace *t, const struct machine *m, en
     struct replay_result result;
     struct levels l = {{0}};
     struct profile *p = profile_new(t, m, &err);
-    struct replay_options o = {.engine = engine, .threads = 1, .launch = -1, .profile = p};
-    cr_assert(p && replay(t, m, &o, &result, &err), "%s", err.text);
+    cr_assert(p, "%s", err.text);
+    struct replay_options o = {.engine = engine, .threads = 1, .launch = -1, .observer = &p->observer};
+    cr_assert(replay(t, m, &o, &result, &err), "%s", err.text);
     for (unsigned i = 0; i < ANSWER_LEVELS; i++)
         for (uint32_t s = 0; s < p->subcore_count; s++)
             l.of[i] += p->subcores[s].level[i];

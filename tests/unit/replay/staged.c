@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "replay/base/profile.h"
 #include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/support/synthetic_trace.h"
@@ -117,19 +118,9 @@ static struct machine *random_staged_machine(uint64_t seed)
 }
 
 struct outcome {
-    uint64_t told, last; /* instructions, and when the last of them issued */
     struct replay_result result;
     struct profile *profile;
 };
-
-/* Every instruction once, in the order of their issues. */
-static void told(void *data, const struct replay_issue *i)
-{
-    struct outcome *o = data;
-    o->told++;
-    cr_assert(o->last <= i->issue && i->issue < i->dispatch && i->dispatch < i->done);
-    o->last = i->issue;
-}
 
 static void replay_with(struct rp_trace *trace, const struct machine *m, enum replay_engine engine, uint64_t seed,
                         struct outcome *out)
@@ -137,11 +128,7 @@ static void replay_with(struct rp_trace *trace, const struct machine *m, enum re
     struct rp_error err;
     out->profile = profile_new(trace, m, &err);
     cr_assert(out->profile, "%s", err.text);
-    struct replay_options options = {.engine = engine, .launch = -1, .profile = out->profile};
-    if (engine == REPLAY_REFERENCE && rp_trace_launch_count(trace) == 1) {
-        options.issued = told;
-        options.issued_data = out;
-    }
+    struct replay_options options = {.engine = engine, .launch = -1, .observer = &out->profile->observer};
     cr_assert(replay(trace, m, &options, &out->result, &err), "seed %llu, machine:\n%s\n%s", (unsigned long long)seed,
               m->text, err.text);
 }
@@ -191,7 +178,6 @@ static void compare(const char *path, const struct machine *m, uint64_t seed)
         cr_assert_eq(s->warp_instructions, totals.warp_instructions);
         cr_assert_eq(s->blocks, totals.blocks);
     }
-    cr_assert_eq(reference.told, reference.result.count == 1 ? reference.result.total.warp_instructions : 0);
     check_cycles(m, &fast);
     check_same_rows(fast.profile, reference.profile, seed);
     profile_free(fast.profile);

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tests/support/issue_log.h"
 #include "tests/unit/replay/common.h"
 
 /* The units of ECRTS's figures, with initiation and latency as its Example 3 gives them. */
@@ -22,26 +23,30 @@ struct seen {
     bool initiating[64]; /* some unit is, in this cycle */
 };
 
-static void see(void *data, const struct replay_issue *i)
+static void see(struct seen *s, const struct logged_issue *i)
 {
-    struct seen *s = data;
     static const uint64_t initiation[] = {2, 3, 3, 2};
-    s->warp[s->count] = i->warp;
-    s->issue[s->count] = i->issue;
+    s->warp[s->count] = i->issue.warp;
+    s->issue[s->count] = i->issue.cycle;
     s->dispatch[s->count] = i->dispatch;
     s->done[s->count++] = i->done;
-    for (uint64_t c = 0; c < initiation[i->index % 5]; c++)
+    for (uint64_t c = 0; c < initiation[i->issue.index % 5]; c++)
         s->initiating[i->dispatch + c] = true;
 }
 
 static struct seen watch(struct rp_trace *t, const struct machine *m)
 {
     struct seen seen = {0};
+    struct issue_log log = {0};
+    const struct observer observer = issue_log_observer(&log);
     struct replay_result result;
     struct rp_error err;
-    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .issued = see, .issued_data = &seen};
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .observer = &observer};
     cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
     replay_result_free(&result);
+    for (size_t i = 0; i < log.count; i++)
+        see(&seen, &log.list[i]);
+    issue_log_free(&log);
     return seen;
 }
 

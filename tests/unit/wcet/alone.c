@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/issue_log.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/one_warp.h"
 #include "tests/support/soundness.h"
@@ -17,12 +18,11 @@ struct pair {
     uint64_t differences;
 };
 
-static void compare(void *data, const struct replay_issue *i)
+static void compare(struct pair *p, const struct logged_issue *i)
 {
-    struct pair *p = data;
     const struct wcet_instant *e = &p->expected[p->at++];
-    p->differences += p->at > p->count || e->index != i->index || e->issue != i->issue || e->dispatch != i->dispatch ||
-                      e->writeback != i->done;
+    p->differences += p->at > p->count || e->index != i->issue.index || e->issue != i->issue.cycle ||
+                      e->dispatch != i->dispatch || e->writeback != i->done;
 }
 
 struct instants {
@@ -72,9 +72,14 @@ static uint64_t same(struct rp_trace *t, const struct machine *m, const char *wh
     struct instants expected = {0};
     analyse_alone(t, m, &expected);
     struct pair pair = {.expected = expected.list, .count = expected.count};
-    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .issued = compare, .issued_data = &pair};
+    struct issue_log log = {0};
+    const struct observer observer = issue_log_observer(&log);
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .observer = &observer};
     struct replay_result result;
     cr_assert(replay(t, m, &options, &result, &err), "%s: %s", what, err.text);
+    for (size_t i = 0; i < log.count; i++)
+        compare(&pair, &log.list[i]);
+    issue_log_free(&log);
     cr_expect_eq(pair.at, pair.count, "%s", what);
     cr_expect_eq(pair.differences, 0, "%s: %llu of %zu instructions differ", what, (unsigned long long)pair.differences,
                  pair.count);

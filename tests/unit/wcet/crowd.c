@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tests/support/crowd.h"
+#include "tests/support/issue_log.h"
 #include "tests/unit/wcet/common.h"
 #include "tools/wcet/exhaust.h"
 
@@ -30,13 +31,12 @@ static struct crowd *crowd_of(struct rp_trace *t, const struct machine *m)
     return c;
 }
 
-static void note(void *data, const struct replay_issue *i)
+static uint64_t over(const struct logged_issue *l)
 {
-    uint64_t *last = data;
-    bool silent = i->instruction->unit_class == RP_CLASS_CONTROL;
-    uint64_t over = silent ? i->issue + 1 : i->done;
-    if (i->warp == 0 && !(i->instruction->flags & RP_EXIT) && over > *last)
-        *last = over;
+    const struct observed_issue *i = &l->issue;
+    if (i->warp > 0 || i->instruction->flags & RP_EXIT)
+        return 0;
+    return i->instruction->unit_class == RP_CLASS_CONTROL ? i->cycle + 1 : l->done;
 }
 
 /* When the last result of warp 0, starved, is there, but for those of branches. */
@@ -46,12 +46,17 @@ static uint64_t replayed_starved(struct rp_trace *t, const char *order)
         {"scheduler", "levels"}, {"scheduler.order", order}, {"scheduler.low", "1"}};
     struct machine *m = orin(settings, 3);
     uint64_t last = 0;
-    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = 0, .issued = note, .issued_data = &last};
+    struct issue_log log = {0};
+    const struct observer observer = issue_log_observer(&log);
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = 0, .observer = &observer};
     struct replay_result result;
     struct rp_error err;
     cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
     replay_result_free(&result);
     machine_free(m);
+    for (size_t i = 0; i < log.count; i++)
+        last = over(&log.list[i]) > last ? over(&log.list[i]) : last;
+    issue_log_free(&log);
     return last;
 }
 

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "tests/support/issue_log.h"
 #include "tests/unit/wcet/common.h"
 
 static struct machine *figure_machine(const char *scheduler)
@@ -122,13 +123,13 @@ struct issues {
     unsigned count[2];
 };
 
-static void see_issue(void *data, const struct replay_issue *i)
+static void see_issue(struct issues *s, const struct logged_issue *i)
 {
-    struct issues *s = data;
-    unsigned n = s->count[i->warp]++;
-    s->issue[i->warp][n] = i->issue;
-    s->dispatch[i->warp][n] = i->dispatch;
-    s->done[i->warp][n] = i->done;
+    uint32_t warp = i->issue.warp;
+    unsigned n = s->count[warp]++;
+    s->issue[warp][n] = i->issue.cycle;
+    s->dispatch[warp][n] = i->dispatch;
+    s->done[warp][n] = i->done;
 }
 
 static uint64_t replayed_issues(struct issues *seen)
@@ -137,11 +138,15 @@ static uint64_t replayed_issues(struct issues *seen)
     struct rp_trace *t = trace_of(warps, 2);
     struct rp_error err;
     struct replay_result result;
-    struct replay_options options = {
-        .engine = REPLAY_REFERENCE, .launch = -1, .issued = see_issue, .issued_data = seen};
+    struct issue_log log = {0};
+    const struct observer observer = issue_log_observer(&log);
+    struct replay_options options = {.engine = REPLAY_REFERENCE, .launch = -1, .observer = &observer};
     cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
     uint64_t cycles = result.total.cycles;
     replay_result_free(&result);
+    for (size_t i = 0; i < log.count; i++)
+        see_issue(seen, &log.list[i]);
+    issue_log_free(&log);
     rp_trace_close(t);
     machine_free(m);
     return cycles;

@@ -1,0 +1,403 @@
+/* What an observer hears: the same from both engines of a pipeline and from any number of threads, what statistics
+ * count, in the order that observer.h promises, and nothing that the engine does not report. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "replay/session/machine_open.h"
+#include "tests/support/synthetic_trace.h"
+
+/* ---- what is heard ----------------------------------------------------------------------------------------------- */
+
+/* An event as numbers: its kind, and its fields. */
+#define FIELDS 13
+struct event {
+    uint64_t field[FIELDS];
+};
+
+struct heard {
+    struct event *list;
+    size_t count, room;
+    uint64_t events[OBSERVER_EVENT_COUNT];
+    uint64_t issues, seconds, lanes, stall[STALL_COUNT], ends, blocks[2], launches[2];
+    uint64_t beyond, commands[DRAM_REFRESH + 1], copies[COPY_PATHS];
+    /* order, by SM, sub-core and channel */
+    uint64_t *sm, *subcore, channel[64];
+    const struct machine *machine;
+    bool over; /* nothing may come any more */
+    pthread_mutex_t lock;
+};
+
+static void add(struct heard *h, enum observer_event kind, const struct event *e)
+{
+    cr_assert(!h->over, "an event after the end of the replay");
+    if (h->count == h->room) {
+        h->room = h->room ? 2 * h->room : 4096;
+        h->list = realloc(h->list, h->room * sizeof *h->list);
+        cr_assert(h->list);
+    }
+    h->list[h->count] = *e;
+    h->list[h->count++].field[0] = kind;
+    h->events[kind]++;
+}
+#define ADD(h, kind, ...) add(h, OBSERVE_##kind##_NUMBER, &(struct event){{0, __VA_ARGS__}})
+
+/* Nothing goes back. */
+static void in_order(uint64_t *last, uint64_t cycle, const char *what)
+{
+    cr_assert_geq(cycle, *last, "%s: %" PRIu64 " after %" PRIu64, what, cycle, *last);
+    *last = cycle;
+}
+
+static void forget_order(struct heard *h)
+{
+    memset(h->sm, 0, (size_t)h->machine->sms * sizeof *h->sm);
+    memset(h->subcore, 0, (size_t)(h->machine->sms * h->machine->subcores) * sizeof *h->subcore);
+}
+
+static uint64_t *subcore_of(const struct heard *h, uint32_t sm, uint32_t subcore)
+{
+    return &h->subcore[sm * (uint32_t)h->machine->subcores + subcore];
+}
+
+static void launch(void *data, const struct observed_launch *l)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, LAUNCH, l->launch, l->ends, l->cycle);
+    h->launches[l->ends]++;
+    if (!l->ends && h->machine->measure == MEASURE_PROCESSOR) /* begins before slow processors are done with the last */
+        forget_order(h);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void block(void *data, const struct observed_block *b)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, BLOCK, b->launch, b->sm, b->block, b->leaves, b->cycle);
+    h->blocks[b->leaves]++;
+    in_order(&h->sm[b->sm], b->cycle, "blocks of an SM");
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void issue(void *data, const struct observed_issue *i)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, ISSUE, i->launch, i->warp, i->block, i->number, i->sm, i->subcore, i->index, i->active, i->executed,
+        i->cycle, i->second);
+    h->issues++;
+    h->seconds += i->second;
+    h->lanes += rp_lane_count(i->executed);
+    in_order(&h->sm[i->sm], i->cycle, "issues of an SM");
+    in_order(subcore_of(h, i->sm, i->subcore), i->cycle, "issues of a sub-core");
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void done(void *data, const struct observed_done *d)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, DONE, d->launch, d->warp, d->block, d->number, d->sm, d->dispatch, d->cycle);
+    h->ends++;
+    cr_assert_lt(d->dispatch, d->cycle);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void stall(void *data, const struct observed_stall *s)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, STALL, s->launch, s->sm, s->subcore, s->instruction != NULL, s->index, s->warp, s->block, s->reason, s->unit,
+        s->level, s->begin, s->cycles);
+    h->stall[s->reason] += s->cycles;
+    cr_assert_gt(s->cycles, 0);
+    in_order(subcore_of(h, s->sm, s->subcore), s->begin, "stalls of a sub-core");
+    in_order(subcore_of(h, s->sm, s->subcore), s->begin + s->cycles, "stalls of a sub-core");
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void access_(void *data, const struct observed_access *a)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, ACCESS, a->sm, a->local, a->beyond, a->kind, a->level, a->address, a->cycle);
+    h->beyond += a->beyond;
+    cr_assert(a->beyond ? a->level > ANSWER_L1 : a->level > ANSWER_NONE);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void dram(void *data, const struct observed_dram *d)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, DRAM, d->channel, d->bank, d->command, d->row, d->cycle);
+    h->commands[d->command]++;
+    in_order(&h->channel[d->channel], d->cycle, "commands of a channel");
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void copy(void *data, const struct observed_copy *c)
+{
+    struct heard *h = data;
+    pthread_mutex_lock(&h->lock);
+    ADD(h, COPY, c->path, c->bytes, c->begin, c->end);
+    h->copies[c->path] += c->bytes;
+    pthread_mutex_unlock(&h->lock);
+}
+
+static int compare_events(const void *a, const void *b) { return memcmp(a, b, sizeof(struct event)); }
+
+/* Hears all that the machine reports. */
+static struct observer listener(struct heard *h, const struct machine *m, enum replay_engine engine)
+{
+    unsigned events = replay_events(m, engine);
+    struct observer o = {h, true, launch, block, issue, done, stall, access_, dram, copy};
+#define X(id, member, text)                                                                                            \
+    if (!(events & OBSERVE_##id))                                                                                      \
+        o.member = NULL;
+    OBSERVER_EVENTS(X)
+#undef X
+    return o;
+}
+
+static void hear(struct rp_trace *t, const struct machine *m, enum replay_engine engine, unsigned threads,
+                 struct heard *h, struct replay_result *result)
+{
+    struct rp_error err;
+    *h = (struct heard){.lock = PTHREAD_MUTEX_INITIALIZER, .machine = m};
+    h->sm = calloc((size_t)m->sms, sizeof *h->sm);
+    h->subcore = calloc((size_t)(m->sms * m->subcores), sizeof *h->subcore);
+    cr_assert(h->sm && h->subcore);
+    const struct observer o = listener(h, m, engine);
+    struct replay_options options = {.engine = engine, .threads = threads, .launch = -1, .observer = &o};
+    cr_assert(replay(t, m, &options, result, &err), "machine %s:\n%s\n%s", m->name, m->text, err.text);
+    h->over = true;
+    qsort(h->list, h->count, sizeof *h->list, compare_events);
+}
+
+static void forget(struct heard *h)
+{
+    free(h->list);
+    free(h->sm);
+    free(h->subcore);
+}
+
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
+
+/* Events add up to what is counted. */
+static void check_sums(const struct machine *m, const struct heard *h, const struct replay_result *r)
+{
+    const struct statistics *s = &r->total;
+    unsigned events = replay_events(m, REPLAY_FAST);
+    cr_assert_eq(h->launches[0], r->count);
+    cr_assert_eq(h->launches[1], r->count);
+    cr_assert_eq(h->issues, s->issue_cycles + s->dual_issues);
+    cr_assert_eq(h->seconds, s->dual_issues);
+    cr_assert_eq(h->ends, h->issues);
+    cr_assert(!m->issue_exit || h->lanes == s->thread_instructions);
+    cr_assert_arr_eq(h->stall, s->stall, sizeof s->stall);
+    for (unsigned i = 0; i < 2 && events & OBSERVE_BLOCK; i++)
+        cr_assert_eq(h->blocks[i], s->blocks);
+    for (unsigned p = 0; p < COPY_PATHS; p++)
+        cr_assert_eq(h->copies[p], r->copies[p].bytes);
+    if (events & OBSERVE_ACCESS) /* what is looked up in L2 ends there, or beyond */
+        cr_assert_eq(h->beyond, s->memory.l2.hits + s->memory.l2.misses);
+    if (!(events & OBSERVE_DRAM))
+        return;
+    cr_assert_eq(h->commands[DRAM_WRITE], s->memory.dram.writes);
+    cr_assert_eq(h->commands[DRAM_READ] + h->commands[DRAM_WRITE], s->memory.dram.accesses);
+    cr_assert_geq(h->commands[DRAM_ACTIVATE], h->commands[DRAM_PRECHARGE]);
+}
+
+static void check_equal(const struct machine *m, uint64_t seed, const char *what, const struct heard *a,
+                        const struct heard *b)
+{
+    static const char *const names[] = {
+#define X(id, member, text) text,
+        OBSERVER_EVENTS(X)
+#undef X
+    };
+    for (unsigned i = 0; i < OBSERVER_EVENT_COUNT; i++)
+        cr_assert_eq(a->events[i], b->events[i],
+                     "seed %" PRIu64 ", machine %s:\n%s\n%s: %" PRIu64 " and %" PRIu64 " %s", seed, m->name, m->text,
+                     what, a->events[i], b->events[i], names[i]);
+    for (size_t i = 0; i < a->count; i++)
+        if (memcmp(&a->list[i], &b->list[i], sizeof *a->list)) {
+            char text[1000];
+            size_t at = 0;
+            for (unsigned f = 1; f < FIELDS; f++)
+                at += (size_t)snprintf(text + at, sizeof text - at, " %" PRIu64 "/%" PRIu64, a->list[i].field[f],
+                                       b->list[i].field[f]);
+            cr_assert(false, "seed %" PRIu64 ", machine %s:\n%s\n%s: %s differ:%s", seed, m->name, m->text, what,
+                      names[a->list[i].field[0]], text);
+        }
+}
+
+/* Returns the kinds of events that there were. */
+static unsigned compare(const char *path, const struct machine *m, uint64_t seed)
+{
+    struct rp_error err;
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t, "%s", err.text);
+    struct heard fast, reference, threads;
+    struct replay_result of_fast, of_reference, of_threads, unheard;
+    struct replay_options plain = {.launch = -1};
+    hear(t, m, REPLAY_FAST, 1, &fast, &of_fast);
+    hear(t, m, REPLAY_REFERENCE, 1, &reference, &of_reference);
+    hear(t, m, REPLAY_FAST, 3, &threads, &of_threads);
+    cr_assert(replay(t, m, &plain, &unheard, &err), "%s", err.text);
+    check_sums(m, &fast, &of_fast);
+    check_equal(m, seed, "fast and reference", &fast, &reference);
+    check_equal(m, seed, "one thread and three", &fast, &threads);
+    cr_assert_null(statistics_difference(m, &of_fast.total, &unheard.total), "listening changes the replay");
+    unsigned kinds = 0;
+    for (unsigned i = 0; i < OBSERVER_EVENT_COUNT; i++)
+        kinds |= fast.events[i] ? 1u << i : 0;
+    replay_result_free(&of_fast);
+    replay_result_free(&of_reference);
+    replay_result_free(&of_threads);
+    replay_result_free(&unheard);
+    forget(&fast);
+    forget(&reference);
+    forget(&threads);
+    rp_trace_close(t);
+    return kinds;
+}
+
+/* The reference engine is slow. */
+static void write_small(const char *path, uint64_t seed)
+{
+    struct rp_error err;
+    struct synthetic_options o = synthetic_random_options(seed);
+    o.threads = o.threads > 130 ? 130 : o.threads;
+    o.blocks = o.blocks > 5 ? 5 : o.blocks;
+    o.iterations = o.iterations > 2 ? 2 : o.iterations;
+    o.phase_length = o.phase_length > 10 ? 10 : o.phase_length;
+    if (seed % 3 == 0) {
+        o.streams = 2 + seed % 4;
+        o.launches = 4;
+    }
+    cr_assert(synthetic_trace_write(path, &o, &err), "%s", err.text);
+}
+
+Test(observer, random_machines)
+{
+    char path[] = "/tmp/reprise-observer-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    unsigned kinds = 0;
+    for (uint64_t seed = 700000; seed < 700150; seed++) {
+        struct machine *m = random_machine(seed * 7919);
+        write_small(path, seed);
+        kinds |= compare(path, m, seed);
+        machine_free(m);
+    }
+    cr_assert_eq(kinds, (1u << OBSERVER_EVENT_COUNT) - 1, "some kinds were not heard, but %x were", kinds);
+    unlink(path);
+}
+
+/* Machines as they are, but for two SMs. */
+Test(observer, every_machine)
+{
+    static const char *const machines[] = {"orin",
+                                           "rtx2060",
+                                           "rtx3070",
+                                           "titan-v",
+                                           "v100",
+                                           "a100",
+                                           "h100",
+                                           "jetson-tx2",
+                                           "rtx2080",
+                                           "quadro-rtx6000",
+                                           "orin-wcet",
+                                           "rtx2060-accelsim",
+                                           "san-quadro-rtx6000",
+                                           "tx2-pastis"};
+    char path[] = "/tmp/reprise-observer-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        const struct machine_setting settings[] = {{.key = "sms", .value = "2"}};
+        struct rp_error err;
+        struct machine *m = machine_open(
+            &(struct machine_request){.name = machines[i], .settings = settings, .setting_count = 1}, &err);
+        cr_assert(m, "%s", err.text);
+        for (uint64_t seed = 710000 + 3 * i; seed < 710000 + 3 * i + 3; seed++) {
+            write_small(path, seed);
+            compare(path, m, seed);
+        }
+        machine_free(m);
+    }
+    unlink(path);
+}
+
+/* ---- who asks for what is not there ------------------------------------------------------------------------------ */
+
+static void refuses(const char *machine, const char *const *settings, const struct observer *o, const char *says)
+{
+    struct warp_op op = OP(INT, 0, NO, NO);
+    struct machine *m = test_machine(machine, NULL, settings);
+    struct rp_trace *t = trace_of(&(struct warp_program){&op, 1}, 1);
+    struct replay_options options = {.launch = -1, .observer = o};
+    struct replay_result result;
+    struct rp_error err;
+    cr_assert(!replay(t, m, &options, &result, &err), "%s", machine);
+    cr_expect_eq(err.status, RP_USAGE);
+    cr_expect(strstr(err.text, says), "'%s' does not say '%s'", err.text, says);
+    rp_trace_close(t);
+    machine_free(m);
+}
+
+Test(observer, what_is_never_told_is_an_error)
+{
+    static const char *const none[] = {NULL}, *const fixed[] = {"dram=fixed", NULL};
+    struct heard h = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct observer commands = {.data = &h, .dram = dram}, blocks = {.data = &h, .block = block},
+                    accesses = {.data = &h, .access = access_};
+    refuses("rtx2060-accelsim", none, &commands, "does not report DRAM commands: pipeline 'staged'");
+    refuses("orin-wcet", fixed, &commands, "dram 'fixed'");
+    refuses("san-quadro-rtx6000", none, &blocks, "does not report blocks: pipeline 'one-at-a-time'");
+    refuses("san-quadro-rtx6000", none, &accesses, "does not report accesses by level");
+    cr_expect_eq(h.count, 0);
+}
+
+/* Without `concurrent` all comes from the thread that replays, whatever the number of threads. */
+static pthread_t caller;
+static void only_here(void *data, const struct observed_issue *i)
+{
+    (void)i;
+    ++*(uint64_t *)data;
+    cr_assert(pthread_equal(pthread_self(), caller));
+}
+
+Test(observer, one_thread_unless_it_is_concurrent)
+{
+    char path[] = "/tmp/reprise-observer-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct synthetic_options large = synthetic_random_options(720000);
+    struct rp_error err;
+    large.launches = 3;
+    large.blocks = 50;
+    large.threads = 100;
+    large.iterations = 4;
+    cr_assert(synthetic_trace_write(path, &large, &err), "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t, "%s", err.text);
+    struct machine *m = test_machine("orin-wcet", NULL, (const char *const[]){"sms=3", NULL});
+    uint64_t issues = 0;
+    const struct observer o = {.data = &issues, .issue = only_here};
+    struct replay_options options = {.threads = 3, .launch = -1, .observer = &o};
+    struct replay_result result;
+    caller = pthread_self();
+    cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
+    cr_assert_eq(issues, result.total.issue_cycles + result.total.dual_issues);
+    replay_result_free(&result);
+    rp_trace_close(t);
+    machine_free(m);
+    unlink(path);
+}
