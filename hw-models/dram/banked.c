@@ -327,8 +327,8 @@ static inline struct next next_of(const struct banked *c, unsigned bank, const u
     return n;
 }
 
-/* For who listens, in a DRAM cycle. */
-static void tell(const struct banked *c, enum dram_command_kind what, unsigned bank, uint64_t row, uint64_t cycle)
+/* Reports a command in this DRAM cycle. */
+static void report(const struct banked *c, enum dram_command_kind what, unsigned bank, uint64_t row, uint64_t cycle)
 {
     if (c->listener)
         c->listener->command(c->listener->data, what, bank, row, core_cycle(c, cycle));
@@ -341,7 +341,7 @@ static void column_command(struct banked *c, unsigned bank, uint64_t now, struct
     uint16_t r = b->hit;
     struct waiting *w = &c->waiting[r];
     uint64_t any = now + (t[T_CCD] > t[T_BURST] ? t[T_CCD] : t[T_BURST]), end;
-    tell(c, w->write ? DRAM_WRITE : DRAM_READ, bank, b->row, now);
+    report(c, w->write ? DRAM_WRITE : DRAM_READ, bank, b->row, now);
     c->last_column = now + 1;
     c->group_at[b->group] = now + (t[T_CCDL] > t[T_BURST] ? t[T_CCDL] : t[T_BURST]);
     if (w->write) {
@@ -367,7 +367,7 @@ static void row_command(struct banked *c, unsigned bank, uint64_t now)
     struct bank *b = &c->bank[bank];
     c->last_row = now + 1;
     if (b->open) {
-        tell(c, DRAM_PRECHARGE, bank, b->row, now);
+        report(c, DRAM_PRECHARGE, bank, b->row, now);
         b->open = false;
         b->activate_at = later(b->activate_at, now + c->t[T_RP]);
         plan(c, b);
@@ -375,7 +375,7 @@ static void row_command(struct banked *c, unsigned bank, uint64_t now)
     }
     b->open = true;
     b->row = c->waiting[b->first].row;
-    tell(c, DRAM_ACTIVATE, bank, b->row, now);
+    report(c, DRAM_ACTIVATE, bank, b->row, now);
     b->column_at[0] = now + c->t[T_RCD];
     b->column_at[1] = now + c->t[T_RCDW];
     b->precharge_at = now + c->t[T_RAS];
@@ -391,8 +391,8 @@ static void refresh_all(struct banked *c, uint64_t now)
 {
     uint64_t interval = c->t[T_REFI], due = c->refresh + (now - c->refresh) / interval * interval, closed = due;
     bool open = false;
-    for (uint64_t told = c->refresh; c->listener && told <= due; told += interval)
-        tell(c, DRAM_REFRESH, 0, 0, told);
+    for (uint64_t at = c->refresh; c->listener && at <= due; at += interval)
+        report(c, DRAM_REFRESH, 0, 0, at);
     for (unsigned i = 0; i < c->banks; i++) {
         open |= c->bank[i].open;
         closed = c->bank[i].open ? later(closed, c->bank[i].precharge_at) : closed;

@@ -24,10 +24,10 @@ struct dram_done {
 };
 #define DRAM_MOST_DONE 64u
 
-/* What a channel tells its banks to do. A refresh closes all rows; that it does is no precharge. */
+/* Commands of a channel to its banks. A refresh closes all rows; that is no precharge of its own. */
 enum dram_command_kind { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_REFRESH };
 
-/* Who wants to hear of commands: each when it is decided on, in the order of their core cycles. */
+/* Gets each command when it is scheduled, in the order of their core cycles. */
 struct dram_listener {
     void (*command)(void *data, enum dram_command_kind, uint32_t bank, uint64_t row, uint64_t cycle);
     void *data;
@@ -47,7 +47,7 @@ struct dram_model {
     bool (*may_refuse)(const int64_t *options);
     /* Every request is done at its arrival + ahead(), whatever else there is. */
     bool (*is_fixed)(const int64_t *options);
-    /* NULL: it has no commands. Tells them from now on; NULL: no longer, as after reset(). */
+    /* NULL: the model has no commands. Reports them to the listener from now on; NULL: to nobody, as after reset(). */
     void (*listen)(void *state, const struct dram_listener *);
 };
 

@@ -1,27 +1,25 @@
-/* What happens in a replay, for who wants to hear of it: profiles, times of issue, timelines, energy.
+/* What happens in a replay, event by event: for profiles, times of issue, timelines, energy.
  *
- * A listener is a struct observer: a function for each kind of event that it wants, NULL for others. It is given to
- * replay() (struct replay_options), which says no to a kind that the machine's engine does not report
- * (replay_events()). Events that nobody asks for cost nothing; none comes after replay() has returned. What an event
- * points to belongs to the caller and lasts for the call, but for the instruction, which is the trace's.
+ * A listener is a struct observer: a function for each kind of event that it wants, NULL for others. replay() takes one
+ * (struct replay_options), and fails if the machine's engine does not report a kind that it wants (replay_events()).
+ * Kinds that it does not want cost nothing. No event comes after replay() has returned. What an event points to is
+ * valid during the call; the instruction is the trace's.
  *
- * Time. Cycles are core cycles of the replay's clock, on which the first launch may begin in cycle 0: the clock of
- * struct replay_launch. Cycles of device memory and other clocks are told as the core cycle in which they begin.
+ * Time. Cycles are core cycles of the replay's clock, as `begin` and `end` of struct replay_launch: the first launch
+ * may begin in cycle 0. An event on another clock has the core cycle in which its own cycle begins.
  *
- * Order. An SM's block and issue events come in the order of their cycles, a sub-core's stalls as well, each when it is
- * over and before the issue that ends it; a channel's DRAM commands come in order within a time in which the machine is
- * busy. A block is placed before its instructions issue and leaves behind them; a launch begins before its blocks and
- * ends behind them. `done` and `access` come when the engine knows them, which may be long before their cycle, and not
- * in the order of their cycles; `done` comes behind its issue. Different SMs may be ahead of one another, but with the
- * engines of REPLAY_REFERENCE: their issues come in the order of cycles on the whole machine.
+ * Order. Block and issue events of an SM come in the order of their cycles. So do the stalls of a sub-core: each is
+ * reported when it is over, before the issue that ends it. So do the DRAM commands of a channel while the machine is
+ * busy. A block is placed before its instructions issue, and leaves after them; a launch begins before its blocks come,
+ * and ends after they have left. `done` and `access` come when the engine knows the cycle, which may lie far ahead, and
+ * not in the order of cycles; `done` comes after its issue. SMs may be ahead of one another. With REPLAY_REFERENCE they
+ * are not: the issues of all SMs come in the order of cycles. Where a launch's cycles are a mean over processors
+ * (measure 'processor'), the next launch begins before slower processors are done.
  *
- * Where a launch's cycles are a mean over processors (measure 'processor') the next one begins before slower processors
- * are done.
- *
- * Threads. Replays with an observer run launches that do not depend on one another one after the other. Unless
- * `concurrent` is set, all events come from one thread. With it several threads may call at once: those of different
- * SMs, and beside them the chip's. An SM's own events never come at once; nor do the chip's, which are DRAM commands
- * and accesses that end beyond the SM (`beyond`). No event of an SM comes while a launch event does.
+ * Threads. With an observer, launches that do not depend on one another run one after the other. All events come from
+ * one thread, unless `concurrent` is set. Then several threads may call at once: those that run different SMs, and one
+ * that runs the chip. The events of one SM never come at once. Nor do those of the chip: DRAM commands, and accesses
+ * that end beyond the SM (`beyond`). During a launch event no SM runs.
  *
  * Both engines of a pipeline report the same events (tests/unit/replay/observer.c).
  */
@@ -35,7 +33,7 @@
 #include "replay/base/statistics.h"
 #include "tracefmt/trace.h"
 
-/* X(identifier, member of struct observer, what it is called in messages). */
+/* X(identifier, member of struct observer, name in messages). */
 #define OBSERVER_EVENTS(X)                                                                                             \
     X(LAUNCH, launch, "launches")                                                                                      \
     X(BLOCK, block, "blocks")                                                                                          \
@@ -71,7 +69,7 @@ struct observed_block {
     uint64_t cycle;
 };
 
-/* Exits that take no issue slot are not told. */
+/* Exits that take no issue slot are not reported. */
 struct observed_issue {
     uint32_t launch, warp; /* the warp's number in its block */
     uint64_t block;
@@ -82,12 +80,14 @@ struct observed_issue {
     rp_lanemask active, executed; /* as in struct rp_step */
     uint64_t cycle;
     bool second; /* in the same cycle as the one before it, of a pair */
-    /* With pipeline one-at-a-time, whose instructions wait for their own accesses: who answers in this cycle. */
+    /* With pipeline one-at-a-time, where an instruction waits for its own access: the level that serves it in this
+     * cycle.
+     */
     enum answer_level level;
 };
 
-/* An instruction that has issued: when it is dispatched to its unit, and the first cycle in which its result can be
- * used, known now. An instruction whose end never comes, where a recording ended early, is not told. */
+/* The end of an instruction that has issued: the cycle of its dispatch to its unit, and the first cycle in which its
+ * result can be used. An instruction that never ends, because the recording ended early, has no such event. */
 struct observed_done {
     uint32_t launch, warp;
     uint64_t block, number; /* as of its issue */
@@ -105,17 +105,17 @@ struct observed_stall {
     uint64_t block;
     enum stall reason;
     unsigned unit;           /* of STALL_UNIT: which */
-    enum answer_level level; /* of STALL_MEMORY: who answered what was waited for */
+    enum answer_level level; /* of STALL_MEMORY: the level whose response was waited for */
     uint64_t begin, cycles;  /* cycles: at least one */
 };
 
-/* A transaction of an SM ends: in the cache that serves it, or in device memory, to which the last cache sends it. What
- * waits for a sector that is on its way to a cache ends in this cache, as a hit does. What a cache writes back to the
- * next one is a store. Where there is no cache nothing is told. */
+/* A transaction of an SM ends: in the cache that serves it, or in device memory, to which the last cache sends it. One
+ * that waits for a sector in flight to a cache ends in this cache, as a hit does. What a cache writes back to the next
+ * one is a store. A machine without caches has no such events. */
 struct observed_access {
     uint32_t sm;
     bool local;           /* in local memory; else global */
-    bool beyond;          /* told by the chip, not by the SM */
+    bool beyond;          /* an event of the chip, not of the SM */
     enum cache_kind kind; /* load, store or atomic */
     enum answer_level level;
     uint64_t address;
@@ -136,14 +136,14 @@ struct observed_copy {
 };
 
 struct observer {
-    void *data;      /* handed to its functions */
+    void *data;      /* first argument of its functions */
     bool concurrent; /* see above */
 #define X(id, member, text) void (*member)(void *data, const struct observed_##member *);
     OBSERVER_EVENTS(X)
 #undef X
 };
 
-/* The events that it asks for, enum observer_event; NULL: none. */
+/* The events that it wants, enum observer_event; NULL: none. */
 static inline unsigned observer_events(const struct observer *o)
 {
     unsigned events = 0;

@@ -31,11 +31,11 @@ struct profile_kernel {
 
 /* Sums over launches, read when the replay is over. */
 struct profile {
-    struct observer observer; /* for replay(): from then on what it hears is added */
+    struct observer observer; /* for replay(): what it reports is added */
     uint32_t kernel_count, subcore_count;
     struct profile_kernel *kernels; /* as in the trace */
     struct profile_row *subcores;   /* SM × sub-cores + sub-core */
-    /* what it hears, before it is added up: of an SM, so that those of several come at once */
+    /* events of launches that have not ended, by SM, as those of several SMs come at once */
     struct profile_sm *sms;
     const struct rp_trace *trace;
     uint32_t sm_count, subcores_per_sm;

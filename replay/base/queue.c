@@ -304,7 +304,7 @@ void launch_queue_free(struct launch_queue *q)
 
 /* ---- while launches run ------------------------------------------------------------------------------------------ */
 
-static void tell(const struct launch_queue *q, const struct node *copy, uint64_t begin, uint64_t end)
+static void report_copy(const struct launch_queue *q, const struct node *copy, uint64_t begin, uint64_t end)
 {
     const struct observer *o = q->listener.observer;
     if (o && o->copy)
@@ -327,7 +327,7 @@ static void start(struct launch_queue *q, uint32_t node, uint64_t cycle)
              cycles = copy_cycles(q->machine, path, n->bytes);
     *engine = (*engine > cycle ? *engine : cycle) + cycles;
     push(&q->events, node, *engine);
-    tell(q, n, *engine - cycles, *engine);
+    report_copy(q, n, *engine - cycles, *engine);
     q->copies[path].count++;
     q->copies[path].bytes += n->bytes;
     q->copies[path].cycles += cycles;

@@ -17,7 +17,7 @@
 
 /* The launches of one unit. */
 struct launch_queue;
-/* Who hears of copies, as they go to their engines. */
+/* Gets copies as they go to their engines. */
 struct copy_listener {
     const struct observer *observer;
     uint64_t clock; /* the cycle of its clock in which the unit begins */

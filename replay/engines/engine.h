@@ -47,7 +47,7 @@ struct engine_job {
     const struct stochastic *drawn; /* NULL: accesses draw nothing */
     struct luck luck;               /* who draws */
     uint64_t processors;            /* as in struct replay_options */
-    /* NULL, or asks for nothing but what the engine reports. The memory system tells its part itself. */
+    /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;
     uint64_t clock; /* the cycle of observers' clock in which the period begins */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */

@@ -54,7 +54,7 @@ bool engine_take(struct engine_period *p, struct engine_launch *l, uint64_t cycl
     return true;
 }
 
-static void tell(const struct engine_job *job, uint32_t launch, bool ends, uint64_t cycle)
+static void report_launch(const struct engine_job *job, uint32_t launch, bool ends, uint64_t cycle)
 {
     const struct observer *o = job->observer;
     if (o && o->launch)
@@ -64,14 +64,14 @@ static void tell(const struct engine_job *job, uint32_t launch, bool ends, uint6
 void engine_began(const struct engine_period *p, struct engine_launch *l, uint64_t cycle)
 {
     l->begin = cycle;
-    tell(p->job, l->number, false, cycle);
+    report_launch(p->job, l->number, false, cycle);
 }
 
 void engine_ended(struct engine_period *p, struct engine_launch *l, uint64_t cycle)
 {
     if (l->begin == ENGINE_NEVER)
         engine_began(p, l, cycle);
-    tell(p->job, l->number, true, cycle);
+    report_launch(p->job, l->number, true, cycle);
     l->out->begin = p->job->begin + l->begin;
     l->out->end = p->job->begin + cycle;
     l->out->statistics.cycles = cycle - l->begin;

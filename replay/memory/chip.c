@@ -299,7 +299,7 @@ static bool look_up(struct memory_system *m, struct slice *s, struct chip_reques
     if (found.refused)
         return false;
     if (s->level.listener)
-        level_tell(&s->level, r->sm, r->address, r->kind, found.served, request.cycle);
+        level_report(&s->level, r->sm, r->address, r->kind, found.served, request.cycle);
     if (found.written)
         write_back(m, s, r, found.victim, found.written, request.cycle, now);
     r->fetches = found.fetches;

@@ -44,7 +44,7 @@ static uint64_t look_up(struct memory_system *m, struct slice *s, uint32_t sm, c
     struct cache_finding found = level_look_up(&s->level, &request, o->repeats, later(o->arrival, s->level.free));
     uint64_t cycle = request.cycle;
     if (s->level.listener)
-        level_tell(&s->level, sm, o->address, o->kind, found.served, cycle);
+        level_report(&s->level, sm, o->address, o->kind, found.served, cycle);
     if (found.written)
         access_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
     uint64_t done = found.served
@@ -82,7 +82,7 @@ HOT bool follow_clean(struct memory_system *m, const struct shape *of, struct le
     uint64_t start = later(o->arrival, l->free), cycle = start + of->latency, done;
     l->free = start + of->interval;
     if (l->listener)
-        level_tell(l, sm, o->address, CACHE_READ, hit, cycle);
+        level_report(l, sm, o->address, CACHE_READ, hit, cycle);
     if (hit) {
         l->counts.hits++;
         done = later(answer_of(cycle, ANSWER_L2), *place);

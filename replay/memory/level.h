@@ -9,7 +9,7 @@
 #include "replay/base/memory_counts.h"
 #include "replay/base/observer.h"
 
-/* Who hears of accesses and DRAM commands. */
+/* The observer that wants accesses or DRAM commands. */
 struct memory_listener {
     const struct observer *observer;
     uint64_t origin; /* the cycle of the memory system's clock that is cycle 0 of the replay's, modulo 2^64 */
@@ -23,13 +23,13 @@ struct level {
     uint64_t free;                            /* the cycle of its clock in which the port of the first bank is free */
     uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* the same of the other banks */
     struct cache_counts counts;
-    const struct memory_listener *listener; /* NULL: nobody asks where accesses end */
+    const struct memory_listener *listener; /* NULL: no observer wants accesses */
     bool last;                              /* with it: what it does not serve ends in device memory */
 };
 
 /* The SM's request was looked up until this cycle. Only with a listener. */
-static inline void level_tell(const struct level *l, unsigned sm, uint64_t address, enum cache_kind kind, bool served,
-                              uint64_t cycle)
+static inline void level_report(const struct level *l, unsigned sm, uint64_t address, enum cache_kind kind, bool served,
+                                uint64_t cycle)
 {
     const struct memory_listener *to = l->listener;
     if (served || l->last)

@@ -216,10 +216,10 @@ static uint64_t advance_all(struct memory_system *m, uint64_t now)
 
 /* ---- observers --------------------------------------------------------------------------------------------------- */
 
-static void tell_command(void *data, enum dram_command_kind what, uint32_t bank, uint64_t row, uint64_t cycle)
+static void report_command(void *data, enum dram_command_kind what, uint32_t bank, uint64_t row, uint64_t cycle)
 {
     const struct channel *c = data;
-    const struct memory_listener *to = c->told;
+    const struct memory_listener *to = c->to;
     to->observer->dram(
         to->observer->data,
         &(struct observed_dram){
@@ -230,8 +230,8 @@ static void observe_channel(struct memory_system *m, uint32_t index, const struc
 {
     struct channel *c = &m->channels[index];
     c->index = index;
-    c->told = to;
-    c->listener = (struct dram_listener){tell_command, c};
+    c->to = to;
+    c->listener = (struct dram_listener){report_command, c};
     if (m->layout.dram->listen)
         m->layout.dram->listen(c->state, to ? &c->listener : NULL);
 }

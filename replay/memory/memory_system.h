@@ -62,8 +62,8 @@ uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
  * to the statistics and reset, and cycle 0 of the next launch is cycle `cycles` of this one. False: out of memory
  * during the launch, so its results are invalid. Call it also for a launch that failed or is stuck. */
 bool memory_system_end_launch(struct memory_system *, uint64_t cycles, struct statistics *, struct rp_error *);
-/* Reports accesses and DRAM commands of the launches to come to the observer, on whose clock cycle 0 of the next launch is
- * `now`. NULL: to nobody, as at first and after memory_system_clear(). Call it between launches. */
+/* Reports accesses and DRAM commands of the launches to come to the observer, on whose clock cycle 0 of the next launch
+ * is `now`. NULL: to nobody, as at first and after memory_system_clear(). Call it between launches. */
 void memory_system_observe(struct memory_system *, const struct observer *, uint64_t now);
 /* Whether memory for requests ran out: their accesses never complete. Check it when nothing is left to do. */
 bool memory_system_failed(const struct memory_system *);

@@ -36,7 +36,7 @@ HOT bool look_up_analytic(struct sm_memory *s, struct departures *d, struct lsu_
     struct cache_look_up request = {.address = t->address, .kind = t->kind, .fetch = r->item.id};
     struct cache_finding found = level_look_up(level, &request, t->repeats, start);
     if (level->listener)
-        level_tell(level, s->number, t->address, t->kind, found.served, request.cycle);
+        level_report(level, s->number, t->address, t->kind, found.served, request.cycle);
     *ready = request.cycle;
     d->last_start = later(d->last_start, start);
     if (found.written)
@@ -138,8 +138,8 @@ static __attribute__((noinline)) uint32_t add_reads(struct sm_memory *s, struct 
     s->departures = d;
     level->free = at;
     level->counts.misses += i;
-    for (uint32_t told = 0; level->listener && told < i; told++)
-        level_tell(level, s->number, out[told].address, CACHE_READ, false, start + told * interval + latency);
+    for (uint32_t n = 0; level->listener && n < i; n++)
+        level_report(level, s->number, out[n].address, CACHE_READ, false, start + n * interval + latency);
     a->pending += i;
     note_leaving(s, i, i, out[0].arrival);
     return i;

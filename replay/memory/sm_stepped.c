@@ -74,7 +74,7 @@ static bool look_up_now(struct sm_memory *s, struct sm_l1 *l1, uint64_t now)
     if (found.refused)
         return false;
     if (l1->level.listener)
-        level_tell(&l1->level, s->number, r->address, r->kind, found.served, request.cycle);
+        level_report(&l1->level, s->number, r->address, r->kind, found.served, request.cycle);
     l1->first = r->next;
     l1->waiting--;
     l1->started = l1->started_at == now ? l1->started + 1 : 1;

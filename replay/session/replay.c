@@ -168,10 +168,10 @@ static uint64_t clock_of(const struct session *s) { return s->options->observer 
 static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct finished *out, struct rp_error *err)
 {
     struct session *s = w->session;
-    const struct copy_listener told = {s->options->observer, clock_of(s)};
+    const struct copy_listener listener = {s->options->observer, clock_of(s)};
     struct engine_job job = {.trace = s->trace,
                              .machine = s->machine,
-                             .queue = launch_queue_new(s->trace, s->machine, unit, &told, err),
+                             .queue = launch_queue_new(s->trace, s->machine, unit, &listener, err),
                              .launches = out->launches,
                              .first = unit->launch,
                              .threads = s->launch_threads,
@@ -185,7 +185,7 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
     while (fine && launch_queue_left(job.queue)) {
         struct statistics sum = {0};
         wait_for_launch(s, &job, &out->sum);
-        job.clock = told.clock + job.begin;
+        job.clock = listener.clock + job.begin;
         fine = replay_period(w, &job, &sum, err);
         statistics_add(&out->sum, &sum);
         job.begin += sum.cycles;
@@ -359,8 +359,8 @@ unsigned replay_events(const struct machine *m, enum replay_engine mode)
     return events;
 }
 
-/* Somebody wants to hear what this machine never says. */
-static bool can_tell(const struct machine *m, const struct replay_options *options, struct rp_error *err)
+/* The machine reports all kinds of events that the observer wants. */
+static bool can_report(const struct machine *m, const struct replay_options *options, struct rp_error *err)
 {
     static const char *const names[] = {
 #define X(id, member, text) text,
@@ -380,7 +380,7 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
             struct replay_result *result, struct rp_error *err)
 {
     *result = (struct replay_result){0};
-    if (!can_tell(machine, options, err))
+    if (!can_report(machine, options, err))
         return false;
     const struct engine *engine = engine_of(machine, options->engine);
     if (options->processors && !(engine->capabilities & ENGINE_SUMS))

@@ -26,8 +26,7 @@ struct replay_options {
     /* NULL, or called now and then from one thread: warp instructions done, and in all. */
     void (*progress)(void *, uint64_t done, uint64_t total);
     void *progress_data;
-    /* NULL, or who hears what happens, of the kinds that replay_events() names. Unless it is concurrent, one thread
-     * replays. */
+    /* NULL, or gets events, of the kinds that replay_events() names. Unless it is concurrent, one thread replays. */
     const struct observer *observer;
     /* NULL: the result keeps every launch. Else called for each in trace order, once it and all before it are done,
      * from any thread, but one at a time; the result keeps none, so that memory does not grow with their number. False:

@@ -6,7 +6,7 @@
 
 struct logged_issue {
     struct observed_issue issue;
-    uint64_t dispatch, done; /* done: 0 if that was not told */
+    uint64_t dispatch, done; /* done: 0 if that was not reported */
 };
 
 struct issue_log {

@@ -1,5 +1,5 @@
-/* Live registers over time, from the issues of a replay by the reference engine, which reports them in the order of their
- * cycles. */
+/* Live registers over time, from the issues of a replay by the reference engine, which reports them in the order of
+ * their cycles. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,7 @@ struct replay_request {
 /* What was replayed. */
 struct outcome {
     struct result result;
-    struct places *places; /* with --by */
+    struct places *places;   /* with --by */
     struct profile *profile; /* the same */
     struct hotspots hotspots;
     struct source_files *files;

@@ -30,12 +30,12 @@ void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
     fast_check_barriers(sm, block);
 }
 
-/* It is placed, or leaves. */
-static void tell(const struct fast_sm *sm, const struct fast_block *b, bool leaves)
+/* The block is placed, or leaves. */
+static void report_block(const struct fast_sm *sm, const struct fast_block *b, bool leaves)
 {
     struct engine_place at = {
         .launch = b->part->grid->of.number, .block = b->index, .sm = (uint32_t)(sm - sm->chip->sms)};
-    engine_tell_block(sm->chip->job, &at, leaves, sm->now);
+    engine_report_block(sm->chip->job, &at, leaves, sm->now);
 }
 
 /* ---- placing ---------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static bool place_block(struct fast_sm *sm, struct fast_assigned *a, struct rp_e
     part->statistics.warps += warps;
     if (!open_block(sm->chip->job, block, warps, err))
         return false;
-    tell(sm, block, false);
+    report_block(sm, block, false);
     for (unsigned i = 0; i < warps; i++) {
         block->warps[i].subcore = subcore_for(sm, i);
         place_warp(sm, &block->warps[i]);
@@ -227,10 +227,10 @@ static void leave(struct fast_sm *sm, struct fast_block *block)
             continue;
         statistics->stall[STALL_DRAIN] += sm->now - sc->accounted;
         struct engine_place at = fast_place(sm, w);
-        engine_tell_drain(sm->chip->job, &at, sm->now - sc->accounted, sm->now);
+        engine_report_drain(sm->chip->job, &at, sm->now - sc->accounted, sm->now);
         sc->accounted = sm->now;
     }
-    tell(sm, block, true);
+    report_block(sm, block, true);
     room_take(&sm->left, &block->part->grid->block_room, -1);
     struct fast_part *part = block->part;
     close_block(sm, block);

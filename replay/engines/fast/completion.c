@@ -81,10 +81,11 @@ static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
     wake_up(sm, a->warp);
 }
 
-static void tell(const struct fast_sm *sm, const struct fast_warp *w, const struct fast_observed *i, uint64_t done)
+static void report_done(const struct fast_sm *sm, const struct fast_warp *w, const struct fast_observed *i,
+                        uint64_t done)
 {
     struct engine_place at = fast_place(sm, w);
-    engine_tell_done(sm->chip->job, &at, i->number, i->dispatched, done);
+    engine_report_done(sm->chip->job, &at, i->number, i->dispatched, done);
 }
 
 static void complete(struct fast_sm *sm, const struct memory_completion *c)
@@ -94,7 +95,7 @@ static void complete(struct fast_sm *sm, const struct memory_completion *c)
     uint64_t done = (c->cycle > a.done ? c->cycle : a.done) + a.latency;
     uint64_t entry = done << PRODUCER_BITS | producer_answered(a.producer, c->level);
     if (a.op->flags & OP_OBSERVED && sm->chip->observes_done)
-        tell(sm, w, &sm->observed[c->token], done);
+        report_done(sm, w, &sm->observed[c->token], done);
     fast_access_free(sm, c->token);
     write_registers(w, &a, entry);
     w->completion = done > w->completion ? done : w->completion;

@@ -21,7 +21,7 @@
 #include "replay/base/occupancy.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
-#include "replay/engines/tell.h"
+#include "replay/engines/report.h"
 #include "replay/memory/memory_system.h"
 
 #define NEVER UINT64_MAX
@@ -48,7 +48,7 @@ enum op_flag {
     OP_ORDERED = 1 << 10,     /* an access in a kernel with fences for the block: noted when it is performed for that */
     OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
     OP_EXIT = 1 << 12,        /* ends lanes */
-    OP_OBSERVED = 1 << 13,    /* an observer hears of it */
+    OP_OBSERVED = 1 << 13,    /* an observer wants issues, stalls or ends */
     OP_ACTS = 1 << 14,        /* does something to barrier objects or groups of asynchronous work */
     OP_STARTS = 1 << 15,      /* with OP_ACTS: starts such work, which nothing else of the warp waits for */
     OP_TESTS = 1 << 16,       /* with OP_ACCESS: may wait for the end of a phase of an object */
@@ -245,7 +245,7 @@ struct fast_access {
 
 #define NO_ACCESS UINT32_MAX
 
-/* Its instruction, for who hears when it is done. */
+/* Its instruction, for an observer that wants ends. */
 struct fast_observed {
     uint64_t number, dispatched;
 };
@@ -279,7 +279,7 @@ struct fast_sm {
     struct sm_memory *memory;
     uint64_t memory_next;           /* the cycle in which it has to be advanced */
     struct fast_access *accesses;   /* by token */
-    struct fast_observed *observed; /* the same; NULL: nobody hears of ends */
+    struct fast_observed *observed; /* the same; NULL: no observer wants ends */
     uint32_t access_count, free_access;
     uint32_t token;          /* of the access that is being made, NO_ACCESS: none */
     enum answer_level level; /* of the access that was made, if its end is known */
@@ -305,7 +305,7 @@ struct fast {
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an immediate one */
     bool constants;                      /* the constant cache may miss */
-    bool observes, observes_done;        /* somebody hears of issues, stalls or ends of instructions; of ends */
+    bool observes, observes_done;        /* an observer wants issues, stalls or ends; ends */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
     bool light;                          /* the chip's part is little: it is done when the SMs' is */
     uint64_t way;                        /* cycles that a request is under way to the chip, at least */

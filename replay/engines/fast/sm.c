@@ -143,7 +143,7 @@ static __attribute__((noinline)) void observe_done(struct fast_sm *sm, const str
         return;
     }
     struct engine_place at = fast_place(sm, w);
-    engine_tell_done(sm->chip->job, &at, number, dispatched, done);
+    engine_report_done(sm->chip->job, &at, number, dispatched, done);
 }
 
 /* The warp's next instruction issues. s: NULL, in the same cycle as the one before it; else the stall that it ends. */
@@ -154,9 +154,9 @@ HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, stru
     if (s) {
         s->unit = w->unit;
         s->level = s->why == STALL_MEMORY ? s->level : ANSWER_NONE;
-        engine_tell_stall(job, &at, &w->next, s, sm->now);
+        engine_report_stall(job, &at, &w->next, s, sm->now);
     }
-    engine_tell_issue(job, &at, &w->next, w->issued, !s, ANSWER_NONE, sm->now);
+    engine_report_issue(job, &at, &w->next, w->issued, !s, ANSWER_NONE, sm->now);
 }
 
 /* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next

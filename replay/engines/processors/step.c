@@ -3,7 +3,7 @@
 
 #include "replay/base/layout.h"
 #include "replay/engines/processors/inside.h"
-#include "replay/engines/tell.h"
+#include "replay/engines/report.h"
 #include "tracefmt/plural.h"
 
 struct warp {
@@ -118,8 +118,8 @@ static void share_out(const uint64_t drawn[DRAW_LEVELS], uint64_t cycles, uint64
 }
 
 /* The instruction issues in the first of its cycles, and takes the others from its processor. */
-static void tell(const struct stepping *s, uint64_t number, struct warp *w, unsigned unit,
-                 const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+static void report(const struct stepping *s, uint64_t number, struct warp *w, unsigned unit,
+                   const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
 {
     const struct processors_launch *l = s->launch;
     const struct engine_place at = {.launch = l->number,
@@ -133,13 +133,13 @@ static void tell(const struct stepping *s, uint64_t number, struct warp *w, unsi
     while (!share[first])
         first++;
     share[first]--;
-    engine_tell_issue(l->job, &at, &w->next, w->issued, false, first, now);
+    engine_report_issue(l->job, &at, &w->next, w->issued, false, first, now);
     for (unsigned level = 0; level < ANSWER_LEVELS; level++) {
         over += share[level];
-        engine_tell_stall(l->job, &at, &w->next,
-                          &(struct engine_stall){STALL_UNIT, (enum answer_level)level, unit, share[level]}, over);
+        engine_report_stall(l->job, &at, &w->next,
+                            &(struct engine_stall){STALL_UNIT, (enum answer_level)level, unit, share[level]}, over);
     }
-    engine_tell_done(l->job, &at, w->issued++, now, now + cycles);
+    engine_report_done(l->job, &at, w->issued++, now, now + cycles);
 }
 
 static void note(struct stepping *s, uint64_t number, struct warp *w, const struct drawn_cost *cost,
@@ -151,7 +151,7 @@ static void note(struct stepping *s, uint64_t number, struct warp *w, const stru
     to->unit_stall[cost->unit] += cycles - 1;
     to->unit_busy[cost->unit] += cycles;
     if (s->launch->job->observer)
-        tell(s, number, w, cost->unit, drawn, cycles);
+        report(s, number, w, cost->unit, drawn, cycles);
 }
 
 static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_t *cycles)

@@ -67,11 +67,11 @@ bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
     return true;
 }
 
-/* It is placed, or leaves. */
-static void tell(const struct reference *r, const struct ref_block *b, bool leaves)
+/* The block is placed, or leaves. */
+static void report_block(const struct reference *r, const struct ref_block *b, bool leaves)
 {
     struct engine_place at = {.launch = b->grid->of.number, .block = b->index, .sm = b->sm};
-    engine_tell_block(r->job, &at, leaves, r->now);
+    engine_report_block(r->job, &at, leaves, r->now);
 }
 
 static unsigned subcore_for(const struct reference *r, const struct ref_sm *sm, unsigned warp)
@@ -148,7 +148,7 @@ bool ref_place_block(struct reference *r, struct ref_grid *g, const struct ref_b
         engine_began(&r->period, &g->of, r->now);
     if (!open_block(r, block, err))
         return false;
-    tell(r, block, false);
+    report_block(r, block, false);
     room_take(&sm->left, &g->block_room, 1);
     g->resident++;
     g->statistics->blocks++;
@@ -231,10 +231,10 @@ static void leave(struct reference *r, struct ref_block *block)
             continue;
         block->grid->statistics->stall[STALL_DRAIN] += sc->gap;
         struct engine_place at = ref_place(w);
-        engine_tell_drain(r->job, &at, sc->gap, r->now);
+        engine_report_drain(r->job, &at, sc->gap, r->now);
         sc->gap = 0;
     }
-    tell(r, block, true);
+    report_block(r, block, true);
     room_take(&sm->left, &block->grid->block_room, -1);
     block->grid->resident--;
     ref_free_block(block);

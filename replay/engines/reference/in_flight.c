@@ -57,7 +57,7 @@ static void land(struct reference *r, const struct memory_completion *c)
         w->flights--;
     }
     struct engine_place at = ref_place(w);
-    engine_tell_done(r->job, &at, f->number, f->dispatched, done);
+    engine_report_done(r->job, &at, f->number, f->dispatched, done);
     f->warp = NULL;
 }
 

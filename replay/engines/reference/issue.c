@@ -211,7 +211,7 @@ static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued
     if (in->memory_count && w->next.executed && !async_starts(in) && i->done > w->memory_done)
         w->memory_done = i->done;
     struct engine_place at = ref_place(w);
-    engine_tell_done(r->job, &at, w->issued, i->dispatched, i->done);
+    engine_report_done(r->job, &at, w->issued, i->dispatched, i->done);
     return true;
 }
 
@@ -249,7 +249,7 @@ bool ref_issue(struct reference *r, struct ref_warp *w, bool second, struct rp_e
     struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_FLIGHT, producer(w), ANSWER_NONE};
     w->block->grid->statistics->unit_busy[t.unit] += t.initiation;
     r->shared_end = issued.done;
-    engine_tell_issue(r->job, &at, &w->next, w->issued, second, ANSWER_NONE, r->now);
+    engine_report_issue(r->job, &at, &w->next, w->issued, second, ANSWER_NONE, r->now);
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;

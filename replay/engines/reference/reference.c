@@ -59,12 +59,12 @@ static bool waited_for_signals(const struct ref_warp *w)
     return w->block->grid->of.control_words && w->blocked >= STALL_MEMORY && w->blocked <= STALL_OPERANDS;
 }
 
-static void tell_stall(const struct reference *r, const struct ref_warp *issuing, enum stall why,
-                       enum answer_level level, uint64_t cycles)
+static void report_stall(const struct reference *r, const struct ref_warp *issuing, enum stall why,
+                         enum answer_level level, uint64_t cycles)
 {
     struct engine_place at = ref_place(issuing);
     struct engine_stall stall = {why, why == STALL_MEMORY ? level : ANSWER_NONE, ref_unit(r, issuing), cycles};
-    engine_tell_stall(r->job, &at, &issuing->next, &stall, r->now);
+    engine_report_stall(r->job, &at, &issuing->next, &stall, r->now);
 }
 
 /* Charges this cycle. What kept the warp that issues now from issuing in the cycle before ends the stall. */
@@ -82,7 +82,7 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
         if (why == STALL_MEMORY && !waited_for_signals(issuing))
             ref_pending(issuing, r->now - 1, &level); /* only now it is known who answered */
         statistics->stall[why] += sc->gap;
-        tell_stall(r, issuing, why, level, sc->gap);
+        report_stall(r, issuing, why, level, sc->gap);
         if (why == STALL_UNIT)
             statistics->unit_stall[ref_unit(r, issuing)] += sc->gap;
         sc->gap = 0;

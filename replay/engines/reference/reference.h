@@ -14,7 +14,7 @@
 #include "replay/base/occupancy.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
-#include "replay/engines/tell.h"
+#include "replay/engines/report.h"
 #include "replay/memory/memory_system.h"
 
 struct ref_block;

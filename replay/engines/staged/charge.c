@@ -33,7 +33,7 @@ void staged_charge_leave(struct staged_sm *sm, const struct staged_warp *w)
         return;
     uint64_t gap = g->cycle + 1 - c->since;
     g->statistics->stall[STALL_DRAIN] += gap;
-    staged_tell_drain(sm, w, gap);
+    staged_report_drain(sm, w, gap);
     c->since = g->cycle + 1;
 }
 
@@ -47,7 +47,7 @@ void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const s
     g->statistics->stall[why] += gap;
     if (why == STALL_UNIT)
         g->statistics->unit_stall[in->s->unit] += gap;
-    staged_tell_stall(sm, in, &(struct engine_stall){why, level, in->s->unit, gap});
+    staged_report_stall(sm, in, &(struct engine_stall){why, level, in->s->unit, gap});
 }
 
 /* What holds an instruction back at the end of this cycle whose unit's latch is taken. */

@@ -176,12 +176,12 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
 }
 
 /* Writes end here, whether they find their line or not. */
-static void tell_end(const struct staged *g, const struct packet *p, enum sector_find found)
+static void report_end(const struct staged *g, const struct packet *p, enum sector_find found)
 {
     enum cache_kind kind = p->kind == PACKET_READ ? CACHE_READ : p->kind == PACKET_WRITE ? CACHE_WRITE : CACHE_ATOMIC;
     bool ends_here = g->has_l2 && (p->kind == PACKET_WRITE || found != SECTOR_MISS);
     if (p->kind != PACKET_WRITE_BACK)
-        staged_tell_access(g, p, kind, ends_here ? ANSWER_L2 : ANSWER_DRAM);
+        staged_report_access(g, p, kind, ends_here ? ANSWER_L2 : ANSWER_DRAM);
 }
 
 /* False: nothing was done. */
@@ -205,7 +205,7 @@ static bool look_up(struct staged *g, struct slice *s)
     fifo_pop(&s->in);
     g->statistics->memory.l2.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l2.misses += found == SECTOR_MISS;
-    tell_end(g, p, found);
+    report_end(g, p, found);
     p->level = p->kind == PACKET_WRITE || found == SECTOR_HIT ? ANSWER_L2 : ANSWER_DRAM;
     if (found == SECTOR_HIT)
         s->port_free = g->l2_cycle + 1;
@@ -230,7 +230,7 @@ static bool pass_on(struct staged *g, struct slice *s)
         return false;
     fifo_pop(&s->in);
     p->level = ANSWER_DRAM;
-    tell_end(g, p, SECTOR_MISS);
+    report_end(g, p, SECTOR_MISS);
     staged_push(g, p->kind == PACKET_WRITE ? &s->out : &s->misses, p);
     if (p->kind == PACKET_READ)
         return true;

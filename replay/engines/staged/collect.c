@@ -33,8 +33,8 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
     sm->buses[in->until & sm->chip->ring_mask]--;
     set_remove(sm->units[in->s->unit][in->subcore].occupied, (unsigned)(in->until & sm->chip->ring_mask));
     w->in_pipeline--;
-    if (in->s->dst < 0 && sm->chip->tells_done)
-        staged_tell_done(sm, w, &in->flight);
+    if (in->s->dst < 0 && sm->chip->reports_done)
+        staged_report_done(sm, w, &in->flight);
     staged_may_leave(sm, w);
     staged_inst_free(sm->chip, in);
 }
@@ -71,8 +71,8 @@ static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
     sm->buses[end]++;
     set_add(u->occupied, end);
     in->until = sm->cycle + in->s->latency;
-    if (sm->chip->tells_done)
-        staged_tell_dispatch(sm, in);
+    if (sm->chip->reports_done)
+        staged_report_dispatch(sm, in);
     sm->chip->statistics->unit_busy[in->s->unit] += in->s->initiation;
     u->free = sm->cycle + (in->s->initiation ? in->s->initiation : 1);
     unsigned back = (unsigned)((in->until + 2 + !in->s->initiation) & sm->chip->ring_mask);
@@ -110,8 +110,8 @@ static void lsu_accept(struct staged_sm *sm)
         w->writes[in->s->dst] = (uint16_t)(w->writes[in->s->dst] + in->access_count);
     sm->chip->statistics->unit_busy[unit] += in->s->initiation;
     in->until = sm->cycle + in->conflict;
-    if (sm->chip->tells_done)
-        staged_tell_dispatch(sm, in);
+    if (sm->chip->reports_done)
+        staged_report_dispatch(sm, in);
     sm->dispatch = in;
     leave_latch(sm, unit, in->subcore);
 }

@@ -33,8 +33,8 @@ static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? 
 
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
-    if (w->is_pending[reg] && sm->chip->tells_done)
-        staged_tell_done(sm, w, &w->flights[reg]);
+    if (w->is_pending[reg] && sm->chip->reports_done)
+        staged_report_done(sm, w, &w->flights[reg]);
     const struct staged_static *s = w->is_pending[reg] ? &sm->chip->statics[w->writer[reg]] : NULL;
     w->pending -= w->is_pending[reg] != 0;
     w->is_pending[reg] = 0;
@@ -64,7 +64,7 @@ static bool next_waits_for(const struct staged_sm *sm, const struct staged_warp 
 
 void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum answer_level level)
 {
-    if (!sm->chip->tells_stalls ||
+    if (!sm->chip->reports_stalls ||
         (reg >= 0 && (w->is_pending[reg] != STALL_MEMORY || !next_waits_for(sm, w, (uint32_t)reg))))
         return;
     uint64_t answer = answer_of(sm->chip->cycle, level);
@@ -150,7 +150,7 @@ static bool place_block(struct staged_sm *sm)
     g->live_blocks++;
     g->statistics->blocks++;
     g->statistics->warps += b->warps;
-    staged_tell_block(sm, b, false);
+    staged_report_block(sm, b, false);
     for (unsigned i = 0; i < b->warps; i++)
         if (!begin_warp(sm, b, i))
             return false;
@@ -187,7 +187,7 @@ static void leave(struct staged_sm *sm, struct staged_block *b)
         staged_charge_leave(sm, w);
         w->block = NULL;
     }
-    staged_tell_block(sm, b, true);
+    staged_report_block(sm, b, true);
     rp_block_close(b->trace);
     sm->slots[b->slot] = NULL;
     sm->live_blocks--;
@@ -444,7 +444,7 @@ static void issue(struct staged_sm *sm, struct staged_warp *w, bool second)
         sm->hungry |= 1ull << w->place;
     in->age = g->age++;
     if (g->job->observer)
-        staged_tell_issue(sm, w, in, second);
+        staged_report_issue(sm, w, in, second);
     if (g->o[STAGED_REUSE_CACHE])
         look_into_reuse_cache(sm, in);
     into_latch(sm, in);

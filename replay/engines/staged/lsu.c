@@ -54,8 +54,8 @@ static bool serve(struct staged_sm *sm, unsigned client)
             staged_look(sm, w);
         }
         w->in_pipeline--;
-        if (in->s->dst < 0 && sm->chip->tells_done)
-            staged_tell_done(sm, w, &in->flight);
+        if (in->s->dst < 0 && sm->chip->reports_done)
+            staged_report_done(sm, w, &in->flight);
         staged_may_leave(sm, w);
         staged_inst_free(sm->chip, in);
         stages_pop(&sm->shared_pipe);
@@ -213,7 +213,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
     g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l1.misses += found == SECTOR_MISS;
     if (p->kind == PACKET_READ && (found == SECTOR_HIT || found == SECTOR_MERGED))
-        staged_tell_access(g, p, CACHE_READ, ANSWER_L1);
+        staged_report_access(g, p, CACHE_READ, ANSWER_L1);
     return found != SECTOR_REFUSED;
 }
 
@@ -316,8 +316,8 @@ static void work(struct staged_sm *sm)
         w->is_long[in->s->dst] = 0;
     }
     w->in_pipeline--;
-    if (in->s->dst < 0 && sm->chip->tells_done)
-        staged_tell_done(sm, w, &in->flight);
+    if (in->s->dst < 0 && sm->chip->reports_done)
+        staged_report_done(sm, w, &in->flight);
     w->unsent -= in->store && !in->shared;
     if (w->waits_at_fence)
         staged_look(sm, w);

@@ -22,12 +22,13 @@ static bool new_registers(struct staged *g, struct staged_sm *sm)
         free(warp->writes);
         free(warp->writer);
         free(warp->flights);
-        warp->flights = g->tells_done ? calloc(g->registers, sizeof *warp->flights) : NULL;
+        warp->flights = g->reports_done ? calloc(g->registers, sizeof *warp->flights) : NULL;
         warp->writer = calloc(g->registers, sizeof *warp->writer);
         warp->is_pending = calloc(g->registers, 1);
         warp->is_long = calloc(g->registers, 1);
         warp->writes = calloc(g->registers, sizeof *warp->writes);
-        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer || (g->tells_done && !warp->flights))
+        if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer ||
+            (g->reports_done && !warp->flights))
             return false;
     }
     return true;
@@ -436,8 +437,8 @@ static bool staged_run(void *state, const struct engine_job *job, enum replay_en
     engine_began(&period, &l, 0);
     l.out->control_words = false;
     g->job = job;
-    g->tells_done = observer_events(job->observer) & OBSERVE_DONE;
-    g->tells_stalls = observer_events(job->observer) & OBSERVE_STALL;
+    g->reports_done = observer_events(job->observer) & OBSERVE_DONE;
+    g->reports_stalls = observer_events(job->observer) & OBSERVE_STALL;
     bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);
     for (int64_t s = 0; s < g->machine->sms; s++)
         staged_charge_idle(&g->sms[s]);

@@ -21,9 +21,9 @@
 #include "hw-models/sector-cache/sector-cache.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
+#include "replay/engines/report.h"
 #include "replay/engines/staged/fits.h"
 #include "replay/engines/staged/options.h"
-#include "replay/engines/tell.h"
 
 #define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
 #define STAGED_MOST_BUFFER 8 /* instructions of a warp that were fetched */
@@ -197,7 +197,7 @@ struct staged_warp {
     uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
     uint64_t answer;                                /* the last one that its next instruction waited for; of profiles */
     uint64_t issued;                                /* instructions, for an observer */
-    struct staged_flight *flights;                  /* by the register that they write, with tells_done */
+    struct staged_flight *flights;                  /* by the register that they write, with reports_done */
     uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
     uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
     uint8_t *is_long;    /* by register number */
@@ -362,7 +362,7 @@ struct staged {
     bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
     const struct engine_job *job;
-    bool tells_done, tells_stalls; /* an observer hears of them */
+    bool reports_done, reports_stalls; /* an observer wants them */
     struct statistics *statistics;
     struct rp_error *err;
     bool failed;
@@ -390,17 +390,17 @@ void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const stru
                          enum answer_level);
 /* Nothing issues: notes why latches stay taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
-/* tell.c: what an observer hears. A block is placed, or leaves; an instruction issues, goes to its unit (with
- * tells_done), and is done (with tells_done). */
-void staged_tell_block(const struct staged_sm *, const struct staged_block *, bool leaves);
-void staged_tell_issue(const struct staged_sm *, struct staged_warp *, struct inst *, bool second);
-void staged_tell_dispatch(const struct staged_sm *, struct inst *);
-void staged_tell_done(const struct staged_sm *, const struct staged_warp *, const struct staged_flight *);
+/* report.c: events for an observer. A block is placed, or leaves; an instruction issues, goes to its unit (with
+ * reports_done), and is done (with reports_done). */
+void staged_report_block(const struct staged_sm *, const struct staged_block *, bool leaves);
+void staged_report_issue(const struct staged_sm *, struct staged_warp *, struct inst *, bool second);
+void staged_report_dispatch(const struct staged_sm *, struct inst *);
+void staged_report_done(const struct staged_sm *, const struct staged_warp *, const struct staged_flight *);
 /* The instruction ends a stall, which may be of no cycle; the last warp of a sub-core leaves. */
-void staged_tell_stall(const struct staged_sm *, const struct inst *, const struct engine_stall *);
-void staged_tell_drain(const struct staged_sm *, const struct staged_warp *, uint64_t cycles);
+void staged_report_stall(const struct staged_sm *, const struct inst *, const struct engine_stall *);
+void staged_report_drain(const struct staged_sm *, const struct staged_warp *, uint64_t cycles);
 /* A packet ends at a level. */
-void staged_tell_access(const struct staged *, const struct packet *, enum cache_kind, enum answer_level);
+void staged_report_access(const struct staged *, const struct packet *, enum cache_kind, enum answer_level);
 /* Counts the cycles that the SM slept through. */
 void staged_catch_up(struct staged_sm *);
 /* front.c: blocks, fetch, issue */

@@ -1,4 +1,4 @@
-/* What an observer hears: the same from both engines of a pipeline and from any number of threads, what statistics
+/* What an observer gets: the same from both engines of a pipeline and from any number of threads, what statistics
  * count, in the order that observer.h promises, and nothing that the engine does not report. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "replay/session/machine_open.h"
 #include "tests/support/synthetic_trace.h"
 
-/* ---- what is heard ----------------------------------------------------------------------------------------------- */
+/* ---- what is reported -------------------------------------------------------------------------------------------- */
 
 /* An event as numbers: its kind, and its fields. */
 #define FIELDS 13
@@ -20,7 +20,7 @@ struct event {
     uint64_t field[FIELDS];
 };
 
-struct heard {
+struct events {
     struct event *list;
     size_t count, room;
     uint64_t events[OBSERVER_EVENT_COUNT];
@@ -33,7 +33,7 @@ struct heard {
     pthread_mutex_t lock;
 };
 
-static void add(struct heard *h, enum observer_event kind, const struct event *e)
+static void add(struct events *h, enum observer_event kind, const struct event *e)
 {
     cr_assert(!h->over, "an event after the end of the replay");
     if (h->count == h->room) {
@@ -54,20 +54,20 @@ static void in_order(uint64_t *last, uint64_t cycle, const char *what)
     *last = cycle;
 }
 
-static void forget_order(struct heard *h)
+static void forget_order(struct events *h)
 {
     memset(h->sm, 0, (size_t)h->machine->sms * sizeof *h->sm);
     memset(h->subcore, 0, (size_t)(h->machine->sms * h->machine->subcores) * sizeof *h->subcore);
 }
 
-static uint64_t *subcore_of(const struct heard *h, uint32_t sm, uint32_t subcore)
+static uint64_t *subcore_of(const struct events *h, uint32_t sm, uint32_t subcore)
 {
     return &h->subcore[sm * (uint32_t)h->machine->subcores + subcore];
 }
 
 static void launch(void *data, const struct observed_launch *l)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, LAUNCH, l->launch, l->ends, l->cycle);
     h->launches[l->ends]++;
@@ -78,7 +78,7 @@ static void launch(void *data, const struct observed_launch *l)
 
 static void block(void *data, const struct observed_block *b)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, BLOCK, b->launch, b->sm, b->block, b->leaves, b->cycle);
     h->blocks[b->leaves]++;
@@ -88,7 +88,7 @@ static void block(void *data, const struct observed_block *b)
 
 static void issue(void *data, const struct observed_issue *i)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, ISSUE, i->launch, i->warp, i->block, i->number, i->sm, i->subcore, i->index, i->active, i->executed,
         i->cycle, i->second);
@@ -102,7 +102,7 @@ static void issue(void *data, const struct observed_issue *i)
 
 static void done(void *data, const struct observed_done *d)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, DONE, d->launch, d->warp, d->block, d->number, d->sm, d->dispatch, d->cycle);
     h->ends++;
@@ -112,7 +112,7 @@ static void done(void *data, const struct observed_done *d)
 
 static void stall(void *data, const struct observed_stall *s)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, STALL, s->launch, s->sm, s->subcore, s->instruction != NULL, s->index, s->warp, s->block, s->reason, s->unit,
         s->level, s->begin, s->cycles);
@@ -125,7 +125,7 @@ static void stall(void *data, const struct observed_stall *s)
 
 static void access_(void *data, const struct observed_access *a)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, ACCESS, a->sm, a->local, a->beyond, a->kind, a->level, a->address, a->cycle);
     h->beyond += a->beyond;
@@ -135,7 +135,7 @@ static void access_(void *data, const struct observed_access *a)
 
 static void dram(void *data, const struct observed_dram *d)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, DRAM, d->channel, d->bank, d->command, d->row, d->cycle);
     h->commands[d->command]++;
@@ -145,7 +145,7 @@ static void dram(void *data, const struct observed_dram *d)
 
 static void copy(void *data, const struct observed_copy *c)
 {
-    struct heard *h = data;
+    struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, COPY, c->path, c->bytes, c->begin, c->end);
     h->copies[c->path] += c->bytes;
@@ -154,8 +154,8 @@ static void copy(void *data, const struct observed_copy *c)
 
 static int compare_events(const void *a, const void *b) { return memcmp(a, b, sizeof(struct event)); }
 
-/* Hears all that the machine reports. */
-static struct observer listener(struct heard *h, const struct machine *m, enum replay_engine engine)
+/* Wants all that the machine reports. */
+static struct observer listener(struct events *h, const struct machine *m, enum replay_engine engine)
 {
     unsigned events = replay_events(m, engine);
     struct observer o = {h, true, launch, block, issue, done, stall, access_, dram, copy};
@@ -167,11 +167,11 @@ static struct observer listener(struct heard *h, const struct machine *m, enum r
     return o;
 }
 
-static void hear(struct rp_trace *t, const struct machine *m, enum replay_engine engine, unsigned threads,
-                 struct heard *h, struct replay_result *result)
+static void observe(struct rp_trace *t, const struct machine *m, enum replay_engine engine, unsigned threads,
+                    struct events *h, struct replay_result *result)
 {
     struct rp_error err;
-    *h = (struct heard){.lock = PTHREAD_MUTEX_INITIALIZER, .machine = m};
+    *h = (struct events){.lock = PTHREAD_MUTEX_INITIALIZER, .machine = m};
     h->sm = calloc((size_t)m->sms, sizeof *h->sm);
     h->subcore = calloc((size_t)(m->sms * m->subcores), sizeof *h->subcore);
     cr_assert(h->sm && h->subcore);
@@ -182,7 +182,7 @@ static void hear(struct rp_trace *t, const struct machine *m, enum replay_engine
     qsort(h->list, h->count, sizeof *h->list, compare_events);
 }
 
-static void forget(struct heard *h)
+static void free_events(struct events *h)
 {
     free(h->list);
     free(h->sm);
@@ -192,7 +192,7 @@ static void forget(struct heard *h)
 /* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 /* Events add up to what is counted. */
-static void check_sums(const struct machine *m, const struct heard *h, const struct replay_result *r)
+static void check_sums(const struct machine *m, const struct events *h, const struct replay_result *r)
 {
     const struct statistics *s = &r->total;
     unsigned events = replay_events(m, REPLAY_FAST);
@@ -216,8 +216,8 @@ static void check_sums(const struct machine *m, const struct heard *h, const str
     cr_assert_geq(h->commands[DRAM_ACTIVATE], h->commands[DRAM_PRECHARGE]);
 }
 
-static void check_equal(const struct machine *m, uint64_t seed, const char *what, const struct heard *a,
-                        const struct heard *b)
+static void check_equal(const struct machine *m, uint64_t seed, const char *what, const struct events *a,
+                        const struct events *b)
 {
     static const char *const names[] = {
 #define X(id, member, text) text,
@@ -246,27 +246,27 @@ static unsigned compare(const char *path, const struct machine *m, uint64_t seed
     struct rp_error err;
     struct rp_trace *t = rp_trace_open(path, &err);
     cr_assert(t, "%s", err.text);
-    struct heard fast, reference, threads;
-    struct replay_result of_fast, of_reference, of_threads, unheard;
+    struct events fast, reference, threads;
+    struct replay_result of_fast, of_reference, of_threads, unobserved;
     struct replay_options plain = {.launch = -1};
-    hear(t, m, REPLAY_FAST, 1, &fast, &of_fast);
-    hear(t, m, REPLAY_REFERENCE, 1, &reference, &of_reference);
-    hear(t, m, REPLAY_FAST, 3, &threads, &of_threads);
-    cr_assert(replay(t, m, &plain, &unheard, &err), "%s", err.text);
+    observe(t, m, REPLAY_FAST, 1, &fast, &of_fast);
+    observe(t, m, REPLAY_REFERENCE, 1, &reference, &of_reference);
+    observe(t, m, REPLAY_FAST, 3, &threads, &of_threads);
+    cr_assert(replay(t, m, &plain, &unobserved, &err), "%s", err.text);
     check_sums(m, &fast, &of_fast);
     check_equal(m, seed, "fast and reference", &fast, &reference);
     check_equal(m, seed, "one thread and three", &fast, &threads);
-    cr_assert_null(statistics_difference(m, &of_fast.total, &unheard.total), "listening changes the replay");
+    cr_assert_null(statistics_difference(m, &of_fast.total, &unobserved.total), "listening changes the replay");
     unsigned kinds = 0;
     for (unsigned i = 0; i < OBSERVER_EVENT_COUNT; i++)
         kinds |= fast.events[i] ? 1u << i : 0;
     replay_result_free(&of_fast);
     replay_result_free(&of_reference);
     replay_result_free(&of_threads);
-    replay_result_free(&unheard);
-    forget(&fast);
-    forget(&reference);
-    forget(&threads);
+    replay_result_free(&unobserved);
+    free_events(&fast);
+    free_events(&reference);
+    free_events(&threads);
     rp_trace_close(t);
     return kinds;
 }
@@ -298,7 +298,7 @@ Test(observer, random_machines)
         kinds |= compare(path, m, seed);
         machine_free(m);
     }
-    cr_assert_eq(kinds, (1u << OBSERVER_EVENT_COUNT) - 1, "some kinds were not heard, but %x were", kinds);
+    cr_assert_eq(kinds, (1u << OBSERVER_EVENT_COUNT) - 1, "some kinds did not come, but %x did", kinds);
     unlink(path);
 }
 
@@ -336,7 +336,7 @@ Test(observer, every_machine)
     unlink(path);
 }
 
-/* ---- who asks for what is not there ------------------------------------------------------------------------------ */
+/* ---- events that do not exist ----------------------------------------------------------------------------------- */
 
 static void refuses(const char *machine, const char *const *settings, const struct observer *o, const char *says)
 {
@@ -356,7 +356,7 @@ static void refuses(const char *machine, const char *const *settings, const stru
 Test(observer, what_is_never_told_is_an_error)
 {
     static const char *const none[] = {NULL}, *const fixed[] = {"dram=fixed", NULL};
-    struct heard h = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct events h = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct observer commands = {.data = &h, .dram = dram}, blocks = {.data = &h, .block = block},
                     accesses = {.data = &h, .access = access_};
     refuses("rtx2060-accelsim", none, &commands, "does not report DRAM commands: pipeline 'staged'");

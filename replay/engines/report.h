@@ -1,6 +1,6 @@
-/* How engines tell an observer what happens. Cycles are those of the period; nothing is told that nobody asks for. */
-#ifndef REPRISE_REPLAY_ENGINES_TELL_H
-#define REPRISE_REPLAY_ENGINES_TELL_H
+/* How engines report events to the observer of their job, if it wants them. Cycles are those of the period. */
+#ifndef REPRISE_REPLAY_ENGINES_REPORT_H
+#define REPRISE_REPLAY_ENGINES_REPORT_H
 
 #include "replay/engines/engine.h"
 
@@ -12,8 +12,8 @@ struct engine_place {
 };
 
 /* The place's block is placed, or has left. */
-static inline void engine_tell_block(const struct engine_job *job, const struct engine_place *at, bool leaves,
-                                     uint64_t cycle)
+static inline void engine_report_block(const struct engine_job *job, const struct engine_place *at, bool leaves,
+                                       uint64_t cycle)
 {
     const struct observer *o = job->observer;
     if (o && o->block)
@@ -24,9 +24,9 @@ static inline void engine_tell_block(const struct engine_job *job, const struct 
 }
 
 /* The step issues, as the warp's instruction of this number. second: in the same cycle as the one before it. */
-static inline void engine_tell_issue(const struct engine_job *job, const struct engine_place *at,
-                                     const struct rp_step *step, uint64_t number, bool second, enum answer_level level,
-                                     uint64_t cycle)
+static inline void engine_report_issue(const struct engine_job *job, const struct engine_place *at,
+                                       const struct rp_step *step, uint64_t number, bool second,
+                                       enum answer_level level, uint64_t cycle)
 {
     const struct observer *o = job->observer;
     if (o && o->issue)
@@ -46,8 +46,8 @@ static inline void engine_tell_issue(const struct engine_job *job, const struct 
 }
 
 /* The warp's instruction of this number is done at `done`. */
-static inline void engine_tell_done(const struct engine_job *job, const struct engine_place *at, uint64_t number,
-                                    uint64_t dispatch, uint64_t done)
+static inline void engine_report_done(const struct engine_job *job, const struct engine_place *at, uint64_t number,
+                                      uint64_t dispatch, uint64_t done)
 {
     const struct observer *o = job->observer;
     if (o && o->done)
@@ -65,12 +65,12 @@ struct engine_stall {
     enum stall why;
     enum answer_level level; /* of STALL_MEMORY, and where an instruction waits for its own access */
     unsigned unit;           /* of STALL_UNIT */
-    uint64_t cycles;         /* may be 0: then nothing is told */
+    uint64_t cycles;         /* may be 0: then there was none */
 };
 
 /* A stall of the step, or STALL_DRAIN if that is NULL, is over in this cycle. */
-static inline void engine_tell_stall(const struct engine_job *job, const struct engine_place *at,
-                                     const struct rp_step *step, const struct engine_stall *s, uint64_t cycle)
+static inline void engine_report_stall(const struct engine_job *job, const struct engine_place *at,
+                                       const struct rp_step *step, const struct engine_stall *s, uint64_t cycle)
 {
     const struct observer *o = job->observer;
     if (o && o->stall && s->cycles)
@@ -89,10 +89,10 @@ static inline void engine_tell_stall(const struct engine_job *job, const struct 
 }
 
 /* The last block of the place's sub-core leaves in this cycle, so long after its last issue. */
-static inline void engine_tell_drain(const struct engine_job *job, const struct engine_place *at, uint64_t cycles,
-                                     uint64_t cycle)
+static inline void engine_report_drain(const struct engine_job *job, const struct engine_place *at, uint64_t cycles,
+                                       uint64_t cycle)
 {
-    engine_tell_stall(job, at, NULL, &(struct engine_stall){.why = STALL_DRAIN, .cycles = cycles}, cycle);
+    engine_report_stall(job, at, NULL, &(struct engine_stall){.why = STALL_DRAIN, .cycles = cycles}, cycle);
 }
 
 #endif

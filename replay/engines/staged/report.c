@@ -1,4 +1,4 @@
-/* What an observer hears. */
+/* Events for an observer. */
 #include "replay/engines/staged/staged.h"
 
 static uint64_t now(const struct staged *g) { return g->cycle - g->begin; }
@@ -15,56 +15,56 @@ static struct rp_step step_of(const struct staged *g, const struct inst *in)
         .instruction = &g->kernel->instructions[index], .index = index, .active = in->active, .executed = in->executed};
 }
 
-void staged_tell_block(const struct staged_sm *sm, const struct staged_block *b, bool leaves)
+void staged_report_block(const struct staged_sm *sm, const struct staged_block *b, bool leaves)
 {
     const struct engine_place at = {.launch = sm->chip->launch_number, .block = b->index, .sm = sm->number};
-    engine_tell_block(sm->chip->job, &at, leaves, now(sm->chip) + leaves);
+    engine_report_block(sm->chip->job, &at, leaves, now(sm->chip) + leaves);
 }
 
-void staged_tell_issue(const struct staged_sm *sm, struct staged_warp *w, struct inst *in, bool second)
+void staged_report_issue(const struct staged_sm *sm, struct staged_warp *w, struct inst *in, bool second)
 {
     const struct staged *g = sm->chip;
     const struct engine_place at = place_of(sm, w);
     const struct rp_step step = step_of(g, in);
     in->flight = (struct staged_flight){.number = w->issued++, .dispatch = now(g)};
-    if (in->s->dst >= 0 && g->tells_done)
+    if (in->s->dst >= 0 && g->reports_done)
         w->flights[in->s->dst] = in->flight;
-    engine_tell_issue(g->job, &at, &step, in->flight.number, second, ANSWER_NONE, now(g));
+    engine_report_issue(g->job, &at, &step, in->flight.number, second, ANSWER_NONE, now(g));
 }
 
-void staged_tell_stall(const struct staged_sm *sm, const struct inst *in, const struct engine_stall *s)
+void staged_report_stall(const struct staged_sm *sm, const struct inst *in, const struct engine_stall *s)
 {
     const struct staged *g = sm->chip;
     if (!g->job->observer || !s->cycles)
         return;
     const struct engine_place at = place_of(sm, &sm->warps[in->warp]);
     const struct rp_step step = step_of(g, in);
-    struct engine_stall told = *s;
-    told.level = s->why == STALL_MEMORY ? s->level : ANSWER_NONE;
-    engine_tell_stall(g->job, &at, &step, &told, now(g));
+    struct engine_stall stall = *s;
+    stall.level = s->why == STALL_MEMORY ? s->level : ANSWER_NONE;
+    engine_report_stall(g->job, &at, &step, &stall, now(g));
 }
 
-void staged_tell_drain(const struct staged_sm *sm, const struct staged_warp *w, uint64_t cycles)
+void staged_report_drain(const struct staged_sm *sm, const struct staged_warp *w, uint64_t cycles)
 {
     const struct engine_place at = place_of(sm, w);
-    engine_tell_drain(sm->chip->job, &at, cycles, now(sm->chip) + 1);
+    engine_report_drain(sm->chip->job, &at, cycles, now(sm->chip) + 1);
 }
 
-void staged_tell_dispatch(const struct staged_sm *sm, struct inst *in)
+void staged_report_dispatch(const struct staged_sm *sm, struct inst *in)
 {
     const struct staged *g = sm->chip;
     in->flight.dispatch = now(g);
-    if (in->s->dst >= 0 && g->tells_done)
+    if (in->s->dst >= 0 && g->reports_done)
         sm->warps[in->warp].flights[in->s->dst] = in->flight;
 }
 
-void staged_tell_done(const struct staged_sm *sm, const struct staged_warp *w, const struct staged_flight *f)
+void staged_report_done(const struct staged_sm *sm, const struct staged_warp *w, const struct staged_flight *f)
 {
     const struct engine_place at = place_of(sm, w);
-    engine_tell_done(sm->chip->job, &at, f->number, f->dispatch, now(sm->chip));
+    engine_report_done(sm->chip->job, &at, f->number, f->dispatch, now(sm->chip));
 }
 
-void staged_tell_access(const struct staged *g, const struct packet *p, enum cache_kind kind, enum answer_level level)
+void staged_report_access(const struct staged *g, const struct packet *p, enum cache_kind kind, enum answer_level level)
 {
     const struct observer *o = g->job->observer;
     if (o && o->access)
