@@ -12,7 +12,7 @@ struct processors_launch {
     struct processors processors;
     struct luck luck;
     unsigned threads;             /* 0: one */
-    const struct engine_job *job; /* NULL, or who wants to hear of progress and issues */
+    const struct engine_job *job; /* NULL, or gets progress and events */
 };
 
 /* step.c: from instruction to instruction, as the scheduler picks them. Adds to *s. */

@@ -353,7 +353,7 @@ static void refuses(const char *machine, const char *const *settings, const stru
     machine_free(m);
 }
 
-Test(observer, what_is_never_told_is_an_error)
+Test(observer, an_event_that_never_comes_is_an_error)
 {
     static const char *const none[] = {NULL}, *const fixed[] = {"dram=fixed", NULL};
     struct events h = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -366,7 +366,7 @@ Test(observer, what_is_never_told_is_an_error)
     cr_expect_eq(h.count, 0);
 }
 
-/* Without `concurrent` all comes from the thread that replays, whatever the number of threads. */
+/* Without `concurrent` all events come from the thread that replays, whatever the number of threads. */
 static pthread_t caller;
 static void only_here(void *data, const struct observed_issue *i)
 {
