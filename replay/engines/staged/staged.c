@@ -485,9 +485,10 @@ static unsigned ring_of(const struct machine *m)
 }
 
 /* Options of an L1 that no access reaches. */
-static const int64_t no_l1[] = {
-    [STAGED_CACHE_SIZE] = STAGED_LINE, [STAGED_CACHE_SETS] = 1,   [STAGED_CACHE_LATENCY] = 1, [STAGED_CACHE_BANKS] = 1,
-    [STAGED_CACHE_MERGES] = 1,         [STAGED_CACHE_MISSES] = 2, [STAGED_CACHE_DIRTY] = 0};
+static const int64_t no_l1[] = {[STAGED_CACHE_SIZE] = STAGED_LINE, [STAGED_CACHE_SETS] = 1,
+                                [STAGED_CACHE_LATENCY] = 1,        [STAGED_CACHE_BANKS] = 1,
+                                [STAGED_CACHE_MERGES] = 1,         [STAGED_CACHE_MISSES] = 2,
+                                [STAGED_CACHE_DIRTY] = 0,          [STAGED_CACHE_REPLACEMENT] = REPLACEMENT_lru};
 
 static void take_machine(struct staged *g, const struct machine *m)
 {
