@@ -59,6 +59,7 @@ struct engine_job {
     struct luck luck;               /* who draws */
     uint64_t processors;            /* as in struct replay_options */
     struct served *served;          /* the same; without ENGINE_USES_MEMORY */
+    uint64_t *channels;             /* as in struct replay_result; the same */
     struct profile *profile;        /* as in struct replay_options */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);

@@ -66,6 +66,7 @@ struct channel {
     uint64_t advance_at; /* when its model is called next; events for later cycles do nothing */
     struct slice *refused_first, *refused_last;
     struct dram_counts counts;
+    uint64_t counters[MODEL_MOST_COUNTERS]; /* the model's, of all launches; until they are moved */
 };
 
 /* The far end of an SM's port. */

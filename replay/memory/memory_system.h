@@ -61,6 +61,9 @@ uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
  * the statistics and begin again at 0, and the next launch's cycle 0 is this one's `cycles`. False: memory ran out in
  * between, and its figures are worth nothing. Also to be called for a launch that failed, or came to a standstill. */
 bool memory_system_end_launch(struct memory_system *, uint64_t cycles, struct statistics *, struct rp_error *);
+/* Adds what the model of each channel has counted in the launches that ended to to[channel × its counters + counter],
+ * and begins again at 0. */
+void memory_system_move_counters(struct memory_system *, uint64_t *to);
 /* Requests could not be kept: the access never completes. To be asked when nothing happens any more. */
 bool memory_system_failed(const struct memory_system *);
 

@@ -94,6 +94,15 @@ static void take_served(struct session *s, struct memory_system *m)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void move_counters_of(struct session *s, struct memory_system *m)
+{
+    if (!s->result->channels)
+        return;
+    pthread_mutex_lock(&s->lock);
+    memory_system_move_counters(m, s->result->channels);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void close_engine(struct worker *w)
 {
     if (w->session->engine->close)
@@ -161,6 +170,7 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
     bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
     take_served(s, job->memory);
+    move_counters_of(s, job->memory);
     return fine;
 }
 
@@ -200,6 +210,7 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
                              .luck = {s->options->seed, s->options->batch},
                              .processors = s->options->processors,
                              .served = s->options->served,
+                             .channels = s->result->channels,
                              .progress = add_progress,
                              .progress_data = s,
                              .issued = s->options->issued,
@@ -367,6 +378,20 @@ static bool choose_launches(struct session *s, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
 }
 
+size_t replay_channel_counters(const struct machine *m)
+{
+    return (size_t)m->dram_channels * m->dram.model->counter_count;
+}
+
+static bool new_channels(const struct machine *m, struct replay_result *result, struct rp_error *err)
+{
+    size_t count = replay_channel_counters(m);
+    if (!count)
+        return true;
+    result->channels = calloc(count, sizeof *result->channels);
+    return result->channels || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
+}
+
 bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
             struct replay_result *result, struct rp_error *err)
 {
@@ -384,7 +409,7 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
                         .result = result,
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .handed_on = PTHREAD_COND_INITIALIZER};
-    bool fine = choose_launches(&s, err) && run(&s, err);
+    bool fine = new_channels(machine, result, err) && choose_launches(&s, err) && run(&s, err);
     launch_units_free(&s.units);
     pthread_cond_destroy(&s.handed_on);
     pthread_mutex_destroy(&s.lock);
@@ -396,5 +421,6 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
 void replay_result_free(struct replay_result *result)
 {
     free(result->launches);
+    free(result->channels);
     *result = (struct replay_result){0};
 }
