@@ -17,7 +17,7 @@ static const struct model_option options_of[] = {
                "that a channel takes before they begin; -1: any number"},
 };
 
-static const struct model_counter counters_of[DRAM_TRANSFERS] = {DRAM_TRANSFER_ROWS};
+static const struct model_counter counters_of[DRAM_TRANSFERS] = {DRAM_TRANSFER_COUNTERS(DRAM_COUNTER_ROW)};
 
 struct bandwidth {
     uint64_t latency, interval, free; /* interval, free: in units of 2^-UNIT cycles */

@@ -93,9 +93,8 @@ static const struct model_option options_of[] = {
 
 enum { REFRESHES = DRAM_COMMANDS, COUNTERS };
 static const struct model_counter counters_of[COUNTERS] = {
-    DRAM_COMMAND_ROWS,
-    [REFRESHES] = {"refreshes", "refreshes", "times that a channel refreshed all its banks"},
-};
+    [REFRESHES] = {"refreshes", "refreshes", "of all banks of a channel, also while it had nothing else to do"},
+    DRAM_COMMAND_COUNTERS(DRAM_COUNTER_ROW)};
 
 struct waiting {
     uint64_t age; /* order of arrival */

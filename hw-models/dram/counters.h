@@ -3,23 +3,23 @@
 #ifndef REPRISE_HW_MODELS_DRAM_COUNTERS_H
 #define REPRISE_HW_MODELS_DRAM_COUNTERS_H
 
-enum {
-    DRAM_READS, /* DRAM_READS + write: for a request */
-    DRAM_WRITES,
-    DRAM_TRANSFERS, /* how many rows DRAM_TRANSFER_ROWS has */
-    DRAM_ACTIVATES = DRAM_TRANSFERS,
-    DRAM_PRECHARGES,
-    DRAM_ROW_HITS,
-    DRAM_COMMANDS, /* how many DRAM_COMMAND_ROWS has */
-};
+/* X(id, name, unit, help). */
+#define DRAM_TRANSFER_COUNTERS(X)                                                                                      \
+    X(READS, "reads", "sectors", "sectors read from device memory")                                                    \
+    X(WRITES, "writes", "sectors", "sectors written to device memory, write-backs included")
+#define DRAM_COMMAND_COUNTERS(X)                                                                                       \
+    DRAM_TRANSFER_COUNTERS(X)                                                                                          \
+    X(ACTIVATES, "activates", "commands", "rows of device memory that were opened")                                    \
+    X(PRECHARGES, "precharges", "rows", "rows of device memory that were closed, by a command or by a refresh")        \
+    X(ROW_HITS, "row_hits", "sectors", "sectors read or written in a row that was opened for an earlier sector")
 
-#define DRAM_TRANSFER_ROWS                                                                                             \
-    [DRAM_READS] = {"reads", "sectors", "sectors read"}, [DRAM_WRITES] = {"writes", "sectors",                         \
-                                                                          "sectors written, write-backs included"}
-#define DRAM_COMMAND_ROWS                                                                                              \
-    DRAM_TRANSFER_ROWS, [DRAM_ACTIVATES] = {"activates", "commands", "rows opened"},                                   \
-                        [DRAM_PRECHARGES] = {"precharges", "rows", "rows closed, by a command or by a refresh"},       \
-                        [DRAM_ROW_HITS] = {"row_hits", "sectors",                                                      \
-                                           "sectors read or written in a row that an earlier sector had opened"}
+enum {
+#define X(id, ...) DRAM_##id,
+    DRAM_COMMAND_COUNTERS(X)
+#undef X
+        DRAM_COMMANDS,
+    DRAM_TRANSFERS = DRAM_WRITES + 1, /* DRAM_READS + write: of a request */
+};
+#define DRAM_COUNTER_ROW(id, ...) [DRAM_##id] = {__VA_ARGS__},
 
 #endif

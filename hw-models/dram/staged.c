@@ -17,7 +17,7 @@ static const struct model_option options_of[] = {
 };
 
 /* hw-models/dram-channel counts. */
-static const struct model_counter counters_of[DRAM_COMMANDS] = {DRAM_COMMAND_ROWS};
+static const struct model_counter counters_of[DRAM_COMMANDS] = {DRAM_COMMAND_COUNTERS(DRAM_COUNTER_ROW)};
 
 static size_t state_size(const int64_t *options)
 {

@@ -242,6 +242,7 @@ static uint64_t count_of(const struct dram_model *m, const uint64_t *counts, con
         if (!strcmp(m->model.counters[i].name, name))
             return counts[i];
     cr_assert_fail("%s counts no %s", m->model.name, name);
+    return 0;
 }
 
 Test(dram, only_models_of_device_memory_count_and_each_row_says_what)
