@@ -50,6 +50,15 @@ struct model_option {
     const char *help; /* one line, no full stop */
 };
 
+/* Something that a model counts while it works: a statistic of the machines that have the model. The row and the line
+ * that counts are all that a new one needs. */
+struct model_counter {
+    const char *name; /* lower case and '_' */
+    const char *unit; /* "commands", "sectors", ... */
+    const char *help; /* the definition: one line, no full stop */
+};
+#define MODEL_MOST_COUNTERS 16
+
 struct model {
     const char *name;
     const char *help; /* one line, no full stop */
@@ -59,6 +68,13 @@ struct model {
     size_t (*state_size)(const int64_t *options);
     /* NULL, or checks options against one another: returns NULL, or a text that says what is wrong. */
     const char *(*check)(const int64_t *options);
+    /* NULL, or what the model counts: at most MODEL_MOST_COUNTERS. Collected from models of device memory. */
+    const struct model_counter *counters;
+    unsigned counter_count;
+    /* With counters: what the rows have come to by cycle `now`, in their order, as an array within the state. Its
+     * owner calls this at the end of a busy period, and sets the numbers to 0. Does not change what the model does.
+     * NULL: an engine that steps the model itself has the numbers. */
+    uint64_t *(*counted)(void *state, uint64_t now);
 };
 
 /* Lists and texts lie behind the values of all rows; the row's value says where. They move with the whole array. */

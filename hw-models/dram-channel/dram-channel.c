@@ -15,6 +15,7 @@ struct entry {
 struct bank {
     struct entry *first, *last; /* waiting, by age */
     struct entry *current;
+    bool fresh;           /* no sector of the open row was read or written yet */
     bool active, follows; /* follows: goes on with row `followed` until none of the list wants it */
     uint32_t row, followed;
     uint64_t rcd, rcd_write, ras, rp, rc, write_to_close, read_to_close; /* the cycles in which they are over */
@@ -51,6 +52,7 @@ struct dram_channel {
     bool stalled;        /* the bus stood still in the last cycle: nobody takes the answers */
     uint64_t command_at; /* the first cycle in which a bank may get its next command, as far as is known */
     struct entry *spare;
+    uint64_t counts[DRAM_COMMANDS];
 };
 
 /* Takes the last slot if that is free and there are enough, else one more. */
@@ -156,6 +158,8 @@ void dram_channel_take(struct dram_channel *c)
     c->answer_head = (c->answer_head + 1) % c->t.returns;
     c->answer_count--;
 }
+
+uint64_t *dram_channel_counts(struct dram_channel *c) { return c->counts; }
 
 /* ---- the data bus ------------------------------------------------------------------------------------------------ */
 
@@ -283,6 +287,9 @@ static void column_command(struct dram_channel *c, uint32_t number)
         bus_set_least(&c->bus, c->writing ? c->t.wl : c->t.cl);
     }
     bus_push(&c->bus, e);
+    c->counts[DRAM_READS + e->command.write]++;
+    c->counts[DRAM_ROW_HITS] += !b->fresh;
+    b->fresh = false;
     c->ccd = c->now + c->t.ccd;
     c->group_ccdl[number % c->t.groups] = c->now + c->t.ccdl;
     if (e->command.write) {
@@ -302,6 +309,8 @@ static void column_command(struct dram_channel *c, uint32_t number)
 static void row_command(struct dram_channel *c, uint32_t number)
 {
     struct bank *b = &c->banks[number];
+    c->counts[b->active ? DRAM_PRECHARGES : DRAM_ACTIVATES]++;
+    b->fresh = true;
     if (b->active) {
         b->active = false;
         b->rp = c->now + c->t.rp;

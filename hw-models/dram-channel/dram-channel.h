@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hw-models/dram/counters.h"
+
 struct dram_timing {
     uint32_t banks, groups, queue, returns; /* at most 64 banks; requests to choose among; answers that wait */
     uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, burst, rtpl;
@@ -28,6 +30,8 @@ bool dram_channel_push(struct dram_channel *, const struct dram_command *);
 /* The oldest answered read that waits, NULL: none. */
 void *dram_channel_answer(const struct dram_channel *);
 void dram_channel_take(struct dram_channel *); /* takes it */
+/* What it has counted, [DRAM_COMMANDS]; may be set to 0. */
+uint64_t *dram_channel_counts(struct dram_channel *);
 /* A cycle of its clock, later than those before; cycles in which nothing can happen may be left out. A write that has
  * ended in it is returned. */
 void *dram_channel_cycle(struct dram_channel *, uint64_t now);

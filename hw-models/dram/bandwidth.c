@@ -1,6 +1,7 @@
 /* A latency and a bandwidth that need not divide anything: a request of n sectors that arrives at cycle c begins at
  * s = max(c, free) in exact time, keeps the bus for n × sector / bytes_per_cycle, until which `free` is then, and is
  * done at roundup(free) + latency. Option `queue` bounds how many wait for their begin. */
+#include "hw-models/dram/counters.h"
 #include "hw-models/dram/dram.h"
 
 enum { LATENCY, BYTES, SECTOR, QUEUE };
@@ -16,11 +17,14 @@ static const struct model_option options_of[] = {
                "that a channel takes before they begin; -1: any number"},
 };
 
+static const struct model_counter counters_of[DRAM_TRANSFERS] = {DRAM_TRANSFER_COUNTERS(DRAM_COUNTER_ROW)};
+
 struct bandwidth {
     uint64_t latency, interval, free; /* interval, free: in units of 2^-UNIT cycles */
     uint64_t queue;                   /* 0: any number */
     uint64_t count;                   /* requests so far */
-    uint64_t begins[LONGEST_QUEUE];   /* of the last `queue` requests, in whole cycles, by count modulo queue */
+    uint64_t counts[DRAM_TRANSFERS];
+    uint64_t begins[LONGEST_QUEUE]; /* of the last `queue` requests, in whole cycles, by count modulo queue */
 };
 
 static size_t state_size(const int64_t *options)
@@ -50,8 +54,15 @@ static enum dram_answer offer(void *state, const struct dram_request *request, u
     if (begin)
         *begin = at >> UNIT;
     b->count++;
+    b->counts[DRAM_READS + request->write] += request->sectors;
     *cycle = ((b->free + (1ull << UNIT) - 1) >> UNIT) + b->latency;
     return DRAM_DONE;
+}
+
+static uint64_t *counted(void *state, uint64_t now)
+{
+    (void)now;
+    return ((struct bandwidth *)state)->counts;
 }
 
 static uint64_t ahead(const int64_t *options) { return (uint64_t)options[LATENCY]; }
@@ -70,7 +81,10 @@ const struct dram_model dram_bandwidth = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size,
-              .check = check},
+              .check = check,
+              .counters = counters_of,
+              .counter_count = DRAM_TRANSFERS,
+              .counted = counted},
     .reset = reset,
     .offer = offer,
     .ahead = ahead,

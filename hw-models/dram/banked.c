@@ -24,6 +24,7 @@
  * to the lowest; dots mean nothing. Bits above it belong to the row. A bank's group is its number modulo `groups`. With
  * `bank_hash = xor` the lowest bits of the row are exclusive-ored into the bank.
  */
+#include "hw-models/dram/counters.h"
 #include "hw-models/dram/dram.h"
 
 #include <string.h>
@@ -90,6 +91,11 @@ static const struct model_option options_of[] = {
 #undef X
 };
 
+enum { REFRESHES = DRAM_COMMANDS, COUNTERS };
+static const struct model_counter counters_of[COUNTERS] = {
+    [REFRESHES] = {"refreshes", "refreshes", "of all banks of a channel, also while it had nothing else to do"},
+    DRAM_COMMAND_COUNTERS(DRAM_COUNTER_ROW)};
+
 struct waiting {
     uint64_t age; /* order of arrival */
     uint32_t name, sectors;
@@ -104,7 +110,7 @@ struct bank {
     uint64_t own, age;                                /* see plan() */
     uint16_t first, last, hit;                        /* hit: the oldest of the open row */
     uint8_t wants, group;
-    bool open;
+    bool open, fresh; /* fresh: no sector of the row was read or written yet */
 };
 
 /* The next DRAM cycle with commands, and the oldest of each kind that may issue in it: row, column. */
@@ -140,6 +146,8 @@ struct banked {
     unsigned activations;
     uint64_t refresh;                     /* the next one */
     const struct dram_listener *listener; /* NULL: nobody listens */
+    uint64_t counted;                     /* refreshes, in all */
+    uint64_t counts[COUNTERS];
     uint16_t free;
     struct bank bank[MOST_BANKS];
     struct waiting waiting[MOST_QUEUE];
@@ -341,6 +349,9 @@ static void column_command(struct banked *c, unsigned bank, uint64_t now, struct
     uint16_t r = b->hit;
     struct waiting *w = &c->waiting[r];
     uint64_t any = now + (t[T_CCD] > t[T_BURST] ? t[T_CCD] : t[T_BURST]), end;
+    c->counts[DRAM_READS + w->write]++;
+    c->counts[DRAM_ROW_HITS] += !b->fresh;
+    b->fresh = false;
     report(c, w->write ? DRAM_WRITE : DRAM_READ, bank, b->row, now);
     c->last_column = now + 1;
     c->group_at[b->group] = now + (t[T_CCDL] > t[T_BURST] ? t[T_CCDL] : t[T_BURST]);
@@ -367,13 +378,15 @@ static void row_command(struct banked *c, unsigned bank, uint64_t now)
     struct bank *b = &c->bank[bank];
     c->last_row = now + 1;
     if (b->open) {
+        c->counts[DRAM_PRECHARGES]++;
         report(c, DRAM_PRECHARGE, bank, b->row, now);
         b->open = false;
         b->activate_at = later(b->activate_at, now + c->t[T_RP]);
         plan(c, b);
         return;
     }
-    b->open = true;
+    c->counts[DRAM_ACTIVATES]++;
+    b->open = b->fresh = true;
     b->row = c->waiting[b->first].row;
     report(c, DRAM_ACTIVATE, bank, b->row, now);
     b->column_at[0] = now + c->t[T_RCD];
@@ -395,6 +408,7 @@ static void refresh_all(struct banked *c, uint64_t now)
         report(c, DRAM_REFRESH, 0, 0, at);
     for (unsigned i = 0; i < c->banks; i++) {
         open |= c->bank[i].open;
+        c->counts[DRAM_PRECHARGES] += c->bank[i].open;
         closed = c->bank[i].open ? later(closed, c->bank[i].precharge_at) : closed;
     }
     uint64_t ready = closed + (open ? c->t[T_RP] : 0) + c->t[T_RFC];
@@ -514,6 +528,16 @@ static enum dram_answer offer(void *state, const struct dram_request *request, u
     return DRAM_PENDING;
 }
 
+/* Refreshes come by the clock, also while nothing waits. Those are carried out later, with the next request. */
+static uint64_t *counted(void *state, uint64_t now)
+{
+    struct banked *c = state;
+    uint64_t interval = c->t[T_REFI], due = interval ? dram_cycle(c, now) / interval : 0;
+    c->counts[REFRESHES] += due - c->counted;
+    c->counted = due;
+    return c->counts;
+}
+
 static uint64_t ahead(const int64_t *o)
 {
     int64_t least = (o[T_CL] < o[T_WL] ? o[T_CL] : o[T_WL]) + o[T_BURST];
@@ -541,7 +565,10 @@ const struct dram_model dram_banked = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size,
-              .check = check},
+              .check = check,
+              .counters = counters_of,
+              .counter_count = COUNTERS,
+              .counted = counted},
     .reset = reset,
     .offer = offer,
     .advance = advance,

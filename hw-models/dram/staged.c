@@ -1,5 +1,6 @@
 #include "hw-models/dram/staged.h"
 
+#include "hw-models/dram/counters.h"
 #include "hw-models/dram/dram.h"
 
 static const char *const schedulers[] = {"fr-fcfs", "fcfs", NULL};
@@ -14,6 +15,9 @@ static const struct model_option options_of[] = {
     STAGED_DRAM_OPTIONS(X)
 #undef X
 };
+
+/* hw-models/dram-channel counts. */
+static const struct model_counter counters_of[DRAM_COMMANDS] = {DRAM_COMMAND_COUNTERS(DRAM_COUNTER_ROW)};
 
 static size_t state_size(const int64_t *options)
 {
@@ -54,7 +58,9 @@ const struct dram_model dram_staged = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size,
-              .check = check},
+              .check = check,
+              .counters = counters_of,
+              .counter_count = DRAM_COMMANDS},
     .reset = reset,
     .ahead = ahead,
     .may_refuse = may_refuse,

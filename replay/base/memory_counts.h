@@ -1,10 +1,16 @@
 /* Statistics of the memory system's components, one table each: X(field, unit, definition). A component counts where
  * something happens; names, sums, output and docs/statistics.md follow from the table.
+ *
+ * What a model of device memory counts by itself has its rows in the model (hw-models/model.h). A launch has the sums
+ * over all channels, in an array that fits any model, so that statistics stay numbers in a row. How many channels
+ * there are, the machine says: their counts are kept for the whole result alone (struct replay_result).
  */
 #ifndef REPRISE_REPLAY_BASE_MEMORY_COUNTS_H
 #define REPRISE_REPLAY_BASE_MEMORY_COUNTS_H
 
 #include <stdint.h>
+
+#include "hw-models/model.h"
 
 #define ICACHE_COUNTS(X)                                                                                               \
     X(hits, "instructions", "fetched instructions whose line was in the instruction cache or on its way there")        \
@@ -61,6 +67,17 @@ struct memory_counts {
     struct port_counts port;
     struct tlb_counts tlb;
     struct dram_counts dram;
+    uint64_t dram_counters[MODEL_MOST_COUNTERS]; /* in the order of the model's rows: "dram.counters.NAME" */
 };
+
+/* Moves what a channel's model has counted: adds it to the sums of all channels, and to the channel's. */
+static inline void move_counters(uint64_t *from, unsigned count, uint64_t *sums, uint64_t *channel)
+{
+    for (unsigned i = 0; i < count; i++) {
+        sums[i] += from[i];
+        channel[i] += from[i];
+        from[i] = 0;
+    }
+}
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hw-models/set/models.h"
+
 /* The rows of the memory system's tables, and where they are counted. */
 static const struct count_row {
     const char *name, *unit, *definition;
@@ -33,11 +35,43 @@ static const struct count_row {
                             DRAM_COUNTS(X)
 #undef X
 };
-_Static_assert(MODEL_COUNT_OF(count_rows) * sizeof(uint64_t) == sizeof(struct memory_counts), "each has a row");
+_Static_assert(MODEL_COUNT_OF(count_rows) * sizeof(uint64_t) == offsetof(struct memory_counts, dram_counters),
+               "each has a row");
 
 static uint64_t count_of(const struct statistics *s, const struct count_row *row)
 {
     return *(const uint64_t *)((const char *)s + row->at);
+}
+
+/* "dram.counters.NAME" */
+static const char *counter_name(const struct model_counter *c, char name[64])
+{
+    snprintf(name, 64, "dram.counters.%s", c->name);
+    return name;
+}
+
+static bool has_counter(const struct model *m, const char *name)
+{
+    for (unsigned i = 0; i < m->counter_count; i++)
+        if (!strcmp(m->counters[i].name, name))
+            return true;
+    return false;
+}
+
+/* Those of all models: a name once, as the first model that has it explains it. */
+static void each_counter(void (*visit)(void *, const char *name, const char *unit, const char *definition), void *data)
+{
+    char name[64];
+    const struct model *const *all = built_in_models.of[KIND_DRAM];
+    for (size_t m = 0; all[m]; m++)
+        for (unsigned i = 0; i < all[m]->counter_count; i++) {
+            const struct model_counter *c = &all[m]->counters[i];
+            size_t first = 0;
+            while (!has_counter(all[first], c->name))
+                first++;
+            if (first == m)
+                visit(data, counter_name(c, name), c->unit, c->help);
+        }
 }
 
 void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition),
@@ -45,12 +79,15 @@ void statistics_each_count(void (*visit)(void *, const char *name, const char *u
 {
     for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
         visit(data, count_rows[i].name, count_rows[i].unit, count_rows[i].definition);
+    each_counter(visit, data);
 }
 
 void statistics_add(struct statistics *to, const struct statistics *from)
 {
     for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
         *(uint64_t *)((char *)to + count_rows[i].at) += count_of(from, &count_rows[i]);
+    for (unsigned i = 0; i < MODEL_MOST_COUNTERS; i++)
+        to->memory.dram_counters[i] += from->memory.dram_counters[i];
 #define X(field, ...) to->field += from->field;
     STATISTICS(X)
 #undef X
@@ -84,6 +121,8 @@ static void each(const struct machine *m, const struct statistics *s, bool share
     for (size_t i = 0; shared && i < MODEL_COUNT_OF(count_rows); i++)
         visit(data, count_rows[i].name, count_of(s, &count_rows[i]));
     char name[64];
+    for (unsigned i = 0; shared && i < m->dram.model->counter_count; i++)
+        visit(data, counter_name(&m->dram.model->counters[i], name), s->memory.dram_counters[i]);
     for (unsigned i = 0; i < STALL_COUNT; i++) {
         snprintf(name, sizeof name, "issue.stall.%s", statistics_stall_name((enum stall)i));
         if (i != STALL_UNIT)

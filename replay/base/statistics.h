@@ -96,7 +96,7 @@ struct statistics {
 
 void statistics_add(struct statistics *to, const struct statistics *);
 
-/* Visits the rows of the memory system's tables. */
+/* Visits the rows of the memory system's tables, and the counters of all models of device memory, each name once. */
 void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition), void *);
 /* Visits all integer statistics of the machine in table order, names with dots. */
 void statistics_each(const struct machine *, const struct statistics *,

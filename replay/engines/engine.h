@@ -49,7 +49,8 @@ struct engine_job {
     uint64_t processors;            /* as in struct replay_options */
     /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;
-    uint64_t clock; /* the cycle of observers' clock in which the period begins */
+    uint64_t clock;     /* the cycle of observers' clock in which the period begins */
+    uint64_t *channels; /* as in struct replay_result; without ENGINE_USES_MEMORY */
     /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;

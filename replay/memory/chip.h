@@ -67,9 +67,10 @@ struct channel {
     uint64_t advance_at; /* the cycle of the next call of its model; CHIP_ADVANCE_CHANNEL in other cycles is void */
     struct slice *refused_first, *refused_last;
     struct dram_counts counts;
-    uint32_t index;                   /* with a listener */
-    struct dram_listener listener;    /* of its model, */
-    const struct memory_listener *to; /* which reports to this one */
+    uint32_t index;                         /* with a listener */
+    struct dram_listener listener;          /* of its model, */
+    const struct memory_listener *to;       /* which reports to this one */
+    uint64_t counters[MODEL_MOST_COUNTERS]; /* the model's, of all launches; until they are moved */
 };
 
 /* The far end of an SM's port. */

@@ -265,7 +265,26 @@ static void add_counts(void *to, void *from, size_t size)
 }
 #define ADD_COUNTS(to, from) add_counts(&(to), &(from), sizeof(to))
 
-static void count(struct memory_system *m, struct memory_counts *sum)
+/* Those of the channels' models, until the end of the launch. A memory that draws has none: nothing reaches it. */
+static void count_channels(struct memory_system *m, uint64_t cycle, struct memory_counts *sum)
+{
+    const struct model *model = &m->layout.dram->model;
+    for (uint32_t i = 0; i < m->layout.channels.count; i++) {
+        ADD_COUNTS(sum->dram, m->channels[i].counts);
+        if (model->counted)
+            move_counters(model->counted(m->channels[i].state, cycle), model->counter_count, sum->dram_counters,
+                          m->channels[i].counters);
+    }
+}
+
+void memory_system_move_counters(struct memory_system *m, uint64_t *to)
+{
+    unsigned count = m->layout.machine->dram.model->counter_count;
+    for (uint32_t i = 0; i < m->layout.channels.count; i++)
+        add_counts(to + i * count, m->channels[i].counters, count * sizeof *to);
+}
+
+static void count(struct memory_system *m, uint64_t cycle, struct memory_counts *sum)
 {
     for (uint32_t i = 0; i < m->layout.sms; i++) {
         struct sm_memory *sm = &m->sms[i];
@@ -279,15 +298,14 @@ static void count(struct memory_system *m, struct memory_counts *sum)
     for (uint32_t i = 0; m->layout.l2.keeps && i < m->layout.slices.count; i++)
         ADD_COUNTS(sum->l2, m->slices[i].level.counts);
     ADD_COUNTS(sum->tlb, m->translation.counts);
-    for (uint32_t i = 0; i < m->layout.channels.count; i++)
-        ADD_COUNTS(sum->dram, m->channels[i].counts);
+    count_channels(m, cycle, sum);
 }
 
 bool memory_system_end_launch(struct memory_system *m, uint64_t cycles, struct statistics *s, struct rp_error *err)
 {
     for (uint64_t now = cycles; now != MEMORY_NEVER && !m->failed;)
         now = advance_all(m, now);
-    count(m, &s->memory);
+    count(m, m->clock + cycles, &s->memory);
     m->clock += cycles;
     calendar_reset(&m->calendar, m->clock);
     for (uint32_t i = 0; i < m->layout.sms; i++) {

@@ -62,6 +62,9 @@ uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
  * to the statistics and reset, and cycle 0 of the next launch is cycle `cycles` of this one. False: out of memory
  * during the launch, so its results are invalid. Call it also for a launch that failed or is stuck. */
 bool memory_system_end_launch(struct memory_system *, uint64_t cycles, struct statistics *, struct rp_error *);
+/* Adds what the model of each channel has counted in the launches that ended to to[channel × its counters + counter],
+ * and resets it. */
+void memory_system_move_counters(struct memory_system *, uint64_t *to);
 /* Reports accesses and DRAM commands of the launches to come to the observer, on whose clock cycle 0 of the next launch
  * is `now`. NULL: to nobody, as at first and after memory_system_clear(). Call it between launches. */
 void memory_system_observe(struct memory_system *, const struct observer *, uint64_t now);

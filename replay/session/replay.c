@@ -74,6 +74,15 @@ static struct memory_system *new_memory(const struct session *s, const struct ma
     return memory_system_new(machine, s->options->engine == REPLAY_FAST, err);
 }
 
+static void move_counters_of(struct session *s, struct memory_system *m)
+{
+    if (!s->result->channels)
+        return;
+    pthread_mutex_lock(&s->lock);
+    memory_system_move_counters(m, s->result->channels);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void close_engine(struct worker *w)
 {
     if (w->session->engine->close)
@@ -139,7 +148,9 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
     memory_system_observe(job->memory, job->observer, job->clock);
-    return (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
+    bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
+    move_counters_of(s, job->memory);
+    return fine;
 }
 
 /* The machine has nothing to do for so long. */
@@ -179,6 +190,7 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
                              .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
                              .luck = {s->options->seed, s->options->batch},
                              .processors = s->options->processors,
+                             .channels = s->result->channels,
                              .progress = add_progress,
                              .progress_data = s};
     bool fine = job.queue;
@@ -376,6 +388,20 @@ static bool can_report(const struct machine *m, const struct replay_options *opt
                    pipeline->name, m->memory.model->name, m->dram.model->name);
 }
 
+size_t replay_channel_counters(const struct machine *m)
+{
+    return (size_t)m->dram_channels * m->dram.model->counter_count;
+}
+
+static bool new_channels(const struct machine *m, struct replay_result *result, struct rp_error *err)
+{
+    size_t count = replay_channel_counters(m);
+    if (!count)
+        return true;
+    result->channels = calloc(count, sizeof *result->channels);
+    return result->channels || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
+}
+
 bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
             struct replay_result *result, struct rp_error *err)
 {
@@ -393,7 +419,7 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
                         .result = result,
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .handed_on = PTHREAD_COND_INITIALIZER};
-    bool fine = choose_launches(&s, err) && run(&s, err);
+    bool fine = new_channels(machine, result, err) && choose_launches(&s, err) && run(&s, err);
     launch_units_free(&s.units);
     pthread_cond_destroy(&s.handed_on);
     pthread_mutex_destroy(&s.lock);
@@ -405,5 +431,6 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
 void replay_result_free(struct replay_result *result)
 {
     free(result->launches);
+    free(result->channels);
     *result = (struct replay_result){0};
 }

@@ -41,6 +41,9 @@ struct replay_result {
     struct statistics total; /* of the machine: sums over launches, but cycles are those until the end of the last one,
                               * or of the last copy that takes time */
     struct copy_counts copies[COPY_PATHS]; /* those that take time (replay/base/copies.h) */
+    /* What the model of each channel of device memory counted, in all launches: [channel × its counters + counter].
+     * Their sums are in `total`. NULL: it counts nothing. */
+    uint64_t *channels;
 };
 
 /* The events that a replay in this mode can report, enum observer_event. */
@@ -50,6 +53,8 @@ unsigned replay_events(const struct machine *, enum replay_engine);
  * it goes and has a warning. */
 bool replay(struct rp_trace *, const struct machine *, const struct replay_options *, struct replay_result *,
             struct rp_error *);
+/* How many numbers `channels` of its results has; 0: it is NULL. */
+size_t replay_channel_counters(const struct machine *);
 void replay_result_free(struct replay_result *);
 
 #endif

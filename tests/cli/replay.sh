@@ -32,6 +32,20 @@ is "one launch alone" "$(json "$work/c.json" 'd["launches"]')" "$(json "$work/a.
 "$r" replay "$work/t.wtr" -m jetson-tx2 --set l1=none --json >"$work/d.json"
 is "--set changes the machine" "$(json "$work/d.json" '(d["machine"]["options"]["l1.model"], d["total"]["l1"]["hits"])')" "('none', 0)"
 is "and its hash" "$(json "$work/d.json" "d['machine']['hash'] != '$(json "$work/a.json" 'd["machine"]["hash"]')'")" True
+# counters of device memory: sums with the statistics, channels by themselves, only where the model has some
+counting=(-m jetson-tx2 --set dram=banked --set dram.channels=2 --set dram.t_refi=1000 --set dram.t_rfc=100)
+counters="['activates', 'precharges', 'reads', 'refreshes', 'row_hits', 'writes']"
+"$r" replay "$work/t.wtr" "${counting[@]}" --json >"$work/n.json"
+is "device memory's counters have a place" "$(json "$work/n.json" 'sorted(d["total"]["dram"]["counters"])')" "$counters"
+is "each channel has them" "$(json "$work/n.json" '[sorted(c) for c in d["dram_channels"]] == [sorted(d["total"]["dram"]["counters"])] * d["machine"]["options"]["dram.channels"]')" True
+is "they are not all 0" "$(json "$work/n.json" 'all(d["total"]["dram"]["counters"][k] for k in ("activates", "reads", "refreshes", "row_hits"))')" True
+is "sums are those of the channels" "$(json "$work/n.json" 'd["total"]["dram"]["counters"] == {k: sum(c[k] for c in d["dram_channels"]) for k in d["dram_channels"][0]}')" True
+is "and of the launches" "$(json "$work/n.json" 'd["total"]["dram"]["counters"] == {k: sum(l["dram"]["counters"][k] for l in d["launches"]) for k in d["dram_channels"][0]}')" True
+is "what was read and written is what was asked for" "$(json "$work/n.json" 'd["total"]["dram"]["counters"]["reads"] + d["total"]["dram"]["counters"]["writes"] == d["total"]["dram"]["accesses"]')" True
+is "refreshes come by the clock" "$(json "$work/n.json" 'all(int(d["total"]["cycles"] * d["machine"]["options"]["dram.clock"]) // 1000 == c["refreshes"] for c in d["dram_channels"])')" True
+is "text has the sums" "$("$r" replay "$work/t.wtr" "${counting[@]}" | tr -d , | grep -c "^dram.counters.activates  *$(json "$work/n.json" 'd["total"]["dram"]["counters"]["activates"]')$")" 1
+is "models without counters have none" "$(json "$work/a.json" '("dram_channels" in d, "counters" in d["total"]["dram"])')" "(False, False)"
+is "--explain defines them" "$("$r" replay --explain --csv | sed -n 's/^dram\.counters\.\([a-z_]*\),[a-z]*,.\{20,\}/\1/p' | sort | tr '\n' ' ')" "activates precharges reads refreshes row_hits writes "
 is "the table shows the cycles" "$("$r" replay "$work/t.wtr" -m jetson-tx2 | tr -d , | grep -c "^cycles  *$(json "$work/a.json" 'd["total"]["cycles"]')$")" 1
 
 # ---- diff

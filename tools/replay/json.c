@@ -24,6 +24,20 @@ static json_t *copies_json(const struct copy_counts copies[COPY_PATHS])
     return object;
 }
 
+/* An object for each channel. */
+static json_t *channels_json(const struct machine *m, const uint64_t *counts)
+{
+    const struct model *model = m->dram.model;
+    json_t *all = json_array();
+    for (int64_t c = 0; c < m->dram_channels; c++) {
+        json_t *channel = json_object();
+        for (unsigned i = 0; i < model->counter_count; i++)
+            json_put(channel, model->counters[i].name, json_number(*counts++));
+        json_add(all, channel);
+    }
+    return all;
+}
+
 int replay_print_json(const struct replay_request *a, struct rp_trace *t, const struct machine *m,
                       const struct outcome *o)
 {
@@ -36,6 +50,8 @@ int replay_print_json(const struct replay_request *a, struct rp_trace *t, const 
     results_json(&out, t, m, &o->result.launches, &o->result.total);
     if (copies_take_time(m))
         json_part(&out, "copies", copies_json(o->result.copies));
+    if (o->result.channels)
+        json_part(&out, "dram_channels", channels_json(m, o->result.channels));
     if (a->units)
         json_part(&out, "units", unit_shares_json(&o->hotspots));
     else if (a->by)

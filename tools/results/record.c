@@ -61,13 +61,14 @@ static void put_name(void *data, const char *name, uint64_t value)
 static bool put_heading(struct packed *p, const struct result *r, const struct record_origin *of)
 {
     struct name_writer names = {p, true};
+    size_t channels = replay_channel_counters(of->machine);
     if (!packed_reserve(p, RESULT_IDENTITY + 3 * PACKED_MOST))
         return false;
     packed_put_text(p, of->identity);
     packed_put(p, STATISTICS_WORDS);
     packed_put(p, count_names(of->machine));
     statistics_each(of->machine, &(struct statistics){0}, put_name, &names);
-    if (!names.fine || !packed_reserve(p, PACKED_MOST * (STATISTICS_WORDS + 3 * COPY_PATHS + 1)))
+    if (!names.fine || !packed_reserve(p, PACKED_MOST * (STATISTICS_WORDS + 3 * COPY_PATHS + channels + 1)))
         return false;
     statistics_put(p, &r->total);
     for (unsigned path = 0; path < COPY_PATHS; path++) {
@@ -75,6 +76,7 @@ static bool put_heading(struct packed *p, const struct result *r, const struct r
         packed_put(p, r->copies[path].bytes);
         packed_put(p, r->copies[path].cycles);
     }
+    packed_put_row(p, r->channels, channels);
     packed_put(p, r->launches.count);
     return true;
 }
@@ -184,6 +186,7 @@ static bool get_heading(struct packed_reader *r, const struct record_origin *of,
         result->copies[path].bytes = packed_get(r);
         result->copies[path].cycles = packed_get(r);
     }
+    packed_get_row(r, result->channels, replay_channel_counters(of->machine));
     return packed_get(r) == of->count && !r->damaged && r->at == r->size;
 }
 
@@ -209,8 +212,11 @@ bool record_read(const char *name, const uint8_t *bytes, size_t size, const stru
     struct packed_reader r = {.bytes = p.heading, .size = p.heading_size};
     if (!is_of(&r, of))
         return rp_fail(err, RP_BAD_INPUT, "%s: a result of another replay, or of another reprise", name);
+    size_t channels = replay_channel_counters(of->machine);
+    if (channels && !(result->channels = malloc(channels * sizeof *result->channels)))
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory for the result of a replay", name);
     if (get_heading(&r, of, result) && get_launches(&p, of, &result->launches))
         return true;
-    *result = (struct result){0};
+    result_free(result);
     return rp_fail(err, RP_BAD_INPUT, "%s: a damaged result: its numbers do not read as statistics", name);
 }

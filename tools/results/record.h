@@ -7,7 +7,7 @@
  *     u64       bytes of them as one zstd frame
  *     heading   packed (packed.h): the identity as text; how many numbers the statistics are, how many of them the
  *               machine names, and these names; the total's numbers; count, bytes and cycles of each path of copies;
- *               how many launches there are
+ *               what the channels of device memory counted; how many launches there are
  *     frame     the launches
  *     32 bytes  SHA-256 of all before
  *

@@ -1,5 +1,6 @@
 #include "tools/results/result.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool result_replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
@@ -16,6 +17,8 @@ bool result_replay(struct rp_trace *trace, const struct machine *machine, const 
     }
     result->total = replayed.total;
     memcpy(result->copies, replayed.copies, sizeof result->copies);
+    result->channels = replayed.channels;
+    replayed.channels = NULL;
     replay_result_free(&replayed);
     return true;
 }
@@ -23,5 +26,6 @@ bool result_replay(struct rp_trace *trace, const struct machine *machine, const 
 void result_free(struct result *result)
 {
     launch_log_free(&result->launches);
+    free(result->channels);
     *result = (struct result){0};
 }

@@ -8,6 +8,7 @@ struct result {
     struct launch_log launches;
     struct statistics total;               /* as in struct replay_result */
     struct copy_counts copies[COPY_PATHS]; /* the same */
+    uint64_t *channels;                    /* the same */
 };
 
 /* replay() with its launches in the log; launch_done of the options is not looked at. False: err says why, and nothing

@@ -126,6 +126,13 @@ void staged_dram_cycle(struct staged *g)
     g->dram_cycle++;
 }
 
+void staged_dram_count(struct staged *g, uint64_t *channels)
+{
+    for (unsigned i = 0; g->has_dram && i < (unsigned)g->machine->dram_channels; i++)
+        move_counters(dram_channel_counts(g->channels[i].dram), DRAM_COMMANDS, g->statistics->memory.dram_counters,
+                      channels + i * DRAM_COMMANDS);
+}
+
 bool staged_dram_new(struct staged *g)
 {
     int64_t count = g->machine->dram_channels;

@@ -444,6 +444,7 @@ static bool staged_run(void *state, const struct engine_job *job, enum replay_en
         staged_charge_idle(&g->sms[s]);
     if (!fine)
         return false;
+    staged_dram_count(g, job->channels);
     engine_ended(&period, &l, g->cycle - g->begin);
     *sum = period.sum;
     return true;

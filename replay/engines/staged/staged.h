@@ -465,6 +465,8 @@ void staged_copy(struct staged *, uint64_t address, uint64_t size);
 bool staged_dram_new(struct staged *);
 void staged_dram_free(struct staged *);
 void staged_dram_cycle(struct staged *);
+/* The launch at hand has what the channels have counted since the one before it ended. */
+void staged_dram_count(struct staged *, uint64_t *channels);
 
 struct packet *staged_packet(struct staged *);
 void staged_packet_free(struct staged *, struct packet *);

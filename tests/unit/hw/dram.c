@@ -234,6 +234,98 @@ Test(dram, bandwidth_is_what_was_given)
     }
 }
 
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t count_of(const struct dram_model *m, const uint64_t *counts, const char *name)
+{
+    for (unsigned i = 0; i < m->model.counter_count; i++)
+        if (!strcmp(m->model.counters[i].name, name))
+            return counts[i];
+    cr_assert_fail("%s counts no %s", m->model.name, name);
+    return 0;
+}
+
+Test(dram, only_models_of_device_memory_count_and_each_row_says_what)
+{
+    unsigned rows = 0;
+    for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+        for (const struct model *const *m = built_in_models.of[kind]; m && *m; m++) {
+            cr_assert_leq((*m)->counter_count, kind == KIND_DRAM ? MODEL_MOST_COUNTERS : 0u, "%s", (*m)->name);
+            for (unsigned i = 0; i < (*m)->counter_count; i++, rows++) {
+                const struct model_counter *c = &(*m)->counters[i];
+                cr_assert(c->name && c->unit && c->help, "%s, row %u", (*m)->name, i);
+                for (unsigned j = 0; j < i; j++)
+                    cr_assert_str_neq(c->name, (*m)->counters[j].name);
+            }
+        }
+    cr_assert_gt(rows, 0);
+}
+
+/* Three sectors of a row are read, then two of another row of the bank written with one request: each row is opened
+ * once, and the first closed for the second. A row's first sector is no hit: (3 - 1) + (2 - 1) are. It is over within
+ * 500 cycles of the channel: 1 + 24 + 2 × 6 until the last read, a row closed after 55 at least, 24 + 15 + 6 + 8 + 4
+ * for the writes. By core cycle 1750, cycle 3500 of the channel, there are refreshes in its cycles 500, 1000, ... 3500.
+ */
+Test(dram, two_rows_of_a_bank_are_two_activates_and_one_precharge)
+{
+    const struct machine_setting settings[] = {{"dram", "banked"},     {"dram.map", MAP},     {"dram.clock", "2"},
+                                               {"dram.t_refi", "500"}, {"dram.t_rfc", "100"}, {"dram.latency", "0"}};
+    struct machine *m = machine_with(settings, 6);
+    void *state = calloc(1, dram_banked.model.state_size(m->dram.options));
+    dram_banked.reset(state, m->dram.options);
+    const struct dram_request asked[] = {{.address = 0, .sectors = 1},
+                                         {.address = 32, .sectors = 1},
+                                         {.address = 64, .sectors = 1},
+                                         {.address = 1 << 14, .sectors = 2, .write = true}};
+    uint32_t ended = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t cycle;
+        cr_assert_eq(dram_banked.offer(state, &asked[i], 0, &cycle), DRAM_PENDING);
+    }
+    for (uint64_t now = 0; ended < 4; now++) {
+        struct dram_done done[DRAM_MOST_DONE];
+        bool room;
+        cr_assert_lt(now, 250);
+        dram_banked.advance(state, now, done, &ended, &room);
+    }
+    const uint64_t *counts = dram_banked.model.counted(state, 1750);
+    static const struct {
+        const char *name;
+        uint64_t count;
+    } wanted[] = {{"reads", 3}, {"writes", 2}, {"activates", 2}, {"precharges", 1}, {"row_hits", 3}, {"refreshes", 7}};
+    cr_assert_eq(MODEL_COUNT_OF(wanted), dram_banked.model.counter_count);
+    for (size_t i = 0; i < MODEL_COUNT_OF(wanted); i++)
+        cr_expect_eq(count_of(&dram_banked, counts, wanted[i].name), wanted[i].count, "%s", wanted[i].name);
+    cr_expect_eq(count_of(&dram_banked, dram_banked.model.counted(state, 1999), "refreshes"), 7, "cycle 3998");
+    cr_expect_eq(count_of(&dram_banked, dram_banked.model.counted(state, 2000), "refreshes"), 8, "cycle 4000");
+    free(state);
+    machine_free(m);
+}
+
+/* What is refused is not counted, and what is taken is, by its sectors. */
+Test(dram, bandwidth_counts_the_sectors_that_it_takes)
+{
+    const struct machine_setting settings[] = {
+        {"dram", "bandwidth"}, {"dram.bytes_per_cycle", "1"}, {"dram.queue", "2"}};
+    struct machine *m = machine_with(settings, 3);
+    void *state = calloc(1, dram_bandwidth.model.state_size(m->dram.options));
+    dram_bandwidth.reset(state, m->dram.options);
+    uint64_t cycle, taken[2] = {0}, refused = 0;
+    for (uint64_t n = 0; n < 400; n++) {
+        struct dram_request r = {.address = 32 * n, .sectors = 1 + (uint32_t)n % 4, .write = n % 3 == 0};
+        if (dram_bandwidth.offer(state, &r, 40 * n, &cycle) == DRAM_FULL)
+            refused++;
+        else
+            taken[r.write] += r.sectors;
+    }
+    const uint64_t *counts = dram_bandwidth.model.counted(state, 16000);
+    cr_assert(refused && taken[0] && taken[1]);
+    cr_expect_eq(count_of(&dram_bandwidth, counts, "reads"), taken[0]);
+    cr_expect_eq(count_of(&dram_bandwidth, counts, "writes"), taken[1]);
+    free(state);
+    machine_free(m);
+}
+
 /* ---- every cycle ------------------------------------------------------------------------------------------------- */
 
 /* The same stated as distances from every earlier command, looked at in every DRAM cycle; the clock is the core's. */
@@ -256,6 +348,7 @@ struct plain {
     size_t count;
     struct asked *asked;
     size_t asked_count;
+    uint64_t closed;          /* rows, by refreshes */
     int64_t refreshed, ready; /* rows may be opened from then on */
     int64_t row[16];          /* -1: closed */
 };
@@ -315,6 +408,7 @@ static void refresh(struct plain *p, int64_t now)
         for (int64_t t = closed; p->row[b] >= 0 && !allowed_by_bank(p, b, t); t++)
             closed = t + 1;
         open |= p->row[b] >= 0;
+        p->closed += p->row[b] >= 0;
         p->row[b] = -1;
     }
     p->ready = closed + (open ? p->rp : 0) + p->rfc;
@@ -358,6 +452,25 @@ static void cycle(struct plain *p, int64_t now)
         column->done = !--column->sectors;
         column->end = (uint64_t)(now + (column->write ? p->wl : p->cl) + p->burst);
     }
+}
+
+/* What the commands come to. */
+static void same_counts(const struct plain *p, const uint64_t *counts)
+{
+    uint64_t of[4] = {0}, hits = 0;
+    bool used[16] = {false}; /* the open row of a bank */
+    for (size_t i = 0; i < p->count; i++) {
+        const struct command *c = &p->commands[i];
+        of[c->what]++;
+        hits += c->what >= READ && used[c->bank];
+        used[c->bank] = c->what >= READ;
+    }
+    cr_assert_eq(count_of(&dram_banked, counts, "activates"), of[ACTIVATE]);
+    cr_assert_eq(count_of(&dram_banked, counts, "precharges"), of[PRECHARGE] + p->closed);
+    cr_assert_eq(count_of(&dram_banked, counts, "reads"), of[READ]);
+    cr_assert_eq(count_of(&dram_banked, counts, "writes"), of[WRITE]);
+    cr_assert_eq(count_of(&dram_banked, counts, "row_hits"), hits);
+    cr_assert_eq(count_of(&dram_banked, counts, "refreshes"), p->refi ? (uint64_t)(p->refreshed / p->refi) : 0);
 }
 
 #define RANDOM_REQUESTS 300
@@ -415,7 +528,8 @@ Test(dram, banked_is_what_a_simulation_of_each_cycle_gives)
         p.asked = calloc(RANDOM_REQUESTS, sizeof *p.asked);
         memset(p.row, 0xff, sizeof p.row);
         uint64_t ends[RANDOM_REQUESTS] = {0}, pause = 1 + rnd(30), next = 0, done = 0, wake = 0;
-        for (uint64_t now = 0; done < RANDOM_REQUESTS; now++) {
+        uint64_t now = 0;
+        for (; done < RANDOM_REQUESTS; now++) {
             struct dram_done out[DRAM_MOST_DONE];
             uint32_t ended = 0;
             bool room;
@@ -441,6 +555,7 @@ Test(dram, banked_is_what_a_simulation_of_each_cycle_gives)
         for (unsigned i = 0; i < RANDOM_REQUESTS; i++)
             cr_assert_eq(ends[i], p.asked[i].end, "run %d, request %u: %d, not %d\n%s", run, i, (int)ends[i],
                          (int)p.asked[i].end, m->text);
+        same_counts(&p, dram_banked.model.counted(state, now - 1));
         free(p.commands);
         free(p.asked);
         free(state);

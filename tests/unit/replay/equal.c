@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "hw-models/dram/counters.h"
 #include "replay/base/profile.h"
 #include "replay/base/served.h"
 #include "replay/session/machine_open.h"
@@ -289,6 +290,29 @@ static void check_sums(const struct machine *m, struct rp_trace *trace, const st
     cr_assert_eq(s->blocks, totals.blocks);
 }
 
+/* Counters of device memory: both have the same for each channel. Their sums are statistics, and what models read and
+ * wrote is what the memory system sent them. */
+static void check_channels(const struct machine *m, const struct replay_result *a, const struct replay_result *b)
+{
+    unsigned counters = m->dram.model->counter_count;
+    for (unsigned i = 0; i < counters; i++) {
+        uint64_t sum = 0;
+        for (int64_t c = 0; c < m->dram_channels; c++) {
+            const uint64_t at = (uint64_t)c * counters + i;
+            cr_assert_eq(a->channels[at], b->channels[at], "machine %s:\n%s\nchannel %d, %s differs", m->name, m->text,
+                         (int)c, m->dram.model->counters[i].name);
+            sum += a->channels[at];
+        }
+        cr_assert_eq(sum, a->total.memory.dram_counters[i]);
+    }
+    const uint64_t *sums = a->total.memory.dram_counters;
+    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
+    if (counters && !drawn) {
+        cr_assert_eq(sums[DRAM_READS] + sums[DRAM_WRITES], a->total.memory.dram.accesses);
+        cr_assert_eq(sums[DRAM_WRITES], a->total.memory.dram.writes);
+    }
+}
+
 /* Launches of a stream run one after the other, and none before what it depends on. */
 static void check_order(struct rp_trace *trace, const struct replay_result *r)
 {
@@ -366,6 +390,7 @@ static void compare_engines(const char *path, const struct machine *m, uint64_t 
                    m->text, why);
     check_cycles(m, &fast.total);
     check_order(trace, &fast);
+    check_channels(m, &fast, &reference);
     if (seed % 4 == 1)
         compare_served(trace, m, seed);
     if (seed % 4 == 0)
@@ -456,6 +481,7 @@ static void compare_with(struct rp_trace *trace, const struct machine *m, uint64
         cr_assert_eq(one->launches[i].begin, several.launches[i].begin);
         cr_assert_eq(one->launches[i].end, several.launches[i].end);
     }
+    check_channels(m, one, &several);
     replay_result_free(&several);
 }
 

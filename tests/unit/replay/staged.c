@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "hw-models/dram/counters.h"
 #include "replay/base/profile.h"
 #include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
@@ -160,6 +161,24 @@ static void check_same_rows(const struct profile *a, const struct profile *b, ui
               "seed %llu: rows of sub-cores differ", (unsigned long long)seed);
 }
 
+/* Both have the same counts for each channel, and their sums are statistics. What was sent to a channel has been read
+ * or written, but for what waits in its queue when the last launch ends. */
+static void check_channels(const struct machine *m, const struct replay_result *a, const struct replay_result *b)
+{
+    size_t count = replay_channel_counters(m);
+    uint64_t sums[MODEL_MOST_COUNTERS] = {0};
+    const struct memory_counts *total = &a->total.memory;
+    cr_assert(!count || !memcmp(a->channels, b->channels, count * sizeof *a->channels));
+    for (size_t i = 0; i < count; i++)
+        sums[i % m->dram.model->counter_count] += a->channels[i];
+    cr_assert_arr_eq(sums, total->dram_counters, sizeof sums);
+    uint64_t sectors = sums[DRAM_READS] + sums[DRAM_WRITES];
+    cr_assert(sectors <= total->dram.accesses && sums[DRAM_WRITES] <= total->dram.writes);
+    cr_assert(!count || !total->dram.accesses || sectors);
+    cr_assert(sums[DRAM_ROW_HITS] <= sectors && sums[DRAM_ROW_HITS] + sums[DRAM_ACTIVATES] >= sectors);
+    cr_assert_leq(sums[DRAM_PRECHARGES], sums[DRAM_ACTIVATES]);
+}
+
 static void compare(const char *path, const struct machine *m, uint64_t seed)
 {
     struct rp_error err;
@@ -180,6 +199,7 @@ static void compare(const char *path, const struct machine *m, uint64_t seed)
     }
     check_cycles(m, &fast);
     check_same_rows(fast.profile, reference.profile, seed);
+    check_channels(m, &fast.result, &reference.result);
     profile_free(fast.profile);
     profile_free(reference.profile);
     replay_result_free(&fast.result);

@@ -96,6 +96,9 @@ static void same_as_replay(const struct fixture *f, const struct result *r)
     cr_assert_eq(r->launches.warnings, 0);
     cr_assert_eq(memcmp(&r->total, &replayed.total, sizeof r->total), 0);
     cr_assert_eq(memcmp(r->copies, replayed.copies, sizeof r->copies), 0);
+    size_t channels = replay_channel_counters(f->machine);
+    cr_assert_eq(channels > 0, r->channels != NULL);
+    cr_assert(!channels || !memcmp(r->channels, replayed.channels, channels * sizeof *r->channels));
     replay_result_free(&replayed);
 }
 
