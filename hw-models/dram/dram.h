@@ -24,6 +24,8 @@ struct dram_done {
 };
 #define DRAM_MOST_DONE 64u
 
+struct stepped_dram;
+
 struct dram_model {
     struct model model;
     void (*reset)(void *state, const int64_t *options);
@@ -38,9 +40,11 @@ struct dram_model {
     bool (*may_refuse)(const int64_t *options);
     /* Every request is done at its arrival + ahead(), whatever else there is. */
     bool (*is_fixed)(const int64_t *options);
+    /* NULL, or: the channels are stepped (stepped.h). Engines that step no channels refuse it, and offer() and
+     * advance() are not used. */
+    const struct stepped_dram *stepped;
 };
 
-/* dram_staged is for pipeline `staged`, which steps it itself: only its options are used. */
 extern const struct dram_model dram_ideal, dram_fixed, dram_bandwidth, dram_banked, dram_staged;
 
 #endif
