@@ -505,17 +505,19 @@ static unsigned ring_of(const struct machine *m)
     return ring;
 }
 
+static double period_of(const struct staged *g, const struct clock_domain *clock)
+{
+    return 1 / ((double)clock_mhz_of(clock, g->machine->clock_mhz) / 1e3);
+}
+
 static void take_clocks(struct staged *g)
 {
     const struct memory_layout *l = &g->layout;
-    const struct clock_domain core = {1, 1}, *clocks[STAGED_CLOCKS] = {
-                                                 [CLOCK_CORE] = &core,
-                                                 [CLOCK_CROSSBAR] = &l->links,
-                                                 [CLOCK_L2] = &l->l2.clock,
-                                                 [CLOCK_DRAM] = &l->dram_clock,
-                                             };
-    for (unsigned c = 0; c < STAGED_CLOCKS; c++)
-        g->period[c] = 1 / ((double)clock_mhz_of(clocks[c], g->machine->clock_mhz) / 1e3);
+    const struct clock_domain core = {1, 1};
+    g->period[CLOCK_CORE] = period_of(g, &core);
+    g->period[CLOCK_CROSSBAR] = period_of(g, &l->links);
+    g->period[CLOCK_L2] = period_of(g, &l->l2.clock);
+    g->period[CLOCK_DRAM] = period_of(g, &l->dram_clock);
     g->one_clock = clock_is_core(&l->links) && clock_is_core(&l->l2.clock);
 }
 
