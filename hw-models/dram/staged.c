@@ -25,7 +25,7 @@ static const struct model_option options_of[] = {
 #define BANKS 64u
 
 struct timing {
-    uint32_t banks, groups, queue, returns; /* at most BANKS; requests to choose among; answers that wait */
+    uint32_t banks, groups, queue, returns; /* at most BANKS; requests to choose among; responses that wait */
     uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, burst, rtpl;
     bool fcfs; /* requests reach their banks in the order in which they came, each when its bank has none at hand */
 };
@@ -210,7 +210,7 @@ static bool push(void *channel, const struct dram_command *command)
     return true;
 }
 
-static void *answer(const void *channel)
+static void *response(const void *channel)
 {
     const struct staged_channel *c = channel;
     return c->answer_count ? c->answers[c->answer_head] : NULL;
@@ -479,7 +479,7 @@ static const struct stepped_dram stepped = {
     .close = close_channel,
     .full = full,
     .push = push,
-    .answer = answer,
+    .response = response,
     .take = take,
     .cycle = cycle,
     .next = next,

@@ -53,8 +53,8 @@ void staged_packet_free(struct staged *g, struct packet *p)
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* Slices are numbered by channel. In other hierarchies an address has a slice (l2.interleave) and a channel
- * (dram.interleave) that know nothing of each other; Accel-Sim's slice is one of the address's channel. */
+/* Slices are numbered by channel. In other hierarchies the slice (l2.interleave) and the channel (dram.interleave) of
+ * an address do not depend on each other; in Accel-Sim the slice is one of the channel's. */
 unsigned staged_slice_of(const struct staged *g, uint64_t address)
 {
     const struct memory_parts *slices = &g->layout.channel_slices;

@@ -64,7 +64,7 @@ static void channel_cycle(struct staged *g, unsigned number)
     struct channel *c = &g->channels[number];
     unsigned count = g->layout.channel_slices.count;
     struct slice *slices = &g->slices[number * count];
-    struct packet *p = g->dram->answer(c->dram);
+    struct packet *p = g->dram->response(c->dram);
     bool goes_on = false;
     if (p && slices[p->slice % count].from_dram.count < g->slice_queues) {
         staged_push(g, &slices[p->slice % count].from_dram, p);
@@ -82,7 +82,7 @@ static void channel_cycle(struct staged *g, unsigned number)
         enter_channel(g, c);
         goes_on = true;
     }
-    p = g->dram->answer(c->dram);
+    p = g->dram->response(c->dram);
     goes_on |= p && slices[p->slice % count].from_dram.count < g->slice_queues;
     p = fifo_top(&c->waiting);
     staged_stir(g);

@@ -534,7 +534,7 @@ static void take_machine(struct staged *g, const struct machine *m)
     g->l2_misses = g->l2 ? g->l2->misses(l->l2.part->options) : 0;
     g->has_crossbar = l->interconnect.flit;
     g->slice_queues = staged_bound(l->l2.queue);
-    /* As in Accel-Sim a slice has a place of its own at its channel, and shares the others. */
+    /* As in Accel-Sim, each slice has a place of its own at the channel; they share the others. */
     g->channel_most = g->dram ? g->dram->holds(m->dram.options) - l->channel_slices.count + 1 : 0;
     g->channel_latency = l->dram->ahead(m->dram.options);
     take_clocks(g);

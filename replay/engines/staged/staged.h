@@ -31,7 +31,7 @@
 #define STAGED_FILES 16 /* register files */
 #define STAGED_SUBCORES 16
 
-/* A bound of the layout's, where any number is as many as an option may say. */
+/* A limit in the layout, where MEMORY_ANY becomes the largest value of such options. */
 static inline uint32_t staged_bound(uint64_t bound) { return bound < 65536 ? (uint32_t)bound : 65536; }
 
 /* ---- queues of pointers ------------------------------------------------------------------------------------------ */
@@ -327,9 +327,9 @@ struct staged {
     struct memory_layout layout;
     const struct stepped_cache *l1, *l2; /* NULL: the level keeps nothing */
     const struct stepped_dram *dram;     /* NULL: device memory takes no time */
-    uint64_t l1_misses, l2_misses;       /* packets that wait to go on from each */
+    uint64_t l1_misses, l2_misses;       /* sizes of their miss queues, in packets */
     uint64_t slice_queues;               /* packets in each queue of a slice */
-    uint64_t channel_most;               /* requests of L2's at a channel */
+    uint64_t channel_most;               /* requests at a channel that its slices share */
     uint64_t channel_latency;            /* cycles from L2 to a channel */
     struct staged_sm *sms;
     struct slice *slices;

@@ -35,7 +35,7 @@ static double cycles_of_read(bool fcfs, unsigned rows, unsigned banks)
             asked++;
         }
         cr_assert_null(m->cycle(c, now));
-        if (m->answer(c)) {
+        if (m->response(c)) {
             m->take(c);
             answered++;
         }
