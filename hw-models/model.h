@@ -2,8 +2,8 @@
  *
  * A model is one file that ends in one const struct. The struct begins with a `struct model` and goes on with the
  * functions of its kind, which hw-models/<kind>/<kind>.h describes. Models know nothing of traces or of the replay
- * engine: they are asked about cycles, addresses and slots, and answer at once. All times are cycles of the GPU's core
- * clock since the launch began; all arithmetic is on integers, so that every computer gives the same answer.
+ * engine: they are asked about cycles, addresses and slots, and answer at once, or are stepped (cache/stepped.h). Times
+ * are core cycles since the launch began, unless said otherwise; all arithmetic is on integers, the same everywhere.
  *
  * Options are rows of a table: the same rows serve machine files, --set, the list that `reprise machine options`
  * prints and docs/machines.md. A model gets its options as an array of values in the order of its rows, with lists and
@@ -72,8 +72,8 @@ struct model {
     const struct model_counter *counters;
     unsigned counter_count;
     /* With counters: what the rows have come to by cycle `now`, in their order, as an array within the state. Its
-     * owner calls this at the end of a busy period, and sets the numbers to 0. Does not change what the model does.
-     * NULL: an engine that steps the model itself has the numbers. */
+     * owner calls this at the end of a busy period, and sets the numbers to 0. Does not change what the model does. The
+     * state of a stepped model is what it opened. */
     uint64_t *(*counted)(void *state, uint64_t now);
 };
 

@@ -63,6 +63,8 @@ struct cache_finding {
     uint32_t written; /* and its sectors to be written back, a bit each from the lowest address; 0: none */
 };
 
+struct stepped_cache;
+
 struct cache_model {
     struct model model;
     bool keeps; /* false: has no lines at all; its hits and misses are not counted */
@@ -78,9 +80,11 @@ struct cache_model {
     /* NULL, or: what was fetched for this place is there, and its MSHR is free. May have to write a line back for it
      * (victim, written). */
     void (*released)(void *state, void *place, struct cache_finding *);
+    /* NULL, or: the cache is stepped (stepped.h). Engines that step no caches refuse it, and of the functions above
+     * only shape() is used. */
+    const struct stepped_cache *stepped;
 };
 
-/* cache_staged is for pipeline `staged`, which steps it itself: only its options and shape() are used. */
 extern const struct cache_model cache_none, cache_direct_mapped, cache_sectored, cache_staged;
 
 #endif

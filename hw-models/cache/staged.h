@@ -1,11 +1,8 @@
-/* The caches of pipeline `staged`: their options. The pipeline steps them itself, as sector caches
- * (hw-models/sector-cache/): lines of 128 bytes in four sectors, allocated by misses of reads and writes. L1
- * writes through, L2 writes back. Rules: docs/accelsim.md.
- */
+/* The stepped caches of Accel-Sim: their options, by number for who makes machines of its configurations. */
 #ifndef REPRISE_HW_MODELS_CACHE_STAGED_H
 #define REPRISE_HW_MODELS_CACHE_STAGED_H
 
-#define STAGED_LINE 128
+#include <stdint.h>
 
 /* X(id, key, unit, least, most, initial, help) */
 #define STAGED_CACHE_OPTIONS(X)                                                                                        \

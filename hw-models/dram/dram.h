@@ -33,6 +33,8 @@ struct dram_listener {
     void *data;
 };
 
+struct stepped_dram;
+
 struct dram_model {
     struct model model;
     void (*reset)(void *state, const int64_t *options);
@@ -49,9 +51,11 @@ struct dram_model {
     bool (*is_fixed)(const int64_t *options);
     /* NULL: the model has no commands. Reports them to the listener from now on; NULL: to nobody, as after reset(). */
     void (*listen)(void *state, const struct dram_listener *);
+    /* NULL, or: the channels are stepped (stepped.h). Engines that step no channels refuse it, and offer() and
+     * advance() are not used. */
+    const struct stepped_dram *stepped;
 };
 
-/* dram_staged is for pipeline `staged`, which steps it itself: only its options are used. */
 extern const struct dram_model dram_ideal, dram_fixed, dram_bandwidth, dram_banked, dram_staged;
 
 #endif

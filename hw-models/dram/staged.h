@@ -1,6 +1,4 @@
-/* Device memory of pipeline `staged`: its options. The pipeline steps the channels itself (hw-models/dram-channel/), in
- * cycles of their own clock. Rules: docs/accelsim.md.
- */
+/* The stepped device memory of Accel-Sim: its options, by number for who makes machines of its configurations. */
 #ifndef REPRISE_HW_MODELS_DRAM_STAGED_H
 #define REPRISE_HW_MODELS_DRAM_STAGED_H
 

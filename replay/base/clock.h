@@ -21,6 +21,12 @@ static inline struct clock_domain clock_domain_of(int64_t mhz, int64_t core_mhz)
     return (struct clock_domain){(mhz ? (uint64_t)mhz : (uint64_t)core_mhz) / a, (uint64_t)core_mhz / a};
 }
 
+/* Its mhz, in the unit of the core's. */
+static inline int64_t clock_mhz_of(const struct clock_domain *d, int64_t core_mhz)
+{
+    return core_mhz / (int64_t)d->core * (int64_t)d->own;
+}
+
 static inline bool clock_is_core(const struct clock_domain *d) { return d->own == d->core; }
 
 static inline uint64_t clock_ratio(uint64_t cycles, uint64_t to, uint64_t from, uint64_t up)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw-models/dram/stepped.h"
+
 void *machine_part_state(const struct machine_part *part)
 {
     size_t size = (part->model->state_size(part->options) + 63) / 64 * 64;
@@ -97,6 +99,7 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
         .icache_count = (uint32_t)(m->subcores / m->icache_subcores),
         .slices = parts_of(m->l2_slices, m->l2_interleave, m->l2_slice_hash),
         .channels = parts_of(m->dram_channels, m->dram_interleave, m->dram_channel_hash),
+        .channel_slices = parts_of(m->l2_slices / m->dram_channels, m->l2_interleave, SET_HASH_NONE),
         .dram = (const struct dram_model *)m->dram.model,
         .lsu_queue = bound(m->lsu_queue),
         .port_queue = bound(m->port_queue),
@@ -115,6 +118,7 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     shape_packets(l);
     if (((const struct memory_model *)m->memory.model)->drawn)
         leave_out_hierarchy(l);
+    l->dram_clock = clock_domain_of(l->dram->stepped ? l->dram->stepped->clock(dram) : 0, m->clock_mhz);
     uint64_t ahead = l->dram->ahead(dram);
     bool links = l->interconnect.flit;
     l->sm_unbounded = l->lsu_queue == MEMORY_ANY && l->port_queue == MEMORY_ANY && l->l1.queue == MEMORY_ANY &&

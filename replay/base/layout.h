@@ -1,5 +1,5 @@
 /* A machine's memory hierarchy: its levels, the number of instances of each, and their limits. Derived from the machine
- * in one place, for the memory system and for analyses of it (tools/wcet).
+ * in one place, for the memory system, for the staged engine and for analyses (tools/wcet).
  */
 #ifndef REPRISE_REPLAY_BASE_LAYOUT_H
 #define REPRISE_REPLAY_BASE_LAYOUT_H
@@ -34,10 +34,14 @@ struct memory_layout {
     uint32_t icache_subcores, icache_count;        /* per SM */
     struct memory_level l1, l2;
     struct memory_parts slices, channels;
+    /* Where L2 and device memory are stepped, each slice belongs to a channel. `channels` selects the channel of an
+     * address, and this the slice within the channel. Only the count of `slices` holds there. */
+    struct memory_parts channel_slices;
     struct machine_part slice; /* the L2 model with the options of a slice */
     const struct dram_model *dram;
     struct interconnect_shape interconnect;
     struct clock_domain links;      /* of the interconnect */
+    struct clock_domain dram_clock; /* of device memory that is stepped; else the core's */
     bool translates;                /* requests that leave an SM need a translation */
     uint64_t walkers, walk;         /* walkers: MEMORY_ANY: unbounded; walk: cycles */
     uint64_t packet[3], reply[3];   /* with flits: those of a request and of its reply, by enum cache_kind */

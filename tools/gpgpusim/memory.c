@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hw-models/cache/staged.h"
+#include "hw-models/cache/stepped.h"
 #include "hw-models/dram/staged.h"
 #include "hw-models/set/models.h"
 
@@ -119,7 +120,7 @@ void making_first_level(struct making *m)
     check_cache(m, o, &c, ":T:m:L:L", "written through, allocated by misses of reads and writes, not hashed");
     making_begin_part(m, "l1");
     making_line(m, NULL, "    subcores = %" PRId64 ";", m->subcores);
-    cache_options(m, o, &c, PART_L1, c.sets, c.sets * STAGED_LINE * c.ways);
+    cache_options(m, o, &c, PART_L1, c.sets, c.sets * STEPPED_LINE * c.ways);
     shared_sizes(m);
     making_line(m, NULL, "};");
 }
@@ -149,8 +150,8 @@ void making_second_level(struct making *m)
         making_unsupported(m, queues, "not modelled: the four queues of a slice have one length here, the first");
     making_begin_part(m, "l2");
     making_bounded(m, at_channel ? at_channel : making_find(m, "-gpgpu_n_mem"), "slices", slices * channels, 1, 256);
-    making_line(m, NULL, "    interleave = %d;", STAGED_LINE);
-    cache_options(m, o, &c, PART_L2, SETS, c.sets * c.ways / SETS * SETS * STAGED_LINE * slices * channels);
+    making_line(m, NULL, "    interleave = %d;", STEPPED_LINE);
+    cache_options(m, o, &c, PART_L2, SETS, c.sets * c.ways / SETS * SETS * STEPPED_LINE * slices * channels);
     making_bounded(m, queues, "queue", lengths[0], QUEUES_LEAST, 65536);
     making_clocks(m, clock);
     if (clock[2] != clock[0])

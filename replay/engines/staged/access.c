@@ -128,7 +128,7 @@ bool staged_accesses(struct staged_sm *sm, struct staged_warp *w, const struct r
     in->load = o && o->kind != RP_ACCESS_STORE;
     in->store = !in->load && o;
     in->atomic = o && (o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION);
-    in->bypass = o && (!g->has_l1 || in->atomic || o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV ||
+    in->bypass = o && (!g->l1 || in->atomic || o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV ||
                        (o->order > RP_ORDER_VOLATILE && o->scope >= RP_SCOPE_GPU));
     in->conflict = 1;
     unsigned space = o ? timing_space(g->launch, 0, si, step) : RP_SPACE_GLOBAL;

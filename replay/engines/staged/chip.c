@@ -53,18 +53,19 @@ void staged_packet_free(struct staged *g, struct packet *p)
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
+/* Slices are numbered by channel. In other hierarchies the slice (l2.interleave) and the channel (dram.interleave) of
+ * an address do not depend on each other; in Accel-Sim the slice is one of the channel's. */
 unsigned staged_slice_of(const struct staged *g, uint64_t address)
 {
-    uint64_t piece = (uint64_t)g->machine->dram_interleave, slices = (uint64_t)g->channel_slices;
-    unsigned channel = (unsigned)(address / piece % (uint64_t)g->machine->dram_channels);
-    return channel * (unsigned)slices + (slices == 2 ? address >> 7 & 1 : 0);
+    const struct memory_parts *slices = &g->layout.channel_slices;
+    return memory_part_of(&g->layout.channels, address) * slices->count + memory_part_of(slices, address);
 }
 
 /* A line's number in its slice. */
 static uint64_t line_of(const struct staged *g, uint64_t address)
 {
-    uint64_t a = staged_within_channel(g, address);
-    return g->channel_slices == 2 ? a >> 8 : a >> 7;
+    const struct memory_layout *l = &g->layout;
+    return memory_local(&l->channel_slices, memory_local(&l->channels, address)) / STEPPED_LINE;
 }
 
 /* Accel-Sim hashes with these bits of a line's number; those above have no say. */
@@ -179,7 +180,7 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
 static void report_end(const struct staged *g, const struct packet *p, enum sector_find found)
 {
     enum cache_kind kind = p->kind == PACKET_READ ? CACHE_READ : p->kind == PACKET_WRITE ? CACHE_WRITE : CACHE_ATOMIC;
-    bool ends_here = g->has_l2 && (p->kind == PACKET_WRITE || found != SECTOR_MISS);
+    bool ends_here = g->l2 && (p->kind == PACKET_WRITE || found != SECTOR_MISS);
     if (p->kind != PACKET_WRITE_BACK)
         staged_report_access(g, p, kind, ends_here ? ANSWER_L2 : ANSWER_DRAM);
 }
@@ -189,17 +190,17 @@ static bool look_up(struct staged *g, struct slice *s)
 {
     struct packet *p = fifo_top(&s->in);
     struct sector_victim victim;
-    uint64_t queues = g->slice_queues, room = (uint64_t)g->l2[STAGED_CACHE_MISSES];
+    uint64_t queues = g->slice_queues, room = g->l2_misses;
     if (!p || s->to_dram.count >= queues || s->out.count >= queues || g->l2_cycle < s->port_free)
         return false;
     uint64_t line = line_of(g, p->address), now = g->cycle + s->copies;
     enum sector_find found;
     if (p->kind == PACKET_WRITE)
-        found = sector_cache_write(s->l2, line, set_of(g, line), sector_of(p->address), p->bytes, now,
-                                   s->misses.count < room, &victim);
+        found = g->l2->write(s->l2, line, set_of(g, line), sector_of(p->address), p->bytes, now, s->misses.count < room,
+                             &victim);
     else
-        found = sector_cache_read(s->l2, line, set_of(g, line), sector_of(p->address), now, s->misses.count + 1 < room,
-                                  p->kind == PACKET_ATOMIC, p, &victim);
+        found = g->l2->read(s->l2, line, set_of(g, line), sector_of(p->address), now, s->misses.count + 1 < room,
+                            p->kind == PACKET_ATOMIC, p, &victim);
     if (found == SECTOR_REFUSED)
         return false;
     fifo_pop(&s->in);
@@ -242,7 +243,7 @@ static bool pass_on(struct staged *g, struct slice *s)
 
 static struct channel *channel_of(struct staged *g, unsigned slice)
 {
-    return &g->channels[slice / (unsigned)g->channel_slices];
+    return &g->channels[slice / g->layout.channel_slices.count];
 }
 
 /* In cycles of the core. */
@@ -259,13 +260,13 @@ static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
 /* Data is answered, and what has come from device memory put into the cache. */
 static bool fill(struct staged *g, struct slice *s)
 {
-    struct packet *p = s->out.count < g->slice_queues ? sector_cache_ready(s->l2) : NULL;
+    struct packet *p = s->out.count < g->slice_queues ? g->l2->ready(s->l2) : NULL;
     bool changed = p != NULL;
     if (p)
         staged_push(g, &s->out, p);
     if (!(p = fifo_pop(&s->from_dram)))
         return changed;
-    sector_cache_fill(s->l2, line_of(g, p->address), sector_of(p->address), p->kind == PACKET_ATOMIC);
+    g->l2->fill(s->l2, line_of(g, p->address), sector_of(p->address), p->kind == PACKET_ATOMIC);
     return true;
 }
 
@@ -286,11 +287,11 @@ static void slice_cycle(struct staged *g, unsigned number)
     uint32_t came = s->from_dram.count;
     bool changed = false;
     if (s->in.count + 4 <= queues && (p = fifo_pop(&g->requests.out[number]))) {
-        p->ready = g->cycle + (g->has_l2 ? (uint64_t)g->l2[STAGED_CACHE_LATENCY] : 0);
+        p->ready = g->cycle + g->layout.l2.shape.latency;
         staged_push(g, &s->rop, p);
         changed = true;
     }
-    changed |= g->has_l2 ? fill(g, s) : hand_back(g, s);
+    changed |= g->l2 ? fill(g, s) : hand_back(g, s);
     if (s->from_dram.count < came)
         channel_of(g, number)->wake = 0;
     if (s->misses.count && s->to_dram.count < queues) {
@@ -298,7 +299,7 @@ static void slice_cycle(struct staged *g, unsigned number)
         channel_of(g, number)->wake = 0;
         changed = true;
     }
-    changed |= g->has_l2 ? look_up(g, s) : pass_on(g, s);
+    changed |= g->l2 ? look_up(g, s) : pass_on(g, s);
     p = fifo_top(&s->rop);
     if (p && g->cycle >= p->ready && s->in.count < queues) {
         staged_push(g, &s->in, fifo_pop(&s->rop));
@@ -324,7 +325,7 @@ void staged_chip_next(const struct staged *g, struct staged_wake *wake)
     *wake = (struct staged_wake){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     for (unsigned i = 0; i < g->slice_count; i++)
         wake->l2 = g->slices[i].wake < wake->l2 ? g->slices[i].wake : wake->l2;
-    for (unsigned i = 0; g->has_dram && i < (unsigned)g->machine->dram_channels; i++) {
+    for (unsigned i = 0; g->dram && i < g->layout.channels.count; i++) {
         const struct channel *c = &g->channels[i];
         wake->dram = c->wake < wake->dram ? c->wake : wake->dram;
         wake->dram_core = c->wake_core < wake->dram_core ? c->wake_core : wake->dram_core;
@@ -335,10 +336,10 @@ void staged_chip_next(const struct staged *g, struct staged_wake *wake)
 void staged_copy(struct staged *g, uint64_t address, uint64_t size)
 {
     uint64_t mask = ~0ull >> (64 - g->o[STAGED_COPY_BITS]);
-    for (uint64_t at = 0; g->has_l2 && at < size; at += 32) {
+    for (uint64_t at = 0; g->l2 && at < size; at += 32) {
         uint64_t a = (address + at) & mask, line = line_of(g, a);
         struct slice *s = &g->slices[staged_slice_of(g, a)];
-        sector_cache_preload(s->l2, line, set_of(g, line), sector_of(a), g->cycle + s->copies++);
+        g->l2->preload(s->l2, line, set_of(g, line), sector_of(a), g->cycle + s->copies++);
     }
 }
 
@@ -374,32 +375,25 @@ static void crossbar_free(struct crossbar *x)
 
 static bool caches_new(struct staged *g)
 {
-    uint32_t sets = (uint32_t)g->l2[STAGED_CACHE_SETS];
-    const struct sector_cache_shape shape = {
-        .sets = sets,
-        .ways = (uint32_t)(g->l2[STAGED_CACHE_SIZE] / g->machine->l2_slices / STAGED_LINE / sets),
-        .mshrs = staged_bound(g->machine->l2_mshrs),
-        .merges = (uint32_t)g->l2[STAGED_CACHE_MERGES],
-        .dirty_percent = (uint32_t)g->l2[STAGED_CACHE_DIRTY],
-        .back = true,
-        .replacement = g->l2[STAGED_CACHE_REPLACEMENT]};
-    set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll((uint64_t)shape.sets));
+    const struct memory_level *l2 = &g->layout.l2;
+    struct cache_shape shape = l2->shape;
+    shape.back = true;
+    set_hash_begin(&g->l2_sets, SET_HASH_IPOLY, (unsigned)__builtin_ctzll(shape.sets));
     for (unsigned i = 0; i < g->slice_count; i++)
-        if (!(g->slices[i].l2 = sector_cache_new(&shape)))
+        if (!(g->slices[i].l2 = g->l2->open(l2->part->options, &shape, staged_bound(l2->mshrs))))
             return false;
     return true;
 }
 
 bool staged_chip_new(struct staged *g)
 {
-    const struct machine *m = g->machine;
-    g->slice_count = (unsigned)m->l2_slices;
+    g->slice_count = g->layout.slices.count;
     g->slices = calloc(g->slice_count, sizeof *g->slices);
     unsigned sms = (unsigned)g->machine->sms;
     if (!g->slices || !crossbar_new(&g->requests, true, sms, g->slice_count) ||
         !crossbar_new(&g->replies, false, g->slice_count, sms))
         return false;
-    if (g->has_l2 && !caches_new(g))
+    if (g->l2 && !caches_new(g))
         return false;
     return staged_dram_new(g);
 }
@@ -411,7 +405,8 @@ void staged_chip_free(struct staged *g)
         struct fifo *all[] = {&s->rop, &s->in, &s->out, &s->to_dram, &s->from_dram, &s->misses};
         for (unsigned f = 0; f < sizeof all / sizeof *all; f++)
             free(all[f]->item);
-        sector_cache_free(s->l2);
+        if (g->l2)
+            g->l2->close(s->l2);
     }
     staged_dram_free(g);
     crossbar_free(&g->requests);

@@ -3,9 +3,6 @@
 
 #include "replay/engines/staged/staged.h"
 
-static uint32_t bank_of(uint64_t a) { return (uint32_t)(a >> 12 & 7) << 1 | (uint32_t)(a >> 7 & 1); }
-static uint32_t row_of(uint64_t a) { return (uint32_t)(a >> 15 & 0x1fff); }
-
 static void give_back(struct channel *c, unsigned slice)
 {
     *(c->credits[slice] ? &c->credits[slice] : &c->shared) -= 1;
@@ -13,8 +10,7 @@ static void give_back(struct channel *c, unsigned slice)
 
 static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bool really)
 {
-    uint64_t most = (uint64_t)(g->dram[STAGED_DRAM_QUEUE] + g->dram[STAGED_DRAM_RETURNS] - g->channel_slices + 1);
-    if (c->credits[slice] >= 1 && c->shared >= most)
+    if (c->credits[slice] >= 1 && c->shared >= g->channel_most)
         return false;
     if (really) {
         c->last = slice;
@@ -25,16 +21,16 @@ static bool borrow(const struct staged *g, struct channel *c, unsigned slice, bo
 
 static bool accept(struct staged *g, struct channel *c, struct slice *slices)
 {
-    unsigned count = (unsigned)g->channel_slices;
+    unsigned count = g->layout.channel_slices.count;
     for (unsigned i = 0, last = c->last; i < count; i++) {
         unsigned at = (i + last + 1) % count;
         struct slice *s = &slices[at];
         if (!s->to_dram.count || s->from_dram.count >= g->slice_queues || !borrow(g, c, at, false))
             continue;
-        if (dram_channel_full(c->dram))
+        if (g->dram->full(c->dram))
             return false;
         struct packet *p = fifo_pop(&s->to_dram);
-        p->ready = g->cycle + (uint64_t)g->dram[STAGED_DRAM_LATENCY];
+        p->ready = g->cycle + g->channel_latency;
         staged_push(g, &c->waiting, p);
         borrow(g, c, at, true);
         s->wake = 0;
@@ -45,54 +41,52 @@ static bool accept(struct staged *g, struct channel *c, struct slice *slices)
 
 static uint64_t place_of(const struct staged *g, const struct packet *p)
 {
-    uint64_t slices = (uint64_t)g->channel_slices;
+    const struct memory_parts *slices = &g->layout.channel_slices;
     if (p->kind != PACKET_WRITE_BACK)
-        return staged_within_channel(g, p->address);
-    return slices == 2 ? p->address << 8 | (uint64_t)(p->slice & 1) << 7 : p->address << 7;
+        return memory_local(&g->layout.channels, p->address);
+    return memory_global(slices, p->slice % slices->count, p->address * STEPPED_LINE);
 }
 
 static void enter_channel(struct staged *g, struct channel *c)
 {
     struct packet *p = fifo_pop(&c->waiting);
-    uint64_t place = place_of(g, p);
     const struct dram_command command = {.request = p,
-                                         .bank = bank_of(place),
-                                         .row = row_of(place),
+                                         .address = place_of(g, p),
                                          .sectors = p->kind == PACKET_WRITE_BACK ? p->sectors : 1,
                                          .write = p->kind == PACKET_WRITE_BACK};
     g->statistics->memory.dram.accesses += command.sectors;
     g->statistics->memory.dram.writes += command.write ? command.sectors : 0;
-    g->no_memory |= !dram_channel_push(c->dram, &command);
+    g->no_memory |= !g->dram->push(c->dram, &command);
 }
 
 static void channel_cycle(struct staged *g, unsigned number)
 {
     struct channel *c = &g->channels[number];
-    unsigned count = (unsigned)g->channel_slices;
+    unsigned count = g->layout.channel_slices.count;
     struct slice *slices = &g->slices[number * count];
-    struct packet *p = dram_channel_answer(c->dram);
+    struct packet *p = g->dram->response(c->dram);
     bool goes_on = false;
     if (p && slices[p->slice % count].from_dram.count < g->slice_queues) {
         staged_push(g, &slices[p->slice % count].from_dram, p);
         slices[p->slice % count].wake = 0;
         give_back(c, p->slice % count);
-        dram_channel_take(c->dram);
+        g->dram->take(c->dram);
     }
-    if ((p = dram_channel_cycle(c->dram, g->dram_cycle))) {
+    if ((p = g->dram->cycle(c->dram, g->dram_cycle))) {
         give_back(c, p->slice % count);
         staged_packet_free(g, p);
     }
     goes_on |= accept(g, c, slices);
     p = fifo_top(&c->waiting);
-    if (p && g->cycle >= p->ready && !dram_channel_full(c->dram)) {
+    if (p && g->cycle >= p->ready && !g->dram->full(c->dram)) {
         enter_channel(g, c);
         goes_on = true;
     }
-    p = dram_channel_answer(c->dram);
+    p = g->dram->response(c->dram);
     goes_on |= p && slices[p->slice % count].from_dram.count < g->slice_queues;
     p = fifo_top(&c->waiting);
     staged_stir(g);
-    c->wake = goes_on ? 0 : dram_channel_next(c->dram);
+    c->wake = goes_on ? 0 : g->dram->next(c->dram);
     c->wake_core = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
 }
 
@@ -116,11 +110,11 @@ static void answer_at_once(struct staged *g, struct slice *s)
 
 void staged_dram_cycle(struct staged *g)
 {
-    for (unsigned i = 0; !g->has_dram && i < g->slice_count; i++)
+    for (unsigned i = 0; !g->dram && i < g->slice_count; i++)
         answer_at_once(g, &g->slices[i]);
-    if (!g->has_dram)
+    if (!g->dram)
         return;
-    for (unsigned i = 0; i < (unsigned)g->machine->dram_channels; i++)
+    for (unsigned i = 0; i < g->layout.channels.count; i++)
         if (g->channels[i].wake <= g->dram_cycle || g->channels[i].wake_core <= g->cycle || !g->skips)
             channel_cycle(g, i);
     g->dram_cycle++;
@@ -128,40 +122,21 @@ void staged_dram_cycle(struct staged *g)
 
 void staged_dram_count(struct staged *g, uint64_t *channels)
 {
-    for (unsigned i = 0; g->has_dram && i < (unsigned)g->machine->dram_channels; i++)
-        move_counters(dram_channel_counts(g->channels[i].dram), DRAM_COMMANDS, g->statistics->memory.dram_counters,
-                      channels + i * DRAM_COMMANDS);
+    const struct model *m = g->machine->dram.model;
+    for (unsigned i = 0; g->dram && m->counted && i < g->layout.channels.count; i++)
+        move_counters(m->counted(g->channels[i].dram, g->dram_cycle), m->counter_count,
+                      g->statistics->memory.dram_counters, channels + i * m->counter_count);
 }
 
 bool staged_dram_new(struct staged *g)
 {
-    int64_t count = g->machine->dram_channels;
-    g->channels = calloc((size_t)count, sizeof *g->channels);
-    if (!g->channels || !g->has_dram)
+    uint32_t count = g->layout.channels.count;
+    g->channels = calloc(count, sizeof *g->channels);
+    if (!g->channels || !g->dram)
         return g->channels;
-#define T(id) (uint32_t) g->dram[STAGED_DRAM_##id]
-    const struct dram_timing timing = {.banks = T(BANKS),
-                                       .groups = T(GROUPS),
-                                       .queue = T(QUEUE),
-                                       .returns = T(RETURNS),
-                                       .ccd = T(T_CCD),
-                                       .ccdl = T(T_CCDL),
-                                       .rrd = T(T_RRD),
-                                       .rcd = T(T_RCD),
-                                       .ras = T(T_RAS),
-                                       .rp = T(T_RP),
-                                       .rc = T(T_RC),
-                                       .cl = T(T_CL),
-                                       .wl = T(T_WL),
-                                       .cdlr = T(T_CDLR),
-                                       .wr = T(T_WR),
-                                       .burst = T(T_BURST),
-                                       .rtpl = T(T_RTPL),
-                                       .fcfs = T(SCHEDULER)};
-#undef T
-    for (int64_t i = 0; i < count; i++) {
-        g->channels[i].last = (unsigned)g->channel_slices - 1; /* so that the first slice has the first turn */
-        if (!(g->channels[i].dram = dram_channel_new(&timing)))
+    for (uint32_t i = 0; i < count; i++) {
+        g->channels[i].last = g->layout.channel_slices.count - 1; /* so that the first slice has the first turn */
+        if (!(g->channels[i].dram = g->dram->open(g->machine->dram.options)))
             return false;
     }
     return true;
@@ -169,9 +144,10 @@ bool staged_dram_new(struct staged *g)
 
 void staged_dram_free(struct staged *g)
 {
-    for (int64_t i = 0; g->channels && i < g->machine->dram_channels; i++) {
+    for (uint32_t i = 0; g->channels && i < g->layout.channels.count; i++) {
         free(g->channels[i].waiting.item);
-        dram_channel_free(g->channels[i].dram);
+        if (g->dram)
+            g->dram->close(g->channels[i].dram);
     }
     free(g->channels);
 }

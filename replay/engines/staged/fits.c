@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "hw-models/cache/staged.h"
+#include "hw-models/cache/stepped.h"
 #include "replay/engines/staged/options.h"
 
 static bool misfit(struct machine_misfit *out, const char *one, const char *other, const char *format, ...)
@@ -19,11 +19,21 @@ static bool misfit(struct machine_misfit *out, const char *one, const char *othe
     return false;
 }
 
-static bool is_staged(const struct machine_part *cache) { return cache->model == &cache_staged.model; }
+static const struct cache_model *cache_of(const struct machine_part *part)
+{
+    return (const struct cache_model *)part->model;
+}
+
+static struct cache_shape shape_of(const struct machine_part *part)
+{
+    struct cache_shape shape;
+    cache_of(part)->shape(part->options, &shape);
+    return shape;
+}
 
 static bool other_pipeline_fits(const struct machine *m, struct machine_misfit *out)
 {
-    static const char why[] = "%s 'staged' is stepped by pipeline 'staged', which this machine has not";
+    static const char why[] = "%s '%s' is stepped by pipeline 'staged', which this machine has not";
     if (((const struct scheduler_model *)m->scheduler.model)->observe)
         return misfit(out, "scheduler.model", "pipeline.model",
                       "scheduler '%s' must know which warps wait: choose a machine with pipeline 'staged', such as "
@@ -34,13 +44,13 @@ static bool other_pipeline_fits(const struct machine *m, struct machine_misfit *
                       "scheduler '%s' must know what L1 replaces: choose a machine with pipeline 'staged', such as "
                       "rtx2060-accelsim",
                       m->scheduler.model->name);
-    if (is_staged(&m->l1))
-        return misfit(out, "l1.model", "pipeline.model", why, "l1");
-    if (is_staged(&m->l2))
-        return misfit(out, "l2.model", "pipeline.model", why, "l2");
-    if (m->dram.model == &dram_staged.model)
-        return misfit(out, "dram.model", "pipeline.model", why, "dram");
-    return !m->l2_clock || ((const struct cache_model *)m->l2.model)->keeps ||
+    if (cache_of(&m->l1)->stepped)
+        return misfit(out, "l1.model", "pipeline.model", why, "l1", m->l1.model->name);
+    if (cache_of(&m->l2)->stepped)
+        return misfit(out, "l2.model", "pipeline.model", why, "l2", m->l2.model->name);
+    if (((const struct dram_model *)m->dram.model)->stepped)
+        return misfit(out, "dram.model", "pipeline.model", why, "dram", m->dram.model->name);
+    return !m->l2_clock || cache_of(&m->l2)->keeps ||
            misfit(out, "l2.clock_mhz", "l2.model", "l2.clock_mhz is that of a cache: l2.model is 'none'; leave it 0");
 }
 
@@ -126,26 +136,24 @@ static bool sm_fits(const struct machine *m, struct machine_misfit *out)
 
 static bool l1_fits(const struct machine *m, struct machine_misfit *out)
 {
-    if (!((const struct cache_model *)m->l1.model)->keeps)
+    if (!cache_of(&m->l1)->keeps)
         return true;
-    if (!is_staged(&m->l1))
+    if (!cache_of(&m->l1)->stepped)
         return misfit(out, "l1.model", "pipeline.model",
                       "pipeline 'staged' steps its caches: l1.model must be 'staged', or 'none'");
-    return m->l1.options[STAGED_CACHE_LATENCY] ||
-           misfit(out, "l1.latency", NULL, "l1.latency of pipeline 'staged' is at least 1");
+    return shape_of(&m->l1).latency || misfit(out, "l1.latency", NULL, "l1.latency of pipeline 'staged' is at least 1");
 }
 
 static bool l2_fits(const struct machine *m, struct machine_misfit *out)
 {
-    if (!((const struct cache_model *)m->l2.model)->keeps)
+    if (!cache_of(&m->l2)->keeps)
         return true;
-    if (!is_staged(&m->l2))
+    if (!cache_of(&m->l2)->stepped)
         return misfit(out, "l2.model", "pipeline.model",
                       "pipeline 'staged' steps its caches: l2.model must be 'staged', or 'none'");
-    if (m->l2.options[STAGED_CACHE_SETS] != 64)
+    if (shape_of(&m->l2).sets != 64)
         return misfit(out, "l2.sets", NULL, "l2.sets of pipeline 'staged' is 64, for which its hash is made");
-    return m->l2.options[STAGED_CACHE_BANKS] == 1 ||
-           misfit(out, "l2.banks", NULL, "l2.banks of pipeline 'staged' is 1");
+    return shape_of(&m->l2).banks == 1 || misfit(out, "l2.banks", NULL, "l2.banks of pipeline 'staged' is 1");
 }
 
 /* Each cycle of each clock is a step: where they are too far apart, a launch never comes to an end. */
@@ -170,14 +178,14 @@ static bool chip_fits(const struct machine *m, struct machine_misfit *out)
     if (!clocks_fit(m, out))
         return false;
     int64_t at_channel = m->l2_slices / m->dram_channels;
-    if (m->dram.model != &dram_staged.model && m->dram.model != &dram_ideal.model)
+    if (!((const struct dram_model *)m->dram.model)->stepped && m->dram.model != &dram_ideal.model)
         return misfit(out, "dram.model", "pipeline.model",
                       "pipeline 'staged' steps its channels: dram.model must be 'staged', or 'ideal'");
     if (m->l2_slices % m->dram_channels || at_channel < 1 || at_channel > 2)
         return misfit(out, "l2.slices", "dram.channels",
                       "l2.slices (%d) of pipeline 'staged' are as many as dram.channels (%d), or twice as many",
                       (int)m->l2_slices, (int)m->dram_channels);
-    if (at_channel == 2 && (m->l2_interleave != STAGED_LINE || m->dram_interleave < 2 * STAGED_LINE))
+    if (at_channel == 2 && (m->l2_interleave != STEPPED_LINE || m->dram_interleave < 2 * STEPPED_LINE))
         return misfit(out, "l2.interleave", "dram.interleave",
                       "lines take turns between two slices of a channel in pipeline 'staged': l2.interleave is 128, "
                       "and dram.interleave at least 256");

@@ -351,7 +351,7 @@ static bool waits_at_fence(struct staged_sm *sm, struct staged_warp *w)
     w->waits_at_fence = false;
     sm->changed = true;
     if (w->empties_l1)
-        sector_cache_clear(sm->l1, sm->l1_ways);
+        staged_empty_l1(sm);
     return false;
 }
 

@@ -41,6 +41,8 @@ static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool sh
     sm->result.level = level;
 }
 
+static struct packet *ready_in_l1(struct staged_sm *sm) { return sm->l1 ? sm->chip->l1->ready(sm->l1) : NULL; }
+
 enum { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_BYPASS, CLIENT_L1, CLIENTS };
 
 static bool serve(struct staged_sm *sm, unsigned client)
@@ -70,7 +72,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
         }
         sm->bypassed = NULL;
     } else if (client == CLIENT_L1)
-        p = sector_cache_ready(sm->l1);
+        p = ready_in_l1(sm);
     if (!p)
         return false;
     if (client == CLIENT_L1 && p->level)
@@ -99,12 +101,12 @@ static void write_back(struct staged_sm *sm)
 
 static uint32_t l1_set(const struct staged_sm *sm, uint64_t address)
 {
-    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->l1[STAGED_CACHE_SETS];
+    return (uint32_t)(address >> 7) % (uint32_t)sm->chip->layout.l1.shape.sets;
 }
 
 static void fill_l1(struct staged_sm *sm, const struct packet *p)
 {
-    sector_cache_fill(sm->l1, p->address >> 7, (unsigned)(p->address >> 5 & 3), false);
+    sm->chip->l1->fill(sm->l1, p->address >> 7, (unsigned)(p->address >> 5 & 3), false);
 }
 
 /* What loads without a register asked for comes to an SM whose warps have all ended. */
@@ -115,7 +117,7 @@ static void drop_reply(struct staged_sm *sm)
         staged_packet_free(sm->chip, p);
     else if (p)
         fill_l1(sm, p);
-    while (p && (p = sector_cache_ready(sm->l1)))
+    while (p && (p = ready_in_l1(sm)))
         staged_packet_free(sm->chip, p);
 }
 
@@ -168,6 +170,12 @@ static void send_miss(struct staged_sm *sm)
     sm->changed = true;
 }
 
+void staged_empty_l1(struct staged_sm *sm)
+{
+    if (sm->l1)
+        sm->chip->l1->clear(sm->l1, sm->l1_ways);
+}
+
 /* For schedulers that want to know. `p` found no sector, or wrote one, and `victim` made way for its line. */
 static void tell_scheduler(struct staged_sm *sm, const struct packet *p, const struct sector_victim *victim)
 {
@@ -175,7 +183,7 @@ static void tell_scheduler(struct staged_sm *sm, const struct packet *p, const s
     if (!f)
         return;
     const struct staged_warp *w = warp_of(sm, p->warp);
-    sector_cache_own(sm->l1, p->address >> 7, p->warp + 1);
+    sm->chip->l1->own(sm->l1, p->address >> 7, p->warp + 1);
     if (victim->replaced && victim->owner) {
         const struct staged_warp *loser = warp_of(sm, victim->owner - 1);
         f->replaced(sm->scheduler[loser->subcore], loser->slot, victim->line);
@@ -190,17 +198,17 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
     struct staged *g = sm->chip;
     struct sector_victim victim;
     sm->l1_used = true;
-    uint64_t line = p->address >> 7, queue = (uint64_t)g->l1[STAGED_CACHE_MISSES];
+    uint64_t line = p->address >> 7, queue = g->l1_misses;
     unsigned sector = (unsigned)(p->address >> 5 & 3);
     enum sector_find found;
     if (p->kind == PACKET_WRITE) {
-        found = sector_cache_write(sm->l1, line, l1_set(sm, p->address), sector, p->bytes, g->cycle,
-                                   sm->misses.count < queue, &victim);
+        found = g->l1->write(sm->l1, line, l1_set(sm, p->address), sector, p->bytes, g->cycle, sm->misses.count < queue,
+                             &victim);
         if (found != SECTOR_REFUSED)
             staged_push(g, &sm->misses, p);
     } else {
-        found = sector_cache_read(sm->l1, line, l1_set(sm, p->address), sector, g->cycle, sm->misses.count + 1 < queue,
-                                  false, p, &victim);
+        found = g->l1->read(sm->l1, line, l1_set(sm, p->address), sector, g->cycle, sm->misses.count + 1 < queue, false,
+                            p, &victim);
         if (found == SECTOR_MISS)
             staged_push(g, &sm->misses, p);
         if (found == SECTOR_HIT) {
@@ -219,10 +227,11 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
 
 static void l1_cycle(struct staged_sm *sm)
 {
-    for (int64_t b = 0; b < sm->chip->l1[STAGED_CACHE_BANKS]; b++) {
+    const struct staged *g = sm->chip;
+    for (uint64_t b = 0; b < g->layout.l1.shape.banks; b++) {
         struct packet *p = stages_top(&sm->l1_queue[b], sm->cycle);
-        struct refusal *r = &sm->refusal[b], here = {sector_cache_changes(sm->l1), sm->misses.count, p};
-        if (!p || (sm->chip->skips && r->p == p && r->changes == here.changes && r->misses == here.misses))
+        struct refusal *r = &sm->refusal[b], here = {g->l1->changes(sm->l1), sm->misses.count, p};
+        if (!p || (g->skips && r->p == p && r->changes == here.changes && r->misses == here.misses))
             continue;
         if (!look_up(sm, p)) {
             *r = here;
@@ -267,10 +276,10 @@ static void bypass_l1(struct staged_sm *sm, struct inst *in)
 /* Each of as many as there are banks, until one's bank cannot take it. */
 static void enter_l1(struct staged_sm *sm, struct inst *in)
 {
-    int64_t banks = sm->chip->l1[STAGED_CACHE_BANKS];
-    for (int64_t n = 0; n < banks && in->access_count; n++) {
+    uint64_t banks = sm->chip->layout.l1.shape.banks;
+    for (uint64_t n = 0; n < banks && in->access_count; n++) {
         uint64_t address = in->accesses[in->access_count - 1].address;
-        struct stages *queue = &sm->l1_queue[(int64_t)(address >> 5) % banks];
+        struct stages *queue = &sm->l1_queue[(address >> 5) % banks];
         if (stages_full(queue, sm->cycle))
             return;
         stages_push(queue, packet_of(sm, in), sm->cycle);
@@ -330,7 +339,7 @@ static bool is_idle(const struct staged_sm *sm)
 {
     return !(sm->result.full || sm->bypassed || sm->dispatch) &&
            !(sm->shared_pipe.count | sm->replies.count | sm->misses.count | sm->in_l1) &&
-           !sector_cache_has_ready(sm->l1);
+           !(sm->l1 && sm->chip->l1->has_ready(sm->l1));
 }
 
 void staged_lsu_cycle(struct staged_sm *sm)
@@ -355,7 +364,7 @@ uint64_t staged_lsu_next(const struct staged_sm *sm)
     uint64_t next = next_out(sm, &sm->shared_pipe);
     if (sm->dispatch && sm->dispatch->until > sm->cycle && sm->dispatch->until < next)
         next = sm->dispatch->until;
-    for (int64_t b = 0; sm->in_l1 && b < sm->chip->l1[STAGED_CACHE_BANKS]; b++) {
+    for (uint64_t b = 0; sm->in_l1 && b < sm->chip->layout.l1.shape.banks; b++) {
         uint64_t out = next_out(sm, &sm->l1_queue[b]);
         next = out < next ? out : next;
     }

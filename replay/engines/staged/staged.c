@@ -69,35 +69,36 @@ static bool new_stages(struct stages *p, int64_t length)
 /* Of an L1 with so many bytes: at least one. */
 static uint32_t l1_ways(const struct staged *g, int64_t bytes)
 {
-    int64_t ways = bytes / STAGED_LINE / g->l1[STAGED_CACHE_SETS];
+    const struct cache_shape *l1 = &g->layout.l1.shape;
+    int64_t ways = bytes / (int64_t)(l1->line * l1->sets);
     return (uint32_t)(ways ? ways : 1);
+}
+
+static bool new_l1(struct staged *g, struct staged_sm *sm)
+{
+    const struct memory_level *l1 = &g->layout.l1;
+    struct cache_shape shape = l1->shape;
+    shape.ways = l1_ways(g, carveout_most(g->machine));
+    sm->l1_queue = calloc(shape.banks, sizeof *sm->l1_queue);
+    sm->refusal = calloc(shape.banks, sizeof *sm->refusal);
+    sm->l1 = g->l1->open(l1->part->options, &shape, staged_bound(l1->mshrs));
+    bool fine = sm->l1_queue && sm->refusal && sm->l1;
+    for (uint64_t b = 0; fine && b < shape.banks; b++)
+        fine = new_stages(&sm->l1_queue[b], (int64_t)shape.latency);
+    return fine;
 }
 
 static bool new_sm(struct staged *g, unsigned number)
 {
-    const int64_t *o = g->l1;
     struct staged_sm *sm = &g->sms[number];
-    uint32_t sets = (uint32_t)o[STAGED_CACHE_SETS];
-    const struct sector_cache_shape shape = {.sets = sets,
-                                             .ways = l1_ways(g, carveout_most(g->machine)),
-                                             .mshrs = staged_bound(g->machine->l1_mshrs),
-                                             .merges = (uint32_t)o[STAGED_CACHE_MERGES],
-                                             .dirty_percent = (uint32_t)o[STAGED_CACHE_DIRTY],
-                                             .replacement = o[STAGED_CACHE_REPLACEMENT]};
     sm->chip = g;
     sm->number = number;
     sm->subcores = (unsigned)g->machine->subcores;
     sm->fetched = -1;
     sm->warps = calloc((size_t)g->machine->warps, sizeof *sm->warps);
     sm->slots = calloc((size_t)g->machine->blocks, sizeof *sm->slots);
-    sm->l1_queue = calloc((size_t)o[STAGED_CACHE_BANKS], sizeof *sm->l1_queue);
-    sm->refusal = calloc((size_t)o[STAGED_CACHE_BANKS], sizeof *sm->refusal);
-    sm->l1 = sector_cache_new(&shape);
-    bool fine = sm->warps && sm->slots && sm->refusal && sm->l1_queue && sm->l1 && new_schedulers(g, sm) &&
-                new_icaches(g, sm) && new_stages(&sm->shared_pipe, g->o[STAGED_SHARED_LATENCY]);
-    for (int64_t b = 0; fine && b < o[STAGED_CACHE_BANKS]; b++)
-        fine = new_stages(&sm->l1_queue[b], o[STAGED_CACHE_LATENCY]);
-    return fine;
+    return sm->warps && sm->slots && (!g->l1 || new_l1(g, sm)) && new_schedulers(g, sm) && new_icaches(g, sm) &&
+           new_stages(&sm->shared_pipe, g->o[STAGED_SHARED_LATENCY]);
 }
 
 static void free_inst(struct inst *in)
@@ -161,11 +162,12 @@ static void free_sm(struct staged *g, struct staged_sm *sm)
     free(sm->warps);
     free(sm->slots);
     free(sm->shared_pipe.entry);
-    for (int64_t b = 0; sm->l1_queue && b < g->l1[STAGED_CACHE_BANKS]; b++)
+    for (uint64_t b = 0; sm->l1_queue && b < g->layout.l1.shape.banks; b++)
         free(sm->l1_queue[b].entry);
     free(sm->l1_queue);
     free(sm->refusal);
-    sector_cache_free(sm->l1);
+    if (g->l1)
+        g->l1->close(sm->l1);
 }
 
 void staged_catch_up(struct staged_sm *sm)
@@ -215,7 +217,7 @@ static void empty_l1s(struct staged *g)
     for (int64_t s = 0; g->emptied && s < g->machine->sms; s++)
         if (!g->sms[s].live_warps && g->sms[s].l1_used) {
             g->sms[s].l1_used = false;
-            sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
+            staged_empty_l1(&g->sms[s]);
         }
     g->emptied = false;
 }
@@ -344,9 +346,9 @@ static bool set_limit(struct staged *g, struct rp_error *err)
     uint64_t sms = (uint64_t)m->sms;
     g->limit = (unsigned)(g->blocks < limit * sms ? (g->blocks + sms - 1) / sms : limit);
     g->warps_per_block = (unsigned)warps;
-    for (uint64_t s = 0; s < sms; s++) {
+    for (uint64_t s = 0; g->l1 && s < sms; s++) {
         g->sms[s].l1_ways = l1_ways(g, carveout_l1(m, g->limit * shared));
-        sector_cache_clear(g->sms[s].l1, g->sms[s].l1_ways);
+        staged_empty_l1(&g->sms[s]);
     }
     return true;
 }
@@ -485,34 +487,39 @@ static unsigned ring_of(const struct machine *m)
     return ring;
 }
 
-/* Options of an L1 that no access reaches. */
-static const int64_t no_l1[] = {[STAGED_CACHE_SIZE] = STAGED_LINE, [STAGED_CACHE_SETS] = 1,
-                                [STAGED_CACHE_LATENCY] = 1,        [STAGED_CACHE_BANKS] = 1,
-                                [STAGED_CACHE_MERGES] = 1,         [STAGED_CACHE_MISSES] = 2,
-                                [STAGED_CACHE_DIRTY] = 0,          [STAGED_CACHE_REPLACEMENT] = REPLACEMENT_lru};
+static double period_of(const struct staged *g, const struct clock_domain *clock)
+{
+    return 1 / ((double)clock_mhz_of(clock, g->machine->clock_mhz) / 1e3);
+}
+
+static void take_clocks(struct staged *g)
+{
+    const struct memory_layout *l = &g->layout;
+    const struct clock_domain core = {1, 1};
+    g->period[CLOCK_CORE] = period_of(g, &core);
+    g->period[CLOCK_CROSSBAR] = period_of(g, &l->links);
+    g->period[CLOCK_L2] = period_of(g, &l->l2.clock);
+    g->period[CLOCK_DRAM] = period_of(g, &l->dram_clock);
+    g->one_clock = clock_is_core(&l->links) && clock_is_core(&l->l2.clock);
+}
 
 static void take_machine(struct staged *g, const struct machine *m)
 {
+    const struct memory_layout *l = &g->layout;
     g->machine = m;
     g->o = m->pipeline.options;
-    g->has_l1 = ((const struct cache_model *)m->l1.model)->keeps;
-    g->has_l2 = ((const struct cache_model *)m->l2.model)->keeps;
-    g->l1 = g->has_l1 ? m->l1.options : no_l1;
-    g->l2 = m->l2.options;
-    g->dram = m->dram.options;
-    g->has_dram = m->dram.model == &dram_staged.model;
-    g->has_crossbar = m->interconnect.model == &interconnect_crossbar.model;
-    g->channel_slices = m->l2_slices / m->dram_channels;
-    g->slice_queues = staged_bound(m->l2_queue);
-    const int64_t mhz[STAGED_CLOCKS] = {
-        [CLOCK_CORE] = m->clock_mhz,
-        [CLOCK_CROSSBAR] = m->interconnect_clock ? m->interconnect_clock : m->clock_mhz,
-        [CLOCK_L2] = m->l2_clock ? m->l2_clock : m->clock_mhz,
-        [CLOCK_DRAM] = g->has_dram ? g->dram[STAGED_DRAM_CLOCK] : m->clock_mhz,
-    };
-    for (unsigned c = 0; c < STAGED_CLOCKS; c++)
-        g->period[c] = 1 / ((double)mhz[c] / 1e3);
-    g->one_clock = mhz[CLOCK_CROSSBAR] == m->clock_mhz && mhz[CLOCK_L2] == m->clock_mhz;
+    memory_layout_of(m, &g->layout);
+    g->l1 = l->l1.model->stepped;
+    g->l2 = l->l2.model->stepped;
+    g->dram = l->dram->stepped;
+    g->l1_misses = g->l1 ? g->l1->misses(l->l1.part->options) : 0;
+    g->l2_misses = g->l2 ? g->l2->misses(l->l2.part->options) : 0;
+    g->has_crossbar = l->interconnect.flit;
+    g->slice_queues = staged_bound(l->l2.queue);
+    /* As in Accel-Sim, each slice has a place of its own at the channel; they share the others. */
+    g->channel_most = g->dram ? g->dram->holds(m->dram.options) - l->channel_slices.count + 1 : 0;
+    g->channel_latency = l->dram->ahead(m->dram.options);
+    take_clocks(g);
 }
 
 /* In the fast engine components sleep while nothing can change in them. */

@@ -15,10 +15,9 @@
 #define REPRISE_REPLAY_ENGINES_STAGED_STAGED_H
 
 #include "hw-models/cache/set-hash.h"
-#include "hw-models/cache/staged.h"
-#include "hw-models/dram-channel/dram-channel.h"
-#include "hw-models/dram/staged.h"
-#include "hw-models/sector-cache/sector-cache.h"
+#include "hw-models/cache/stepped.h"
+#include "hw-models/dram/stepped.h"
+#include "replay/base/layout.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/engines/period.h"
 #include "replay/engines/report.h"
@@ -32,8 +31,8 @@
 #define STAGED_FILES 16 /* register files */
 #define STAGED_SUBCORES 16
 
-/* A bound of a queue, where -1 stands for any number. */
-static inline uint32_t staged_bound(int64_t option) { return option < 0 ? 65536 : (uint32_t)option; }
+/* A limit in the layout, where MEMORY_ANY becomes the largest value of such options. */
+static inline uint32_t staged_bound(uint64_t bound) { return bound < 65536 ? (uint32_t)bound : 65536; }
 
 /* ---- queues of pointers ------------------------------------------------------------------------------------------ */
 
@@ -294,7 +293,7 @@ struct staged_sm {
     } result;
     enum answer_level filled; /* who answered for the sector in L1 whose requests are served */
     struct packet *bypassed;
-    struct sector_cache *l1;
+    void *l1; /* NULL: no access reaches it */
     uint32_t l1_ways;
     bool l1_used;
     struct fifo misses, replies, ejected;
@@ -304,12 +303,12 @@ struct staged_sm {
 
 struct slice {
     struct fifo rop, in, out, to_dram, from_dram, misses;
-    struct sector_cache *l2;
+    void *l2;
     uint64_t port_free, wake; /* cycles of L2, and of the core */
     uint64_t copies;          /* sectors preloaded: its clock is as much ahead */
 };
 struct channel {
-    struct dram_channel *dram;
+    void *dram;
     struct fifo waiting;
     unsigned last; /* the slice that had its turn */
     uint32_t credits[2], shared;
@@ -329,9 +328,14 @@ enum staged_clock { CLOCK_CORE, CLOCK_CROSSBAR, CLOCK_L2, CLOCK_DRAM, STAGED_CLO
 
 struct staged {
     const struct machine *machine;
-    const int64_t *o, *l1, *l2, *dram; /* options of the pipeline, of L1, L2 and device memory */
-    int64_t channel_slices;            /* of L2, at each channel of device memory */
-    uint64_t slice_queues;             /* packets in each queue of a slice */
+    const int64_t *o; /* options of the pipeline */
+    struct memory_layout layout;
+    const struct stepped_cache *l1, *l2; /* NULL: the level keeps nothing */
+    const struct stepped_dram *dram;     /* NULL: device memory takes no time */
+    uint64_t l1_misses, l2_misses;       /* sizes of their miss queues, in packets */
+    uint64_t slice_queues;               /* packets in each queue of a slice */
+    uint64_t channel_most;               /* requests at a channel that its slices share */
+    uint64_t channel_latency;            /* cycles from L2 to a channel */
     struct staged_sm *sms;
     struct slice *slices;
     struct channel *channels;
@@ -341,11 +345,10 @@ struct staged {
     double next[STAGED_CLOCKS], period[STAGED_CLOCKS]; /* by enum staged_clock: seconds, so to speak */
     bool one_clock;                                    /* crossbar and L2 have the core's */
     uint64_t cycle, l2_cycle, dram_cycle; /* of the core, of L2 and of device memory, all launches together */
-    unsigned ring_mask;            /* of the cycles ahead for which results are planned: a power of two, less 1 */
-    bool has_l1, has_l2, has_dram; /* not has_dram: it takes no time */
-    bool has_crossbar;             /* else packets do not wait for one another */
-    bool skips;                    /* components may sleep */
-    uint8_t quiet; /* 1 << enum staged_clock each: nobody was awake since this clock's last step began */
+    unsigned ring_mask; /* of the cycles ahead for which results are planned: a power of two, less 1 */
+    bool has_crossbar;  /* else packets do not wait for one another */
+    bool skips;         /* components may sleep */
+    uint8_t quiet;      /* 1 << enum staged_clock each: nobody was awake since this clock's last step began */
     struct inst *spare;
     struct packet *spare_packets;
     struct packet_slab *slabs;
@@ -438,6 +441,7 @@ uint64_t staged_units_next(const struct staged_sm *); /* the SM's cycle in which
 /* lsu.c */
 void staged_lsu_cycle(struct staged_sm *);
 void staged_lsu_receive(struct staged_sm *);
+void staged_empty_l1(struct staged_sm *);
 uint64_t staged_lsu_next(const struct staged_sm *); /* as staged_units_next */
 /* chip.c */
 bool staged_chip_new(struct staged *);
@@ -454,12 +458,6 @@ struct staged_wake {
 };
 void staged_chip_next(const struct staged *, struct staged_wake *);
 unsigned staged_slice_of(const struct staged *, uint64_t address);
-/* Address within the channel: `dram.interleave` bytes of each in turns. */
-static inline uint64_t staged_within_channel(const struct staged *g, uint64_t address)
-{
-    uint64_t piece = (uint64_t)g->machine->dram_interleave;
-    return address / piece / (uint64_t)g->machine->dram_channels * piece | (address & (piece - 1));
-}
 void staged_copy(struct staged *, uint64_t address, uint64_t size);
 /* dram.c */
 bool staged_dram_new(struct staged *);

@@ -1,9 +1,10 @@
-/* Sector caches answer as a plain model does, which looks at every line of a set and knows no lists: random accesses,
+/* Stepped caches answer as a plain model does, which looks at every line of a set and knows no lists: random accesses,
  * fills and clearings, on caches of all shapes. */
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "hw-models/sector-cache/sector-cache.h"
+#include "hw-models/cache/staged.h"
+#include "hw-models/cache/stepped.h"
 #include "tests/support/synthetic_trace.h"
 
 enum { NOTHING, RESERVED, VALID, MODIFIED };
@@ -24,7 +25,10 @@ struct plain_flight { /* a sector under way: who waits for it, as numbers */
     uint64_t order;
 };
 struct plain {
-    struct sector_cache_shape shape;
+    struct {
+        uint32_t sets, ways, mshrs, merges, dirty_percent;
+        bool back;
+    } shape;
     struct plain_line line[LINES];
     struct plain_flight flight[FLIGHTS];
     uint32_t flights;
@@ -178,7 +182,8 @@ static uint64_t plain_ready(struct plain *p)
 
 struct pair {
     struct plain plain;
-    struct sector_cache *cache;
+    const struct stepped_cache *model;
+    void *cache;
     uint64_t seed, now, who;
 };
 
@@ -194,10 +199,10 @@ static void access(struct pair *t)
     bool room = draw(t, 8) != 0, atomic = draw(t, 8) == 0;
     if (draw(t, 2)) {
         x = plain_read(&t->plain, line, set, sector, t->now, room, atomic, ++t->who, &a);
-        y = sector_cache_read(t->cache, line, set, sector, t->now, room, atomic, (void *)(uintptr_t)t->who, &b);
+        y = t->model->read(t->cache, line, set, sector, t->now, room, atomic, (void *)(uintptr_t)t->who, &b);
     } else {
         x = plain_write(&t->plain, line, set, sector, bytes, t->now, room, &a);
-        y = sector_cache_write(t->cache, line, set, sector, bytes, t->now, room, &b);
+        y = t->model->write(t->cache, line, set, sector, bytes, t->now, room, &b);
     }
     cr_assert_eq(x, y);
     cr_assert(a.sectors == b.sectors && (!a.sectors || a.line == b.line));
@@ -215,31 +220,40 @@ static void step(struct pair *t)
         bool atomic = draw(t, 8) == 0;
         if (f->ready)
             return;
-        sector_cache_fill(t->cache, f->key / 4, f->key % 4, atomic);
+        t->model->fill(t->cache, f->key / 4, f->key % 4, atomic);
         plain_fill(p, f, (uint32_t)(f->key / 4 % p->shape.sets), atomic);
     } else if (kind < 99) {
         uint64_t who = plain_ready(p);
-        cr_assert_eq((uint64_t)(uintptr_t)sector_cache_ready(t->cache), who);
+        cr_assert_eq((uint64_t)(uintptr_t)t->model->ready(t->cache), who);
     } else if (draw(t, 20) == 0) {
         memset(p->line, 0, sizeof p->line);
-        sector_cache_clear(t->cache, p->shape.ways);
+        t->model->clear(t->cache, p->shape.ways);
     }
 }
 
-Test(sector_cache, answers_as_a_plain_model)
+static void *open_alike(struct pair *t)
+{
+    const struct plain *p = &t->plain;
+    const struct cache_shape shape = {.sets = p->shape.sets, .ways = p->shape.ways, .back = p->shape.back};
+    int64_t options[STAGED_CACHE_REPLACEMENT + 1] = {
+        [STAGED_CACHE_MERGES] = p->shape.merges, [STAGED_CACHE_DIRTY] = p->shape.dirty_percent};
+    return t->model->open(options, &shape, p->shape.mshrs);
+}
+
+Test(cache_staged, answers_as_a_plain_model)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct pair t = {.seed = seed};
-        t.plain.shape = (struct sector_cache_shape){.sets = 1u << draw(&t, 3),
-                                                    .ways = 1 + (uint32_t)draw(&t, 12),
-                                                    .mshrs = 1 + (uint32_t)draw(&t, 12),
-                                                    .merges = 1 + (uint32_t)draw(&t, 4),
-                                                    .dirty_percent = (uint32_t)draw(&t, 3) * 50,
-                                                    .back = draw(&t, 2)};
-        t.cache = sector_cache_new(&t.plain.shape);
+        struct pair t = {.seed = seed, .model = cache_staged.stepped};
+        t.plain.shape.sets = 1u << draw(&t, 3);
+        t.plain.shape.ways = 1 + (uint32_t)draw(&t, 12);
+        t.plain.shape.mshrs = 1 + (uint32_t)draw(&t, 12);
+        t.plain.shape.merges = 1 + (uint32_t)draw(&t, 4);
+        t.plain.shape.dirty_percent = (uint32_t)draw(&t, 3) * 50;
+        t.plain.shape.back = draw(&t, 2);
+        t.cache = open_alike(&t);
         cr_assert(t.cache);
         for (int i = 0; i < 3000; i++)
             step(&t);
-        sector_cache_free(t.cache);
+        t.model->close(t.cache);
     }
 }

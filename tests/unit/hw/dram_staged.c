@@ -1,61 +1,58 @@
-/* A channel of the staged pipeline's device memory. */
+/* Device memory that is stepped. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hw-models/dram-channel/dram-channel.h"
+#include "hw-models/dram/counters.h"
+#include "hw-models/dram/dram.h"
+#include "hw-models/dram/staged.h"
+#include "hw-models/dram/stepped.h"
 
-/* GDDR6 of Accel-Sim's RTX 2060 (-gpgpu_dram_timing_opt). */
-static const struct dram_timing gddr6 = {.banks = 16,
-                                         .groups = 4,
-                                         .queue = 64,
-                                         .returns = 192,
-                                         .ccd = 4,
-                                         .ccdl = 6,
-                                         .rrd = 12,
-                                         .rcd = 24,
-                                         .ras = 55,
-                                         .rp = 24,
-                                         .rc = 78,
-                                         .cl = 24,
-                                         .wl = 8,
-                                         .cdlr = 10,
-                                         .wr = 24,
-                                         .burst = 4,
-                                         .rtpl = 4};
+/* The initial values of options are the GDDR6 of Accel-Sim's RTX 2060 (-gpgpu_dram_timing_opt): tRAS 55, tRP 24, tRC
+ * 78, tCCDL 6. */
+static void *gddr6(bool fcfs)
+{
+    int64_t options[64];
+    for (unsigned o = 0; o < dram_staged.model.option_count; o++)
+        options[o] = dram_staged.model.options[o].initial;
+    options[STAGED_DRAM_SCHEDULER] = fcfs;
+    return dram_staged.stepped->open(options);
+}
+
+/* In a channel: a row has 32 KiB, the number of a bank the bits 12 to 14, and bit 7 as its lowest. */
+static uint64_t address_of(uint64_t row, uint64_t bank) { return row << 15 | bank >> 1 << 12 | (bank & 1) << 7; }
 
 enum { READS = 2000 };
 
 /* Cycles of a read, of many in a full queue; the n-th is for row n modulo `rows` of bank n / rows modulo `banks`. */
 static double cycles_of_read(bool fcfs, unsigned rows, unsigned banks, uint64_t counts[DRAM_COMMANDS])
 {
-    struct dram_timing t = gddr6;
-    t.fcfs = fcfs;
-    struct dram_channel *c = dram_channel_new(&t);
+    const struct stepped_dram *m = dram_staged.stepped;
+    void *c = gddr6(fcfs);
     uint64_t now = 0;
     char request;
     for (unsigned asked = 0, answered = 0; answered < READS; now++) {
-        if (asked < READS && !dram_channel_full(c)) {
-            const struct dram_command read = {&request, asked / rows % banks, asked % rows, 1, false};
-            cr_assert(dram_channel_push(c, &read));
+        if (asked < READS && !m->full(c)) {
+            const struct dram_command read = {&request, address_of(asked % rows, asked / rows % banks), 1, false};
+            cr_assert(m->push(c, &read));
             asked++;
         }
-        cr_assert_null(dram_channel_cycle(c, now));
-        if (dram_channel_answer(c)) {
-            dram_channel_take(c);
+        cr_assert_null(m->cycle(c, now));
+        if (m->response(c)) {
+            m->take(c);
             answered++;
         }
         cr_assert_lt(now, 1000000u);
     }
-    memcpy(counts, dram_channel_counts(c), DRAM_COMMANDS * sizeof *counts);
-    dram_channel_free(c);
+    memcpy(counts, dram_staged.model.counted(c, now), DRAM_COMMANDS * sizeof *counts);
+    m->close(c);
     return (double)now / READS;
 }
 
 /* Two rows of one bank in turns: in the order of the queue each read opens its row, once in tRAS + tRP, which is more
  * than tRC; the open row first, 32 reads of one go before those of the other, tCCDL apart. Each read but the first of
  * an opened row is a hit, and each row but the last is closed for the next. */
-Test(dram_channel, first_come_opens_rows_that_first_ready_need_not)
+Test(dram_staged, first_come_opens_rows_that_first_ready_need_not)
 {
     uint64_t by_turns[DRAM_COMMANDS], by_rows[DRAM_COMMANDS];
     double fcfs = cycles_of_read(true, 2, 1, by_turns), ready = cycles_of_read(false, 2, 1, by_rows);
@@ -72,7 +69,7 @@ Test(dram_channel, first_come_opens_rows_that_first_ready_need_not)
 }
 
 /* Where no row changes the order is no matter. */
-Test(dram_channel, one_row_streams_either_way)
+Test(dram_staged, one_row_streams_either_way)
 {
     uint64_t counts[DRAM_COMMANDS];
     double fcfs = cycles_of_read(true, 1, 1, counts), ready = cycles_of_read(false, 1, 1, counts);
