@@ -8,7 +8,7 @@
 #ifndef REPRISE_HW_MODELS_MEMORY_H
 #define REPRISE_HW_MODELS_MEMORY_H
 
-#include "hw-models/memory/luck.h"
+#include "hw-models/memory/random_stream.h"
 #include "hw-models/model.h"
 
 struct memory_model {

@@ -35,7 +35,7 @@ static inline struct access_key access_key_of(const struct rp_pattern *p, uint64
 }
 
 /* The index of the key in a table. `entries`: a power of two up to 2^24. */
-static inline unsigned access_key_place(const struct access_key *k, unsigned entries)
+static inline unsigned access_key_index(const struct access_key *k, unsigned entries)
 {
     uint64_t h = (k->hash ^ k->residue * 0x9e3779b97f4a7c15u ^ k->width) * 0xd6e8feb86659fd93u;
     return (unsigned)(h >> 40) & (entries - 1);

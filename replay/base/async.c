@@ -241,10 +241,10 @@ static void put_next(struct async_queue *q)
         q->next = q->items[i].cycle < q->next ? q->items[i].cycle : q->next;
 }
 
-static void add_tell(struct async_queue *q, const struct async_tell *t)
+static void add_tell(struct async_queue *q, const struct async_update *t)
 {
     if (q->count == q->capacity) {
-        struct async_tell *more = larger(q->items, &q->capacity, sizeof *more);
+        struct async_update *more = larger(q->items, &q->capacity, sizeof *more);
         if (!more) {
             q->starved = true;
             return;
@@ -255,13 +255,13 @@ static void add_tell(struct async_queue *q, const struct async_tell *t)
     put_next(q);
 }
 
-bool async_due(struct async_queue *q, uint64_t now, struct async_tell *t)
+bool async_due(struct async_queue *q, uint64_t now, struct async_update *t)
 {
     size_t first = q->count;
     if (!q->count || q->next > now)
         return false;
     for (size_t i = 0; i < q->count; i++) {
-        const struct async_tell *a = &q->items[i], *b = &q->items[first];
+        const struct async_update *a = &q->items[i], *b = &q->items[first];
         if (first == q->count || a->cycle < b->cycle || (a->cycle == b->cycle && a->number < b->number))
             first = i;
     }
@@ -271,7 +271,7 @@ bool async_due(struct async_queue *q, uint64_t now, struct async_tell *t)
     return true;
 }
 
-bool async_tell(struct async_block *b, struct async_queue *q, const struct async_tell *t)
+bool async_update(struct async_block *b, struct async_queue *q, const struct async_update *t)
 {
     struct async_object *o = object_at(b, t->address);
     q->starved |= !o;
@@ -292,7 +292,7 @@ static bool is_behind(enum rp_object_operation what)
 }
 
 /* Operates on one object of one operand. `t`: the update. `later`: when copies are complete, else now. */
-static bool operate_on(struct async_block *b, struct async_queue *q, struct async_tell *t, bool later)
+static bool operate_on(struct async_block *b, struct async_queue *q, struct async_update *t, bool later)
 {
     bool behind = is_behind((enum rp_object_operation)t->what), here = t->rank == b->rank;
     struct async_object *object = here ? object_at(b, t->address) : NULL;
@@ -318,7 +318,7 @@ static uint32_t blocks_of(const struct rp_launch *l, const struct rp_step *s)
 
 /* Operates on the objects of one operand. `t`: the fields of the update that are the same for all of them. */
 static bool operate(struct async_block *b, struct async_queue *q, const struct rp_launch *l, const struct rp_step *s,
-                    uint32_t m, struct async_tell t)
+                    uint32_t m, struct async_update t)
 {
     const struct rp_memory_operand *o = &s->instruction->memory[m];
     const uint64_t *aux = rp_step_operand_aux(s, m);
@@ -348,7 +348,7 @@ bool async_issue(struct async_block *b, struct async_queue *q, void *block, unsi
     *number = q->number++;
     if (!s->executed)
         return false;
-    struct async_tell t = {
+    struct async_update t = {
         .block = block, .cycle = done, .number = *number, .lanes = s->executed, .warp = warp, .behind = false};
     if (async_starts(in) || (in->async.kind != RP_ASYNC_NONE && in->async.role == RP_ASYNC_COMMIT)) {
         struct async_work work = {*number, done, read, s->executed, in->async.kind, in->async.role == RP_ASYNC_COMMIT};
@@ -378,7 +378,7 @@ void async_known(struct async_block *b, struct async_queue *q, const void *block
             w->items[i].read = w->items[i].read == ASYNC_UNKNOWN ? done : w->items[i].read;
         }
     for (size_t i = 0; i < q->count; i++) {
-        struct async_tell *t = &q->items[i];
+        struct async_update *t = &q->items[i];
         if (t->block != block || t->warp != warp || t->cycle != ASYNC_UNKNOWN)
             continue;
         if (t->behind)

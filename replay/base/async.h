@@ -45,7 +45,7 @@ bool async_acts(const struct rp_instruction *);
 /* ---- SMs --------------------------------------------------------------------------------------------------------- */
 
 /* A pending update of an object: takes effect when copies are complete. */
-struct async_tell {
+struct async_update {
     void *block;
     uint64_t cycle;  /* in which it takes effect, or ASYNC_UNKNOWN */
     uint64_t number; /* of its instruction, in the order of issue */
@@ -58,7 +58,7 @@ struct async_tell {
     bool behind; /* waits for all earlier copies of these lanes; else for the copy of this number */
 };
 struct async_queue {
-    struct async_tell *items;
+    struct async_update *items;
     size_t count, capacity;
     uint64_t next;   /* the earliest cycle of the items; ASYNC_UNKNOWN: none */
     uint64_t number; /* instructions so far */
@@ -110,9 +110,9 @@ bool async_issue(struct async_block *, struct async_queue *, void *block, unsign
 void async_known(struct async_block *, struct async_queue *, const void *block, unsigned warp, uint64_t number,
                  uint64_t done);
 /* Takes the next update with a cycle of `now` or before. False: there is none. */
-bool async_due(struct async_queue *, uint64_t now, struct async_tell *);
+bool async_due(struct async_queue *, uint64_t now, struct async_update *);
 /* Applies the update to the block of its rank. True: a phase has ended. */
-bool async_tell(struct async_block *, struct async_queue *, const struct async_tell *);
+bool async_update(struct async_block *, struct async_queue *, const struct async_update *);
 
 /* What the step waits for: "for the end of phase 3 of the barrier object at 0x40, at instruction ...". */
 void async_describe(const struct rp_kernel *, const struct rp_step *, char *text, size_t size);

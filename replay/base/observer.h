@@ -83,7 +83,7 @@ struct observed_issue {
     /* With pipeline one-at-a-time, where an instruction waits for its own access: the level that serves it in this
      * cycle.
      */
-    enum answer_level level;
+    enum response_level level;
 };
 
 /* The end of an instruction that has issued: the cycle of its dispatch to its unit, and the first cycle in which its
@@ -104,9 +104,9 @@ struct observed_stall {
     uint32_t index, warp;
     uint64_t block;
     enum stall reason;
-    unsigned unit;           /* of STALL_UNIT: which */
-    enum answer_level level; /* of STALL_MEMORY: the level whose response was waited for */
-    uint64_t begin, cycles;  /* cycles: at least one */
+    unsigned unit;             /* of STALL_UNIT: which */
+    enum response_level level; /* of STALL_MEMORY: the level whose response was waited for */
+    uint64_t begin, cycles;    /* cycles: at least one */
 };
 
 /* A transaction of an SM ends: in the cache that serves it, or in device memory, to which the last cache sends it. One
@@ -117,7 +117,7 @@ struct observed_access {
     bool local;           /* in local memory; else global */
     bool beyond;          /* an event of the chip, not of the SM */
     enum cache_kind kind; /* load, store or atomic */
-    enum answer_level level;
+    enum response_level level;
     uint64_t address;
     uint64_t cycle; /* in which the last look-up for it is over */
 };

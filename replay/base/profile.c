@@ -22,7 +22,7 @@ void profile_row_add(struct profile_row *to, const struct profile_row *from)
     to->issue_cycles += from->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
         to->stall[i] += from->stall[i];
-    for (unsigned i = 0; i < ANSWER_LEVELS; i++)
+    for (unsigned i = 0; i < RESPONSE_LEVELS; i++)
         to->level[i] += from->level[i];
 }
 
@@ -69,7 +69,7 @@ HOT void count_issue(struct profile_row *r, const struct observed_issue *i, unsi
     r->issued++;
     r->threads += threads;
     r->issue_cycles += !i->second;
-    if (i->level != ANSWER_NONE)
+    if (i->level != RESPONSE_NONE)
         r->level[i->level]++;
 }
 
@@ -86,7 +86,7 @@ static void note_issue(void *data, const struct observed_issue *i)
 HOT void count_stall(struct profile_row *r, const struct observed_stall *s)
 {
     r->stall[s->reason] += s->cycles;
-    if (s->reason == STALL_MEMORY || s->level != ANSWER_NONE)
+    if (s->reason == STALL_MEMORY || s->level != RESPONSE_NONE)
         r->level[s->level] += s->cycles;
 }
 

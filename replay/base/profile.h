@@ -21,7 +21,7 @@ struct profile_row {
     uint64_t stall[STALL_COUNT]; /* sub-core cycles */
     /* Of stalls "memory" those in which an access was waited for that this level answered; on processors that execute
      * one instruction at a time also of the issue cycles. Fences are in none. */
-    uint64_t level[ANSWER_LEVELS];
+    uint64_t level[RESPONSE_LEVELS];
 };
 
 struct profile_kernel {

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 /* NONE: no cache was accessed, as for constants and accesses without lanes. */
-enum answer_level { ANSWER_NONE, ANSWER_L1, ANSWER_L2, ANSWER_DRAM, ANSWER_LEVELS };
-#define ANSWER_BITS 2
+enum response_level { RESPONSE_NONE, RESPONSE_L1, RESPONSE_L2, RESPONSE_DRAM, RESPONSE_LEVELS };
+#define RESPONSE_BITS 2
 
-static inline uint64_t answer_of(uint64_t cycle, enum answer_level l) { return cycle << ANSWER_BITS | l; }
-static inline uint64_t answer_cycle(uint64_t answer) { return answer >> ANSWER_BITS; }
-static inline enum answer_level answer_level(uint64_t answer)
+static inline uint64_t response_of(uint64_t cycle, enum response_level l) { return cycle << RESPONSE_BITS | l; }
+static inline uint64_t response_cycle(uint64_t answer) { return answer >> RESPONSE_BITS; }
+static inline enum response_level response_level(uint64_t answer)
 {
-    return (enum answer_level)(answer & (ANSWER_LEVELS - 1));
+    return (enum response_level)(answer & (RESPONSE_LEVELS - 1));
 }
 /* The response delayed by so many cycles. */
-static inline uint64_t answer_after(uint64_t answer, uint64_t cycles) { return answer + (cycles << ANSWER_BITS); }
+static inline uint64_t response_after(uint64_t answer, uint64_t cycles) { return answer + (cycles << RESPONSE_BITS); }
 
 #endif

@@ -92,30 +92,30 @@ static int seed_row(const struct machine_part *p)
     return -1;
 }
 
-void machine_of_batch(const struct machine *m, const struct luck *luck, struct machine *out)
+void machine_of_batch(const struct machine *m, const struct random_source *random, struct machine *out)
 {
     *out = *m;
     int row = seed_row(&out->scheduler);
     if (row >= 0) {
         uint64_t given = (uint64_t)out->scheduler.options[row];
-        out->scheduler.options[row] = (int64_t)(luck_philox(luck->seed, given, luck->batch).word[0] >> 1);
+        out->scheduler.options[row] = (int64_t)(random_philox(random->seed, given, random->batch).word[0] >> 1);
     }
 }
 
-const char *machine_draws_from(const struct machine *m)
+const char *machine_samples_from(const struct machine *m)
 {
     struct stochastic drawn = {.from = ""};
-    if (machine_draws(m))
+    if (machine_samples(m))
         stochastic_of(m->memory.options, &drawn);
     return drawn.from;
 }
 
-bool machine_has_chance(const struct machine *m) { return seed_row(&m->scheduler) >= 0 || machine_draws(m); }
+bool machine_has_chance(const struct machine *m) { return seed_row(&m->scheduler) >= 0 || machine_samples(m); }
 
 bool machine_is_certain(const struct machine *m)
 {
     struct stochastic s = {0};
-    if (machine_draws(m))
+    if (machine_samples(m))
         stochastic_of(m->memory.options, &s);
     return seed_row(&m->scheduler) < 0 && !s.chance;
 }

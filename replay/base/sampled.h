@@ -15,13 +15,13 @@
 #include "replay/base/trace_semantics.h"
 
 /* The random streams of a replay: one for each seed and batch. */
-struct luck {
+struct random_source {
     uint64_t seed;
     uint32_t batch;
 };
 
 /* The position of a warp in its random stream. */
-struct warp_luck {
+struct warp_stream {
     uint64_t stream, number; /* of the next sample */
 };
 
@@ -35,13 +35,13 @@ struct draw_request {
     uint32_t transactions;
 };
 
-static inline bool machine_draws(const struct machine *m)
+static inline bool machine_samples(const struct machine *m)
 {
     return ((const struct memory_model *)m->memory.model)->drawn;
 }
 
 /* The name of the machine whose probabilities memory.from takes; "": none. Lives as long as the machine. */
-const char *machine_draws_from(const struct machine *);
+const char *machine_samples_from(const struct machine *);
 
 /* Describes the access of operand `i`, of a step that some lane executes. With DRAW_SHARED `address` gets the addresses
  * of the lanes in their space. */
@@ -50,18 +50,18 @@ void draw_request_of(const struct stochastic *, const struct machine *, const st
                      uint64_t address[RP_WARP_LANES]);
 
 /* The slowest of the levels sampled for the transactions of an access. */
-static inline unsigned drawn_level(const struct stochastic *s, unsigned kind, uint32_t transactions, uint64_t stream,
-                                   uint64_t number)
+static inline unsigned sampled_level(const struct stochastic *s, unsigned kind, uint32_t transactions, uint64_t stream,
+                                     uint64_t number)
 {
-    unsigned level = stochastic_level(s, kind, luck_draw(stream, number, 0));
+    unsigned level = stochastic_level(s, kind, random_draw(stream, number, 0));
     for (uint32_t t = 1; t < transactions; t++) {
-        unsigned next = stochastic_level(s, kind, luck_draw(stream, number, t));
+        unsigned next = stochastic_level(s, kind, random_draw(stream, number, t));
         level = s->cost[next] > s->cost[level] ? next : level;
     }
     return level;
 }
 
-static inline void count_drawn(struct statistics *to, const struct stochastic *s, unsigned level, uint64_t times)
+static inline void count_sampled(struct statistics *to, const struct stochastic *s, unsigned level, uint64_t times)
 {
     uint64_t *const counts[] = {&to->drawn_l1, &to->drawn_l2, &to->drawn_dram}, *const cycles[] = {
                                                                                     &to->drawn_l1_cycles,
@@ -72,30 +72,30 @@ static inline void count_drawn(struct statistics *to, const struct stochastic *s
 }
 
 /* The counter for the transactions of the access. */
-static inline uint64_t *drawn_counter(struct statistics *s, const struct draw_request *r,
-                                      const struct rp_memory_operand *o)
+static inline uint64_t *sampled_counter(struct statistics *s, const struct draw_request *r,
+                                        const struct rp_memory_operand *o)
 {
     return r->shared ? shared_counter(s, o) : global_counter(s, o);
 }
 
 /* Takes the samples of an access with DRAW_LEVEL. Returns the response (replay/base/response.h), its cycle counted from
  * dispatch; that of an atomic names the deeper of its two levels. */
-static inline uint64_t drawn_answer(const struct stochastic *s, const struct draw_request *r, struct warp_luck *w,
-                                    struct statistics *count)
+static inline uint64_t sampled_response(const struct stochastic *s, const struct draw_request *r, struct warp_stream *w,
+                                        struct statistics *count)
 {
     uint64_t cycles = 0;
     unsigned deepest = LEVEL_L1;
     for (unsigned d = 0; d < r->draws; d++) {
-        unsigned level = drawn_level(s, r->kind[d], r->transactions, w->stream, w->number++);
-        count_drawn(count, s, level, 1);
+        unsigned level = sampled_level(s, r->kind[d], r->transactions, w->stream, w->number++);
+        count_sampled(count, s, level, 1);
         cycles += s->cost[level];
         deepest = level > deepest ? level : deepest;
     }
-    return answer_of(cycles, ANSWER_L1 + deepest);
+    return response_of(cycles, RESPONSE_L1 + deepest);
 }
 
 /* Copies the machine with the seeds of this batch in its options: chance other than memory's, as in a scheduler. */
-void machine_of_batch(const struct machine *m, const struct luck *, struct machine *out);
+void machine_of_batch(const struct machine *m, const struct random_source *, struct machine *out);
 /* Whether some part of the machine depends on the seed. */
 bool machine_has_chance(const struct machine *);
 /* Whether all results are certain: no part depends on the seed, or each sample has one possible level. */

@@ -14,7 +14,7 @@ struct served {
 static inline void served_add(void *data, const struct observed_access *a)
 {
     struct served *to = data;
-    unsigned level = (unsigned)a->level - ANSWER_L1 + LEVEL_L1;
+    unsigned level = (unsigned)a->level - RESPONSE_L1 + LEVEL_L1;
     if (a->kind != CACHE_WRITE)
         __atomic_fetch_add(&to->count[a->local ? DRAW_LOCAL_LOAD : DRAW_GLOBAL_LOAD][level], 1, __ATOMIC_RELAXED);
     if (a->kind != CACHE_READ)

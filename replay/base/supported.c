@@ -31,7 +31,7 @@ static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct
     return true;
 }
 
-bool launch_is_covered(const struct rp_kernel *k, const struct rp_launch *l, bool all, struct rp_error *err)
+bool launch_is_supported(const struct rp_kernel *k, const struct rp_launch *l, bool all, struct rp_error *err)
 {
     if (!all && cluster_matters(k, l))
         return rp_fail(err, RP_BAD_INPUT,

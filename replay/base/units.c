@@ -21,7 +21,7 @@ static size_t operations_between(const struct rp_trace *t, size_t low, size_t hi
     return low;
 }
 
-size_t operations_behind(const struct rp_trace *t, uint32_t launches)
+size_t operations_after(const struct rp_trace *t, uint32_t launches)
 {
     return operations_between(t, 0, rp_trace_host_operation_count(t), launches);
 }

@@ -29,6 +29,6 @@ bool launch_units(struct launch_units *, const struct rp_trace *, const struct m
 void launch_units_free(struct launch_units *);
 /* The index of the first operation of the host that comes after so many launches; the number of operations if none
  * does. */
-size_t operations_behind(const struct rp_trace *, uint32_t launches);
+size_t operations_after(const struct rp_trace *, uint32_t launches);
 
 #endif

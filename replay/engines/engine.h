@@ -45,7 +45,7 @@ struct engine_job {
     uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
     unsigned threads;               /* at most, where the engine has several; 0: one */
     const struct stochastic *drawn; /* NULL: accesses draw nothing */
-    struct luck luck;               /* who draws */
+    struct random_source random;    /* who draws */
     uint64_t processors;            /* as in struct replay_options */
     /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;

@@ -26,7 +26,7 @@ static inline void engine_report_block(const struct engine_job *job, const struc
 /* The step issues, as the warp's instruction of this number. second: in the same cycle as the one before it. */
 static inline void engine_report_issue(const struct engine_job *job, const struct engine_place *at,
                                        const struct rp_step *step, uint64_t number, bool second,
-                                       enum answer_level level, uint64_t cycle)
+                                       enum response_level level, uint64_t cycle)
 {
     const struct observer *o = job->observer;
     if (o && o->issue)
@@ -63,9 +63,9 @@ static inline void engine_report_done(const struct engine_job *job, const struct
 /* Why a sub-core issued nothing. */
 struct engine_stall {
     enum stall why;
-    enum answer_level level; /* of STALL_MEMORY, and where an instruction waits for its own access */
-    unsigned unit;           /* of STALL_UNIT */
-    uint64_t cycles;         /* may be 0: then there was none */
+    enum response_level level; /* of STALL_MEMORY, and where an instruction waits for its own access */
+    unsigned unit;             /* of STALL_UNIT */
+    uint64_t cycles;           /* may be 0: then there was none */
 };
 
 /* A stall of the step, or STALL_DRAIN if that is NULL, is over in this cycle. */

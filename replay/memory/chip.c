@@ -70,7 +70,7 @@ static void send(struct memory_system *m, struct slice *s, struct chip_request *
     uint64_t last = clock_after_core(links, s->out_free - 1) + m->layout.port_latency;
     uint64_t there = later(clock_from_core(links, last), *link + flits - 1);
     *link = there + 1;
-    chip_reply(m, r->sm, r->name, answer_of(clock_after_core(links, there), r->level));
+    chip_reply(m, r->sm, r->name, response_of(clock_after_core(links, there), r->level));
     pool_give(&m->requests, r);
 }
 
@@ -104,13 +104,13 @@ static void send_when_free(struct memory_system *m, struct slice *s, struct chip
 static void reply(struct memory_system *m, struct chip_request *r, uint64_t response)
 {
     if (r->name != NO_ID && m->layout.interconnect.flit) {
-        r->level = answer_level(response);
+        r->level = response_level(response);
         r->event.key = key_at(CHIP_REPLY, r->event.key);
-        add_event(m, &r->event, CHIP_REPLY, answer_cycle(response));
+        add_event(m, &r->event, CHIP_REPLY, response_cycle(response));
         return;
     }
     if (r->name != NO_ID)
-        chip_reply(m, r->sm, r->name, answer_after(response, m->layout.port_latency));
+        chip_reply(m, r->sm, r->name, response_after(response, m->layout.port_latency));
     pool_give(&m->requests, r);
 }
 
@@ -118,7 +118,7 @@ static void reply(struct memory_system *m, struct chip_request *r, uint64_t resp
 static void complete(struct memory_system *m, struct chip_request *r, uint64_t cycle)
 {
     struct slice *s = &m->slices[r->slice];
-    const uint64_t here = answer_of(cycle, ANSWER_DRAM);
+    const uint64_t here = response_of(cycle, RESPONSE_DRAM);
     for (struct chip_request *w = r->waiters, *next; w; w = next) {
         next = w->next;
         reply(m, w, later(w->cycle, here));

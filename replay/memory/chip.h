@@ -34,7 +34,7 @@ struct chip_request {
     uint16_t sm, slice;
     uint8_t kind, repeats, hint;
     uint8_t original_kind; /* the kind with which it arrived, and that of its reply: enum cache_kind */
-    uint8_t level;         /* enum answer_level, of a reply that waits for its link */
+    uint8_t level;         /* enum response_level, of a reply that waits for its link */
     bool fetches;
     bool translated; /* the translation of its address is there */
 };

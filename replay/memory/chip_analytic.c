@@ -47,9 +47,9 @@ static uint64_t look_up(struct memory_system *m, struct slice *s, uint32_t sm, c
         level_report(&s->level, sm, o->address, o->kind, found.served, cycle);
     if (found.written)
         access_device_memory(m, found.victim, (uint32_t)__builtin_popcount(found.written), true, cycle);
-    uint64_t done = found.served
-                        ? found.cycle
-                        : answer_of(access_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle), ANSWER_DRAM);
+    uint64_t done =
+        found.served ? found.cycle
+                     : response_of(access_device_memory(m, o->address, 1, o->kind != CACHE_READ, cycle), RESPONSE_DRAM);
     if (found.fetches)
         level_filled(&s->level, found.place, 0, done);
     return done;
@@ -61,7 +61,7 @@ static void follow(struct memory_system *m, uint32_t sm, const struct outgoing *
     if (m->layout.port_queue != MEMORY_ANY)
         chip_reply(m, sm, NO_ID, o->arrival + later(1, m->layout.port_latency));
     if (o->name != NO_ID)
-        chip_reply(m, sm, o->name, answer_after(done, m->layout.port_latency));
+        chip_reply(m, sm, o->name, response_after(done, m->layout.port_latency));
 }
 
 /* Constants of a call of chip_analytic_serve(). */ struct shape {
@@ -85,12 +85,12 @@ HOT bool follow_clean(struct memory_system *m, const struct shape *of, struct le
         level_report(l, sm, o->address, CACHE_READ, hit, cycle);
     if (hit) {
         l->counts.hits++;
-        done = later(answer_of(cycle, ANSWER_L2), *place);
+        done = later(response_of(cycle, RESPONSE_L2), *place);
     } else {
         l->counts.misses++;
-        *place = done = answer_of(access_device_memory(m, o->address, 1, false, cycle), ANSWER_DRAM);
+        *place = done = response_of(access_device_memory(m, o->address, 1, false, cycle), RESPONSE_DRAM);
     }
-    chip_reply(m, sm, o->name, answer_after(done, of->way));
+    chip_reply(m, sm, o->name, response_after(done, of->way));
     return true;
 }
 

@@ -19,7 +19,7 @@ struct level {
     const struct memory_level *kind;
     void *state;
     bool direct;                              /* the model is direct-mapped */
-    enum answer_level level;                  /* in its responses */
+    enum response_level level;                /* in its responses */
     uint64_t free;                            /* the cycle of its clock in which the port of the first bank is free */
     uint64_t bank_free[CACHE_MOST_BANKS - 1]; /* the same of the other banks */
     struct cache_counts counts;
@@ -35,15 +35,15 @@ static inline void level_report(const struct level *l, unsigned sm, uint64_t add
     if (served || l->last)
         to->observer->access(to->observer->data, &(struct observed_access){.sm = sm,
                                                                            .local = address >> 62 & 1,
-                                                                           .beyond = l->level == ANSWER_L2,
+                                                                           .beyond = l->level == RESPONSE_L2,
                                                                            .kind = kind,
-                                                                           .level = served ? l->level : ANSWER_DRAM,
+                                                                           .level = served ? l->level : RESPONSE_DRAM,
                                                                            .address = address,
                                                                            .cycle = cycle - to->origin});
 }
 
 /* Makes an empty level with the options of `part`. False: out of memory. */
-static inline bool level_open(struct level *l, enum answer_level number, const struct memory_level *kind,
+static inline bool level_open(struct level *l, enum response_level number, const struct memory_level *kind,
                               const struct machine_part *part)
 {
     l->kind = kind;
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) struct cache_finding level_find(con
                                                                              struct cache_look_up request)
 {
     struct cache_look_up asked = request;
-    asked.cycle = answer_of(request.cycle, l->level);
+    asked.cycle = response_of(request.cycle, l->level);
     if (l->direct)
         return direct_mapped_look_up(l->state, asked);
     struct cache_finding finding;

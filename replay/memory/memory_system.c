@@ -10,7 +10,7 @@ static bool open_slice(struct memory_system *m, uint32_t i)
     struct slice *s = &m->slices[i];
     s->index = i;
     s->refused_first = NO_ID;
-    return level_open(&s->level, ANSWER_L2, &m->layout.l2, &m->layout.slice);
+    return level_open(&s->level, RESPONSE_L2, &m->layout.l2, &m->layout.slice);
 }
 
 static bool open_channel(struct memory_system *m, uint32_t i)

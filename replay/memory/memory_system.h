@@ -113,7 +113,7 @@ void sm_memory_begin(struct sm_memory *, unsigned subcore, uint64_t arrival, uin
 struct memory_transaction {
     uint64_t address;
     uint8_t kind;    /* enum cache_kind */
-    bool beside_l1;  /* bypasses L1 */
+    bool bypass_l1;  /* bypasses L1 */
     uint8_t repeats; /* of an atomic: the largest number of lanes with the same address, at least 1 */
     uint8_t hint;    /* CACHE_HINTS */
     uint32_t bytes;  /* of a write: the 32nds of its sector that it covers, a bit each */
@@ -128,14 +128,14 @@ struct memory_transactions {
     uint32_t count;
     uint8_t kind; /* enum cache_kind */
     uint8_t hint; /* CACHE_HINTS */
-    bool beside_l1;
+    bool bypass_l1;
 };
 void sm_memory_add_all(struct sm_memory *, const struct memory_transactions *);
 /* Returns the cycle of the last response to the access, or MEMORY_PENDING. Without a transaction: its arrival. *level
  * is set if the cycle is known: the level of the last response, the deepest one of several in that cycle. *taken,
  * unless NULL: the cycle in which the LSU passes on the last transaction, or MEMORY_PENDING; then sm_memory_completed()
  * returns it. */
-uint64_t sm_memory_commit(struct sm_memory *, uint64_t *taken, enum answer_level *);
+uint64_t sm_memory_commit(struct sm_memory *, uint64_t *taken, enum response_level *);
 
 /* In an immediate system, instead of all of the above: counts so many transactions of one kind. The engine computes
  * their ends itself from memory_system_delay(). */

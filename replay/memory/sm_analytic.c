@@ -62,7 +62,7 @@ static void add_some(struct sm_memory *s, struct lsu_access *a, const struct mem
     struct departures d = s->departures;
     uint64_t width = s->layout->port_width, latency = s->layout->port_latency, first = 0, leaving = 0;
     struct memory_transaction t = {
-        .kind = all->kind, .beside_l1 = all->beside_l1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
+        .kind = all->kind, .bypass_l1 = all->bypass_l1, .hint = all->hint, .bytes = CACHE_ALL_BYTES};
     for (uint32_t i = from; i < end; i++) {
         struct lsu_request *r = pool_take(&s->requests);
         uint64_t ready = a->arrival;

@@ -17,10 +17,11 @@ bool sm_memory_put_completion(struct sm_memory *s, const struct lsu_access *a, b
         s->failed = true;
         return false;
     }
-    s->done[s->done_first + s->done_count++] = (struct memory_completion){.token = a->token,
-                                                                          .taken = taken,
-                                                                          .level = answer_level(response),
-                                                                          .cycle = answer_cycle(response) - s->origin};
+    s->done[s->done_first + s->done_count++] =
+        (struct memory_completion){.token = a->token,
+                                   .taken = taken,
+                                   .level = response_level(response),
+                                   .cycle = response_cycle(response) - s->origin};
     return true;
 }
 
@@ -59,7 +60,7 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
     }
     a->next = NULL;
     a->arrival = arrival + s->origin;
-    a->end = answer_of(a->arrival, ANSWER_NONE);
+    a->end = response_of(a->arrival, RESPONSE_NONE);
     a->token = token;
     a->pending = 1;
     a->reports_taken = false;
@@ -70,7 +71,7 @@ void sm_memory_begin(struct sm_memory *s, unsigned subcore, uint64_t arrival, ui
 void sm_memory_add_all(struct sm_memory *s, const struct memory_transactions *all)
 {
     struct lsu_access *a = s->current;
-    bool first = !s->plain_count && all->count, looks_in_l1 = !all->beside_l1 && s->layout->l1.keeps;
+    bool first = !s->plain_count && all->count, looks_in_l1 = !all->bypass_l1 && s->layout->l1.keeps;
     s->plain_count += all->count;
     if (s->immediate)
         s->dram_counts.writes += all->kind == CACHE_READ ? 0 : all->count;
@@ -89,7 +90,7 @@ void sm_memory_add(struct sm_memory *s, const struct memory_transaction *t)
     const int64_t here = 0;
     const uint8_t repeats = t->repeats ? t->repeats : 1;
     sm_memory_add_all(
-        s, &(struct memory_transactions){t->address, &here, &repeats, &t->bytes, 1, t->kind, t->hint, t->beside_l1});
+        s, &(struct memory_transactions){t->address, &here, &repeats, &t->bytes, 1, t->kind, t->hint, t->bypass_l1});
 }
 
 void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transactions)
@@ -99,7 +100,7 @@ void sm_memory_count(struct sm_memory *s, enum cache_kind kind, uint64_t transac
     s->dram_counts.writes += kind == CACHE_READ ? 0 : transactions;
 }
 
-uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum answer_level *level)
+uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum response_level *level)
 {
     struct lsu_access *a = s->current;
     bool waits = !s->immediate && (!a || (s->stepped && a->item_count));
@@ -109,7 +110,7 @@ uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum answer_leve
     if (s->immediate) {
         s->dram_counts.accesses += s->plain_count;
         s->port_counts.requests += s->plain_count;
-        *level = s->plain_count ? ANSWER_DRAM : ANSWER_NONE;
+        *level = s->plain_count ? RESPONSE_DRAM : RESPONSE_NONE;
         return s->plain_arrival + (s->plain_count ? s->layout->delay : 0);
     }
     if (!a)
@@ -121,8 +122,8 @@ uint64_t sm_memory_commit(struct sm_memory *s, uint64_t *taken, enum answer_leve
     }
     if (--a->pending)
         return MEMORY_PENDING;
-    uint64_t end = answer_cycle(a->end) - s->origin;
-    *level = answer_level(a->end);
+    uint64_t end = response_cycle(a->end) - s->origin;
+    *level = response_level(a->end);
     pool_give(&s->accesses, a);
     return end;
 }
@@ -195,7 +196,7 @@ HOT void complete_request(struct sm_memory *s, const struct reply *reply, bool p
         struct sm_l1 *l1 = &s->l1[r->l1];
         level_filled(&l1->level, r->place, r->item.id, reply->response);
         if (s->layout->l1.tracks &&
-            !ring_add(&l1->fills, (struct due){answer_cycle(reply->response), r->sequence, r->place}))
+            !ring_add(&l1->fills, (struct due){response_cycle(reply->response), r->sequence, r->place}))
             s->failed = true;
     }
     for (struct lsu_request *w = r->waiters, *next; w; w = next) {
@@ -261,7 +262,7 @@ bool sm_memory_open(struct sm_memory *s, const struct memory_layout *l, unsigned
                             .accesses = {.size = sizeof(struct lsu_access)},
                             .requests = {.size = sizeof(struct lsu_request)}};
     for (uint32_t i = 0; i < l->l1_count; i++)
-        if (!level_open(&s->l1[i].level, ANSWER_L1, &l->l1, l->l1.part))
+        if (!level_open(&s->l1[i].level, RESPONSE_L1, &l->l1, l->l1.part))
             return false;
     const struct machine_part *icache = &l->machine->icache;
     for (uint32_t i = 0; i < l->icache_count; i++) {

@@ -15,7 +15,7 @@
 struct lsu_transaction {
     uint64_t address;
     uint32_t bytes;
-    uint8_t kind, repeats, hint, beside_l1;
+    uint8_t kind, repeats, hint, bypass_l1;
 };
 
 struct lsu_access {
@@ -41,7 +41,7 @@ struct lsu_request {
     void *place;                      /* in L1, of the sector that it fetches */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     uint8_t hint;
-    bool beside_l1, fetches;
+    bool bypass_l1, fetches;
     uint32_t bytes;
     struct lsu_request *next;    /* in its access, in L1's queue, or among the waiters of a fetch */
     struct lsu_request *after;   /* in the order in which the LSU passed them on */

@@ -18,7 +18,7 @@ static struct lsu_request *new_request(struct sm_memory *s, struct lsu_access *a
     r->repeats = t->repeats ? t->repeats : 1;
     r->hint = t->hint;
     r->bytes = t->bytes;
-    r->beside_l1 = t->beside_l1;
+    r->bypass_l1 = t->bypass_l1;
     r->fetches = false;
     r->state = LSU_UNDECIDED;
     r->l1 = a ? a->l1 : 0;
@@ -137,7 +137,7 @@ static bool pass_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
 {
     const struct lsu_transaction *t = &a->items[a->next_item];
     struct sm_l1 *l1 = &s->l1[a->l1];
-    bool looks_in_l1 = !t->beside_l1 && s->layout->l1.keeps;
+    bool looks_in_l1 = !t->bypass_l1 && s->layout->l1.keeps;
     if ((s->layout->port_queue != MEMORY_ANY && s->entries >= s->layout->port_queue) ||
         (looks_in_l1 && l1_full(s, l1, now)))
         return false;
@@ -145,7 +145,7 @@ static bool pass_on(struct sm_memory *s, struct lsu_access *a, uint64_t now)
     struct lsu_request *r = new_request(s, a,
                                         &(struct memory_transaction){.address = t->address,
                                                                      .kind = t->kind,
-                                                                     .beside_l1 = t->beside_l1,
+                                                                     .bypass_l1 = t->bypass_l1,
                                                                      .repeats = t->repeats,
                                                                      .hint = t->hint,
                                                                      .bytes = t->bytes});
@@ -175,8 +175,8 @@ static void pass_on_all(struct sm_memory *s, uint64_t now)
         s->first = a->next;
         s->held--;
         if (a->reports_taken)
-            sm_memory_put_completion(s, a, true, answer_of(now, ANSWER_NONE));
-        served(s, a, answer_of(a->arrival, ANSWER_NONE)); /* the commit's share of `pending` */
+            sm_memory_put_completion(s, a, true, response_of(now, RESPONSE_NONE));
+        served(s, a, response_of(a->arrival, RESPONSE_NONE)); /* the commit's share of `pending` */
     }
 }
 
@@ -195,7 +195,7 @@ static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
         s->departures.link_free = later(clock_from_core(links, now), s->departures.link_free) + flits;
         last = clock_after_core(links, s->departures.link_free - 1);
     }
-    struct memory_transaction t = {r->address, r->kind, r->beside_l1, r->repeats, r->hint, r->bytes};
+    struct memory_transaction t = {r->address, r->kind, r->bypass_l1, r->repeats, r->hint, r->bytes};
     r->sequence = s->sequence;
     leave(s, &t, r->access ? r->item.id : NO_ID, last);
     if (!r->access)
@@ -289,7 +289,7 @@ void sm_memory_add_stepped(struct sm_memory *s, struct lsu_access *a, const stru
                                         .kind = all->kind,
                                         .repeats = all->repeats ? all->repeats[i] : 1,
                                         .hint = all->hint,
-                                        .beside_l1 = all->beside_l1};
+                                        .bypass_l1 = all->bypass_l1};
     a->item_count += all->count;
 }
 

@@ -13,7 +13,7 @@ static bool goes_to_device(const struct rp_host_operation *o)
 static void warm_by_copies(const struct rp_trace *t, struct memory_system *memory, uint32_t launch)
 {
     uint64_t lines, line = memory_system_l2_line(memory, &lines), needed = 0;
-    size_t end = operations_behind(t, launch + 1), begin = end;
+    size_t end = operations_after(t, launch + 1), begin = end;
     while (begin && needed < lines) {
         const struct rp_host_operation *o = rp_trace_host_operation(t, --begin);
         needed += goes_to_device(o) ? o->size / line + 1 : 0;

@@ -111,7 +111,7 @@ static bool replay_batch(struct repeating *r, uint32_t batch, struct rp_error *e
     options.threads = 1;
     options.progress = NULL;
     options.launch_done = NULL;
-    machine_of_batch(r->machine, &(struct luck){options.seed, batch}, m);
+    machine_of_batch(r->machine, &(struct random_source){options.seed, batch}, m);
     bool fine = replay(r->trace, m, &options, &result, err);
     if (fine) {
         put_batch(r, batch, &result.total);

@@ -187,8 +187,8 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
                              .first = unit->launch,
                              .threads = s->launch_threads,
                              .observer = s->options->observer,
-                             .drawn = machine_draws(s->machine) ? &s->drawn : NULL,
-                             .luck = {s->options->seed, s->options->batch},
+                             .drawn = machine_samples(s->machine) ? &s->drawn : NULL,
+                             .random = {s->options->seed, s->options->batch},
                              .processors = s->options->processors,
                              .channels = s->result->channels,
                              .progress = add_progress,
@@ -301,7 +301,7 @@ static void *work(void *data)
 static bool run(struct session *s, struct rp_error *err)
 {
     struct memory_system *own = NULL;
-    if (machine_draws(s->machine))
+    if (machine_samples(s->machine))
         stochastic_of(s->machine->memory.options, &s->drawn);
     if (can(s, ENGINE_USES_MEMORY) && !s->machine->flush_caches) {
         if (!s->options->caches && !(own = new_memory(s, s->machine, err)))
@@ -364,7 +364,7 @@ unsigned replay_events(const struct machine *m, enum replay_engine mode)
 {
     const struct engine *e = engine_of(m, mode);
     unsigned events = e->events;
-    if (machine_draws(m))
+    if (machine_samples(m))
         events &= ~(unsigned)(OBSERVE_ACCESS | OBSERVE_DRAM);
     if (e->capabilities & ENGINE_USES_MEMORY && !((const struct dram_model *)m->dram.model)->listen)
         events &= ~(unsigned)OBSERVE_DRAM;

@@ -16,7 +16,8 @@ struct replay_options {
     unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
     int64_t launch;   /* the only launch to replay, without copies; -1: all */
     bool serial;      /* one launch after the other, whatever the streams allow; copies take no time */
-    /* Where a machine has chance in it (replay/base/sampled.h): its luck. Replays with the same two are the same. */
+    /* Where a machine has chance in it (replay/base/sampled.h): its random stream. Replays with the same two are the
+     * same. */
     uint64_t seed;
     uint32_t batch;
     uint64_t processors; /* with the pipeline one-at-a-time: replay the first ones only; 0: all */

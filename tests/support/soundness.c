@@ -74,7 +74,7 @@ static struct warp_op random_op(const struct shape *s, uint64_t *random)
                          .stride = below(random, 4) ? 4u << below(random, 6) : 0,
                          .address = 64ull * below(random, 1u << s->spread),
                          .atomic = below(random, 12) == 0,
-                         .beside_l1 = below(random, 8) == 0};
+                         .bypass_l1 = below(random, 8) == 0};
     for (unsigned i = 0; i < WARP_TRACE_SOURCES; i++)
         op.source[i] = below(random, 100) < s->dependence ? (int)below(random, s->registers) : WARP_TRACE_NONE;
     if (op.unit_class == RP_CLASS_CONTROL || op.unit_class == RP_CLASS_FENCE ||

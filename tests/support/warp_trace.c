@@ -58,7 +58,7 @@ static void build(struct built *b, uint32_t i, const struct warp_op *op)
                                                 .kind = op->store    ? RP_ACCESS_STORE
                                                         : op->atomic ? RP_ACCESS_ATOMIC
                                                                      : RP_ACCESS_LOAD,
-                                                .cache_op = op->beside_l1 ? RP_CACHE_CG : RP_CACHE_DEFAULT,
+                                                .cache_op = op->bypass_l1 ? RP_CACHE_CG : RP_CACHE_DEFAULT,
                                                 .elements = 1,
                                                 .width = 4};
     in->memory = &b->operands[i];

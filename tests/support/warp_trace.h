@@ -17,7 +17,7 @@ struct warp_op {
     enum rp_class unit_class; /* MEMORY, ASYNC: an access to `space`; CONTROL */
     enum rp_space space;      /* of an access */
     bool store, guarded_off;  /* guarded_off: under a predicate that is false in all lanes */
-    bool atomic, beside_l1;   /* of MEMORY, instead of a plain load; beside_l1: loads and stores do not look in L1 */
+    bool atomic, bypass_l1;   /* of MEMORY, instead of a plain load; bypass_l1: loads and stores do not look in L1 */
     int destination, source[WARP_TRACE_SOURCES]; /* register numbers, WARP_TRACE_NONE */
     uint32_t stride;                             /* bytes from lane to lane, of MEMORY */
     uint64_t address;                            /* of the lowest lane */

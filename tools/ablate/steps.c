@@ -104,12 +104,12 @@ static struct machine *change(const struct machine *base, const struct machine_s
 /* Probabilities belong to a trace, and steps are the same for all. */
 static struct machine *without_shares(struct machine *m, struct rp_error *err)
 {
-    if (!m || !*machine_draws_from(m))
+    if (!m || !*machine_samples_from(m))
         return m;
     rp_fail(err, RP_USAGE,
             "memory.from=%s: no ablation replays there; 'reprise replay --save-machine' writes a machine with "
             "the probabilities of a trace",
-            machine_draws_from(m));
+            machine_samples_from(m));
     machine_free(m);
     return NULL;
 }

@@ -251,7 +251,7 @@ static const struct command_example examples[] = {
      "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped --vary l1.size=8K,24K --csv"},
     {"Every combination", "reprise diff mm.wtr --machine jetson-tx2 --vary l1=none,direct-mapped \\\n        --vary "
                           "dram.latency=100,200,400"},
-    {"Machines with chance in them: differences with intervals, under the same luck",
+    {"Machines with chance in them: differences with intervals, from the same random numbers",
      "reprise diff mm.wtr --machine jetson-tx2 --set memory=stochastic \\\n"
      "        --set memory.global_load=0.3,0.6,0.1 --vary scheduler=serial,gto --batches 400"},
     {"More of them later, without replaying those that are done",

@@ -324,7 +324,7 @@ static int run(struct args *a)
     if (m && m->pipeline.model != &pipeline_direct)
         fine = rp_fail(&err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
                        m->pipeline.model->name);
-    if (fine && machine_draws(m))
+    if (fine && machine_samples(m))
         fine = rp_fail(&err, RP_USAGE,
                        "machine %s: there are no bounds where accesses draw how long they take; choose "
                        "memory 'hierarchy'",

@@ -130,7 +130,7 @@ static int batches_print(const struct diff *d)
     if (d->args->json)
         return diff_print_json(d, NULL, batches_variant_json);
     if (!d->args->csv)
-        printf("%s on %s, seed %" PRIu64 ": batch by batch, all variants have the same luck\n\n",
+        printf("%s on %s, seed %" PRIu64 ": batch by batch, all variants draw the same random numbers\n\n",
                rp_trace_path(d->trace), d->variants[d->baseline].machine->name, d->args->repeat.seed);
     batches_print_table(d);
     if (!d->args->csv)

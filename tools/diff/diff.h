@@ -71,9 +71,9 @@ int diff_print_json(const struct diff *, const size_t *order,
                     void (*one)(struct json_stream *, const struct diff *, const struct diff_variant *));
 
 /* batches.c: variants of a machine with chance in it. Means of many replays, and of the differences between replays
- * with the same luck: batch b of each variant draws the same for the same access, so differences vary less than what is
- * compared. Replays all variants, so often that each has its width, and all as often, and prints; an exit status. A
- * variant that fails fails alone. */
+ * with the same random stream: batch b of each variant draws the same for the same access, so differences vary less
+ * than what is compared. Replays all variants, so often that each has its width, and all as often, and prints; an exit
+ * status. A variant that fails fails alone. */
 int diff_batches(struct diff *);
 
 #endif

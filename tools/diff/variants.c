@@ -88,7 +88,7 @@ static bool resolve_shares(struct diff *d, struct diff_variant *v, struct rp_err
 bool diff_resolve_shares(struct diff *d, struct rp_error *err)
 {
     for (struct diff_variant *v = d->variants; v < d->variants + d->count; v++)
-        if (v->machine && *machine_draws_from(v->machine) && !resolve_shares(d, v, err))
+        if (v->machine && *machine_samples_from(v->machine) && !resolve_shares(d, v, err))
             return false;
     return true;
 }

@@ -27,13 +27,13 @@ static bool open_machine(struct reprise *r, const struct reprise_options *o, str
         &(struct machine_request){
             .name = o->machine, .settings = settings, .setting_count = count, .nearest = nearest_name},
         err);
-    if (!r->machine || !*machine_draws_from(r->machine))
+    if (!r->machine || !*machine_samples_from(r->machine))
         return r->machine != NULL;
     return rp_fail(
         err, RP_USAGE,
         "memory.from=%s: the probabilities of a trace are known when it is whole; record it, and let 'reprise "
         "replay --save-machine' write a machine with them",
-        machine_draws_from(r->machine));
+        machine_samples_from(r->machine));
 }
 
 bool timing_open(struct reprise *r, const struct reprise_options *o, struct rp_error *err)

@@ -52,7 +52,7 @@ static enum share share_of_stall(enum stall why, enum share own)
 static uint64_t told_of_levels(const struct profile_row *r)
 {
     uint64_t told = 0;
-    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
+    for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
         told += r->level[l];
     return told;
 }
@@ -60,7 +60,7 @@ static uint64_t told_of_levels(const struct profile_row *r)
 /* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
 static void move_levels(struct unit_shares *s, enum share own, const struct profile_row *r)
 {
-    static const enum share of[ANSWER_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
+    static const enum share of[RESPONSE_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
     const enum share from[] = {SHARE_MEMORY, own};
     uint64_t told = told_of_levels(r);
     for (unsigned i = 0; i < 2; i++) {
@@ -68,7 +68,7 @@ static void move_levels(struct unit_shares *s, enum share own, const struct prof
         s->cycles[from[i]] -= part;
         told -= part;
     }
-    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
+    for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
         s->cycles[of[l]] += r->level[l];
 }
 

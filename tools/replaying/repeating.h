@@ -1,4 +1,4 @@
-/* Replays with luck: options that repeat them, and what the batches say. */
+/* Replays with chance: options that repeat them, and what the batches say. */
 #ifndef REPRISE_TOOLS_REPLAYING_REPEATING_H
 #define REPRISE_TOOLS_REPLAYING_REPEATING_H
 

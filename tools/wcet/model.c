@@ -504,7 +504,7 @@ bool wcet_model_begin(struct wcet_model *m, const struct machine *machine, const
 {
     *m = (struct wcet_model){
         .machine = machine, .kernel = kernel, .launch = launch, .extensions = extensions, .exact = true};
-    if (!launch_is_covered(kernel, launch, false, err) || !machine_is_supported(m, err))
+    if (!launch_is_supported(kernel, launch, false, err) || !machine_is_supported(m, err))
         return false;
     find_memory(m);
     bool shared = part_option(&machine->shared, "interval") > 0;

@@ -92,12 +92,12 @@ void fast_act(struct fast_sm *sm, struct fast_warp *w, uint64_t done)
 
 void fast_tell(struct fast_sm *sm, uint64_t now)
 {
-    struct async_tell t;
+    struct async_update t;
     while (async_due(&sm->tells, now, &t)) {
         struct fast_block *block = t.block;
         if (t.rank != block->rank && block->cluster)
             block = block->cluster->block[t.rank];
-        if (!block || !async_tell(block->async, &sm->tells, &t))
+        if (!block || !async_update(block->async, &sm->tells, &t))
             continue;
         fast_sm_come(block->sm, now);
         fast_release_objects(block);

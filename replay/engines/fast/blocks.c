@@ -90,8 +90,8 @@ static bool open_block(const struct engine_job *job, struct fast_block *block, u
                                 .scoreboard = w->scoreboard,
                                 .signals = w->signals};
         if (job->drawn)
-            w->luck.stream =
-                luck_stream(job->luck.seed, job->luck.batch, block->part->grid->of.number, block->index, w->number);
+            w->random.stream = random_stream(job->random.seed, job->random.batch, block->part->grid->of.number,
+                                             block->index, w->number);
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
             return false;
     }

@@ -36,7 +36,7 @@ uint64_t fast_awaited(const struct fast_sm *sm, const struct fast_warp *w)
     return wake;
 }
 
-enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp *w, enum answer_level *level)
+enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp *w, enum response_level *level)
 {
     uint64_t control = w->next.instruction->control;
     unsigned awaited = rp_control_wait(control), counted = rp_control_counted_barrier(control);
@@ -140,7 +140,7 @@ static bool send(struct fast_sm *sm, struct fast_warp *w, unsigned barrier, uint
                             .writes = writes};
     if (done == UNKNOWN)
         sm->accesses[sm->token].record = r.number;
-    struct fast_signal signal = {UNKNOWN, (uint8_t)kinds[producer], ANSWER_NONE, r.number};
+    struct fast_signal signal = {UNKNOWN, (uint8_t)kinds[producer], RESPONSE_NONE, r.number};
     return add_record(s, &r) && (!sends || add(&s->barrier[barrier], &signal, sm->now));
 }
 

@@ -7,7 +7,7 @@
 struct fast_signal {
     uint64_t release; /* the first cycle in which it is there */
     uint8_t kind;     /* enum stall */
-    uint8_t level;    /* enum answer_level, of memory whose answer is known */
+    uint8_t level;    /* enum response_level, of memory whose answer is known */
     uint32_t record;  /* of the instruction that sends it; release is UNKNOWN as long as that is there */
 };
 
@@ -38,7 +38,7 @@ struct fast_signals {
 /* The cycle from which the barriers let the warp's next instruction go, as far as it is after now. */
 uint64_t fast_awaited(const struct fast_sm *, const struct fast_warp *);
 /* What they held up until now, STALL_COUNT: nothing. *level: who answered, if that was memory. */
-enum stall fast_awaited_reason(const struct fast_sm *, const struct fast_warp *, enum answer_level *level);
+enum stall fast_awaited_reason(const struct fast_sm *, const struct fast_warp *, enum response_level *level);
 /* Carries out the control word of the instruction that is being issued. done: UNKNOWN for the access sm->token. */
 bool fast_obey(struct fast_sm *, struct fast_subcore *, struct fast_warp *, uint64_t dispatched, uint64_t done,
                struct rp_error *);

@@ -59,15 +59,15 @@ enum op_flag {
 
 /* What a scoreboard entry's lowest bits say: who writes the register. Above them: the cycle from which it is free. So
  * the maximum of entries is the latest one, and among equals the one that counts first as reason for a stall. Of an
- * access whose answer is known it is PRODUCER_MEMORY + enum answer_level. */
+ * access whose answer is known it is PRODUCER_MEMORY + enum response_level. */
 enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY, PRODUCERS };
 #define PRODUCER_BITS 3
 #define PRODUCER_MASK 7u
-static inline enum answer_level producer_level(unsigned producer)
+static inline enum response_level producer_level(unsigned producer)
 {
-    return producer > PRODUCER_MEMORY ? (enum answer_level)(producer - PRODUCER_MEMORY) : ANSWER_NONE;
+    return producer > PRODUCER_MEMORY ? (enum response_level)(producer - PRODUCER_MEMORY) : RESPONSE_NONE;
 }
-static inline uint8_t producer_answered(uint8_t producer, enum answer_level level)
+static inline uint8_t producer_answered(uint8_t producer, enum response_level level)
 {
     return producer == PRODUCER_MEMORY ? (uint8_t)(PRODUCER_MEMORY + level) : producer;
 }
@@ -132,9 +132,9 @@ struct fast_warp {
     uint64_t earliest;      /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
-    struct warp_luck luck;  /* where memory draws */
-    uint64_t issued;        /* with OP_OBSERVED: instructions */
-    struct arrival arrival; /* the last: it is seldom needed */
+    struct warp_stream random; /* where memory draws */
+    uint64_t issued;           /* with OP_OBSERVED: instructions */
+    struct arrival arrival;    /* the last: it is seldom needed */
 };
 
 struct fast_barrier {
@@ -281,11 +281,11 @@ struct fast_sm {
     struct fast_access *accesses;   /* by token */
     struct fast_observed *observed; /* the same; NULL: no observer wants ends */
     uint32_t access_count, free_access;
-    uint32_t token;          /* of the access that is being made, NO_ACCESS: none */
-    enum answer_level level; /* of the access that was made, if its end is known */
-    uint64_t taken;          /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
-    bool starved;            /* memory ran out in the midst of an instruction */
-    struct fast_part *part;  /* of the block that came last; NULL once its launch has ended */
+    uint32_t token;            /* of the access that is being made, NO_ACCESS: none */
+    enum response_level level; /* of the access that was made, if its end is known */
+    uint64_t taken;            /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
+    bool starved;              /* memory ran out in the midst of an instruction */
+    struct fast_part *part;    /* of the block that came last; NULL once its launch has ended */
     bool failed;
     /* from here on nothing is set when a period begins */
     struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */

@@ -11,7 +11,7 @@ static bool begin_grid(const struct fast *f, struct fast_grid *g, struct rp_erro
     g->parts = calloc(f->sm_count, sizeof *g->parts);
     if (!g->parts)
         return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-    return launch_is_covered(g->kernel, g->launch, !f->job->drawn, err) &&
+    return launch_is_supported(g->kernel, g->launch, !f->job->drawn, err) &&
            room_of_block(f->machine, g->kernel, g->launch, &g->block_room, err) &&
            cooperative_fits(f->machine, g->kernel, g->launch, room_count(f->machine, &g->block_room, UINT64_MAX),
                             err) &&

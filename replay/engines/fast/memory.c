@@ -61,7 +61,7 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
     }
     const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
     struct access_key key = access_key_of(p, base, model->period, o->width);
-    struct shared_entry *e = &sm->memo->shared[access_key_place(&key, MEMO_ENTRIES)];
+    struct shared_entry *e = &sm->memo->shared[access_key_index(&key, MEMO_ENTRIES)];
     if (!access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES];
         lane_addresses(base, p, address);
@@ -110,7 +110,7 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
 {
     *global_counter(&w->part->statistics, o) += count;
     if (sm->chip->immediate) {
-        sm->level = ANSWER_DRAM;
+        sm->level = RESPONSE_DRAM;
         return accepted + sm->chip->delay;
     }
     if (sm->token == NO_ACCESS) {
@@ -161,7 +161,7 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
     uint64_t period = later(model->period(sm->chip->machine->coalescer.options), sm->chip->sector);
     struct access_key key = access_key_of(p, base, period, o->width);
-    size_t place = access_key_place(&key, MEMO_ENTRIES);
+    size_t place = access_key_index(&key, MEMO_ENTRIES);
     struct global_entry *e = &sm->memo->global[place];
     bool repeats = atomics_repeat(sm, o), covers = bytes_matter(sm, o);
     if (repeats || !access_key_same(&e->key, &e->offsets, &key, p)) {
@@ -387,11 +387,11 @@ static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatch
         }
         if (request.path != DRAW_LEVEL)
             continue;
-        *drawn_counter(&w->part->statistics, &request, o) += request.transactions;
-        answer = later(answer, drawn_answer(job->drawn, &request, &w->luck, &w->part->statistics));
+        *sampled_counter(&w->part->statistics, &request, o) += request.transactions;
+        answer = later(answer, sampled_response(job->drawn, &request, &w->random, &w->part->statistics));
     }
-    w->producer = producer_answered(w->producer, answer_level(answer));
-    return later(done, dispatched + answer_cycle(answer)) + w->latency;
+    w->producer = producer_answered(w->producer, response_level(answer));
+    return later(done, dispatched + response_cycle(answer)) + w->latency;
 }
 
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
@@ -401,7 +401,7 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
     if (sm->chip->job->drawn)
         return drawn(sm, w, dispatched, accepted);
     sm->token = NO_ACCESS;
-    sm->level = ANSWER_NONE;
+    sm->level = RESPONSE_NONE;
     sm->shared_end = accepted;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];

@@ -4,7 +4,7 @@
 /* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. *level: who
  * answered, if that was memory. */
 HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w,
-                      enum answer_level *level)
+                      enum response_level *level)
 {
     if (w->first_issue == sm->now)
         return STALL_DISPATCH;
@@ -153,10 +153,10 @@ HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, stru
     const struct engine_place at = fast_place(sm, w);
     if (s) {
         s->unit = w->unit;
-        s->level = s->why == STALL_MEMORY ? s->level : ANSWER_NONE;
+        s->level = s->why == STALL_MEMORY ? s->level : RESPONSE_NONE;
         engine_report_stall(job, &at, &w->next, s, sm->now);
     }
-    engine_report_issue(job, &at, &w->next, w->issued, !s, ANSWER_NONE, sm->now);
+    engine_report_issue(job, &at, &w->next, w->issued, !s, RESPONSE_NONE, sm->now);
 }
 
 /* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next

@@ -57,7 +57,7 @@ bool cost_of_step(const struct costs *c, const struct rp_step *step, struct draw
             return rp_fail(err, RP_BAD_INPUT, "kernel %s: an instruction has more than %d accesses", c->kernel->name,
                            COST_ACCESSES);
         }
-        *drawn_counter(count, &request, &in->memory[i]) += request.transactions;
+        *sampled_counter(count, &request, &in->memory[i]) += request.transactions;
         cost->access[cost->accesses++] = request;
     }
     cost->least += cost->accesses ? 0 : cost->latency;

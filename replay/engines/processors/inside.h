@@ -10,7 +10,7 @@ struct processors_launch {
     uint64_t blocks; /* to replay: those that the trace holds */
     struct costs costs;
     struct processors processors;
-    struct luck luck;
+    struct random_source random;
     unsigned threads;             /* 0: one */
     const struct engine_job *job; /* NULL, or gets progress and events */
 };

@@ -64,11 +64,11 @@ void processors_close(const struct machine *m, const struct processors *p, const
 static bool run_launch(const struct processors_launch *l, enum replay_engine engine, struct statistics *s,
                        struct rp_error *err)
 {
-    if (!launch_is_covered(l->costs.kernel, l->costs.launch, false, err))
+    if (!launch_is_supported(l->costs.kernel, l->costs.launch, false, err))
         return false;
     if (engine == REPLAY_REFERENCE || l->job->observer) /* sums know nothing of single instructions */
         return processors_step(l, s, err);
-    return processors_sum(l, l->luck.batch, 1, s, NULL, err);
+    return processors_sum(l, l->random.batch, 1, s, NULL, err);
 }
 
 /* The next launch of the queue. */
@@ -86,7 +86,7 @@ static bool processors_run(void *none, const struct engine_job *job, enum replay
                                   .number = of.number,
                                   .blocks = of.blocks,
                                   .costs = {job->machine, job->drawn, of.launch, of.kernel},
-                                  .luck = job->luck,
+                                  .random = job->random,
                                   .threads = job->threads,
                                   .job = job};
     processors_of(job->machine, of.launch, job->processors, &l.processors);
@@ -106,10 +106,11 @@ static bool batches_of_launch(const struct engine_batches *b, const struct stoch
                                   .number = number,
                                   .blocks = rp_trace_launch_totals(b->trace, number).blocks,
                                   .costs = {b->machine, drawn, launch, kernel},
-                                  .luck = {b->seed, b->first},
+                                  .random = {b->seed, b->first},
                                   .threads = b->threads};
     processors_of(b->machine, launch, b->processors, &l.processors);
-    return launch_is_covered(kernel, launch, false, err) && processors_sum(&l, b->first, b->count, totals, exact, err);
+    return launch_is_supported(kernel, launch, false, err) &&
+           processors_sum(&l, b->first, b->count, totals, exact, err);
 }
 
 static bool processors_batches(const struct engine_batches *b, struct statistics *totals, struct engine_exact *exact,

@@ -10,7 +10,7 @@ struct warp {
     struct rp_block *block;
     struct rp_cursor cursor;
     struct rp_step next;
-    struct warp_luck luck;
+    struct warp_stream random;
     uint64_t number;
     uint64_t issued; /* instructions, for observers */
 };
@@ -67,7 +67,7 @@ static bool open_warp(struct stepping *s, struct warp *w, uint64_t number)
         rp_block_close(w->block);
         return false;
     }
-    w->luck.stream = luck_stream(l->luck.seed, l->luck.batch, l->number, block, warp);
+    w->random.stream = random_stream(l->random.seed, l->random.batch, l->number, block, warp);
     if (rp_cursor_open(&w->cursor, w->block, warp, s->err))
         return true;
     rp_block_close(w->block);
@@ -104,7 +104,7 @@ static bool place(struct stepping *s, uint64_t number)
 
 /* The cycles of an access go to the level that it drew. An atomic draws twice; so does an asynchronous copy, whose
  * sides go side by side: then the level with the most cycles has all. */
-static void share_out(const uint64_t drawn[DRAW_LEVELS], uint64_t cycles, uint64_t share[ANSWER_LEVELS])
+static void share_out(const uint64_t drawn[DRAW_LEVELS], uint64_t cycles, uint64_t share[RESPONSE_LEVELS])
 {
     unsigned most = 0;
     uint64_t sum = 0;
@@ -112,9 +112,9 @@ static void share_out(const uint64_t drawn[DRAW_LEVELS], uint64_t cycles, uint64
         most = drawn[l] > drawn[most] ? l : most;
         sum += drawn[l];
     }
-    share[ANSWER_NONE] = sum ? 0 : cycles;
+    share[RESPONSE_NONE] = sum ? 0 : cycles;
     for (unsigned l = 0; l < DRAW_LEVELS; l++)
-        share[ANSWER_L1 + l] = sum == cycles ? drawn[l] : sum && l == most ? cycles : 0;
+        share[RESPONSE_L1 + l] = sum == cycles ? drawn[l] : sum && l == most ? cycles : 0;
 }
 
 /* The instruction issues in the first of its cycles, and takes the others from its processor. */
@@ -127,17 +127,17 @@ static void report(const struct stepping *s, uint64_t number, struct warp *w, un
                                     .block = w->number / l->processors.warps,
                                     .sm = (uint32_t)(number / l->processors.subcores),
                                     .subcore = (uint32_t)(number % l->processors.subcores)};
-    uint64_t share[ANSWER_LEVELS], now = s->processors[number].now, over = now + 1;
-    enum answer_level first = ANSWER_NONE;
+    uint64_t share[RESPONSE_LEVELS], now = s->processors[number].now, over = now + 1;
+    enum response_level first = RESPONSE_NONE;
     share_out(drawn, cycles, share);
     while (!share[first])
         first++;
     share[first]--;
     engine_report_issue(l->job, &at, &w->next, w->issued, false, first, now);
-    for (unsigned level = 0; level < ANSWER_LEVELS; level++) {
+    for (unsigned level = 0; level < RESPONSE_LEVELS; level++) {
         over += share[level];
         engine_report_stall(l->job, &at, &w->next,
-                            &(struct engine_stall){STALL_UNIT, (enum answer_level)level, unit, share[level]}, over);
+                            &(struct engine_stall){STALL_UNIT, (enum response_level)level, unit, share[level]}, over);
     }
     engine_report_done(l->job, &at, w->issued++, now, now + cycles);
 }
@@ -163,7 +163,7 @@ static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_
     const uint64_t before[DRAW_LEVELS] = {to->drawn_l1_cycles, to->drawn_l2_cycles, to->drawn_dram_cycles};
     *cycles = cost.least;
     for (unsigned a = 0; draws && a < cost.accesses; a++) {
-        uint64_t access = answer_cycle(drawn_answer(c->drawn, &cost.access[a], &w->luck, s->statistics));
+        uint64_t access = response_cycle(sampled_response(c->drawn, &cost.access[a], &w->random, s->statistics));
         *cycles = access > *cycles ? access : *cycles;
     }
     *cycles += draws ? cost.latency : 0;

@@ -184,7 +184,7 @@ static uint64_t draw_shape(const struct stochastic *s, const struct shape *shape
         const struct draw_request *r = &shape->cost.access[a];
         uint64_t access = 0;
         for (unsigned d = 0; d < r->draws; d++) {
-            unsigned level = drawn_level(s, r->kind[d], r->transactions, stream, (*number)++);
+            unsigned level = sampled_level(s, r->kind[d], r->transactions, stream, (*number)++);
             sum->levels[level]++;
             access += s->cost[level];
         }
@@ -197,14 +197,14 @@ static uint64_t draw_batch(const struct worker *w, uint64_t stream, struct batch
 {
     const struct stochastic *s = w->pass->launch->costs.drawn;
     uint64_t number = 0, all = 0;
-    struct luck_bits bits = {{0, 0}};
+    struct random_bits bits = {{0, 0}};
     bool fresh = false; /* bits are those of `number` */
     for (uint64_t i = 0; i < w->list_count; i++) {
         const struct shape *shape = &w->shapes[w->list[i]];
         uint64_t cycles;
         if (shape->simple) {
             if (!fresh)
-                bits = luck_pair(stream, number / 2, 0);
+                bits = random_pair(stream, number / 2, 0);
             uint64_t draw = bits.word[number % 2] >> 1;
             unsigned level = (draw >= shape->below[0]) + (draw >= shape->below[1]);
             sum->levels[level]++;
@@ -224,7 +224,7 @@ static void draw_warp(struct worker *w, uint64_t block, unsigned warp, uint64_t 
 {
     const struct pass *p = w->pass;
     for (uint32_t b = 0; w->list_count && b < p->count; b++) {
-        uint64_t stream = luck_stream(p->launch->luck.seed, p->first + b, p->launch->number, block, warp);
+        uint64_t stream = random_stream(p->launch->random.seed, p->first + b, p->launch->number, block, warp);
         w->time[b * p->processors + processor] += draw_batch(w, stream, &w->batches[b]);
     }
 }
@@ -368,7 +368,7 @@ static void total_batch(struct worker *w, uint32_t b, struct statistics *out)
     for (uint64_t i = 0; i < p->processors; i++)
         time[i] += w->fixed_time[i];
     for (unsigned l = 0; l < DRAW_LEVELS; l++)
-        count_drawn(&s, drawn, l, w->batches[b].levels[l]);
+        count_sampled(&s, drawn, l, w->batches[b].levels[l]);
     for (unsigned u = 0; u < MACHINE_UNITS; u++) {
         s.unit_busy[u] += w->batches[b].busy[u];
         s.unit_stall[u] = s.unit_busy[u] - w->issues[u];

@@ -123,7 +123,8 @@ static bool open_block(struct reference *r, struct ref_block *block, struct rp_e
                                .block = block,
                                .arrival = arrival_begin(g->of.launch, block->warp_count)};
         if (r->job->drawn)
-            w->luck.stream = luck_stream(r->job->luck.seed, r->job->luck.batch, g->of.number, block->index, w->number);
+            w->random.stream =
+                random_stream(r->job->random.seed, r->job->random.batch, g->of.number, block->index, w->number);
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
             return false;
     }
@@ -209,7 +210,7 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         *last = g;
         last = &g->next;
         r->grid_count++;
-        if (!launch_is_covered(l.kernel, l.launch, !r->job->drawn, err) ||
+        if (!launch_is_supported(l.kernel, l.launch, !r->job->drawn, err) ||
             !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err) ||
             !cooperative_fits(r->machine, l.kernel, l.launch, room_count(r->machine, &g->block_room, UINT64_MAX),
                               err) ||

@@ -5,15 +5,15 @@
 
 /* What the signals of one barrier that are outstanding hold up, STALL_COUNT when there are at most `most`. Said to be
  * the one that comes next. */
-static enum stall outstanding(const struct ref_signals *s, size_t most, uint64_t now, enum answer_level *level)
+static enum stall outstanding(const struct ref_signals *s, size_t most, uint64_t now, enum response_level *level)
 {
     enum stall kind = STALL_COUNT;
     uint64_t next = UINT64_MAX;
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
         const struct ref_signal *signal = &s->items[i];
-        uint64_t release = signal->awaits ? UNKNOWN : answer_cycle(signal->answer);
-        enum answer_level by = answer_level(signal->answer);
+        uint64_t release = signal->awaits ? UNKNOWN : response_cycle(signal->answer);
+        enum response_level by = response_level(signal->answer);
         if (release <= now)
             continue;
         count++;
@@ -27,13 +27,13 @@ static enum stall outstanding(const struct ref_signals *s, size_t most, uint64_t
     return count > most ? kind : STALL_COUNT;
 }
 
-enum stall ref_awaited(const struct ref_warp *w, uint64_t cycle, enum answer_level *level)
+enum stall ref_awaited(const struct ref_warp *w, uint64_t cycle, enum response_level *level)
 {
     uint64_t control = w->next.instruction->control;
     enum stall kind = STALL_COUNT;
     for (unsigned b = 0; b < RP_CONTROL_BARRIERS; b++) {
         enum stall why = STALL_COUNT;
-        enum answer_level by = ANSWER_NONE;
+        enum response_level by = RESPONSE_NONE;
         if (rp_control_wait(control) >> b & 1)
             why = outstanding(&w->signals[b], 0, cycle, &by);
         else if (rp_control_counts(control) && rp_control_counted_barrier(control) == b)
@@ -49,7 +49,7 @@ static bool add(struct ref_signals *s, const struct ref_signal *signal, uint64_t
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].awaits || answer_cycle(s->items[i].answer) > now)
+        if (s->items[i].awaits || response_cycle(s->items[i].answer) > now)
             s->items[kept++] = s->items[i];
     s->count = kept;
     if (s->count == s->capacity) {
@@ -98,7 +98,7 @@ bool ref_obey(struct reference *r, struct ref_warp *w, const struct ref_issued *
     w->control_until = r->now + (rp_control_pairs(control) ? 0 : stall ? stall : 1);
     w->yields_at = rp_control_yields(control) ? r->now + 1 : UINT64_MAX;
     bool known = i->flight == NO_FLIGHT, fine = true;
-    uint64_t *returned = &w->returned[i->timing->unit][i->kind], answer = known ? answer_of(i->done, i->level) : 0;
+    uint64_t *returned = &w->returned[i->timing->unit][i->kind], answer = known ? response_of(i->done, i->level) : 0;
     if (w->next.instruction->dst_count && *returned < answer)
         *returned = answer;
     struct ref_signal signal = {.answer = *returned > answer ? *returned : answer,
@@ -108,7 +108,7 @@ bool ref_obey(struct reference *r, struct ref_warp *w, const struct ref_issued *
                                 .kind = i->kind};
     if (write < RP_CONTROL_BARRIERS)
         fine = add(&w->signals[write], &signal, r->now);
-    signal = (struct ref_signal){.answer = answer_of(i->dispatched + i->timing->initiation, ANSWER_NONE),
+    signal = (struct ref_signal){.answer = response_of(i->dispatched + i->timing->initiation, RESPONSE_NONE),
                                  .kind = STALL_OPERANDS};
     if (fine && read < RP_CONTROL_BARRIERS)
         fine = add(&w->signals[read], &signal, r->now);

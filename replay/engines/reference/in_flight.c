@@ -46,7 +46,7 @@ static void land(struct reference *r, const struct memory_completion *c)
             w->writes[i].level = c->level;
         }
     if (w->block->grid->of.control_words)
-        ref_signal_known(w, f, answer_of(done, c->level));
+        ref_signal_known(w, f, response_of(done, c->level));
     put_in_order(f, done);
     w->completion = done > w->completion ? done : w->completion;
     if (f->starts) {
@@ -64,10 +64,10 @@ static void land(struct reference *r, const struct memory_completion *c)
 /* What copies tell objects in this cycle. */
 static bool tell(struct reference *r, struct ref_sm *sm)
 {
-    struct async_tell t;
+    struct async_update t;
     while (async_due(&sm->tells, r->now, &t)) {
         struct ref_block *block = ref_told(&t);
-        if (block && async_tell(block->async, &sm->tells, &t))
+        if (block && async_update(block->async, &sm->tells, &t))
             ref_release_objects(r, block);
     }
     return !sm->tells.starved;

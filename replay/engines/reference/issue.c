@@ -22,7 +22,7 @@ static bool overlap(rp_register a, rp_register b)
 
 /* Pending writes that the instruction needs to wait for: of its sources (read after write) and its destinations (write
  * after write). Memory counts before shared memory before the rest. */
-enum stall ref_pending(const struct ref_warp *w, uint64_t cycle, enum answer_level *level)
+enum stall ref_pending(const struct ref_warp *w, uint64_t cycle, enum response_level *level)
 {
     const struct rp_instruction *in = w->next.instruction;
     enum stall kind = STALL_COUNT;
@@ -88,7 +88,7 @@ enum stall ref_blocked(const struct reference *r, const struct ref_warp *w)
         return STALL_ASYNC;
     if (r->now < w->control_until)
         return w->block->grid->of.control_words ? STALL_CONTROL_WORD : STALL_CONTROL;
-    enum answer_level level;
+    enum response_level level;
     enum stall kind =
         w->block->grid->of.control_words ? ref_awaited(w, r->now, &level) : ref_pending(w, r->now, &level);
     if (kind != STALL_COUNT)
@@ -246,10 +246,10 @@ bool ref_issue(struct reference *r, struct ref_warp *w, bool second, struct rp_e
     void *unit = r->sms[w->sm].subcores[w->subcore].units[t.unit];
     uint64_t dispatched = unit_model(r, t.unit)->dispatch(unit, r->now, t.initiation);
     /* with no lane to execute it, it is done at the end of its initiation */
-    struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_FLIGHT, producer(w), ANSWER_NONE};
+    struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_FLIGHT, producer(w), RESPONSE_NONE};
     w->block->grid->statistics->unit_busy[t.unit] += t.initiation;
     r->shared_end = issued.done;
-    engine_report_issue(r->job, &at, &w->next, w->issued, second, ANSWER_NONE, r->now);
+    engine_report_issue(r->job, &at, &w->next, w->issued, second, RESPONSE_NONE, r->now);
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;

@@ -69,7 +69,7 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
         sm_memory_add(memory_system_sm(r->job->memory, w->sm),
                       &(struct memory_transaction){.address = address[i],
                                                    .kind = (uint8_t)cache_kind_of(a->operand),
-                                                   .beside_l1 = bypasses_l1(a->operand),
+                                                   .bypass_l1 = bypasses_l1(a->operand),
                                                    .repeats = repeats[i],
                                                    .hint = hints_of(a->operand),
                                                    .bytes = sector ? bytes[i] : CACHE_ALL_BYTES});
@@ -130,7 +130,7 @@ static uint64_t apart(struct reference *r, struct ref_warp *w, const struct acce
 }
 
 /* Memory that draws: nothing is pending, and nobody waits for anybody. Returns the latest end. */
-static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatched, enum answer_level *level)
+static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatched, enum response_level *level)
 {
     const struct rp_instruction *in = w->next.instruction;
     const struct engine_launch *of = &w->block->grid->of;
@@ -145,11 +145,11 @@ static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatch
             done = later(done, shared(r, w, &a, dispatched));
         if (request.path != DRAW_LEVEL)
             continue;
-        *drawn_counter(w->block->grid->statistics, &request, a.operand) += request.transactions;
-        answer = later(answer, drawn_answer(r->job->drawn, &request, &w->luck, w->block->grid->statistics));
+        *sampled_counter(w->block->grid->statistics, &request, a.operand) += request.transactions;
+        answer = later(answer, sampled_response(r->job->drawn, &request, &w->random, w->block->grid->statistics));
     }
-    *level = answer_level(answer);
-    return later(done, dispatched + answer_cycle(answer));
+    *level = response_level(answer);
+    return later(done, dispatched + response_cycle(answer));
 }
 
 static uint64_t all_spaces(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
@@ -181,7 +181,7 @@ static uint64_t bulk(struct reference *r, struct ref_warp *w, const struct acces
 }
 
 bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, uint64_t accepted, uint32_t token,
-                uint64_t *known, enum answer_level *level, uint64_t *taken)
+                uint64_t *known, enum response_level *level, uint64_t *taken)
 {
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);

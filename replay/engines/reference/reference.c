@@ -60,10 +60,10 @@ static bool waited_for_signals(const struct ref_warp *w)
 }
 
 static void report_stall(const struct reference *r, const struct ref_warp *issuing, enum stall why,
-                         enum answer_level level, uint64_t cycles)
+                         enum response_level level, uint64_t cycles)
 {
     struct engine_place at = ref_place(issuing);
-    struct engine_stall stall = {why, why == STALL_MEMORY ? level : ANSWER_NONE, ref_unit(r, issuing), cycles};
+    struct engine_stall stall = {why, why == STALL_MEMORY ? level : RESPONSE_NONE, ref_unit(r, issuing), cycles};
     engine_report_stall(r->job, &at, &issuing->next, &stall, r->now);
 }
 
@@ -73,7 +73,7 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
     if (issuing) {
         struct statistics *statistics = issuing->block->grid->statistics;
         statistics->issue_cycles++;
-        enum answer_level level = ANSWER_NONE;
+        enum response_level level = RESPONSE_NONE;
         bool seen = issuing->blocked_at == r->now - 1;
         enum stall why = !seen                             ? STALL_DISPATCH
                          : issuing->blocked == STALL_COUNT ? STALL_SCHEDULER

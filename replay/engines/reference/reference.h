@@ -39,7 +39,7 @@ struct ref_write {
     uint64_t ready; /* the first cycle in which an instruction that needs it may issue, or UNKNOWN */
     uint32_t flight;
     enum stall kind;
-    enum answer_level level; /* of memory, once it is ready */
+    enum response_level level; /* of memory, once it is ready */
 };
 
 /* A signal that a control word's barrier has yet to get. */
@@ -94,7 +94,7 @@ struct ref_warp {
     struct ref_signals signals[RP_CONTROL_BARRIERS];
     uint64_t returned[MACHINE_UNITS][STALL_COUNT]; /* the last result of a unit and kind, an answer */
     uint64_t yields_at;                            /* the cycle in which others go first */
-    struct warp_luck luck;                         /* where memory draws */
+    struct warp_stream random;                     /* where memory draws */
     enum stall blocked;                            /* in this cycle; STALL_COUNT: ready */
     uint64_t blocked_at;                           /* the cycle of `blocked` */
 };
@@ -187,7 +187,7 @@ void ref_cluster_barrier(struct reference *, struct ref_warp *);
 /* Lanes have exited: others may have waited for them only. */
 void ref_check_cluster(struct reference *, struct ref_cluster *);
 /* The block whose object copies tell; NULL: it has left. */
-struct ref_block *ref_told(const struct async_tell *);
+struct ref_block *ref_told(const struct async_update *);
 
 /* barriers.c */
 void ref_arrive(struct reference *, struct ref_warp *);
@@ -205,7 +205,7 @@ bool ref_stuck(struct reference *, struct rp_error *);
 /* issue.c */
 /* What the next instruction has to wait for in this cycle by registers, STALL_COUNT: nothing; *level: who answers, if
  * that is memory and known. */
-enum stall ref_pending(const struct ref_warp *, uint64_t cycle, enum answer_level *level);
+enum stall ref_pending(const struct ref_warp *, uint64_t cycle, enum response_level *level);
 /* What keeps the warp from issuing now, STALL_COUNT: nothing. */
 enum stall ref_blocked(const struct reference *, const struct ref_warp *);
 /* Issues the warp's next instruction and moves the warp on. second: in the same cycle as the one before it. */
@@ -219,11 +219,11 @@ struct ref_issued {
     const struct machine_timing *timing;
     uint64_t dispatched, done; /* done: UNKNOWN for one in flight */
     uint32_t flight;
-    enum stall kind;         /* what waits for its result will be said to wait for */
-    enum answer_level level; /* of memory, unless it is in flight */
+    enum stall kind;           /* what waits for its result will be said to wait for */
+    enum response_level level; /* of memory, unless it is in flight */
 };
 /* The same by the barriers that its control word names. */
-enum stall ref_awaited(const struct ref_warp *, uint64_t cycle, enum answer_level *level);
+enum stall ref_awaited(const struct ref_warp *, uint64_t cycle, enum response_level *level);
 /* Carries out the control word of the instruction that is being issued. */
 bool ref_obey(struct reference *, struct ref_warp *, const struct ref_issued *, struct rp_error *);
 /* It is known now when the flight is done, and who answered. */
@@ -245,6 +245,6 @@ struct engine_place ref_place(const struct ref_warp *);
  * False: others are pending, and the memory system will say so of `token`. *taken: when the LSU has taken them, or
  * UNKNOWN; asked for posted accesses only, NULL for others. */
 bool ref_memory(struct reference *, struct ref_warp *, uint64_t dispatched, uint64_t accepted, uint32_t token,
-                uint64_t *known, enum answer_level *level, uint64_t *taken);
+                uint64_t *known, enum response_level *level, uint64_t *taken);
 
 #endif

@@ -38,7 +38,7 @@ void staged_charge_leave(struct staged_sm *sm, const struct staged_warp *w)
 }
 
 void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const struct inst *in, enum stall why,
-                         enum answer_level level)
+                         enum response_level level)
 {
     struct staged *g = sm->chip;
     uint64_t gap = g->cycle - c->since;

@@ -182,7 +182,7 @@ static void report_end(const struct staged *g, const struct packet *p, enum sect
     enum cache_kind kind = p->kind == PACKET_READ ? CACHE_READ : p->kind == PACKET_WRITE ? CACHE_WRITE : CACHE_ATOMIC;
     bool ends_here = g->l2 && (p->kind == PACKET_WRITE || found != SECTOR_MISS);
     if (p->kind != PACKET_WRITE_BACK)
-        staged_report_access(g, p, kind, ends_here ? ANSWER_L2 : ANSWER_DRAM);
+        staged_report_access(g, p, kind, ends_here ? RESPONSE_L2 : RESPONSE_DRAM);
 }
 
 /* False: nothing was done. */
@@ -207,7 +207,7 @@ static bool look_up(struct staged *g, struct slice *s)
     g->statistics->memory.l2.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l2.misses += found == SECTOR_MISS;
     report_end(g, p, found);
-    p->level = p->kind == PACKET_WRITE || found == SECTOR_HIT ? ANSWER_L2 : ANSWER_DRAM;
+    p->level = p->kind == PACKET_WRITE || found == SECTOR_HIT ? RESPONSE_L2 : RESPONSE_DRAM;
     if (found == SECTOR_HIT)
         s->port_free = g->l2_cycle + 1;
     if (p->kind == PACKET_WRITE) {
@@ -230,7 +230,7 @@ static bool pass_on(struct staged *g, struct slice *s)
     if (!p || s->misses.count + 2 > g->slice_queues || s->out.count >= g->slice_queues)
         return false;
     fifo_pop(&s->in);
-    p->level = ANSWER_DRAM;
+    p->level = RESPONSE_DRAM;
     report_end(g, p, SECTOR_MISS);
     staged_push(g, p->kind == PACKET_WRITE ? &s->out : &s->misses, p);
     if (p->kind == PACKET_READ)

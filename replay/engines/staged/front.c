@@ -62,12 +62,12 @@ static bool next_waits_for(const struct staged_sm *sm, const struct staged_warp 
     return false;
 }
 
-void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum answer_level level)
+void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum response_level level)
 {
     if (!sm->chip->reports_stalls ||
         (reg >= 0 && (w->is_pending[reg] != STALL_MEMORY || !next_waits_for(sm, w, (uint32_t)reg))))
         return;
-    uint64_t answer = answer_of(sm->chip->cycle, level);
+    uint64_t answer = response_of(sm->chip->cycle, level);
     w->answer = answer > w->answer ? answer : w->answer;
 }
 
@@ -569,7 +569,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
         return;
     }
     struct staged_warp *w = &sm->warps[(unsigned)slot * sm->subcores + s];
-    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), answer_level(w->answer));
+    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), response_level(w->answer));
     c->ready = ready;
     unsigned unit = next_of(w)->s->unit;
     issue(sm, w, false);

@@ -4,7 +4,7 @@
 static struct staged_warp *warp_of(struct staged_sm *sm, uint32_t warp) { return &sm->warps[warp]; }
 
 /* One of the sectors that a register waits for is there. */
-static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst, enum answer_level level)
+static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst, enum response_level level)
 {
     struct staged_warp *w = warp_of(sm, warp);
     if (dst >= 0)
@@ -32,7 +32,7 @@ static void write_result(struct staged_sm *sm)
     sm->result.full = false;
 }
 
-static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared, enum answer_level level)
+static void set_result(struct staged_sm *sm, uint32_t warp, int32_t dst, bool shared, enum response_level level)
 {
     sm->result.full = true;
     sm->result.shared = shared;
@@ -50,7 +50,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
     struct inst *in = client == CLIENT_SHARED ? stages_top(&sm->shared_pipe, sm->cycle) : NULL;
     if (in) {
         struct staged_warp *w = warp_of(sm, in->warp);
-        set_result(sm, in->warp, in->s->dst, true, ANSWER_NONE);
+        set_result(sm, in->warp, in->s->dst, true, RESPONSE_NONE);
         if (in->atomic) {
             w->atomics -= in->lanes;
             staged_look(sm, w);
@@ -212,7 +212,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
         if (found == SECTOR_MISS)
             staged_push(g, &sm->misses, p);
         if (found == SECTOR_HIT) {
-            sector_done(sm, p->warp, p->dst, ANSWER_L1);
+            sector_done(sm, p->warp, p->dst, RESPONSE_L1);
             staged_packet_free(g, p);
         }
     }
@@ -221,7 +221,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
     g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l1.misses += found == SECTOR_MISS;
     if (p->kind == PACKET_READ && (found == SECTOR_HIT || found == SECTOR_MERGED))
-        staged_report_access(g, p, CACHE_READ, ANSWER_L1);
+        staged_report_access(g, p, CACHE_READ, RESPONSE_L1);
     return found != SECTOR_REFUSED;
 }
 
@@ -320,7 +320,7 @@ static void work(struct staged_sm *sm)
     }
     struct staged_warp *w = warp_of(sm, in->warp);
     if (in->load && in->s->dst >= 0 && !w->writes[in->s->dst]) { /* a load without lanes */
-        staged_answered(sm, w, in->s->dst, ANSWER_NONE);
+        staged_answered(sm, w, in->s->dst, RESPONSE_NONE);
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }

@@ -29,7 +29,7 @@ void staged_report_issue(const struct staged_sm *sm, struct staged_warp *w, stru
     in->flight = (struct staged_flight){.number = w->issued++, .dispatch = now(g)};
     if (in->s->dst >= 0 && g->reports_done)
         w->flights[in->s->dst] = in->flight;
-    engine_report_issue(g->job, &at, &step, in->flight.number, second, ANSWER_NONE, now(g));
+    engine_report_issue(g->job, &at, &step, in->flight.number, second, RESPONSE_NONE, now(g));
 }
 
 void staged_report_stall(const struct staged_sm *sm, const struct inst *in, const struct engine_stall *s)
@@ -40,7 +40,7 @@ void staged_report_stall(const struct staged_sm *sm, const struct inst *in, cons
     const struct engine_place at = place_of(sm, &sm->warps[in->warp]);
     const struct rp_step step = step_of(g, in);
     struct engine_stall stall = *s;
-    stall.level = s->why == STALL_MEMORY ? s->level : ANSWER_NONE;
+    stall.level = s->why == STALL_MEMORY ? s->level : RESPONSE_NONE;
     engine_report_stall(g->job, &at, &step, &stall, now(g));
 }
 
@@ -64,13 +64,14 @@ void staged_report_done(const struct staged_sm *sm, const struct staged_warp *w,
     engine_report_done(sm->chip->job, &at, f->number, f->dispatch, now(sm->chip));
 }
 
-void staged_report_access(const struct staged *g, const struct packet *p, enum cache_kind kind, enum answer_level level)
+void staged_report_access(const struct staged *g, const struct packet *p, enum cache_kind kind,
+                          enum response_level level)
 {
     const struct observer *o = g->job->observer;
     if (o && o->access)
         o->access(o->data, &(struct observed_access){.sm = p->sm,
                                                      .local = staged_is_local(p->address),
-                                                     .beyond = level != ANSWER_L1,
+                                                     .beyond = level != RESPONSE_L1,
                                                      .kind = kind,
                                                      .level = level,
                                                      .address = p->address,

@@ -355,7 +355,7 @@ static bool set_limit(struct staged *g, struct rp_error *err)
 
 static void copies_before(struct staged *g)
 {
-    size_t at = operations_behind(g->trace, g->launch_number), end = operations_behind(g->trace, g->launch_number + 1);
+    size_t at = operations_after(g->trace, g->launch_number), end = operations_after(g->trace, g->launch_number + 1);
     for (; g->machine->warm_l2 && at < end; at++) {
         const struct rp_host_operation *o = rp_trace_host_operation(g->trace, at);
         if (o->kind == RP_HOST_COPY && o->direction == RP_COPY_TO_DEVICE)
@@ -380,7 +380,7 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     g->err = err;
     free(g->statics);
     g->statics = NULL;
-    if (!launch_is_covered(g->kernel, g->launch, false, err) || !staged_statics(g, err) || !set_limit(g, err))
+    if (!launch_is_supported(g->kernel, g->launch, false, err) || !staged_statics(g, err) || !set_limit(g, err))
         return false;
     for (int64_t s = 0; s < g->machine->sms; s++)
         if (!new_registers(g, &g->sms[s]))

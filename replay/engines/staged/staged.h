@@ -169,7 +169,7 @@ struct packet {
     int32_t dst;
     uint16_t sm, slice;
     uint8_t kind, lanes;
-    uint8_t level; /* enum answer_level: who answers it, once L2 was asked */
+    uint8_t level; /* enum response_level: who answers it, once L2 was asked */
     bool bypass;
     struct packet *next;
 };
@@ -289,9 +289,9 @@ struct staged_sm {
         bool full, shared;
         uint32_t warp;
         int32_t dst;
-        enum answer_level level;
+        enum response_level level;
     } result;
-    enum answer_level filled; /* who answered for the sector in L1 whose requests are served */
+    enum response_level filled; /* who answered for the sector in L1 whose requests are served */
     struct packet *bypassed;
     void *l1; /* NULL: no access reaches it */
     uint32_t l1_ways;
@@ -390,7 +390,7 @@ void staged_charge_idle(struct staged_sm *);
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
 void staged_charge_leave(struct staged_sm *, const struct staged_warp *);
 void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall,
-                         enum answer_level);
+                         enum response_level);
 /* Nothing issues: notes why latches stay taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
 /* report.c: events for an observer. A block is placed, or leaves; an instruction issues, goes to its unit (with
@@ -403,7 +403,7 @@ void staged_report_done(const struct staged_sm *, const struct staged_warp *, co
 void staged_report_stall(const struct staged_sm *, const struct inst *, const struct engine_stall *);
 void staged_report_drain(const struct staged_sm *, const struct staged_warp *, uint64_t cycles);
 /* A packet ends at a level. */
-void staged_report_access(const struct staged *, const struct packet *, enum cache_kind, enum answer_level);
+void staged_report_access(const struct staged *, const struct packet *, enum cache_kind, enum response_level);
 /* Counts the cycles that the SM slept through. */
 void staged_catch_up(struct staged_sm *);
 /* front.c: blocks, fetch, issue */
@@ -413,7 +413,7 @@ void staged_fetch(struct staged_sm *);
 uint64_t staged_fetch_next(const struct staged_sm *); /* as staged_units_next */
 void staged_release(struct staged_sm *, struct staged_warp *, int32_t reg);
 /* Part of what a register waits for has come from there; reg -1: of an atomic, for which the whole warp waits. */
-void staged_answered(struct staged_sm *, struct staged_warp *, int32_t reg, enum answer_level);
+void staged_answered(struct staged_sm *, struct staged_warp *, int32_t reg, enum response_level);
 /* Something has ended for which the warp may wait before it leaves. */
 static inline void staged_may_leave(struct staged_sm *sm, const struct staged_warp *w)
 {

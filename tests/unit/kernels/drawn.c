@@ -1,4 +1,4 @@
-/* The kernels on machines with luck: closed form against 10,000 batches, and differences under the same luck. */
+/* The kernels on machines with chance: closed form against 10,000 batches, and differences of one random stream. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static double half_width(const uint64_t *a, const uint64_t *b, uint32_t batches)
     return running_half_width(&r, 0.95);
 }
 
-/* The same luck makes intervals of differences at most a third as wide as luck of their own does. */
+/* With one random stream intervals of differences are at most a third as wide as with a stream each. */
 Test(drawn, paired_differences)
 {
     static const char *const names[] = {"matmul", "gemm", "histogram_shared", "stencil", "transpose_padded"};

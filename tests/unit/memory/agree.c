@@ -28,7 +28,7 @@ static void begin(struct memory_system *m, const struct plan_access *a, uint32_t
     sm_memory_begin(sm, a->subcore, now + a->initiation, token);
     for (unsigned t = 0; t < a->count; t++)
         sm_memory_add(sm, &a->transactions[t]);
-    enum answer_level level;
+    enum response_level level;
     *end = sm_memory_commit(sm, NULL, &level);
 }
 

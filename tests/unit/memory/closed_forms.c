@@ -33,9 +33,9 @@ static uint64_t last_end(const struct plan *p, const struct outcome *o)
     return last;
 }
 
-static struct memory_transaction transaction(uint64_t address, enum cache_kind kind, bool beside_l1)
+static struct memory_transaction transaction(uint64_t address, enum cache_kind kind, bool bypass_l1)
 {
-    return (struct memory_transaction){address, (uint8_t)kind, beside_l1, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
+    return (struct memory_transaction){address, (uint8_t)kind, bypass_l1, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES};
 }
 
 /* ---- crossbar ---------------------------------------------------------------------------------------------------- */

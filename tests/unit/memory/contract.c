@@ -243,7 +243,7 @@ static uint64_t launch_a_read(struct memory_system *system, struct statistics *s
             continue;
         sm_memory_begin(sm, 3, 4, 77);
         sm_memory_add(sm, &(struct memory_transaction){4096, CACHE_READ, false, 1, CACHE_HINT_NONE, CACHE_ALL_BYTES});
-        enum answer_level level;
+        enum response_level level;
         uint64_t at_once = sm_memory_commit(sm, NULL, &level);
         end = at_once == MEMORY_PENDING ? end : at_once;
     }

@@ -54,7 +54,7 @@ static void issue(struct sim *s, unsigned a, uint64_t now)
                                          .bytes = p->transactions[t].bytes,
                                          .repeats = p->transactions[t].repeats,
                                          .sectors = 1,
-                                         .beside = p->transactions[t].beside_l1});
+                                         .beside = p->transactions[t].bypass_l1});
 }
 
 static void open_cache(struct cache *c, const struct memory_level *level, struct tempo tempo)

@@ -15,8 +15,8 @@
 /* The known answers of Random123's kat_vectors for philox4x32, 10 rounds, given as words 0, 1 and 2, 3 of 32 bits. */
 Test(drawn, generator)
 {
-    struct luck_bits zero = luck_philox(0, 0, 0), ones = luck_philox(~0ull, ~0ull, ~0ull),
-                     pi = luck_philox(0x299f31d0a4093822ull, 0x85a308d3243f6a88ull, 0x0370734413198a2eull);
+    struct random_bits zero = random_philox(0, 0, 0), ones = random_philox(~0ull, ~0ull, ~0ull),
+                       pi = random_philox(0x299f31d0a4093822ull, 0x85a308d3243f6a88ull, 0x0370734413198a2eull);
     cr_assert(zero.word[0] == 0xe169c58d6627e8d5ull && zero.word[1] == 0x9b00dbd8bc57ac4cull);
     cr_assert(ones.word[0] == 0x41c83b0e408f276dull && ones.word[1] == 0x6d5451fda20bc7c6ull);
     cr_assert(pi.word[0] == 0x94fdccebd16cfe09ull && pi.word[1] == 0x24126ea15001e420ull);

@@ -214,7 +214,7 @@ static struct profile_row sum_of(const struct profile *p)
 static void check_levels(const struct machine *m, const struct profile_row *row)
 {
     uint64_t told = 0;
-    for (unsigned l = 0; l < ANSWER_LEVELS; l++)
+    for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
         told += row->level[l];
     if (!strcmp(m->pipeline.model->name, "direct"))
         cr_assert_eq(told, row->stall[STALL_MEMORY]);

@@ -6,7 +6,7 @@
 #include "tests/unit/replay/common.h"
 
 struct levels {
-    uint64_t of[ANSWER_LEVELS];
+    uint64_t of[RESPONSE_LEVELS];
 };
 
 static struct levels levels_with(struct rp_trace *t, const struct machine *m, enum replay_engine engine)
@@ -18,7 +18,7 @@ static struct levels levels_with(struct rp_trace *t, const struct machine *m, en
     cr_assert(p, "%s", err.text);
     struct replay_options o = {.engine = engine, .threads = 1, .launch = -1, .observer = &p->observer};
     cr_assert(replay(t, m, &o, &result, &err), "%s", err.text);
-    for (unsigned i = 0; i < ANSWER_LEVELS; i++)
+    for (unsigned i = 0; i < RESPONSE_LEVELS; i++)
         for (uint32_t s = 0; s < p->subcore_count; s++)
             l.of[i] += p->subcores[s].level[i];
     replay_result_free(&result);
@@ -49,13 +49,13 @@ static const struct warp_op twice[] = {LOAD(0), OP(INT, 1, 0, NO), LOAD(2), OP(I
 Test(levels, a_load_is_answered_where_its_bytes_are)
 {
     struct levels l2 = levels_of(twice, 4, "l1=none", "dependencies=scoreboard");
-    cr_expect_eq(l2.of[ANSWER_L1], 0);
-    cr_expect_eq(l2.of[ANSWER_DRAM], l2.of[ANSWER_L2] + 250, "the first misses in L2, the second hits");
+    cr_expect_eq(l2.of[RESPONSE_L1], 0);
+    cr_expect_eq(l2.of[RESPONSE_DRAM], l2.of[RESPONSE_L2] + 250, "the first misses in L2, the second hits");
     struct levels l1 = levels_of(twice, 4, "l1=direct-mapped", "dependencies=scoreboard");
-    cr_expect_eq(l1.of[ANSWER_L2], 0);
-    cr_expect_eq(l1.of[ANSWER_L1], 200);
-    cr_expect_eq(l2.of[ANSWER_L2], 220);
-    cr_expect_eq(l1.of[ANSWER_DRAM], l2.of[ANSWER_DRAM]);
+    cr_expect_eq(l1.of[RESPONSE_L2], 0);
+    cr_expect_eq(l1.of[RESPONSE_L1], 200);
+    cr_expect_eq(l2.of[RESPONSE_L2], 220);
+    cr_expect_eq(l1.of[RESPONSE_DRAM], l2.of[RESPONSE_DRAM]);
 }
 
 /* The second load comes while the first is on its way. */
@@ -63,8 +63,8 @@ Test(levels, a_sector_on_its_way_is_answered_where_it_comes_from)
 {
     static const struct warp_op ops[] = {LOAD(0), LOAD(2), OP(INT, 3, 2, NO)};
     struct levels l = levels_of(ops, 3, "l1=direct-mapped", "dependencies=scoreboard");
-    cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2], 0);
-    cr_expect_gt(l.of[ANSWER_DRAM], 400);
+    cr_expect_eq(l.of[RESPONSE_L1] + l.of[RESPONSE_L2], 0);
+    cr_expect_gt(l.of[RESPONSE_DRAM], 400);
 }
 
 /* Stall 2, write barrier 0; then waiting for that. */
@@ -80,7 +80,7 @@ Test(levels, control_words_tell_the_same)
     }
     struct levels by_words = levels_of(ops, 4, "l1=direct-mapped", "dependencies=control-words"),
                   by_registers = levels_of(twice, 4, "l1=direct-mapped", "dependencies=scoreboard");
-    for (unsigned i = ANSWER_L1; i < ANSWER_LEVELS; i++)
+    for (unsigned i = RESPONSE_L1; i < RESPONSE_LEVELS; i++)
         cr_expect_eq(by_words.of[i], by_registers.of[i], "level %u", i);
 }
 
@@ -89,7 +89,7 @@ Test(levels, what_asks_no_cache_is_none_of_them)
     struct warp_op ops[] = {LOAD(0), OP(INT, 1, 0, NO)};
     ops[0].guarded_off = true;
     struct levels l = levels_of(ops, 2, "l1=direct-mapped", "dependencies=scoreboard");
-    cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2] + l.of[ANSWER_DRAM], 0);
+    cr_expect_eq(l.of[RESPONSE_L1] + l.of[RESPONSE_L2] + l.of[RESPONSE_DRAM], 0);
 }
 
 static struct levels staged_levels(const struct warp_op *ops, uint32_t count)
@@ -111,21 +111,21 @@ Test(levels, the_staged_pipeline_tells_who_answered)
     struct warp_op ops[4];
     memcpy(ops, twice, sizeof ops);
     struct levels l1 = staged_levels(ops, 4);
-    ops[2].beside_l1 = true;
+    ops[2].bypass_l1 = true;
     struct levels l2 = staged_levels(ops, 4);
-    cr_expect_eq(l1.of[ANSWER_L2] + l2.of[ANSWER_L1] + l1.of[ANSWER_NONE] + l2.of[ANSWER_NONE], 0);
-    cr_expect(l1.of[ANSWER_L1] >= 30 && l1.of[ANSWER_L1] < 60, "L1: %lu", l1.of[ANSWER_L1]);
-    cr_expect(l2.of[ANSWER_L2] >= 194 && l2.of[ANSWER_L2] < 280, "L2: %lu", l2.of[ANSWER_L2]);
-    cr_expect(l1.of[ANSWER_DRAM] >= 322 && l1.of[ANSWER_DRAM] < 600, "DRAM: %lu", l1.of[ANSWER_DRAM]);
-    cr_expect_eq(l1.of[ANSWER_DRAM], l2.of[ANSWER_DRAM]);
+    cr_expect_eq(l1.of[RESPONSE_L2] + l2.of[RESPONSE_L1] + l1.of[RESPONSE_NONE] + l2.of[RESPONSE_NONE], 0);
+    cr_expect(l1.of[RESPONSE_L1] >= 30 && l1.of[RESPONSE_L1] < 60, "L1: %lu", l1.of[RESPONSE_L1]);
+    cr_expect(l2.of[RESPONSE_L2] >= 194 && l2.of[RESPONSE_L2] < 280, "L2: %lu", l2.of[RESPONSE_L2]);
+    cr_expect(l1.of[RESPONSE_DRAM] >= 322 && l1.of[RESPONSE_DRAM] < 600, "DRAM: %lu", l1.of[RESPONSE_DRAM]);
+    cr_expect_eq(l1.of[RESPONSE_DRAM], l2.of[RESPONSE_DRAM]);
 }
 
 Test(levels, a_sector_on_its_way_in_the_staged_pipeline)
 {
     static const struct warp_op ops[] = {LOAD(0), LOAD(2), OP(INT, 3, 2, NO)};
     struct levels l = staged_levels(ops, 3);
-    cr_expect_eq(l.of[ANSWER_NONE] + l.of[ANSWER_L1] + l.of[ANSWER_L2], 0);
-    cr_expect_gt(l.of[ANSWER_DRAM], 300);
+    cr_expect_eq(l.of[RESPONSE_NONE] + l.of[RESPONSE_L1] + l.of[RESPONSE_L2], 0);
+    cr_expect_gt(l.of[RESPONSE_DRAM], 300);
 }
 
 /* Behind a load that device memory answers. */
@@ -136,7 +136,7 @@ Test(levels, a_staged_load_of_no_lane_asks_no_cache)
     struct levels one = staged_levels(ops, 2);
     ops[2].guarded_off = true;
     struct levels l = staged_levels(ops, 4);
-    cr_expect_eq(l.of[ANSWER_DRAM], one.of[ANSWER_DRAM]);
-    cr_expect_eq(l.of[ANSWER_L1] + l.of[ANSWER_L2], 0);
-    cr_expect_gt(l.of[ANSWER_NONE], 0);
+    cr_expect_eq(l.of[RESPONSE_DRAM], one.of[RESPONSE_DRAM]);
+    cr_expect_eq(l.of[RESPONSE_L1] + l.of[RESPONSE_L2], 0);
+    cr_expect_gt(l.of[RESPONSE_NONE], 0);
 }

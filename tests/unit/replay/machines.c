@@ -424,11 +424,12 @@ Test(machines, operands_that_no_machine_times_are_refused_by_instruction)
     list[1].line = 12;
     struct rp_launch launch = {.grid = {4, 1, 1}, .cluster = {2, 1, 1}};
     struct rp_error err = {0};
-    cr_expect(!launch_is_covered(&k, &launch, false, &err) && strstr(err.text, "kernel k: its blocks run in clusters"));
-    cr_expect(launch_is_covered(&k, &launch, true, &err), "%s", err.text);
+    cr_expect(!launch_is_supported(&k, &launch, false, &err) &&
+              strstr(err.text, "kernel k: its blocks run in clusters"));
+    cr_expect(launch_is_supported(&k, &launch, true, &err), "%s", err.text);
     for (int i = 0; i < 3; i++) {
         list[1].memory = &others[i];
-        cr_expect(!launch_is_covered(&k, &launch, true, &err) &&
+        cr_expect(!launch_is_supported(&k, &launch, true, &err) &&
                       strstr(err.text, "instruction 1 (second) of kernel k, sum.cu:12: "),
                   "%s", err.text);
     }

@@ -129,7 +129,7 @@ static void access_(void *data, const struct observed_access *a)
     pthread_mutex_lock(&h->lock);
     ADD(h, ACCESS, a->sm, a->local, a->beyond, a->kind, a->level, a->address, a->cycle);
     h->beyond += a->beyond;
-    cr_assert(a->beyond ? a->level > ANSWER_L1 : a->level > ANSWER_NONE);
+    cr_assert(a->beyond ? a->level > RESPONSE_L1 : a->level > RESPONSE_NONE);
     pthread_mutex_unlock(&h->lock);
 }
 

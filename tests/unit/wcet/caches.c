@@ -12,7 +12,7 @@
 #define LOAD_CG(dst, src, where)                                                                                       \
     {                                                                                                                  \
         .unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_GLOBAL, .destination = dst, .source = {src, NO, NO},          \
-        .address = (where), .beside_l1 = true                                                                          \
+        .address = (where), .bypass_l1 = true                                                                          \
     }
 #define STORE(src, where)                                                                                              \
     {                                                                                                                  \

@@ -5,16 +5,16 @@
  * stream, whose key is made from the seed and from the warp's name. A draw is named by its number in the warp and by
  * the transaction. So it is the same in whatever order warps issue, on any machine, engine or number of threads.
  */
-#ifndef REPRISE_HW_MODELS_LUCK_H
-#define REPRISE_HW_MODELS_LUCK_H
+#ifndef REPRISE_HW_MODELS_RANDOM_STREAM_H
+#define REPRISE_HW_MODELS_RANDOM_STREAM_H
 
 #include <stdint.h>
 
-struct luck_bits {
+struct random_bits {
     uint64_t word[2];
 };
 
-static inline struct luck_bits luck_philox(uint64_t key, uint64_t low, uint64_t high)
+static inline struct random_bits random_philox(uint64_t key, uint64_t low, uint64_t high)
 {
     uint32_t c0 = (uint32_t)low, c1 = (uint32_t)(low >> 32), c2 = (uint32_t)high, c3 = (uint32_t)(high >> 32);
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
@@ -27,25 +27,25 @@ static inline struct luck_bits luck_philox(uint64_t key, uint64_t low, uint64_t 
         k0 += 0x9e3779b9u;
         k1 += 0xbb67ae85u;
     }
-    return (struct luck_bits){{c0 | (uint64_t)c1 << 32, c2 | (uint64_t)c3 << 32}};
+    return (struct random_bits){{c0 | (uint64_t)c1 << 32, c2 | (uint64_t)c3 << 32}};
 }
 
 /* The stream of a warp; `warp`: its number in the block, less than 64. */
-static inline uint64_t luck_stream(uint64_t seed, uint32_t batch, uint32_t launch, uint64_t block, unsigned warp)
+static inline uint64_t random_stream(uint64_t seed, uint32_t batch, uint32_t launch, uint64_t block, unsigned warp)
 {
-    return luck_philox(seed, block * 64 + warp, launch | (uint64_t)batch << 32).word[0];
+    return random_philox(seed, block * 64 + warp, launch | (uint64_t)batch << 32).word[0];
 }
 
 /* Draws 2 × pair and 2 × pair + 1. */
-static inline struct luck_bits luck_pair(uint64_t stream, uint64_t pair, uint32_t transaction)
+static inline struct random_bits random_pair(uint64_t stream, uint64_t pair, uint32_t transaction)
 {
-    return luck_philox(stream, pair, transaction);
+    return random_philox(stream, pair, transaction);
 }
 
 /* Uniform in 0 .. 2^63 - 1. */
-static inline uint64_t luck_draw(uint64_t stream, uint64_t number, uint32_t transaction)
+static inline uint64_t random_draw(uint64_t stream, uint64_t number, uint32_t transaction)
 {
-    return luck_pair(stream, number / 2, transaction).word[number % 2] >> 1;
+    return random_pair(stream, number / 2, transaction).word[number % 2] >> 1;
 }
 
 #endif
