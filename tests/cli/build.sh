@@ -3,7 +3,7 @@
 set -u
 . tests/support/cli.sh
 object=obj/tests/programs/progress.o # of the fewest lines
-unset MAKEFLAGS MAKELEVEL
+unset MAKEFLAGS MAKELEVEL WERROR OPT SANITIZE CC # of the make that runs all tests
 build() { make -s BUILD="$work/build" "$work/build/$object" "$@" >&2; }
 current() { make -q BUILD="$work/build" "$work/build/$object" "$@" >&2; }
 build
