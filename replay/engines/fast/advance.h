@@ -1,10 +1,11 @@
-/* Moving a warp on: fetch, decode, and when it can issue. In a header because it happens once per warp instruction. */
+/* Advancing a warp: fetch, decode, and the cycle in which it can issue. In a header, for inlining: it runs once per
+ * warp instruction. */
 #ifndef REPRISE_REPLAY_ENGINES_FAST_ADVANCE_H
 #define REPRISE_REPLAY_ENGINES_FAST_ADVANCE_H
 
 #include "replay/engines/fast/control_words.h"
 
-/* What only some instructions or machines wait for, besides `wake`. */
+/* The wake, with the conditions that only some instructions or machines have. */
 static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *sm, struct fast_warp *w, uint64_t wake)
 {
     if (w->op->flags & OP_FENCE) {
@@ -26,7 +27,7 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *
     return wake;
 }
 
-/* Works out the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits. */
+/* Computes the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits at a barrier. */
 HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
     uint64_t wake = registers_free(w) >> PRODUCER_BITS;
@@ -38,7 +39,7 @@ HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
     wheel_add(w->subcore, w->slot, sm->now, wake);
 }
 
-/* The same for a warp other than the one that is issuing: its sub-core must be looked at then. */
+/* The same for a warp other than the issuing one: its sub-core must be stepped at the wake. */
 static inline void schedule_other(struct fast_sm *sm, struct fast_warp *w)
 {
     schedule(sm, w);
@@ -79,7 +80,7 @@ static __attribute__((noinline)) void fetch(const struct fast_sm *sm, struct fas
     w->fetched = sm_memory_fetch(sm->memory, w->subcore->number, address, sm->now);
 }
 
-/* Notes that the LSU has a say in the issue of the warp's next instruction, an access, if so. */
+/* If the warp's next instruction, an access, goes to caches, notes that the LSU may refuse it. */
 static __attribute__((noinline)) void note_caches(struct fast_warp *w)
 {
     if (reaches_caches(w->part->grid->launch, &w->next))
@@ -88,15 +89,15 @@ static __attribute__((noinline)) void note_caches(struct fast_warp *w)
 
 HOT void prepare_access(const struct fast_sm *sm, struct fast_warp *w)
 {
-    __builtin_prefetch(w->cursor.access); /* the warp's next one: its turn comes when others have had theirs */
+    __builtin_prefetch(w->cursor.access); /* used after other warps have issued */
     if (sm->chip->may_refuse)
         note_caches(w);
 }
 
 HOT uint64_t lanes(rp_lanemask mask) { return mask == ~0u ? RP_WARP_LANES : rp_lane_count(mask); }
 
-/* The lanes of an exit that takes no time. What was gathered before it arrives first: an exit does not go on with it.
- */
+/* Ends the lanes of an exit that takes no time. The lanes that have come to a barrier before arrive first: an exit adds
+ * no lanes to it. */
 static __attribute__((noinline)) void leave_lanes(struct fast_sm *sm, struct fast_warp *w)
 {
     w->op = NULL;
@@ -105,13 +106,13 @@ static __attribute__((noinline)) void leave_lanes(struct fast_sm *sm, struct fas
     fast_exit(sm, w, w->next.executed);
 }
 
-/* Fetches the warp's next instruction and sets its wake, or ends the warp. */
-/* The step is well formed. */
+/* Whether the asynchronous work of the warp's next step is well formed. */
 static __attribute__((noinline)) bool check_async(const struct fast_warp *w, struct rp_error *err)
 {
     return async_check(w->part->grid->kernel, &w->next, err);
 }
 
+/* Fetches the warp's next instruction and sets its wake, or ends the warp. */
 HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
 {
     int more;

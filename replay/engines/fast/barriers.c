@@ -6,7 +6,7 @@
 
 static uint64_t all_warps(const struct fast_block *block) { return ~0ull >> (64 - block->warp_count); }
 
-/* Parts of warps that came to barriers of the past are forgotten. */
+/* Forgets the lanes that arrived at the barrier without the rest of their warps. */
 static __attribute__((noinline)) void forget_parts(struct fast_block *block, unsigned id)
 {
     for (unsigned i = 0; i < block->warp_count; i++) {
@@ -65,7 +65,7 @@ void fast_release_objects(struct fast_block *block)
     }
 }
 
-/* The SM must look at its tells in time. */
+/* Makes the SM look at its updates of barrier objects in time. */
 static void note_tells(struct fast_sm *sm)
 {
     sm->starved |= sm->tells.starved;
@@ -119,7 +119,7 @@ void fast_check_barriers(struct fast_sm *sm, struct fast_block *block)
     }
 }
 
-/* The lanes that were gathered arrive. */
+/* The lanes that the warp has gathered arrive at the barrier. */
 static void take(struct fast_sm *sm, struct fast_warp *w, bool waits)
 {
     struct fast_block *block = w->block;
@@ -177,7 +177,7 @@ void fast_exit(struct fast_sm *sm, struct fast_warp *w, rp_lanemask lanes)
     fast_check_barriers(sm, block);
 }
 
-/* The first warp of the first block of a launch that waits, for the message. */
+/* For the message: a warp that waits, the first of the first block of the launch. */
 static const struct fast_warp *waiter(const struct fast *f, const struct fast_grid *grid)
 {
     const struct fast_block *first = NULL;

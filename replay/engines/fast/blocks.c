@@ -1,4 +1,4 @@
-/* Blocks and warps in the fast engine: placing, moving on, letting go. */
+/* Blocks and warps in the fast engine: placing, advancing, removing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
     fast_check_barriers(sm, block);
 }
 
-/* The block is placed, or leaves. */
+/* Reports that the block is placed, or leaves. */
 static void report_block(const struct fast_sm *sm, const struct fast_block *b, bool leaves)
 {
     struct engine_place at = {
@@ -68,7 +68,7 @@ static void place_warp(struct fast_sm *sm, struct fast_warp *w)
     if (w->signals)
         fast_signals_clear(w->signals);
     sm->chip->scheduler->start(sc->scheduler, w->slot);
-    sm->next[sc->number] = sm->now; /* the scheduler was told something */
+    sm->next[sc->number] = sm->now; /* the scheduler has a new warp */
 }
 
 static bool open_block(const struct engine_job *job, struct fast_block *block, unsigned warps, struct rp_error *err)
@@ -109,7 +109,7 @@ static void free_block(struct fast_block *block)
     free(block);
 }
 
-/* With room for its warps. */
+/* Allocates a block with arrays for its warps. */
 static struct fast_block *new_block(struct fast_part *part)
 {
     size_t warps = (size_t)part->grid->block_room.warps, registers = part->grid->program.register_count;
@@ -133,7 +133,7 @@ static struct fast_block *new_block(struct fast_part *part)
     return block;
 }
 
-/* A block for the SM, resident and empty. */
+/* Takes a free block or a new one for the SM. It is resident, and has no warps yet. */
 static struct fast_block *take_block(struct fast_sm *sm, const struct fast_assigned *a)
 {
     struct fast_part *part = a->part;
@@ -167,7 +167,7 @@ static bool place_block(struct fast_sm *sm, struct fast_assigned *a, struct rp_e
     if (a->cluster) {
         a->cluster->block[a->rank] = block;
         a->cluster->unplaced--;
-        a->cluster = NULL; /* the block has it */
+        a->cluster = NULL; /* now the block owns it */
     }
     if (!sm->resident++)
         sm->occupied_since = sm->now;
@@ -197,7 +197,7 @@ bool fast_place_blocks(struct fast_sm *sm, struct rp_error *err)
     return true;
 }
 
-/* ---- letting go ------------------------------------------------------------------------------------------------- */
+/* ---- removing ---------------------------------------------------------------------------------------------------- */
 
 static void close_block(struct fast_sm *sm, struct fast_block *block)
 {

@@ -1,5 +1,5 @@
-/* Clusters in the fast engine: which SMs get the blocks of one, and their barrier. All SMs are in step (together.c), so
- * what one does to another happens in the cycle in which both are. */
+/* Clusters in the fast engine: which SMs get the blocks of one, and their barrier. All SMs are in step (overlap.c), so
+ * what one SM does to another happens in the same cycle on both. */
 #include <stdlib.h>
 
 #include "replay/engines/fast/advance.h"
@@ -8,9 +8,9 @@
 
 /* How the blocks of a cluster are dealt to the SMs of a GPC: one each, in turns. */
 struct deal {
-    uint8_t blocks[RP_CLUSTER_MOST]; /* of the SMs that get some */
+    uint8_t blocks[RP_CLUSTER_MOST]; /* of each SM that gets some */
     unsigned sm[RP_CLUSTER_MOST], sms;
-    unsigned order[RP_CLUSTER_MOST]; /* of each block: which of these */
+    unsigned order[RP_CLUSTER_MOST]; /* of each block: index of its SM in `sm` */
 };
 
 /* How many more blocks the SM takes now, up to `most`. */
@@ -146,7 +146,7 @@ static bool is_complete(const struct fast_cluster *c)
     return true;
 }
 
-/* The warps of the block that wait go on when it is over. */
+/* Releases the waiting warps of the block in cycle `over`. */
 static void release(struct fast_block *b, uint64_t over, uint64_t now)
 {
     struct fast_sm *sm = b->sm;

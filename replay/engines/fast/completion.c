@@ -1,4 +1,4 @@
-/* Accesses whose end is known only later: what waits for it, and what happens then. */
+/* Accesses whose end is not known when they issue: their tokens, and what happens at their completion. */
 #include <stdlib.h>
 
 #include "replay/engines/fast/advance.h"
@@ -56,7 +56,7 @@ static void write_registers(struct fast_warp *w, const struct fast_access *a, ui
         w->scoreboard[number[i]] = entry;
 }
 
-/* The warp's next instruction may be able to issue earlier than was known. */
+/* The warp's next instruction may be able to issue earlier than was known: schedules it again. */
 static void wake_up(struct fast_sm *sm, struct fast_warp *w)
 {
     if (w->ended || w->waiting || !w->op || (w->wake < UNKNOWN && (!w->signals || w->wake <= sm->now)))
@@ -65,14 +65,14 @@ static void wake_up(struct fast_sm *sm, struct fast_warp *w)
     schedule_other(sm, w);
 }
 
-/* It is known now when one of the warp's accesses is performed for the block. */
+/* One of the warp's accesses is performed for the block in this cycle. */
 static void put_in_order(struct fast_warp *w, uint64_t cycle)
 {
     w->unordered--;
     w->ordered = cycle > w->ordered ? cycle : w->ordered;
 }
 
-/* The LSU has handed on what the access is made of. */
+/* The LSU has handed on all transactions of the access. */
 static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
 {
     struct fast_access *a = &sm->accesses[token];
@@ -117,7 +117,7 @@ static void complete(struct fast_sm *sm, const struct memory_completion *c)
     wake_up(sm, w);
 }
 
-/* Where the LSU refused, it may accept now. */
+/* If the LSU accepts again, steps the sub-cores with instructions that it refused. */
 static void ask_again(struct fast_sm *sm, uint64_t now)
 {
     if (!sm->chip->may_refuse || !sm_memory_accepts(sm->memory))

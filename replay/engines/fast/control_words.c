@@ -1,5 +1,5 @@
-/* Control words in the fast engine. A signal's cycle is mostly known when its instruction issues; so a barrier is a
- * list of cycles, of which the latest is kept at hand. Where it is not, the instruction leaves a record. */
+/* Control words in the fast engine. The cycle of a signal is mostly known when its instruction issues. So a barrier is
+ * a list of cycles, with the latest at hand. If the cycle is not known, the instruction leaves a record. */
 #include <stdlib.h>
 
 #include "replay/engines/fast/control_words.h"
@@ -8,7 +8,7 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
 
-/* The first cycle in which at most `most` signals are outstanding: at least `from`, and exact from there on. */
+/* The first cycle, not before `from`, in which at most `most` signals are outstanding. */
 static uint64_t few_left(const struct fast_barrier_signals *s, uint32_t most, uint64_t from)
 {
     for (uint64_t at = from;;) {
@@ -60,7 +60,7 @@ enum stall fast_awaited_reason(const struct fast_sm *sm, const struct fast_warp 
 
 /* ---- issue ------------------------------------------------------------------------------------------------------ */
 
-/* A signal for the barrier. */
+/* Adds a signal to the barrier. */
 static bool add(struct fast_barrier_signals *s, const struct fast_signal *signal, uint64_t now)
 {
     if (s->count == s->capacity) {
@@ -83,7 +83,7 @@ static bool add(struct fast_barrier_signals *s, const struct fast_signal *signal
     return true;
 }
 
-/* Whether it is not known when all results of the unit and kind are written. */
+/* Whether a result of the unit and kind has an unknown end. */
 static bool open_results(const struct fast_signals *s, unsigned unit, unsigned producer)
 {
     for (uint32_t i = 0; i < s->record_count; i++)
@@ -115,7 +115,7 @@ static void set_end(struct fast_signal *s, uint64_t entry)
     s->level = (uint8_t)producer_level(entry & PRODUCER_MASK);
 }
 
-/* The write barrier of the instruction that is being issued, and the order of results. */
+/* Signals the write barrier of the issuing instruction, and keeps the order of results. */
 static bool send(struct fast_sm *sm, struct fast_warp *w, unsigned barrier, uint64_t done)
 {
     struct fast_signals *s = w->signals;
@@ -159,7 +159,7 @@ bool fast_obey(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     return fine || rp_fail(err, RP_SYSTEM, "out of memory for the barriers of a warp");
 }
 
-/* ---- what was not known at issue ----------------------------------------------------------------------------------
+/* ---- ends that are not known at issue ------------------------------------------------------------------------------
  */
 
 static void set_release(struct fast_barrier_signals *s, uint32_t record, uint64_t entry)
@@ -174,7 +174,7 @@ static void set_release(struct fast_barrier_signals *s, uint32_t record, uint64_
     }
 }
 
-/* Nothing that the record waited for is unknown any more. `later_ones`: the records behind it. */
+/* All that the record waited for is known. `later_ones`: the records after it. */
 static void settle(struct fast_signals *s, const struct fast_record *r, struct fast_record *later_ones, uint32_t count)
 {
     if (r->barrier < RP_CONTROL_BARRIERS)
@@ -191,7 +191,7 @@ static void settle(struct fast_signals *s, const struct fast_record *r, struct f
 void fast_resolve(struct fast_warp *w, uint32_t record, uint64_t entry)
 {
     struct fast_signals *s = w->signals;
-    uint64_t open = 0; /* units and kinds with an earlier result whose end is not known, PRODUCERS bits per unit */
+    uint64_t open = 0; /* units and kinds with an earlier result of unknown end, PRODUCERS bits per unit */
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->record_count; i++) {
         struct fast_record *r = &s->records[i];

@@ -1,19 +1,19 @@
-/* The chip in the fast engine: which SM gets which block, and how far SMs go on without looking at one another.
+/* The chip in the fast engine: it assigns blocks to SMs, and decides how far each SM runs by itself.
  *
- * In a window each SM goes on to its horizon, the first cycle in which the chip's word can reach it. For one that
- * awaits none that is far away: while a block works in shared memory, say, its SM goes on alone, and what it needs
- * stays in the caches of the computer. Then the chip goes on, as far as what SMs send from where they have come cannot
- * reach it. With several threads it goes on while SMs do, with what they sent in windows before; and a window asks of
- * SMs only what the chip waits for, the least of their horizons: a thread that has nothing left of that lets its SMs go
- * on until the others are done, too. How far they come makes no difference to results.
+ * In a window each SM runs to its horizon, the first cycle in which a response can reach it. The horizon of an SM that
+ * waits for no response is far away. For instance, while a block works in shared memory, its SM runs alone, and the
+ * SM's state stays in the caches of the host. Then the chip runs, as far as no later request of an SM can reach it.
+ * With several threads the chip runs while SMs do, on the requests of earlier windows. A window then asks of SMs only
+ * what the chip waits for, the least of their horizons. A thread whose SMs have all reached it lets them run further
+ * until the others are done, too. How far they come does not change results.
  *
- * While blocks are left, no SM has room for one, but for those from which blocks have just left, or which got one less
- * than dispatch_interval ago. So an SM pauses where a block leaves it, or that interval ends, all SMs go on to where
- * they pause or to the end of the window, and then the earliest ones that pause get their blocks, as if the chip had
- * gone cycle by cycle.
+ * While blocks are left, no SM has room for one, except SMs that a block has just left, and SMs that got one less than
+ * dispatch_interval ago. So an SM pauses where a block leaves it or that interval ends. All SMs run to where they pause
+ * or to the end of the window. Then the earliest ones that pause get their blocks, as if the chip had run cycle by
+ * cycle.
  *
  * Where launches overlap, a block that leaves one SM may let blocks come to others. So a window ends where that can be
- * (together.c), and then all SMs go on cycle by cycle, or rather from one cycle in which something happens to the next.
+ * (overlap.c). Then all SMs run in step, from one cycle in which something happens to the next.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@
 #include "replay/engines/fast/fast.h"
 #include "replay/engines/fast/thread_pool.h"
 
-/* Cycles that SMs are ahead of one another where more is allowed: they read the same part of the trace, decoded once.
- */
+/* The most cycles that SMs are ahead of one another: those that are near each other read the same part of the trace,
+ * which is decoded once. */
 #define MOST_AHEAD 8192u
-#define SLICE 512u         /* cycles that an SM goes on at a time beyond what a round asks for, at most */
-#define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before threads are there */
-#define IN_STEP 16u        /* cycles in step, at least, before it is asked again whether a window is possible */
+#define SLICE 512u         /* most cycles that an SM runs at a time beyond what a round asks for */
+#define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before the threads have started */
+#define IN_STEP 16u        /* least cycles in step before the next test whether a window is possible */
 
-/* Who is at work on an SM in a round. */
+/* The state of an SM in a round: done, due, or taken by a thread. */
 enum turn_state { TURN_OVER, TURN_DUE, TURN_TAKEN };
 struct turn {
     _Alignas(64) atomic_uchar state; /* enum turn_state */
@@ -40,15 +40,15 @@ struct dispatch {
     unsigned threads;
     uint64_t slice;
     struct turn *turns; /* [SMs] */
-    struct turn chip;   /* the chip's, to serve what happens before `serve` */
+    struct turn chip;   /* the chip's turn: it serves the requests before cycle `serve` */
     uint64_t serve;
-    atomic_uint due;    /* SMs that have yet to come to where they must */
+    atomic_uint due;    /* SMs that have not run as far as they must */
     atomic_uint inside; /* helpers that may be at work on an SM */
-    atomic_bool over;   /* helpers are to leave the round */
+    atomic_bool over;   /* helpers must leave the round */
     uint64_t ask_again; /* the cycle from which f->together is worked out again once it is over */
 };
 
-/* Whether the SM has come to this cycle, and nothing has issued in it yet. */
+/* Whether the SM has reached this cycle, and nothing has issued in it yet. */
 static bool is_at(const struct fast *f, const struct fast_sm *sm, uint64_t now)
 {
     return f->in_step || (sm->paused && sm->now == now);
@@ -66,12 +66,12 @@ static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, st
         sm->now = f->next[s] = now;
         if (!fast_assign(f, grid, sm, &(struct fast_assigned){.index = grid->next_block}, err))
             return false;
-        tried = ~0u; /* one was placed: all SMs have their turn again */
+        tried = ~0u; /* one was placed: try all SMs again */
     }
     return true;
 }
 
-/* Gives blocks to the SMs that have come to this cycle, launch by launch. */
+/* Assigns blocks to the SMs that have reached this cycle, launch by launch. */
 static bool assign(struct fast *f, uint64_t now, struct rp_error *err)
 {
     struct fast_grid *grid;
@@ -96,8 +96,7 @@ static void run_sm(const struct dispatch *d, unsigned thread, unsigned s)
     d->fast->next[s] = fast_sm_run(&d->fast->sms[s], d->fast->memos[thread]);
 }
 
-/* ---- rounds: threads let SMs go on ---------------------------------------------------------------------------------
- */
+/* ---- rounds: threads run SMs ------------------------------------------------------------------------------------- */
 
 static bool take_turn(struct turn *t, enum turn_state state)
 {
@@ -108,7 +107,7 @@ static bool take_turn(struct turn *t, enum turn_state state)
 
 static void end_turn(struct turn *t) { atomic_store(&t->state, TURN_OVER); }
 
-/* The SM goes on to where it must. False: it has, or another thread sees to it. */
+/* Runs the SM as far as it must run. False: it is done, or another thread has it. */
 static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
 {
     if (!take_turn(&d->turns[s], TURN_DUE))
@@ -119,7 +118,7 @@ static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
     return true;
 }
 
-/* How far the SM may go, whatever happens beyond it. */
+/* The cycle up to which the SM may run, whatever happens beyond it. */
 static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
 {
     uint64_t most = f->from + MOST_AHEAD, horizon = fast_sm_horizon(sm);
@@ -127,7 +126,7 @@ static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
     return horizon < most ? horizon : most;
 }
 
-/* The SM goes on by a slice, if it may. */
+/* Runs the SM by a slice, if it may run further. */
 static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
 {
     struct fast *f = d->fast;
@@ -144,9 +143,9 @@ static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
     return may;
 }
 
-/* Each thread has SMs of its own, whose state is in the caches of its processor. First those go on that must. While
- * another thread is still at work on such, the thread's SMs go on as far as they may; when none may, it helps out.
- * False: there was nothing to do. */
+/* Each thread has SMs of its own, whose state is in the caches of its processor. It first runs those that are due.
+ * While another thread still runs a due one, the thread runs its own SMs as far as they may; when none may, it takes
+ * due SMs of others. False: there was nothing to do. */
 static bool go_on(struct dispatch *d, unsigned thread)
 {
     unsigned sms = d->fast->sm_count, step = d->threads;
@@ -171,8 +170,8 @@ static void serve_chip(struct dispatch *d)
     end_turn(&d->chip);
 }
 
-/* Another thread's part of a round: the chip, and SMs, until the round is over or there is nothing to do for a while.
- */
+/* A helper's part of a round: it serves the chip and runs SMs, until the round is over or there is nothing to do for a
+ * while. */
 static void help(void *data, unsigned thread)
 {
     struct dispatch *d = data;
@@ -186,7 +185,7 @@ static void help(void *data, unsigned thread)
     }
 }
 
-/* Lets all SMs go on that are due. When it returns no other thread looks at SMs, until some are due again. */
+/* Runs all SMs that are due. When it returns no other thread accesses an SM, until some are due again. */
 static void run(struct dispatch *d)
 {
     for (unsigned looks = 0; atomic_load(&d->due); looks++)
@@ -198,10 +197,11 @@ static void run(struct dispatch *d)
         crew_pause(looks);
 }
 
-/* Threads see to it once `due` counts it. */
+/* Threads take the SM once `due` counts it. */
 static void make_due(struct dispatch *d, unsigned s) { atomic_store(&d->turns[s].state, TURN_DUE); }
 
-/* The first failure, of the earliest cycle, and in it of the lowest SM, once all others have come beyond that cycle. */
+/* The first failure: of the earliest cycle, and in it of the lowest SM. It is reported once all SMs have run past that
+ * cycle. */
 static bool failed(const struct fast *f, struct rp_error *err)
 {
     const struct fast_sm *first = NULL;
@@ -215,7 +215,7 @@ static bool failed(const struct fast *f, struct rp_error *err)
     return true;
 }
 
-/* The SMs whose next cycle is `now`, where they pause. */
+/* Makes the SMs due that pause at `now`. */
 static void choose_paused(struct dispatch *d, uint64_t now)
 {
     struct fast *f = d->fast;
@@ -231,11 +231,12 @@ static void choose_paused(struct dispatch *d, uint64_t now)
 
 static uint64_t plus(uint64_t cycle, uint64_t more) { return cycle < NEVER - more ? cycle + more : NEVER; }
 
-/* Whether the chip goes on while SMs do. */
+/* Whether the chip runs while SMs do. */
 static bool is_beside(const struct dispatch *d) { return d->threads > 1 && !d->fast->light; }
 
-/* Up to where all SMs must go before the chip can: the first of their limits. Where that is as near as the chip's word
- * can be, half way: else SMs would wait for the chip in one window, and the chip for them in the next. */
+/* The cycle that all SMs must reach before the chip can run: the first of their limits. If that is no further than a
+ * round trip to the chip, it is half of that: else SMs would wait for the chip in one window, and the chip for SMs in
+ * the next. */
 static uint64_t first_limit(const struct dispatch *d)
 {
     const struct fast *f = d->fast;
@@ -248,8 +249,8 @@ static uint64_t first_limit(const struct dispatch *d)
     return first - f->from <= round_trip && first - f->from > half ? f->from + half : first;
 }
 
-/* All SMs that have something to do in the window that begins at f->from and do not pause. With one thread each goes as
- * far as it may; with several, no further than all must. */
+/* Makes the SMs due that have something to do in the window that begins at f->from, and do not pause. With one thread
+ * each runs as far as it may; with several, no further than all must. */
 static void choose_all(struct dispatch *d)
 {
     struct fast *f = d->fast;
@@ -267,10 +268,10 @@ static void choose_all(struct dispatch *d)
     atomic_store(&d->due, due);
 }
 
-/* All cycles before it are over on this SM. */
+/* All cycles before it are over on the SM. */
 static uint64_t reached(const struct fast_sm *sm) { return sm->paused || sm->failed ? sm->now : sm->until; }
 
-/* And on all. */
+/* All cycles before it are over on all SMs. */
 static uint64_t all_reached(const struct fast *f)
 {
     uint64_t least = NEVER;
@@ -279,7 +280,7 @@ static uint64_t all_reached(const struct fast *f)
     return least;
 }
 
-/* The cycle of the first SMs that pause, if all others have come further; else NEVER. */
+/* The cycle of the earliest SMs that pause, if all others have run past it; else NEVER. */
 static uint64_t first_pause(const struct fast *f)
 {
     uint64_t first = all_reached(f);
@@ -289,7 +290,7 @@ static uint64_t first_pause(const struct fast *f)
     return first;
 }
 
-/* Blocks leave before anything issues, on all SMs. */
+/* Removes complete blocks, before anything issues, on all SMs. True: an SM pauses. */
 static bool leave(struct fast *f, uint64_t now)
 {
     bool pauses = false;
@@ -304,7 +305,7 @@ static bool leave(struct fast *f, uint64_t now)
     return pauses;
 }
 
-/* SMs hear of what the chip has answered when they go on. */
+/* Delivers the chip's responses. An SM sees them when it runs next. */
 static void tell(struct fast *f)
 {
     memory_system_deliver(f->memory);
@@ -317,7 +318,7 @@ static void tell(struct fast *f)
     }
 }
 
-/* Lets the chip do what is due up to `now`. */
+/* Runs the chip up to `now`. */
 static void advance_chip(struct fast *f, uint64_t now)
 {
     memory_system_take(f->memory);
@@ -344,7 +345,7 @@ static bool any_without_blocks(const struct fast *f)
     return false;
 }
 
-/* Threads and memos stay for periods to come. */
+/* Threads and memos are kept for later periods. */
 static bool take_threads(struct dispatch *d, unsigned threads)
 {
     struct fast *f = d->fast;
@@ -361,7 +362,7 @@ static bool take_threads(struct dispatch *d, unsigned threads)
     return f->memo_count >= d->threads;
 }
 
-/* Takes the threads that the launches on the machine are worth. Too small ones are over before threads are there. */
+/* Takes as many threads as the launches on the machine are worth. Small ones are over before threads start. */
 static bool need_threads(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->fast;
@@ -375,7 +376,7 @@ static bool need_threads(struct dispatch *d, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }
 
-/* Blocks have left: launches end, others come, and blocks of theirs. */
+/* Blocks have left: ends launches, takes others, and assigns blocks. */
 static bool exchange(struct dispatch *d, uint64_t now, struct rp_error *err)
 {
     struct fast *f = d->fast;
@@ -469,7 +470,7 @@ static bool run_sms(struct dispatch *d, struct rp_error *err)
     return true;
 }
 
-/* All SMs up to their horizons, and the chip: beside them with several threads, else after them. */
+/* Runs all SMs up to their horizons, and the chip: beside them with several threads, else after them. */
 static bool run_window(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->fast;
@@ -503,7 +504,7 @@ static bool resident(const struct fast *f)
     return false;
 }
 
-/* Whether SMs may be ahead of one another in cycles from `from` on. */
+/* Whether SMs may be ahead of one another from cycle `from` on. */
 static bool window_opens(struct dispatch *d, uint64_t from)
 {
     struct fast *f = d->fast;
@@ -530,7 +531,7 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
             f->together = f->together == NEVER ? NEVER : 0;
             continue;
         }
-        if (fast_wakes(f) < from && fast_wakes(f) >= f->together) /* in a window it can wait (together.c) */
+        if (fast_wakes(f) < from && fast_wakes(f) >= f->together) /* in a window it can wait (overlap.c) */
             from = fast_wakes(f);
         begin_at(f, from);
         if (window_opens(d, from) ? !run_window(d, err) : !run_cycle(d, from, err))
@@ -555,7 +556,7 @@ static bool begin(struct dispatch *d, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }
 
-/* A launch of the period is in clusters, or one may join it that is. */
+/* Whether a launch of the period has clusters, or one may join it that has. */
 static bool clusters_may_come(const struct fast *f, bool overlaps)
 {
     bool found = false;
@@ -578,8 +579,7 @@ bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
     f->clusters = clusters_may_come(f, overlaps);
     f->together = overlaps || f->clusters ? 0 : NEVER;
     f->stepped |=
-        overlaps ||
-        f->clusters; /* in step, it is in the cycle of arrival that the chip says when it must be advanced next */
+        overlaps || f->clusters; /* in step, the chip says only in the cycle of arrival when it must run next */
     bool fine = begin(&d, err) && run_all(&d, err);
     free(d.turns);
     for (unsigned s = 0; s < f->sm_count; s++)

@@ -1,4 +1,4 @@
-/* The fast engine: the machine's state, made and taken apart. */
+/* The fast engine: its state, created and freed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "replay/engines/fast/fast.h"
 #include "replay/engines/fast/thread_pool.h"
 
-#define CROWDED 8 /* SMs: 100 KB of warps each, and a computer's L2 has 1 or 2 MB */
+#define CROWDED 8 /* SMs: each has 100 KB of warps, and a host's L2 has 1 or 2 MB */
 
 static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned number)
 {
@@ -75,7 +75,7 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->lookahead = memory_system_lookahead(f->memory);
     f->way = memory_system_request_latency(f->memory);
     f->light = memory_system_is_light(f->memory);
-    /* without lookahead, it is in the cycle of arrival that the chip says when it must be advanced next */
+    /* without lookahead, the chip says only in the cycle of arrival when it must run next */
     f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;
     f->chip_next = NEVER;
     for (unsigned s = 0; s < f->sm_count; s++)
@@ -107,7 +107,7 @@ static void end(struct fast *f)
         end_sm(f, &f->sms[s]);
 }
 
-/* What no launch has to itself. */
+/* Counts the statistics of the machine that belong to no single launch. */
 static void count_machine(const struct fast *f, struct statistics *s, uint64_t cycles)
 {
     for (unsigned i = 0; i < f->sm_count; i++) {

@@ -1,16 +1,17 @@
 /* The fast engine: the same timing as the reference engine, from event to event.
  *
- * What it does otherwise:
- *  - Static work is done once per kernel: unit, latency, and the registers of every instruction as dense numbers, so
- *    that a warp's scoreboard is an array of the cycles in which its registers are free.
- *  - Nearly all of an instruction's timing is known when it issues. So when a warp has issued, its next instruction is
- *    fetched and the cycle in which it can issue ("wake") is worked out at once: no warp is looked at again before
- * that. What waits for an access whose end is not known yet has no wake, and gets one when the memory system says the
- * end.
- *  - A sub-core keeps its warps as bits of 64-bit masks: ready ones, and a wheel of masks for the cycles to come.
- *  - Bank conflicts and transactions depend on an access's pattern and its base modulo a period: they are remembered.
+ * How it differs from the reference engine:
+ *  - Static work is done once per kernel: the unit, the latency and the registers of every instruction. Registers get
+ *    dense numbers, so a warp's scoreboard is an array of the cycles in which its registers are free.
+ *  - Nearly all of an instruction's timing is known when it issues. So when a warp has issued, the engine fetches its
+ *    next instruction and computes at once the cycle in which that can issue ("wake"). No warp is looked at before its
+ *    wake. An instruction that waits for an access whose end is unknown has no wake. It gets one when the memory system
+ *    reports the end.
+ *  - A sub-core keeps its warps as bits of 64-bit masks: a mask of ready warps, and a wheel of masks for the cycles to
+ *    come.
+ *  - Bank conflicts and transactions depend on an access's pattern and its base modulo a period: they are memoized.
  *  - Cycles in which nothing can issue are skipped.
- *  - An SM goes on by itself, from event to event, as far as nothing of the chip can matter to it (dispatch.c).
+ *  - An SM runs by itself, from event to event, as long as no response can reach it (dispatch.c).
  */
 #ifndef REPRISE_REPLAY_ENGINES_FAST_FAST_H
 #define REPRISE_REPLAY_ENGINES_FAST_FAST_H
@@ -28,7 +29,8 @@
 /* A cycle that is not known yet: the largest that a scoreboard entry holds. */
 #define UNKNOWN (UINT64_MAX >> PRODUCER_BITS)
 
-/* For what happens once per warp instruction: compilers leave functions alone that are called from two places. */
+/* For functions that run once per warp instruction: without it compilers do not inline a function that two places call.
+ */
 #define HOT static inline __attribute__((always_inline))
 
 /* ---- static tables ---------------------------------------------------------------------------------------------- */
@@ -37,29 +39,30 @@ enum op_flag {
     OP_FREE_EXIT = 1 << 0, /* takes no time */
     OP_CONTROL = 1 << 1,
     OP_FENCE = 1 << 2,
-    OP_BARRIER = 1 << 3,      /* at which warps of the block arrive */
+    OP_BARRIER = 1 << 3,      /* a barrier of the block */
     OP_ACCESS = 1 << 4,       /* has memory operands */
     OP_BY_SPACE = 1 << 5,     /* timed by the space that its execution reaches */
-    OP_EXTENDED = 1 << 6,     /* set for all on machines with more than the scoreboard, one issue per cycle and a
-                               * perfect instruction cache, and with OP_OBSERVED */
-    OP_FETCHED = 1 << 7,      /* through an instruction cache that is not perfect; extended, too */
+    OP_EXTENDED = 1 << 6,     /* all instructions have it with control words, dual issue, an instruction cache that can
+                                 miss, or OP_OBSERVED; else those of barrier objects and groups */
+    OP_FETCHED = 1 << 7,      /* comes through an instruction cache that can miss; extended, too */
     OP_PLAIN = 1 << 8,        /* an access that is one transaction and takes no time of its own; not with OP_ACCESS */
-    OP_MANY = 1 << 9,         /* waits for or writes more registers than stand in the op */
-    OP_ORDERED = 1 << 10,     /* an access in a kernel with fences for the block: noted when it is performed for that */
+    OP_MANY = 1 << 9,         /* waits for or writes more registers than the op holds */
+    OP_ORDERED = 1 << 10,     /* an access in a kernel with block fences: noted when it is performed for the block */
     OP_BLOCK_FENCE = 1 << 11, /* with OP_FENCE: waits until accesses are performed for the block */
     OP_EXIT = 1 << 12,        /* ends lanes */
     OP_OBSERVED = 1 << 13,    /* an observer wants issues, stalls or ends */
-    OP_ACTS = 1 << 14,        /* does something to barrier objects or groups of asynchronous work */
-    OP_STARTS = 1 << 15,      /* with OP_ACTS: starts such work, which nothing else of the warp waits for */
-    OP_TESTS = 1 << 16,       /* with OP_ACCESS: may wait for the end of a phase of an object */
-    OP_GROUPS = 1 << 17,      /* waits for groups */
-    OP_CLUSTER = 1 << 18,     /* at the barrier of the cluster */
+    OP_ACTS = 1 << 14,        /* changes barrier objects or groups of asynchronous work */
+    OP_STARTS = 1 << 15,  /* with OP_ACTS: starts asynchronous work, for whose registers nothing in the warp waits */
+    OP_TESTS = 1 << 16,   /* with OP_ACCESS: may wait for the end of a phase of an object */
+    OP_GROUPS = 1 << 17,  /* waits for groups */
+    OP_CLUSTER = 1 << 18, /* at the barrier of the cluster */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_CLUSTER,
 };
 
-/* What a scoreboard entry's lowest bits say: who writes the register. Above them: the cycle from which it is free. So
- * the maximum of entries is the latest one, and among equals the one that counts first as reason for a stall. Of an
- * access whose answer is known it is PRODUCER_MEMORY + enum response_level. */
+/* A scoreboard entry has the kind of the producer of the register in its lowest bits, and above them the cycle from
+ * which the register is free. So the maximum of several entries is the latest one; of equal cycles it is the kind that
+ * has precedence as the reason for a stall. An access whose response is known has the kind PRODUCER_MEMORY + enum
+ * response_level. */
 enum producer { PRODUCER_OTHER, PRODUCER_SHARED, PRODUCER_MEMORY, PRODUCERS };
 #define PRODUCER_BITS 3
 #define PRODUCER_MASK 7u
@@ -72,7 +75,8 @@ static inline uint8_t producer_answered(uint8_t producer, enum response_level le
     return producer == PRODUCER_MEMORY ? (uint8_t)(PRODUCER_MEMORY + level) : producer;
 }
 
-/* Most instructions name few registers: those stand in the op, so that their number makes no branch. */
+/* Most instructions name few registers. The op holds these, so that the scoreboard check needs no branch on their
+ * number. */
 #define OP_WAITS 4
 
 struct op {
@@ -82,7 +86,7 @@ struct op {
     uint16_t destinations, waits; /* counts: destinations, and all of them */
     uint32_t flags;
     uint8_t unit, producer;
-    uint16_t counter; /* of OP_PLAIN: where in struct fast_part the counter is that it adds to */
+    uint16_t counter; /* of OP_PLAIN: the offset in struct fast_part of the counter that it increments */
     uint32_t initiation, latency;
 };
 
@@ -113,41 +117,40 @@ struct fast_warp {
     struct rp_step next;
     const struct op *op; /* of next */
     uint32_t initiation, latency;
-    uint8_t unit, producer; /* of next, resolved */
+    uint8_t unit, producer; /* of next, after its space is resolved */
     bool ended, waiting;
     uint8_t slot, number, barrier;
     struct fast_subcore *subcore;
     struct fast_part *part;
-    uint64_t
-        wake; /* the first cycle in which the next instruction may issue as far as this warp is concerned; UNKNOWN */
+    uint64_t wake;       /* the first cycle in which the next instruction may issue, sub-core and unit aside; UNKNOWN */
     uint32_t unresolved; /* accesses whose end is not known */
-    uint32_t unordered;  /* with OP_ORDERED: those of which it is not known when they are performed for the block */
-    uint64_t ordered;    /* when the others are */
+    uint32_t unordered;  /* with OP_ORDERED: accesses of which it is not known when they are performed for the block */
+    uint64_t ordered;    /* when all other accesses are performed for the block */
     uint64_t placed, first_issue, barrier_until, memory_done, completion;
-    uint64_t released;      /* the later of first_issue and barrier_until */
-    uint64_t control_until; /* at least the cycle after the last issue */
-    uint64_t groups_done;   /* with OP_GROUPS: when what the next instruction waits for is complete */
-    uint64_t fetched;       /* when the next instruction is at hand; 0 with a perfect instruction cache, and for what is
-                               asynchronous */
-    uint64_t earliest;      /* the same as wake without control_until; kept with OP_EXTENDED only */
+    uint64_t released;            /* the later of first_issue and barrier_until */
+    uint64_t control_until;       /* at least the cycle after the last issue */
+    uint64_t groups_done;         /* with OP_GROUPS: when the groups that the next instruction waits for are complete */
+    uint64_t fetched;             /* when the fetch of the next instruction ends; 0 with a perfect instruction cache */
+    uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct fast_signals *signals; /* NULL without control words */
     struct fast_block *block;
-    struct warp_stream random; /* where memory draws */
+    struct warp_stream random; /* where memory is sampled */
     uint64_t issued;           /* with OP_OBSERVED: instructions */
     struct arrival arrival;    /* the last: it is seldom needed */
 };
 
 struct fast_barrier {
-    uint64_t threads, arrived, expected; /* threads that have arrived, warps that have or wait, threads expected */
-    bool parts;                          /* of a warp have arrived before the rest of it */
+    uint64_t threads, arrived, expected; /* threads that have arrived; a bit for each warp that has arrived or waits;
+                                            threads expected, 0: all of the block */
+    bool parts;                          /* some lanes of a warp have arrived before its other lanes */
 };
 
 /* Blocks that are on the machine together. */
 struct fast_cluster {
-    unsigned blocks, unplaced, left; /* of them in all, assigned and not yet placed, and assigned and not yet gone */
-    bool awaited;                    /* somebody has arrived at its barrier */
-    uint64_t over;                   /* who waits there goes on at this cycle, when the last arrival was */
-    struct fast_block *block[RP_CLUSTER_MOST]; /* by rank; NULL: it is not there yet, or has left */
+    unsigned blocks, unplaced, left; /* of the cluster; assigned and not yet placed; assigned and not yet gone */
+    bool awaited;                    /* a warp has arrived */
+    uint64_t over;                   /* the cycle in which the last complete barrier releases its warps */
+    struct fast_block *block[RP_CLUSTER_MOST]; /* by rank; NULL: it is not placed yet, or has left */
 };
 
 struct fast_block {
@@ -159,10 +162,10 @@ struct fast_block {
     uint64_t ended, waiting; /* warps, by number */
     uint8_t warp_count, live;
     uint32_t unresolved;     /* accesses of its warps whose end is not known */
-    struct fast_warp *warps; /* with the three below this block's own, kept while the block is free */
+    struct fast_warp *warps; /* this and the next three belong to the block, and are kept while it is free */
     uint64_t *scoreboards;
     struct fast_signals *signals; /* with control words, one per warp */
-    struct async_block *async;    /* NULL: its kernel has nothing of the kind; kept like these */
+    struct async_block *async;    /* NULL: its kernel has no barrier objects or asynchronous work */
     struct fast_part *part;
     struct fast_block *next;  /* of the SM's resident blocks, or of the part's free ones */
     uint32_t active_barriers; /* ids with arrivals */
@@ -176,14 +179,14 @@ struct fast_subcore {
     uint64_t busy;  /* units that may not accept, by number */
     uint64_t accepts[MACHINE_UNITS];
     uint64_t uses[MACHINE_UNITS]; /* slots whose next instruction goes to the unit */
-    uint64_t caches;              /* and those whose goes to caches, on machines whose LSU may refuse */
-    uint64_t refused;             /* those of them that were ready when the LSU refused them the last time */
+    uint64_t caches;              /* slots whose next instruction accesses caches, on machines whose LSU may refuse */
+    uint64_t refused;             /* slots of `caches` that were ready when the LSU last refused */
     uint64_t pending[WHEEL / 64]; /* which entries of the wheel are not empty */
     uint64_t wheel[WHEEL];        /* slots that wake in cycle c, at c modulo WHEEL */
     uint64_t far, far_first;      /* slots that wake later than the wheel reaches, and the first such cycle */
     uint64_t accounted;           /* cycles before this one are charged */
     struct fast_warp *slots[SCHEDULER_SLOTS];
-    uint64_t yielding, yields_at; /* the slot that leaves the others the first choice, and in which cycle */
+    uint64_t yielding, yields_at; /* mask of the slot that yields to the others, and the cycle in which it does */
     uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
@@ -204,13 +207,13 @@ struct fast_grid {
     bool clusters;         /* it has clusters, if only of one block */
     uint64_t next_cluster; /* to place */
     struct room block_room;
-    uint64_t next_block;      /* how many were placed, and which is next without clusters */
-    uint64_t seen, stay;      /* blocks before `seen` that are not placed stay so many cycles, at least */
+    uint64_t next_block;      /* blocks assigned so far; without clusters also the next block's index */
+    uint64_t seen, stay;      /* blocks before `seen` that are not placed stay at least `stay` cycles each */
     struct fast_part **parts; /* [SMs]; NULL: the SM has had none of its blocks */
-    struct fast_grid *next;   /* the one that came after it */
+    struct fast_grid *next;   /* the launch that was taken next */
 };
 
-/* What an SM has of a grid. */
+/* The part of a grid that one SM runs. */
 struct fast_part {
     const struct fast_grid *grid;
     struct statistics statistics;
@@ -233,19 +236,19 @@ struct fast_assigned {
 struct fast_access {
     struct fast_warp *warp; /* NULL: free */
     const struct op *op;
-    uint64_t done; /* the end of what else the instruction does */
+    uint64_t done; /* the end of the instruction's other accesses */
     uint32_t latency;
     uint32_t record; /* of control words: number of the instruction's record, 0 for none */
     uint32_t next;   /* free one */
     uint8_t producer;
-    bool unordered; /* its warp counts it so */
+    bool unordered; /* counted in the warp's `unordered` */
     bool starts;    /* it is asynchronous */
-    uint64_t name;  /* then: as async_known() is told */
+    uint64_t name;  /* with `starts`: its name for async_known() */
 };
 
 #define NO_ACCESS UINT32_MAX
 
-/* Its instruction, for an observer that wants ends. */
+/* The instruction of an access, by token, for an observer that wants ends of instructions. */
 struct fast_observed {
     uint64_t number, dispatched;
 };
@@ -255,81 +258,81 @@ struct fast_observed {
 
 struct fast_sm {
     const struct fast *chip;
-    struct memo *memo; /* of the thread that runs this SM */
-    uint64_t now;      /* the last cycle in which something happened here */
-    uint64_t until;    /* it goes on through all cycles before this one; nearer when something leaves for the chip */
-    uint64_t stop;     /* the same, and before all else that is not the business of a sub-core */
-    unsigned subcore_count;       /* 0: it has had no block yet, and holds nothing */
+    struct memo *memo;      /* of the thread that runs this SM */
+    uint64_t now;           /* the last cycle in which something happened here */
+    uint64_t until;         /* it runs all cycles before this one; made earlier when a request leaves for the chip */
+    uint64_t stop;          /* the earlier of `until` and the next event outside the sub-cores */
+    unsigned subcore_count; /* 0: it has had no block yet, and holds nothing */
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
     struct fast_subcore *subcores;
     uint64_t next_leave, last_issue, last_leave;
-    uint64_t idle_cycles, occupied_cycles; /* of sub-cores without a warp; with a block */
+    uint64_t idle_cycles, occupied_cycles; /* sub-core cycles without a warp; SM cycles with a block */
     uint64_t next_place;                   /* the cycle from which it may get a block */
     uint64_t next_room;                    /* the cycle in which it pauses because it has room, NEVER for none */
-    bool pauses;                           /* where blocks leave: others may come */
-    bool paused;                           /* at `now`, in which nothing has issued yet */
-    struct room left;                      /* less what the blocks take that are assigned */
+    bool pauses;                           /* it pauses when a block leaves, as other blocks wait */
+    bool paused;                           /* it has stopped at `now`, in which nothing has issued yet */
+    struct room left;                      /* room beside the resident and the assigned blocks */
     struct fast_block *first;              /* resident blocks */
     unsigned resident;
     unsigned assigned_count; /* blocks that are placed next */
     uint64_t occupied_since, shared_free;
-    uint64_t way_free;        /* when its way to the shared memory of other SMs takes the next access */
-    uint64_t shared_end;      /* of the accesses of the instruction that is being issued, those to shared memory */
-    struct async_queue tells; /* their next cycle counts in memory_next */
+    uint64_t way_free;        /* when its path to the shared memory of other SMs is free */
+    uint64_t shared_end;      /* when the shared memory accesses of the issuing instruction end */
+    struct async_queue tells; /* updates of barrier objects to come; memory_next is not after the first */
     struct sm_memory *memory;
     uint64_t memory_next;           /* the cycle in which it has to be advanced */
     struct fast_access *accesses;   /* by token */
     struct fast_observed *observed; /* the same; NULL: no observer wants ends */
     uint32_t access_count, free_access;
-    uint32_t token;            /* of the access that is being made, NO_ACCESS: none */
-    enum response_level level; /* of the access that was made, if its end is known */
-    uint64_t taken;            /* when the LSU has taken it, asked for posted ones with OP_ORDERED; or MEMORY_PENDING */
+    uint32_t token;            /* of the current access; NO_ACCESS: none */
+    enum response_level level; /* of the current access, if its end is known */
+    uint64_t taken;            /* of a posted access with OP_ORDERED: when the LSU has taken it, or MEMORY_PENDING */
     bool starved;              /* memory ran out in the midst of an instruction */
-    struct fast_part *part;    /* of the block that came last; NULL once its launch has ended */
+    struct fast_part *part;    /* of the block that was assigned last; NULL once its launch has ended */
     bool failed;
-    /* from here on nothing is set when a period begins */
+    /* begin_sm() does not reset the members below */
     struct fast_assigned assigned[MOST_BLOCKS]; /* blocks that are placed next, at `now` */
     struct rp_error error;
 };
 
-/* The chip. While SMs run it does not change, but for chip_next and what lies behind `memory`. */
+/* The chip. It is constant while SMs run, except chip_next and the state of `memory`. */
 struct fast {
     const struct engine_job *job;
     const struct machine *machine;
     const struct scheduler_model *scheduler;
     const struct unit_model *unit_models[MACHINE_UNITS];
     bool plain_shared, plain_global;     /* an access is one transaction whose time is always the same */
-    bool immediate, may_refuse, stepped; /* what the memory system says of itself */
+    bool immediate, may_refuse, stepped; /* properties of the memory system */
     bool crowded;                        /* SMs together need more than the caches of a computer hold */
-    uint64_t sector;                     /* where it matters which bytes of it a write covers, else 0 */
+    uint64_t sector;                     /* size of a sector if it matters which of its bytes a write covers, else 0 */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
-    uint64_t delay;                      /* of an immediate one */
+    uint64_t delay;                      /* of an access to an immediate memory system */
     bool constants;                      /* the constant cache may miss */
     bool observes, observes_done;        /* an observer wants issues, stalls or ends; ends */
-    uint64_t lookahead;                  /* of the memory system; NEVER: SMs have nothing in common */
-    bool light;                          /* the chip's part is little: it is done when the SMs' is */
-    uint64_t way;                        /* cycles that a request is under way to the chip, at least */
+    uint64_t lookahead;                  /* of the memory system; NEVER: SMs share nothing */
+    bool light;                          /* the chip has little work: it runs after the SMs, not beside them */
+    uint64_t way;                        /* least cycles from an SM to the chip */
     uint64_t from;                       /* cycles before this one are over for all SMs */
-    uint64_t heard;                      /* SMs know of all that the chip does in cycles before this one */
+    uint64_t heard;                      /* the chip's responses before this cycle have been delivered to the SMs */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
     struct engine_period period;
     struct fast_grid *grids; /* on the machine, in the order in which they came */
     int64_t grid_count;
-    uint64_t together; /* the first cycle in which SMs must not be ahead of one another; NEVER: they may always be */
-    bool in_step;      /* all SMs are in the cycle at hand */
-    bool clusters;     /* launches in clusters are on the machine, or may come: all SMs go on in step */
+    uint64_t together; /* the first cycle in which SMs must be in step; NEVER: none */
+    bool in_step;      /* all SMs are in the current cycle */
+    bool clusters;     /* launches in clusters are on the machine, or may come: all SMs run in step */
     unsigned sm_count;
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
     unsigned next_sm;
     /* kept from period to period */
     struct memory_system *memory;
-    struct crew *crew;   /* threads for large launches; NULL: none was yet */
+    struct crew *crew;   /* thread pool for large launches; NULL: none was needed yet */
     struct memo **memos; /* one per thread */
     unsigned memo_count;
 };
 
-/* Where the warp is, for an observer. */
+/* The warp's location, for an observer. */
 static inline struct engine_place fast_place(const struct fast_sm *sm, const struct fast_warp *w)
 {
     return (struct engine_place){.launch = w->part->grid->of.number,
@@ -353,18 +356,18 @@ static inline void wheel_add(struct fast_subcore *sc, unsigned slot, uint64_t no
         sc->far_first = wake < sc->far_first ? wake : sc->far_first;
     }
 }
-/* Takes it away again; it was put there in this cycle. */
+/* Removes the slot, which is on the wheel at `wake`. */
 static inline void wheel_remove(struct fast_subcore *sc, unsigned slot, uint64_t wake)
 {
     sc->wheel[wake % WHEEL] &= ~(1ull << slot);
     if (!sc->wheel[wake % WHEEL])
         sc->pending[wake % WHEEL / 64] &= ~(1ull << wake % WHEEL % 64);
 }
-/* Takes it away from wherever it is. */
+/* Removes the slot from the wheel or from `far`. */
 void wheel_withdraw(struct fast_subcore *, unsigned slot, uint64_t now, uint64_t wake);
-/* Brings what has come within the wheel's reach onto it. */
+/* Moves the slots of `far` whose wake is within the wheel's reach onto the wheel. */
 void wheel_bring(struct fast_subcore *, uint64_t now);
-/* Moves all that wakes at `now` to ready. Must be called in every cycle in which something wakes. */
+/* Moves the slots that wake at `now` to `ready`. Must be called in every cycle in which a slot wakes. */
 HOT void wheel_turn(struct fast_subcore *sc, uint64_t now)
 {
     if (sc->far && sc->far_first - now < WHEEL)
@@ -388,7 +391,7 @@ void fast_close_blocks(struct fast_sm *); /* after a failure, too */
 void fast_free_blocks(struct fast_part *);
 /* The warp has no more instructions. */
 void fast_end_warp(struct fast_sm *, struct fast_warp *);
-/* When the registers of the next instruction are free, as a scoreboard entry. */
+/* The cycle in which the registers of the next instruction are free, as a scoreboard entry. */
 HOT uint64_t registers_free(const struct fast_warp *w)
 {
     const struct op *op = w->op;
@@ -408,21 +411,22 @@ HOT uint64_t registers_free(const struct fast_warp *w)
 /* ---- barriers.c ------------------------------------------------------------------------------------------------- */
 
 void fast_arrive(struct fast_sm *, struct fast_warp *);
-/* The warp has come to a barrier in part: its next step, which may be the end (op NULL), goes on with it or not. */
+/* Some lanes of the warp have come to a barrier. If the warp's next step brings more lanes to it, the warp goes on;
+ * else, or if the warp has ended (op NULL), the lanes so far arrive. */
 void fast_arrive_on(struct fast_sm *, struct fast_warp *);
 void fast_exit(struct fast_sm *, struct fast_warp *, rp_lanemask lanes);
 void fast_check_barriers(struct fast_sm *, struct fast_block *);
-/* The warp's next step waits for a phase that is not over: it waits from now on. False: it does not. */
+/* If the warp's next step needs the end of a phase that is not over, the warp waits from now on. False: it need not. */
 bool fast_await(struct fast_sm *, struct fast_warp *);
-/* The warp's next instruction, which issues, does something to barrier objects or groups; `done`, or UNKNOWN: when what
- * it starts is complete. */
+/* The warp's next instruction, which issues, changes barrier objects or groups. `done`: when the work that it starts is
+ * complete, or UNKNOWN. */
 void fast_act(struct fast_sm *, struct fast_warp *, uint64_t done);
-/* What copies tell objects in cycle `now`. */
+/* Carries out the updates of barrier objects that are due in cycle `now`. */
 void fast_tell(struct fast_sm *, uint64_t now);
-/* Nothing can ever happen again on the whole chip. */
+/* No event is left on the chip, but blocks are. An error, unless the recording ended early: then all blocks end. */
 bool fast_stuck(struct fast *, struct rp_error *);
 
-/* Phases of the block's objects have ended. */
+/* Phases of the block's barrier objects have ended: releases the warps that waited for them. */
 void fast_release_objects(struct fast_block *);
 
 /* ---- clusters.c -------------------------------------------------------------------------------------------------- */
@@ -430,89 +434,89 @@ void fast_release_objects(struct fast_block *);
 /* Assigns whole clusters of the launch in cycle `now`, all SMs being in step. */
 bool fast_assign_clusters(struct fast *, struct fast_grid *, uint64_t now, struct rp_error *);
 void fast_leave_cluster(struct fast_cluster *, uint32_t rank);
-/* The warp's next instruction issues, at the barrier of its cluster. */
+/* The warp's next instruction, which issues, arrives or waits at the barrier of its cluster. */
 void fast_cluster_barrier(struct fast_sm *, struct fast_warp *);
-/* Lanes have exited: others may have waited for them only. */
+/* Releases the cluster's barrier if every live lane has arrived. Call it when lanes exit, too. */
 void fast_check_cluster(struct fast_cluster *, uint64_t now);
-/* In cycle `now` of another SM something happens to warps of this one. */
+/* Brings the SM to cycle `now`, in which another SM changes its warps. */
 static inline void fast_sm_come(struct fast_sm *sm, uint64_t now) { sm->now = sm->now < now ? now : sm->now; }
-/* Behind it: when it must be looked at next. */
+/* After that change: makes the chip look at the SM in time. */
 void fast_sm_look(struct fast_sm *);
 
 /* ---- memory.c --------------------------------------------------------------------------------------------------- */
 
 struct memo *memo_new(void);
 void memo_free(struct memo *);
-/* Makes the accesses of the warp's next instruction. Returns when its result is there, its latency included, or
- * UNKNOWN: then sm->token names the access. */
+/* Makes the accesses of the warp's next instruction. Returns the cycle of its result, latency included, or UNKNOWN:
+ * then sm->token names the access. */
 uint64_t fast_memory(struct fast_sm *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
 
 /* ---- completion.c ------------------------------------------------------------------------------------------------ */
 
-/* A name for an access that is about to be made. */
+/* A token for a new access. */
 uint32_t fast_access_new(struct fast_sm *);
 void fast_access_free(struct fast_sm *, uint32_t token);
-/* Lets the SM's part of the memory system do what is due, and carries out what it completes. */
+/* Advances the SM's part of the memory system to `now`, and carries out completions. */
 void fast_advance_memory(struct fast_sm *, uint64_t now);
 
 /* ---- sm.c -------------------------------------------------------------------------------------------------------- */
 
-/* The first cycle in which what others do may matter to the SM, as far as is known. */
+/* The SM's horizon: the first cycle in which a response can reach it, as far as is known. */
 static inline uint64_t fast_sm_horizon(const struct fast_sm *sm)
 {
     const struct fast *f = sm->chip;
     return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->heard, f->lookahead);
 }
-/* In this cycle there is something to do beside the sub-cores' work. */
+/* Something outside the sub-cores happens in this cycle. */
 static inline void fast_sm_stop(struct fast_sm *sm, uint64_t cycle) { sm->stop = cycle < sm->stop ? cycle : sm->stop; }
-/* Something has left the SM, perhaps: it must not go on beyond what may come of it. */
+/* The SM may have sent a request: it must not run past the first cycle in which a response can come. */
 static inline void fast_sm_limit(struct fast_sm *sm)
 {
     uint64_t horizon = fast_sm_horizon(sm);
     sm->until = horizon < sm->until ? horizon : sm->until;
     fast_sm_stop(sm, horizon);
 }
-/* Lets the SM go on through all cycles before sm->until. It stops early, before anything issues in that cycle, where
- * blocks have left and others may come (`paused`). Returns the next cycle in which something happens on the SM;
- * `failed` and `error` say how it went. */
+/* Runs the SM through all cycles before sm->until. Where blocks have left and others may come, it stops early, before
+ * anything issues in that cycle (`paused`). Returns the next cycle in which something happens on the SM. If `failed` is
+ * set, `error` says why. */
 uint64_t fast_sm_run(struct fast_sm *, struct memo *);
-/* In cycle `now` blocks leave whose time has come, and the SM pauses if others may come now. */
+/* Removes the blocks that are complete in cycle `now`. The SM pauses if others may come. */
 void fast_sm_leave(struct fast_sm *, uint64_t now);
 /* The next cycle in which something happens on the SM, NEVER for none. */
 uint64_t fast_sm_next(const struct fast_sm *);
 
 /* ---- prefetch.c -------------------------------------------------------------------------------------------------- */
 
-/* Before fast_sm_run(): changes nothing but the time that this takes. */
+/* Call it before fast_sm_run(). It affects nothing but the run time of the replay. */
 void fast_prefetch(const struct fast_sm *);
-/* Compilers number registers as code goes on: those of the instructions that come soon. */
+/* Prefetches the scoreboard entries of instructions that come soon: compilers number registers in program order. */
 HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
 {
     __builtin_prefetch(&w->scoreboard[op->destination + 16], 1);
 }
 
-/* ---- together.c -------------------------------------------------------------------------------------------------- */
+/* ---- overlap.c --------------------------------------------------------------------------------------------------- */
 
-/* In cycle `now`, to which all SMs have come: in cycles before the one returned they may be ahead of one another. */
+/* All SMs are in cycle `now`. Before the cycle returned, they may be ahead of one another. */
 uint64_t fast_together(const struct fast *, uint64_t now);
 
 /* ---- dispatch.c -------------------------------------------------------------------------------------------------- */
 
-/* From the first cycle of the period to its last. */
+/* Runs the period from its first cycle to its last; *cycles: its length. */
 bool fast_run_period(struct fast *, uint64_t *cycles, struct rp_error *);
 
 /* ---- grids.c ----------------------------------------------------------------------------------------------------- */
 
 /* Takes launches that are ready, as many as the machine runs at once. */
 bool fast_take_launches(struct fast *, uint64_t now, struct rp_error *);
-/* The cycle in which one may come because a copy of the host ends; NEVER: none. */
+/* The cycle in which a launch may become ready because a copy of the host ends; NEVER: none. */
 uint64_t fast_wakes(const struct fast *);
-/* Lets those go whose last block has left, `now` or before; their ends are told as of their last blocks. */
+/* Ends the launches whose last block left in cycle `now` or before. Each ends in the cycle in which that block left. */
 void fast_end_launches(struct fast *, uint64_t now);
 void fast_free_grids(struct fast *);
-/* The first launch with blocks to place: others wait behind it. NULL: none. */
+/* The first launch with blocks to place; later launches wait for it. NULL: none. */
 struct fast_grid *fast_first_waiting(const struct fast *);
-/* A block of the grid will be placed on the SM: its number, its cluster and its rank there. */
+/* Assigns a block of the grid to the SM, which places it next. */
 bool fast_assign(struct fast *, struct fast_grid *, struct fast_sm *, const struct fast_assigned *, struct rp_error *);
 
 #endif

@@ -111,7 +111,7 @@ void fast_free_grids(struct fast *f)
     f->grids = NULL;
 }
 
-/* What an immediate memory system was not asked. */
+/* Counts the accesses that were not passed to an immediate memory system. */
 static void count_immediate(struct sm_memory *memory, const struct statistics *s)
 {
     sm_memory_count(memory, CACHE_READ, s->global_load_transactions);
@@ -119,7 +119,7 @@ static void count_immediate(struct sm_memory *memory, const struct statistics *s
     sm_memory_count(memory, CACHE_ATOMIC, s->global_atomic_transactions);
 }
 
-/* Returns the cycle in which its last block left, `now` if it had none. */
+/* Adds up the statistics of the launch. Returns the cycle in which its last block left, `now` if it had none. */
 static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t now)
 {
     uint64_t end = g->of.blocks ? 0 : now;
@@ -137,7 +137,7 @@ static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t
     return end;
 }
 
-/* SMs may be ahead of `now`. */
+/* Whether all blocks of the launch have left at `now`. SMs may be ahead of `now`. */
 static bool is_over(const struct fast *f, const struct fast_grid *g, uint64_t now)
 {
     bool over = g->next_block == g->of.blocks;

@@ -1,5 +1,5 @@
-/* Memory in the fast engine. What an access costs in shared memory, and which transactions it becomes, depends on its
- * pattern, its width, and its base modulo the model's period; the answers are kept in a table. */
+/* Memory in the fast engine. An access's cost in shared memory, and its transactions, depend on its pattern, its width,
+ * and its base modulo the model's period. Tables keep these results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 struct shared_entry {
     struct access_key key;
     struct shared_memory_cost cost;
-    struct kept_offsets offsets; /* of a general pattern: its hash alone would not be proof */
+    struct kept_offsets offsets; /* of a general pattern, as equal hashes are no proof */
 };
 
 struct global_entry {
@@ -25,7 +25,7 @@ struct global_entry {
 struct memo {
     struct shared_entry shared[MEMO_ENTRIES];
     struct global_entry global[MEMO_ENTRIES];
-    uint32_t bytes[MEMO_ENTRIES][MEMO_SEGMENTS]; /* of global[], where bytes matter */
+    uint32_t bytes[MEMO_ENTRIES][MEMO_SEGMENTS]; /* of each segment in global[], if bytes matter */
 };
 
 struct memo *memo_new(void) { return calloc(1, sizeof(struct memo)); }
@@ -73,7 +73,7 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
     return take_shared(sm, w, o, &e->cost, dispatched);
 }
 
-/* The same in the shared memory of other blocks of the cluster: first the SM's way there is taken. */
+/* The same in the shared memory of other blocks of the cluster: the access first takes the SM's path to them. */
 static uint64_t take_way(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                          const struct shared_memory_cost *cost, uint64_t bytes, uint64_t dispatched)
 {
@@ -102,8 +102,8 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
 
 /* ---- caches and device memory ----------------------------------------------------------------------------------- */
 
-/* Transactions at base + segment[i], which all reach the LSU in cycle `accepted`. Returns the end as far as it is
- * known; the rest is what sm->token stands for. */
+/* Makes transactions at base + segment[i], which all reach the LSU in cycle `accepted`. Returns their end as far as it
+ * is known; sm->token names the access if it is not complete. */
 static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                              uint64_t base, const int64_t *segment, const uint8_t *repeats, const uint32_t *bytes,
                              uint32_t count, uint64_t accepted)
@@ -123,7 +123,7 @@ static uint64_t transactions(struct fast_sm *sm, const struct fast_warp *w, cons
     return accepted;
 }
 
-/* Whether it matters how many lanes name one address. */
+/* Whether the number of lanes at one address matters. */
 static bool atomics_repeat(const struct fast_sm *sm, const struct rp_memory_operand *o)
 {
     return sm->chip->atomics_repeat && cache_kind_of(o) == CACHE_ATOMIC;
@@ -324,7 +324,7 @@ static bool offset_range(const struct rp_pattern *p, int64_t *least, int64_t *mo
     return !__builtin_mul_overflow(p->stride, lanes, p->stride < 0 ? least : most);
 }
 
-/* The space that all lanes of a generic access are in, RP_SPACE_NONE if they differ or that is not plain to see. */
+/* The space that all lanes of a generic access are in; RP_SPACE_NONE if they differ, or if that takes a closer look. */
 static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_access *a, uint64_t *offset)
 {
     int64_t least, most;
@@ -344,7 +344,8 @@ static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_
     return space;
 }
 
-/* The end of the access, or UNKNOWN, and what will come of it is noted. `done`: the end of what else there is. */
+/* Commits the access. Returns its end, or UNKNOWN; then its completion is recorded. `done`: the end of the
+ * instruction's other accesses. */
 static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, uint64_t accepted)
 {
     bool posted = (w->op->flags & OP_ORDERED) && is_posted(w->part->grid->launch, &w->next);
@@ -366,7 +367,7 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
     return UNKNOWN;
 }
 
-/* Memory that draws: nothing is pending. */
+/* Accesses with sampled latency: all ends are known at once. */
 static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
     const struct engine_job *job = sm->chip->job;

@@ -1,29 +1,32 @@
-/* How far SMs may go on by themselves while launches overlap.
+/* How far SMs may run by themselves while launches overlap.
  *
- * No SM has room for the blocks that wait but one that pauses, because a block has just left it. That stays true until
+ * While blocks wait, no SM has room for them, except an SM that pauses because a block has just left it. That stays
+ * true until
  *
- *  - the last block of a launch is placed, and a smaller one is next: it may fit where the others did not;
- *  - no launch waits any more, and one ends for which launches in the queue have waited: those may fit anywhere;
- *  - a copy of the host ends for which launches have waited. One that begins after this was worked out does not matter:
- *    where a launch ends before, others wait, and what comes then waits behind those.
+ *  - the last block of a launch is placed, and a smaller block is next: it may fit where the others did not;
+ *  - no launch waits any more, and a launch ends for which launches in the queue have waited: their blocks may fit
+ *    anywhere;
+ *  - a copy of the host ends for which launches have waited. A copy that begins after this was computed does not
+ *    matter: it begins when a launch ends, and the launches that waited for that launch come first.
  *
- * Before the first cycle in which one of them can come, SMs may be ahead of one another. How long blocks stay follows
- * from how many instructions their warps have yet to issue.
+ * Before the first cycle in which one of these can happen, SMs may be ahead of one another. How long blocks stay
+ * follows from how many instructions their warps have yet to issue.
  *
- * Blocks of a cluster meet at its barrier and tell objects of one another: with clusters, SMs are never ahead.
+ * Blocks of a cluster meet at its barrier and update barrier objects of one another: with clusters, SMs are always in
+ * step.
  */
 #include "replay/engines/fast/fast.h"
 
-#define ENOUGH 1024u /* cycles: what lies further ahead is not told apart */
+#define ENOUGH 1024u /* cycles: it does not look further ahead */
 
-/* In how many cycles a warp can have issued what is left of it, at least; counted up to `most`. */
+/* The least number of cycles in which a warp can issue the rest of its instructions; counted up to `most`. */
 static uint64_t cycles_left(const struct fast *f, const struct fast_grid *g, const struct rp_cursor *c, uint64_t most)
 {
     uint64_t width = (uint64_t)f->machine->issue_width;
     return rp_cursor_left(c, g->program.free_exits, most * width) / width;
 }
 
-/* The first cycle in which the block can leave, `now` at the earliest, at most `enough`. */
+/* The first cycle in which the block can leave, within now .. enough. */
 static uint64_t first_leave(const struct fast *f, const struct fast_block *b, uint64_t now, uint64_t enough)
 {
     if (!b->live)
@@ -36,7 +39,7 @@ static uint64_t first_leave(const struct fast *f, const struct fast_block *b, ui
     return first < enough ? first : enough;
 }
 
-/* The first cycle in which an SM can have room that it has not now. */
+/* The first cycle in which an SM can have more room than now. */
 static uint64_t first_room(const struct fast *f, uint64_t now)
 {
     uint64_t first = now + ENOUGH;
@@ -49,7 +52,7 @@ static uint64_t first_room(const struct fast *f, uint64_t now)
     return first;
 }
 
-/* The first cycle in which the launch can end. Blocks that are not placed yet are not asked. */
+/* The first cycle in which the launch can end. Blocks that are not placed yet are not considered. */
 static uint64_t first_end_of(const struct fast *f, const struct fast_grid *g, uint64_t now)
 {
     uint64_t last = now;
@@ -77,8 +80,8 @@ static uint64_t first_end(const struct fast *f, uint64_t now)
     return first;
 }
 
-/* How many cycles the block stays, at least, as its first warp says. 0: the trace is damaged, which is told when the
- * block is placed. */
+/* The least number of cycles for which the block stays, by its first warp. 0: the trace is damaged; the error is
+ * reported when the block is placed. */
 static uint64_t stay(const struct fast *f, const struct fast_grid *g, uint64_t index)
 {
     struct rp_cursor c = {0};
@@ -90,7 +93,8 @@ static uint64_t stay(const struct fast *f, const struct fast_grid *g, uint64_t i
     return cycles;
 }
 
-/* Looks ahead at the launch's blocks before `end`: how many cycles those stay that were not placed when it began. */
+/* Looks ahead at the launch's blocks before `end`. Returns for how many cycles each block stays, at least, of those
+ * that were not placed when the look-ahead began. */
 static uint64_t shortest_stay(const struct fast *f, struct fast_grid *g, uint64_t end)
 {
     if (g->seen <= g->next_block) {
@@ -112,8 +116,8 @@ static struct fast_grid *next_waiting(struct fast_grid *g)
     return g;
 }
 
-/* The first cycle in which the last block can be placed of the launches that wait, up to the one that is followed by a
- * smaller one: *more. As long as none of the blocks that come can leave again, SMs take no more than they hold. */
+/* The first cycle in which the last block of the waiting launches can be placed, up to the launch that a smaller one
+ * follows: then *more. As long as no block that comes can leave again, SMs take no more than they hold. */
 static uint64_t first_exhausted(const struct fast *f, uint64_t now, bool *more)
 {
     struct fast_grid *g = fast_first_waiting(f), *next;
@@ -130,7 +134,7 @@ static uint64_t first_exhausted(const struct fast *f, uint64_t now, bool *more)
     return blocks > most ? now + shortest : first_room(f, now);
 }
 
-/* Whether blocks of later ones of the launches that wait may fit where those of earlier ones do not. */
+/* Whether, of the launches that wait, blocks of a later one may fit where those of an earlier one do not. */
 static bool smaller_follows(const struct fast *f)
 {
     struct fast_grid *g = fast_first_waiting(f), *next;

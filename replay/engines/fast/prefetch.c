@@ -1,7 +1,6 @@
-/* What an SM is about to need, fetched into the caches of the computer. All SMs of a large machine together need more
- * than these hold, so an SM that goes on finds little of its own there. Misses that wait for one another take most of
- * the time then; these do not wait.
- */
+/* Prefetches the state that an SM is about to use into the caches of the host. The SMs of a large machine together need
+ * more than these caches hold, so an SM that runs again finds little of its state there. Most of the time then goes
+ * into misses that wait for one another. Prefetches do not wait. */
 #include "replay/engines/fast/fast.h"
 
 #define LINE 64u
@@ -12,7 +11,7 @@ static inline void fetch(const void *from, const void *to)
         __builtin_prefetch(at, 1);
 }
 
-/* The wheel as far as it turns up to sm->until. */
+/* Prefetches the part of the wheel up to sm->until. */
 static void fetch_wheel(const struct fast_sm *sm, const struct fast_subcore *sc)
 {
     uint64_t first = sm->now % WHEEL, count = sm->until - sm->now;
@@ -30,7 +29,7 @@ static void fetch_subcore(const struct fast_sm *sm, const struct fast_subcore *s
 {
     fetch(sc, sc->wheel);
     fetch_wheel(sm, sc);
-    fetch(&sc->far, &sc->slots[16]); /* more are seldom taken */
+    fetch(&sc->far, &sc->slots[16]); /* few sub-cores use more */
     fetch(&sc->yielding, sc + 1);
     __builtin_prefetch(sc->scheduler);
 }

@@ -5,7 +5,8 @@
 #include "replay/base/tensor_rate.h"
 #include "replay/engines/fast/fast.h"
 
-/* All registers of a kernel as file << 24 | index, sorted and without repetition; a register's number is its place. */
+/* All registers of a kernel as file << 24 | index, sorted and without repetition; a register's number is its index
+ * here. */
 struct names {
     uint32_t *items;
     size_t count;
@@ -62,7 +63,7 @@ static bool collect_names(struct names *names, const struct rp_kernel *k)
     return true;
 }
 
-/* Adds the registers of an operand to the list at `list`, `count` long, unless they are there. */
+/* Adds the registers of an operand to the `count` numbers at `list`, unless they are there. */
 static unsigned add_operand(const struct names *names, rp_register r, uint32_t *list, unsigned count)
 {
     uint32_t each[16];
@@ -79,7 +80,8 @@ static unsigned add_operand(const struct names *names, rp_register r, uint32_t *
     return count;
 }
 
-/* All operands of an instruction, behind those of the ones before it; returns how many registers they are. */
+/* Adds all operands of an instruction, after those of the instructions before it. Returns the number of their
+ * registers. */
 static uint32_t add_operands(const struct program *p, const struct names *names, const struct rp_instruction *in,
                              struct op *op)
 {
@@ -102,7 +104,8 @@ static enum producer producer_of(const struct rp_instruction *in)
     return path_of_space(space) == PATH_SHARED ? PRODUCER_SHARED : PRODUCER_MEMORY;
 }
 
-/* One access that asks no model. Where cycles are counted by level, those to caches tell theirs. */
+/* Whether it is one access that needs no model. Where an observer wants the level, accesses to caches are not plain:
+ * each reports its own. */
 static bool is_plain(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
 {
     if (in->memory_count != 1 || async_starts(in) || is_object(in->memory))
@@ -114,13 +117,13 @@ static bool is_plain(const struct fast *f, const struct fast_grid *g, const stru
     return path == PATH_SHARED ? f->plain_shared : path == PATH_CACHES && f->plain_global && !f->observes;
 }
 
-/* Where in struct fast_part a counter of its statistics is. */
+/* The offset in struct fast_part of a counter of its statistics. */
 static uint16_t place_of(const struct fast_part *part, const uint64_t *counter)
 {
     return (uint16_t)((const char *)counter - (const char *)part);
 }
 
-/* A fence that waits only until accesses are performed for its block. */
+/* Whether it is a fence that waits only until accesses are performed for its block. */
 static bool waits_for_block(const struct fast *f, const struct rp_instruction *in)
 {
     return is_block_fence(f->machine, in) && memory_system_orders_blocks(f->memory);
@@ -167,7 +170,7 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
     return op;
 }
 
-/* The registers that stand in the op itself. */
+/* Fills in the registers that the op itself holds. */
 static void fill_op(const struct program *p, struct op *op)
 {
     const uint32_t *number = p->registers + op->registers;
@@ -216,7 +219,7 @@ bool program_build(struct program *p, const struct fast *f, const struct fast_gr
         fill_op(p, &p->ops[i]);
         if (p->ops[i].flags & (OP_ACTS | OP_TESTS | OP_GROUPS))
             p->ops[i].flags |= OP_EXTENDED;
-        if (async_starts(in)) { /* nobody waits for its registers */
+        if (async_starts(in)) { /* no instruction waits for its registers */
             p->ops[i].destination = p->no_register;
             p->ops[i].destinations = 0;
         }

@@ -1,8 +1,8 @@
 /* An SM of the fast engine: the loop over its events, and issue. */
 #include "replay/engines/fast/advance.h"
 
-/* What kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing. *level: who
- * answered, if that was memory. */
+/* The stall reason: what kept the warp from issuing in the cycle before this one, in which its sub-core issued nothing.
+ * *level: the level of the response, if it was memory. */
 HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, const struct fast_warp *w,
                       enum response_level *level)
 {
@@ -30,7 +30,7 @@ HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, c
     return sc->accepts[w->unit] == sm->now || sc->refused >> w->slot & 1 ? STALL_UNIT : STALL_SCHEDULER;
 }
 
-/* Charges the cycle in which the warp issues, and the stall before it, which it returns. */
+/* Charges the cycle in which the warp issues, and the stall before it. Returns the stall. */
 HOT struct engine_stall charge(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w,
                                uint64_t not_taken)
 {
@@ -66,17 +66,17 @@ HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const s
     return at;
 }
 
-/* Adds one to the counter that is there in the part. */
+/* Increments the counter at this offset in the part. */
 HOT void count(struct fast_part *part, uint16_t place) { ++*(uint64_t *)((char *)part + place); }
 
-/* Those of the slots whose next instruction the LSU would not take now. */
+/* The slots whose next instruction the LSU would refuse now. */
 HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t slots)
 {
     uint64_t asked = slots & sc->caches; /* none on machines whose LSU never refuses */
     return asked && !sm_memory_accepts(sm->memory) ? asked : 0;
 }
 
-/* Notes when the accesses that the warp has made are performed for its block. */
+/* Notes when the accesses of the warp's instruction are performed for its block. */
 static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast_warp *w, uint64_t accepted,
                                                  uint64_t done)
 {
@@ -91,7 +91,7 @@ static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast
     sm->accesses[sm->token].unordered = true;
 }
 
-/* Carries out the warp's next instruction, but for moving the warp on. Returns when it is done, or UNKNOWN. */
+/* Executes the warp's next instruction, and does not advance the warp. Returns when it is done, or UNKNOWN. */
 HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
     const struct op *op = w->op;
@@ -132,7 +132,8 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     return done;
 }
 
-/* The warp's instruction of this number has issued: it is done at `done`, or when the access ends that was made. */
+/* The warp's instruction of this number has issued. It is done at `done` or, if that is UNKNOWN, when its access ends.
+ */
 static __attribute__((noinline)) void observe_done(struct fast_sm *sm, const struct fast_warp *w, uint64_t number,
                                                    uint64_t dispatched, uint64_t done)
 {
@@ -146,7 +147,8 @@ static __attribute__((noinline)) void observe_done(struct fast_sm *sm, const str
     engine_report_done(sm->chip->job, &at, number, dispatched, done);
 }
 
-/* The warp's next instruction issues. s: NULL, in the same cycle as the one before it; else the stall that it ends. */
+/* The warp's next instruction issues. s: the stall that it ends; NULL: it issues in the same cycle as the one before
+ * it. */
 HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, struct engine_stall *s)
 {
     const struct engine_job *job = sm->chip->job;
@@ -159,8 +161,8 @@ HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, stru
     engine_report_issue(job, &at, &w->next, w->issued, !s, RESPONSE_NONE, sm->now);
 }
 
-/* The same on machines with more than the scoreboard and one issue per cycle, and moves the warp on. *pair: the next
- * instruction may issue with this one. */
+/* Executes an instruction with OP_EXTENDED, and advances the warp. *pair: the next instruction may issue with this one.
+ */
 HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool observed, bool *pair,
                           struct rp_error *err)
 {
@@ -184,7 +186,7 @@ HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fa
     return true;
 }
 
-/* The second one of a pair. */
+/* Issues the second instruction of a pair. */
 static bool issue_second(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, bool observed,
                          struct rp_error *err)
 {
@@ -233,7 +235,7 @@ HOT bool issue(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w,
     return advance(sm, w, err);
 }
 
-/* The scheduler's choice. A warp that yields is offered only if there is no other. */
+/* The scheduler's choice. A warp that yields is a candidate only if there is no other. */
 HOT int pick(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t candidates)
 {
     uint64_t eager = sc->yielding && sc->yields_at == sm->now ? candidates & ~sc->yielding : candidates;
@@ -241,7 +243,7 @@ HOT int pick(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t c
     return slot < 0 && eager != candidates ? sm->chip->scheduler->pick(sc->scheduler, candidates) : slot;
 }
 
-/* Slots whose next instruction's unit does not accept it now. */
+/* Slots whose next instruction goes to a unit that does not accept it now. */
 HOT uint64_t blocked(const struct fast_sm *sm, struct fast_subcore *sc)
 {
     uint64_t slots = 0;
@@ -255,7 +257,8 @@ HOT uint64_t blocked(const struct fast_sm *sm, struct fast_subcore *sc)
     return slots;
 }
 
-/* Nothing issued: the next cycle in which that may change by itself. What the LSU refused waits for that. */
+/* Nothing issued: the next cycle in which an instruction may. Instructions that the LSU refused do not count: they wait
+ * for the LSU. */
 static uint64_t next_chance(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t not_taken)
 {
     uint64_t next = wheel_next(sc, sm->now);
@@ -308,7 +311,7 @@ uint64_t fast_sm_next(const struct fast_sm *sm)
     return next;
 }
 
-/* All sub-cores in one cycle. */
+/* Steps all sub-cores in one cycle. */
 static bool cycle(struct fast_sm *sm, struct rp_error *err)
 {
     for (unsigned i = 0; i < sm->subcore_count; i++)
@@ -317,7 +320,7 @@ static bool cycle(struct fast_sm *sm, struct rp_error *err)
     return true;
 }
 
-/* The same for an SM with one sub-core, up to the next time that a block leaves. */
+/* The same for an SM with one sub-core, up to the next event outside the sub-core. */
 static bool run_single(struct fast_sm *sm, struct rp_error *err)
 {
     uint64_t other = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
@@ -342,7 +345,7 @@ void fast_sm_leave(struct fast_sm *sm, uint64_t now)
     sm->next_room = sm->next_room == now ? NEVER : sm->next_room;
 }
 
-/* Returns the next cycle in which something happens. */
+/* *next: the next cycle in which something happens. */
 static bool run(struct fast_sm *sm, uint64_t *next, struct rp_error *err)
 {
     if (sm->assigned_count && !fast_place_blocks(sm, err))

@@ -1,5 +1,5 @@
-/* A round is open from its begin to its end. A helper that finds it open goes in; one that
- * comes late, or not at all, holds up nobody. */
+/* A round is open from its begin to its end. A helper that finds it open enters it. One that comes late, or not at all,
+ * delays nobody. */
 #include "replay/engines/fast/thread_pool.h"
 
 #include <pthread.h>
@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PAUSES 2000 /* looks before each next one leaves the processor to others that want it */
-#define SPINS                                                                                                          \
-    3000 /* looks, where each thread has a processor: a round often takes less time than to sleep and wake             \
-          */
+#define PAUSES 2000 /* polls before each further one yields the processor */
+#define SPINS 3000  /* polls, if each thread has a processor: a round often takes less time than to sleep and wake */
 
 #define INSIDE UINT64_C(0xffff)
 #define OPEN UINT64_C(0x10000)
@@ -25,9 +23,9 @@ struct crew {
     void (*work)(void *, unsigned thread);
     void *data;
     atomic_uint_least64_t state; /* round << ROUND_SHIFT | OPEN or 0 | helpers inside */
-    atomic_uint started;         /* helpers that have their number */
+    atomic_uint started;         /* helpers that have a number */
     atomic_bool over;
-    pthread_mutex_t lock; /* of sleeping and waking */
+    pthread_mutex_t lock; /* for sleeping and waking */
     pthread_cond_t begun, done;
 };
 
