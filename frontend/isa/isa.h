@@ -1,5 +1,5 @@
-/* What an instruction set is to those who load, choose, print or assemble code: one row, defined in the set's own
- * folder. frontend/loader/isa.h lists all rows and finds the one of a module. */
+/* The interface of an instruction set to those who load, choose, print or assemble code: one row, defined in the ISA's
+ * own folder. frontend/loader/isa.h lists all rows and finds the row of a module. */
 #ifndef REPRISE_FRONTEND_ISA_ISA_H
 #define REPRISE_FRONTEND_ISA_ISA_H
 
@@ -19,8 +19,8 @@ struct machine_code {
     uint32_t size;
     unsigned sm;
 };
-/* A line of a disassembly: a word of code at `address`. text: the instruction that it is, or ".word 0x..." where it
- * means nothing; NULL: it is none, but control information of those that follow. */
+/* A line of a disassembly: a word of code at `address`. text: the instruction, or ".word 0x..." for a word that encodes
+ * none; NULL: the word holds control information of the instructions that follow. */
 typedef void (*isa_line_fn)(void *data, uint32_t address, const char *text, struct isa_word);
 /* A mnemonic, perhaps with modifiers ("SHF.L"), and its enum rp_class. */
 typedef void (*isa_mnemonic_fn)(void *data, const char *name, uint8_t unit_class);
@@ -48,17 +48,19 @@ struct isa {
 
     /* ---- machine code; all NULL: PTX ---- */
     bool (*covers)(const struct isa *, unsigned sm); /* there is such an architecture, within that range */
-    /* Calls `use` for each word, in order. Returns how many of them mean nothing; err names the first. */
+    /* Calls `use` for each word, in order. Returns the number of words that encode no instruction; err names the
+     * first. */
     uint32_t (*disassemble)(const struct isa *, const struct machine_code *, isa_line_fn use, void *data,
                             struct rp_error *);
-    /* Calls `use` for the mnemonic of each form, so that the same may come more than once. */
+    /* Calls `use` for the mnemonic of each form; a mnemonic may come several times. */
     void (*mnemonics)(const struct isa *, isa_mnemonic_fn use, void *data);
     /* The address of the instruction that comes next. */
     uint32_t (*next_address)(const struct isa *, const struct assembly *);
     /* A word of control information for the instructions that follow. False: it does not belong here. */
     bool (*control)(const struct isa *, struct assembly *, struct isa_word, struct rp_error *);
-    /* Adds an instruction, or a word as it is (".word 0x..."). listed: the word that a listing has behind it, or NULL;
-     * what the text does not say of scheduling is taken from it where words hold that. check: it must be the same. */
+    /* Adds an instruction, or a bare word (".word 0x..."). listed: the word that the listing shows after the text, or
+     * NULL. Where words hold control bits, those that the text does not show are taken from it. check: the result must
+     * equal it. */
     bool (*assemble)(const struct isa *, struct assembly *, const char *text, const struct isa_word *listed, bool check,
                      struct rp_error *);
     /* Fills the last bundle. */

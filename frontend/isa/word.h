@@ -13,7 +13,8 @@ struct isa_word {
 enum { ISA_WORD_TEXT = 40 };
 /* Returns text. */
 const char *isa_word_print(char text[ISA_WORD_TEXT], struct isa_word, unsigned bytes);
-/* The word at the beginning of the text, with any number of digits that fit; NULL: there is none. Else where it ends.
+/* Reads the word at the beginning of the text, with any number of digits that fit. Returns its end; NULL: there is no
+ * word.
  */
 const char *isa_word_read(const char *text, unsigned bytes, struct isa_word *);
 /* ".word 0x...": a line of a listing that is a word and no instruction. */

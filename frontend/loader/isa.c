@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* In the order in which they are taken from a fat binary. */
+/* In the order in which they are chosen from a fat binary. */
 static const struct isa *const all[] = {&isa_sass5x, &isa_ptx};
 #define COUNT (sizeof all / sizeof *all)
 

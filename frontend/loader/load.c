@@ -1,4 +1,4 @@
-/* Telling the kinds of modules apart: frontend/core/program.h, module_load_bytes. */
+/* Finds the kind of a module and loads it: frontend/core/program.h, module_load_bytes. */
 #include <elf.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "frontend/module/fatbin.h"
 #include "frontend/module/module.h"
 
-/* Why a cubin is of no ISA. */
+/* The error for a cubin that no ISA covers. */
 static struct module *refuse_code(const char *path, const void *bytes, size_t size, struct rp_error *err)
 {
     unsigned sm = cubin_sm(bytes, size);
@@ -30,7 +30,8 @@ static const struct isa *isa_of_entry(const struct fatbin_entry *e)
     return e->kind == FATBIN_PTX ? &isa_ptx : isa_of_sm(e->arch);
 }
 
-/* Machine code before PTX, and of each ISA the newest. A device would take machine code of its own generation only. */
+/* Chooses machine code before PTX, and the newest entry of each ISA. A device would take machine code of its own
+ * generation only. */
 static const struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part)
 {
     const struct fatbin_entry *best = NULL;
@@ -46,7 +47,7 @@ static const struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part
     return best;
 }
 
-/* Of the parts loaded so far the one with kernels is kept, and there may be only one of these. */
+/* Keeps the one module that has kernels among the parts loaded so far; a second one is an error. */
 static bool keep(struct module **found, struct module *m, const char *path, struct rp_error *err)
 {
     if (!*found || !(*found)->program_count) {

@@ -37,30 +37,31 @@ struct cubin_function {
 struct cubin_line {
     uint32_t offset, file, line; /* file: index into cubin.files */
     uint32_t inlined;            /* number, from 1, in cubin.inlined; 0: of no inlined call */
-    uint32_t order;              /* in the table: of lines of the same offset, the last one counts */
+    uint32_t order;              /* order in the line table: of lines with the same offset the last one counts */
 };
 
-/* An instruction whose targets are not in its word: those are `count` from cubin_kernel.targets[first] on. */
+/* An instruction whose word does not hold its targets: they are `count` elements of cubin_kernel.targets from `first`
+ * on. */
 struct cubin_branch {
     uint32_t offset, first, count;
 };
 
-/* Code that belongs together: a kernel with its device functions; in a relocatable object, and in what ptxas -g makes,
- * also a function alone. */
+/* Code that belongs together: a kernel with its device functions. In a relocatable object, and in the output of ptxas
+ * -g, also a device function alone. */
 struct cubin_kernel {
     const char *name;
     bool entry;             /* a kernel, launched by the host */
-    uint32_t section, base; /* base: the address of the first byte: 0, but for a function alone */
+    uint32_t section, base; /* base: the address of the first byte; 0 except for a function alone */
     struct cubin_bytes code;
-    struct cubin_bytes image;    /* the code, and behind it functions alone that it reaches, each at its base */
+    struct cubin_bytes image;    /* the code, then the functions alone that it can call, each at its base */
     struct cubin_kernel **parts; /* these functions, by base; cubin_link puts them into the image */
     uint32_t part_count;
     uint32_t registers, barriers; /* barriers: highest id used + 1 */
     uint32_t static_shared;       /* bytes per block */
     uint32_t frame_bytes;         /* local memory of the kernel's own frame */
-    uint32_t callee_bytes;        /* and of the frames of all its device functions together */
+    uint32_t callee_bytes;        /* frames of all its device functions together */
     uint32_t stack_bytes;         /* local memory per thread with all calls; CUBIN_UNKNOWN with recursion */
-    uint32_t crs_bytes;           /* of divergence and call stack per warp, 0: not said */
+    uint32_t crs_bytes;           /* bytes of the divergence and call stack per warp; 0: not given */
     uint32_t max_threads[3], required_threads[3]; /* 0: not given */
     uint32_t parameter_base, parameter_bytes;     /* in constant bank 0 */
     uint32_t parameter_count;
@@ -85,7 +86,7 @@ struct cubin_variable {
     uint64_t address; /* in global memory; set by cubin_place_variables */
 };
 
-/* A place that holds an address. The value to put there is that of the symbol plus what the place holds. */
+/* How an address is written into a place. The value is the symbol's plus what the place holds. */
 enum cubin_patch {
     CUBIN_PATCH_NONE,
     CUBIN_PATCH_32,       /* data word */
@@ -101,7 +102,7 @@ struct cubin_relocation {
     uint32_t type;         /* as in the file */
     struct cubin_bytes in; /* the bytes to patch */
     uint32_t offset;
-    int64_t addend; /* of RELA sections; REL has it in the place itself */
+    int64_t addend; /* in RELA sections; REL sections have it in the place itself */
     const char *symbol;
     uint32_t section; /* the section patched */
     uint32_t target;  /* section of the symbol, 0: undefined here (vprintf, malloc, a texture) */
@@ -127,7 +128,7 @@ struct cubin {
     uint32_t file_count;
     const char **files; /* source files of the line tables */
     uint32_t inlined_count;
-    struct rp_inlined_call *inlined; /* each behind the one that it is in */
+    struct rp_inlined_call *inlined; /* a call comes after the call around it */
     void *owner;
 };
 
@@ -142,11 +143,11 @@ struct cubin_kernel *cubin_kernel(struct cubin *, const char *name, struct rp_er
 /* The source line of the instruction at an offset, or NULL. */
 const struct cubin_line *cubin_line(const struct cubin_kernel *, uint32_t offset);
 
-/* Writes addresses into code and data: `global_init` and `global` are where those sections will lie (apart: each of
- * their variables lies at its own address instead), `constant` where the generic window of module constant bank 3 does.
- * Code symbols count from the start of their kernel's image. A symbol that no section of the file defines is an error
- * that names it, unless `external` (may be NULL) knows its value; so is an address that does not fit where 32-bit code
- * wants it. */
+/* Writes addresses into code and data. `global_init` and `global`: the addresses of those sections; with `apart` each
+ * of their variables lies at its own address instead. `constant`: the address of module constant bank 3 in the generic
+ * window. Code symbols count from the start of their kernel's image. A symbol that no section of the file defines is an
+ * error that names it, unless `external` (may be NULL) knows its value. An address that does not fit into 32-bit code
+ * is an error, too. */
 struct cubin_addresses {
     uint64_t global_init, global, constant;
     bool (*external)(void *, const char *symbol, uint64_t *value);
@@ -154,10 +155,10 @@ struct cubin_addresses {
     bool apart;
 };
 bool cubin_link(struct cubin *, const struct cubin_addresses *, struct rp_error *);
-/* Gives every variable in global memory its address from `base` on, apart where the file allows that, sorts
- * `variables`, and fills in all of the addresses but `constant`. Returns the bytes from base to the end. */
+/* Gives every variable in global memory its address from `base` on, with gaps between them where the file allows that.
+ * Sorts `variables`, and fills in all of the addresses but `constant`. Returns the bytes from base to the end. */
 uint64_t cubin_place_variables(struct cubin *, struct cubin_addresses *, uint64_t base);
-/* The variable that begins there, once they are sorted; NULL: none. */
+/* The variable that begins at the offset; NULL: none. The variables must be sorted. */
 const struct cubin_variable *cubin_variable_at(const struct cubin *, enum cubin_space, uint64_t offset);
 
 #endif

@@ -1,5 +1,5 @@
-/* Inlined calls of what ptxas -g made: its line tables have none, .debug_info has the addresses of their bodies. An
- * address here is the number of the kernel, from 1, and below its 32 bits the offset in its code. */
+/* Inlined calls in the output of ptxas -g: its line tables have none, but .debug_info has the addresses of their
+ * bodies. An address here is the number of the kernel, from 1, above 32 bits that are the offset in its code. */
 #include <string.h>
 
 #include "frontend/module/cubin_file.h"
@@ -25,7 +25,7 @@ static struct cubin_bytes copy_of_section(const struct cubin_file *f, const char
     return out;
 }
 
-/* The numbers in other sections are what they are: only code has addresses. */
+/* Relocates only symbols of code; all other numbers stay as they are. */
 static void relocate(struct cubin_file *f, struct cubin_bytes info, const GElf_Rela *r)
 {
     uint64_t symbol = GELF_R_SYM(r->r_info);

@@ -38,7 +38,7 @@ bool cubin_read_info(struct cubin_file *);        /* .nv.info and .nv.info.<kern
 bool cubin_read_relocations(struct cubin_file *); /* of code and data */
 bool cubin_read_lines(struct cubin_file *);       /* .debug_line */
 bool cubin_place_functions(struct cubin_file *);  /* after all of these */
-/* .debug_info, for lines of which .debug_line does not tell the calls. Units by offset. */
+/* From .debug_info, the calls of lines for which .debug_line has none. Units are sorted by offset. */
 void cubin_read_calls(struct cubin_file *, const struct line_unit *, uint32_t count);
 void cubin_join_functions(struct cubin *); /* when relocations have been applied */
 

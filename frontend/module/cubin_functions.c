@@ -1,11 +1,11 @@
 /* Device functions in sections of their own, as ptxas -g leaves them; without -g it copies them into each kernel that
- * calls them. They get addresses behind the longest kernel, the same for all kernels because a pointer to a function
- * is data, and a kernel's image goes on behind its code up to the last function that it can reach. */
+ * calls them. They get addresses after the longest kernel, the same for all kernels because a pointer to a function is
+ * data. A kernel's image extends from its code to the last function that it can reach. */
 #include <string.h>
 
 #include "frontend/module/cubin_file.h"
 
-enum { BUNDLE = 32, IMAGES = 256 << 20 /* bytes that the images and lines of a file may take together */ };
+enum { BUNDLE = 32, IMAGES = 256 << 20 /* limit of the bytes of all images and lines of a file together */ };
 
 /* False when the functions do not fit behind each other. */
 static bool place(struct cubin *c, bool *any)
@@ -23,8 +23,8 @@ static bool place(struct cubin *c, bool *any)
     return at <= IMAGES;
 }
 
-/* Who wants the address of which function: for each kernel or function, and behind them for data, the first of its
- * relocations, and for each relocation the next one. Numbers count from 1. */
+/* Which kernels, functions and data need the address of which function: the first relocation of each kernel or function
+ * (data comes after them), and for each relocation the next one. Numbers count from 1. */
 struct wishes {
     uint32_t *first, *next, *to, *stack;
 };
@@ -50,7 +50,7 @@ static struct wishes read_wishes(struct cubin_file *f)
     return w;
 }
 
-/* Marks and stacks what `at` wants that has not been reached yet; returns the new depth of the stack. */
+/* Marks and stacks the functions that `at` needs and that are not reached yet; returns the new depth of the stack. */
 static uint32_t follow(const struct wishes *w, uint32_t at, bool *reached, uint32_t depth)
 {
     for (uint32_t i = w->first[at]; i; i = w->next[i])
@@ -61,7 +61,7 @@ static uint32_t follow(const struct wishes *w, uint32_t at, bool *reached, uint3
     return depth;
 }
 
-/* What kernel k calls, directly or not, and what data points to, which any kernel may call. */
+/* Finds what kernel k calls, directly or not, and what data points to, which any kernel may call. */
 static void find_reached(const struct cubin *c, const struct wishes *w, uint32_t k, bool *reached)
 {
     uint32_t depth = follow(w, k, reached, follow(w, c->kernel_count, reached, 0));
@@ -87,7 +87,7 @@ static void join_lines(struct cubin_file *f, struct cubin_kernel *k, uint32_t al
     k->line_count = count;
 }
 
-/* ptxas 12.9 counts neither registers nor frames of these functions as the kernel's. */
+/* Adds a function's registers and frame to the kernel's: ptxas 12.9 does not count them. */
 static void add_part(struct cubin_kernel *k, struct cubin_kernel *part)
 {
     k->parts[k->part_count++] = part;
@@ -97,7 +97,7 @@ static void add_part(struct cubin_kernel *k, struct cubin_kernel *part)
     k->barriers = part->barriers > k->barriers ? part->barriers : k->barriers;
 }
 
-/* Takes what the image and its lines need from `room`; false when that is too little. */
+/* Takes the bytes of the image and its lines from `room`; false when that is too little. */
 static bool make_image(struct cubin_file *f, struct cubin_kernel *k, const bool *reached, uint64_t *room)
 {
     struct cubin *c = f->cubin;
@@ -144,7 +144,7 @@ bool cubin_place_functions(struct cubin_file *f)
 
 void cubin_join_functions(struct cubin *c)
 {
-    /* a bundle of NOPs, as ptxas fills code up */
+    /* a bundle of NOPs, with which ptxas pads code */
     static const uint64_t gap[BUNDLE / 8] = {0x001f8000fc0007e0, 0x50b0000000070f00, 0x50b0000000070f00,
                                              0x50b0000000070f00};
     for (uint32_t i = 0; i < c->kernel_count; i++) {

@@ -73,7 +73,7 @@ static void add_parameter(struct cubin_file *f, struct cubin_kernel *k, const st
     k->parameters[at] = p;
 }
 
-/* One after the other: offset of the branch, a word, number of targets, and their offsets. */
+/* Records that follow one another: offset of the branch, a word, number of targets, and their offsets. */
 static bool add_branches(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r)
 {
     enum { HEAD = 12 };

@@ -1,10 +1,9 @@
 /* .debug_line as ptxas -lineinfo writes it: line programs of DWARF 2 (DWARF 2.0.0, section 6.2). A DW_LNE_set_address
- * is relocated against the symbol of the kernel that the rows speak of.
+ * is relocated against the symbol of the kernel whose code the rows describe.
  *
- * An extended operation of NVIDIA's, 0x90, says that the rows from here on are of an inlined function: its operands are
- * the row, counted from 1 in the sequence, at whose place it is called, 0 for none, and where its name stands in
- * .debug_str. That was found by comparing the bytes of line programs with what nvdisasm --print-line-info-inline says
- * of them. */
+ * NVIDIA's extended operation 0x90 says that the following rows belong to an inlined function. Its operands are the row
+ * at whose place the function is called, counted from 1 in the sequence (0: none), and the offset of its name in
+ * .debug_str. That was found by comparing line programs with the output of nvdisasm --print-line-info-inline. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ struct address_patch {
 
 typedef VECTOR(struct cubin_line) rows;
 
-/* A row as a place of calls. */
+/* A row as the place of a call. */
 struct call_place {
     uint32_t file, line, inlined;
     uint32_t last; /* the last call at it; 0: none yet */

@@ -1,5 +1,5 @@
 /* Where the variables of a cubin's global memory go. Code reaches them through relocations that name their symbols, so
- * they can be moved apart: with gaps between them, as those of PTX. */
+ * they can be moved apart, with gaps between them, like the variables of PTX. */
 #include <stdlib.h>
 
 #include "frontend/core/extents.h"
@@ -23,7 +23,7 @@ const struct cubin_variable *cubin_variable_at(const struct cubin *c, enum cubin
     return c->variable_count ? bsearch(&key, c->variables, c->variable_count, sizeof key, by_place) : NULL;
 }
 
-/* Variables overlap nowhere, and every address that code or data takes is that of one. */
+/* Whether no variables overlap, and every address in code or data is the address of a variable. */
 static bool can_move(const struct cubin *c)
 {
     for (uint32_t i = 0; i < c->variable_count; i++) {
@@ -43,7 +43,7 @@ static bool can_move(const struct cubin *c)
     return true;
 }
 
-/* The file does not say how a variable is aligned; where it lies shows what it may rely on. */
+/* The file does not give a variable's alignment. Its offset shows the alignment that code may rely on. */
 static uint64_t alignment(uint64_t offset)
 {
     uint64_t most = offset & -offset;

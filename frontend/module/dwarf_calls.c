@@ -76,7 +76,7 @@ static uint64_t fixed(struct bytes *b, uint64_t width)
     return v;
 }
 
-/* Of a signed number the low bits, too: no attribute that is needed has one. */
+/* Reads signed numbers, too, but keeps only low bits; no attribute that is needed is signed. */
 static uint64_t leb128(struct bytes *b)
 {
     uint64_t v = 0, byte;
@@ -107,14 +107,14 @@ struct abbreviation {
     const uint8_t *attributes; /* pairs of name and form, up to 0, 0 */
 };
 
-/* What is wanted of an entry's attributes. */
+/* The attributes of an entry that are needed. */
 struct entry {
     uint64_t tag, low, high, origin, file, line, column, declared_file, declared_line;
     bool high_is_size, has_origin;
     const char *name, *linkage_name;
 };
 
-/* A function's entry, which bodies refer to by its offset in .debug_info. */
+/* A function's entry. Bodies refer to it by its offset in .debug_info. */
 struct function_entry {
     uint64_t offset, origin;
     uint32_t file, line; /* where it is declared */
@@ -126,7 +126,7 @@ struct reader {
     struct arena *arena;
     const struct dwarf_sections *sections;
     struct dwarf_calls *out;
-    VECTOR(uint64_t) origins; /* of the bodies: offset of the function, or UINT64_MAX */
+    VECTOR(uint64_t) origins; /* for each body: offset of its function, or UINT64_MAX */
     VECTOR(struct function_entry) functions;
     VECTOR(struct abbreviation) abbreviations;
     uint64_t abbreviations_at, abbreviation_bytes; /* the table that was read last; bytes of tables so far */
@@ -141,7 +141,7 @@ static int abbreviation_by_code(const void *a, const void *b)
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* Units may share a table. Tables that overlap, which would be read again and again, are damaged. */
+/* Units may share a table. Tables that overlap would be read again and again: they are damaged. */
 static bool read_abbreviations(struct reader *r, uint64_t offset)
 {
     struct bytes b = bytes_from(&r->sections->abbrev, offset);
@@ -296,7 +296,7 @@ static void add_function(struct reader *r, const struct entry *e, uint64_t offse
 static void read_entries(struct reader *r)
 {
     enum { MOST_LEVELS = 1024 };
-    uint32_t around[MOST_LEVELS], depth = 0; /* the call that a level is in */
+    uint32_t around[MOST_LEVELS], depth = 0; /* the call around the entries of a level */
     around[0] = 0;
     while (r->info.at < r->info.end && !r->info.damaged) {
         uint64_t offset = (uint64_t)(r->info.at - r->info.start), code = leb128(&r->info);
@@ -372,7 +372,7 @@ static const char *copied_name(const struct reader *r, struct function_entry *f)
     return f->name;
 }
 
-/* Name and line may stand in the entry that this one completes. */
+/* Adds name and line of an entry that the body's own entry refers to. */
 static void complete(const struct reader *r, struct dwarf_body *body, uint64_t function)
 {
     const char *name = NULL;
@@ -422,7 +422,7 @@ static const struct dwarf_body **sorted_bodies(struct arena *arena, const struct
     return out;
 }
 
-/* 0: its function begins elsewhere, or nothing says where */
+/* Line of the body's function; 0: it begins after the place or in another file, or its line is not known. */
 static uint32_t line_before(const struct dwarf_body *body, const struct dwarf_place *place)
 {
     return body->file == place->file && body->line <= place->line ? body->line : 0;

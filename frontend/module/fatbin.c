@@ -125,7 +125,7 @@ static bool read_all(const struct source *s, struct fatbin *fat)
         for (at += header; at < end;)
             if (!read_entry(s, at, end, fat, &at))
                 return false;
-        while (at < s->size && !s->bytes[at]) /* padding between several */
+        while (at < s->size && !s->bytes[at]) /* padding between fat binaries */
             at++;
     }
     return true;

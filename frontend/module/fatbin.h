@@ -3,9 +3,9 @@
  * Layout (all little-endian): header u32 magic 0xBA55ED50, u16 version 1, u16 header bytes, u64 bytes that follow; then
  * entries: u16 kind (1 PTX, 2 cubin), u16, u32 header bytes, u64 payload bytes, u32 compressed bytes, u32 offset of the
  * options, u16 minor and u16 major version, u32 architecture, ..., at 0x28 u64 flags, at 0x38 u64 bytes uncompressed.
- * Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several fat binaries may follow one another:
- * so they do in section .nv_fatbin of a host program, one for each of its source files, and nvcc puts an empty one
- * before them. Objects, libraries and programs of the host are taken by that section.
+ * Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several fat binaries may follow one another.
+ * Section .nv_fatbin of a host program has one for each source file, and an empty one that nvcc puts before them. Fat
+ * binaries of host objects, libraries and programs are found by that section.
  */
 #ifndef REPRISE_FRONTEND_MODULE_FATBIN_H
 #define REPRISE_FRONTEND_MODULE_FATBIN_H

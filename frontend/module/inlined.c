@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* How much of the text is such a namespace, with its colons. */
+/* The length of such a namespace at the beginning of the text, with its colons. */
 static size_t file_namespace(const char *text)
 {
     static const char begin[] = "_INTERNAL_";

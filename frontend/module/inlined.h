@@ -1,4 +1,4 @@
-/* Calls that a compiler replaced by bodies: from what a module has to what a kernel needs. */
+/* Inlined calls: from the list of a module to the list of a kernel. */
 #ifndef REPRISE_FRONTEND_MODULE_INLINED_H
 #define REPRISE_FRONTEND_MODULE_INLINED_H
 
@@ -10,8 +10,8 @@
  */
 const char *inlined_function_name(struct arena *, const char *name);
 
-/* Gives the kernel those of all calls that its instructions name, which is by their numbers in `all`, from 1. Each call
- * there stands behind the one that it is in. */
+/* Copies into the kernel those of `all` that its instructions refer to; their numbers count from 1 in `all`. A call
+ * comes after the call around it. */
 void inlined_keep(struct arena *, const struct rp_inlined_call *all, uint32_t count, struct rp_instruction *,
                   uint32_t instruction_count, struct rp_kernel *);
 

@@ -17,8 +17,8 @@
 #define MODULE_BASE_32 0x10000000ull
 #define HEAP_BASE_32 0x80000000ull
 
-/* Offsets in the shared window: a block's own memory from 0 on, that of all blocks of its cluster from CLUSTER_SHARED
- * on (frontend/core/cluster.h). */
+/* Offsets in the shared window. The shared memory of a block itself begins at 0; the shared memory of all blocks of its
+ * cluster begins at CLUSTER_SHARED (frontend/core/cluster.h). */
 #define CLUSTER_SHARED 0x800000u
 #define CLUSTER_STEP_LOG 19
 #define CLUSTER_STEP (1u << CLUSTER_STEP_LOG)

@@ -40,7 +40,7 @@ static inline uint64_t lane_u64(const struct warp *w, struct operand o, unsigned
     return ((const uint64_t *)operand_at(w, o))[lane];
 }
 
-/* A barrier's id; its count; for one lane. */
+/* The id and the thread count of a barrier, for one lane. */
 static inline uint32_t barrier_id(const struct warp *w, const struct uop *u, unsigned lane)
 {
     return u->barrier->id < 0 ? lane_u32(w, u->a, lane) : (uint32_t)u->barrier->id;

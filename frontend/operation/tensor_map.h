@@ -1,7 +1,7 @@
 /* Tensor maps: 128 bytes that describe a tensor and the box of it that a copy (PTX: cp.async.bulk.tensor) moves. The
- * layout is our own; programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h), and may change them, or
- * build them from 128 zero bytes, by tensormap.replace, a field at a time. Sizes are stored minus one, as in hardware:
- * a zero means a size of 1. */
+ * layout is our own. Programs get maps from rp_tensor_map_encode (frontend/host/tensor_map.h). With tensormap.replace
+ * they may change a map field by field, or build one from 128 zero bytes. Sizes are stored minus one, as in hardware: a
+ * zero means a size of 1. */
 #ifndef REPRISE_FRONTEND_OPERATION_TENSOR_MAP_H
 #define REPRISE_FRONTEND_OPERATION_TENSOR_MAP_H
 
@@ -40,7 +40,7 @@ struct tensor_map {
     uint64_t stride[TENSOR_RANKS - 1];          /* bytes, from dimension 1 on; dimension 0 is dense */
     uint32_t last[TENSOR_RANKS];                /* elements in each dimension, minus one */
     uint8_t box_last[TENSOR_RANKS];             /* elements that a box spans, 1 to 256, minus one */
-    uint8_t step_less[TENSOR_RANKS]; /* distance of the elements that are copied, 1 to 8, minus one; 0 in dimension 0 */
+    uint8_t step_less[TENSOR_RANKS];            /* element stride of the copy, 1 to 8, minus one; 0 in dimension 0 */
     uint8_t unused[50];
 };
 _Static_assert(sizeof(struct tensor_map) == 128, "as large as a CUtensorMap");
@@ -60,7 +60,7 @@ static inline uint32_t tensor_step(const struct tensor_map *t, unsigned dimensio
 {
     return t->step_less[dimension] % 8 + 1u;
 }
-/* The elements of a box that are copied along one dimension. */
+/* The number of elements that a copy moves along one dimension of a box. */
 static inline uint32_t tensor_box(const struct tensor_map *t, unsigned dimension)
 {
     return t->box_last[dimension] / tensor_step(t, dimension) + 1;

@@ -1,10 +1,10 @@
-/* The one internal operation form, twice: as decoders write it, and as the engine runs it.
+/* The one internal form of operations, in two layouts: as decoders write it, and as the engine runs it.
  *
  * Every ISA decodes into operations (struct operation), plain records with a field for everything that any kind needs.
  * Before a program runs for the first time each operation becomes a uop (struct uop): 64 bytes, one cache line, with
- * what the warp loop and the lane handlers read each time; the rest is in a descriptor of its kind. The engine runs
- * nothing else. Operation i becomes uop i, so targets are indices of either; only within a straight line uops are
- * reordered (schedule.h).
+ * what the warp loop and the lane handlers read each time. The other fields are in a descriptor of its kind. The engine
+ * runs only uops. Operation i becomes uop i, so branch targets are indices of either. Uops are reordered only within a
+ * straight line (schedule.h).
  *
  * An operation of kind UOP_LANE computes something for each lane from registers to registers: its handler is a loop
  * over 32 lanes. The engine itself executes all other kinds (memory, control flow, barriers). A decoder fills in what
@@ -12,12 +12,12 @@
  * handler, and the core never sees an opcode's spelling.
  *
  * Registers are laid out [register][lane]: an operand is the address of 32 consecutive elements, 64-byte aligned.
- * Elements have 2 bytes for 8- and 16-bit types, else the type's own size; a result of an 8-bit type is zero- (B8, U8)
- * or sign-extended (S8) to its element, and of an 8-bit source only the low byte counts. Operands have the width of
- * `type` (or `stype` where the op says so) unless the op says otherwise; 128-bit registers are two 64-bit arrays, low
- * half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are constant arrays with
- * all elements equal, in the program's area of constants. A warp's registers live in a window of its register stack; a
- * call moves the window up. */
+ * Elements of 8- and 16-bit types have 2 bytes; all others have the type's own size. A result of an 8-bit type is
+ * zero-extended (B8, U8) or sign-extended (S8) to its element; of an 8-bit source only the low byte is read. Operands
+ * have the width of `type` (or `stype` where the op says so) unless the op says otherwise. 128-bit registers are two
+ * 64-bit arrays, low half first. A predicate is one 32-bit word, bit l for lane l (4-byte aligned). Immediates are
+ * constant arrays with all elements equal, in the program's area of constants. A warp's registers live in a window of
+ * its register stack; a call moves the window up. */
 #ifndef REPRISE_FRONTEND_OPERATION_UOP_H
 #define REPRISE_FRONTEND_OPERATION_UOP_H
 
@@ -29,9 +29,9 @@
 
 typedef rp_lanemask lanemask;
 
-/* An operand is nothing (at == 0), a constant (its offset in the program's area of constants), or a register
- * (OPERAND_WINDOW + its offset in the window). The area begins with CONSTANTS_START zero bytes, so that nothing reads
- * as zeros. As a destination, nothing is a sink. */
+/* An operand is absent (at == 0), a constant (its offset in the program's area of constants), or a register
+ * (OPERAND_WINDOW + its offset in the window). The area of constants begins with CONSTANTS_START zero bytes, so an
+ * absent source reads as zeros. An absent destination drops the result (a sink). */
 struct operand {
     uint32_t at;
 };
@@ -132,7 +132,7 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_PLUS_ONE UOP_FLAG(23) /* SASS .PO: the sum plus one */
 /* of memory uops: addresses are not recorded, because they are constants in the instruction */
 #define UF_SILENT UOP_FLAG(24)
-/* of shfl, set by the engine: a lane that reads from a lane that takes no part gets 0 */
+/* for shfl, set by the engine: a lane that reads from a lane outside its group gets 0 */
 #define UF_MEMBERS UOP_FLAG(25)
 /* all lanes of the warp take part or none; they wait for one another, and a lane that has exited is a fault */
 #define UF_WHOLE_WARP UOP_FLAG(26)
@@ -140,8 +140,8 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_SUSPENDS UOP_FLAG(27)
 /* of a barrier: all lanes of the warp must arrive by the same instruction */
 #define UF_ALIGNED UOP_FLAG(28)
-/* of bulk copies and operations on their barrier objects: applies at the same offset in each block of the cluster that
- * a mask, the last element of lists[1], names */
+/* for bulk copies and operations on their barrier objects: the last element of lists[1] is a mask of blocks; the
+ * operation applies at the same offset in each of these blocks of the cluster */
 #define UF_MULTICAST UOP_FLAG(29)
 /* of fma: the result is 0 if an operand is the NaN with which a tensor map fills */
 #define UF_OOB UOP_FLAG(30)
@@ -163,10 +163,10 @@ enum uop_kind {
     UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
     /* op: enum stack_op; type: T_U32 or T_U64, of d and a. Addresses are of local memory (stack.h). */
     UOP_STACK,
-    /* The hardware's stack of divergence and calls (PasTiS, III.A). A push enters the active lanes with `target`, where
-     * they go on together once all of them have popped; imm is an enum stack_token. A pop removes its lanes from the
-     * current path and from every entry above the topmost one with its token. A divergent UOP_BRANCH without a
-     * reconvergence point pushes its other side on the same stack. */
+    /* The hardware's stack of divergence and calls (PasTiS, III.A). UOP_PUSH pushes an entry with the active lanes and
+     * `target`: they continue there together once all of them have popped. imm is an enum stack_token. UOP_POP removes
+     * its lanes from the current path and from every entry above the topmost one with its token. A divergent UOP_BRANCH
+     * without a reconvergence point pushes its other side on the same stack. */
     UOP_PUSH,
     UOP_POP,
     UOP_CLOCK,       /* a UOP_LANE that reads the clock; the engine, never a decoder, makes it from an OP_SPECIAL */
@@ -196,9 +196,9 @@ enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RE
 #define HOST_CALL_BYTES 48 /* the most that arguments and result take after the caller's frame */
 enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
 
-/* What a UOP_LANE computes. Operands: d destination, a b c sources, p a predicate source (combined or selected by), pd
- * and pd2 predicate destinations, `list` lists[0]. `type` is the operation's type, `stype` the source's where it
- * differs. imm is a mode of 0 to 255, except for OP_FRAME. */
+/* What a UOP_LANE computes. Operands: d destination, a b c sources, p a predicate source (to combine with, or to select
+ * by), pd and pd2 predicate destinations, `list` lists[0]. `type` is the operation's type, `stype` the source's where
+ * it differs. imm is a mode of 0 to 255, except for OP_FRAME. */
 enum lane_op {
     OP_MOV,     /* d = a; type T_PRED too */
     OP_SPECIAL, /* d = special register imm (enum special) */
@@ -266,15 +266,16 @@ enum lane_op {
     OP_ELECT, /* d the elected lane's number, pd true in that lane; b membermask */
     /* Maxwell and Pascal only. With UF_CARRY_IN and _OUT they read and write all four condition codes of the warp. */
     OP_SUM3,      /* d = (a << imm) + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted); UF_PLUS_ONE;
-                   * pd = the address that the sum is, with UF_CARRY_IN the upper word of one whose lower word
-                   * was the last sum with UF_CARRY_OUT, lies outside of the shared window */
+                   * pd = the sum, as an address, lies outside of the shared window. With UF_CARRY_IN the sum is the
+                   * upper word of the address; the last sum with UF_CARRY_OUT is its lower word. */
     OP_XMAD,      /* 16 x 16 bits multiplied and added; detail: the fields of struct xmad_mode, see sass.simd.c */
-    OP_COMPARE_X, /* pd = compare(a, b) combine p, pd2 its complement, for 64-bit numbers the difference of whose lower
-                     halves set the condition codes; type T_U32 or T_S32 */
-    OP_MINMAX_X,  /* d = minimum (p) or maximum of a and b, words of long numbers; with UF_CARRY_IN the condition codes
-                     hold the decision of the higher words, if any; type T_U32 or T_S32 */
-    OP_FLAGS,   /* for a, the result of a logic operation: with UF_CARRY_OUT sets condition codes; pd = a is (CMP_EQ) or
-                   is not 0, with UF_CARRY_IN as the last word of a long number */
+    OP_COMPARE_X, /* a and b are the upper halves of 64-bit numbers; the difference of the lower halves has set the
+                   * condition codes. pd = compare(a, b) combine p, pd2 = not compare(a, b) combine p; type T_U32 or
+                   * T_S32 */
+    OP_MINMAX_X,  /* d = minimum (where p holds) or maximum of a and b, words of long numbers; with UF_CARRY_IN the
+                   * condition codes hold the decision of the higher words, if any; type T_U32 or T_S32 */
+    OP_FLAGS,   /* a is the result of a logic operation. pd = (a is 0) with CMP_EQ, else (a is not 0). With UF_CARRY_OUT
+                 * sets the condition codes. With UF_CARRY_IN a is the last word of a long number */
     OP_GET_CC,  /* d = condition codes as a number: zero 1, sign 2, carry 4, overflow 8 */
     OP_SET_CC,  /* condition codes = the bits of a, where b has a 1 */
     OP_TEST_CC, /* pd = condition code test imm (0..31, as encoded) */
@@ -284,27 +285,29 @@ enum lane_op {
     OP_MMA,   /* lists[0] = lists[1] × lists[2] + lists[3]; a: metadata of a sparse left side */
     OP_WGMMA, /* lists[0] = A × B, plus lists[3] where predicate c holds; A: lists[1], or at descriptor a; B: at b;
                * lists[2]: metadata of a sparse A */
-    OP_MATRIX_LOAD,  /* lists[0], a register per matrix of 8 x 8 = rows that lanes hold, lists[1]: four words each */
-    OP_MATRIX_STORE, /* the other way round: lists[0], four words = matrices in lists[1] */
+    OP_MATRIX_LOAD,  /* lists[0], a register for each matrix of 8 x 8 = the rows in lists[1], four words in each lane */
+    OP_MATRIX_STORE, /* the reverse: lists[0], four words in each lane = the rows of the matrices in lists[1] */
     OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */
-    /* of a UOP_MEMORY of kind BULK_LOAD: b (T_U32) bytes from a to c (T_U64), an address of shared or device memory;
-     * with UF_MULTICAST to all blocks of the mask lists[1]. `combine` is an enum rp_atomic on elements of `type`: the
-     * copy reduces into its destination. */
+    /* for a UOP_MEMORY of kind BULK_LOAD: copies b (T_U32) bytes from a to c (T_U64), an address of shared or device
+     * memory; with UF_MULTICAST to all blocks of the mask lists[1]. `combine` is an enum rp_atomic on elements of
+     * `type`: the copy reduces into its destination. */
     OP_COPY_TO_SHARED,
     OP_COPY_TO_GLOBAL,
-    /* of a UOP_MEMORY of kind BULK_LOAD or BULK_STORE: a box of the tensor whose map is at c, and at b in the shared
-     * window (both T_U64); coordinates in lists[1], then with UF_MULTICAST the mask of blocks; d (T_U64) the box's
-     * bytes. The one of kind BULK_STORE only records the destination. */
+    /* for a UOP_MEMORY of kind BULK_LOAD or BULK_STORE: copies a box of a tensor. c: address of the tensor map; b:
+     * address of the box in the shared window (both T_U64). lists[1]: the coordinates, then with UF_MULTICAST the mask
+     * of blocks. d (T_U64): the number of bytes of the box. The operation of kind BULK_STORE only records the
+     * destination. */
     OP_TENSOR_TO_SHARED,
     OP_TENSOR_TO_GLOBAL,
-    /* of a UOP_MEMORY of kind OBJECT (object.h): b arrivals (INIT: expected in each phase), c bytes, d the object's
-     * previous value; and tests of a phase given by a state or a parity b (dtype: T_U32 or T_U64), d 1 if it is over */
+    /* for a UOP_MEMORY of kind OBJECT (object.h): b arrivals (INIT: expected in each phase), c bytes, d the object's
+     * previous value. STATE and PARITY test a phase, which b gives by a state or a parity (dtype: T_U32 or T_U64); d is
+     * 1 if the phase is over */
     OP_OBJECT,
     OP_OBJECT_STATE,
     OP_OBJECT_PARITY,
-    /* of a UOP_MEMORY in the spaces TEXTURE and SURFACE (image.h): a is a handle (stype: T_U32 or T_U64) or the address
-     * (greater than any handle) of a reference that holds one. imm: struct fetch or struct surface_access, or enum
-     * image_query; lists[1]: 32 bits each. */
+    /* for a UOP_MEMORY in the spaces TEXTURE and SURFACE (image.h): a is a handle (stype: T_U32 or T_U64), or the
+     * address of a reference that holds one; addresses are greater than any handle. imm: struct fetch or struct
+     * surface_access, or enum image_query; lists[1]: 32 bits each. */
     OP_TEXTURE, /* lists[0], four words or sinks = texels at lists[1]: layer, coordinates, level or both gradients,
                    offsets, as struct fetch says; b: the handle of a separate sampler */
     OP_SURFACE, /* loads, stores and reductions like UOP_MEMORY, at lists[1]: layer, coordinates */
@@ -374,7 +377,7 @@ enum special {
     SR_CLUSTER_RANK,
     SR_CLUSTER_BLOCKS,
     SR_CLUSTER_EXPLICIT, /* 1 if the launch or the kernel says how many blocks a cluster has */
-    /* the offset that mapa adds to an address, and the mask of what it keeps (cluster.h) */
+    /* the offset that mapa adds to an address, and the mask of the address bits that it keeps (cluster.h) */
     SR_CLUSTER_SHARED,
     SR_CLUSTER_MASK,
     SR_PM,
@@ -412,18 +415,19 @@ struct operation {
         lists[UOP_LISTS]; /* lane_op_writes_list() and loads write lists[0]; otherwise all lists are read */
     uint32_t *table;      /* UOP_BRANCH_TABLE, indirect UOP_CALL: numbers of operations */
     uint32_t table_count;
-    /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; nothing: imm alone is the address); d or lists[0]:
-     * loaded or stored elements, each of `type`; register elements are of width dtype (>= type: zero- or sign-extended
-     * on load, truncated on store); atomics: b operand, c second operand of cas, d old value or sink; of several
-     * elements lists[1] operands and lists[0] old values or sinks. A load of device memory with operand b reads only b
-     * bytes (T_U32, per lane) of the width and sets the rest to 0; its elements are words. An instruction with several
-     * memory operands has an operation for each; `access` is the index of the operand that this one records. */
+    /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; absent: imm alone is the address). d or lists[0]: loaded
+     * or stored elements, each of `type`; register elements have the width of dtype (>= type: zero- or sign-extended on
+     * load, truncated on store). Atomics: b operand, c second operand of cas, d old value or sink; with several
+     * elements lists[1] holds the operands and lists[0] the old values or sinks. A load of device memory with operand b
+     * reads only b bytes (T_U32, per lane) of the width and sets the rest to 0; its elements are words. An instruction
+     * with several memory operands has an operation for each; `access` is the index of the operand that this one
+     * records. */
     struct rp_memory_operand memory;
     uint8_t access;
     uint8_t dtype;
     bool frame_relative; /* local variable or function parameter (memory.space LOCAL): the frame base is added */
-    /* UOP_CALL: the caller's, how far register window and frame move up. frame_bytes also at the first operation of a
-     * function, so that a call finds out whether the callee has room. */
+    /* UOP_CALL: the caller's values: how far the register window and the frame move up. The first operation of a
+     * function has the function's frame_bytes, so that a call can check whether the callee has room. */
     uint32_t window_bytes, frame_bytes;
     /* UOP_BARRIER: ids and counts in static form; a: id, b: count when in registers (memory.. unused).
      * RP_BARRIER_REDUCE: p (p_flip) is the source, imm an enum barrier_reduction, the result goes to d (u32, popc) or

@@ -16,14 +16,14 @@ struct warp {
     lanemask carry;                /* condition code CC.CF, one bit per lane */
     lanemask zero, sign, overflow; /* the other three condition codes, which only machine code has */
     lanemask second_carry;         /* a sum of three terms carries up to two */
-    lanemask low_in_shared;        /* the last such sum is the lower word of an address in the shared window */
+    lanemask low_in_shared;        /* lanes whose last such sum is the lower word of an address in the shared window */
     uint32_t frame;                /* local memory: base of the current frame, bytes */
     uint32_t id;                   /* within its block */
     uint64_t clock;                /* instructions executed so far: the value of %clock */
     uint32_t tid[3][32];           /* per lane */
     const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
-    const uint32_t *cluster;               /* its blocks in each dimension */
-    bool cluster_said;                     /* by the launch or the kernel */
+    const uint32_t *cluster;               /* blocks of its cluster in each dimension */
+    bool cluster_said;                     /* the launch or the kernel gives the cluster's size */
     uint32_t block_warps;
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     uint64_t workspace;                                 /* see struct grid */

@@ -1,5 +1,5 @@
 /* cvt between integers, from integers to floats and from floats to integers (PTX ISA, cvt). Conversions between
- * floating-point formats are in lanes_float_convert.simd.c. */
+ * floating-point formats are in float_convert.simd.c. */
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
 

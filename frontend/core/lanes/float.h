@@ -1,4 +1,4 @@
-/* Floating-point modifiers as data, for the handlers that take any of them. Private to the lanes_*.simd.c files. */
+/* Floating-point modifiers as data, for the handlers that take any of them. Private to the *.simd.c files. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_FLOAT_H
 #define REPRISE_FRONTEND_CORE_LANES_FLOAT_H
 

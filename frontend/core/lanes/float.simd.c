@@ -63,8 +63,8 @@ FORMS3(fma, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
 FORMS1(rcp, 1 / a, 1 / a)
 FORMS1(sqrt, __builtin_sqrtf(a), __builtin_sqrt(a))
 
-/* With .ftz the reciprocal of what is above 2^126, smaller than any normal number, is 0 also where it would round up to
- * one: so ptxas's sequence has it, and the ISA says nothing. */
+/* With .ftz the reciprocal of a number above 2^126 is smaller than any normal number. It is 0 even where it would round
+ * up to a normal number: ptxas's sequence does so, and the ISA says nothing. */
 INLINE f32 beyond_is_infinite(f32 x)
 {
     u32 bits = bits_f32(x), magnitude = bits & 0x7fffffffu;

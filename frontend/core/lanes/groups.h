@@ -1,5 +1,5 @@
-/* The groups of lane handlers: each lanes_GROUP.simd.c chooses the handler of the ops it knows, NULL for others.
- * Private to operation_bind. */
+/* The groups of lane handlers: each GROUP.simd.c chooses the handlers of its ops, NULL for others. Private to
+ * operation_bind. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 #define REPRISE_FRONTEND_CORE_LANES_GROUPS_H
 

@@ -37,8 +37,8 @@ static u16 finished(const struct uop *u, f64 x, const struct small_format *f)
     return u->flags & UF_FTZ && !(h & f->infinity) ? h & 0x8000 : h;
 }
 
-/* Of a lane's operands: whether element `part` of one is the NaN that a tensor map fills with (PTX ISA, "Tensors":
- * OOB-NaN; its bits are those that tensor.c writes). */
+/* Whether element `part` of one of a lane's operands is the NaN with which a tensor map fills (PTX ISA, "Tensors":
+ * OOB-NaN; tensor.c writes the same bits). */
 static bool is_outside(const void *reg, enum lane_type type, int l, int part)
 {
     return (is_pair(type) ? (u16)(((const u32 *)reg)[l] >> 16 * part) : ((const u16 *)reg)[l]) == TENSOR_NAN_16;

@@ -168,9 +168,9 @@ HANDLER(compare_x)
     write_predicate(w, second_predicate(u), combine_masks(u->combine, ~t, with), executed);
 }
 
-/* Whether a is less than b, as far as the words down to here tell, is kept as the codes of a - b: zero, sign where
- * less, and carry (no borrow) where not. What the hardware keeps is not published; only instructions of this kind read
- * it. */
+/* The condition codes hold whether a is less than b, as far as the words so far decide it, as those of a - b: zero;
+ * sign where less; carry (no borrow) where not less. What the hardware keeps is not published; only instructions of
+ * this kind read it. */
 HANDLER(minmax_x)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);

@@ -50,7 +50,7 @@ INLINE void gather(u32 *r, const u32 *a, const u32 *from)
         r[l] = a[from[l]];
 #endif
 }
-/* What a lane reads from one that is no member of its group is 0. */
+/* A lane that reads from a lane that is no member of its group gets 0. */
 INLINE void drop_others(u32 *r, const u32 *from, const u32 *masks, lanemask executed)
 {
     FOR_GROUPS(g, masks, executed)

@@ -140,7 +140,7 @@ static bool read_address_part(struct sass_parser *p, const struct sass_item *par
     return suffix(p, part);
 }
 
-/* Those of the parts that are there, in order, at least one; the others are zero. */
+/* Reads the parts that are there, in order, at least one; the others are zero. */
 static bool read_parts(struct sass_parser *p, const struct sass_item *i)
 {
     unsigned count = 0;

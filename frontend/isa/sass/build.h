@@ -1,15 +1,16 @@
-/* What machine code of every generation becomes operations with: registers and predicates, pairs of registers,
+/* Helpers that turn machine code of every generation into operations: registers and predicates, pairs of registers,
  * constants and constant banks, the functions of the device's runtime.
  *
- * A warp's window holds predicates P0..P6 (a mask each), what BAR.RED left, temporaries, and the 255 32-bit registers,
- * 32 lanes each. An operation on 64 bits works on temporaries that PACK and UNPACK fill from and spread to register
- * pairs. RZ and PT are constants as sources; as destinations a place that nobody reads, and no place.
+ * A warp's window holds predicates P0..P6 (a mask each), the results of BAR.RED, temporaries, and the 255 32-bit
+ * registers, 32 lanes each. An operation on 64 bits works on temporaries: PACK fills them from register pairs, UNPACK
+ * spreads them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing reads, and PT
+ * is absent.
  *
  * All operations of an instruction have its guard, so a destination that may be the guard is written by the last of
  * them.
  *
- * Emitting an operation or naming a register changes the instruction at hand, so no two calls that do either stand in
- * one argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
+ * Emitting an operation or naming a register changes the current instruction, so no two calls that do either are in one
+ * argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_BUILD_H
 #define REPRISE_FRONTEND_ISA_SASS_BUILD_H
 
@@ -58,7 +59,7 @@ void sass_build_begin(struct sass_build *, uint32_t index);
 /* ---- what the lowering knows (lower.c) ---- */
 /* The guard of the instruction at hand, a register or a constant. */
 struct operand sass_build_guard(struct sass_build *, bool *negated);
-/* Begins an instruction without a guard that stands behind the code. */
+/* Begins an instruction without a guard that follows the code. */
 void sass_build_begin_runtime(struct sass_build *, uint32_t instruction);
 _Noreturn void sass_build_not_covered(struct sass_build *, const char *what);
 
@@ -94,7 +95,8 @@ void move32(struct sass_build *, struct operand d, struct operand a);
 
 /* ---- the device's runtime (runtime.c) ---- */
 uint64_t sass_runtime_address(const struct sass_family *, const char *symbol);
-/* The number of the instruction that stands for a function; after the last instruction of the code. */
+/* The number of the instruction that represents a function of the runtime; it follows the last instruction of the
+ * code. */
 uint32_t sass_runtime_function(struct sass_build *, uint32_t function);
 void sass_lower_runtime(struct sass_build *);
 

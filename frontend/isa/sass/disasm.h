@@ -7,7 +7,7 @@
 
 enum { SASS_TEXT_SIZE = 256 };
 
-/* Where an instruction stands: whose it is, and the byte address from which branch targets count. */
+/* The site of an instruction: its table and architecture, and the byte address from which branch targets count. */
 struct sass_site {
     const struct sass_table *table;
     unsigned arch;

@@ -23,7 +23,7 @@ enum sass_step_flag {
     STEP_FALLS = 1 << 0, /* the next instruction may follow */
     STEP_CALL = 1 << 1,  /* the next one follows once the callee has returned */
     STEP_RETURN = 1 << 2,
-    STEP_BEGINS = 1 << 3, /* a block begins here, whoever jumps here */
+    STEP_BEGINS = 1 << 3, /* a block begins here, also without a branch to it */
     STEP_PAIR = 1 << 4,   /* issues together with the next one */
 };
 /* Where control goes from an instruction. */
@@ -38,7 +38,7 @@ struct sass_flow {
     const uint32_t *targets; /* numbers of instructions */
 };
 
-/* [count], from the arena, which also gets what is needed on the way. */
+/* Returns an array of [count] from the arena, which also holds temporary data. */
 const struct rp_live *sass_live(struct arena *, const struct sass_flow *);
 
 #endif

@@ -6,7 +6,7 @@
 #include "frontend/isa/sass/lower.h"
 #include "frontend/module/module.h"
 
-/* Local memory per thread where recursion hides how much is needed. */
+/* Local memory per thread where recursion hides the need. */
 enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
 /* Bytes in front of a variable that its alignment explains. */
 enum { MOST_PADDING = 256 };
@@ -177,7 +177,7 @@ static void fill_global(struct module *out, const struct cubin *c, bool apart)
         memcpy(out->global_image, c->global_init.at, c->global_init.size);
 }
 
-/* A call of what the runtime does not have is refused where it stands. */
+/* An unknown function of the runtime is refused where it is called. */
 static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
 {
     *value = sass_runtime_address(data, symbol);

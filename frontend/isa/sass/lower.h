@@ -35,7 +35,7 @@ struct sass_lowering {
     const struct sass_row *row;
     uint32_t address;
     bool plus_one;          /* .PO */
-    struct operand outside; /* a predicate that an addition of addresses writes, too; at first none */
+    struct operand outside; /* predicate that an addition of addresses also writes; absent at first */
     struct sass_source source[4];
     unsigned source_count;
     struct rp_memory_operand memory;
@@ -55,11 +55,11 @@ struct sass_family {
     /* What executes, by semantic: lists that end in a NULL name; NULL after the last list. */
     const struct sass_meaning *const *meanings;
     uint32_t parameters; /* where they begin in constant bank 0 */
-    /* The word of bank 0 at an offset below them, which the driver leaves there. */
+    /* The word that the driver puts at an offset of bank 0 below the parameters. */
     struct operand (*launch_word)(struct sass_build *, uint32_t offset);
     /* Emits what returns to the caller of a function of the runtime. */
     void (*end_runtime)(struct sass_build *);
-    /* Completes the static instruction at hand: flags but for the guard's, class, fence, what waits for barriers. */
+    /* Completes the current static instruction: flags except the guard's, class, fence, barriers that it waits for. */
     void (*describe)(const struct sass_lowering *, struct rp_instruction *);
     /* Live registers per instruction, while targets of operations are still numbers of instructions. NULL: the file
      * does not say where an instruction goes that pops the stack or branches through a register. */

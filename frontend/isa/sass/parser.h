@@ -15,7 +15,7 @@ struct sass_constraint {
 };
 enum { SASS_CONSTRAINTS = 16 };
 
-/* A number that no row had room for, and where it stands in the text: NULL: there was none. */
+/* A number that no row had room for, and its place in the text; NULL: there was none. */
 struct sass_beyond {
     const char *at;
     unsigned width;
@@ -40,30 +40,32 @@ void asm_set_bit(struct sass_parser *p, unsigned at);
 /* f holds the low bits, g those above. */
 void asm_set_value(struct sass_parser *p, struct sass_bits f, struct sass_bits g, uint64_t value);
 void asm_skip_space(struct sass_parser *p);
-/* Goes over the token, and the space before it, if it stands there. */
+/* Skips the token, and the space before it, if the token comes next. */
 bool asm_eat(struct sass_parser *p, const char *token);
 bool asm_is_word(char c);
-/* The same for a token that ends where its word ends. */
+/* The same for a token that is a whole word. */
 bool asm_eat_word(struct sass_parser *p, const char *token);
 /* The comma before all operands but the first. */
 bool asm_separator(struct sass_parser *p);
-/* These go on behind what they read; else they are false. */
+/* These read at the current place and go on; false: the text does not match. */
 bool asm_read_number(struct sass_parser *p, uint64_t *value);
 /* How the disassembler prints a field. */
 enum sign { UNSIGNED, SIGNED, EITHER };
-/* A number for a field of `width` bits; *value is its low bits. One that would read back as another is refused: one
- * with the highest bit set as signed, one below 0 as unsigned; but the 32 bits of a register may be given as either. */
+/* Reads a number for a field of `width` bits; *value is its low bits. A number is refused if the disassembler would
+ * print it as another: a signed one with the highest bit set, an unsigned one below 0. Fields of 32 bits take
+ * either. */
 bool asm_read_integer(struct sass_parser *p, unsigned width, enum sign sign, uint64_t *value);
 /* A register for a field of `width` bits. */
 bool asm_read_register(struct sass_parser *p, enum sass_file file, unsigned width, unsigned *r);
 bool asm_read_predicate(struct sass_parser *p, bool uniform, unsigned *r);
-/* The values that the longest of the names behind `lead` stands for; without any, those with an empty name. */
+/* Reads `lead` and the longest of the names that follows it. Returns the values with that name; without a match, those
+ * with an empty name. */
 sass_values asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead);
-unsigned asm_least(sass_values); /* of at least one */
+unsigned asm_least(sass_values); /* the least value of a set that is not empty */
 /* Of fields f and g only these values are possible here; false: none is left. */
 bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, sass_values allowed);
 
-/* What the item stands for, as asm_items.c reads it. */
+/* Reads the item (asm_items.c). */
 bool asm_item(struct sass_parser *, const struct sass_item *);
 void asm_prefix(struct sass_parser *, const struct sass_item *); /* -, ~ and | before an operand */
 bool asm_register(struct sass_parser *, const struct sass_item *);

@@ -7,7 +7,7 @@
 #include "frontend/isa/sass/lower.h"
 
 struct argument {
-    uint8_t reg, words, offset; /* offset: see frontend/operation/uop.h, "A host call finds them" */
+    uint8_t reg, words, offset; /* offset: see host calls in frontend/operation/uop.h */
 };
 static const struct function {
     const char *name;

@@ -136,7 +136,7 @@ struct sass_item {
     uint8_t neg, abs, inv;    /* bits: -x, |x|, ~x; 0: none */
     uint8_t unit;             /* the value is printed shifted left by this */
     uint8_t po;               /* lower bit of a pair of neg bits that mean .PO together */
-    uint8_t reuse;            /* 1 + number of the reuse flag that speaks of this register; 0: none */
+    uint8_t reuse;            /* 1 + number of this register's reuse flag; 0: none */
     struct sass_bits sf;      /* part selector printed after the operand, where there are names; width 0: names[0] */
     uint8_t sf_rule;          /* enum sass_part_rule */
     uint16_t count;           /* of names */
@@ -212,7 +212,8 @@ static inline uint64_t sass_value(struct isa_word word, const struct sass_item *
     return sass_field(word, i->f) | (i->g.width ? sass_field(word, i->g) << i->f.width : 0);
 }
 
-/* The row that a word is of on an architecture, or NULL: an unknown opcode, or a required field with another value. */
+/* The row that a word encodes on an architecture. NULL: the opcode is unknown, or a required field has another
+ * value. */
 const struct sass_row *sass_find(const struct sass_table *, struct isa_word, unsigned arch);
 
 /* ---- where instructions and their control bits lie ---- */
