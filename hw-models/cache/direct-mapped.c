@@ -1,14 +1,14 @@
 /* A direct-mapped cache with sectored lines and one port.
  *
  * line index = (address / line) modulo (size / line); a line holds one tag, and for each of its sectors the cycle in
- * which its data arrives, or who fetches it. A request that is looked up from s on takes `latency` cycles:
+ * which its data arrives, or its fetch in flight. The look-up of a request starts at s and takes `latency` cycles:
  *   read, sector there:      served at max(s + latency, arrival of the sector's data), a hit
- *   read, sector not there:  leaves at s + latency, a miss; the sector is fetched
- *   write, write = through:  leaves at s + latency; hit if the sector is there (its data stays), else nothing is kept
+ *   read, sector not there:  goes on at s + latency, a miss; the sector is fetched
+ *   write, write = through:  goes on at s + latency; hit if the sector is there (it stays), else nothing is kept
  *   write, write = back:     served at s + latency; the sector is there from then on, without a fetch, and is dirty
- *   atomic, write = through: leaves at s + latency; hit if the sector is there
+ *   atomic, write = through: goes on at s + latency; hit if the sector is there
  *   atomic, write = back:    as a read, and the sector is dirty from then on
- * A line that is replaced while some of its sectors are dirty gives these to be written back.
+ * When a line is replaced, its dirty sectors are written back.
  */
 #include <string.h>
 
@@ -129,7 +129,7 @@ static void preload(void *state, uint64_t address, uint64_t size)
     struct direct_mapped *c = state;
     struct cache_finding ignored;
     uint64_t capacity = c->lines * c->line_bytes;
-    if (size > capacity) { /* what comes before makes room for the rest */
+    if (size > capacity) { /* the first bytes would be replaced by the rest */
         address += size - capacity;
         size = capacity;
     }

@@ -1,18 +1,19 @@
-/* What the cache model `direct-mapped` does, for those who ask it for every transaction of a trace and have no time for
- * a call. hw-models/cache/direct-mapped.c says what it means.
+/* The cache model `direct-mapped` inline, for engines that look up every transaction of a trace: a call would be too
+ * slow. hw-models/cache/direct-mapped.c describes the model.
  */
 #ifndef REPRISE_HW_MODELS_DIRECT_MAPPED_H
 #define REPRISE_HW_MODELS_DIRECT_MAPPED_H
 
 #include "hw-models/cache/cache.h"
 
-#define DIRECT_MAPPED_FETCHED_BY (1ull << 63) /* | the name of the fetch that brings the sector */
+#define DIRECT_MAPPED_FETCHED_BY (1ull << 63) /* | the name of the fetch in flight */
 
 struct direct_mapped_line {
     uint64_t tag;       /* line address + 1; 0: empty */
-    uint8_t there;      /* sectors that are there or on their way, a bit each */
+    uint8_t there;      /* sectors that are there or in flight, a bit each */
     uint8_t dirty;      /* sectors, a bit each */
-    uint64_t arrival[]; /* [sectors of a line], of those in `there` */
+    uint64_t arrival[]; /* [sectors of a line], valid for the sectors in `there`: a cycle, or DIRECT_MAPPED_FETCHED_BY |
+                           a fetch */
 };
 
 struct direct_mapped {
@@ -20,7 +21,7 @@ struct direct_mapped {
     uint64_t place_mask;                            /* lines - 1 if their number is a power of two, else 0 */
     uint64_t inverse;                               /* 2^64 / lines, rounded up */
     unsigned line_shift, sector_shift, sector_mask; /* sector_mask: sectors of a line - 1 */
-    size_t stride;                                  /* from line to line, bytes */
+    size_t stride;                                  /* bytes from one line to the next */
     bool back;
     _Alignas(8) char line[];
 };
@@ -30,8 +31,8 @@ static inline uint64_t direct_mapped_tag(const struct direct_mapped *c, uint64_t
     return (address >> c->line_shift) + 1;
 }
 
-/* The remainder of a number of 32 bits is the whole part of (what is behind the point of number / lines) * lines:
- * exact, as `inverse` has 64 bits (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019). */
+/* number % lines is the integer part of (the fraction of number / lines) * lines. This is exact for numbers of 32 bits,
+ * as `inverse` has 64 (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019). */
 static inline struct direct_mapped_line *direct_mapped_line_in(char *lines, const struct direct_mapped *c,
                                                                uint64_t address)
 {
@@ -61,7 +62,7 @@ static inline bool direct_mapped_reads(const struct direct_mapped *c, enum cache
     return kind == CACHE_READ || (kind == CACHE_ATOMIC && c->back);
 }
 
-/* Gives the line to this tag; what it held has to go. */
+/* Replaces the line unless it has this tag. */
 static inline __attribute__((always_inline)) void direct_mapped_make_room(const struct direct_mapped *c,
                                                                           struct direct_mapped_line *line, uint64_t tag,
                                                                           struct cache_finding *finding)
@@ -76,7 +77,7 @@ static inline __attribute__((always_inline)) void direct_mapped_make_room(const 
     line->there = line->dirty = 0;
 }
 
-/* A read, or an atomic that is done here. */
+/* A read, or an atomic that is done at this level. */
 static inline __attribute__((always_inline)) void direct_mapped_read(const struct direct_mapped *c,
                                                                      struct direct_mapped_line *line, uint64_t tag,
                                                                      const struct cache_look_up *r,
@@ -106,11 +107,11 @@ static inline __attribute__((always_inline)) void direct_mapped_read(const struc
         finding->cycle = arrival;
 }
 
-/* A write, or an atomic that goes on. */
+/* A write, or an atomic that goes on to the next level. */
 struct cache_finding direct_mapped_write(const struct direct_mapped *, struct direct_mapped_line *, uint64_t tag,
                                          struct cache_look_up);
 
-/* Nothing takes the address of what it gets and gives, so that compilers keep them in registers. */
+/* Request and finding are passed by value, so that compilers keep them in registers. */
 static inline __attribute__((always_inline)) struct cache_finding direct_mapped_look_up(struct direct_mapped *c,
                                                                                         struct cache_look_up r)
 {
@@ -123,10 +124,9 @@ static inline __attribute__((always_inline)) struct cache_finding direct_mapped_
     return finding;
 }
 
-/* The same for a read, as long as no line has to be written back for it. Returns where it stands when the sector's data
- * arrives, or who fetches it: with *hit an earlier request, else `fetch`. NULL: a line would have to be written back,
- * and nothing has been done. `c` may be a copy of the cache whose lines these are: one of the caller's own, which stays
- * in registers. */
+/* The same for a read that replaces no dirty line. Returns a pointer to the cycle in which the sector arrives, or to
+ * DIRECT_MAPPED_FETCHED_BY | its fetch: of an earlier request if *hit, else `fetch`. NULL: the read would replace a
+ * dirty line, and nothing was changed. `c` may be the caller's copy of the cache, which compilers keep in registers. */
 static inline __attribute__((always_inline)) uint64_t *
 direct_mapped_read_clean(char *lines, const struct direct_mapped *c, uint64_t address, uint32_t fetch, bool *hit)
 {
@@ -147,7 +147,8 @@ direct_mapped_read_clean(char *lines, const struct direct_mapped *c, uint64_t ad
     return &line->arrival[sector];
 }
 
-/* If the line has been replaced, its sector is not there, or it is on its way under another name. */
+/* Safe if the line was replaced, too: then the sector is absent and its arrival has no meaning, or another fetch brings
+ * it. */
 static inline void direct_mapped_filled(uint64_t *place, uint32_t fetch, uint64_t cycle)
 {
     if (*place == (DIRECT_MAPPED_FETCHED_BY | fetch))

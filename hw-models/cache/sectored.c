@@ -1,14 +1,14 @@
-/* A set-associative cache of lines in sectors. A look-up may be refused: no MSHR is free or takes another request for
- * its sector, or all lines of its set wait for sectors.
+/* A set-associative cache of lines in sectors. It refuses a look-up when no MSHR entry is free, when the sector's MSHR
+ * entry takes no more requests, or when all lines of the set wait for sectors.
  *
- * `allocate = miss`: a line is made room for when its first sector is asked for, and stays until all that was asked for
- * has come. `allocate = fill`: when the sector comes.
+ * `allocate = miss`: the first fetch of a sector of a line makes room for the line. The line stays until all sectors
+ * that it waits for have arrived. `allocate = fill`: room is made when the sector arrives.
  *
- * Writes. `through`: they go on to the next level. `back`: they end here where their sector is kept, and are written
- * back with their line. Where the sector is absent: `around` keeps nothing, and the write goes on; `validate` keeps the
- * bytes that were written, without a fetch (Jouppi, "Cache Write Policies and Performance", ISCA 1993: write-validate);
- * a sector is there when all its bytes are, and a read of one that is there in part fetches the rest; `fetch` fetches
- * the sector unless all of it is written.
+ * Writes. `through`: they go on to the next level. `back`: they end here if their sector is kept, and are written back
+ * with their line. If the sector is absent: `around` keeps nothing, and the write goes on. `validate` keeps the written
+ * bytes without a fetch (Jouppi, "Cache Write Policies and Performance", ISCA 1993: write-validate); the sector is
+ * there once all its bytes were written, and a read of a sector that is there in part fetches the rest. `fetch` fetches
+ * the sector unless the write covers all of it.
  */
 #include "hw-models/cache/cache.h"
 #include "hw-models/cache/set-hash.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define MOST_SECTORS 8
-#define MOST_UNDER_WAY 4096u /* sectors, with allocation on fill */
+#define MOST_UNDER_WAY 4096u /* sectors in flight, with allocation on fill */
 #define BUCKETS 1024u
 #define NO_ENTRY UINT16_MAX
 #define NO_LINE UINT32_MAX
@@ -86,11 +86,11 @@ struct line {
     uint8_t there, under_way, dirty; /* sectors, a bit each */
 };
 
-/* A sector under way for which there is no line yet. */
+/* A sector in flight that has no line yet. */
 struct entry {
     struct sector sector;
     uint64_t number; /* of the sector in memory */
-    uint16_t next;   /* in its bucket, or of those that are free */
+    uint16_t next;   /* the next entry of its bucket, or of the free list */
     bool dirty;
     uint8_t hint;
 };
@@ -106,10 +106,10 @@ struct sectored {
     /* arrays behind this struct, by set × ways + way, or by set */
     uint64_t *tag;
     uint64_t *kept; /* [sets][kept_words], a bit for each way: its line waits for sectors */
-    uint8_t *mark;  /* of a tag: most ways need no closer look */
+    uint8_t *mark;  /* a hash of the tag: for most ways it rules out a hit */
     struct line *line;
     struct sector *sector;
-    uint32_t *filled; /* lines of the set that hold anything: its first ones */
+    uint32_t *filled; /* lines of the set in use: always its first ways */
     struct entry *entry;
     uint16_t *bucket, free_entry;
     uint32_t entries;
@@ -221,7 +221,7 @@ static void shape(const int64_t *o, struct cache_shape *out)
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Where an address belongs, and what is there of its line. */
+/* Where an address belongs: its set, its line if that is there, and its sector. */
 struct spot {
     uint64_t tag;
     uint32_t set, line; /* NO_LINE: absent */
@@ -249,13 +249,13 @@ static struct sector *sector_at(const struct sectored *c, const struct spot *s)
     return &c->sector[(uint64_t)s->line * c->sectors + s->sector];
 }
 
-/* Its line is used. */
+/* Tells the replacement policy that the line is used. */
 static void touch(struct sectored *c, const struct spot *s, enum cache_hint hint)
 {
     replacement_use(&c->replacement, s->set, s->line - s->set * c->ways, ++c->clock, hint);
 }
 
-/* The words of the set's bits. */
+/* The ways of the set that may not be replaced, a bit each. */
 static uint64_t *kept_of(const struct sectored *c, uint32_t set) { return &c->kept[(uint64_t)set * c->kept_words]; }
 
 static void keep_line(struct sectored *c, uint32_t set, uint32_t line)
@@ -270,7 +270,8 @@ static void release_line(struct sectored *c, uint32_t set, uint32_t line)
     kept_of(c, set)[way / 64] &= ~(1ull << way % 64);
 }
 
-/* Who is refused asks for no victim: how often it tries again is the engine's business. */
+/* The policy chooses a victim only if there is one: a refused look-up must not change its state, as engines may retry
+ * it any number of times. */
 static uint32_t line_to_fill(struct sectored *c, uint32_t set)
 {
     const uint64_t *kept = kept_of(c, set);
@@ -281,7 +282,7 @@ static uint32_t line_to_fill(struct sectored *c, uint32_t set)
     return set * c->ways + c->replacement.policy->victim(&c->replacement, set, kept);
 }
 
-/* Makes room for the line. False: all of its set wait for sectors. */
+/* Makes room for the line. False: all lines of its set wait for sectors. */
 static bool make_line(struct sectored *c, struct spot *s, enum cache_hint hint, struct cache_finding *f)
 {
     uint32_t line = line_to_fill(c, s->set);
@@ -300,14 +301,14 @@ static bool make_line(struct sectored *c, struct spot *s, enum cache_hint hint, 
     return true;
 }
 
-/* ---- sectors under way ------------------------------------------------------------------------------------------- */
+/* ---- sectors in flight ------------------------------------------------------------------------------------------- */
 
 static uint16_t *bucket_of(const struct sectored *c, uint64_t number)
 {
     return &c->bucket[(number ^ number >> 10) % BUCKETS];
 }
 
-/* What waits for this sector, NULL if it is not under way. */
+/* The record of a sector in flight; NULL: it is not in flight. */
 static struct sector *under_way(const struct sectored *c, const struct spot *s, uint64_t address)
 {
     if (!c->on_fill)
@@ -342,7 +343,7 @@ static void drop_entry(struct sectored *c, struct entry *entry)
     c->entries--;
 }
 
-/* The sector will be dirty when it comes, or is. */
+/* Marks the sector dirty: now, or when it arrives. */
 static void make_dirty(struct sectored *c, const struct spot *s, struct sector *waited)
 {
     if (s->line != NO_LINE && (!c->on_fill || !waited))
@@ -363,7 +364,7 @@ static struct sector *ask_for(struct sectored *c, struct spot *s, const struct c
     return sector_at(c, s);
 }
 
-/* The sector is fetched, or the request refused. */
+/* Fetches the sector, or refuses the request. */
 static void fetch(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
 {
     struct sector *asked = r->may_not_fetch ? NULL : ask_for(c, s, r, f);
@@ -381,7 +382,7 @@ static void fetch(struct sectored *c, struct spot *s, const struct cache_look_up
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* The request waits for what an earlier one fetches, or is refused. */
+/* Merges the request with an earlier fetch of the sector, or refuses it. */
 static void join(struct sectored *c, const struct spot *s, struct sector *waited, const struct cache_look_up *r,
                  struct cache_finding *f)
 {
@@ -406,7 +407,7 @@ static bool is_there(const struct sectored *c, const struct spot *s)
     return s->line != NO_LINE && c->line[s->line].there >> s->sector & 1;
 }
 
-/* A read, or an atomic that is done here. */
+/* A read, or an atomic that is done at this level. */
 static void look_up_read(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
 {
     struct sector *waited;
@@ -425,7 +426,7 @@ static void look_up_read(struct sectored *c, struct spot *s, const struct cache_
         touch(c, s, r->hint);
 }
 
-/* Keeps what was written. */
+/* Keeps the bytes that are written. */
 static void keep(struct sectored *c, const struct spot *s, const struct cache_look_up *r)
 {
     struct sector *sector = sector_at(c, s);
@@ -446,7 +447,7 @@ static bool keeps_part(const struct sectored *c, const struct spot *s)
     return s->line != NO_LINE && sector_at(c, s)->bytes;
 }
 
-/* The sector has no place here. */
+/* A write to a sector that is neither here nor in flight. */
 static void write_absent(struct sectored *c, struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
 {
     if (c->write_miss == AROUND)
@@ -516,7 +517,7 @@ static void released_on_fill(struct sectored *c, struct entry *e, struct cache_f
 {
     struct spot s = spot_of(c, e->number << c->sector_shift);
     if (s.line == NO_LINE)
-        make_line(c, &s, e->hint, f); /* no line is kept */
+        make_line(c, &s, e->hint, f); /* never fails: with allocation on fill no line waits */
     come(c, &s, e->sector.arrival);
     if (e->dirty)
         c->line[s.line].dirty |= (uint8_t)(1u << s.sector);
@@ -544,7 +545,7 @@ static void preload(void *state, uint64_t address, uint64_t size)
     struct sectored *c = state;
     struct cache_finding ignored;
     uint64_t sector = 1ull << c->sector_shift, capacity = c->sets * c->ways << c->line_shift;
-    if (size > capacity) { /* what comes before makes room for the rest */
+    if (size > capacity) { /* the first bytes would be replaced by the rest */
         address += size - capacity;
         size = capacity;
     }

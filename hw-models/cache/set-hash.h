@@ -1,10 +1,10 @@
-/* Where a line belongs, of a number of places that is a power of two: which of its number's bits choose the place. The
- * same for the sets of a cache and for the slices of L2.
+/* Which of 2^n places a line belongs to: the sets of a cache, or the slices of L2. The hash computes n bits from the
+ * number of the line.
  *
  * none:  the lowest bits.
- * xor:   all groups of as many bits, exclusive-ored.
- * ipoly: the number as a polynomial over GF(2), modulo a primitive polynomial of that degree (Rau, "Pseudo-randomly
- *        Interleaved Memory", ISCA 1991): strides that are powers of two meet all places alike.
+ * xor:   all groups of n bits, exclusive-ored.
+ * ipoly: the number as a polynomial over GF(2), modulo a primitive polynomial of degree n (Rau, "Pseudo-randomly
+ *        Interleaved Memory", ISCA 1991): strides that are powers of two are spread over all places evenly.
  */
 #ifndef REPRISE_HW_MODELS_SET_HASH_H
 #define REPRISE_HW_MODELS_SET_HASH_H

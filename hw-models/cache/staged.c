@@ -1,6 +1,6 @@
-/* A cache of lines with four sectors whose look-ups may fail for want of a line, an MSHR or room behind: what it reads
- * is reserved when it is asked for (allocation on miss), and what a write brings is kept without a fetch, so that a
- * sector may be written in part. Rules: docs/accelsim.md; Accel-Sim's gpu-cache.cc was read for them. */
+/* A cache of lines with four sectors. A look-up may fail for want of a line, an MSHR entry or room in the miss queue. A
+ * read reserves its line and sector at once (allocation on miss). A write is kept without a fetch, so that only some
+ * bytes of a sector may be valid. Rules: docs/accelsim.md; Accel-Sim's gpu-cache.cc was read for them. */
 #include "hw-models/cache/staged.h"
 
 #include <stdlib.h>
@@ -20,19 +20,19 @@ static const struct model_option options_of[] = {
 #define BUCKETS 256u
 #define NONE UINT32_MAX
 
-/* A bit per sector in each of the small fields. A line is never empty again once it has a tag. */
+/* The fields of 8 bits have a bit for each sector. A line that has a tag is never empty again. */
 struct line {
     uint64_t tag;
-    uint32_t written[SECTORS]; /* bytes */
+    uint32_t written[SECTORS]; /* bytes of the sector, a bit each */
     uint32_t owner;
-    uint8_t reserved, valid, modified; /* at most one of these: what the sector is; none: it is not there */
+    uint8_t reserved, valid, modified; /* the state of the sector: one of these, or absent */
     uint8_t readable, modified_on_fill, ignored;
-    uint32_t next; /* of the lines with its hash */
+    uint32_t next; /* the next line with the same hash */
 };
 
 struct set {
-    uint32_t empty;      /* ways without a line: those below this number */
-    uint64_t last, uses; /* when a line was used last; of uses at one time only the first counts */
+    uint32_t empty;      /* the ways below this number have no line */
+    uint64_t last, uses; /* when a line was last used; how many uses there were, those at one time counted once */
 };
 
 struct waiter {
@@ -50,17 +50,17 @@ struct mshr {
 struct sector_cache {
     struct {
         uint32_t sets, ways;    /* lines of STEPPED_LINE bytes */
-        uint32_t mshrs, merges; /* sectors on their way; requests of each */
-        uint32_t dirty_percent; /* of lines dirty before a dirty one may be replaced */
+        uint32_t mshrs, merges; /* sectors in flight; requests that wait for each */
+        uint32_t dirty_percent; /* share of lines that must be dirty before a dirty line may be replaced */
         bool back;              /* a dirty line that is replaced is written back */
         int64_t replacement;    /* the value of option `replacement` */
     } shape;
     struct line *lines;
     struct set *sets;
     struct replacement replacement;
-    uint64_t *reserved, *modified, *kept; /* of each set, a bit for each way; `kept` of the one that needs room */
-    uint32_t words;                       /* of a set's bits */
-    uint32_t *hash;                       /* the first line of each */
+    uint64_t *reserved, *modified, *kept; /* [sets], a bit for each way; `kept`: of one set, ways that must stay */
+    uint32_t words;                       /* words of such a set of bits */
+    uint32_t *hash;                       /* the first line with each hash */
     uint32_t hash_mask;
     uint32_t room; /* lines that were made room for */
     uint32_t dirty;
@@ -95,7 +95,7 @@ static void free_waiters(struct waiter *w)
     }
 }
 
-/* Spare ones have no waiters. */
+/* Frees a list of entries with their waiters. Spare entries have none. */
 static void free_mshrs(struct mshr *m)
 {
     for (struct mshr *next; m; m = next) {
@@ -124,7 +124,7 @@ static void close_cache(void *cache)
     free(c);
 }
 
-/* What it keeps for its lines, all of it empty. False: out of memory. */
+/* Allocates the arrays of the lines, all empty. False: out of memory. */
 static bool new_lines(struct sector_cache *c)
 {
     uint32_t sets = c->shape.sets, ways = c->shape.ways;
@@ -173,7 +173,7 @@ static void clear(void *cache, uint32_t ways)
 
 static uint64_t changes(const void *cache) { return ((const struct sector_cache *)cache)->changes; }
 
-/* ---- requests under way ------------------------------------------------------------------------------------------ */
+/* ---- requests in flight ------------------------------------------------------------------------------------------ */
 
 static struct mshr **mshr_of(struct sector_cache *c, uint64_t key)
 {
@@ -258,7 +258,7 @@ static void set_bit(uint64_t *words, uint32_t way, bool is)
     words[way / 64] = (words[way / 64] & ~(1ull << way % 64)) | (uint64_t)is << way % 64;
 }
 
-/* The line's sectors have changed. */
+/* Updates the set's bits after sectors of the line changed. */
 static void mark(struct sector_cache *c, const struct line *l)
 {
     uint32_t number = (uint32_t)(l - c->lines), set = number / c->shape.ways, way = number % c->shape.ways;
@@ -268,9 +268,9 @@ static void mark(struct sector_cache *c, const struct line *l)
     set_bit(&c->reserved[(size_t)set * c->words], way, l->reserved != 0);
 }
 
-/* Whether some line of the set may make way; finds which may not. A set full of dirty lines gives one up however few
- * are dirty elsewhere: nothing else would ever make room. (In Accel-Sim its accesses wait until enough lines of other
- * sets are dirty.) */
+/* Whether the set has an empty way or a line that may be replaced; sets c->kept to the lines that may not. If all lines
+ * of the set are dirty, one of them may be replaced however few are dirty elsewhere: nothing else would ever make room.
+ * (In Accel-Sim the access waits until enough lines of other sets are dirty.) */
 static bool may_make_room(struct sector_cache *c, uint32_t set)
 {
     const uint64_t *reserved = &c->reserved[(size_t)set * c->words], *modified = &c->modified[(size_t)set * c->words];
@@ -285,7 +285,7 @@ static bool may_make_room(struct sector_cache *c, uint32_t set)
     return !any_reserved;
 }
 
-/* The line that makes way, after may_make_room(): the last that is empty, else the policy's. */
+/* After may_make_room(): the last empty line, else the one that the policy chooses. */
 static struct line *choose_victim(const struct sector_cache *c, uint32_t set)
 {
     uint32_t empty = c->sets[set].empty;
@@ -293,7 +293,7 @@ static struct line *choose_victim(const struct sector_cache *c, uint32_t set)
                      (empty ? empty - 1 : c->replacement.policy->victim(&c->replacement, set, c->kept))];
 }
 
-/* The time of a use in this set, as the policy counts. */
+/* The time of a use in this set for the policy: uses in one cycle have the same time. */
 static uint64_t time_of(struct set *s, uint64_t now)
 {
     s->uses += !s->uses || s->last != now;
@@ -315,7 +315,7 @@ static void unlink_hash(struct sector_cache *c, const struct line *l)
     *at = l->next;
 }
 
-/* The victim gets another tag. */
+/* Gives the line to another tag, and reports what it held. */
 static void replace(struct sector_cache *c, struct line *l, uint64_t tag, uint64_t now, struct sector_victim *victim)
 {
     uint32_t number = (uint32_t)(l - c->lines), *first = &c->hash[hash_of(c, tag)];
@@ -442,7 +442,7 @@ static void complete(struct sector_cache *c, struct line *l, unsigned sector)
     l->reserved &= (uint8_t)~bit;
     l->valid = (uint8_t)(dirty ? l->valid & ~bit : l->valid | bit);
     l->modified = (uint8_t)(dirty ? l->modified | bit : l->modified & ~bit);
-    l->readable |= bit; /* what was fetched and what was written make it whole */
+    l->readable |= bit; /* fetched and written bytes together are the whole sector */
     l->ignored &= (uint8_t)~bit;
     mark(c, l);
 }

@@ -1,4 +1,5 @@
-/* The stepped caches of Accel-Sim: their options, by number for who makes machines of its configurations. */
+/* The options of Accel-Sim's stepped caches. They have identifiers for code that makes machines of Accel-Sim's
+ * configurations. */
 #ifndef REPRISE_HW_MODELS_CACHE_STAGED_H
 #define REPRISE_HW_MODELS_CACHE_STAGED_H
 

@@ -1,18 +1,18 @@
 /* Caches that are stepped: the second interface of a cache model (`stepped` of struct cache_model), for engines that
  * simulate the hierarchy cycle by cycle.
  *
- * look_up() of cache.h says everything about a request at once: what goes on to the next level, and what is written
- * back. The outcome in a stepped cache depends on what happens around it:
- * - Back-pressure decides a look-up. The miss queue behind the cache has a limit. While it has no room (`room`), the
- *   cache refuses a request that would send something, but takes one that hits.
- * - Requests wait inside, in the MSHR entries of their sectors, each of which has room for some. ready() hands out one
- * at a time, when the engine has room for it.
+ * look_up() of cache.h returns the whole outcome of a request at once. In a stepped cache the outcome depends on what
+ * happens around it:
+ * - Back-pressure decides a look-up. The miss queue of the cache is bounded. While it has no room (`room`), the cache
+ *   refuses a request that would send something, and accepts one that hits.
+ * - Requests wait in the MSHR entries of their sectors, a bounded number in each. ready() returns one at a time, when
+ *   the engine has room for it.
  * - So no call returns the cycle of a response: a request is done when ready() returns it.
  *
  * Lines have STEPPED_LINE bytes in four sectors of 32 bytes. The engine names a line by its number (address /
  * STEPPED_LINE within the cache), and says in which set it lies; sectors are 0..3. Requests are pointers of the
- * engine's, which the cache never dereferences. Times (`now`) are any numbers that never decrease: only their order
- * counts.
+ * engine's, which the cache never dereferences. Only the order of times (`now`) counts; they
+ * never decrease.
  */
 #ifndef REPRISE_HW_MODELS_CACHE_STEPPED_H
 #define REPRISE_HW_MODELS_CACHE_STEPPED_H
@@ -32,11 +32,11 @@ struct sector_victim { /* the line that was replaced */
     uint64_t line;
     uint32_t owner;   /* 0: none */
     bool replaced;    /* false: none was */
-    uint32_t sectors; /* how many of it are dirty and must be written back */
+    uint32_t sectors; /* how many of its sectors are dirty and must be written back */
 };
 
 struct stepped_cache {
-    /* Size of the miss queue, which the engine has: misses, and all writes of a cache that writes through. */
+    /* Size of the miss queue, which the engine keeps: for misses, and for all writes of a cache that writes through. */
     uint32_t (*misses)(const int64_t *options);
     /* A cache with the shape's sets and ways, which may differ from those of the options (an L1 whose size depends on
      * the launch); it writes back if shape.back, else through. mshrs: sectors in flight. NULL: out of memory. */
@@ -45,7 +45,7 @@ struct stepped_cache {
     /* Drops all lines, and sets the number of ways, at most that of open(). Fetches in flight still arrive; the cache
      * does not keep their data. */
     void (*clear)(void *cache, uint32_t ways);
-    /* room: the miss queue takes what a miss sends. An atomic reads, and leaves its sector dirty. */
+    /* room: the miss queue has room for a miss. An atomic reads, and leaves its sector dirty. */
     enum sector_find (*read)(void *cache, uint64_t line, uint32_t set, unsigned sector, uint64_t now, bool room,
                              bool atomic, void *request, struct sector_victim *);
     /* bytes: a bit for each byte of the sector that is written. */
@@ -58,7 +58,7 @@ struct stepped_cache {
     /* The next request whose sector has arrived, in the order of fills; NULL: none. */
     void *(*ready)(void *cache);
     bool (*has_ready)(const void *cache);
-    /* Changes with each call that changed the state: until then, the same request is refused again. */
+    /* Changes whenever the state does. While it is the same, a request that was refused is refused again. */
     uint64_t (*changes)(const void *cache);
     /* Puts a sector there, as if it had been read. */
     void (*preload)(void *cache, uint64_t line, uint32_t set, unsigned sector, uint64_t now);

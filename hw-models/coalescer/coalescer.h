@@ -1,6 +1,6 @@
-/* Coalescers: which transactions the lanes of one access become.
+/* Coalescers: the transactions that one access makes.
  *
- * The answer depends only on the access, never on time. Adding a multiple of the model's period to all addresses adds
+ * The result depends only on the access, never on time. Adding a multiple of the model's period to all addresses adds
  * the same to all transactions.
  */
 #ifndef REPRISE_HW_MODELS_COALESCER_H
@@ -9,14 +9,14 @@
 #include "hw-models/model.h"
 
 #define COALESCER_LANES 32
-#define COALESCER_WIDEST 128 /* bytes per lane; what goes beyond makes no transaction */
+#define COALESCER_WIDEST 128 /* bytes per lane; bytes beyond make no transaction */
 #define COALESCER_FINEST 32  /* the smallest segment, bytes */
 #define COALESCER_MOST (COALESCER_LANES * (COALESCER_WIDEST / COALESCER_FINEST + 1))
 
 struct coalescer_access {
     uint32_t mask;           /* lanes that take part; not 0 */
     uint32_t width;          /* bytes per lane */
-    const uint64_t *address; /* per lane; only those in the mask count */
+    const uint64_t *address; /* per lane; those outside the mask are not read */
 };
 
 struct coalescer_model {

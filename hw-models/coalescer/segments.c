@@ -20,7 +20,8 @@ static const char *check(const int64_t *options)
 
 static uint64_t period(const int64_t *options) { return (uint64_t)options[SIZE]; }
 
-/* Segments seen so far, and for each 256th of all segments whether one of it is among them: most need no search. */
+/* The segments of the access so far. any[segment number % 256]: whether one of them has this remainder; if not, no
+ * search is needed. */
 struct seen {
     uint64_t *out;
     uint32_t count;

@@ -1,12 +1,13 @@
-/* A latency and a bandwidth that need not divide anything: a request of n sectors that arrives at cycle c begins at
- * s = max(c, free) in exact time, keeps the bus for n × sector / bytes_per_cycle, until which `free` is then, and is
- * done at roundup(free) + latency. Option `queue` bounds how many wait for their begin. */
+/* A fixed latency, and a bandwidth that need not be a whole number of bytes or cycles. A request of n sectors arrives
+ * at cycle c and begins at s = max(c, free) in exact time. It keeps the bus for n × sector / bytes_per_cycle; then free
+ * = s + that, and the request is done at roundup(free) + latency. Option `queue` bounds how many wait for their begin.
+ */
 #include "hw-models/dram/counters.h"
 #include "hw-models/dram/dram.h"
 
 enum { LATENCY, BYTES, SECTOR, QUEUE };
 #define LONGEST_QUEUE 256
-#define UNIT 20 /* bits behind the point of times */
+#define UNIT 20 /* fraction bits of times */
 static const struct model_option options_of[] = {
     [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 200, NULL,
                  "from the end of a request's transfer to its answer"},
@@ -24,7 +25,7 @@ struct bandwidth {
     uint64_t queue;                   /* 0: any number */
     uint64_t count;                   /* requests so far */
     uint64_t counts[DRAM_TRANSFERS];
-    uint64_t begins[LONGEST_QUEUE]; /* of the last `queue` requests, in whole cycles, by count modulo queue */
+    uint64_t begins[LONGEST_QUEUE]; /* begins of the last `queue` requests, in whole cycles, at count modulo queue */
 };
 
 static size_t state_size(const int64_t *options)

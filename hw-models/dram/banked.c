@@ -1,13 +1,13 @@
 /* A channel of DRAM: banks with row buffers, a scheduler, the usual timing parameters, refresh.
  *
- * It has a clock of its own: core cycle c is its cycle floor(c × clock), `clock` rounded to 2^-40. A request that
- * arrives in core cycle c is looked at from the DRAM cycle after floor(c × clock) on. In each DRAM cycle one column
- * command (a read or a write of one sector) and one row command (activate or precharge) may issue. For each bank a
- * request is chosen: the oldest, or with `fr-fcfs` the oldest of the open row if there is one (Rixner et al., "Memory
- * Access Scheduling", ISCA 2000). Of the banks' commands whose time has come, that of the oldest request issues. A row
- * stays open until another one of its bank is wanted.
+ * The channel has a clock of its own: core cycle c is DRAM cycle floor(c × clock), `clock` rounded to 2^-40. A request
+ * that arrives in core cycle c is considered from DRAM cycle floor(c × clock) + 1 on. In each DRAM cycle one column
+ * command (a read or a write of one sector) and one row command (activate or precharge) may issue. Each bank
+ * serves its oldest request, or with `fr-fcfs` its oldest row hit if there is one (Rixner et al., "Memory Access
+ * Scheduling", ISCA 2000). Of the banks' commands that may issue, the one of the oldest request issues. A row stays
+ * open until its bank needs another one.
  *
- * Commands keep their distances (JEDEC's names, in DRAM cycles; burst: of a sector on the data bus):
+ * Least distances between commands (JEDEC's names, in DRAM cycles; burst: of a sector on the data bus):
  *     column to column                max(t_ccd, t_burst); in one group of banks max(t_ccdl, t_burst)
  *     read to write                   t_cl + t_burst + 2 - t_wl
  *     write to read                   t_wl + t_burst + t_cdlr
@@ -15,14 +15,14 @@
  *     activate to read, to write      t_rcd, t_rcdw
  *     activate, read, write to precharge   t_ras; t_rtp; t_wl + t_burst + t_wr
  *     precharge to activate           t_rp
- * A read's data is there t_cl + t_burst after its last column command, a write is done t_wl + t_burst after it; the
- * answer comes `latency` core cycles later. Every t_refi, from t_refi on, all banks are refreshed: no command issues,
- * open rows are closed when all of them may be, and t_rfc later (t_rp later still, if any was open) rows may be opened
- * again.
+ * The data of a read is there t_cl + t_burst after its last column command, and a write is done t_wl + t_burst after
+ * it. The response comes `latency` core cycles later. Every t_refi, from t_refi on, all banks are refreshed: no command
+ * issues, open rows are closed as soon as all of them may be, and t_rfc later (plus t_rp, if any was open) rows may be
+ * opened again.
  *
  * `map` says which bits of an address within the channel choose row (R), bank (B) and column (C, S), from the highest
- * to the lowest; dots mean nothing. Bits above it belong to the row. A bank's group is its number modulo `groups`. With
- * `bank_hash = xor` the lowest bits of the row are exclusive-ored into the bank.
+ * to the lowest; dots mean nothing. Address bits above those of `map` belong to the row. A bank's group is its number
+ * modulo `groups`. With `bank_hash = xor` the lowest bits of the row are exclusive-ored into the bank.
  */
 #include "hw-models/dram/counters.h"
 #include "hw-models/dram/dram.h"
@@ -99,8 +99,8 @@ static const struct model_counter counters_of[COUNTERS] = {
 struct waiting {
     uint64_t age; /* order of arrival */
     uint32_t name, sectors;
-    uint64_t row, from; /* from: DRAM cycle from which it is looked at */
-    uint16_t next;      /* of its bank, by age, or of those that are free */
+    uint64_t row, from; /* from: the first DRAM cycle in which it is considered */
+    uint16_t next;      /* the next younger request of its bank, or the next of the free list */
     bool write;
 };
 
@@ -108,18 +108,18 @@ struct bank {
     uint64_t row;
     uint64_t activate_at, precharge_at, column_at[2]; /* [write] */
     uint64_t own, age;                                /* see plan() */
-    uint16_t first, last, hit;                        /* hit: the oldest of the open row */
+    uint16_t first, last, hit;                        /* hit: the oldest row hit */
     uint8_t wants, group;
     bool open, fresh; /* fresh: no sector of the row was read or written yet */
 };
 
-/* The next DRAM cycle with commands, and the oldest of each kind that may issue in it: row, column. */
+/* The next DRAM cycle with commands. [0]: the row command that issues in it, [1]: the column command. */
 struct found {
     uint64_t cycle, age[2]; /* NEVER: none */
     uint8_t bank[2];
 };
 
-/* Bits of an address, moved and joined. */
+/* A field of an address: pieces of its bits, joined. */
 #define MOST_PIECES 8
 struct field {
     unsigned count;
@@ -129,24 +129,24 @@ struct field {
 };
 
 struct banked {
-    uint64_t clock, back; /* cycles of DRAM per core cycle and back, 2^-40 */
+    uint64_t clock, back; /* DRAM cycles per core cycle, core cycles per DRAM cycle; in 2^-40 */
     uint64_t latency, count, arrivals;
     uint32_t t[T_RFC + 1]; /* by T_ */
     uint32_t banks, room;
     bool fcfs, hash, refused;
     struct field row_of, bank_of;
     unsigned map_bits;
-    struct found found; /* while is_found */
+    struct found found; /* valid while is_found */
     bool is_found;
     uint64_t used;                               /* banks with requests, a bit each */
-    uint64_t column_at[2];                       /* [write]: the channel's next column command */
-    uint64_t group_at[MOST_BANKS];               /* a group's */
+    uint64_t column_at[2];                       /* [write]: when the channel may issue its next column command */
+    uint64_t group_at[MOST_BANKS];               /* the same for a group of banks */
     uint64_t activate_at, last_column, last_row; /* last_: the DRAM cycle after the last command */
-    uint64_t activated[4];                       /* DRAM cycles of the last four, + 1 */
+    uint64_t activated[4];                       /* DRAM cycles of the last four activates, + 1 */
     unsigned activations;
     uint64_t refresh;                     /* the next one */
-    const struct dram_listener *listener; /* NULL: nobody listens */
-    uint64_t counted;                     /* refreshes, in all */
+    const struct dram_listener *listener; /* NULL: none */
+    uint64_t counted;                     /* refreshes up to the last call of counted() */
     uint64_t counts[COUNTERS];
     uint16_t free;
     struct bank bank[MOST_BANKS];
@@ -157,7 +157,7 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* The bits of `letter`, the lowest first. False: in too many pieces. */
+/* The address bits of `letter`, the lowest first. False: they are in too many pieces. */
 static bool field_of(const char *map, char letter, struct field *f, unsigned *bits)
 {
     unsigned at = 0, to = 0;
@@ -251,7 +251,7 @@ static uint64_t dram_cycle(const struct banked *c, uint64_t core)
     return (uint64_t)((unsigned __int128)core * c->clock >> 40);
 }
 
-/* The first core cycle whose DRAM cycle is this one or later. */
+/* The first core cycle that is DRAM cycle `dram` or later. */
 static uint64_t core_cycle(const struct banked *c, uint64_t dram)
 {
     uint64_t core = (uint64_t)((unsigned __int128)dram * c->back >> 40);
@@ -298,13 +298,13 @@ static void drop(struct banked *c, struct bank *b, uint16_t r)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/* What a bank would do next. */
+/* A bank's next command: its DRAM cycle, the age of its request, and its kind. */
 struct next {
     uint64_t cycle, age;
     bool column;
 };
 
-/* From when a command of each kind may issue, as far as the channel is concerned. */
+/* The first DRAM cycle in which the channel allows a command of each kind. */
 enum { READ, WRITE, ACTIVATE, PRECHARGE, COMMANDS };
 static void channel_allows(const struct banked *c, uint64_t from[COMMANDS])
 {
@@ -315,7 +315,7 @@ static void channel_allows(const struct banked *c, uint64_t from[COMMANDS])
     from[PRECHARGE] = c->last_row;
 }
 
-/* Works out what the bank wants, and from when it may as far as the bank itself is concerned. */
+/* Finds the bank's next command, and the first DRAM cycle in which the bank's own timing allows it (`own`). */
 static void plan(struct banked *c, struct bank *b)
 {
     if (b->first == NOBODY)
@@ -335,7 +335,7 @@ static inline struct next next_of(const struct banked *c, unsigned bank, const u
     return n;
 }
 
-/* Reports a command in this DRAM cycle. */
+/* Reports a command in DRAM cycle `cycle`. */
 static void report(const struct banked *c, enum dram_command_kind what, unsigned bank, uint64_t row, uint64_t cycle)
 {
     if (c->listener)
@@ -399,7 +399,7 @@ static void row_command(struct banked *c, unsigned bank, uint64_t now)
     plan(c, b);
 }
 
-/* All refreshes that are due by `now`; of several only the last can still be felt. */
+/* Carries out all refreshes that are due by `now`. Of several, only the last still affects the banks. */
 static void refresh_all(struct banked *c, uint64_t now)
 {
     uint64_t interval = c->t[T_REFI], due = c->refresh + (now - c->refresh) / interval * interval, closed = due;
@@ -421,7 +421,7 @@ static void refresh_all(struct banked *c, uint64_t now)
     c->refresh = due + interval;
 }
 
-/* Counts the bank's next command among those found. */
+/* Updates `f` with the bank's next command. */
 static inline void consider(const struct banked *c, struct found *f, unsigned bank, const uint64_t from[COMMANDS])
 {
     struct next n = next_of(c, bank, from);
@@ -479,7 +479,7 @@ static uint64_t advance(void *state, uint64_t now, struct dram_done *done, uint3
     return later(core_cycle(c, cycle), now + 1);
 }
 
-/* The bank's plan has changed. */
+/* Updates c->found after the bank's next command changed. */
 static void find_again(struct banked *c, unsigned bank)
 {
     uint64_t from[COMMANDS];
@@ -528,7 +528,8 @@ static enum dram_answer offer(void *state, const struct dram_request *request, u
     return DRAM_PENDING;
 }
 
-/* Refreshes come by the clock, also while nothing waits. Those are carried out later, with the next request. */
+/* Refreshes are due even while no request waits; refresh_all() carries those out with the next request. So they are
+ * counted by the clock. */
 static uint64_t *counted(void *state, uint64_t now)
 {
     struct banked *c = state;

@@ -1,5 +1,5 @@
-/* What models of device memory count alike: rows of their counters (hw-models/model.h). A model has the first ones, as
- * far as it knows them, and behind them its own. The counts are those of one channel. */
+/* Counters that several models of device memory have: rows (hw-models/model.h). A model has the first of them, as many
+ * as it can count, and then its own. They count for one channel. */
 #ifndef REPRISE_HW_MODELS_DRAM_COUNTERS_H
 #define REPRISE_HW_MODELS_DRAM_COUNTERS_H
 
@@ -18,7 +18,7 @@ enum {
     DRAM_COMMAND_COUNTERS(X)
 #undef X
         DRAM_COMMANDS,
-    DRAM_TRANSFERS = DRAM_WRITES + 1, /* DRAM_READS + write: of a request */
+    DRAM_TRANSFERS = DRAM_WRITES + 1, /* the counter of a request is DRAM_READS + write */
 };
 #define DRAM_COUNTER_ROW(id, ...) [DRAM_##id] = {__VA_ARGS__},
 

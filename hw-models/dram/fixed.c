@@ -1,6 +1,6 @@
 /* A fixed latency, and a fixed interval between the starts of two requests (the bandwidth). A request that arrives at
  * cycle c starts at s = max(c, free), is done at s + latency, and free = s + interval (× its sectors). Option `queue`
- * bounds how many wait for their start; a place that a start in cycle s leaves can be taken from s + 1 on. */
+ * bounds how many wait for their start; a request that starts in cycle s leaves its place to another from s + 1 on. */
 #include "hw-models/dram/fixed.h"
 
 enum { LATENCY, INTERVAL, QUEUE };

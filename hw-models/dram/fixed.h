@@ -1,5 +1,5 @@
-/* What the model `fixed` does where it never refuses, for those who ask it for every transaction of a trace and have no
- * time for a call. hw-models/dram/fixed.c says what it means.
+/* The model `fixed` inline, as far as it never refuses, for engines that call it for every transaction of a trace: a
+ * call would be too slow. hw-models/dram/fixed.c describes the model.
  */
 #ifndef REPRISE_HW_MODELS_DRAM_FIXED_H
 #define REPRISE_HW_MODELS_DRAM_FIXED_H
@@ -12,10 +12,10 @@ struct fixed {
     uint64_t latency, interval, free;
     uint64_t queue;                       /* 0: any number */
     uint64_t count;                       /* requests so far, with a queue */
-    uint64_t starts[FIXED_LONGEST_QUEUE]; /* of the last `queue` requests, by count modulo queue */
+    uint64_t starts[FIXED_LONGEST_QUEUE]; /* starts of the last `queue` requests, at count modulo queue */
 };
 
-/* Returns when a request starts that is offered at `now`. */
+/* The cycle in which a request that is offered at `now` starts. */
 static inline uint64_t fixed_start(struct fixed *f, uint32_t sectors, uint64_t now)
 {
     uint64_t at = now > f->free ? now : f->free;

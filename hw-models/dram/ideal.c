@@ -1,4 +1,4 @@
-/* Memory that answers in the cycle in which it is asked. */
+/* Memory whose response comes in the cycle of the request. */
 #include "hw-models/dram/dram.h"
 
 static size_t state_size(const int64_t *options)

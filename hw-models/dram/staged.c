@@ -28,30 +28,30 @@ static const struct model_counter counters_of[DRAM_COMMANDS] = {DRAM_COMMAND_COU
 #define BANKS 64u
 
 struct timing {
-    uint32_t banks, groups, queue, returns; /* at most BANKS; requests to choose among; responses that wait */
+    uint32_t banks, groups, queue, returns; /* queue: requests that wait; returns: responses that wait */
     uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, burst, rtpl;
-    bool fcfs; /* requests reach their banks in the order in which they came, each when its bank has none at hand */
+    bool fcfs; /* requests go to their banks in the order of arrival, each when its bank serves none */
 };
 
 struct entry {
     struct dram_command command;
     uint32_t bank, row;
-    uint64_t age;            /* how many came before it */
-    uint32_t sent, received; /* sectors that were commanded, and that went over the bus */
-    struct entry *next;      /* younger, of its bank */
+    uint64_t age;            /* the number of requests before it */
+    uint32_t sent, received; /* sectors with a column command; sectors that went over the bus */
+    struct entry *next;      /* the next younger one of its bank */
 };
 
 struct bank {
     struct entry *first, *last; /* waiting, by age */
     struct entry *current;
     bool fresh;           /* no sector of the open row was read or written yet */
-    bool active, follows; /* follows: goes on with row `followed` until none of the list wants it */
+    bool active, follows; /* follows: stays with row `followed` while a waiting request needs it */
     uint32_t row, followed;
-    uint64_t rcd, rcd_write, ras, rp, rc, write_to_close, read_to_close; /* the cycles in which they are over */
+    uint64_t rcd, rcd_write, ras, rp, rc, write_to_close, read_to_close; /* the cycles in which these delays end */
 };
 
-/* The data bus: a pipe of `length` slots, at least `least` of them, one of which comes out in a cycle. Those that are
- * taken stand in a ring, each with the number of slots that come out before it, counted from the begin of time. */
+/* The data bus: a pipe of `length` slots, at least `least`. One slot leaves it in each cycle. Taken slots are in a
+ * ring, each with the number of slots that leave before it since the launch began. */
 struct pipe {
     struct {
         struct entry *entry;
@@ -68,7 +68,7 @@ struct staged_channel {
     uint64_t group_ccdl[BANKS], group_rtpl[BANKS];
     uint64_t ccd, rrd, read_to_write, write_to_read;
     uint64_t now;              /* the next cycle */
-    uint64_t asked, commanded; /* banks with requests that wait, and with a current one */
+    uint64_t asked, commanded; /* banks with waiting requests, and banks that serve one, a bit each */
     uint32_t first;            /* bank to look at first */
     uint32_t pending;
     uint64_t came;
@@ -78,13 +78,13 @@ struct staged_channel {
     uint32_t arrived_count;
     void **answers; /* a ring */
     uint32_t answer_head, answer_count;
-    bool stalled;        /* the bus stood still in the last cycle: nobody takes the answers */
-    uint64_t command_at; /* the first cycle in which a bank may get its next command, as far as is known */
+    bool stalled;        /* the bus stood still in the last cycle: the queue of responses was full */
+    uint64_t command_at; /* no bank gets its next command before this cycle */
     struct entry *spare;
     uint64_t counts[DRAM_COMMANDS];
 };
 
-/* Takes the last slot if that is free and there are enough, else one more. */
+/* Takes the last slot. Adds one if the last is taken, or there are fewer than `least`. */
 static void bus_push(struct pipe *p, struct entry *e)
 {
     uint32_t last = (p->head + p->count + p->room - 1) % p->room;
@@ -95,7 +95,7 @@ static void bus_push(struct pipe *p, struct entry *e)
     p->taken[at].before = p->out + p->length - 1;
 }
 
-/* So many slots come out, none of them taken but perhaps the last, which is returned. */
+/* Lets `slots` slots leave the pipe. Only the last of them may be taken: its entry is returned, else NULL. */
 static struct entry *bus_pop(struct pipe *p, uint64_t slots)
 {
     p->out += slots;
@@ -123,7 +123,7 @@ static void free_list(struct entry *e)
     }
 }
 
-/* Requests all of whose sectors were commanded are nowhere else any more. */
+/* Frees the requests that are only on the bus: all their sectors had their commands. */
 static void free_bus(struct pipe *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -252,8 +252,8 @@ static void *transfer(struct staged_channel *c)
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t sooner(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* The first cycle in which the bank, which has a request at hand, may get its next command if no other command is
- * given until then; for a column command there must be room on the bus, too. */
+/* The first cycle in which the bank, which serves a request, may get its next command if no other command issues until
+ * then. A column command also needs room on the bus. */
 static uint64_t time_of_command(const struct staged_channel *c, uint32_t number)
 {
     const struct bank *b = &c->banks[number];
@@ -301,7 +301,8 @@ static void unlink_entry(struct bank *b, struct entry *e)
         b->last = before;
 }
 
-/* Goes on with the row that it chose until no request wants it; then the open row, then that of the oldest. */
+/* Chooses the bank's next request: of the row that it follows as long as one needs that, else of the open row, else the
+ * oldest. */
 static struct entry *choose(struct staged_channel *c, struct bank *b)
 {
     struct entry *e = c->t.fcfs ? NULL : oldest_of_row(b, b->follows ? b->followed : b->row);
@@ -313,7 +314,7 @@ static struct entry *choose(struct staged_channel *c, struct bank *b)
     return e;
 }
 
-/* Those without a request at hand whose turn it may be; first-come: that of the oldest request, or none. */
+/* The banks that may begin a request: all that serve none. With fcfs only the bank of the oldest request. */
 static uint64_t banks_to_take(const struct staged_channel *c)
 {
     uint32_t oldest = BANKS;
@@ -325,7 +326,7 @@ static uint64_t banks_to_take(const struct staged_channel *c)
     return (oldest < BANKS ? 1ull << oldest : c->asked) & ~c->commanded;
 }
 
-/* The first of them from c->first on takes a request. */
+/* The first of these banks, from c->first on, begins a request. */
 static void schedule(struct staged_channel *c)
 {
     uint64_t free_banks = banks_to_take(c);
@@ -393,8 +394,8 @@ static void row_command(struct staged_channel *c, uint32_t number)
     c->first = (number + 1) % c->t.banks;
 }
 
-/* At most one column command, and one row command before it. The bank to begin with may change on the way, and what
- * comes next counts from there: as in Accel-Sim. */
+/* Issues at most one column command, and at most one row command before it. A row command changes c->first, and the
+ * rest of the loop counts from the new value: as in Accel-Sim. */
 static void command(struct staged_channel *c)
 {
     bool column = false, row = false;

@@ -1,4 +1,5 @@
-/* The stepped device memory of Accel-Sim: its options, by number for who makes machines of its configurations. */
+/* The options of Accel-Sim's stepped device memory. They have identifiers for code that makes machines of Accel-Sim's
+ * configurations. */
 #ifndef REPRISE_HW_MODELS_DRAM_STAGED_H
 #define REPRISE_HW_MODELS_DRAM_STAGED_H
 

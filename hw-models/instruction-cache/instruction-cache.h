@@ -1,11 +1,11 @@
-/* Instruction caches: when a warp's next instruction is at hand.
+/* Instruction caches: when a warp's next instruction is there.
  *
- * A warp fetches its next instruction in the cycle in which it moves on to it: that of the issue of the one before, or
- * of its placement. Fetches are made in that order; those of one cycle in the order of sub-cores and, at placement, of
- * warps. Fetching what is there takes no time of its own: hardware hides it in the pipeline.
+ * A warp fetches its next instruction in the cycle in which it issues the one before, or in which it is placed. Fetches
+ * are made in the order of these cycles; in one cycle, in the order of sub-cores and, at placement, of warps. A hit
+ * takes no time of its own: hardware hides it in the pipeline.
  *
- * The same models serve as constant caches: what is fetched then is a word that a load of constants or parameters
- * names, and the time of what is there stands in the machine's spaces.const and spaces.param.
+ * The same models serve as constant caches. Then a fetch is for a word that a load of constants or parameters names,
+ * and the time of a hit is in the machine's spaces.const and spaces.param.
  */
 #ifndef REPRISE_HW_MODELS_INSTRUCTION_CACHE_H
 #define REPRISE_HW_MODELS_INSTRUCTION_CACHE_H
@@ -13,15 +13,16 @@
 #include "hw-models/model.h"
 
 struct instruction_cache_reply {
-    bool hit;       /* the line was there, or on its way */
-    uint64_t cycle; /* from which the instruction may issue; the cycle of the fetch if the line was there */
+    bool hit;       /* the line was there or in flight */
+    uint64_t cycle; /* the first in which the instruction may issue; the cycle of the fetch if the line was there */
 };
 
 struct instruction_cache_model {
     struct model model;
     bool keeps; /* false: has no lines at all; nothing is counted */
     void (*reset)(void *state, const int64_t *options);
-    /* The n-th of the sub-cores that share the cache fetches the instruction at `address` in `cycle`. */
+    /* A sub-core fetches the instruction at `address` in `cycle`; `subcore`: its number among those that share the
+     * cache. */
     void (*fetch)(void *state, unsigned subcore, uint64_t address, uint64_t cycle, struct instruction_cache_reply *);
 };
 

@@ -1,11 +1,11 @@
-/* Caches of sets and ways, one behind the other: L0 and L1, L1 and L1.5, or all three, of instructions or constants.
+/* Several levels of caches of sets and ways: L0 and L1, L1 and L1.5, or all three, for instructions or constants.
  *
- * There may be several of the first, each for some of the sub-cores; all that they miss is looked up in one second, and
- * what that misses in one third, if there is one. A fetch at c that misses in the first has its line at c + latency if
- * the second has it; next.latency later if it has not; and last.latency later still if the third has not. A full set
- * gives up the line that the level's `replacement` says. Fetches of a line that is on its way wait for it, and count as
- * hits; misses do not wait for one another, and nothing is fetched ahead. A line may be replaced while it is on its
- * way: who asked for it still gets it.
+ * There may be several first caches, each for some of the sub-cores. Their misses are looked up in one second cache,
+ * and its misses in one third cache, if there is one. A fetch at c that misses in the first has its line at c + latency
+ * if the second has it; next.latency later if not; and last.latency later still if the third misses, too. In a full
+ * set, the level's `replacement` chooses the line to replace. Fetches of a line in flight wait for it, and count as
+ * hits. Misses do not wait for one another, and nothing is prefetched. If a line is replaced while it is in flight, the
+ * fetches that wait for it still get it.
  */
 #include "hw-models/instruction-cache/instruction-cache.h"
 #include "hw-models/replacement/sets.h"
@@ -34,7 +34,7 @@ static const struct model_option options_of[] = {
 
 struct level {
     uint64_t line_bytes, sets, latency;
-    struct set_table lines; /* of the first, its sets for each of the caches */
+    struct set_table lines; /* level 0: the sets of all first caches */
 };
 
 struct levels {
@@ -59,7 +59,7 @@ static const char *check(const int64_t *o, unsigned count)
 
 static const int64_t *rows_of(const int64_t *o, unsigned level) { return o + FIRST + level * ROWS_OF_LEVEL; }
 
-/* Of all its caches. */
+/* The sets of all caches of a level. */
 static uint64_t sets_of(const int64_t *o, unsigned level)
 {
     return (uint64_t)(rows_of(o, level)[SETS] * (level ? 1 : o[CACHES]));
@@ -94,7 +94,7 @@ static void reset(void *state, const int64_t *o, unsigned count)
     }
 }
 
-/* The line for the address. */
+/* Looks the address up. `cache`: which of the level's caches. */
 static struct set_entry *look_up(struct level *l, uint64_t cache, uint64_t address, bool *hit)
 {
     uint64_t number = address / l->line_bytes;

@@ -1,4 +1,4 @@
-/* Every instruction is always at hand: assumption 4 of ECRTS 2025, and what GPGPU-Sim's tested configurations set
+/* Every fetch hits: assumption 4 of ECRTS 2025, and the setting of GPGPU-Sim's tested configurations
  * (-gpgpu_perfect_inst_const_cache 1). */
 #include "hw-models/instruction-cache/instruction-cache.h"
 

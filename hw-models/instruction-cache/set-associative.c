@@ -1,9 +1,9 @@
 /* An instruction cache of sets and ways; with one way it is direct-mapped.
  *
- * set = (address / line) modulo sets. A full set gives up the line that `replacement` says (LRU is what
- * GPGPU-Sim's configurations say: il1 "...,L:"). A fetch at cycle c whose line is not there asks for it, and has it at
- * c + latency; fetches of the line until then wait for the same cycle, and count as hits. Misses do not wait for one
- * another, and nothing is fetched ahead. A line may be replaced while it is on its way: who asked for it still gets it.
+ * set = (address / line) modulo sets. In a full set, `replacement` chooses the line to replace (GPGPU-Sim's
+ * configurations have LRU: il1 "...,L:"). A fetch at cycle c that misses has its line at c + latency. Fetches of the
+ * line until then wait for the same cycle, and count as hits. Misses do not wait for one another, and nothing is
+ * prefetched. If a line is replaced while it is in flight, the fetches that wait for it still get it.
  */
 #include "hw-models/instruction-cache/instruction-cache.h"
 #include "hw-models/replacement/sets.h"

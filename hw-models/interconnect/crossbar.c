@@ -1,5 +1,5 @@
-/* A crossbar each way, with queues at its outputs: packets that leave different inputs for one output in one cycle
- * arrive there, and take the output's link one after the other. */
+/* A crossbar in each direction, with queues at its outputs. Packets that leave different inputs for one output in the
+ * same cycle arrive there, and take the output's link one after the other. */
 #include "hw-models/interconnect/interconnect.h"
 
 enum { FLIT, HEADER, REPLIES };

@@ -1,4 +1,4 @@
-/* Any number of packets between an SM and a slice in a cycle: only the SM's port bounds them. */
+/* Any number of packets moves between an SM and a slice in a cycle: only the SM's port limits them. */
 #include "hw-models/interconnect/interconnect.h"
 
 static size_t state_size(const int64_t *options)

@@ -1,7 +1,8 @@
-/* What lies between SMs and slices of L2, in both directions.
+/* The interconnect between SMs and slices of L2, in both directions.
  *
- * Each SM and each slice has a link into it and one out of it. `flit` bytes go over a link in a cycle; a packet is a
- * header and data, and takes as many cycles as it has flits. Who waits for a link is the memory system's business.
+ * Each SM and each slice has a link into it and a link out of it. A link moves one flit of `flit` bytes in a cycle. A
+ * packet is a header and data, and takes as many cycles as it has flits. The memory system models the queues for the
+ * links.
  */
 #ifndef REPRISE_HW_MODELS_INTERCONNECT_H
 #define REPRISE_HW_MODELS_INTERCONNECT_H
@@ -11,7 +12,7 @@
 struct interconnect_shape {
     uint64_t flit;   /* bytes; 0: links are wide enough for anything */
     uint64_t header; /* bytes of each packet besides its data */
-    int64_t replies; /* that wait at a slice before it looks up nothing more; -1: any number */
+    int64_t replies; /* with this many responses waiting, a slice looks up nothing more; -1: any number */
 };
 
 struct interconnect_model {

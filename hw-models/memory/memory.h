@@ -1,9 +1,9 @@
-/* What stands behind the load/store units.
+/* The memory behind the load/store units.
  *
  * hierarchy: caches, ports and device memory (the parts l1, l2, dram, ...; replay/memory).
- * stochastic: no addresses are looked at. Each access draws where it ends, in L1, L2 or DRAM, and takes the cost of
- * that level (Terrosi et al., "Modeling of GPGPU architectures for performance analysis of CUDA programs", 2023,
- * section 4.3 and Table 2). Four kinds of access have probabilities of their own.
+ * stochastic: addresses do not matter. The level at which each access ends (L1, L2 or DRAM) is sampled, and the access
+ * takes the cost of that level (Terrosi et al., "Modeling of GPGPU architectures for performance analysis of CUDA
+ * programs", 2023, section 4.3 and Table 2). Four kinds of access have probabilities of their own.
  */
 #ifndef REPRISE_HW_MODELS_MEMORY_H
 #define REPRISE_HW_MODELS_MEMORY_H
@@ -28,15 +28,15 @@ enum {
     STOCHASTIC_FROM,
 };
 
-/* The options, ready for drawing. */
+/* The options, prepared for sampling. */
 struct stochastic {
-    uint64_t below[DRAW_KINDS][2]; /* a draw under the first is L1, under the second L2, else DRAM */
+    uint64_t below[DRAW_KINDS][2]; /* a random number below the first is L1, below the second L2, else DRAM */
     double probability[DRAW_KINDS][DRAW_LEVELS];
     uint32_t cost[DRAW_LEVELS]; /* cycles from dispatch */
-    bool by_transaction;        /* each transaction draws, and the slowest counts; else one draw for all lanes */
-    bool separate_shared;       /* shared memory has its own model; else it draws as local memory does */
+    bool by_transaction;        /* each transaction is sampled, and the slowest counts; else one level for all lanes */
+    bool separate_shared;       /* shared memory has its own model; else it is sampled as local memory is */
     bool chance;                /* some kind has more than one level */
-    const char *from;           /* "", or the machine whose caches say the probabilities */
+    const char *from;           /* "", or the machine whose caches give the probabilities */
 };
 void stochastic_of(const int64_t *options, struct stochastic *);
 

@@ -1,9 +1,10 @@
-/* Chance that depends on names alone: numbers are not drawn one after the other, but looked up by who draws.
+/* Random streams: a random number is computed from who asks for it, not from how many were taken before.
  *
  * The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC
  * 2011): ten rounds that turn a counter of 128 bits and a key of 64 into 128 random bits. Each warp of each batch has a
- * stream, whose key is made from the seed and from the warp's name. A draw is named by its number in the warp and by
- * the transaction. So it is the same in whatever order warps issue, on any machine, engine or number of threads.
+ * stream, whose key is computed from the seed and from batch, launch, block and warp. Within the stream, a number
+ * depends on its index in the warp and on the transaction. So it is the same in whatever order warps issue, on any
+ * machine, with any engine and number of threads.
  */
 #ifndef REPRISE_HW_MODELS_RANDOM_STREAM_H
 #define REPRISE_HW_MODELS_RANDOM_STREAM_H
@@ -30,13 +31,13 @@ static inline struct random_bits random_philox(uint64_t key, uint64_t low, uint6
     return (struct random_bits){{c0 | (uint64_t)c1 << 32, c2 | (uint64_t)c3 << 32}};
 }
 
-/* The stream of a warp; `warp`: its number in the block, less than 64. */
+/* The key of a warp's stream; `warp`: its number in the block, less than 64. */
 static inline uint64_t random_stream(uint64_t seed, uint32_t batch, uint32_t launch, uint64_t block, unsigned warp)
 {
     return random_philox(seed, block * 64 + warp, launch | (uint64_t)batch << 32).word[0];
 }
 
-/* Draws 2 × pair and 2 × pair + 1. */
+/* The numbers 2 × pair and 2 × pair + 1 of the stream. */
 static inline struct random_bits random_pair(uint64_t stream, uint64_t pair, uint32_t transaction)
 {
     return random_philox(stream, pair, transaction);

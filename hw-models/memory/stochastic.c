@@ -1,5 +1,5 @@
-/* Memory whose accesses draw where they end. Probabilities are billionths, and draws are compared as integers, so that
- * every computer draws the same. */
+/* Memory whose accesses have a sampled level. Probabilities are in billionths, and random numbers are compared as
+ * integers, so that every computer samples the same. */
 #include "hw-models/memory/memory.h"
 
 #define CERTAIN (UINT64_C(1) << 63)
@@ -56,7 +56,7 @@ static const char *check(const int64_t *options)
     return NULL;
 }
 
-/* What the first `part` billionths are of all draws. */
+/* The random numbers below this are `part` billionths of all. */
 static uint64_t share(int64_t part)
 {
     return part >= FRACTION_ONE ? CERTAIN : (uint64_t)(((unsigned __int128)part << 63) / FRACTION_ONE);
@@ -72,7 +72,7 @@ void stochastic_of(const int64_t *options, struct stochastic *s)
     for (size_t k = 0; k < DRAW_KINDS; k++) {
         size_t count;
         const int64_t *p = option_list(options, k, &count);
-        /* a level with probability 0 is never drawn, also where the sum is a billionth off */
+        /* a level with probability 0 is never sampled, even if the sum is a billionth off */
         s->below[k][0] = p[1] || p[2] ? share(p[0]) : CERTAIN;
         s->below[k][1] = p[2] ? share(p[0] + p[1]) : CERTAIN;
         double first = (double)s->below[k][0] / (double)CERTAIN, two = (double)s->below[k][1] / (double)CERTAIN;

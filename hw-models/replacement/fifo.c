@@ -1,4 +1,4 @@
-/* The line that came first, however often it was used since. */
+/* First in, first out: the line that came first, however often it was used since. */
 #include "hw-models/replacement/stamps.h"
 
 const struct replacement_policy replacement_fifo = {

@@ -1,4 +1,4 @@
-/* The line whose last use is longest ago. */
+/* Least recently used: the line whose last use is longest ago. */
 #include "hw-models/replacement/stamps.h"
 
 const struct replacement_policy replacement_lru = {

@@ -1,7 +1,7 @@
-/* Pseudo-LRU by a tree of bits. A node's bit says in which half of its ways the victim is: that which was not used last
+/* Pseudo-LRU by a tree of bits. A node's bit names the half of its ways that was not used last: the victim is there
  * (Al-Zoubi, Milenkovic, Milenkovic, "Performance evaluation of cache replacement policies for the SPEC CPU2000
- * benchmark suite", ACM-SE 2004: PLRUt). Where the number of ways is no power of two the tree is that of the next one,
- * and a half without ways is passed by. What may not go makes way for the next that may.
+ * benchmark suite", ACM-SE 2004: PLRUt). If the number of ways is no power of two, the tree is that of the next power,
+ * and halves without ways are skipped. If the victim may not be replaced, the next way that may be is the victim.
  *
  * Node 1 is the root, nodes 2n and 2n + 1 are the lower and upper half of node n. A set has a bit for each node.
  */
@@ -25,7 +25,7 @@ static size_t state_size(uint64_t sets, uint32_t ways)
     return sets * replacement_words(leaves_of(ways)) * sizeof(uint64_t);
 }
 
-/* The bits on the way to this one point away from it. */
+/* Sets the bits on the path to this way so that they point away from it. */
 static void use(const struct replacement *r, uint64_t set, uint32_t way, uint64_t time, enum cache_hint hint)
 {
     uint64_t *tree = tree_of(r, set);

@@ -1,5 +1,5 @@
-/* Any line, or the next one behind it that may go. The stream of random numbers belongs to the cache: it begins alike
- * in each, and goes on with each victim. Multiplier and increment are Knuth's for MMIX. */
+/* A random line, or the next one after it that may be replaced. Each cache has a random stream of its own; all begin
+ * with the same state, and advance with each victim. Multiplier and increment are Knuth's for MMIX. */
 #include "hw-models/replacement/replacement.h"
 
 static size_t state_size(uint64_t sets, uint32_t ways)

@@ -1,19 +1,19 @@
-/* Replacement policies: which way of a set goes when a line needs its place. They serve caches of data, of instructions
- * and of constants, and TLBs.
+/* Replacement policies: which way of a set is replaced. They serve caches of data, of instructions and of constants,
+ * and TLBs.
  *
- * The owner of the sets finds lines and fills empty ways; it asks for a victim only where every way holds a line. What
- * may not go, as lines do that wait for data, it names by a bit for each way.
+ * The owner of the sets finds lines and fills empty ways. It asks for a victim only if every way holds a line. It gives
+ * a bit for each way that may not be replaced, such as a line that waits for data.
  *
- * A policy is one file that ends in one const struct, and one line in policies.def. It draws no chance of its own but
- * from its state, which changes only by the calls below: the same calls give the same victims.
+ * A policy is one file that ends in one const struct, and one line in policies.def. Its state changes only by the calls
+ * below, and random numbers come from the state alone: the same calls give the same victims.
  */
 #ifndef REPRISE_HW_MODELS_REPLACEMENT_H
 #define REPRISE_HW_MODELS_REPLACEMENT_H
 
 #include "hw-models/model.h"
 
-/* How long a line is wanted, as far as the instruction says (PTX ISA, "Cache Operators": .cs, .lu, and "Cache Eviction
- * Priority Hints"). FIRST: it goes before the others; LAST: after them; SAME: what was there stays in its place. */
+/* The eviction priority that an instruction gives a line (PTX ISA, "Cache Operators": .cs, .lu, and "Cache Eviction
+ * Priority Hints"). FIRST: it is replaced before the others; LAST: after them; SAME: its rank stays as it is. */
 enum cache_hint { CACHE_HINT_NONE, CACHE_HINT_FIRST, CACHE_HINT_LAST, CACHE_HINT_SAME };
 
 /* The sets of one cache, for the functions of a policy. */
@@ -28,13 +28,13 @@ struct replacement_policy {
     const char *name;
     size_t (*state_size)(uint64_t sets, uint32_t ways); /* bytes; zeroed before reset sees them */
     void (*reset)(const struct replacement *);          /* NULL: zeroes will do */
-    /* NULL, or: the line in this way is used again. `time` never falls from call to call in one set; uses that have the
+    /* NULL, or: the line in this way is used again. `time` never decreases from call to call in one set. Uses at the
      * same time have no order among themselves. `hint` is not SAME. */
     void (*use)(const struct replacement *, uint64_t set, uint32_t way, uint64_t time, enum cache_hint hint);
     /* NULL, or: a line comes into this way. */
     void (*fill)(const struct replacement *, uint64_t set, uint32_t way, uint64_t time, enum cache_hint hint);
-    /* The way that goes; it is filled next. `kept`: a bit for each way that may not go, 64 ways in a number; at least
-     * one may. NULL: all may. */
+    /* Returns the way to replace; it is filled next. `kept`: a bit for each way that may not be replaced, 64 ways in a
+     * number; at least one may be. NULL: all may be. */
     uint32_t (*victim)(const struct replacement *, uint64_t set, const uint64_t *kept);
 };
 
@@ -78,7 +78,7 @@ static inline bool replacement_is_kept(const uint64_t *kept, uint32_t way)
     return kept && kept[way / 64] >> way % 64 & 1;
 }
 
-/* Those of the ways 64 × word and the next 63 that may go. */
+/* The ways that may be replaced, of 64 × word and the next 63. */
 static inline uint64_t replacement_free(const uint64_t *kept, uint32_t ways, uint32_t word)
 {
     uint32_t rest = ways - 64 * word;
@@ -93,7 +93,7 @@ static inline bool replacement_any_free(const uint64_t *kept, uint32_t ways)
     return false;
 }
 
-/* The first way from `from` on, going round, that may go. */
+/* The first way from `from` on, going round, that may be replaced. */
 static inline uint32_t replacement_next_free(const uint64_t *kept, uint32_t ways, uint32_t from)
 {
     while (replacement_is_kept(kept, from))
@@ -103,8 +103,8 @@ static inline uint32_t replacement_next_free(const uint64_t *kept, uint32_t ways
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Policies that go by time keep a stamp for each way. Lines that shall go first come before all others, those that
- * shall go last behind them. Times are below 2^61. */
+/* Policies that go by time keep a stamp for each way. Stamps of lines with hint FIRST are below all others, stamps of
+ * lines with hint LAST above them. Times are below 2^61. */
 static inline void replacement_stamp(const struct replacement *r, uint64_t set, uint32_t way, uint64_t time,
                                      enum cache_hint hint)
 {
@@ -112,7 +112,7 @@ static inline void replacement_stamp(const struct replacement *r, uint64_t set, 
     ((uint64_t *)r->state)[set * r->ways + way] = rank << 61 | time;
 }
 
-/* Caches ask for each access: nearly all of them are LRU, which is spared the call. */
+/* Called at each access. Nearly all caches are LRU, which is inlined here. */
 static inline void replacement_use(const struct replacement *r, uint64_t set, uint32_t way, uint64_t time,
                                    enum cache_hint hint)
 {

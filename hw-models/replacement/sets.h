@@ -1,4 +1,4 @@
-/* What TLBs and instruction caches are made of: entries in sets and ways, each of which is there from some cycle on. */
+/* The table of TLBs and instruction caches: entries in sets and ways, each valid from some cycle on. */
 #ifndef REPRISE_HW_MODELS_REPLACEMENT_SETS_H
 #define REPRISE_HW_MODELS_REPLACEMENT_SETS_H
 
@@ -6,20 +6,19 @@
 
 struct set_entry {
     uint64_t tag;   /* number + 1; 0: empty */
-    uint64_t ready; /* the owner's: from which cycle it is there */
+    uint64_t ready; /* the first cycle in which it is there; the owner sets it */
 };
 
 struct set_table {
     struct replacement replacement;
     uint64_t clock;
-    struct set_entry *entries; /* [sets][ways], each set from its lowest way on */
+    struct set_entry *entries; /* [sets][ways]; each set is filled from its lowest way on */
 };
 
 /* Bytes of the memory that a table needs; `policy` is the value of option `replacement`. */
 size_t set_table_size(int64_t policy, uint64_t sets, uint32_t ways);
 void set_table_begin(struct set_table *, void *memory, int64_t policy, uint64_t sets, uint32_t ways);
-/* The entry for this number, which makes room for itself if it is not there: *hit says whether it was. After a miss
- * `ready` is 0. */
+/* Returns the entry for this number. *hit: it was there. Else it replaces another, and its `ready` is 0. */
 struct set_entry *set_table_look_up(struct set_table *, uint64_t set, uint64_t number, bool *hit);
 
 #endif

@@ -1,10 +1,10 @@
 /* Static re-reference interval prediction with hit priority and 2 bits (Jaleel, Theobald, Steely, Emer, "High
  * Performance Cache Replacement Using Re-Reference Interval Prediction (RRIP)", ISCA 2010: SRRIP-HP, M = 2).
  *
- * Each line has a prediction from 0, soon used again, to 3, late. A line comes with 2, and a use makes that 0. The
- * victim is the lowest way with 3; where none has it all predictions of the set grow by one until one has. Of what may
- * not go the prediction grows up to 3, and that is all. Not of the paper: lines that shall go first have 3, and those
- * that shall go last come with 0.
+ * Each line has a prediction from 0 (soon used again) to 3 (late). A new line has 2, and a use sets it to 0. The victim
+ * is the lowest way with 3. If none has 3, all predictions of the set grow by one until one has. Predictions of lines
+ * that may not be replaced grow too, up to 3. Not in the paper: a line with hint FIRST has 3, and a new line with hint
+ * LAST has 0.
  */
 #include "hw-models/replacement/replacement.h"
 

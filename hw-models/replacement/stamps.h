@@ -1,4 +1,4 @@
-/* For policies that go by time: each way has a stamp, and the least goes; of equals, the lowest way. */
+/* For policies that go by time: each way has a stamp, and the way with the least is replaced; of equals, the lowest. */
 #ifndef REPRISE_HW_MODELS_REPLACEMENT_STAMPS_H
 #define REPRISE_HW_MODELS_REPLACEMENT_STAMPS_H
 
@@ -6,7 +6,7 @@
 
 static inline size_t stamps_size(uint64_t sets, uint32_t ways) { return sets * ways * sizeof(uint64_t); }
 
-/* Of those that may go. */
+/* The way with the least stamp, of those that may be replaced. */
 static inline uint32_t stamps_least_free(const uint64_t *stamp, uint32_t ways, const uint64_t *kept)
 {
     uint32_t way = replacement_next_free(kept, ways, 0);
@@ -16,7 +16,8 @@ static inline uint32_t stamps_least_free(const uint64_t *stamp, uint32_t ways, c
     return way;
 }
 
-/* The least of all is hardly ever one that may not go: that would have been used lately. */
+/* Looks at all ways first: the least stamp hardly ever belongs to a way that may not be replaced, as such a way was
+ * used lately. */
 static inline uint32_t stamps_victim(const struct replacement *r, uint64_t set, const uint64_t *kept)
 {
     const uint64_t *stamp = (const uint64_t *)r->state + set * r->ways;
