@@ -129,6 +129,12 @@ replay other.wtr -m jetson-tx2
 for other in "$kept"/*.result; do [ "$other" = "$file" ] || mv "$other" "$file"; done
 damaged "a result of another replay, or of another reprise"
 
+# A pipe in the place of an entry neither blocks nor goes.
+rm "$file" && mkfifo "$file"
+timeout 60 "$r" replay one.wtr -m jetson-tx2 --json --cache "$kept" >out 2>err
+is "a pipe is no entry" "$? $(cmp bare out) $(grep -c "this is no file; replayed again" err)" "0  1"
+rm "$file"
+
 # ---- folders that cannot be written ----------------------------------------------------------------------------------
 "$r" replay one.wtr -m jetson-tx2 --json --cache /proc >out 2>err
 is "a folder in which nothing can be made: the result is printed" "$? $(cmp bare out) $(grep -c "^reprise: warning: cannot write '/proc/.*; results are not kept$" err) $(wc -l <err)" "0  1 1"
@@ -149,6 +155,8 @@ is "said once" "$? $(grep -c 'results are not kept' err)" "0 1"
 is "a file is no folder" "$? $(cat err)" "1 reprise replay: --cache one.wtr: this is no folder"
 "$r" ablate one.wtr -m jetson-tx2 --cache no/where >out 2>err
 is "nor is what is nowhere" "$? $(cat err)" "1 reprise ablate: --cache no/where: cannot make this folder: No such file or directory"
+"$r" replay one.wtr -m jetson-tx2 --cache "" >out 2>err
+is "nor is nothing" "$? $(cat err)" "1 reprise replay: --cache: the name of the folder is empty"
 
 # ---- several at once ---------------------------------------------------------------------------------------------------
 rm -rf "$kept"

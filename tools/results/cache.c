@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/lib/file.h"
 #include "tools/lib/output.h"
@@ -14,8 +13,11 @@
 bool result_cache_check(const char *folder, struct rp_error *err)
 {
     struct stat st;
+    if (!*folder)
+        return rp_fail(err, RP_USAGE, "--cache: the name of the folder is empty");
     if (mkdir(folder, 0777) && errno != EEXIST)
-        return rp_fail(err, RP_USAGE, "--cache %s: cannot make this folder: %s", folder, strerror(errno));
+        return rp_fail(err, errno == ENOENT || errno == ENOTDIR ? RP_USAGE : RP_SYSTEM,
+                       "--cache %s: cannot make this folder: %s", folder, strerror(errno));
     if (stat(folder, &st) || !S_ISDIR(st.st_mode))
         return rp_fail(err, RP_USAGE, "--cache %s: this is no folder", folder);
     return true;
@@ -66,10 +68,15 @@ static void warn(const struct result_cache *c, const char *text, const char *wha
 static bool load(struct result_cache *c, const struct entry *e, struct result *result)
 {
     struct rp_error err;
+    struct stat st;
     size_t size;
-    if (access(e->path, F_OK))
+    if (stat(e->path, &st))
         return false;
-    uint8_t *bytes = file_read(e->path, &size, &err);
+    uint8_t *bytes = NULL;
+    if (S_ISREG(st.st_mode)) /* a pipe would block */
+        bytes = file_read(e->path, &size, &err);
+    else
+        rp_fail(&err, RP_BAD_INPUT, "%s: this is no file", e->path);
     bool fine = bytes && record_read(e->path, bytes, size, &e->origin, result, &err);
     free(bytes);
     pthread_mutex_lock(&c->lock);
