@@ -51,7 +51,7 @@ struct bank {
 };
 
 /* The data bus: a pipe of `length` slots, at least `least`. One slot leaves it in each cycle. Taken slots are in a
- * ring, each with the number of slots that leave before it since the launch began. */
+ * ring, each with the number of slots that leave before it, counted since the channel was opened. */
 struct pipe {
     struct {
         struct entry *entry;
