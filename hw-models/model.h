@@ -51,8 +51,7 @@ struct model_option {
 };
 
 /* A counter of a model: a statistic of the machines that have the model. A new one needs a row and the line that
- * counts.
- */
+ * counts. */
 struct model_counter {
     const char *name; /* lower case and '_' */
     const char *unit; /* "commands", "sectors", ... */

@@ -28,7 +28,7 @@ static const struct model_counter counters_of[DRAM_COMMANDS] = {DRAM_COMMAND_COU
 #define BANKS 64u
 
 struct timing {
-    uint32_t banks, groups, queue, returns; /* queue: requests that wait; returns: responses that wait */
+    uint32_t banks, groups, queue, returns; /* at most BANKS; queue: requests that wait; returns: responses that wait */
     uint32_t ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, burst, rtpl;
     bool fcfs; /* requests go to their banks in the order of arrival, each when its bank serves none */
 };
