@@ -51,9 +51,9 @@ static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
     }
 }
 
-/* The state of a byte: WRITTEN, or 0 or a code: not written. A code tells which instruction of which kernel was last
- * reported to read the byte, modulo the number of codes, so that an instruction that reads it repeatedly is reported
- * once. */
+/* The state of a byte. WRITTEN: some instruction has written it. 0: none has. A code: none has, and a read of the byte
+ * was reported. The code stands for the instruction and kernel that read it, modulo the number of codes, so that an
+ * instruction that reads the byte again is not reported again. */
 enum { WRITTEN = 1, FIRST_CODE, CODES = 256 - FIRST_CODE };
 
 #define ALL_WRITTEN (~(uint64_t)0 / 255 * WRITTEN)
@@ -158,8 +158,8 @@ static uint8_t moves_of(struct checked_block *cb, const struct touch *t, uint64_
     return moves != 0xff && elements != p->kernel.instructions[t->u->index].dst_count ? 0 : moves;
 }
 
-/* A lane reads bytes of which some are not written; `t` is its access alone. Bytes that are only moved may be padding
- * of a structure. */
+/* Handles a lane's read that includes unwritten bytes; `t` is the access of this lane alone. An instruction that only
+ * moves bytes may move the padding of a structure. */
 static __attribute__((noinline)) void read_hole(struct checked_block *cb, const struct touch *t, uint8_t *written)
 {
     uint8_t code = (uint8_t)(FIRST_CODE + (t->u->index + 61 * t->block->program->kernel.identity) % CODES);

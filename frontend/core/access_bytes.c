@@ -1,4 +1,5 @@
-/* Accesses whose number of bytes is in a register: loads of which each lane reads a part, and bulk copies. */
+/* Accesses whose size is in a register: partial loads, in which each lane reads its own number of bytes, and bulk
+ * copies. */
 #include "frontend/core/access_internal.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #define EVERY_LANE (~(lanemask)0)
 
-/* ---- loads of which a lane reads a part -------------------------------------------------------------------------- */
+/* ---- partial loads ----------------------------------------------------------------------------------------------- */
 
 uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at, uint64_t bytes,
                       uint64_t align, bool stores)

@@ -37,8 +37,7 @@ static inline unsigned watched_read(const struct block *b, const struct uop *u)
     return u->flags & (block_is_bare(b) ? UF_SLICE_BARE : UF_SLICE) ? WATCH_READ : 0;
 }
 
-/* Handlers in access_bytes.c: loads of which each lane reads a part; the side of a bulk copy that is only recorded, and
- * the other side. */
+/* Handlers in access_bytes.c: a partial load; the side of a bulk copy that is only recorded; the side that copies. */
 void handle_limited(struct warp *, const struct uop *, lanemask);
 void handle_bulk_side(struct warp *, const struct uop *, lanemask);
 void handle_bulk(struct warp *, const struct uop *, lanemask);

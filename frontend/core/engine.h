@@ -220,7 +220,7 @@ struct warp_state {
 
 struct barrier {
     uint32_t arrived;       /* threads, in whole warps, including exited threads */
-    uint32_t part;          /* threads of warps of which other threads have not arrived yet */
+    uint32_t part;          /* threads that arrived in warps that have not arrived as a whole */
     uint32_t expected;      /* 0: all of the block's threads that have not exited */
     uint32_t reduced_count; /* barrier.red.popc */
     bool reduced_and, reduced_or;
