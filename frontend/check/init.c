@@ -137,8 +137,9 @@ void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t 
         to[offset + i] = !source || source[from_offset + i] == WRITTEN ? WRITTEN : 0;
 }
 
-/* Whether byte i, which is not written, may be padding of a structure: it follows the first byte of its word of 4, or
- * it is in a word without written bytes among 16 bytes of which some are written. */
+/* Whether the unwritten byte i may be padding of a structure. In a word of 4 bytes with written ones it may be, if the
+ * first byte is written. A word without written bytes may be padding as a whole, if the 16 bytes around it have some.
+ */
 static bool is_like_padding(const struct touch *t, const uint8_t *written, uint64_t i)
 {
     uint64_t in_word = (t->at + i) % 4, before = (t->at + i) % 16, begin = i < before ? 0 : i - before;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "replay/base/async.h"
 #include "replay/base/trace_semantics.h"
 #include "replay/memory/memory_system.h"
 
@@ -91,4 +92,20 @@ bool engine_finish(struct engine_period *p, uint64_t cycles, struct statistics *
     if (p->count == 1)
         p->first->statistics = *sum;
     return fine;
+}
+
+bool engine_stuck(const struct engine_job *job, const struct engine_launch *l, uint64_t block, uint32_t warp,
+                  unsigned barrier, const struct rp_step *next, struct rp_error *err)
+{
+    char text[500], what[400];
+    snprintf(what, sizeof what, barrier == AT_CLUSTER ? "at the barrier of its cluster" : "at barrier %u", barrier);
+    if (barrier == AT_OBJECT)
+        async_describe(l->kernel, next, what, sizeof what);
+    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", block, warp, what);
+    if (!l->cut_short)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
+                       rp_trace_path(job->trace), l->number, l->kernel->name, text);
+    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %.220s", text);
+    return true;
 }

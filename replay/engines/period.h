@@ -40,6 +40,11 @@ void engine_ended(struct engine_period *, struct engine_launch *, uint64_t cycle
 bool engine_finish(struct engine_period *, uint64_t cycles, struct statistics *machine, struct statistics *sum,
                    struct rp_error *);
 
+/* A warp of the launch waits for ever at this barrier (an id, AT_CLUSTER or AT_OBJECT of trace_semantics.h). False: an
+ * error; true: the recording ended early, and the launch has a warning. */
+bool engine_stuck(const struct engine_job *, const struct engine_launch *, uint64_t block, uint32_t warp,
+                  unsigned barrier, const struct rp_step *, struct rp_error *);
+
 #define PROGRESS_EVERY 65536u /* warp instructions */
 
 #endif

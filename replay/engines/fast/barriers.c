@@ -223,29 +223,12 @@ static void end_all(struct fast *f)
     }
 }
 
-static bool say_stuck(const struct fast *f, const struct fast_warp *w, struct rp_error *err)
-{
-    const struct engine_launch *l = &w->part->grid->of;
-    char text[500], what[400];
-    snprintf(what, sizeof what, w->barrier == AT_CLUSTER ? "at the barrier of its cluster" : "at barrier %u",
-             w->barrier);
-    if (w->barrier == AT_OBJECT)
-        async_describe(l->kernel, &w->next, what, sizeof what);
-    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);
-    if (!l->cut_short)
-        return rp_fail(err, RP_BAD_INPUT,
-                       "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
-                       rp_trace_path(f->job->trace), l->number, l->kernel->name, text);
-    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %.220s", text);
-    return true;
-}
-
 bool fast_stuck(struct fast *f, struct rp_error *err)
 {
     bool any = false;
     for (const struct fast_grid *g = f->grids; g; g = g->next) {
         const struct fast_warp *w = waiter(f, g);
-        if (w && !say_stuck(f, w, err))
+        if (w && !engine_stuck(f->job, &w->part->grid->of, w->block->index, w->number, w->barrier, &w->next, err))
             return false;
         any |= w != NULL;
     }

@@ -125,29 +125,12 @@ static void end_all(struct reference *r)
         }
 }
 
-static bool say_stuck(const struct reference *r, const struct ref_warp *w, struct rp_error *err)
-{
-    const struct engine_launch *l = &w->block->grid->of;
-    char text[500], what[400];
-    snprintf(what, sizeof what, w->barrier == AT_CLUSTER ? "at the barrier of its cluster" : "at barrier %u",
-             w->barrier);
-    if (w->barrier == AT_OBJECT)
-        async_describe(l->kernel, &w->next, what, sizeof what);
-    snprintf(text, sizeof text, "block %" PRIu64 ", warp %u waits for ever %s", w->block->index, w->number, what);
-    if (!l->cut_short)
-        return rp_fail(err, RP_BAD_INPUT,
-                       "%s: launch %" PRIu32 " (%s): %s; the other warps have ended or wait elsewhere",
-                       rp_trace_path(r->job->trace), l->number, l->kernel->name, text);
-    snprintf(l->out->warning, sizeof l->out->warning, "the recording ended early: %.220s", text);
-    return true;
-}
-
 bool ref_stuck(struct reference *r, struct rp_error *err)
 {
     bool any = false;
     for (const struct ref_grid *g = r->grids; g; g = g->next) {
         const struct ref_warp *w = waiter(r, g);
-        if (w && !say_stuck(r, w, err))
+        if (w && !engine_stuck(r->job, &w->block->grid->of, w->block->index, w->number, w->barrier, &w->next, err))
             return false;
         any |= w != NULL;
     }
