@@ -65,34 +65,34 @@ static uint64_t fixed(struct program *p, unsigned bytes)
     return v;
 }
 
-static uint64_t uleb(struct program *p)
+/* A number in LEB128 (DWARF 4, section 7.6), as its 7-bit groups. *shift: how many bits they have; *last: the last one.
+ */
+static uint64_t leb(struct program *p, unsigned *shift, uint8_t *last)
 {
     uint64_t v = 0;
-    uint8_t b;
-    unsigned shift = 0;
+    *shift = 0;
     do {
-        b = byte(p);
-        if (shift < 64)
-            v |= (uint64_t)(b & 127) << shift;
-        shift += 7;
-    } while (b & 128);
+        *last = byte(p);
+        if (*shift < 64)
+            v |= (uint64_t)(*last & 127) << *shift;
+        *shift += 7;
+    } while (*last & 128);
     return v;
+}
+
+static uint64_t uleb(struct program *p)
+{
+    unsigned shift;
+    uint8_t last;
+    return leb(p, &shift, &last);
 }
 
 static int64_t sleb(struct program *p)
 {
-    uint64_t v = 0;
-    uint8_t b;
-    unsigned shift = 0;
-    do {
-        b = byte(p);
-        if (shift < 64)
-            v |= (uint64_t)(b & 127) << shift;
-        shift += 7;
-    } while (b & 128);
-    if (b & 64 && shift < 64)
-        v |= ~0ull << shift;
-    return (int64_t)v;
+    unsigned shift;
+    uint8_t last;
+    uint64_t v = leb(p, &shift, &last);
+    return (int64_t)(last & 64 && shift < 64 ? v | ~0ull << shift : v);
 }
 
 static const char *string(struct program *p)
