@@ -19,8 +19,8 @@ struct profile_row {
     uint64_t threads;            /* lanes whose guard was true, summed over them */
     uint64_t issue_cycles;       /* sub-core cycles in which it issued, not as the second one of a pair */
     uint64_t stall[STALL_COUNT]; /* sub-core cycles */
-    /* Of stalls "memory" those in which an access was waited for that this level answered; on processors that execute
-     * one instruction at a time also of the issue cycles. Fences are in none. */
+    /* Sub-core cycles of stall "memory" in which an access was waited for that this level served. With pipeline
+     * one-at-a-time also issue cycles. Fences are in no level. */
     uint64_t level[RESPONSE_LEVELS];
 };
 

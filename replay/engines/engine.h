@@ -45,7 +45,7 @@ struct engine_job {
     uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
     unsigned threads;               /* at most, where the engine has several; 0: one */
     const struct stochastic *drawn; /* NULL: accesses draw nothing */
-    struct random_source random;    /* who draws */
+    struct random_source random;    /* of the replay's samples */
     uint64_t processors;            /* as in struct replay_options */
     /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;
@@ -65,7 +65,7 @@ struct engine_batches {
     unsigned threads;
     uint32_t first, count;
 };
-/* What is known of sums of draws without drawing: mean and variance of the cycles of a batch. */
+/* Mean and variance of the cycles of a batch, computed from the distributions, without samples. */
 struct engine_exact {
     bool known; /* not for the slowest of several processors */
     double mean, variance;

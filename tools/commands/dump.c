@@ -240,7 +240,7 @@ static void csv_step(struct dump *d, const struct rp_step *s)
         csv_piece(d, '\n');
 }
 
-/* ---- JSON: as a stream, since a warp's story may be longer than memory holds ------------------------------------ */
+/* ---- JSON: as a stream: a warp's instructions need not fit in memory ------------------------------------ */
 
 /* The addresses of the lanes in the mask of the access, lowest lane first. */
 static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a, const uint64_t *aux)

@@ -81,12 +81,12 @@ struct did {
     uint8_t id;
     int16_t change;
 };
-struct story {
+struct behaviour {
     struct did *list;
     size_t count, room;
 };
 
-static bool add(struct story *s, uint8_t id, int change)
+static bool add(struct behaviour *s, uint8_t id, int change)
 {
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 1024;
@@ -102,7 +102,7 @@ static bool add(struct story *s, uint8_t id, int change)
 
 /* The change of an instruction goes with its last id, that of one without an id with the next, and the end of the warp
  * releases what is left. */
-static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, struct rp_cursor *c, struct story *s,
+static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, struct rp_cursor *c, struct behaviour *s,
                       struct rp_error *err)
 {
     struct rp_step step;
@@ -123,7 +123,7 @@ static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, stru
     return more == 0;
 }
 
-static bool same(const struct story *a, const struct story *b)
+static bool same(const struct behaviour *a, const struct behaviour *b)
 {
     for (size_t i = 0; a->count == b->count && i < a->count; i++)
         if (a->list[i].id != b->list[i].id || a->list[i].change != b->list[i].change)
@@ -141,7 +141,7 @@ struct group {
 struct walk {
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
-    struct story last, next;
+    struct behaviour last, next;
     struct group group;
     void (*print)(void *, const struct walk *);
     void *data;
@@ -162,7 +162,7 @@ static bool walk_warp(struct walk *w, struct rp_block *b, uint64_t block, uint32
     }
     if (w->group.count)
         w->print(w->data, w);
-    struct story swap = w->last;
+    struct behaviour swap = w->last;
     w->last = w->next;
     w->next = swap;
     w->group = (struct group){block, 1, warp};

@@ -157,7 +157,7 @@ void ref_cluster_barrier(struct reference *r, struct ref_warp *w)
     }
 }
 
-struct ref_block *ref_told(const struct async_update *t)
+struct ref_block *ref_updated_block(const struct async_update *t)
 {
     struct ref_block *b = t->block;
     return t->rank == b->rank || !b->cluster ? b : b->cluster->block[t->rank];

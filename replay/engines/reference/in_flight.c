@@ -66,7 +66,7 @@ static bool tell(struct reference *r, struct ref_sm *sm)
 {
     struct async_update t;
     while (async_due(&sm->tells, r->now, &t)) {
-        struct ref_block *block = ref_told(&t);
+        struct ref_block *block = ref_updated_block(&t);
         if (block && async_update(block->async, &sm->tells, &t))
             ref_release_objects(r, block);
     }

@@ -80,7 +80,7 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
                          : waited_for_signals(issuing)     ? ref_awaited(issuing, r->now - 1, &level)
                                                            : issuing->blocked;
         if (why == STALL_MEMORY && !waited_for_signals(issuing))
-            ref_pending(issuing, r->now - 1, &level); /* only now it is known who answered */
+            ref_pending(issuing, r->now - 1, &level); /* the level is known only now */
         statistics->stall[why] += sc->gap;
         report_stall(r, issuing, why, level, sc->gap);
         if (why == STALL_UNIT)

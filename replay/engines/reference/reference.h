@@ -31,9 +31,9 @@ struct ref_grid {
     struct ref_grid *next;         /* the one that came after it */
 };
 
-#define UNKNOWN UINT64_MAX /* the cycle in which something ends that the memory system has yet to tell */
+#define UNKNOWN UINT64_MAX /* a cycle that the memory system has not reported yet */
 
-/* A register that an issued instruction has yet to write. */
+/* A register that an issued instruction will write. */
 struct ref_write {
     rp_register reg;
     uint64_t ready; /* the first cycle in which an instruction that needs it may issue, or UNKNOWN */
@@ -42,10 +42,11 @@ struct ref_write {
     enum response_level level; /* of memory, once it is ready */
 };
 
-/* A signal that a control word's barrier has yet to get. */
+/* A signal that a barrier of control words waits for. */
 struct ref_signal {
-    uint64_t answer; /* the first cycle in which it is there, as far as it is known, and who answered */
-    unsigned awaits; /* instructions whose results it comes behind, and of which it is not known when they are done */
+    uint64_t
+        answer; /* the latest known response (response.h): the cycle from which the signal is there, and its level */
+    unsigned awaits; /* instructions that must be done before it, and whose ends are not known yet */
     uint64_t number; /* its instruction in its warp's order of issue */
     unsigned unit;
     enum stall kind;
@@ -164,9 +165,9 @@ struct reference {
 /* blocks.c */
 /* Takes launches that are ready, as many as the machine runs at once. */
 bool ref_take_launches(struct reference *, struct rp_error *);
-/* Lets those go whose last block has left. */
+/* Ends the launches whose last block has left. */
 void ref_end_launches(struct reference *);
-/* The first launch with blocks to place: others wait behind it. NULL: none. */
+/* The first launch with blocks to place; others wait for it. NULL: none. */
 struct ref_grid *ref_first_waiting(const struct reference *);
 bool ref_place_blocks(struct reference *, struct rp_error *);
 /* Places the launch's next block on the SM. */
@@ -179,15 +180,15 @@ bool ref_advance(struct reference *, struct ref_warp *, struct rp_error *);
 /* clusters.c */
 /* Places whole clusters of the launch. */
 bool ref_place_clusters(struct reference *, struct ref_grid *, struct rp_error *);
-/* The next one will have room, once `dispatch_interval` is over. */
+/* Whether the next one will have room once `dispatch_interval` is over. */
 bool ref_cluster_has_room(struct reference *, const struct ref_grid *);
 void ref_leave_cluster(struct ref_block *);
 /* The warp's next instruction issues, at the barrier of its cluster. */
 void ref_cluster_barrier(struct reference *, struct ref_warp *);
 /* Lanes have exited: others may have waited for them only. */
 void ref_check_cluster(struct reference *, struct ref_cluster *);
-/* The block whose object copies tell; NULL: it has left. */
-struct ref_block *ref_told(const struct async_update *);
+/* The block whose object the update is for; NULL: it has left. */
+struct ref_block *ref_updated_block(const struct async_update *);
 
 /* barriers.c */
 void ref_arrive(struct reference *, struct ref_warp *);
@@ -226,7 +227,7 @@ struct ref_issued {
 enum stall ref_awaited(const struct ref_warp *, uint64_t cycle, enum response_level *level);
 /* Carries out the control word of the instruction that is being issued. */
 bool ref_obey(struct reference *, struct ref_warp *, const struct ref_issued *, struct rp_error *);
-/* It is known now when the flight is done, and who answered. */
+/* The end of the instruction in flight, and its level, are known now. */
 void ref_signal_known(struct ref_warp *, const struct ref_flight *, uint64_t answer);
 
 /* in_flight.c */
@@ -239,11 +240,10 @@ bool ref_memory_cycle(struct reference *, struct rp_error *);
 struct engine_place ref_place(const struct ref_warp *);
 
 /* memory.c */
-/* Makes the accesses of the warp's next instruction, dispatched at `dispatched`, and accepted by its unit at the end of
- * its initiation, `accepted`. *known: the cycle in which those are complete of which it is known, at least `accepted`;
- * *level: who answered, if all are.
- * False: others are pending, and the memory system will say so of `token`. *taken: when the LSU has taken them, or
- * UNKNOWN; asked for posted accesses only, NULL for others. */
+/* Makes the accesses of the warp's next instruction. It is dispatched at `dispatched`, and its unit has accepted it at
+ * `accepted`, the end of its initiation. *known: the cycle in which all accesses with known ends are complete, at least
+ * `accepted`. True: all ends are known; *level: the level of the last response. False: the memory system will report
+ * the others under `token`. *taken: for posted accesses, when the LSU has taken them, or UNKNOWN; else NULL. */
 bool ref_memory(struct reference *, struct ref_warp *, uint64_t dispatched, uint64_t accepted, uint32_t token,
                 uint64_t *known, enum response_level *level, uint64_t *taken);
 

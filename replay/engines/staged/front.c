@@ -73,7 +73,7 @@ void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, e
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the warp's story goes on. */
+/* Reads ahead in the warp's instruction stream. False: it has ended, or cannot be read. */
 static bool look_ahead(struct staged *g, struct staged_warp *w)
 {
     while (w->cursor.run == w->cursor.run_end) {

@@ -291,7 +291,7 @@ static bool pass(struct staged *g)
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-#define SLEEP 100000u /* cycles at most, so that it is seen when nobody ever wakes */
+#define SLEEP 100000u /* cycles at most, so that a standstill is noticed */
 
 /* Device memory says itself when it goes on. */
 static bool all_sleep(const struct staged *g)

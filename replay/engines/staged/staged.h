@@ -1,15 +1,15 @@
-/* The staged pipeline: an SM, and the chip behind it, stepped cycle by cycle, after the rules of docs/accelsim.md;
- * numbers of rules there are named here.
+/* The staged pipeline: SMs, L2 and device memory, stepped cycle by cycle by the rules of docs/accelsim.md. Comments
+ * name the rules by their numbers there.
  *
- * A pass of staged_run is one step of the clocks. The stages of an SM run from back to front, so that an instruction
- * goes one stage on in a cycle.
+ * A pass of staged_run is one step of the clocks. The stages of an SM run from the last to the first, so that an
+ * instruction moves one stage in a cycle.
  *
- * Components are SMs, slices of L2 and channels of device memory. The reference engine steps all of them in every
- * cycle. The fast engine lets a component sleep after a cycle in which nothing in it changed: such a cycle would only
- * repeat itself, until the first of its own times has come (`wake`) or another component hands it something, takes
- * something from it, or makes room for it; whoever does so sets its `wake` to 0. So a step must say when it changed
- * something, all that runs down must be a time and no counter, and what counts cycles must catch up. If all sleep,
- * clocks go on alone.
+ * Components are SMs, slices of L2 and channels of device memory. In reference mode each is stepped in every cycle. In
+ * fast mode a component sleeps after a cycle in which nothing in it changed, because the next cycle would repeat this
+ * one. It wakes at the first of its own times (`wake`), or when another component sends it a packet, takes one from it,
+ * or makes room for it: that component sets its `wake` to 0. So a step must say whether it changed something, every
+ * countdown must be a time and no counter, and counts of cycles must catch up. If all components sleep, only the clocks
+ * advance.
  */
 #ifndef REPRISE_REPLAY_ENGINES_STAGED_STAGED_H
 #define REPRISE_REPLAY_ENGINES_STAGED_STAGED_H
@@ -169,7 +169,7 @@ struct packet {
     int32_t dst;
     uint16_t sm, slice;
     uint8_t kind, lanes;
-    uint8_t level; /* enum response_level: who answers it, once L2 was asked */
+    uint8_t level; /* enum response_level: the level that serves it, once L2 has looked it up */
     bool bypass;
     struct packet *next;
 };
@@ -342,8 +342,9 @@ struct staged {
     struct crossbar requests, replies;
     struct set_hash l2_sets; /* the set of a line */
     unsigned slice_count;
-    double next[STAGED_CLOCKS], period[STAGED_CLOCKS]; /* by enum staged_clock: seconds, so to speak */
-    bool one_clock;                                    /* crossbar and L2 have the core's */
+    double next[STAGED_CLOCKS],
+        period[STAGED_CLOCKS];            /* by enum staged_clock: the next edge and the period, in one unit of time */
+    bool one_clock;                       /* crossbar and L2 have the core's */
     uint64_t cycle, l2_cycle, dram_cycle; /* of the core, of L2 and of device memory, all launches together */
     unsigned ring_mask; /* of the cycles ahead for which results are planned: a power of two, less 1 */
     bool has_crossbar;  /* else packets do not wait for one another */
@@ -470,7 +471,7 @@ struct packet *staged_packet(struct staged *);
 void staged_packet_free(struct staged *, struct packet *);
 struct inst *staged_inst(struct staged *);
 void staged_inst_free(struct staged *, struct inst *);
-/* Somebody was awake. */
+/* Some component was awake: no clock is quiet. */
 static inline void staged_stir(struct staged *g) { g->quiet = 0; }
 static inline void staged_push(struct staged *g, struct fifo *f, void *item) { g->no_memory |= !fifo_push(f, item); }
 
