@@ -48,9 +48,9 @@ struct scheduler_model {
     const struct scheduler_feedback *feedback;
 };
 
-extern const struct scheduler_model scheduler_serial, scheduler_lrr, scheduler_gto, scheduler_oldest,
-    scheduler_two_level, scheduler_two_level_active, scheduler_random, scheduler_levels, scheduler_limited,
-    scheduler_ccws;
+#define SCHEDULER(name) extern const struct scheduler_model scheduler_##name;
+#include "hw-models/scheduler/schedulers.def"
+#undef SCHEDULER
 
 /* For schedulers that go by age: who is older than whom. */
 struct scheduler_ages {

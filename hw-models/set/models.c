@@ -1,16 +1,10 @@
 #include "hw-models/set/models.h"
 
-static const struct model *const schedulers[] = {&scheduler_serial.model,
-                                                 &scheduler_lrr.model,
-                                                 &scheduler_gto.model,
-                                                 &scheduler_oldest.model,
-                                                 &scheduler_two_level.model,
-                                                 &scheduler_two_level_active.model,
-                                                 &scheduler_random.model,
-                                                 &scheduler_levels.model,
-                                                 &scheduler_limited.model,
-                                                 &scheduler_ccws.model,
-                                                 NULL};
+static const struct model *const schedulers[] = {
+#define SCHEDULER(name) &scheduler_##name.model,
+#include "hw-models/scheduler/schedulers.def"
+#undef SCHEDULER
+    NULL};
 static const struct model *const units[] = {&unit_ideal.model, &unit_pipelined.model, NULL};
 static const struct model *const shared_memories[] = {&shared_memory_ideal.model, &shared_memory_banks.model,
                                                       &shared_memory_pastis.model, NULL};
