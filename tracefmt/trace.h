@@ -234,7 +234,7 @@ enum rp_async_kind {
 };
 enum rp_async_role {
     RP_ASYNC_START,     /* starts work that belongs to a group */
-    RP_ASYNC_TELL,      /* starts work that completes at barrier objects and belongs to no group */
+    RP_ASYNC_SIGNAL,    /* starts work that completes at barrier objects and belongs to no group */
     RP_ASYNC_COMMIT,    /* closes a group */
     RP_ASYNC_WAIT,      /* waits until at most `pending` of the thread's most recently closed groups are incomplete */
     RP_ASYNC_WAIT_READ, /* likewise, until they have read their sources */

@@ -42,7 +42,7 @@ struct rp_check_call {
     uint32_t line;
 };
 /* One of a finding's accesses, or where a thread was: its source location and thread. */
-struct rp_check_place {
+struct rp_check_location {
     uint32_t instruction; /* static index */
     uint32_t block[3], thread[3];
     uint8_t access; /* enum rp_access_kind; unused for SYNC */
@@ -57,7 +57,7 @@ struct rp_finding {
     uint64_t address; /* in its space */
     uint32_t size;    /* bytes of the access */
     uint64_t memory;  /* address of the buffer that holds it; 0: in no buffer, or unknown */
-    struct rp_check_place here, other;
+    struct rp_check_location here, other;
     bool two;       /* `other` is valid */
     uint64_t times; /* how often it occurred */
     char *kernel;

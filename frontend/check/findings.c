@@ -7,9 +7,9 @@
 #include "frontend/check/internal.h"
 #include "tracefmt/plural.h"
 
-struct rp_check_place check_location(const struct block *b, uint32_t instruction, uint32_t thread, uint8_t access)
+struct rp_check_location check_location(const struct block *b, uint32_t instruction, uint32_t thread, uint8_t access)
 {
-    struct rp_check_place p = {.instruction = instruction, .access = access};
+    struct rp_check_location p = {.instruction = instruction, .access = access};
     const struct warp *w = &b->warps[thread / RP_WARP_LANES].w;
     for (int i = 0; i < 3; i++) {
         p.block[i] = b->ctaid[i];
@@ -49,7 +49,7 @@ static char *copy_of_file(const struct rp_kernel *k, uint32_t file, uint32_t lin
     return line && file < k->file_count ? strdup(k->files[file]) : NULL;
 }
 
-static void find_calls(struct rp_check_place *at, const struct rp_kernel *k, uint32_t innermost)
+static void find_calls(struct rp_check_location *at, const struct rp_kernel *k, uint32_t innermost)
 {
     uint32_t count = 0;
     for (uint32_t i = innermost; i; i = k->inlined[i - 1].inlined)
@@ -63,7 +63,7 @@ static void find_calls(struct rp_check_place *at, const struct rp_kernel *k, uin
     }
 }
 
-static void find_source(struct rp_check_place *at, const struct program *p)
+static void find_source(struct rp_check_location *at, const struct program *p)
 {
     const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
     at->line = in->line;
@@ -72,7 +72,7 @@ static void find_source(struct rp_check_place *at, const struct program *p)
         find_calls(at, &p->kernel, in->inlined);
 }
 
-static void free_place(struct rp_check_place *at)
+static void free_place(struct rp_check_location *at)
 {
     for (uint32_t i = 0; i < at->call_count; i++) {
         free(at->calls[i].function);
@@ -82,7 +82,7 @@ static void free_place(struct rp_check_place *at)
     free(at->file);
 }
 
-static void print_place(FILE *to, const struct program *p, const struct rp_check_place *at)
+static void print_place(FILE *to, const struct program *p, const struct rp_check_location *at)
 {
     const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
     fprintf(to, "'%s'", in->text ? in->text : "?");
@@ -141,8 +141,8 @@ static bool same_calls(const struct rp_kernel *k, uint32_t a, uint32_t b)
 
 /* Whether two accesses are at the same source location. Compilers make many instructions of one access when they unroll
  * loops. */
-static bool same_location(const struct rp_kernel *k, const struct rp_check_place *a, const struct rp_check_place *b,
-                          bool by_line)
+static bool same_location(const struct rp_kernel *k, const struct rp_check_location *a,
+                          const struct rp_check_location *b, bool by_line)
 {
     const struct rp_instruction *x = &k->instructions[a->instruction], *y = &k->instructions[b->instruction];
     by_line &= x->line && (x->file || x->raw_size); /* locations in the source, not in PTX */
@@ -249,7 +249,7 @@ void rp_check_free(struct rp_check *c)
     free(c);
 }
 
-static void place_source(const struct rp_check_place *p, struct source_files *files, source_line_fn *fn, void *user)
+static void place_source(const struct rp_check_location *p, struct source_files *files, source_line_fn *fn, void *user)
 {
     source_line_call(files, p->file, p->line, fn, user);
     if (p->call_count)

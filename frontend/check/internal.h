@@ -229,7 +229,7 @@ static inline unsigned cell_shift(const struct rp_check *c, enum rp_space space)
 /* Adds a finding, or counts it if it is known. other NULL: there is only one location. `detail` says what is wrong. */
 void check_report(struct rp_check *, const struct block *, struct rp_finding, const char *detail);
 /* The source location of an instruction, with a thread of this block. */
-struct rp_check_place check_location(const struct block *, uint32_t instruction, uint32_t thread, uint8_t access);
+struct rp_check_location check_location(const struct block *, uint32_t instruction, uint32_t thread, uint8_t access);
 
 /* A block's coordinates in the grid. */
 void check_block_at(const struct grid *, uint32_t index, uint32_t at[3]);

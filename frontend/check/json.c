@@ -23,7 +23,7 @@ static void put_text(FILE *to, const char *text)
 }
 
 /* Writes the functions from the innermost one to the kernel. */
-static void put_source(FILE *to, const struct rp_check_place *p, const char *kernel)
+static void put_source(FILE *to, const struct rp_check_location *p, const char *kernel)
 {
     const char *file = p->file;
     uint32_t line = p->line;
@@ -41,7 +41,7 @@ static void put_source(FILE *to, const struct rp_check_place *p, const char *ker
     putc(']', to);
 }
 
-static void put_place(FILE *to, const struct rp_finding *f, const struct rp_check_place *p, bool access)
+static void put_place(FILE *to, const struct rp_finding *f, const struct rp_check_location *p, bool access)
 {
     const uint32_t *b = p->block, *t = p->thread;
     fprintf(to, "{\"instruction\": %" PRIu32 ", ", p->instruction);

@@ -99,10 +99,10 @@ static struct window fresh_window(const struct checked_block *cb, const struct t
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 /* The source location of a past access of any block of the grid, with its thread. */
-static struct rp_check_place location_of(const struct checked_block *cb, check_past past, const struct touch *t)
+static struct rp_check_location location_of(const struct checked_block *cb, check_past past, const struct touch *t)
 {
     check_agent agent = past_agent(past);
-    struct rp_check_place at =
+    struct rp_check_location at =
         check_location(t->block, agent_instruction(agent), agent_thread(agent), access_kind(agent));
     if (!t->apart)
         return at;

@@ -24,7 +24,7 @@ void remote_block_end(struct checked_block *cb, const struct block *b)
     const struct remote_access *r = &cb->remote;
     if (!r->there || r->when < cb->barrier || (c->released[r->from] > r->when && c->acquired[cb->index] > r->when))
         return;
-    struct rp_check_place here = check_location(b, r->instruction, r->thread, r->access);
+    struct rp_check_location here = check_location(b, r->instruction, r->thread, r->access);
     check_block_at(c->grid, r->from, here.block); /* the other block may have ended */
     check_report(
         cb->check, b,

@@ -430,9 +430,9 @@ void rp_set_heap(struct rp_device *d, uint64_t bytes) { d->heap_left = bytes; }
 
 /* ---- what the host does, for the trace --------------------------------------------------------------------------- */
 
-void rp_remember(struct rp_device *d) { memory_log(&d->memory); }
+void rp_log_operations(struct rp_device *d) { memory_log(&d->memory); }
 
-bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_error *err)
+bool rp_report_operation(struct rp_device *d, const struct rp_host_operation *o, struct rp_error *err)
 {
     bool nothing;
     if (o->kind == RP_HOST_ALLOCATE || o->kind == RP_HOST_FREE || o->name)
@@ -449,7 +449,7 @@ bool rp_tell(struct rp_device *d, const struct rp_host_operation *o, struct rp_e
     return true;
 }
 
-bool rp_tell_rest(struct rp_device *d, struct rp_writer *w, struct rp_error *err)
+bool rp_write_operations(struct rp_device *d, struct rp_writer *w, struct rp_error *err)
 {
     return recorder_write_operations(w, &d->memory, &d->logged_to, err);
 }

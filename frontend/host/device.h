@@ -90,16 +90,16 @@ void rp_set_heap(struct rp_device *, uint64_t bytes);
 /* Logs from now on what the host does, for the trace that the next launch goes into. Without this, that trace lists the
  * allocations at that time; later operations are recorded in any case. To be called before any allocation and module.
  */
-void rp_remember(struct rp_device *);
+void rp_log_operations(struct rp_device *);
 /* Reports an operation of the host. Not needed for allocating and freeing, which the device reports itself; needed when
  * the host copied or filled memory through rp_host, waited, or had an event recorded or waited for. Streams and events
  * are the caller's numbers. 0 is the default stream, for which all others wait and which waits for them;
  * RP_HOST_CREATE_STREAM with non_blocking makes a stream without these waits, and is optional for other streams.
  * Allocations of rp_share are recorded as managed. If a launch must come after another one because of the operation,
  * the trace lists the other as its dependency. */
-bool rp_tell(struct rp_device *, const struct rp_host_operation *, struct rp_error *);
+bool rp_report_operation(struct rp_device *, const struct rp_host_operation *, struct rp_error *);
 /* Writes to the trace what happened since its last launch. */
 struct rp_writer;
-bool rp_tell_rest(struct rp_device *, struct rp_writer *, struct rp_error *);
+bool rp_write_operations(struct rp_device *, struct rp_writer *, struct rp_error *);
 
 #endif

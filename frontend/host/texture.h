@@ -35,7 +35,7 @@ bool rp_array_free(struct rp_device *, struct rp_array *, struct rp_error *);
 struct rp_array *rp_array_level(struct rp_array *, uint32_t level, struct rp_error *);
 /* The configuration as requested; for a level, with its own extents. */
 const struct rp_array_config *rp_array_config(const struct rp_array *);
-/* The address in device memory, for rp_tell. */
+/* The address in device memory, for rp_report_operation. */
 uint64_t rp_array_address(const struct rp_array *, uint64_t *bytes);
 
 /* A box of an array: x and width in bytes; y, z (slice, layer or face), height and depth in elements; in the first

@@ -64,7 +64,7 @@ static void reset(void *state, const int64_t *options)
 {
     struct direct_mapped *c = state;
     c->lines = (uint64_t)(options[SIZE] / options[LINE]);
-    c->place_mask = c->lines & (c->lines - 1) ? 0 : c->lines - 1;
+    c->index_mask = c->lines & (c->lines - 1) ? 0 : c->lines - 1;
     c->inverse = UINT64_MAX / c->lines + 1;
     c->line_bytes = (uint64_t)options[LINE];
     c->sector_bytes = (uint64_t)options[SECTOR];

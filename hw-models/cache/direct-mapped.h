@@ -18,7 +18,7 @@ struct direct_mapped_line {
 
 struct direct_mapped {
     uint64_t lines, line_bytes, sector_bytes;
-    uint64_t place_mask;                            /* lines - 1 if their number is a power of two, else 0 */
+    uint64_t index_mask;                            /* lines - 1 if their number is a power of two, else 0 */
     uint64_t inverse;                               /* 2^64 / lines, rounded up */
     unsigned line_shift, sector_shift, sector_mask; /* sector_mask: sectors of a line - 1 */
     size_t stride;                                  /* bytes from one line to the next */
@@ -37,8 +37,8 @@ static inline struct direct_mapped_line *direct_mapped_line_in(char *lines, cons
                                                                uint64_t address)
 {
     uint64_t number = address >> c->line_shift, place;
-    if (c->place_mask)
-        place = number & c->place_mask;
+    if (c->index_mask)
+        place = number & c->index_mask;
     else if (number <= UINT32_MAX)
         place = (uint64_t)((unsigned __int128)(number * c->inverse) * c->lines >> 64);
     else

@@ -1,10 +1,10 @@
-/* Which of 2^n places a line belongs to: the sets of a cache, or the slices of L2. The hash computes n bits from the
+/* Which of 2^n sets of a cache, or slices of L2, a line belongs to. The hash computes the n bits of the index from the
  * number of the line.
  *
- * none:  the lowest bits.
- * xor:   all groups of n bits, exclusive-ored.
- * ipoly: the number as a polynomial over GF(2), modulo a primitive polynomial of degree n (Rau, "Pseudo-randomly
- *        Interleaved Memory", ISCA 1991): strides that are powers of two are spread over all places evenly.
+ *     none:  the lowest bits.
+ *     xor:   all groups of n bits, exclusive-ored.
+ *     ipoly: the number as a polynomial over GF(2), modulo a primitive polynomial of degree n (Rau, "Pseudo-randomly
+ *            Interleaved Memory", ISCA 1991): strides that are powers of two are spread over all indices evenly.
  */
 #ifndef REPRISE_HW_MODELS_SET_HASH_H
 #define REPRISE_HW_MODELS_SET_HASH_H
@@ -16,9 +16,9 @@ enum { SET_HASH_NONE, SET_HASH_XOR, SET_HASH_IPOLY };
 #define SET_HASH_MOST_BITS 16u
 
 struct set_hash {
-    unsigned kind, bits; /* 2^bits places */
+    unsigned kind, bits; /* 2^bits indices */
     uint64_t mask;
-    uint64_t taps[SET_HASH_MOST_BITS]; /* ipoly: the number's bits whose parity is this bit of the place */
+    uint64_t taps[SET_HASH_MOST_BITS]; /* ipoly: the number's bits whose parity is this bit of the index */
 };
 
 /* Primitive polynomials of degree 1 to 16, without their highest term (Peterson, Weldon, "Error-Correcting Codes"). */
@@ -38,18 +38,18 @@ static inline void set_hash_begin(struct set_hash *h, unsigned kind, unsigned bi
 
 static inline uint32_t set_hash(const struct set_hash *h, uint64_t number)
 {
-    uint64_t place = number & h->mask;
+    uint64_t index = number & h->mask;
     if (h->kind == SET_HASH_NONE)
-        return (uint32_t)place;
+        return (uint32_t)index;
     if (h->kind == SET_HASH_XOR) {
         for (uint64_t rest = number >> h->bits; rest; rest >>= h->bits)
-            place ^= rest & h->mask;
-        return (uint32_t)place;
+            index ^= rest & h->mask;
+        return (uint32_t)index;
     }
-    place = 0;
+    index = 0;
     for (unsigned i = 0; i < h->bits; i++)
-        place |= (uint64_t)__builtin_parityll(number & h->taps[i]) << i;
-    return (uint32_t)place;
+        index |= (uint64_t)__builtin_parityll(number & h->taps[i]) << i;
+    return (uint32_t)index;
 }
 
 #endif

@@ -42,7 +42,7 @@ static void reset(void *state, const int64_t *options)
                                                     .queue = options[QUEUE] > 0 ? (uint64_t)options[QUEUE] : 0};
 }
 
-static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+static enum dram_status offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     struct bandwidth *b = state;
     uint64_t *begin = b->queue ? &b->begins[b->count % b->queue] : NULL;

@@ -493,7 +493,7 @@ static void find_again(struct banked *c, unsigned bank)
     consider(c, &c->found, bank, from);
 }
 
-static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+static enum dram_status offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     struct banked *c = state;
     if (c->count == c->room) {

@@ -11,7 +11,7 @@ struct dram_request {
     bool write;
 };
 
-enum dram_answer {
+enum dram_status {
     DRAM_DONE,    /* `cycle`: the data reaches the requester, or the write is done */
     DRAM_PENDING, /* advance() will report the end. `cycle`: when to call it next */
     DRAM_FULL     /* not taken. `cycle`: when there is room; DRAM_UNKNOWN: advance() will report it */
@@ -39,7 +39,7 @@ struct dram_model {
     struct model model;
     void (*reset)(void *state, const int64_t *options);
     /* Sends a request to the channel. Cycles never decrease from call to call; in one cycle advance() comes first. */
-    enum dram_answer (*offer)(void *state, const struct dram_request *, uint64_t now, uint64_t *cycle);
+    enum dram_status (*offer)(void *state, const struct dram_request *, uint64_t now, uint64_t *cycle);
     /* NULL: offer() never returns DRAM_PENDING. Writes the requests whose end is now known, at most DRAM_MOST_DONE.
      * Sets *room if a request that was refused would now be taken. Returns the cycle of the next call; DRAM_UNKNOWN:
      * none before the next offer(). */

@@ -1,6 +1,6 @@
 /* A fixed latency, and a fixed interval between the starts of two requests (the bandwidth). A request that arrives at
  * cycle c starts at s = max(c, free), is done at s + latency, and free = s + interval (× its sectors). Option `queue`
- * bounds how many wait for their start; a request that starts in cycle s leaves its place to another from s + 1 on. */
+ * bounds how many wait for their start. The entry of a request that starts in cycle s is free from s + 1 on. */
 #include "hw-models/dram/fixed.h"
 
 enum { LATENCY, INTERVAL, QUEUE };
@@ -26,7 +26,7 @@ static void reset(void *state, const int64_t *options)
                                             .queue = options[QUEUE] > 0 ? (uint64_t)options[QUEUE] : 0};
 }
 
-static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+static enum dram_status offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     struct fixed *f = state;
     uint64_t *start = f->queue ? &f->starts[f->count % f->queue] : NULL;

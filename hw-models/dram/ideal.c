@@ -13,7 +13,7 @@ static void reset(void *state, const int64_t *options)
     (void)options;
 }
 
-static enum dram_answer offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+static enum dram_status offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     (void)state;
     (void)request;

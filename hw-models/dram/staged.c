@@ -76,8 +76,8 @@ struct staged_channel {
     struct pipe bus;
     struct entry *arrived[8]; /* not in the lists yet */
     uint32_t arrived_count;
-    void **answers; /* a ring */
-    uint32_t answer_head, answer_count;
+    void **responses; /* a ring */
+    uint32_t response_head, response_count;
     bool stalled;        /* the bus stood still in the last cycle: the queue of responses was full */
     uint64_t command_at; /* no bank gets its next command before this cycle */
     struct entry *spare;
@@ -147,7 +147,7 @@ static void close_channel(void *channel)
     for (uint32_t i = 0; i < c->arrived_count; i++)
         free(c->arrived[i]);
     free_list(c->spare);
-    free(c->answers);
+    free(c->responses);
     free(c);
 }
 
@@ -183,8 +183,8 @@ static void *open_channel(const int64_t *options)
     c->t = timing_of(options);
     c->bus.room = (c->t.cl > c->t.wl ? c->t.cl : c->t.wl) + 2;
     c->bus.taken = calloc(c->bus.room, sizeof *c->bus.taken);
-    c->answers = calloc(c->t.returns, sizeof *c->answers);
-    if (c->bus.taken && c->answers) {
+    c->responses = calloc(c->t.returns, sizeof *c->responses);
+    if (c->bus.taken && c->responses) {
         bus_set_least(&c->bus, c->t.cl);
         return c;
     }
@@ -218,14 +218,14 @@ static bool push(void *channel, const struct dram_command *command)
 static void *response(const void *channel)
 {
     const struct staged_channel *c = channel;
-    return c->answer_count ? c->answers[c->answer_head] : NULL;
+    return c->response_count ? c->responses[c->response_head] : NULL;
 }
 
 static void take(void *channel)
 {
     struct staged_channel *c = channel;
-    c->answer_head = (c->answer_head + 1) % c->t.returns;
-    c->answer_count--;
+    c->response_head = (c->response_head + 1) % c->t.returns;
+    c->response_count--;
 }
 
 /* ---- the data bus ------------------------------------------------------------------------------------------------ */
@@ -241,7 +241,7 @@ static void *transfer(struct staged_channel *c)
     if (e->command.write)
         written = e->command.request;
     else
-        c->answers[(c->answer_head + c->answer_count++) % c->t.returns] = e->command.request;
+        c->responses[(c->response_head + c->response_count++) % c->t.returns] = e->command.request;
     e->next = c->spare;
     c->spare = e;
     return written;
@@ -425,7 +425,7 @@ static void *cycle(void *channel, uint64_t now)
     if (now > c->now && !c->stalled)
         bus_pop(&c->bus, now - c->now);
     c->now = now;
-    c->stalled = c->answer_count == c->t.returns;
+    c->stalled = c->response_count == c->t.returns;
     void *written = transfer(c);
     take_arrivals(c);
     schedule(c);

@@ -13,36 +13,36 @@
 
 struct memory_model {
     struct model model;
-    bool drawn;
+    bool sampled;
 };
 extern const struct memory_model memory_hierarchy, memory_stochastic;
 
-enum draw_kind { DRAW_GLOBAL_LOAD, DRAW_GLOBAL_STORE, DRAW_LOCAL_LOAD, DRAW_LOCAL_STORE, DRAW_KINDS };
-enum draw_level { LEVEL_L1, LEVEL_L2, LEVEL_DRAM, DRAW_LEVELS };
+enum sample_kind { SAMPLE_GLOBAL_LOAD, SAMPLE_GLOBAL_STORE, SAMPLE_LOCAL_LOAD, SAMPLE_LOCAL_STORE, SAMPLE_KINDS };
+enum sample_level { LEVEL_L1, LEVEL_L2, LEVEL_DRAM, SAMPLE_LEVELS };
 
-/* The rows of `stochastic`; the first four are the probabilities of enum draw_kind. */
+/* The rows of `stochastic`; the first four are the probabilities of enum sample_kind. */
 enum {
-    STOCHASTIC_COST = DRAW_KINDS, /* of L1, L2 and DRAM */
-    STOCHASTIC_DRAW = STOCHASTIC_COST + DRAW_LEVELS,
+    STOCHASTIC_COST = SAMPLE_KINDS, /* of L1, L2 and DRAM */
+    STOCHASTIC_SAMPLE = STOCHASTIC_COST + SAMPLE_LEVELS,
     STOCHASTIC_SHARED,
     STOCHASTIC_FROM,
 };
 
 /* The options, prepared for sampling. */
 struct stochastic {
-    uint64_t below[DRAW_KINDS][2]; /* a random number below the first is L1, below the second L2, else DRAM */
-    double probability[DRAW_KINDS][DRAW_LEVELS];
-    uint32_t cost[DRAW_LEVELS]; /* cycles from dispatch */
-    bool by_transaction;        /* each transaction is sampled, and the slowest counts; else one level for all lanes */
-    bool separate_shared;       /* shared memory has its own model; else it is sampled as local memory is */
-    bool chance;                /* some kind has more than one level */
-    const char *from;           /* "", or the machine whose caches give the probabilities */
+    uint64_t below[SAMPLE_KINDS][2]; /* a random number below the first is L1, below the second L2, else DRAM */
+    double probability[SAMPLE_KINDS][SAMPLE_LEVELS];
+    uint32_t cost[SAMPLE_LEVELS]; /* cycles from dispatch */
+    bool by_transaction;  /* each transaction is sampled, and the slowest counts; else one level for all lanes */
+    bool separate_shared; /* shared memory has its own model; else it is sampled as local memory is */
+    bool chance;          /* some kind has more than one level */
+    const char *from;     /* "", or the machine whose caches give the probabilities */
 };
 void stochastic_of(const int64_t *options, struct stochastic *);
 
-static inline unsigned stochastic_level(const struct stochastic *s, unsigned kind, uint64_t draw)
+static inline unsigned stochastic_level(const struct stochastic *s, unsigned kind, uint64_t number)
 {
-    return (draw >= s->below[kind][0]) + (draw >= s->below[kind][1]);
+    return (number >= s->below[kind][0]) + (number >= s->below[kind][1]);
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Random streams: a random number is computed from who asks for it, not from how many were taken before.
+/* Random streams: a random number is computed from its consumer (batch, launch, block, warp, access), not from how many
+ * numbers were taken before.
  *
  * The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC
  * 2011): ten rounds that turn a counter of 128 bits and a key of 64 into 128 random bits. Each warp of each batch has a
@@ -44,7 +45,7 @@ static inline struct random_bits random_pair(uint64_t stream, uint64_t pair, uin
 }
 
 /* Uniform in 0 .. 2^63 - 1. */
-static inline uint64_t random_draw(uint64_t stream, uint64_t number, uint32_t transaction)
+static inline uint64_t random_number(uint64_t stream, uint64_t number, uint32_t transaction)
 {
     return random_pair(stream, number / 2, transaction).word[number % 2] >> 1;
 }

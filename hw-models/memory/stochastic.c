@@ -5,7 +5,7 @@
 #define CERTAIN (UINT64_C(1) << 63)
 
 static const char *const nowhere_else[] = {"1,0,0", NULL}, *const no_text[] = {"", NULL};
-static const char *const draws[] = {"warp", "transaction", NULL}, *const shareds[] = {"local", "separate", NULL};
+static const char *const samples[] = {"warp", "transaction", NULL}, *const shareds[] = {"local", "separate", NULL};
 
 #define PROBABILITIES(key, of)                                                                                         \
     {                                                                                                                  \
@@ -17,15 +17,15 @@ static const char *const draws[] = {"warp", "transaction", NULL}, *const shareds
         key, OPTION_INTEGER, "cycles", 1, 1000000, initial, NULL, "from the dispatch of an access that ends in " of    \
     }
 static const struct model_option options_of[] = {
-    [DRAW_GLOBAL_LOAD] = PROBABILITIES("global_load", "a load from global memory"),
-    [DRAW_GLOBAL_STORE] = PROBABILITIES("global_store", "a store to global memory"),
-    [DRAW_LOCAL_LOAD] = PROBABILITIES("local_load", "a load from local or shared memory"),
-    [DRAW_LOCAL_STORE] = PROBABILITIES("local_store", "a store to local or shared memory"),
+    [SAMPLE_GLOBAL_LOAD] = PROBABILITIES("global_load", "a load from global memory"),
+    [SAMPLE_GLOBAL_STORE] = PROBABILITIES("global_store", "a store to global memory"),
+    [SAMPLE_LOCAL_LOAD] = PROBABILITIES("local_load", "a load from local or shared memory"),
+    [SAMPLE_LOCAL_STORE] = PROBABILITIES("local_store", "a store to local or shared memory"),
     [STOCHASTIC_COST + LEVEL_L1] = COST("cost.l1", 12, "L1"),
     [STOCHASTIC_COST + LEVEL_L2] = COST("cost.l2", 300, "L2"),
     [STOCHASTIC_COST + LEVEL_DRAM] = COST("cost.dram", 600, "DRAM"),
-    [STOCHASTIC_DRAW] = {"draw", OPTION_CHOICE, "", 0, 1, 0, draws,
-                         "one draw per warp instruction, or one per transaction, the slowest of which counts"},
+    [STOCHASTIC_SAMPLE] = {"draw", OPTION_CHOICE, "", 0, 1, 0, samples,
+                           "one draw per warp instruction, or one per transaction, the slowest of which counts"},
     [STOCHASTIC_SHARED] = {"shared", OPTION_CHOICE, "", 0, 1, 0, shareds,
                            "shared memory draws as local memory does, or the part `shared` times it"},
     [STOCHASTIC_FROM] = {"from", OPTION_TEXT, "", 0, 0, OPTION_LENGTH(0, 200), no_text,
@@ -40,13 +40,13 @@ static size_t state_size(const int64_t *options)
 
 static const char *check(const int64_t *options)
 {
-    static const char *const wrong[DRAW_KINDS] = {
+    static const char *const wrong[SAMPLE_KINDS] = {
         "the probabilities of global_load do not sum to 1 within 1e-9",
         "the probabilities of global_store do not sum to 1 within 1e-9",
         "the probabilities of local_load do not sum to 1 within 1e-9",
         "the probabilities of local_store do not sum to 1 within 1e-9",
     };
-    for (size_t k = 0; k < DRAW_KINDS; k++) {
+    for (size_t k = 0; k < SAMPLE_KINDS; k++) {
         size_t count;
         const int64_t *p = option_list(options, k, &count);
         int64_t sum = p[0] + p[1] + p[2];
@@ -64,12 +64,12 @@ static uint64_t share(int64_t part)
 
 void stochastic_of(const int64_t *options, struct stochastic *s)
 {
-    *s = (struct stochastic){.by_transaction = options[STOCHASTIC_DRAW],
+    *s = (struct stochastic){.by_transaction = options[STOCHASTIC_SAMPLE],
                              .separate_shared = options[STOCHASTIC_SHARED],
                              .from = option_text(options, STOCHASTIC_FROM)};
-    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
         s->cost[l] = (uint32_t)options[STOCHASTIC_COST + l];
-    for (size_t k = 0; k < DRAW_KINDS; k++) {
+    for (size_t k = 0; k < SAMPLE_KINDS; k++) {
         size_t count;
         const int64_t *p = option_list(options, k, &count);
         /* a level with probability 0 is never sampled, even if the sum is a billionth off */
@@ -90,5 +90,5 @@ const struct memory_model memory_stochastic = {
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size,
               .check = check},
-    .drawn = true,
+    .sampled = true,
 };

@@ -1,19 +1,20 @@
-/* Cache-conscious wavefront scheduling (Rogers, O'Connor, Aamodt, MICRO 2012): warps that lose lines of L1 which they
- * need again keep others from loading for a while. Among the warps it is greedy then oldest.
+/* Cache-conscious wavefront scheduling (Rogers, O'Connor, Aamodt, MICRO 2012). Warps that lose L1 lines which they use
+ * again keep other warps from loading for a while. Among the warps that may issue, the policy is greedy then oldest.
  *
- * Each warp has a list of the lines that it brought into L1 and that were replaced (victim tags). When a load of the
- * warp misses on one of them, it has lost locality, and its score becomes
+ * Each warp has victim tags: the lines that it brought into L1 and that were replaced. When a load of the warp misses
+ * on one of them, the warp has lost locality, and its score becomes
  *
  *     lost / issued × throttle × cutoff          with cutoff = warps × base
  *
- * (both counts are those of the sub-core since the begin; at least `base`, at most the cutoff, at which all others are
- * held). Scores fall by one in a cycle, down to `base`. From the highest score on, scores are summed up; warps with
- * which the sum exceeds the cutoff may not issue loads. So nobody is held while all scores are at their base. The
- * highest one never is, and warps at a barrier do not count.
+ * Both counts are those of the sub-core since its reset. A score is at least `base` and at most the cutoff. It falls by
+ * one in each cycle, down to `base`. Scores are added up from the highest on. The warps with which the sum exceeds the
+ * cutoff may not issue loads. So no warp is held back while all scores are at `base`, the warp with the highest score
+ * never is, and a score at the cutoff holds back all others. Warps at a barrier do not count.
  *
- * Defaults: throttle 8, base 100, 16 tags for each warp are the paper's; its tags are in sets of eight, here any of a
- * warp's may be in any place, and the oldest makes way. One of the paper's schedulers has all warps of an SM, here
- * those of a sub-core. */
+ * The defaults are the paper's: throttle 8, base 100, 16 tags for each warp. The paper keeps tags in sets of eight;
+ * here a tag may take any entry of its warp, and replaces the oldest. One of the paper's schedulers has all warps of an
+ * SM; here each has those of a sub-core.
+ */
 #include <string.h>
 
 #include "hw-models/scheduler/scheduler.h"
@@ -29,12 +30,12 @@ static const struct model_option options_of[] = {
 struct ccws {
     uint64_t tag_count, throttle, base;
     struct scheduler_ages ages;
-    uint64_t waiting; /* at barriers, and have not been ready since */
+    uint64_t waiting; /* slots that went to a barrier and have not issued since */
     uint64_t greedy;  /* the slot that issued last, as a mask; 0: none */
     uint64_t lost, issued;
     uint64_t calm;                      /* the cycle from which all scores are at their base */
     uint64_t score[SCHEDULER_SLOTS];    /* plus the cycle in which it was set; 0: at its base */
-    uint32_t next_tag[SCHEDULER_SLOTS]; /* the one that makes way */
+    uint32_t next_tag[SCHEDULER_SLOTS]; /* the entry of the oldest tag */
     uint64_t tags[];                    /* tag_count for each slot */
 };
 

@@ -1,4 +1,4 @@
-/* Loose round robin: the slots take turns; a slot whose warp is not ready is passed over. The search begins after the
+/* Loose round robin: the slots take turns, and a slot whose warp is not ready is skipped. The search begins after the
  * slot that issued last (Accel-Sim's "lrr"). */
 #include "hw-models/scheduler/scheduler.h"
 

@@ -1,7 +1,7 @@
-/* Any warp that is ready, by a seeded generator: work-conserving and otherwise without a plan, to look for schedules
- * that no other policy makes. With a greed above 0 it stays with the warp that issued last more often than not, so that
- * some seeds run bursts and others interleave. The generator is splitmix64 (Steele, Lea, Flood 2014); it advances once
- * per issue, so that cycles without one change nothing. */
+/* A random ready warp, to search for schedules that no other policy makes. Work-conserving. `greed` is the probability
+ * that the warp that issued last goes on if it is ready, so that some schedules have bursts and others interleave
+ * warps. The generator is splitmix64 (Steele, Lea, Flood 2014). It advances once for each issue, so cycles without an
+ * issue change nothing. */
 #include "hw-models/scheduler/scheduler.h"
 
 enum { SEED, GREED };
@@ -32,7 +32,7 @@ static void nothing(void *state, unsigned slot)
     (void)slot;
 }
 
-static uint64_t draw(struct random *r)
+static uint64_t next_number(struct random *r)
 {
     uint64_t z = r->generator += 0x9e3779b97f4a7c15ull;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -43,9 +43,9 @@ static uint64_t draw(struct random *r)
 static int pick(void *state, uint64_t ready)
 {
     struct random *r = state;
-    uint64_t drawn = draw(r);
-    if (!(ready & r->last) || drawn >> 32 >= (r->greed << 32) / 100) {
-        uint64_t skip = (drawn & 0xffffffff) * (uint64_t)__builtin_popcountll(ready) >> 32;
+    uint64_t number = next_number(r);
+    if (!(ready & r->last) || number >> 32 >= (r->greed << 32) / 100) {
+        uint64_t skip = (number & 0xffffffff) * (uint64_t)__builtin_popcountll(ready) >> 32;
         uint64_t left = ready;
         for (; skip; skip--)
             left &= left - 1;

@@ -1,13 +1,14 @@
 /* Warp schedulers: which of a sub-core's ready warps issues in this cycle.
  *
- * A sub-core holds up to 64 warps in numbered slots. The scheduler hears when a warp takes a slot, waits at a barrier,
- * and ends; and it is asked to pick among the warps that are ready, given as a mask of slots. A warp is ready when it
- * is not at a barrier, its next instruction's registers are free, and the instruction's unit accepts it.
+ * A sub-core holds up to 64 warps in numbered slots. It calls the scheduler when a warp takes a slot, waits at a
+ * barrier, and ends. The scheduler picks one of the ready warps, which it gets as a mask of slots. A warp is ready when
+ * it is not at a barrier, its next instruction's registers are free, and the instruction's unit accepts it.
  *
- * A scheduler must be skip-safe: it changes its state only when told something or when its pick is not -1, and answers
- * the same question the same way until then. So an engine need not ask in cycles in which nothing has changed.
+ * A scheduler must be skip-safe: its state changes only when another function is called or when pick() returns a slot.
+ * Until then pick() returns the same for the same mask. So an engine need not call it in cycles in which nothing has
+ * changed.
  *
- * Each model says in its help what it does; hw-models/set/models.c lists them.
+ * schedulers.def lists the models. The help of each says what it does.
  */
 #ifndef REPRISE_HW_MODELS_SCHEDULER_H
 #define REPRISE_HW_MODELS_SCHEDULER_H
@@ -16,20 +17,20 @@
 
 #define SCHEDULER_SLOTS 64
 
-/* What L1 tells a scheduler. Slots are of the scheduler's sub-core, lines by their number. */
+/* Events of L1. Slots are those of the sub-core; lines are given by their number. */
 struct scheduler_feedback {
     /* L1 replaced a line that a load or store of the slot's warp had brought in. */
     void (*replaced)(void *state, unsigned slot, uint64_t line);
-    /* A load of the slot's warp did not find its sector in L1. `now`: the cycle, of those in which the SM has warps. */
+    /* A load of the slot's warp missed in L1. `now`: the cycle, counting only those in which the SM has warps. */
     void (*missed)(void *state, unsigned slot, uint64_t line, uint64_t now);
-    /* The slots whose loads from L1 are held back in this cycle: those are not offered to pick. A sub-core that holds
-     * a ready one back asks again in the next cycle. `ready`: those that could issue. */
+    /* The slots whose loads from L1 are held back in this cycle: pick() does not get them. A sub-core that holds back a
+     * ready slot calls this again in the next cycle. `ready`: the slots that could issue. */
     uint64_t (*held)(const void *state, uint64_t ready, uint64_t now);
 };
 
 struct scheduler_model {
     struct model model;
-    bool conserving; /* work-conserving: some ready warp issues in every cycle, so pick never answers -1 */
+    bool conserving; /* work-conserving: some ready warp issues in every cycle, so pick() never returns -1 */
     void (*reset)(void *state, const int64_t *options);
     /* A warp takes the slot. Warps start in the order of their age: the first to start is the oldest. */
     void (*start)(void *state, unsigned slot);
@@ -39,12 +40,12 @@ struct scheduler_model {
     void (*end)(void *state, unsigned slot);
     /* The slot that issues now: a bit of `ready`, which is not 0; or -1 to issue nothing. */
     int (*pick)(void *state, uint64_t ready);
-    /* NULL, or: the sub-core has this many slots; told once, after reset. By pipelines that tell who waits. */
+    /* NULL, or: the sub-core has this many slots. Pipelines that call observe() call it once, after reset. */
     void (*limit)(void *state, unsigned slots);
     /* NULL, or: the slots that are empty, or whose warps wait at a barrier, for an atomic, or for a register that a
-     * load from global or local memory writes. Told in every cycle, before the pick, by such pipelines alone. */
+     * load from global or local memory writes. Some pipelines call it in every cycle before pick(), others never. */
     void (*observe)(void *state, uint64_t waits);
-    /* NULL, or: it hears of L1. By pipelines that tell it. */
+    /* NULL, or receives the events of L1, in pipelines that report them. */
     const struct scheduler_feedback *feedback;
 };
 
@@ -52,7 +53,7 @@ struct scheduler_model {
 #include "hw-models/scheduler/schedulers.def"
 #undef SCHEDULER
 
-/* For schedulers that go by age: who is older than whom. */
+/* For schedulers that use ages: which slots are older than which. */
 struct scheduler_ages {
     uint64_t present, older[SCHEDULER_SLOTS]; /* older[s]: slots whose warps started before that of s */
 };

@@ -1,6 +1,6 @@
-/* One warp after the other, as PasTiS does it (Adalbert et al., ERTS 2022, section IV.C): "a warp is simulated until
- * its completion or until it reaches a synchronization barrier, at which point another warp is elected". A warp that
- * stalls keeps the sub-core. Elected is the oldest that is ready. */
+/* One warp after the other, as in PasTiS (Adalbert et al., ERTS 2022, section IV.C): "a warp is simulated until its
+ * completion or until it reaches a synchronization barrier, at which point another warp is elected". A warp that stalls
+ * keeps the sub-core. The oldest ready warp is elected. */
 #include "hw-models/scheduler/scheduler.h"
 
 struct serial {

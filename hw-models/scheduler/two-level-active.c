@@ -1,8 +1,8 @@
-/* Two levels by what warps wait for: a few active warps, and a queue of the others. An active warp that waits - at a
- * barrier, for an atomic, or for a register that a load from global or local memory writes - goes to the end of the
- * queue, and as many heads of the queue become active. Among the active ones it is round robin (Gebhart et al.,
- * "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors", ISCA 2011; Accel-Sim's
- * "two_level_active:N:0:1"). Only a pipeline that says who waits knows it: with `direct` nobody does. */
+/* Two-level scheduling by what warps wait for: there are a few active warps, and a queue of the others. An active warp
+ * that waits at a barrier, for an atomic, or for a register that a load from global or local memory writes goes to the
+ * end of the queue, and the first warp of the queue becomes active. The active warps issue in round robin (Gebhart et
+ * al., "Energy-efficient Mechanisms for Managing Thread Context in Throughput Processors", ISCA 2011; Accel-Sim's
+ * "two_level_active:N:0:1"). It needs a pipeline that calls observe(), which `direct` does not. */
 #include <string.h>
 
 #include "hw-models/scheduler/scheduler.h"
@@ -40,7 +40,7 @@ static void nothing(void *state, unsigned slot)
     (void)slot;
 }
 
-/* Slots beyond those that the SM has wait for ever and would only go round the queue: they are dropped. */
+/* Drops the slots that the sub-core does not have: they would wait for ever in the queue. */
 static void limit(void *state, unsigned slots)
 {
     struct two_level_active *t = state;
@@ -69,7 +69,7 @@ static void observe(void *state, uint64_t waits)
     }
 }
 
-/* The active ones behind the one that issues come first from now on. */
+/* The active slots behind the one that issues come first from now on. */
 static int pick(void *state, uint64_t ready)
 {
     struct two_level_active *t = state;

@@ -1,7 +1,6 @@
-/* Two-level round robin: the slots form groups of neighbours. The warps of the current group take turns; only when none
- * of them is ready does the next group with a ready warp become the current one (Narasiman et al., "Improving GPU
- * Performance via Large Warps and Two-Level Warp Scheduling", MICRO 2011). Work-conserving: some warp that is ready
- * always issues. */
+/* Two-level round robin: neighbouring slots form groups. The warps of the current group take turns. When none of them
+ * is ready, the next group with a ready warp becomes the current one (Narasiman et al., "Improving GPU Performance via
+ * Large Warps and Two-Level Warp Scheduling", MICRO 2011). Work-conserving. */
 #include "hw-models/scheduler/scheduler.h"
 
 enum { GROUP };

@@ -1,5 +1,5 @@
-/* The tables of all models, one per kind. Replay looks models up in such a set: the built-in one, or one that a program
- * has put together with models of its own. */
+/* The tables of all models, one for each kind. Replay looks models up in such a set: the built-in one, or one that a
+ * program makes with models of its own. */
 #ifndef REPRISE_HW_MODELS_SET_MODELS_H
 #define REPRISE_HW_MODELS_SET_MODELS_H
 
@@ -23,7 +23,7 @@ enum model_kind {
     KIND_CACHE,
     KIND_DRAM,
     KIND_INSTRUCTION_CACHE,
-    KIND_PIPELINE, /* struct model: an engine of replay brings it, and no built-in set has one */
+    KIND_PIPELINE, /* struct model: comes with an engine; the built-in set has none */
     KIND_MEMORY,
     KIND_INTERCONNECT,
     KIND_TLB,
@@ -31,7 +31,7 @@ enum model_kind {
     KIND_COUNT
 };
 
-/* Per kind a NULL-terminated array of the heads of that kind's structs. */
+/* For each kind a NULL-terminated array of its models: pointers to the struct model with which each begins. */
 struct model_set {
     const struct model *const *of[KIND_COUNT];
 };

@@ -1,9 +1,9 @@
-/* Shared memory with 32 banks of 4-byte words, as the CUDA C++ Programming Guide describes it for compute
- * capability 5.0 and later: a pass serves one word of each bank, to as many lanes as want it. Accesses of up to 32 bits
- * are made for the whole warp at once, those of 64 bits for each half, those of 128 bits for each quarter, as far as it
- * has lanes.
+/* Shared memory with 32 banks of 4-byte words, as the CUDA C++ Programming Guide describes it for compute capability
+ * 5.0 and later: a pass serves one word of each bank, to all lanes that access the word. An access of up to 32 bits is
+ * one part for the whole warp. One of 64 bits has a part for each half of the warp, one of 128 bits for each quarter;
+ * parts without lanes do not count.
  *
- *     transactions = sum over parts of (the most different words that it accesses in one bank)
+ *     transactions = sum over parts of (the most different words that the part accesses in one bank)
  *     duration     = latency + conflict * (transactions - 1)
  *     occupancy    = interval * transactions
  */

@@ -7,8 +7,8 @@
 #define SHARED_MEMORY_BANKS 32u
 #define SHARED_MEMORY_WORD 4u /* bytes */
 
-/* Of the `lanes` lanes from `first` on: the most different words that those in the mask access in one bank. Lanes that
- * access the same word share it. At most 16 bytes of a lane count. */
+/* The largest number of different words that the lanes first .. first + lanes - 1 of the mask access in one bank. Lanes
+ * that access the same word share it. At most 16 bytes of a lane count. */
 uint32_t shared_memory_words(const struct shared_memory_access *, uint32_t first, uint32_t lanes);
 
 #endif

@@ -1,7 +1,7 @@
 /* Shared memory: transactions, bank conflicts and duration of one access by one warp.
  *
- * The answer depends only on the access, never on time: engines may keep it and ask again only for an access that
- * differs. Adding a multiple of the model's period to all addresses changes nothing.
+ * The result depends only on the access, never on time, so engines may keep it for equal accesses. Adding a multiple of
+ * the model's period to all addresses does not change it.
  */
 #ifndef REPRISE_HW_MODELS_SHARED_MEMORY_H
 #define REPRISE_HW_MODELS_SHARED_MEMORY_H
@@ -20,8 +20,8 @@ struct shared_memory_cost {
     uint32_t transactions;
     uint32_t conflicts; /* transactions beyond what the access would need without bank conflicts */
     uint32_t duration;  /* cycles from the start of the access to its result */
-    uint32_t
-        occupancy; /* cycles for which the SM's shared memory takes no other access; 0: never waits for others either */
+    uint32_t occupancy; /* cycles for which the SM's shared memory takes no other access; 0: the access does not wait
+                           for others either */
 };
 
 struct shared_memory_model {

@@ -1,5 +1,5 @@
-/* No TLB. In an SM: addresses need no translation, as in Accel-Sim. Behind SMs: each miss of theirs walks the tables.
- */
+/* No TLB. In an SM: addresses need no translation, as in Accel-Sim. Behind SMs: each miss of an SM's TLB walks the page
+ * tables. */
 #include "hw-models/tlb/tlb.h"
 
 static size_t state_size(const int64_t *options)

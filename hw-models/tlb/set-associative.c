@@ -1,8 +1,7 @@
-/* A TLB of sets and ways. An entry translates `page` bytes, which may be several pages of the tables: what is published
- * is the reach of an entry (Jia et al., arXiv:1804.06826, Table 3.1: 2 MiB in L1 and 32 MiB in L2 TLBs of GP104 and
- * GV100). set = (address / page) modulo sets; a full set gives up what `replacement` says. How real TLBs choose sets
- * and victims is not published.
- */
+/* A TLB of sets and ways. An entry translates `page` bytes, which may be several pages of the page tables, because
+ * published figures give the reach of an entry (Jia et al., arXiv:1804.06826, Table 3.1: 2 MiB in L1 and 32 MiB in L2
+ * TLBs of GP104 and GV100). set = (address / page) modulo sets. In a full set, `replacement` chooses the entry to
+ * replace. How real TLBs choose sets and victims is not published. */
 #include "hw-models/replacement/sets.h"
 #include "hw-models/tlb/tlb.h"
 

@@ -1,4 +1,4 @@
-/* As many units as anybody needs: every instruction is dispatched when it is issued. */
+/* Any number of units: every instruction is dispatched when it is issued. */
 #include "hw-models/unit/unit.h"
 
 static size_t state_size(const int64_t *options)

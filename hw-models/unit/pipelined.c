@@ -1,9 +1,9 @@
-/* A partially pipelined unit (ECRTS 2025, "Multi-Phase" WCET, hardware features 3 and 5): it is busy for an
- * instruction's initiation and takes the next one when that is over, while latencies overlap.
+/* A partially pipelined unit (ECRTS 2025, "Multi-Phase" WCET, hardware features 3 and 5): an instruction occupies it
+ * for its initiation, and then the next one may start. Latencies overlap.
  *
- * Instructions may be issued to a busy unit and then wait in its dispatch queue, in order. Option `queue` bounds how
- * many wait: 0 means that an instruction issues only to a free unit, -1 that any number may wait (ECRTS, Example 3: i2
- * is issued at cycle 2 though its unit is busy until cycle 4). Dispatch is at max(issue, unit free).
+ * Instructions that issue to a busy unit wait in its dispatch queue, in order. Option `queue` bounds how many wait. 0:
+ * an instruction issues only to a free unit. -1: any number may wait (ECRTS, Example 3: i2 is issued at cycle 2 though
+ * its unit is busy until cycle 4). Dispatch is at max(issue, unit free).
  */
 #include "hw-models/unit/pipelined.h"
 

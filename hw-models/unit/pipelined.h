@@ -1,5 +1,5 @@
-/* What the unit model `pipelined` does, for those who ask it for every instruction of a trace and have no time for a
- * call. hw-models/unit/pipelined.c says what it means.
+/* The unit model `pipelined` inline, for engines that call it for every instruction of a trace: a call would be too
+ * slow. hw-models/unit/pipelined.c describes the model.
  */
 #ifndef REPRISE_HW_MODELS_PIPELINED_H
 #define REPRISE_HW_MODELS_PIPELINED_H
@@ -16,7 +16,7 @@ struct pipelined {
                                                      queue */
 };
 
-/* There is room when the unit is free, or when of the last `queue` instructions the first has left the queue. */
+/* There is room if the unit is free, or if the first of the last `queue` instructions has left the queue. */
 static inline uint64_t pipelined_accepts(const struct pipelined *p, uint64_t now)
 {
     if (p->queue < 0 || p->free <= now)

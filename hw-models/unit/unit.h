@@ -1,8 +1,8 @@
 /* Functional units: when an issued instruction starts.
  *
- * Every sub-core has its own instance of each of the machine's units. An instruction is issued to a unit in one cycle
- * and dispatched, that is, begins its initiation, in the same cycle or later. How long the initiation and the latency
- * after it last depends on the instruction's class; the machine file says so.
+ * Every sub-core has an instance of each of the machine's units. An instruction is issued to a unit in one cycle, and
+ * dispatched in that cycle or later: then its initiation begins. The machine file gives the length of the initiation,
+ * and of the latency after it, for each class of instructions.
  */
 #ifndef REPRISE_HW_MODELS_UNIT_H
 #define REPRISE_HW_MODELS_UNIT_H

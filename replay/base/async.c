@@ -241,12 +241,12 @@ static void put_next(struct async_queue *q)
         q->next = q->items[i].cycle < q->next ? q->items[i].cycle : q->next;
 }
 
-static void add_tell(struct async_queue *q, const struct async_update *t)
+static void add_update(struct async_queue *q, const struct async_update *t)
 {
     if (q->count == q->capacity) {
         struct async_update *more = larger(q->items, &q->capacity, sizeof *more);
         if (!more) {
-            q->starved = true;
+            q->out_of_memory = true;
             return;
         }
         q->items = more;
@@ -274,7 +274,7 @@ bool async_due(struct async_queue *q, uint64_t now, struct async_update *t)
 bool async_update(struct async_block *b, struct async_queue *q, const struct async_update *t)
 {
     struct async_object *o = object_at(b, t->address);
-    q->starved |= !o;
+    q->out_of_memory |= !o;
     return o && change(o, (enum rp_object_operation)t->what, t->arrivals, t->bytes);
 }
 
@@ -297,12 +297,12 @@ static bool operate_on(struct async_block *b, struct async_queue *q, struct asyn
     bool behind = is_behind((enum rp_object_operation)t->what), here = t->rank == b->rank;
     struct async_object *object = here ? object_at(b, t->address) : NULL;
     bool over = false;
-    q->starved |= here && !object;
+    q->out_of_memory |= here && !object;
     if (object && !later)
         over = change(object, (enum rp_object_operation)t->what, t->arrivals, t->bytes);
     t->what = later || behind ? RP_OBJECT_ARRIVE : t->what;
     if (later || behind || !here)
-        add_tell(q, t);
+        add_update(q, t);
     return over;
 }
 
@@ -352,8 +352,8 @@ bool async_issue(struct async_block *b, struct async_queue *q, void *block, unsi
         .block = block, .cycle = done, .number = *number, .lanes = s->executed, .warp = warp, .behind = false};
     if (async_starts(in) || (in->async.kind != RP_ASYNC_NONE && in->async.role == RP_ASYNC_COMMIT)) {
         struct async_work work = {*number, done, read, s->executed, in->async.kind, in->async.role == RP_ASYNC_COMMIT};
-        if (in->async.role != RP_ASYNC_TELL && !add_work(w, &work, now))
-            q->starved = true;
+        if (in->async.role != RP_ASYNC_SIGNAL && !add_work(w, &work, now))
+            q->out_of_memory = true;
     }
     for (uint32_t m = 0; m < in->memory_count; m++) {
         if (!is_object(&in->memory[m]) || in->memory[m].object == RP_OBJECT_TEST)

@@ -1,6 +1,6 @@
-/* Barrier objects and asynchronous work of a block, for both engines: which phases are over, and for what a wait for
- * groups still waits. An operation on an object takes effect when its instruction issues; what a copy does to an object
- * takes effect in the cycle in which the copy is complete (docs/timing-model.md, "Asynchronous work"). */
+/* Barrier objects and asynchronous work of a block, for both engines: which phases have ended, and which work a wait
+ * for groups still waits for. An operation on an object takes effect when its instruction issues. The effect of a copy
+ * on an object comes in the cycle in which the copy is complete (docs/timing-model.md, "Asynchronous work"). */
 #ifndef REPRISE_REPLAY_BASE_ASYNC_H
 #define REPRISE_REPLAY_BASE_ASYNC_H
 
@@ -14,13 +14,13 @@
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-/* The kernel has barrier objects or asynchronous work. */
+/* Whether the kernel has barrier objects or asynchronous work. */
 bool kernel_is_async(const struct rp_kernel *);
 static inline bool async_starts(const struct rp_instruction *in)
 {
-    return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_TELL;
+    return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_SIGNAL;
 }
-/* It issues once earlier copies or products are complete. */
+/* Whether it waits for earlier copies or products before it issues. */
 static inline bool async_awaits_groups(const struct rp_instruction *in)
 {
     return in->async.kind != RP_ASYNC_NONE && in->async.role >= RP_ASYNC_WAIT;
@@ -30,7 +30,7 @@ static inline bool is_bulk(const struct rp_memory_operand *o)
 {
     return o->kind == RP_ACCESS_BULK_LOAD || o->kind == RP_ACCESS_BULK_STORE;
 }
-/* It tests an object, and may wait for the end of a phase. */
+/* Whether it tests an object: then it may wait for the end of a phase. */
 static inline bool async_tests(const struct rp_instruction *in)
 {
     return in->memory_count == 1 && is_object(in->memory) && in->memory->object == RP_OBJECT_TEST;
@@ -39,7 +39,7 @@ static inline bool async_waits(const struct rp_step *s)
 {
     return s->executed && async_tests(s->instruction) && rp_object_waits(s->aux_values[0]);
 }
-/* It changes objects or groups. */
+/* Whether it changes objects or groups. */
 bool async_acts(const struct rp_instruction *);
 
 /* ---- SMs --------------------------------------------------------------------------------------------------------- */
@@ -60,9 +60,9 @@ struct async_update {
 struct async_queue {
     struct async_update *items;
     size_t count, capacity;
-    uint64_t next;   /* the earliest cycle of the items; ASYNC_UNKNOWN: none */
-    uint64_t number; /* instructions so far */
-    bool starved;    /* out of memory: results are invalid */
+    uint64_t next;      /* the earliest cycle of the items; ASYNC_UNKNOWN: none */
+    uint64_t number;    /* instructions so far */
+    bool out_of_memory; /* out of memory: results are invalid */
 };
 void async_queue_free(struct async_queue *);
 

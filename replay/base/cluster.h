@@ -12,7 +12,8 @@ static inline bool is_cluster_barrier(const struct rp_instruction *in)
 {
     return in->barrier.kind == RP_BARRIER_CLUSTER_ARRIVE || in->barrier.kind == RP_BARRIER_CLUSTER_WAIT;
 }
-/* The launch has clusters, or its kernel has a cluster barrier, for which clusters may have one block. */
+/* Whether the launch has clusters, or its kernel has a cluster barrier; such a kernel may run in clusters of one block.
+ */
 bool cluster_matters(const struct rp_kernel *, const struct rp_launch *);
 
 static inline bool in_clusters(const struct rp_launch *l) { return rp_launch_cluster(l) > 1; }
@@ -49,7 +50,7 @@ static inline unsigned resolve_operand(const struct rp_launch *l, uint32_t rank,
     *address = own;
     return RP_SPACE_SHARED;
 }
-/* Lanes of an operand in this space may access different spaces. */
+/* Whether lanes of an operand in this space may access different spaces. */
 static inline bool needs_resolving(const struct rp_launch *l, unsigned space)
 {
     return space == RP_SPACE_GENERIC || (in_clusters(l) && path_of_space(space) == PATH_SHARED);

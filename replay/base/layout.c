@@ -116,7 +116,7 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     l->l2.clock = clock_domain_of(m->l2_clock, m->clock_mhz);
     ((const struct interconnect_model *)m->interconnect.model)->shape(m->interconnect.options, &l->interconnect);
     shape_packets(l);
-    if (((const struct memory_model *)m->memory.model)->drawn)
+    if (((const struct memory_model *)m->memory.model)->sampled)
         leave_out_hierarchy(l);
     l->dram_clock = clock_domain_of(l->dram->stepped ? l->dram->stepped->clock(dram) : 0, m->clock_mhz);
     uint64_t ahead = l->dram->ahead(dram);

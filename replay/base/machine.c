@@ -39,7 +39,7 @@ static bool fail_at(const struct setting *s, struct rp_error *err, const char *t
     return settings_fail(place, !s->line, text, err);
 }
 
-/* What a machine has when nothing is said; NULL: something must be. */
+/* The model of a machine that names none; NULL: it must name one. */
 static const struct model *default_model(const struct resolver *r, enum model_kind kind)
 {
     if (kind == KIND_PIPELINE)
@@ -51,7 +51,7 @@ static const struct model *default_model(const struct resolver *r, enum model_ki
                                          : NULL;
 }
 
-/* A set of a program's own need not have kinds with a default: it has the built-in ones then. */
+/* A program's own set may lack kinds that have a default: they have the built-in models. */
 static const struct model *const *models_of(const struct resolver *r, enum model_kind kind)
 {
     return default_model(r, kind) && !r->models->of[kind] ? built_in_models.of[kind] : r->models->of[kind];
@@ -74,7 +74,7 @@ static size_t keys_of(char *text, const char **keys, size_t most)
     return count;
 }
 
-/* The part that the key is of, if any: "scheduler" of "scheduler.limit". */
+/* The part that the key belongs to, if any: "scheduler" of "scheduler.limit". */
 static bool part_of_key(const struct resolver *r, const char *typed, enum model_kind *kind, char part[40])
 {
     for (size_t p = 0; p < machine_part_count(r->machine); p++) {
@@ -86,8 +86,8 @@ static bool part_of_key(const struct resolver *r, const char *typed, enum model_
     return false;
 }
 
-/* The keys of the part that the key is of, whatever its model: "scheduler.active (two-level-active), ...". False: it is
- * of none, or they are too many for a message. */
+/* Lists the keys of the part that the key belongs to, for all of its models: "scheduler.active (two-level-active),
+ * ...". False: the key belongs to no part, or the keys are too many for a message. */
 static bool list_keys(const struct resolver *r, const char *typed, char *text, size_t size)
 {
     enum model_kind kind;
@@ -161,7 +161,7 @@ static const char *alias_of(const char *key)
     return key;
 }
 
-/* Keys in their full and present form. */
+/* Replaces keys by their full and present form. */
 static bool complete_keys(struct settings *settings, struct rp_error *err)
 {
     for (size_t i = 0; i < settings->count; i++) {
@@ -181,7 +181,7 @@ static bool complete_keys(struct settings *settings, struct rp_error *err)
     return true;
 }
 
-/* A file gives an option by its older or by its present name, not by both. */
+/* Checks that no file gives an option by its older and by its present name. */
 static bool given_once(const struct settings *settings, struct rp_error *err)
 {
     for (size_t i = 0; i < settings->count; i++) {
@@ -207,7 +207,7 @@ static int unit_by_name(const struct machine *m, const char *name, size_t length
     return -1;
 }
 
-/* The file's `units` group says which units there are. */
+/* Reads the names of the units from the group `units` of the file. */
 static bool collect_units(struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
@@ -248,7 +248,7 @@ static bool choose_model(struct resolver *r, const struct setting *s, struct mac
     return unknown_name(r, s, "model", names, count, err);
 }
 
-/* Whether a late setting of the request it is (struct machine_request). */
+/* Whether it is a late setting of the request (struct machine_request). */
 static bool is_late(const struct resolver *r, const struct setting *s)
 {
     return !s->line && r->request->late_option && s->number >= r->request->late;
@@ -327,8 +327,9 @@ static bool spared(const struct resolver *r, enum model_kind kind, const char *m
     return false;
 }
 
-/* An option that the chosen model does not have, but another of its kind has. That is as it should be if the choice was
- * made at a higher level than the option was given, or if the other one is a scheduler that the request names. */
+/* Looks for an option that the chosen model lacks in the other models of its kind. *is: one has it. True: it is
+ * ignored, as the model was chosen at a higher level than the option was given, or as the request names a scheduler
+ * that has it. */
 static bool other_models_option(const struct resolver *r, struct setting *s, size_t p, enum model_kind kind,
                                 const char *name, bool *is, struct rp_error *err)
 {
@@ -464,7 +465,7 @@ static bool resolve(struct resolver *r, struct rp_error *err)
         if (!apply(r, &r->settings->items[i], err))
             return false;
     if (settings_level(r->settings, "l1.size") > settings_level(r->settings, "l1.unified"))
-        m->l1_unified = 0; /* whoever gives a size to a machine with a unified array wants this size */
+        m->l1_unified = 0; /* a size that is given replaces the unified array's share */
     const struct machine_check check = {m, r->settings, r->request->inconsistent, r->fits};
     if (!all_given(r, err) || !machine_consistent(&check, err))
         return false;
@@ -492,7 +493,7 @@ static void name_machine(struct machine *m, const char *from)
 
 #define LEVEL_OF_SET (SETTINGS_BASES + 1)
 
-/* The file of a base: found by name, or by a path that counts from the folder of the file that names it. */
+/* Finds the file of a base: by name, or by a path relative to the folder of the file that names it. */
 static bool find_base(const struct machine_request *request, const struct setting *base, char path[4096],
                       struct rp_error *err)
 {
@@ -543,7 +544,7 @@ static bool add_base(const struct machine_request *request, struct settings *all
     return fine;
 }
 
-/* The settings of a file's base, then its own. */
+/* Adds the settings of a file: first those of its base, then its own. */
 static bool add_file(const struct machine_request *request, struct settings *all, const char *file, const char *text,
                      size_t size, struct rp_error *err)
 {

@@ -1,11 +1,11 @@
 /* Machines: real or imagined GPUs as data.
  *
- * A machine file (libconfig syntax) gives the chip's own options, chooses a model for each part, and says which unit
- * carries out each class of instructions and how long it takes; see docs/machines.md for all keys. Keys are written
- * with dots: `l1.size`. A file may build on another, `base = "jetson-tx2"`, and gives what differs. The key of a part
- * alone chooses its model: `scheduler = "gto"` is `scheduler.model = "gto"`. Settings given besides the file (--set)
- * come after it and win. The group `device` has what CUDA programs ask of a GPU and no cycle depends on. A machine is
- * constant once it is open and may be shared by threads.
+ * A machine file (libconfig syntax) gives the chip's own options and a model for each part. For each class of
+ * instructions it gives the unit and the time. docs/machines.md lists all keys. Keys are written with dots: `l1.size`.
+ * A file may build on another, `base = "jetson-tx2"`, and give only what differs. The key of a part alone chooses its
+ * model: `scheduler = "gto"` is `scheduler.model = "gto"`. Settings beside the file (--set) override it. The group
+ * `device` has properties that CUDA programs ask for; they affect no cycle. A machine does not change after it was
+ * opened, so threads may share it.
  */
 #ifndef REPRISE_REPLAY_BASE_MACHINE_H
 #define REPRISE_REPLAY_BASE_MACHINE_H
@@ -138,9 +138,10 @@
     X(shared_granularity, "limits.shared_granularity", OPTION_INTEGER, "bytes", 1, 65536, 256, NULL,                   \
       "shared memory is given to a block in multiples of this")
 
-/* What CUDA programs ask of a device and no cycle depends on: rows of the same form. SMs, clock, L2 and the limits of
- * an SM are told from the options above. Memory's clock and bus cannot be derived from `dram`: its models have a ratio
- * of clocks, bytes per cycle or an interval, each rounded, and no width; a test holds both against each other. */
+/* Properties that CUDA programs ask for and that affect no cycle: rows of the same form. The number of SMs, the clock,
+ * the size of L2 and the limits of an SM come from the options above. The clock and the bus width of memory cannot be
+ * derived from `dram`: its models have a ratio of clocks, bytes per cycle or an interval, each rounded, and no width. A
+ * test compares both. */
 #define DEVICE_OPTIONS(X)                                                                                              \
     X(device_name, "device.name", OPTION_NAME, "", 0, 0, OPTION_LENGTH(0, 255), machine_no_name,                       \
       "that programs see, as cudaGetDeviceProperties gives it; empty: the machine's")                                  \
@@ -154,12 +155,12 @@
     X(device_memory_bus, "device.memory_bus", OPTION_INTEGER, "bits", 8, 65536, 256, NULL,                             \
       "width of device memory's bus")
 
-/* Other names of keys, from before levels were groups of their own: X(old, key). */
+/* Older names of keys: X(old, key). */
 #define MACHINE_ALIASES(X)                                                                                             \
     X("l1_subcores", "l1.subcores")                                                                                    \
     X("icache_subcores", "icache.subcores")
 
-/* Keys that are no more, and what says it now: X(old, key). */
+/* Keys that were removed, and what replaces them: X(old, key). */
 #define MACHINE_FORMER_KEYS(X)                                                                                         \
     X("pipeline.l1_latency", "l1.latency")                                                                             \
     X("pipeline.l1_banks", "l1.banks")                                                                                 \
@@ -245,8 +246,8 @@ struct machine {
     struct machine_part units[MACHINE_UNITS];
     struct machine_timing classes[RP_CLASS_COUNT]; /* by enum rp_class */
     struct machine_timing spaces[RP_SPACE_COUNT];  /* memory instructions, by the space they access; NONE: unused */
-    /* Every option resolved, one `key = value` line each. What programs ask of the device takes no time: it has a text
-     * of its own and is no part of the hash, so that results of equal cycles come from machines of equal hash. */
+    /* Every resolved option, in lines `key = value`. The options of the device affect no cycle: they have a text of
+     * their own and are not hashed, so that machines of equal hash give equal cycles. */
     char *text, *device_text;
     char hash[65]; /* SHA-256 of text, in hex */
 };
@@ -255,42 +256,42 @@ struct machine_setting {
     const char *key, *value;
 };
 
-/* What may be said about a machine besides its name. */
+/* A machine to open: its name, and settings. */
 struct machine_request {
     const char *name; /* a name, looked for in the machine folders, or a path (it has a slash or ends in .cfg) */
     const struct machine_setting *settings;
     size_t setting_count;
-    /* For messages: settings are given by --set, and those from number `late` on by this option, if there is one. */
+    /* For messages: the option that gave the settings from number `late` on, if there is one. --set gave the others. */
     const char *late_option;
     size_t late;
-    /* NULL, or a flag for each setting. A late setting is left out, and its flag set, if it is an option that the model
-     * of its part does not have and that model was chosen by a late setting, too. */
+    /* NULL, or a flag for each setting. A late setting is ignored, and its flag is set, if its part has no such option
+     * with the chosen model, and a late setting chose that model, too. */
     bool *left_out;
-    bool *inconsistent;             /* NULL, or set where the settings are right one by one but do not go together */
+    bool *inconsistent;             /* NULL, or set if each setting is valid but they contradict one another */
     const struct model_set *models; /* NULL: the built-in ones */
-    /* NULL, or the name among `count` that is nearest to `word`, NULL for none: makes "did you mean". */
+    /* NULL, or returns the name among `count` that is nearest to `word`, NULL if none is near: for "did you mean". */
     const char *(*nearest)(const char *word, const char *const *names, size_t count);
-    /* Schedulers that the settings are for, too: an option that one of these has and the machine's has not is left out,
-     * and is no error. */
+    /* Other schedulers that the settings are for. An option that one of them has is ignored without an error if the
+     * scheduler of the machine does not have it. */
     const char *const *schedulers;
     size_t scheduler_count;
 };
 
-/* Two keys whose values do not go together, or one that cannot be (the second is NULL), and why. */
+/* Two keys whose values contradict each other, or one whose value is not possible (the second is NULL), and why. */
 struct machine_misfit {
     const char *keys[2];
     char text[300];
 };
-/* What the engines ask of a machine's values. False: something does not fit, and *out says what. */
+/* Checks the values of a machine for the engines. False: *out says what does not fit. */
 typedef bool machine_fits_fn(const struct machine *, struct machine_misfit *out);
 
-/* What the engines bring to machines: session/machine_open.h fills it in. */
+/* What engines add to machines; session/machine_open.h fills it in. */
 struct machine_rules {
-    const struct model_set *models; /* with pipelines; the first one is that of machines that name none */
+    const struct model_set *models; /* with pipelines; the first one is the default */
     machine_fits_fn *fits;
 };
 
-/* Errors name the file and line, or the setting. request->models is not looked at. */
+/* Errors name the file and line, or the setting. request->models is not used. */
 struct machine *machine_read(const struct machine_request *, const struct machine_rules *, struct rp_error *);
 /* The same from the text of a machine file; `name` stands for the file in messages. */
 struct machine *machine_read_text(const struct machine_request *, const struct machine_rules *, const char *text,
@@ -322,9 +323,9 @@ static inline const char *machine_option_text(const struct machine *m, int64_t f
 }
 
 #define OPTION_PRINTED 2048 /* bytes that hold any value */
-/* The value that an option has when nothing is said, as text. */
+/* The default of an option, as text. */
 void option_print_initial(const struct model_option *, char out[OPTION_PRINTED]);
-/* The values that it may have: "1..1024 cycles", "true, false", "3 of 0..1". */
+/* The valid values of an option: "1..1024 cycles", "true, false", "3 of 0..1". */
 void option_print_limits(const struct model_option *, char out[OPTION_PRINTED]);
 
 #endif

@@ -1,4 +1,4 @@
-/* What values of a machine do not go together. */
+/* Checks the values of a machine against one another. */
 #include "replay/base/machine_check.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "replay/base/layout.h"
 #include "replay/base/machine_parts.h"
 
-/* Is it one of these keys, or below one that ends in a dot? */
+/* Whether it is one of these keys, or begins with one that ends in a dot. */
 static bool among(const char *key, const char *const *keys, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -27,8 +27,8 @@ static bool set_again(const struct settings *all, size_t i)
     return false;
 }
 
-/* Values of these keys do not go together. It is those given by --set that are wrong, if there are any, else the file.
- */
+/* Fails: the values of these keys contradict one another. The message names those that --set gave, or the file if it
+ * gave none of them. */
 static bool inconsistent(const struct machine_check *c, const char *const *keys, size_t count, const char *text,
                          struct rp_error *err)
 {
@@ -56,7 +56,7 @@ static bool divides(const struct machine_check *c, const char *key, int64_t valu
     return subcores % value == 0 || inconsistent(c, (const char *const[]){key, "subcores"}, 2, text, err);
 }
 
-/* What is bounded at 0 never takes anything. */
+/* A queue with a bound of 0 would never take anything. */
 static bool takes_something(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
@@ -75,7 +75,7 @@ static bool takes_something(const struct machine_check *c, struct rp_error *err)
     return true;
 }
 
-/* Lines lie in one slice and one channel, and slices are alike. */
+/* Each line must lie in one slice and one channel, and slices must be equal. */
 static bool fits_together(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
@@ -101,7 +101,7 @@ static bool fits_together(const struct machine_check *c, struct rp_error *err)
     return !apart || inconsistent(c, channels, 3, text, err);
 }
 
-/* What only some hierarchies and engines can do. */
+/* Checks options that only some hierarchies and engines support. */
 static bool fits_engine(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
@@ -120,7 +120,7 @@ static bool fits_engine(const struct machine_check *c, struct rp_error *err)
 
 static uint64_t size_of(const struct machine_part *cache) { return (uint64_t)machine_part_value(cache, "size", 0); }
 
-/* A simulated cache takes memory, too: a tenth to a fourth of what it has. */
+/* To simulate a cache takes memory: a tenth to a fourth of its size. */
 static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
 {
     enum { MOST_GIB = 4 };
@@ -133,7 +133,7 @@ static bool caches_can_be(const struct machine_check *c, struct rp_error *err)
            inconsistent(c, (const char *const[]){"l1.", "l2.", "sms"}, 3, text, err);
 }
 
-/* First levels that no sub-core would use. */
+/* Refuses caches of the first level that no sub-core would use. */
 static bool caches_are_used(const struct machine_check *c, struct rp_error *err)
 {
     const struct machine *m = c->machine;
@@ -166,7 +166,7 @@ bool machine_consistent(const struct machine_check *c, struct rp_error *err)
         enum model_kind kind;
         const struct machine_part *part = machine_part_of(m, p, &kind, key);
         const char *why = part->model->check ? part->model->check(part->options) : NULL;
-        if (!why || part == &m->l2) /* whose slices are checked */
+        if (!why || part == &m->l2) /* its slices are checked */
             continue;
         snprintf(text, sizeof text, "%s: %s", key, why);
         snprintf(below, sizeof below, "%s.", key);

@@ -1,4 +1,4 @@
-/* Do the values of a machine go together? */
+/* Checks the values of a machine against one another. */
 #ifndef REPRISE_REPLAY_BASE_MACHINE_CHECK_H
 #define REPRISE_REPLAY_BASE_MACHINE_CHECK_H
 
@@ -6,12 +6,12 @@
 #include "replay/base/machine_settings.h"
 
 struct machine_check {
-    struct machine *machine;         /* unchanged; all values are there, each within its own limits */
-    const struct settings *settings; /* what gave them, for messages */
-    bool *inconsistent;              /* NULL, or set where they do not go together */
+    struct machine *machine;         /* not changed; each value is there and within its limits */
+    const struct settings *settings; /* where the values come from, for messages */
+    bool *inconsistent;              /* NULL, or set if values contradict one another */
     machine_fits_fn *fits;
 };
-/* False: RP_USAGE if a value of an option takes part in it, else RP_BAD_INPUT. */
+/* False: values contradict one another. RP_USAGE if an option gave one of them, else RP_BAD_INPUT. */
 bool machine_consistent(const struct machine_check *, struct rp_error *);
 
 #endif

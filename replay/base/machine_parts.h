@@ -24,19 +24,20 @@ struct machine_alias {
 };
 extern const struct machine_alias machine_aliases[];
 extern const size_t machine_alias_count;
-/* What says now what this key said; NULL: it never was one. */
+/* What replaces this key, which was removed; NULL: there never was such a key. */
 const char *machine_former_key(const char *old);
 struct option_place machine_option_place(struct machine *, size_t row);
 struct option_place machine_part_place(struct machine_part *, size_t row);
 
-/* The value of the part's option with this key; `otherwise`: its model has none. */
+/* The value of the option with this key; `otherwise` if the model of the part has no such option. */
 int64_t machine_part_value(const struct machine_part *, const char *key, int64_t otherwise);
 
-/* The resolved machine as text, without and with nothing but the rows of the device; NULL when out of memory. */
+/* The resolved machine as text: without the options of the device, and these alone. NULL: out of memory. */
 char *machine_text(struct machine *);
 char *machine_device_text(struct machine *);
 
-/* Memory instructions go by space, and generic accesses by the space that they turn out to reach. */
+/* Whether the class or space has a row with unit and times. Memory instructions use the row of their space, generic
+ * accesses that of the space that they access. */
 static inline bool machine_class_has_row(unsigned c) { return c != RP_CLASS_MEMORY; }
 static inline bool machine_space_has_row(unsigned s) { return s != RP_SPACE_NONE && s != RP_SPACE_GENERIC; }
 

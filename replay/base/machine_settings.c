@@ -103,8 +103,8 @@ void settings_place(const struct setting *item, char *out, size_t size)
         snprintf(out, size, "%s %s=%s: ", item->option, item->typed ? item->typed : item->key, item->value);
 }
 
-/* A number, a truth value or a string as text; NULL: it is none. The decimal of a fraction is the shortest that gives
- * the same double, which is what the file says up to 15 digits. */
+/* A number, a truth value or a string as text; NULL: it is none. For a fraction this is the shortest decimal that gives
+ * the same double. Up to 15 digits the file has the same decimal. */
 static const char *scalar_text(const config_setting_t *c, char number[40])
 {
     switch (config_setting_type(c)) {

@@ -11,7 +11,7 @@ struct setting {
     char *key, *value;
     char *typed; /* the key as it was given, where `key` is longer; else NULL */
     const char *file;
-    const char *option; /* NULL, or that which gave it: "--set" */
+    const char *option; /* NULL, or the option that gave it: "--set" */
     int line;           /* in the file; 0: given by an option */
     size_t number;      /* in the request */
     unsigned level;     /* a machine file's is higher than that of its base, and --set's is the highest */

@@ -1,9 +1,10 @@
-/* Statistics of the memory system's components, one table each: X(field, unit, definition). A component counts where
- * something happens; names, sums, output and docs/statistics.md follow from the table.
+/* Statistics of the memory system's components, one table each: X(field, unit, definition). A component counts its own
+ * events. Names, sums, output and docs/statistics.md come from the table.
  *
- * What a model of device memory counts by itself has its rows in the model (hw-models/model.h). A launch has the sums
- * over all channels, in an array that fits any model, so that statistics stay numbers in a row. How many channels
- * there are, the machine says: their counts are kept for the whole result alone (struct replay_result).
+ * Counters that a device memory model has beside these are rows of the model (hw-models/model.h). A launch has their
+ * sums over all channels, in an array that has room for any model. So statistics stay an array of numbers. The number
+ * of channels depends on the machine: counts of single channels are kept for the whole result only (struct
+ * replay_result).
  */
 #ifndef REPRISE_REPLAY_BASE_MEMORY_COUNTS_H
 #define REPRISE_REPLAY_BASE_MEMORY_COUNTS_H
@@ -70,7 +71,7 @@ struct memory_counts {
     uint64_t dram_counters[MODEL_MOST_COUNTERS]; /* in the order of the model's rows: "dram.counters.NAME" */
 };
 
-/* Moves what a channel's model has counted: adds it to the sums of all channels, and to the channel's. */
+/* Adds the counts of a channel's model to the sums of all channels and to those of the channel, and resets them. */
 static inline void move_counters(uint64_t *from, unsigned count, uint64_t *sums, uint64_t *channel)
 {
     for (unsigned i = 0; i < count; i++) {

@@ -1,9 +1,9 @@
-/* What happens in a replay, event by event: for profiles, times of issue, timelines, energy.
+/* The events of a replay: for profiles, times of issue, timelines, energy.
  *
  * A listener is a struct observer: a function for each kind of event that it wants, NULL for others. replay() takes one
  * (struct replay_options), and fails if the machine's engine does not report a kind that it wants (replay_events()).
- * Kinds that it does not want cost nothing. No event comes after replay() has returned. What an event points to is
- * valid during the call; the instruction is the trace's.
+ * Kinds that it does not want cost nothing. No event comes after replay() has returned. Pointers in an event are valid
+ * during the call; the instruction is the trace's.
  *
  * Time. Cycles are core cycles of the replay's clock, as `begin` and `end` of struct replay_launch: the first launch
  * may begin in cycle 0. An event on another clock has the core cycle in which its own cycle begins.
@@ -13,12 +13,12 @@
  * busy. A block is placed before its instructions issue, and leaves after them; a launch begins before its blocks come,
  * and ends after they have left. `done` and `access` come when the engine knows the cycle, which may lie far ahead, and
  * not in the order of cycles; `done` comes after its issue. SMs may be ahead of one another. With REPLAY_REFERENCE they
- * are not: the issues of all SMs come in the order of cycles. Where a launch's cycles are a mean over processors
+ * are not: the issues of all SMs come in the order of cycles. If the cycles of a launch are a mean over processors
  * (measure 'processor'), the next launch begins before slower processors are done.
  *
  * Threads. With an observer, launches that do not depend on one another run one after the other. All events come from
- * one thread, unless `concurrent` is set. Then several threads may call at once: those that run different SMs, and one
- * that runs the chip. The events of one SM never come at once. Nor do those of the chip: DRAM commands, and accesses
+ * one thread, unless `concurrent` is set. Then several threads may call at once: threads that run different SMs, and
+ * one that runs the chip. Events of one SM never come at once. Nor do events of the chip: DRAM commands, and accesses
  * that end beyond the SM (`beyond`). During a launch event no SM runs.
  *
  * Both engines of a pipeline report the same events (tests/unit/replay/observer.c).
@@ -54,14 +54,14 @@ enum observer_event {
 #undef X
 };
 
-/* Its first block is placed, or its last one has left. One without blocks begins and ends at once. */
+/* The first block of a launch is placed, or its last one has left. A launch without blocks begins and ends at once. */
 struct observed_launch {
     uint32_t launch; /* index in the trace */
     bool ends;
     uint64_t cycle;
 };
 
-/* It is placed on an SM, or has left it: its results are there in the cycle before. */
+/* A block is placed on an SM, or has left it: its results are there in the cycle before. */
 struct observed_block {
     uint32_t launch, sm;
     uint64_t block;
@@ -69,7 +69,7 @@ struct observed_block {
     uint64_t cycle;
 };
 
-/* Exits that take no issue slot are not reported. */
+/* An instruction issues. Exits that take no issue slot are not reported. */
 struct observed_issue {
     uint32_t launch, warp; /* the warp's number in its block */
     uint64_t block;
@@ -79,7 +79,7 @@ struct observed_issue {
     const struct rp_instruction *instruction;
     rp_lanemask active, executed; /* as in struct rp_step */
     uint64_t cycle;
-    bool second; /* in the same cycle as the one before it, of a pair */
+    bool second; /* the second one of a pair: in the same cycle as the one before it */
     /* With pipeline one-at-a-time, where an instruction waits for its own access: the level that serves it in this
      * cycle.
      */

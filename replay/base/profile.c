@@ -5,12 +5,12 @@
 /* For what happens once per warp instruction. */
 #define HOT static inline __attribute__((always_inline))
 
-/* What an SM's launches count until one of them ends. */
+/* Counts of the launches on an SM, until one of them ends. */
 struct profile_sm {
     struct profile_row **rows;        /* of each kernel; NULL: none of its launches has been here since */
     struct profile_row *last;         /* those of the launch that was here last; NULL: none is known */
     uint32_t last_launch, last_count; /* its instructions */
-    bool starved;                     /* memory ran out */
+    bool out_of_memory;               /* memory ran out */
 };
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ static __attribute__((noinline)) struct profile_row *find_rows(struct profile *p
     uint32_t kernel = rp_trace_launch(p->trace, launch)->kernel;
     if (!sm->rows[kernel])
         sm->rows[kernel] = rows_new(p->kernels[kernel].count);
-    sm->starved |= !sm->rows[kernel];
+    sm->out_of_memory |= !sm->rows[kernel];
     sm->last = sm->rows[kernel];
     sm->last_launch = launch;
     sm->last_count = p->kernels[kernel].count;
@@ -99,7 +99,7 @@ static void note_stall(void *data, const struct observed_stall *s)
         count_stall(row, s);
 }
 
-/* A launch has ended: what SMs have of its kernel is added up. */
+/* A launch has ended: adds up the counts of its kernel on all SMs. */
 static void note_launch(void *data, const struct observed_launch *l)
 {
     struct profile *p = data;
@@ -116,10 +116,10 @@ static void note_launch(void *data, const struct observed_launch *l)
 
 bool profile_end(const struct profile *p, struct rp_error *err)
 {
-    bool starved = false;
+    bool out_of_memory = false;
     for (uint32_t s = 0; s < p->sm_count; s++)
-        starved |= p->sms[s].starved;
-    return !starved || rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
+        out_of_memory |= p->sms[s].out_of_memory;
+    return !out_of_memory || rp_fail(err, RP_SYSTEM, "out of memory for the counts of instructions");
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@
 #include "replay/base/observer.h"
 #include "replay/base/units.h"
 
-/* The launches of one unit. */
+/* The launches of one launch unit. */
 struct launch_queue;
 /* Gets copies as they go to their engines. */
 struct copy_listener {

@@ -11,12 +11,15 @@ enum response_level { RESPONSE_NONE, RESPONSE_L1, RESPONSE_L2, RESPONSE_DRAM, RE
 #define RESPONSE_BITS 2
 
 static inline uint64_t response_of(uint64_t cycle, enum response_level l) { return cycle << RESPONSE_BITS | l; }
-static inline uint64_t response_cycle(uint64_t answer) { return answer >> RESPONSE_BITS; }
-static inline enum response_level response_level(uint64_t answer)
+static inline uint64_t response_cycle(uint64_t response) { return response >> RESPONSE_BITS; }
+static inline enum response_level response_level(uint64_t response)
 {
-    return (enum response_level)(answer & (RESPONSE_LEVELS - 1));
+    return (enum response_level)(response & (RESPONSE_LEVELS - 1));
 }
 /* The response delayed by so many cycles. */
-static inline uint64_t response_after(uint64_t answer, uint64_t cycles) { return answer + (cycles << RESPONSE_BITS); }
+static inline uint64_t response_after(uint64_t response, uint64_t cycles)
+{
+    return response + (cycles << RESPONSE_BITS);
+}
 
 #endif

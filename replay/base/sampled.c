@@ -36,23 +36,24 @@ static unsigned space_of(const struct rp_launch *l, const struct rp_memory_opera
     return space;
 }
 
-static void draw_as(struct draw_request *r, const struct rp_memory_operand *o, bool local)
+static void sample_as(struct sampled_access *r, const struct rp_memory_operand *o, bool local)
 {
     enum cache_kind kind = cache_kind_of(o);
-    uint8_t load = local ? DRAW_LOCAL_LOAD : DRAW_GLOBAL_LOAD, store = local ? DRAW_LOCAL_STORE : DRAW_GLOBAL_STORE;
-    r->path = DRAW_LEVEL;
-    r->draws = kind == CACHE_ATOMIC ? 2 : 1;
+    uint8_t load = local ? SAMPLE_LOCAL_LOAD : SAMPLE_GLOBAL_LOAD,
+            store = local ? SAMPLE_LOCAL_STORE : SAMPLE_GLOBAL_STORE;
+    r->path = TIMED_BY_SAMPLE;
+    r->samples = kind == CACHE_ATOMIC ? 2 : 1;
     r->kind[0] = kind == CACHE_WRITE ? store : load;
     r->kind[1] = kind == CACHE_ATOMIC ? store : 0;
 }
 
-void draw_request_of(const struct stochastic *s, const struct machine *m, const struct rp_launch *l,
-                     const struct rp_kernel *k, const struct rp_step *step, uint32_t i, struct draw_request *r,
-                     uint64_t address[RP_WARP_LANES])
+void sampled_access_of(const struct stochastic *s, const struct machine *m, const struct rp_launch *l,
+                       const struct rp_kernel *k, const struct rp_step *step, uint32_t i, struct sampled_access *r,
+                       uint64_t address[RP_WARP_LANES])
 {
     const struct rp_memory_operand *o = &step->instruction->memory[i];
     const struct rp_dynamic_access *a = &step->accesses[i];
-    *r = (struct draw_request){.transactions = 1};
+    *r = (struct sampled_access){.transactions = 1};
     if (!a->pattern->mask || o->space == RP_SPACE_NONE)
         return;
     uint64_t window;
@@ -62,15 +63,15 @@ void draw_request_of(const struct stochastic *s, const struct machine *m, const 
         return;
     bool shared = r->shared = path == PATH_SHARED;
     if (shared && s->separate_shared)
-        r->path = DRAW_SHARED;
+        r->path = TIMED_BY_SHARED;
     else
-        draw_as(r, o, shared || space == RP_SPACE_LOCAL);
-    if (r->path != DRAW_SHARED && !s->by_transaction)
+        sample_as(r, o, shared || space == RP_SPACE_LOCAL);
+    if (r->path != TIMED_BY_SHARED && !s->by_transaction)
         return;
     rp_access_addresses(a, address);
     for (rp_lanemask left = a->pattern->mask; left; left &= left - 1)
         address[__builtin_ctz(left)] -= window;
-    if (r->path == DRAW_SHARED)
+    if (r->path == TIMED_BY_SHARED)
         return;
     if (shared) {
         struct shared_memory_cost cost;
@@ -82,7 +83,7 @@ void draw_request_of(const struct stochastic *s, const struct machine *m, const 
     }
 }
 
-/* ---- chance other than memory's---------------------------------------------------------------------------------- */
+/* ---- random parts besides memory --------------------------------------------------------------------------------- */
 
 static int seed_row(const struct machine_part *p)
 {
@@ -104,10 +105,10 @@ void machine_of_batch(const struct machine *m, const struct random_source *rando
 
 const char *machine_samples_from(const struct machine *m)
 {
-    struct stochastic drawn = {.from = ""};
+    struct stochastic sampled = {.from = ""};
     if (machine_samples(m))
-        stochastic_of(m->memory.options, &drawn);
-    return drawn.from;
+        stochastic_of(m->memory.options, &sampled);
+    return sampled.from;
 }
 
 bool machine_has_chance(const struct machine *m) { return seed_row(&m->scheduler) >= 0 || machine_samples(m); }

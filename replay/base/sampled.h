@@ -25,37 +25,37 @@ struct warp_stream {
     uint64_t stream, number; /* of the next sample */
 };
 
-enum draw_path { DRAW_NOTHING, DRAW_LEVEL, DRAW_SHARED /* timed by the part `shared` instead */ };
+enum sample_path { NOT_TIMED, TIMED_BY_SAMPLE, TIMED_BY_SHARED /* by the part `shared` */ };
 
 /* An access of one operand. */
-struct draw_request {
-    bool shared;         /* accesses shared memory */
-    uint8_t path, draws; /* draws: number of samples, 2 for atomics, else 1 */
-    uint8_t kind[2];     /* enum draw_kind of each sample */
+struct sampled_access {
+    bool shared;           /* accesses shared memory */
+    uint8_t path, samples; /* samples: 2 for atomics, else 1 */
+    uint8_t kind[2];       /* enum sample_kind of each sample */
     uint32_t transactions;
 };
 
 static inline bool machine_samples(const struct machine *m)
 {
-    return ((const struct memory_model *)m->memory.model)->drawn;
+    return ((const struct memory_model *)m->memory.model)->sampled;
 }
 
 /* The name of the machine whose probabilities memory.from takes; "": none. Lives as long as the machine. */
 const char *machine_samples_from(const struct machine *);
 
-/* Describes the access of operand `i`, of a step that some lane executes. With DRAW_SHARED `address` gets the addresses
- * of the lanes in their space. */
-void draw_request_of(const struct stochastic *, const struct machine *, const struct rp_launch *,
-                     const struct rp_kernel *, const struct rp_step *, uint32_t i, struct draw_request *,
-                     uint64_t address[RP_WARP_LANES]);
+/* Describes the access of operand `i`, of a step that some lane executes. With TIMED_BY_SHARED `address` gets the
+ * addresses of the lanes in their space. */
+void sampled_access_of(const struct stochastic *, const struct machine *, const struct rp_launch *,
+                       const struct rp_kernel *, const struct rp_step *, uint32_t i, struct sampled_access *,
+                       uint64_t address[RP_WARP_LANES]);
 
 /* The slowest of the levels sampled for the transactions of an access. */
 static inline unsigned sampled_level(const struct stochastic *s, unsigned kind, uint32_t transactions, uint64_t stream,
                                      uint64_t number)
 {
-    unsigned level = stochastic_level(s, kind, random_draw(stream, number, 0));
+    unsigned level = stochastic_level(s, kind, random_number(stream, number, 0));
     for (uint32_t t = 1; t < transactions; t++) {
-        unsigned next = stochastic_level(s, kind, random_draw(stream, number, t));
+        unsigned next = stochastic_level(s, kind, random_number(stream, number, t));
         level = s->cost[next] > s->cost[level] ? next : level;
     }
     return level;
@@ -63,29 +63,29 @@ static inline unsigned sampled_level(const struct stochastic *s, unsigned kind, 
 
 static inline void count_sampled(struct statistics *to, const struct stochastic *s, unsigned level, uint64_t times)
 {
-    uint64_t *const counts[] = {&to->drawn_l1, &to->drawn_l2, &to->drawn_dram}, *const cycles[] = {
-                                                                                    &to->drawn_l1_cycles,
-                                                                                    &to->drawn_l2_cycles,
-                                                                                    &to->drawn_dram_cycles};
+    uint64_t *const counts[] = {&to->sampled_l1, &to->sampled_l2, &to->sampled_dram}, *const cycles[] = {
+                                                                                          &to->sampled_l1_cycles,
+                                                                                          &to->sampled_l2_cycles,
+                                                                                          &to->sampled_dram_cycles};
     *counts[level] += times;
     *cycles[level] += times * s->cost[level];
 }
 
 /* The counter for the transactions of the access. */
-static inline uint64_t *sampled_counter(struct statistics *s, const struct draw_request *r,
+static inline uint64_t *sampled_counter(struct statistics *s, const struct sampled_access *r,
                                         const struct rp_memory_operand *o)
 {
     return r->shared ? shared_counter(s, o) : global_counter(s, o);
 }
 
-/* Takes the samples of an access with DRAW_LEVEL. Returns the response (replay/base/response.h), its cycle counted from
- * dispatch; that of an atomic names the deeper of its two levels. */
-static inline uint64_t sampled_response(const struct stochastic *s, const struct draw_request *r, struct warp_stream *w,
-                                        struct statistics *count)
+/* Takes the samples of an access with TIMED_BY_SAMPLE. Returns the response (replay/base/response.h), its cycle counted
+ * from dispatch; that of an atomic names the deeper of its two levels. */
+static inline uint64_t sampled_response(const struct stochastic *s, const struct sampled_access *r,
+                                        struct warp_stream *w, struct statistics *count)
 {
     uint64_t cycles = 0;
     unsigned deepest = LEVEL_L1;
-    for (unsigned d = 0; d < r->draws; d++) {
+    for (unsigned d = 0; d < r->samples; d++) {
         unsigned level = sampled_level(s, r->kind[d], r->transactions, w->stream, w->number++);
         count_sampled(count, s, level, 1);
         cycles += s->cost[level];
@@ -94,7 +94,8 @@ static inline uint64_t sampled_response(const struct stochastic *s, const struct
     return response_of(cycles, RESPONSE_L1 + deepest);
 }
 
-/* Copies the machine with the seeds of this batch in its options: chance other than memory's, as in a scheduler. */
+/* Copies the machine with the seeds of this batch in its options, for random parts besides memory, such as a scheduler.
+ */
 void machine_of_batch(const struct machine *m, const struct random_source *, struct machine *out);
 /* Whether some part of the machine depends on the seed. */
 bool machine_has_chance(const struct machine *);

@@ -1,14 +1,14 @@
 /* Statistics: one table names, explains and prints them all.
  *
- * Those of the memory system's components stand in replay/base/memory_counts.h.
+ * Those of the memory system's components are in replay/base/memory_counts.h.
  *
- * All are sums of integers over a launch, so that totals over launches are sums, too. Ratios are worked out when
- * printed. docs/statistics.md is made from this table.
+ * All are sums of integers over a launch, so that totals over launches are sums, too. Ratios are computed when they are
+ * printed. docs/statistics.md comes from this table.
  *
  * Every sub-core cycle of a launch is exactly one of: issue (an instruction issued), a stall, or idle (no resident
- * warp). A stall is a run of cycles without issue while warps are resident. It ends when a warp issues, and its cycles
- * are all charged to what kept that warp from issuing in the last of them: the condition that had to be met last. A
- * stall that ends because the last resident block ends is "drain".
+ * warp). A stall is a run of cycles without issue while warps are resident. It ends when a warp issues. All of its
+ * cycles are charged to the condition that this warp waited for in the last of them: the one that was met last. A stall
+ * that ends because the last resident block ends is "drain".
  */
 #ifndef REPRISE_REPLAY_BASE_STATISTICS_H
 #define REPRISE_REPLAY_BASE_STATISTICS_H
@@ -73,13 +73,13 @@ enum stall {
       "of stores to global and local memory, after coalescing")                                                        \
     X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
       "of atomics and reductions on global memory, after coalescing")                                                  \
-    X(drawn_l1, "drawn.l1_accesses", "accesses",                                                                       \
+    X(sampled_l1, "drawn.l1_accesses", "accesses",                                                                     \
       "that drew L1, on machines whose memory draws (an atomic draws twice)")                                          \
-    X(drawn_l2, "drawn.l2_accesses", "accesses", "that drew L2")                                                       \
-    X(drawn_dram, "drawn.dram_accesses", "accesses", "that drew DRAM")                                                 \
-    X(drawn_l1_cycles, "drawn.l1_cycles", "cycles", "cost of the accesses that drew L1, summed")                       \
-    X(drawn_l2_cycles, "drawn.l2_cycles", "cycles", "cost of the accesses that drew L2, summed")                       \
-    X(drawn_dram_cycles, "drawn.dram_cycles", "cycles", "cost of the accesses that drew DRAM, summed")                 \
+    X(sampled_l2, "drawn.l2_accesses", "accesses", "that drew L2")                                                     \
+    X(sampled_dram, "drawn.dram_accesses", "accesses", "that drew DRAM")                                               \
+    X(sampled_l1_cycles, "drawn.l1_cycles", "cycles", "cost of the accesses that drew L1, summed")                     \
+    X(sampled_l2_cycles, "drawn.l2_cycles", "cycles", "cost of the accesses that drew L2, summed")                     \
+    X(sampled_dram_cycles, "drawn.dram_cycles", "cycles", "cost of the accesses that drew DRAM, summed")               \
     X(warp_cycles, "occupancy.warp_cycles", "warp cycles",                                                             \
       "for each warp the cycles from its block's placement to its own last result, summed")                            \
     X(sm_cycles, "occupancy.sm_cycles", "SM cycles", "cycles in which an SM had a resident block, summed over SMs")
@@ -88,10 +88,11 @@ struct statistics {
 #define X(field, ...) uint64_t field;
     STATISTICS(X)
 #undef X
-    struct memory_counts memory;        /* "COMPONENT.FIELD" */
-    uint64_t stall[STALL_COUNT];        /* sub-core cycles, "issue.stall.NAME" */
-    uint64_t unit_stall[MACHINE_UNITS]; /* of stall[STALL_UNIT], what each unit has of it: "issue.stall.unit.NAME" */
-    uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
+    struct memory_counts memory; /* "COMPONENT.FIELD" */
+    uint64_t stall[STALL_COUNT]; /* sub-core cycles, "issue.stall.NAME" */
+    uint64_t
+        unit_stall[MACHINE_UNITS]; /* the part of stall[STALL_UNIT] that each unit causes: "issue.stall.unit.NAME" */
+    uint64_t unit_busy[MACHINE_UNITS]; /* cycles of initiation, summed over the instances, "units.NAME.busy" */
 };
 
 void statistics_add(struct statistics *to, const struct statistics *);
@@ -101,13 +102,13 @@ void statistics_each_count(void (*visit)(void *, const char *name, const char *u
 /* Visits all integer statistics of the machine in table order, names with dots. */
 void statistics_each(const struct machine *, const struct statistics *,
                      void (*visit)(void *, const char *name, uint64_t value), void *);
-/* Those of them that a launch has to itself also where it overlaps others. */
+/* Visits those that belong to the launch alone even if it overlaps others. */
 void statistics_each_own(const struct machine *, const struct statistics *,
                          void (*visit)(void *, const char *name, uint64_t value), void *);
 /* NULL, or the first statistic in which the two differ, with both values, in static storage of the thread. */
 const char *statistics_difference(const struct machine *, const struct statistics *, const struct statistics *);
 
-/* As behind "issue.stall.": "memory", "unit". */
+/* The name behind "issue.stall.": "memory", "unit". */
 const char *statistics_stall_name(enum stall);
 /* The name of the stall with the most cycles, as behind "issue.stall.": "memory", "unit.lsu", "none". */
 #define STALL_NAME 40

@@ -3,12 +3,12 @@
 #include "replay/base/cluster.h"
 #include "replay/base/source_location.h"
 
-/* Whether the trace says what the instruction does with the operand, and not only its addresses. */
+/* Whether the trace describes what the instruction does with the operand, beside its addresses. */
 static bool is_described(const struct rp_instruction *in, const struct rp_memory_operand *o)
 {
     if (o->kind == RP_ACCESS_OBJECT)
         return o->object != RP_OBJECT_UNKNOWN && (o->object != RP_OBJECT_TEST || in->memory_count == 1);
-    return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_TELL;
+    return in->async.kind != RP_ASYNC_NONE && in->async.role <= RP_ASYNC_SIGNAL;
 }
 
 static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct rp_error *err)

@@ -57,14 +57,14 @@ static inline bool timed_by_space(const struct rp_instruction *in)
     return in->unit_class == RP_CLASS_MEMORY || (in->memory_count == 1 && in->memory->kind == RP_ACCESS_OBJECT);
 }
 
-/* Local memory is interleaved in device memory, so that the same word of all lanes of a warp is contiguous: the 4-byte
+/* Local memory is interleaved in device memory, so that the same word of all lanes of a warp is contiguous. The 4-byte
  * word w of lane l of the warp in warp slot p is at LOCAL_BASE + ((p × words + w) × 32 + l) × 4, with `words` per
- * thread. p, the `place`, is (SM × sub-cores + sub-core) × 64 + slot in the sub-core. */
+ * thread. The warp slot is (SM × sub-cores + sub-core) × 64 + slot in the sub-core. */
 #define LOCAL_BASE (1ull << 62)
 static inline uint64_t local_words(const struct rp_kernel *k) { return ((uint64_t)k->local_bytes + 15) / 16 * 4; }
-static inline uint64_t local_address(uint64_t place, uint64_t words, uint64_t offset, unsigned lane)
+static inline uint64_t local_address(uint64_t warp_slot, uint64_t words, uint64_t offset, unsigned lane)
 {
-    return LOCAL_BASE + ((place * words + offset / 4) * RP_WARP_LANES + lane) * 4 + offset % 4;
+    return LOCAL_BASE + ((warp_slot * words + offset / 4) * RP_WARP_LANES + lane) * 4 + offset % 4;
 }
 
 /* Accesses that bypass L1: with a cache operator for L2 (.cg, .cv) or L1::no_allocate, strong ones, which must see
@@ -232,7 +232,7 @@ static inline uint64_t *global_counter(struct statistics *s, const struct rp_mem
                                  : &s->global_atomic_transactions;
 }
 
-/* Whether the kernel's code has control words, which say when its instructions may issue. */
+/* Whether the code of the kernel has control words, which decide when its instructions may issue. */
 static inline bool has_control_words(const struct rp_kernel *k)
 {
     for (uint32_t i = 0; i < k->instruction_count; i++)

@@ -1,8 +1,8 @@
-/* Units of a trace, one after the other: on any machine no launch or copy of a unit begins before those of earlier
- * units have ended.
+/* Launch units of a trace (units, for short), one after the other: on any machine no launch or copy of a unit begins
+ * before those of earlier units have ended.
  *
  * Consider the launches between two synchronisations of the whole device. If they are in one stream, each is a unit,
- * with the host's operations before it; if they are in several streams, they form one unit. Streams that only copy
+ * with the host's operations before it. If they are in several streams, they form one unit. Streams that only copy
  * count if copies take time.
  */
 #ifndef REPRISE_REPLAY_BASE_UNITS_H

@@ -1,11 +1,11 @@
-/* What an engine is: it carries launches of a trace out on a machine, and says how many cycles they take.
+/* The interface of engines. An engine replays launches of a trace on a machine, and counts their cycles.
  *
- * An engine is a folder here that ends in one `const struct engine`, and a row in session/engines.c. A machine names
- * the pipeline that it has; the engine of that pipeline runs it, in the mode that the user asks for.
+ * Each engine is a folder here with one `const struct engine`, and a row in session/engines.c. A machine names its
+ * pipeline. An engine of that pipeline runs it, in the mode that the user asks for.
  *
- * A machine is idle, or busy: from the cycle in which it takes launches until none is left on it. An engine runs one
- * such busy period at a time. Launches that become ready meanwhile join it; those that become ready in the cycle in
- * which the last one ends begin the next period.
+ * A machine is busy from the cycle in which it takes launches until no launch is left on it; else it is idle. An engine
+ * runs one busy period at a time. Launches that become ready during the period join it. Those that become ready in the
+ * cycle in which the last one ends begin the next period.
  */
 #ifndef REPRISE_REPLAY_ENGINES_ENGINE_H
 #define REPRISE_REPLAY_ENGINES_ENGINE_H
@@ -24,11 +24,11 @@ struct replay_launch {
     uint32_t launch; /* index in the trace */
     uint64_t begin,
         end; /* cycles since the first launch began: when its first block is placed, and its last one leaves */
-    /* Its own; cycles are end - begin. What no launch has to itself is 0 where it overlaps others: idle_cycles, and the
-     * memory system's counts. */
+    /* Its own; cycles are end - begin. If it overlaps other launches, counts of the whole machine are 0: idle_cycles,
+     * and those of the memory system. */
     struct statistics statistics;
     bool overlaps;      /* other launches ran before the machine was idle again */
-    bool control_words; /* held its instructions back; else the scoreboard did */
+    bool control_words; /* control words decided when instructions issued; else the scoreboard did */
     char warning[256];  /* "": none. Else why the launch was not replayed to its end */
 };
 
@@ -40,18 +40,18 @@ struct engine_job {
     const struct machine *machine;
     struct memory_system *memory; /* with ENGINE_USES_MEMORY: its clock is advanced by the period's cycles */
     struct launch_queue *queue;
-    struct replay_launch *launches; /* of the queue: where results go */
-    uint32_t first;                 /* the first of them */
-    uint64_t begin;                 /* the cycle of the queue's clock in which the period begins */
-    unsigned threads;               /* at most, where the engine has several; 0: one */
-    const struct stochastic *drawn; /* NULL: accesses draw nothing */
-    struct random_source random;    /* of the replay's samples */
-    uint64_t processors;            /* as in struct replay_options */
+    struct replay_launch *launches;   /* of the queue: where results go */
+    uint32_t first;                   /* the first of them */
+    uint64_t begin;                   /* the cycle of the queue's clock in which the period begins */
+    unsigned threads;                 /* at most, where the engine has several; 0: one */
+    const struct stochastic *sampled; /* NULL: latencies are not sampled */
+    struct random_source random;      /* of the replay's samples */
+    uint64_t processors;              /* as in struct replay_options */
     /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;
     uint64_t clock;     /* the cycle of observers' clock in which the period begins */
     uint64_t *channels; /* as in struct replay_result; without ENGINE_USES_MEMORY */
-    /* Called every so often, from any thread, with the warp instructions done since the last call; may be NULL. */
+    /* NULL, or called now and then, from any thread, with the warp instructions done since the last call. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;
 };
@@ -67,16 +67,18 @@ struct engine_batches {
 };
 /* Mean and variance of the cycles of a batch, computed from the distributions, without samples. */
 struct engine_exact {
-    bool known; /* not for the slowest of several processors */
+    bool known; /* false: the cycles are those of the slowest of several processors */
     double mean, variance;
-    uint64_t processors, most_warps; /* that have a warp, and the most warps of one: the largest of the launches */
+    uint64_t processors,
+        most_warps; /* processors that have a warp, and the most warps of one of them: the largest of the launches */
 };
 
 enum engine_capability {
     ENGINE_OVERLAPS = 1,    /* launches of several streams run at once, and copies take time; else one by one */
     ENGINE_USES_MEMORY = 2, /* runs on the memory system that it is given; else it has one of its own, or none */
     ENGINE_KEEPS_STATE = 4, /* from launch to launch: one thread runs all, in order */
-    ENGINE_SUMS = 8,        /* an instruction's whole time is its own, and some processors can be replayed alone */
+    ENGINE_SUMS =
+        8, /* instructions do not affect one another's time: batches can be summed up, and processors replayed alone */
 };
 
 struct engine {
@@ -85,9 +87,10 @@ struct engine {
     unsigned modes;               /* 1 << enum replay_engine each */
     unsigned capabilities;        /* enum engine_capability */
     unsigned events;              /* enum observer_event: those that it reports */
-    /* NULL, or what it asks of machines: of its own (pipeline), and of others that have parts made for it. */
+    /* NULL, or checks machines: those with its pipeline, and others that have parts which only this engine supports. */
     machine_fits_fn *fits;
-    /* NULL: it has no state. Else what it keeps between periods, of one machine and memory system; NULL with err. */
+    /* NULL: it has no state. Else makes the state that it keeps between periods, for one machine and memory system.
+     * NULL: it failed, and err says why. */
     void *(*open)(const struct machine *, enum replay_engine, struct memory_system *, struct rp_error *);
     /* Runs the launches that are ready, and those that become so before the machine is idle. *sum: what all of them and
      * the machine counted; `cycles` is the period's length. */
@@ -99,7 +102,7 @@ struct engine {
                     struct rp_error *);
 };
 
-/* What engines report that run on the memory system and carry copies out. */
+/* The events of engines that use the memory system and carry out copies. */
 #define ENGINE_DIRECT_EVENTS ((1u << OBSERVER_EVENT_COUNT) - 1)
 
 /* The pipeline `direct`: the timing of an instruction is decided in the cycle in which it issues

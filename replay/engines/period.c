@@ -8,7 +8,7 @@
 #include "replay/base/trace_semantics.h"
 #include "replay/memory/memory_system.h"
 
-/* What the trace has of the launch, and whether that is all. */
+/* How many blocks of the launch the trace holds, and whether these are all. */
 static void plan_launch(const struct rp_trace *t, struct engine_launch *l)
 {
     const struct rp_launch_end *end = rp_trace_launch_end(t, l->number);

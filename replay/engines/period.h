@@ -13,7 +13,7 @@ struct engine_launch {
     const struct rp_kernel *kernel;
     uint64_t blocks;    /* to replay: those that the trace holds */
     bool cut_short;     /* the recording ended early: a barrier may stay incomplete */
-    bool control_words; /* hold its instructions back, instead of the scoreboard */
+    bool control_words; /* control words decide when instructions issue, instead of the scoreboard */
     uint64_t begin;     /* the cycle of engine_began(); ENGINE_NEVER: no block was placed yet */
     struct replay_launch *out;
 };
@@ -32,16 +32,16 @@ bool engine_take(struct engine_period *, struct engine_launch *, uint64_t cycle)
 void engine_began(const struct engine_period *, struct engine_launch *, uint64_t cycle);
 /* The cycle of the period in which a launch may become ready because a copy ends; ENGINE_NEVER: none. */
 uint64_t engine_wakes(const struct engine_period *);
-/* Its last block leaves in this cycle of the period: others may be ready now. The engine has counted in
+/* Its last block leaves in this cycle of the period, so other launches may become ready. The engine has counted in
  * out->statistics. */
 void engine_ended(struct engine_period *, struct engine_launch *, uint64_t cycle);
-/* The period took so many cycles. `machine`: idle_cycles and sm_cycles; the memory system's counts are added here. If
- * only one launch ran, what the machine counted is its own. */
+/* The period took so many cycles. `machine`: idle_cycles and sm_cycles; this adds the counts of the memory system. If
+ * only one launch ran, it gets all of these counts. */
 bool engine_finish(struct engine_period *, uint64_t cycles, struct statistics *machine, struct statistics *sum,
                    struct rp_error *);
 
-/* A warp of the launch waits for ever at this barrier (an id, AT_CLUSTER or AT_OBJECT of trace_semantics.h). False: an
- * error; true: the recording ended early, and the launch has a warning. */
+/* A warp of the launch waits at this barrier (an id, AT_CLUSTER or AT_OBJECT of trace_semantics.h) and nothing can
+ * complete it. False: an error. True: the recording ended early, and the launch has a warning. */
 bool engine_stuck(const struct engine_job *, const struct engine_launch *, uint64_t block, uint32_t warp,
                   unsigned barrier, const struct rp_step *, struct rp_error *);
 

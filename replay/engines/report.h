@@ -4,15 +4,15 @@
 
 #include "replay/engines/engine.h"
 
-/* Where it happens: to a warp on a sub-core. */
-struct engine_place {
+/* The location of an event: a warp on a sub-core. */
+struct engine_location {
     uint32_t launch, warp;
     uint64_t block;
     uint32_t sm, subcore;
 };
 
-/* The place's block is placed, or has left. */
-static inline void engine_report_block(const struct engine_job *job, const struct engine_place *at, bool leaves,
+/* The block at this location is placed, or has left. */
+static inline void engine_report_block(const struct engine_job *job, const struct engine_location *at, bool leaves,
                                        uint64_t cycle)
 {
     const struct observer *o = job->observer;
@@ -24,7 +24,7 @@ static inline void engine_report_block(const struct engine_job *job, const struc
 }
 
 /* The step issues, as the warp's instruction of this number. second: in the same cycle as the one before it. */
-static inline void engine_report_issue(const struct engine_job *job, const struct engine_place *at,
+static inline void engine_report_issue(const struct engine_job *job, const struct engine_location *at,
                                        const struct rp_step *step, uint64_t number, bool second,
                                        enum response_level level, uint64_t cycle)
 {
@@ -46,7 +46,7 @@ static inline void engine_report_issue(const struct engine_job *job, const struc
 }
 
 /* The warp's instruction of this number is done at `done`. */
-static inline void engine_report_done(const struct engine_job *job, const struct engine_place *at, uint64_t number,
+static inline void engine_report_done(const struct engine_job *job, const struct engine_location *at, uint64_t number,
                                       uint64_t dispatch, uint64_t done)
 {
     const struct observer *o = job->observer;
@@ -65,11 +65,11 @@ struct engine_stall {
     enum stall why;
     enum response_level level; /* of STALL_MEMORY, and where an instruction waits for its own access */
     unsigned unit;             /* of STALL_UNIT */
-    uint64_t cycles;           /* may be 0: then there was none */
+    uint64_t cycles;           /* 0: there was no stall */
 };
 
 /* A stall of the step, or STALL_DRAIN if that is NULL, is over in this cycle. */
-static inline void engine_report_stall(const struct engine_job *job, const struct engine_place *at,
+static inline void engine_report_stall(const struct engine_job *job, const struct engine_location *at,
                                        const struct rp_step *step, const struct engine_stall *s, uint64_t cycle)
 {
     const struct observer *o = job->observer;
@@ -88,8 +88,8 @@ static inline void engine_report_stall(const struct engine_job *job, const struc
                                                    .cycles = s->cycles});
 }
 
-/* The last block of the place's sub-core leaves in this cycle, so long after its last issue. */
-static inline void engine_report_drain(const struct engine_job *job, const struct engine_place *at, uint64_t cycles,
+/* The last block of this sub-core leaves in this cycle, so many cycles after its last issue. */
+static inline void engine_report_drain(const struct engine_job *job, const struct engine_location *at, uint64_t cycles,
                                        uint64_t cycle)
 {
     engine_report_stall(job, at, NULL, &(struct engine_stall){.why = STALL_DRAIN, .cycles = cycles}, cycle);

@@ -182,7 +182,7 @@ static bool offer(struct memory_system *m, struct chip_request *r, uint64_t now,
     struct dram_request request = {memory_local(&m->layout.channels, r->address), r->sectors, r->item.id,
                                    r->kind != CACHE_READ};
     uint64_t cycle;
-    enum dram_answer a = m->layout.dram->offer(c->state, &request, now, &cycle);
+    enum dram_status a = m->layout.dram->offer(c->state, &request, now, &cycle);
     *again = cycle;
     if (a == DRAM_FULL)
         return false;

@@ -265,7 +265,8 @@ static void add_counts(void *to, void *from, size_t size)
 }
 #define ADD_COUNTS(to, from) add_counts(&(to), &(from), sizeof(to))
 
-/* Those of the channels' models, until the end of the launch. A memory that draws has none: nothing reaches it. */
+/* Adds the counts of the channels' models up to the end of the launch. With sampled latencies there are none, as
+ * nothing reaches the channels. */
 static void count_channels(struct memory_system *m, uint64_t cycle, struct memory_counts *sum)
 {
     const struct model *model = &m->layout.dram->model;

@@ -36,7 +36,7 @@ const struct engine *engine_of(const struct machine *m, enum replay_engine mode)
     return NULL;
 }
 
-/* Copies of the host take time beside launches, which needs an engine that runs launches of several streams at once. */
+/* If copies of the host take time, the engine must run launches of several streams at once. */
 static bool copies_fit(const struct machine *m, struct machine_misfit *out)
 {
     const struct engine *e = engine_of(m, REPLAY_FAST);
@@ -51,7 +51,7 @@ static bool copies_fit(const struct machine *m, struct machine_misfit *out)
     return false;
 }
 
-/* An engine's fits is asked whatever the pipeline: parts may be made for it alone. */
+/* All engines check the machine, whatever its pipeline: some parts need a certain engine. */
 bool engines_fit(const struct machine *m, struct machine_misfit *out)
 {
     if (!engine_of(m, REPLAY_FAST) || !engine_of(m, REPLAY_REFERENCE)) {

@@ -1,17 +1,17 @@
-/* Which engines there are. */
+/* The list of engines. */
 #ifndef REPRISE_REPLAY_SESSION_ENGINES_H
 #define REPRISE_REPLAY_SESSION_ENGINES_H
 
 #include "replay/engines/engine.h"
 
-/* All of them, the list ends in NULL. */
+/* All engines; the list ends in NULL. */
 extern const struct engine *const engines[];
 
 /* The engine that runs this machine in this mode. Every machine that was opened has one. */
 const struct engine *engine_of(const struct machine *, enum replay_engine);
-/* Their pipelines, each once, the one of machines that name none first; the list ends in NULL. */
+/* The pipelines of the engines, each once; the default comes first; the list ends in NULL. */
 const struct model *const *engine_pipelines(void);
-/* Does the machine fit the engine that it names, and do the others' parts stay away from it? */
+/* Checks that the machine fits its engine, and that it has no parts that only other engines support. */
 bool engines_fit(const struct machine *, struct machine_misfit *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Means of samples, and how far they may be off: the quantiles behind confidence intervals. */
+/* Means of samples, and quantiles for their confidence intervals. */
 #ifndef REPRISE_REPLAY_SESSION_INTERVAL_H
 #define REPRISE_REPLAY_SESSION_INTERVAL_H
 
@@ -10,8 +10,8 @@ double interval_normal(double confidence);
 /* The same for Student's t with so many degrees of freedom, at least 1. */
 double interval_student(double confidence, uint64_t degrees);
 
-/* Mean and variance of numbers as they come (B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares
- * and Products", Technometrics 4, 1962). */
+/* Mean and variance of numbers that come one by one (B. P. Welford, "Note on a Method for Calculating Corrected Sums of
+ * Squares and Products", Technometrics 4, 1962). */
 struct running {
     uint64_t count;
     double mean, squares;

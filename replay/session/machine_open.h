@@ -9,8 +9,8 @@ struct machine *machine_open(const struct machine_request *, struct rp_error *);
 /* The same from the text of a machine file; `name` stands for the file in messages. */
 struct machine *machine_parse(const struct machine_request *, const char *text, size_t size, struct rp_error *);
 
-/* The models that machines may have: those of the set (NULL: the built-in ones), with the engines' pipelines unless it
- * has pipelines of its own. */
+/* The models that machines may have: those of the set (NULL: the built-in ones), and the pipelines of the engines
+ * unless the set has pipelines. */
 struct model_set machine_models(const struct model_set *own);
 
 #endif

@@ -22,11 +22,11 @@ struct repeating {
     const struct repeat_request *request;
     struct repeat_result *result;
     size_t columns;
-    uint32_t *place;  /* [column]: which word of a struct statistics */
-    uint64_t *values; /* [batch][column] */
+    uint32_t *word_of; /* [column]: its word in a struct statistics */
+    uint64_t *values;  /* [batch][column] */
     uint32_t room;
     struct running cycles;
-    bool certain; /* no batch can differ from another */
+    bool certain; /* all batches are equal */
     /* a group of batches that threads take in turns */
     pthread_mutex_t lock;
     uint32_t next, end;
@@ -52,20 +52,21 @@ static void put_column(void *data, const char *name, uint64_t value)
     *(*at)++ = (uint32_t)value;
 }
 
-/* A struct statistics is an array of counts; in one that holds its own places, columns say where they are. */
+/* A struct statistics is an array of counts. If each word holds its own index, visiting the columns gives their words.
+ */
 static bool find_columns(struct repeating *r, struct rp_error *err)
 {
     union {
         struct statistics statistics;
         uint64_t word[STATISTICS_WORDS];
-    } places;
+    } indices;
     for (size_t i = 0; i < STATISTICS_WORDS; i++)
-        places.word[i] = i;
-    statistics_each(r->machine, &places.statistics, count_column, &r->columns);
-    if (!(r->place = malloc(r->columns * sizeof *r->place)))
+        indices.word[i] = i;
+    statistics_each(r->machine, &indices.statistics, count_column, &r->columns);
+    if (!(r->word_of = malloc(r->columns * sizeof *r->word_of)))
         return rp_fail(err, RP_SYSTEM, "out of memory for the statistics of batches");
-    uint32_t *at = r->place;
-    statistics_each(r->machine, &places.statistics, put_column, &at);
+    uint32_t *at = r->word_of;
+    statistics_each(r->machine, &indices.statistics, put_column, &at);
     return true;
 }
 
@@ -74,7 +75,7 @@ static void put_batch(struct repeating *r, uint32_t batch, const struct statisti
     uint64_t *at = r->values + batch * r->columns, word[STATISTICS_WORDS];
     memcpy(word, s, sizeof word);
     for (size_t c = 0; c < r->columns; c++)
-        at[c] = word[r->place[c]];
+        at[c] = word[r->word_of[c]];
 }
 
 static bool make_room(struct repeating *r, uint32_t batches, struct rp_error *err)
@@ -172,7 +173,7 @@ static struct engine_batches batches_of(struct rp_trace *trace, const struct mac
                                    .count = count};
 }
 
-/* Mean and deviation alone. */
+/* Computes mean and deviation only. */
 static bool exact_of(struct rp_trace *trace, const struct machine *m, const struct replay_options *o,
                      struct engine_exact *exact, struct rp_error *err)
 {
@@ -180,7 +181,7 @@ static bool exact_of(struct rp_trace *trace, const struct machine *m, const stru
     return engine_of(m, o->engine)->batches(&none, NULL, exact, err);
 }
 
-/* In one pass over the trace. */
+/* Adds up the batches of a group in one pass over the trace. */
 static bool sum_group(struct repeating *r, uint32_t first, uint32_t count, struct rp_error *err)
 {
     struct statistics *totals = calloc(count, sizeof *totals);
@@ -195,7 +196,7 @@ static bool sum_group(struct repeating *r, uint32_t first, uint32_t count, struc
     return fine;
 }
 
-/* The engine adds batches up: those of a group in one pass over the trace. */
+/* Whether the engine adds up the batches of a group in one pass over the trace. */
 static bool sums(const struct repeating *r) { return r->engine->batches && r->options->engine == REPLAY_FAST; }
 
 static uint32_t at_once(const struct repeating *r)
@@ -206,7 +207,7 @@ static uint32_t at_once(const struct repeating *r)
     return most < MOST_AT_ONCE ? (uint32_t)most : MOST_AT_ONCE;
 }
 
-/* Batches first .. end - 1. */
+/* Runs batches first .. end - 1. */
 static bool run_batches(struct repeating *r, uint32_t first, uint32_t end, struct rp_error *err)
 {
     uint32_t step = sums(r) ? at_once(r) : 64;
@@ -227,7 +228,7 @@ static bool run_batches(struct repeating *r, uint32_t first, uint32_t end, struc
 
 static double deviation_of(const struct engine_exact *e) { return sqrt(e->variance); }
 
-/* How many batches make the interval narrow enough, by the known mean and deviation. */
+/* The number of batches that makes the interval narrow enough, from the known mean and deviation. */
 static uint32_t planned(const struct repeating *r)
 {
     const struct repeat_request *q = r->request;
@@ -245,7 +246,7 @@ static bool narrow(const struct repeating *r)
     double deviation = running_deviation(&r->cycles), wanted = q->width * r->cycles.mean;
     if (r->certain)
         return true;
-    /* the normal quantile is below Student's, and quicker to come by */
+    /* the normal quantile is below that of Student, and faster to compute */
     if (deviation == 0 || deviation / sqrt((double)r->cycles.count) > wanted)
         return false;
     return running_half_width(&r->cycles, q->confidence) <= wanted;
@@ -302,7 +303,7 @@ static bool run(struct repeating *r, struct rp_error *err)
     return result->known ? run_known(r, err) : run_unknown(r, err);
 }
 
-/* ---- what they say ----------------------------------------------------------------------------------------------- */
+/* ---- statistics over batches ------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -371,7 +372,7 @@ bool repeat(struct rp_trace *trace, const struct machine *machine, const struct 
     r.all = instructions(&r);
     bool fine = find_columns(&r, err) && run(&r, err) && sum_up_all(&r, err);
     free(r.values);
-    free(r.place);
+    free(r.word_of);
     pthread_mutex_destroy(&r.lock);
     if (!fine)
         repeat_result_free(result);

@@ -1,15 +1,16 @@
-/* Replaying a trace again and again on a machine with chance in it, until the mean is known well enough.
+/* Replaying a trace many times on a machine with random parts, until the mean is known well enough.
  *
- * Batch number b is a replay with the request's seed and batch b (struct replay_options): the same on any number of
- * threads, whatever else is replayed. Batches stop at the first number, from `least` on, at which half the width of the
- * confidence interval of the mean cycles is at most `width` times the mean, and at `most` at the latest.
+ * Batch number b is a replay with the seed of the request and batch b (struct replay_options). Its result does not
+ * depend on the number of threads or on other batches. Batches end at the first number, from `least` on, at which half
+ * the width of the confidence interval of the mean cycles is at most `width` times the mean, and at `most` at the
+ * latest.
  *
- * Where the distribution is a sum of independent draws (pipeline one-at-a-time), mean and deviation are known, and it
- * is them that the rule goes by: how many batches there will be is known then, too, and the interval is honest also for
- * rare draws, of which 100 batches may show none. Elsewhere the rule goes by the sample's, with Student's t; a sample
- * without any deviation does not end the run, unless the machine can have none.
+ * If the cycles are a sum of independent samples (pipeline one-at-a-time), their mean and deviation are known, and the
+ * rule uses these. Then the number of batches is known in advance. The interval is also valid for rare outcomes, which
+ * 100 batches may not show. Else the rule uses the deviation of the sample and Student's t. A sample without deviation
+ * does not end the run, unless the results of the machine are certain.
  *
- * A machine without chance runs once.
+ * A machine without random parts runs once.
  */
 #ifndef REPRISE_REPLAY_SESSION_REPEAT_H
 #define REPRISE_REPLAY_SESSION_REPEAT_H
@@ -23,8 +24,8 @@ struct repeat_request {
     double confidence, width; /* above 0 and below 1; at least 0 */
 };
 
-/* What batches say of a statistic of the total. Quantiles are values of the sample: the least one that so many per cent
- * of it do not exceed. */
+/* A statistic of the total over all batches. A quantile is the least value of the sample that so many per cent of the
+ * sample do not exceed. */
 struct repeat_row {
     double mean, deviation, half_width; /* of the mean's interval */
     uint64_t least, greatest, q5, q50, q95;
@@ -32,9 +33,9 @@ struct repeat_row {
 
 struct repeat_result {
     uint32_t batches;
-    bool chance;               /* else it ran once */
-    bool reached;              /* the width */
-    bool known;                /* the cycles' mean and deviation, in `exact`: their half_width goes by that deviation */
+    bool chance;  /* the machine has random parts; else it ran once */
+    bool reached; /* the interval is narrow enough */
+    bool known; /* mean and deviation of the cycles are known, in `exact`: their half_width comes from that deviation */
     struct engine_exact exact; /* with the pipeline one-at-a-time only */
     size_t row_count;
     struct repeat_row *rows; /* in the order of statistics_each; the first is that of cycles */

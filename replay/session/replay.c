@@ -1,5 +1,5 @@
-/* Replaying all launches of a trace: units of them, each by itself, several on threads of their own where caches are
- * not kept between them. */
+/* Replaying all launches of a trace, unit by unit. If no caches are kept between units, several threads replay units at
+ * once. */
 #include "replay/session/replay.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "replay/memory/warm_up.h"
 #include "replay/session/engines.h"
 
-/* A unit (queue.h) that is done and waits for those before it. */
+/* A launch unit (units.h) that is done and waits for the units before it. */
 struct finished {
     struct replay_launch *launches;
     uint32_t count;
@@ -31,10 +31,10 @@ struct session {
     unsigned launch_threads;    /* for each unit */
     struct launch_units units;  /* list NULL: every launch is one */
     uint32_t first, unit_count; /* first: launch to replay */
-    struct stochastic drawn;
+    struct stochastic sampled;
     const struct engine *engine;
     pthread_t reporter;   /* the thread that reports progress */
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of the members below */
     pthread_cond_t handed_on;
     uint32_t next, handed;     /* the next unit to take, and to hand on */
     struct finished *finished; /* [window], by number modulo window */
@@ -47,11 +47,11 @@ struct session {
     uint64_t done, total; /* warp instructions */
 };
 
-/* What a thread uses again from period to period. */
+/* State that a thread keeps from period to period. */
 struct worker {
     struct session *session;
-    struct memory_system *memory; /* NULL with caches that are kept */
-    struct machine *fitted;       /* NULL, or the machine with the L1 that the launch at hand leaves (carveout.h) */
+    struct memory_system *memory; /* NULL if caches are kept */
+    struct machine *fitted;       /* NULL, or the machine with the L1 size of the current launch (carveout.h) */
     int64_t l1;                   /* its bytes */
     void *state;                  /* the engine's */
 };
@@ -90,7 +90,7 @@ static void close_engine(struct worker *w)
     w->state = NULL;
 }
 
-/* The machine as the launch finds it that begins the period: with its part of a unified array as L1. */
+/* Sets the size of L1 for the launch that begins the period: its share of a unified array. */
 static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
 {
     const struct session *s = w->session;
@@ -110,7 +110,7 @@ static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
     return true;
 }
 
-/* A memory system in which nothing is left of earlier periods, unless caches are kept. */
+/* Prepares a memory system with empty caches, unless caches are kept. */
 static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t launch, struct rp_error *err)
 {
     struct session *s = w->session;
@@ -135,7 +135,7 @@ static bool run_engine(struct worker *w, struct engine_job *job, struct statisti
     return e->run(w->state, job, s->options->engine, sum, err);
 }
 
-/* A busy period of the machine. */
+/* Replays a busy period of the machine. */
 static bool replay_period(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
     struct session *s = w->session;
@@ -153,7 +153,7 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     return fine;
 }
 
-/* The machine has nothing to do for so long. */
+/* The machine is idle for so many cycles. */
 static void pass(const struct session *s, struct engine_job *job, uint64_t cycles, struct statistics *sum)
 {
     job->begin += cycles;
@@ -161,7 +161,7 @@ static void pass(const struct session *s, struct engine_job *job, uint64_t cycle
     sum->idle_cycles += cycles * (uint64_t)(s->machine->sms * s->machine->subcores);
 }
 
-/* Waits for the launches that are ready first. */
+/* Lets time pass until the first launches are ready. */
 static void wait_for_launch(const struct session *s, struct engine_job *job, struct statistics *sum)
 {
     uint32_t next;
@@ -173,7 +173,7 @@ static void wait_for_launch(const struct session *s, struct engine_job *job, str
     }
 }
 
-/* The cycle in which the next unit begins: known where units run in order. */
+/* The cycle in which the next launch unit begins. It is known only if units run in order, as with an observer. */
 static uint64_t clock_of(const struct session *s) { return s->options->observer ? s->clock : 0; }
 
 static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct finished *out, struct rp_error *err)
@@ -187,7 +187,7 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
                              .first = unit->launch,
                              .threads = s->launch_threads,
                              .observer = s->options->observer,
-                             .drawn = machine_samples(s->machine) ? &s->drawn : NULL,
+                             .sampled = machine_samples(s->machine) ? &s->sampled : NULL,
                              .random = {s->options->seed, s->options->batch},
                              .processors = s->options->processors,
                              .channels = s->result->channels,
@@ -238,7 +238,7 @@ static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
     return fine;
 }
 
-/* Hands on what is done, in trace order. */
+/* Hands on finished units, in trace order. */
 static void hand_on_finished(struct session *s)
 {
     for (struct finished *f; !s->failed && (f = &s->finished[s->handed % s->window])->done; s->handed++) {
@@ -302,7 +302,7 @@ static bool run(struct session *s, struct rp_error *err)
 {
     struct memory_system *own = NULL;
     if (machine_samples(s->machine))
-        stochastic_of(s->machine->memory.options, &s->drawn);
+        stochastic_of(s->machine->memory.options, &s->sampled);
     if (can(s, ENGINE_USES_MEMORY) && !s->machine->flush_caches) {
         if (!s->options->caches && !(own = new_memory(s, s->machine, err)))
             return false;
@@ -371,7 +371,7 @@ unsigned replay_events(const struct machine *m, enum replay_engine mode)
     return events;
 }
 
-/* The machine reports all kinds of events that the observer wants. */
+/* Whether the machine reports all kinds of events that the observer wants. */
 static bool can_report(const struct machine *m, const struct replay_options *options, struct rp_error *err)
 {
     static const char *const names[] = {

@@ -17,7 +17,7 @@ static const char *const policies[SOUNDNESS_POLICIES] = {"gto", "lrr", "oldest",
 static uint32_t below(uint64_t *random, uint32_t n) { return (uint32_t)(synthetic_random(random) >> 33) % n; }
 
 #define MOST_SETTINGS 96
-struct drawn {
+struct random_machine {
     struct machine_setting settings[MOST_SETTINGS];
     char key[MOST_SETTINGS][48], value[MOST_SETTINGS][24];
     size_t count;
@@ -126,7 +126,7 @@ static void make_small(struct shape *s, uint32_t *warps, uint64_t *random)
 }
 
 /* Half of the blocks have warps that all do the same, as most kernels have. */
-static bool random_launch(struct warp_trace *w, const struct drawn *d, bool small, uint64_t *random,
+static bool random_launch(struct warp_trace *w, const struct random_machine *d, bool small, uint64_t *random,
                           struct rp_error *err)
 {
     struct warp_op ops[MOST_WARPS][MOST_OPS + MOST_PARTS];
@@ -153,7 +153,8 @@ static bool random_launch(struct warp_trace *w, const struct drawn *d, bool smal
     return warp_trace_launch(w, programs, warps, d->blocks ? 1 + below(random, 8) : 1, err);
 }
 
-static bool random_trace(const char *path, const struct drawn *d, bool small, uint64_t *random, struct rp_error *err)
+static bool random_trace(const char *path, const struct random_machine *d, bool small, uint64_t *random,
+                         struct rp_error *err)
 {
     struct warp_trace *t = warp_trace_begin(path, err);
     bool fine = t;
@@ -164,7 +165,7 @@ static bool random_trace(const char *path, const struct drawn *d, bool small, ui
 
 /* ---- machines ---------------------------------------------------------------------------------------------------- */
 
-static void draw(struct drawn *d, const char *key, const char *value)
+static void set_option(struct random_machine *d, const char *key, const char *value)
 {
     snprintf(d->key[d->count], sizeof d->key[0], "%s", key);
     snprintf(d->value[d->count], sizeof d->value[0], "%s", value);
@@ -172,27 +173,27 @@ static void draw(struct drawn *d, const char *key, const char *value)
     d->count++;
 }
 
-static void draw_number(struct drawn *d, const char *key, uint32_t value)
+static void set_number(struct random_machine *d, const char *key, uint32_t value)
 {
     char text[16];
     snprintf(text, sizeof text, "%" PRIu32, value);
-    draw(d, key, text);
+    set_option(d, key, text);
 }
 
-static void draw_units(struct drawn *d, uint64_t *random)
+static void random_units(struct random_machine *d, uint64_t *random)
 {
     static const char *const units[] = {"int", "fp32", "fp64", "sfu", "control"};
     for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
         char key[40];
         snprintf(key, sizeof key, "units.%s.queue", units[u]);
         if (below(random, 4) == 0)
-            draw(d, key, "0");
+            set_option(d, key, "0");
         else if (!strcmp(units[u], "fp32") && below(random, 6) == 0)
-            draw(d, "units.fp32", "ideal");
+            set_option(d, "units.fp32", "ideal");
     }
 }
 
-static void draw_timings(struct drawn *d, uint64_t *random)
+static void random_timings(struct random_machine *d, uint64_t *random)
 {
     static const char *const rows[] = {
         "classes.int",   "classes.fp32",    "classes.int-div", "classes.fp32-div", "classes.fp64",
@@ -204,126 +205,126 @@ static void draw_timings(struct drawn *d, uint64_t *random)
         char key[48];
         snprintf(key, sizeof key, "%s.initiation", rows[i]);
         if (below(random, 2))
-            draw_number(d, key, 1 + below(random, below(random, 3) ? 4 : 24));
+            set_number(d, key, 1 + below(random, below(random, 3) ? 4 : 24));
         snprintf(key, sizeof key, "%s.latency", rows[i]);
         if (below(random, 2))
-            draw_number(d, key, below(random, below(random, 3) ? 8 : 80));
+            set_number(d, key, below(random, below(random, 3) ? 8 : 80));
         snprintf(key, sizeof key, "%s.unit", rows[i]);
         if (strncmp(rows[i], "spaces", 6) && below(random, 4) == 0)
-            draw(d, key, units[below(random, 4)]);
+            set_option(d, key, units[below(random, 4)]);
     }
 }
 
-static void draw_cache(struct drawn *d, const char *level, uint64_t *random)
+static void random_cache(struct random_machine *d, const char *level, uint64_t *random)
 {
     char key[6][24];
     static const char *const options[] = {"size", "latency", "interval", "write", "line", "sector"};
     for (unsigned i = 0; i < 6; i++)
         snprintf(key[i], sizeof key[i], "%s.%s", level, options[i]);
-    draw(d, level, "direct-mapped");
+    set_option(d, level, "direct-mapped");
     uint32_t line = 64u << below(random, 4), sector = line >> below(random, 3);
-    draw_number(d, key[0], line << below(random, 7));
-    draw_number(d, key[1], below(random, 40));
-    draw_number(d, key[2], below(random, below(random, 4) ? 3 : 60));
-    draw(d, key[3], below(random, 2) ? "through" : "back");
-    draw_number(d, key[4], line);
-    draw_number(d, key[5], sector < 32 ? 32 : sector);
+    set_number(d, key[0], line << below(random, 7));
+    set_number(d, key[1], below(random, 40));
+    set_number(d, key[2], below(random, below(random, 4) ? 3 : 60));
+    set_option(d, key[3], below(random, 2) ? "through" : "back");
+    set_number(d, key[4], line);
+    set_number(d, key[5], sector < 32 ? 32 : sector);
 }
 
-static void draw_coalescer(struct drawn *d, uint64_t *random)
+static void random_coalescer(struct random_machine *d, uint64_t *random)
 {
     bool segments = below(random, 2);
-    draw(d, "coalescer", segments ? "segments" : "ideal");
+    set_option(d, "coalescer", segments ? "segments" : "ideal");
     if (segments)
-        draw_number(d, "coalescer.size", 32u << below(random, 5));
+        set_number(d, "coalescer.size", 32u << below(random, 5));
 }
 
 /* Device memory that takes time by addresses, caches, instruction cache, two instructions at once. */
-static void draw_memory(struct drawn *d, bool single, uint64_t *random)
+static void random_memory(struct random_machine *d, bool single, uint64_t *random)
 {
     bool dram = below(random, 2), l1 = below(random, 2), l2 = below(random, 2);
     if (dram) {
-        draw(d, "dram", "fixed");
-        draw_number(d, "dram.latency", below(random, 100));
-        draw_number(d, "dram.interval", below(random, below(random, 2) ? 4 : 200));
+        set_option(d, "dram", "fixed");
+        set_number(d, "dram.latency", below(random, 100));
+        set_number(d, "dram.interval", below(random, below(random, 2) ? 4 : 200));
     }
     if (l1)
-        draw_cache(d, "l1", random);
+        random_cache(d, "l1", random);
     if (l2)
-        draw_cache(d, "l2", random);
+        random_cache(d, "l2", random);
     if (dram || l1 || l2)
-        draw_coalescer(d, random);
+        random_coalescer(d, random);
     if (l2 && below(random, 3) == 0)
-        draw(d, "warm_l2", "true");
+        set_option(d, "warm_l2", "true");
     if (l1 && !single && below(random, 2))
-        draw(d, "l1_subcores", "2");
+        set_option(d, "l1_subcores", "2");
     if (!single && below(random, 2))
-        draw(d, "icache_subcores", "2");
+        set_option(d, "icache_subcores", "2");
     d->blocks = below(random, 3) == 0;
     uint32_t sms = d->blocks ? 1 + below(random, 5) : 1;
-    draw_number(d, "sms", sms);
+    set_number(d, "sms", sms);
     if ((!single || sms > 1) && (dram || l1 || l2)) /* else accesses might overtake one another */
-        draw(d, "units.global.queue", "0");
+        set_option(d, "units.global.queue", "0");
     if (d->blocks)
-        draw_number(d, "limits.blocks", 1 + below(random, 4));
+        set_number(d, "limits.blocks", 1 + below(random, 4));
     if (below(random, 3) == 0)
-        draw(d, "issue.width", "2");
+        set_option(d, "issue.width", "2");
     if (below(random, 3))
         return;
-    draw(d, "icache", "set-associative");
-    draw_number(d, "icache.line", 8u << below(random, 5));
-    draw_number(d, "icache.sets", 1 + below(random, 6));
-    draw_number(d, "icache.ways", 1 + below(random, 6));
-    draw_number(d, "icache.latency", below(random, 60));
+    set_option(d, "icache", "set-associative");
+    set_number(d, "icache.line", 8u << below(random, 5));
+    set_number(d, "icache.sets", 1 + below(random, 6));
+    set_number(d, "icache.ways", 1 + below(random, 6));
+    set_number(d, "icache.latency", below(random, 60));
 }
 
-static void draw_machine(struct drawn *d, uint64_t *random)
+static void random_options(struct random_machine *d, uint64_t *random)
 {
     static const char *const subcores[] = {"1", "1", "1", "2", "4"};
     d->count = 0;
     d->blocks = false;
     d->all_fences = below(random, 2);
     if (d->all_fences)
-        draw(d, "fences", "all");
+        set_option(d, "fences", "all");
     d->plain = below(random, 3) == 0;
     if (below(random, 8))
-        draw_timings(d, random);
+        random_timings(d, random);
     if (d->plain)
         return;
     const char *number = subcores[below(random, 5)];
     bool single = !strcmp(number, "1");
-    draw(d, "subcores", number);
-    draw_units(d, random);
-    draw_number(d, "barrier_latency", below(random, 2) ? 0 : below(random, 20));
-    draw_number(d, "control_interval", below(random, 3) ? 1 : 1 + below(random, 12));
-    draw_number(d, "dispatch_latency", below(random, 3) ? 0 : below(random, 12));
-    draw(d, "issue_exit", below(random, 2) ? "true" : "false");
+    set_option(d, "subcores", number);
+    random_units(d, random);
+    set_number(d, "barrier_latency", below(random, 2) ? 0 : below(random, 20));
+    set_number(d, "control_interval", below(random, 3) ? 1 : 1 + below(random, 12));
+    set_number(d, "dispatch_latency", below(random, 3) ? 0 : below(random, 12));
+    set_option(d, "issue_exit", below(random, 2) ? "true" : "false");
     if (below(random, 2)) {
-        draw(d, "shared", "pastis");
-        draw_number(d, "shared.interval", below(random, below(random, 2) ? 4 : 65));
+        set_option(d, "shared", "pastis");
+        set_number(d, "shared.interval", below(random, below(random, 2) ? 4 : 65));
         if (!single || below(random, 2)) /* several sub-cores reach shared memory in order only without queues */
-            draw(d, "units.shared.queue", "0");
+            set_option(d, "units.shared.queue", "0");
     }
-    draw_memory(d, single, random);
+    random_memory(d, single, random);
 }
 
-static struct machine *with_policy(struct drawn *d, const char *policy, uint64_t seed, struct rp_error *err)
+static struct machine *with_policy(struct random_machine *d, const char *policy, uint64_t seed, struct rp_error *err)
 {
     size_t count = d->count;
-    draw(d, "scheduler", policy);
+    set_option(d, "scheduler", policy);
     if (!strcmp(policy, "random")) {
-        draw_number(d, "scheduler.seed", (uint32_t)seed);
-        draw_number(d, "scheduler.greed", (uint32_t)(seed % 4 * 30));
+        set_number(d, "scheduler.seed", (uint32_t)seed);
+        set_number(d, "scheduler.greed", (uint32_t)(seed % 4 * 30));
     }
     if (!strcmp(policy, "levels")) {
         static const char *const orders[] = {"turns", "age", "behind", "ahead"};
-        draw(d, "scheduler.order", orders[seed % 4]);
-        draw_number(d, "scheduler.high", (uint32_t)(seed * 0x9e3779b97f4a7c15ull >> 52));
-        draw_number(d, "scheduler.low", 1u << seed % 3);
-        draw_number(d, "scheduler.from", (uint32_t)(seed % 5));
+        set_option(d, "scheduler.order", orders[seed % 4]);
+        set_number(d, "scheduler.high", (uint32_t)(seed * 0x9e3779b97f4a7c15ull >> 52));
+        set_number(d, "scheduler.low", 1u << seed % 3);
+        set_number(d, "scheduler.from", (uint32_t)(seed % 5));
     }
     if (!strcmp(policy, "two-level"))
-        draw_number(d, "scheduler.group", 1 + (uint32_t)(seed % 4));
+        set_number(d, "scheduler.group", 1 + (uint32_t)(seed % 4));
     struct machine *m = machine_open(
         &(struct machine_request){.name = "orin-wcet", .settings = d->settings, .setting_count = d->count}, err);
     d->count = count;
@@ -331,16 +332,16 @@ static struct machine *with_policy(struct drawn *d, const char *policy, uint64_t
 }
 
 /* Leaves out what makes Algorithm 1 inexact, and what wcet_exhaust does not cover. */
-static void keep_exact(struct drawn *d, const struct drawn *all, bool one_slot)
+static void keep_exact(struct random_machine *d, const struct random_machine *all, bool one_slot)
 {
     static const char *const out[] = {"l1", "l2", "icache", "warm_l2", "issue.width"};
-    *d = (struct drawn){.plain = all->plain, .all_fences = all->all_fences};
+    *d = (struct random_machine){.plain = all->plain, .all_fences = all->all_fences};
     for (size_t i = 0; i < all->count; i++) {
         bool keep = !one_slot || (strcmp(all->key[i], "subcores") && strcmp(all->key[i], "sms"));
         for (size_t k = 0; k < sizeof out / sizeof *out; k++)
             keep &= strncmp(all->key[i], out[k], strlen(out[k])) != 0;
         if (keep)
-            draw(d, all->key[i], all->value[i]);
+            set_option(d, all->key[i], all->value[i]);
     }
 }
 
@@ -350,7 +351,7 @@ struct round {
     struct soundness *s;
     uint64_t number;
     struct rp_trace *trace;
-    struct drawn drawn;
+    struct random_machine random_machine;
     struct wcet_bounds bounds[SOUNDNESS_LAUNCHES];
     uint64_t longest[SOUNDNESS_LAUNCHES];
 };
@@ -382,8 +383,8 @@ static void judge(struct round *r, const char *policy, const struct wcet_bounds 
     struct soundness *s = r->s;
     uint64_t bound = s->bound ? s->bound(b) : smaller(b->unit_bound, b->serial);
     s->runs++;
-    s->plain_runs += r->drawn.plain;
-    s->published += r->drawn.plain && cycles > b->gub;
+    s->plain_runs += r->random_machine.plain;
+    s->published += r->random_machine.plain && cycles > b->gub;
     if (cycles > r->longest[b->launch])
         r->longest[b->launch] = cycles;
     if (cycles <= bound)
@@ -404,8 +405,8 @@ static void judge_exact(struct round *r, const struct wcet_bounds *b)
         return;
     s->exact++;
     s->attained += b->exact == r->longest[b->launch];
-    s->plain_exact += r->drawn.plain;
-    s->published_exact += r->drawn.plain && b->exact > b->gub;
+    s->plain_exact += r->random_machine.plain;
+    s->published_exact += r->random_machine.plain && b->exact > b->gub;
     if (b->exact <= bound && r->longest[b->launch] <= b->exact)
         return;
     s->beyond++;
@@ -450,7 +451,7 @@ static bool policy_run(struct round *r, unsigned p, struct rp_error *err)
 {
     struct replay_options options = {.engine = r->number % 64 ? REPLAY_FAST : REPLAY_REFERENCE, .launch = -1};
     struct replay_result result;
-    struct machine *m = with_policy(&r->drawn, policies[p], r->number, err);
+    struct machine *m = with_policy(&r->random_machine, policies[p], r->number, err);
     bool fine = m && (p || analyse(r, m, err)) && replay(r->trace, m, &options, &result, err);
     for (uint32_t l = 0; fine && l < result.count; l++) {
         judge(r, policies[p], &r->bounds[l], result.launches[l].statistics.cycles);
@@ -471,12 +472,12 @@ bool soundness_round(struct soundness *s, uint64_t number, struct rp_error *err)
     uint64_t random = number * 0x2545f4914f6cdd1dull + 1;
     char path[64];
     snprintf(path, sizeof path, "%s/reprise-sound-%d", folder(), (int)getpid());
-    draw_machine(&r.drawn, &random);
+    random_options(&r.random_machine, &random);
     if (s->small) {
-        struct drawn all = r.drawn;
-        keep_exact(&r.drawn, &all, true);
+        struct random_machine all = r.random_machine;
+        keep_exact(&r.random_machine, &all, true);
     }
-    bool fine = random_trace(path, &r.drawn, s->small, &random, err) && (r.trace = rp_trace_open(path, err));
+    bool fine = random_trace(path, &r.random_machine, s->small, &random, err) && (r.trace = rp_trace_open(path, err));
     unlink(path);
     for (unsigned p = 0; fine && p < SOUNDNESS_POLICIES; p++)
         fine = policy_run(&r, p, err);
@@ -510,9 +511,9 @@ struct rp_trace *soundness_warp(uint64_t seed, struct rp_error *err)
 
 struct machine *soundness_machine(uint64_t seed, struct rp_error *err)
 {
-    struct drawn all, exact;
-    draw_machine(&all, &seed);
-    draw_number(&all, "dispatch_latency", 0);
+    struct random_machine all, exact;
+    random_options(&all, &seed);
+    set_number(&all, "dispatch_latency", 0);
     keep_exact(&exact, &all, false);
     return with_policy(&exact, "gto", 1, err);
 }

@@ -23,12 +23,12 @@ static bool is_asked_for(const struct issue_times *t, uint32_t launch, uint64_t 
 static void note_issue(void *data, const struct observed_issue *i)
 {
     struct issue_times *t = data;
-    if (!is_asked_for(t, i->launch, i->block, i->warp) || t->count >= t->most || t->starved)
+    if (!is_asked_for(t, i->launch, i->block, i->warp) || t->count >= t->most || t->out_of_memory)
         return;
     if (make_room(t))
         t->list[t->count++] = (struct issue_time){.issue = i->cycle};
     else
-        t->starved = true;
+        t->out_of_memory = true;
 }
 
 static void note_done(void *data, const struct observed_done *d)
@@ -52,7 +52,7 @@ bool issue_times_find(struct issue_times *t, struct rp_trace *trace, const struc
     while (done < t->count && t->list[done].done)
         done++;
     t->count = done;
-    return !t->starved || rp_fail(err, RP_SYSTEM, "out of memory for the cycles of a warp; --limit keeps fewer");
+    return !t->out_of_memory || rp_fail(err, RP_SYSTEM, "out of memory for the cycles of a warp; --limit keeps fewer");
 }
 
 void issue_times_free(struct issue_times *t)

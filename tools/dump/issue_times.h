@@ -14,7 +14,7 @@ struct issue_times {
     uint64_t block, most;  /* most: instructions, from the first on */
     struct issue_time *list;
     size_t count, room;
-    bool starved;
+    bool out_of_memory;
 };
 
 /* Fills in the list for what is asked for: an item for each instruction that takes an issue slot, in the warp's order,

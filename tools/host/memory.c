@@ -121,7 +121,7 @@ static bool record_copy(struct reprise *r, enum rp_copy_direction direction, uin
     struct rp_host_operation o = {
         .kind = RP_HOST_COPY, .direction = (uint8_t)direction, .stream = stream, .size = bytes};
     *(direction == RP_COPY_TO_HOST ? &o.source : &o.address) = address;
-    return rp_tell(r->device, &o, err);
+    return rp_report_operation(r->device, &o, err);
 }
 
 /* Fills the range with zeros. New memory has zeros already; the fill is recorded in any case. */
@@ -130,7 +130,7 @@ static bool clear(struct reprise *r, const struct mirror *m, bool old, uint32_t 
     struct rp_host_operation o = {.kind = RP_HOST_SET, .stream = stream, .address = m->address, .size = m->bytes};
     if (old)
         memset(rp_host(r->device, m->address, m->bytes), 0, m->bytes);
-    return rp_tell(r->device, &o, err);
+    return rp_report_operation(r->device, &o, err);
 }
 
 bool memory_send(struct reprise *r, const struct reprise_launch *l, uint64_t address[MEMORIES], struct rp_error *err)

@@ -82,7 +82,7 @@ struct reprise *reprise_open(const struct reprise_options *o, struct rp_error *e
                                             .output = o->output};
     r->device = rp_device_new(err);
     if (r->device && o->trace)
-        rp_remember(r->device);
+        rp_log_operations(r->device);
     if (r->device && (r->module = load(r, o, err)) && timing_open(r, o, err) && open_trace(r, o, err))
         return r;
     session_free(r);
@@ -93,7 +93,7 @@ bool reprise_close(struct reprise *r, struct rp_error *err)
 {
     if (!r)
         return true;
-    bool ok = !r->writer || r->dead || rp_tell_rest(r->device, r->writer, err);
+    bool ok = !r->writer || r->dead || rp_write_operations(r->device, r->writer, err);
     if (ok && r->writer) {
         ok = rp_writer_close(r->writer, err);
         r->writer = NULL;
@@ -108,13 +108,13 @@ static bool record_operation(struct reprise *r, enum rp_host_kind kind, uint32_t
                              struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = event};
-    return r ? rp_tell(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
+    return r ? rp_report_operation(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
 }
 
 bool reprise_create_stream(struct reprise *r, uint32_t stream, bool non_blocking, struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = RP_HOST_CREATE_STREAM, .stream = stream, .non_blocking = non_blocking};
-    return r ? rp_tell(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
+    return r ? rp_report_operation(r->device, &o, err) : rp_fail(err, RP_USAGE, "no session: NULL");
 }
 
 bool reprise_record_event(struct reprise *r, uint32_t event, uint32_t stream, struct rp_error *err)

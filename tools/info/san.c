@@ -77,32 +77,32 @@ unsigned san_ids(const struct rp_launch *l, const struct rp_step *s, uint8_t ids
 /* ---- one warp ---------------------------------------------------------------------------------------------------- */
 
 /* What a warp did; changes only where the kernel tells its live registers. */
-struct did {
+struct marked {
     uint8_t id;
     int16_t change;
 };
-struct behaviour {
-    struct did *list;
+struct marking {
+    struct marked *list;
     size_t count, room;
 };
 
-static bool add(struct behaviour *s, uint8_t id, int change)
+static bool add(struct marking *s, uint8_t id, int change)
 {
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 1024;
-        struct did *list = realloc(s->list, room * sizeof *list);
+        struct marked *list = realloc(s->list, room * sizeof *list);
         if (!list)
             return false;
         s->list = list;
         s->room = room;
     }
-    s->list[s->count++] = (struct did){id, (int16_t)change};
+    s->list[s->count++] = (struct marked){id, (int16_t)change};
     return true;
 }
 
 /* The change of an instruction goes with its last id, that of one without an id with the next, and the end of the warp
  * releases what is left. */
-static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, struct rp_cursor *c, struct behaviour *s,
+static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, struct rp_cursor *c, struct marking *s,
                       struct rp_error *err)
 {
     struct rp_step step;
@@ -123,7 +123,7 @@ static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, stru
     return more == 0;
 }
 
-static bool same(const struct behaviour *a, const struct behaviour *b)
+static bool same(const struct marking *a, const struct marking *b)
 {
     for (size_t i = 0; a->count == b->count && i < a->count; i++)
         if (a->list[i].id != b->list[i].id || a->list[i].change != b->list[i].change)
@@ -141,7 +141,7 @@ struct group {
 struct walk {
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
-    struct behaviour last, next;
+    struct marking last, next;
     struct group group;
     void (*print)(void *, const struct walk *);
     void *data;
@@ -162,7 +162,7 @@ static bool walk_warp(struct walk *w, struct rp_block *b, uint64_t block, uint32
     }
     if (w->group.count)
         w->print(w->data, w);
-    struct behaviour swap = w->last;
+    struct marking swap = w->last;
     w->last = w->next;
     w->next = swap;
     w->group = (struct group){block, 1, warp};

@@ -77,7 +77,7 @@ static bool record_fill(const struct plan_buffer *b, struct rp_device *c, struct
                                   .direction = RP_COPY_TO_DEVICE,
                                   .address = b->address,
                                   .size = b->bytes};
-    return rp_tell(c, &o, err);
+    return rp_report_operation(c, &o, err);
 }
 
 bool buffer_fill(struct plan_buffer *b, struct rp_device *c, struct rp_error *err)

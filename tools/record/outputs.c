@@ -259,7 +259,7 @@ static bool record_copy(const struct plan *p, size_t buffer, struct rp_device *c
     const struct plan_buffer *b = &p->buffers[buffer];
     struct rp_host_operation o = {
         .kind = RP_HOST_COPY, .direction = RP_COPY_TO_HOST, .source = b->address, .size = b->bytes};
-    return rp_tell(c, &o, err);
+    return rp_report_operation(c, &o, err);
 }
 
 bool outputs_record(const struct plan *p, struct rp_device *c, struct rp_error *err)

@@ -256,7 +256,7 @@ static bool prepare(struct session *s, struct rp_error *err)
     if (!(s->device = rp_device_new(err)))
         return false;
     if (p->output)
-        rp_remember(s->device);
+        rp_log_operations(s->device);
     if (p->target && !target_named(p->target, err)) /* before clang compiles for it */
         return p->target_line && wrong(p, p->target_line, err);
     if (!(s->module = load_module(s, err)))
@@ -324,7 +324,7 @@ static bool record_event(struct session *s, enum rp_host_kind kind, uint32_t str
                          struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = (uint8_t)kind, .stream = stream, .event = (uint32_t)launch};
-    return rp_tell(s->device, &o, err);
+    return rp_report_operation(s->device, &o, err);
 }
 
 static bool wait_for_others(struct session *s, const struct plan_launch *l, struct rp_error *err)
@@ -482,7 +482,7 @@ static int finish_complete(struct session *s)
     for (size_t i = 0; i < p->image_count; i++)
         if (!image_read_back(p, &p->images[i], s->device, &err))
             return command_fail(&err);
-    if (!outputs_record(p, s->device, &err) || (s->writer && !rp_tell_rest(s->device, s->writer, &err)) ||
+    if (!outputs_record(p, s->device, &err) || (s->writer && !rp_write_operations(s->device, s->writer, &err)) ||
         !outputs_save(p, s->device, &err) || !close_trace(s, &err))
         return command_fail(&err);
     if (!p->json)

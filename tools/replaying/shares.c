@@ -10,15 +10,15 @@
 #include "tools/ui/nearest.h"
 #include "tools/ui/table.h"
 
-static const char *const kinds[DRAW_KINDS] = {"global_load", "global_store", "local_load", "local_store"};
+static const char *const kinds[SAMPLE_KINDS] = {"global_load", "global_store", "local_load", "local_store"};
 
 /* In billionths that sum to 1: what is left over goes to the largest. */
-static void billionths(const uint64_t count[DRAW_LEVELS], int64_t part[DRAW_LEVELS])
+static void billionths(const uint64_t count[SAMPLE_LEVELS], int64_t part[SAMPLE_LEVELS])
 {
     uint64_t all = count[0] + count[1] + count[2];
     int64_t left = FRACTION_ONE;
     unsigned largest = 0;
-    for (unsigned l = 0; l < DRAW_LEVELS; l++) {
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++) {
         part[l] = (int64_t)((unsigned __int128)count[l] * FRACTION_ONE / all);
         left -= part[l];
         largest = count[l] > count[largest] ? l : largest;
@@ -33,16 +33,16 @@ static void print_fraction(char *to, size_t size, int64_t part)
 
 static void settings_of(struct shares *s)
 {
-    static const char *const keys[DRAW_KINDS] = {"memory.global_load", "memory.global_store", "memory.local_load",
-                                                 "memory.local_store"};
-    for (unsigned k = 0; k < DRAW_KINDS; k++) {
+    static const char *const keys[SAMPLE_KINDS] = {"memory.global_load", "memory.global_store", "memory.local_load",
+                                                   "memory.local_store"};
+    for (unsigned k = 0; k < SAMPLE_KINDS; k++) {
         const uint64_t *count = s->served.count[k];
-        int64_t part[DRAW_LEVELS];
+        int64_t part[SAMPLE_LEVELS];
         if (!(count[0] + count[1] + count[2]))
             continue;
         billionths(count, part);
         size_t at = 0;
-        for (unsigned l = 0; l < DRAW_LEVELS; l++) {
+        for (unsigned l = 0; l < SAMPLE_LEVELS; l++) {
             at += (size_t)snprintf(s->value[k] + at, sizeof s->value[k] - at, "%s", l ? "," : "");
             print_fraction(s->value[k] + at, sizeof s->value[k] - at, part[l]);
             at += strlen(s->value[k] + at);
@@ -61,8 +61,8 @@ static bool replay_there(const struct machine *there, struct rp_trace *t, int64_
     if (!replay(t, there, &options, &result, err))
         return false;
     replay_result_free(&result);
-    for (unsigned k = 0; k < DRAW_KINDS; k++)
-        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+    for (unsigned k = 0; k < SAMPLE_KINDS; k++)
+        for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
             if (s->served.count[k][l])
                 return true;
     return rp_fail(err, RP_USAGE,
@@ -124,11 +124,11 @@ void shares_print(const struct shares *s)
     printf("Where transactions end on %s\n", s->from);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
-    for (unsigned k = 0; k < DRAW_KINDS; k++) {
+    for (unsigned k = 0; k < SAMPLE_KINDS; k++) {
         const uint64_t *count = s->served.count[k], all = count[0] + count[1] + count[2];
         table_cell(t, "%s", kinds[k]);
         table_number(t, all);
-        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+        for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
             table_cell(t, all ? "%.4f" : "-", all ? (double)count[l] / (double)all : 0.0);
     }
     table_print(t, stdout);
@@ -137,11 +137,11 @@ void shares_print(const struct shares *s)
 
 json_t *shares_json(const struct shares *s)
 {
-    static const char *const levels[DRAW_LEVELS] = {"l1", "l2", "dram"};
+    static const char *const levels[SAMPLE_LEVELS] = {"l1", "l2", "dram"};
     json_t *all = json_pack("{s:s}", "machine", s->from);
-    for (unsigned k = 0; k < DRAW_KINDS; k++) {
+    for (unsigned k = 0; k < SAMPLE_KINDS; k++) {
         json_t *kind = json_object();
-        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+        for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
             json_put(kind, levels[l], json_number(s->served.count[k][l]));
         json_put(all, kinds[k], kind);
     }

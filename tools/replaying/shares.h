@@ -11,8 +11,8 @@
 struct shares {
     char from[256]; /* "": nothing was asked for */
     struct served served;
-    char value[DRAW_KINDS][40];
-    struct machine_setting settings[DRAW_KINDS + 1];
+    char value[SAMPLE_KINDS][40];
+    struct machine_setting settings[SAMPLE_KINDS + 1];
     size_t count;
 };
 

@@ -49,22 +49,22 @@ struct lane { /* one warp */
     bool open, over; /* open: cursor and warp have to be freed; over: the warp has ended */
 };
 
-static struct wcet_place place_of(const struct lane *l)
+static struct wcet_location place_of(const struct lane *l)
 {
-    return (struct wcet_place){l->run->block, l->number, l->run->section};
+    return (struct wcet_location){l->run->block, l->number, l->run->section};
 }
 
 static void on_phase(void *data, const struct wcet_phase *phase)
 {
     const struct lane *l = data;
-    struct wcet_place place = place_of(l);
+    struct wcet_location place = place_of(l);
     l->run->analysis->watch->phase(l->run->analysis->watch->data, &place, phase);
 }
 
 static void on_instant(void *data, const struct wcet_instant *instant)
 {
     const struct lane *l = data;
-    struct wcet_place place = place_of(l);
+    struct wcet_location place = place_of(l);
     l->run->analysis->watch->instant(l->run->analysis->watch->data, &place, instant);
 }
 

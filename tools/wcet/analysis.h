@@ -40,14 +40,14 @@ struct wcet_bounds {
     struct wcet_cache_counts caches;
 };
 
-/* Callbacks of an analysis; each may be NULL. struct wcet_place: the block, warp and section that they are about. */
-struct wcet_place {
+/* Callbacks of an analysis; each may be NULL. struct wcet_location: the block, warp and section that they are about. */
+struct wcet_location {
     uint64_t block;
     uint32_t warp, section;
 };
 struct wcet_watch {
-    void (*phase)(void *, const struct wcet_place *, const struct wcet_phase *);
-    void (*instant)(void *, const struct wcet_place *, const struct wcet_instant *);
+    void (*phase)(void *, const struct wcet_location *, const struct wcet_phase *);
+    void (*instant)(void *, const struct wcet_location *, const struct wcet_instant *);
     void *data;
     void (*progress)(void *progress_data, uint64_t instructions); /* analysed so far in this launch */
     void (*searched)(void *progress_data, uint64_t states);       /* by wcet_exhaust, of schedules */

@@ -108,13 +108,13 @@ static struct schedule starving(const struct search *s, uint64_t i)
 }
 #define STARVING (2 * ORDERS)
 
-static void draw_stretch(struct search *s, struct schedule *x)
+static void random_stretch(struct search *s, struct schedule *x)
 {
     x->from = below(s, 2) ? below(s, s->issues) : 0;
     x->until = below(s, 2) ? x->from + 1 + below(s, s->issues) : INT64_MAX;
 }
 
-static void draw_level(struct search *s, struct schedule *x, uint64_t slot)
+static void random_level(struct search *s, struct schedule *x, uint64_t slot)
 {
     uint64_t bit = 1ull << slot, level = below(s, 3);
     x->high = level == 0 ? x->high | bit : x->high & ~bit;
@@ -127,9 +127,9 @@ static struct schedule fresh(struct search *s)
         return (struct schedule){.policy = RANDOM, .seed = below(s, 1u << 31), .greed = below(s, 101)};
     struct schedule x = {.policy = LEVELS, .order = (unsigned)below(s, ORDERS), .until = INT64_MAX};
     for (uint64_t slot = 0; slot < s->slots; slot++)
-        draw_level(s, &x, slot);
+        random_level(s, &x, slot);
     if (below(s, 2))
-        draw_stretch(s, &x);
+        random_stretch(s, &x);
     return x;
 }
 
@@ -139,8 +139,8 @@ static struct schedule neighbour(struct search *s)
     for (uint64_t changes = 1 + below(s, 2); changes; changes--)
         switch (below(s, 4)) {
         case 0: x.order = (unsigned)below(s, ORDERS); break;
-        case 1: draw_stretch(s, &x); break;
-        default: draw_level(s, &x, below(s, s->slots)); break;
+        case 1: random_stretch(s, &x); break;
+        default: random_level(s, &x, below(s, s->slots)); break;
         }
     return x;
 }

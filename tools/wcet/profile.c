@@ -5,7 +5,7 @@
 
 #include "tools/wcet/grow.h"
 
-static void on_phase(void *data, const struct wcet_place *place, const struct wcet_phase *phase)
+static void on_phase(void *data, const struct wcet_location *place, const struct wcet_phase *phase)
 {
     struct wcet_profile *p = data;
     if (p->file)
@@ -19,7 +19,7 @@ static void on_phase(void *data, const struct wcet_place *place, const struct wc
     p->phases[p->phase_count++] = (struct wcet_profile_phase){*place, *phase};
 }
 
-static void on_instant(void *data, const struct wcet_place *place, const struct wcet_instant *instant)
+static void on_instant(void *data, const struct wcet_location *place, const struct wcet_instant *instant)
 {
     wcet_profile_file_instant(((struct wcet_profile *)data)->file, place, instant);
 }
@@ -42,7 +42,7 @@ void wcet_profile_free(struct wcet_profile *p)
 
 /* The phases of one warp in one section: contiguous, and in the order of time. */
 struct stretch {
-    struct wcet_place place;
+    struct wcet_location place;
     size_t first, count; /* phases */
 };
 
@@ -50,13 +50,13 @@ static int order(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int by_warp(const void *a, const void *b)
 {
-    const struct wcet_place *x = &((const struct stretch *)a)->place, *y = &((const struct stretch *)b)->place;
+    const struct wcet_location *x = &((const struct stretch *)a)->place, *y = &((const struct stretch *)b)->place;
     int c = order(x->block, y->block);
     c = c ? c : order(x->warp, y->warp);
     return c ? c : order(x->section, y->section);
 }
 
-static bool same(const struct wcet_place *a, const struct wcet_place *b)
+static bool same(const struct wcet_location *a, const struct wcet_location *b)
 {
     return a->block == b->block && a->warp == b->warp && a->section == b->section;
 }
@@ -68,7 +68,7 @@ static struct stretch *stretches_of(const struct wcet_profile *p, size_t *found)
     size_t capacity = 0;
     *found = 0;
     for (size_t i = 0; i < p->phase_count; i++) {
-        const struct wcet_place *place = &p->phases[i].place;
+        const struct wcet_location *place = &p->phases[i].place;
         if (*found && same(place, &list[*found - 1].place)) {
             list[*found - 1].count++;
             continue;

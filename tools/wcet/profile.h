@@ -17,8 +17,8 @@ bool wcet_profile_has_instants(const struct wcet_profile_file *);
 /* A launch begins, is reported section by section, one block after the other, and ends. wcet_profile_file_end reports
  * earlier errors. */
 void wcet_profile_file_begin(struct wcet_profile_file *, uint32_t launch, const struct rp_kernel *);
-void wcet_profile_file_phase(struct wcet_profile_file *, const struct wcet_place *, const struct wcet_phase *);
-void wcet_profile_file_instant(struct wcet_profile_file *, const struct wcet_place *, const struct wcet_instant *);
+void wcet_profile_file_phase(struct wcet_profile_file *, const struct wcet_location *, const struct wcet_phase *);
+void wcet_profile_file_instant(struct wcet_profile_file *, const struct wcet_location *, const struct wcet_instant *);
 bool wcet_profile_file_end(struct wcet_profile_file *, struct rp_error *);
 
 /* Frees it in any case. Without `keep` no file is left. */
@@ -27,7 +27,7 @@ bool wcet_profile_close(struct wcet_profile_file *, bool keep, struct rp_error *
 /* ---- the watch of an analysis ------------------------------------------------------------------------------------ */
 
 struct wcet_profile_phase {
-    struct wcet_place place;
+    struct wcet_location place;
     struct wcet_phase phase;
 };
 

@@ -21,7 +21,7 @@ struct bytes {
 
 /* One warp in one section. */
 struct section {
-    struct wcet_place place;
+    struct wcet_location place;
     Reprise__Wcet__Phase *phases, **list;
     size_t phase_count, phase_capacity, list_capacity;
     uint32_t *instruction;
@@ -340,9 +340,9 @@ bool wcet_profile_file_end(struct wcet_profile_file *f, struct rp_error *err)
 }
 
 /* Sets the place of the phases and instants that follow. */
-static void move_to(struct wcet_profile_file *f, const struct wcet_place *place)
+static void move_to(struct wcet_profile_file *f, const struct wcet_location *place)
 {
-    struct wcet_place *at = &f->section.place;
+    struct wcet_location *at = &f->section.place;
     if (place->block != f->block)
         end_block(f);
     else if (place->warp != at->warp || place->section != at->section)
@@ -351,7 +351,7 @@ static void move_to(struct wcet_profile_file *f, const struct wcet_place *place)
     *at = *place;
 }
 
-static void append_line(struct wcet_profile_file *f, const struct wcet_place *place, const struct wcet_phase *phase)
+static void append_line(struct wcet_profile_file *f, const struct wcet_location *place, const struct wcet_phase *phase)
 {
     char line[160]; /* eight numbers of 20 digits at most */
     int size = snprintf(line, sizeof line,
@@ -366,7 +366,7 @@ static void append_line(struct wcet_profile_file *f, const struct wcet_place *pl
     b->size += (size_t)size;
 }
 
-void wcet_profile_file_phase(struct wcet_profile_file *f, const struct wcet_place *place,
+void wcet_profile_file_phase(struct wcet_profile_file *f, const struct wcet_location *place,
                              const struct wcet_phase *phase)
 {
     move_to(f, place);
@@ -376,7 +376,7 @@ void wcet_profile_file_phase(struct wcet_profile_file *f, const struct wcet_plac
         append_line(f, place, phase);
 }
 
-void wcet_profile_file_instant(struct wcet_profile_file *f, const struct wcet_place *place,
+void wcet_profile_file_instant(struct wcet_profile_file *f, const struct wcet_location *place,
                                const struct wcet_instant *instant)
 {
     move_to(f, place);

@@ -60,7 +60,7 @@ static void finish(void)
     struct stat file = {0};
     if (!recording.writer || getpid() != recording.owner)
         return;
-    bool ok = driver.failed || rp_tell_rest(driver.device, recording.writer, &err);
+    bool ok = driver.failed || rp_write_operations(driver.device, recording.writer, &err);
     pthread_mutex_lock(&recording.saving);
     struct rp_writer *whole = recording.writer;
     recording.writer = NULL;
@@ -299,7 +299,7 @@ bool record_open(struct rp_error *err)
     if (at_quick_exit(record_end))
         say("the trace will not be whole if the program ends by quick_exit");
     driver.recording = true;
-    rp_remember(driver.device);
+    rp_log_operations(driver.device);
     watch_signals();
     return true;
 }
@@ -357,7 +357,7 @@ void record_profile(bool on) { recording.filter.profiled = on; }
 void record_operation(const struct rp_host_operation *o)
 {
     struct rp_error err = {0};
-    if (driver.recording && !rp_tell(driver.device, o, &err))
+    if (driver.recording && !rp_report_operation(driver.device, o, &err))
         say("%s", err.text);
 }
 

@@ -143,7 +143,7 @@ static void complete(struct lowering *l, uint8_t space, struct operand bytes_tak
     struct operation u = access(l, RP_OBJECT_BYTES, space);
     u.lists[1] = multicast(l, &u.flags);
     u.c = bytes_taken;
-    l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_TELL, 0};
+    l->async = (struct rp_async){RP_ASYNC_BULK, RP_ASYNC_SIGNAL, 0};
     finish_access(l, &u);
 }
 

@@ -65,13 +65,13 @@ void fast_release_objects(struct fast_block *block)
     }
 }
 
-/* Makes the SM look at its updates of barrier objects in time. */
-static void note_tells(struct fast_sm *sm)
+/* Makes sure that the SM applies its updates of barrier objects in time. */
+static void note_updates(struct fast_sm *sm)
 {
-    sm->starved |= sm->tells.starved;
-    if (sm->tells.next >= sm->memory_next)
+    sm->out_of_memory |= sm->updates.out_of_memory;
+    if (sm->updates.next >= sm->memory_next)
         return;
-    sm->memory_next = sm->tells.next;
+    sm->memory_next = sm->updates.next;
     fast_sm_stop(sm, sm->memory_next);
 }
 
@@ -81,30 +81,30 @@ void fast_act(struct fast_sm *sm, struct fast_warp *w, uint64_t done)
     uint64_t known = done < UNKNOWN ? done : ASYNC_UNKNOWN, read = known, number;
     if (w->next.instruction->async.kind == RP_ASYNC_BULK && w->next.instruction->memory_count)
         read = sm->shared_end + w->latency;
-    bool over = async_issue(block->async, &sm->tells, block, w->number, w->part->grid->launch, &w->next, sm->now, known,
-                            read, &number);
-    if (done >= UNKNOWN && !sm->starved)
+    bool over = async_issue(block->async, &sm->updates, block, w->number, w->part->grid->launch, &w->next, sm->now,
+                            known, read, &number);
+    if (done >= UNKNOWN && !sm->out_of_memory)
         sm->accesses[sm->token].name = number;
     if (over)
         fast_release_objects(block);
-    note_tells(sm);
+    note_updates(sm);
 }
 
-void fast_tell(struct fast_sm *sm, uint64_t now)
+void fast_apply_updates(struct fast_sm *sm, uint64_t now)
 {
     struct async_update t;
-    while (async_due(&sm->tells, now, &t)) {
+    while (async_due(&sm->updates, now, &t)) {
         struct fast_block *block = t.block;
         if (t.rank != block->rank && block->cluster)
             block = block->cluster->block[t.rank];
-        if (!block || !async_update(block->async, &sm->tells, &t))
+        if (!block || !async_update(block->async, &sm->updates, &t))
             continue;
         fast_sm_come(block->sm, now);
         fast_release_objects(block);
         if (block->sm != sm)
             fast_sm_look(block->sm);
     }
-    note_tells(sm);
+    note_updates(sm);
 }
 
 /* ---- block barriers ---------------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ void fast_end_warp(struct fast_sm *sm, struct fast_warp *w)
 /* Reports that the block is placed, or leaves. */
 static void report_block(const struct fast_sm *sm, const struct fast_block *b, bool leaves)
 {
-    struct engine_place at = {
+    struct engine_location at = {
         .launch = b->part->grid->of.number, .block = b->index, .sm = (uint32_t)(sm - sm->chip->sms)};
     engine_report_block(sm->chip->job, &at, leaves, sm->now);
 }
@@ -89,7 +89,7 @@ static bool open_block(const struct engine_job *job, struct fast_block *block, u
                                 .arrival = arrival_begin(block->part->grid->launch, block->warp_count),
                                 .scoreboard = w->scoreboard,
                                 .signals = w->signals};
-        if (job->drawn)
+        if (job->sampled)
             w->random.stream = random_stream(job->random.seed, job->random.batch, block->part->grid->of.number,
                                              block->index, w->number);
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
@@ -226,7 +226,7 @@ static void leave(struct fast_sm *sm, struct fast_block *block)
         if (sc->taken)
             continue;
         statistics->stall[STALL_DRAIN] += sm->now - sc->accounted;
-        struct engine_place at = fast_place(sm, w);
+        struct engine_location at = fast_location(sm, w);
         engine_report_drain(sm->chip->job, &at, sm->now - sc->accounted, sm->now);
         sc->accounted = sm->now;
     }

@@ -28,7 +28,7 @@ static bool more_accesses(struct fast_sm *sm)
 uint32_t fast_access_new(struct fast_sm *sm)
 {
     if (sm->free_access == NO_ACCESS && !more_accesses(sm)) {
-        sm->starved = true;
+        sm->out_of_memory = true;
         return 0;
     }
     uint32_t token = sm->free_access;
@@ -38,7 +38,7 @@ uint32_t fast_access_new(struct fast_sm *sm)
 
 void fast_access_free(struct fast_sm *sm, uint32_t token)
 {
-    if (sm->starved)
+    if (sm->out_of_memory)
         return;
     sm->accesses[token] = (struct fast_access){.next = sm->free_access};
     sm->free_access = token;
@@ -84,7 +84,7 @@ static void taken(struct fast_sm *sm, uint32_t token, uint64_t cycle)
 static void report_done(const struct fast_sm *sm, const struct fast_warp *w, const struct fast_observed *i,
                         uint64_t done)
 {
-    struct engine_place at = fast_place(sm, w);
+    struct engine_location at = fast_location(sm, w);
     engine_report_done(sm->chip->job, &at, i->number, i->dispatched, done);
 }
 
@@ -93,14 +93,14 @@ static void complete(struct fast_sm *sm, const struct memory_completion *c)
     struct fast_access a = sm->accesses[c->token];
     struct fast_warp *w = a.warp;
     uint64_t done = (c->cycle > a.done ? c->cycle : a.done) + a.latency;
-    uint64_t entry = done << PRODUCER_BITS | producer_answered(a.producer, c->level);
+    uint64_t entry = done << PRODUCER_BITS | producer_served(a.producer, c->level);
     if (a.op->flags & OP_OBSERVED && sm->chip->observes_done)
         report_done(sm, w, &sm->observed[c->token], done);
     fast_access_free(sm, c->token);
     write_registers(w, &a, entry);
     w->completion = done > w->completion ? done : w->completion;
     if (a.starts) {
-        async_known(w->block->async, &sm->tells, w->block, w->number, a.name, done);
+        async_known(w->block->async, &sm->updates, w->block, w->number, a.name, done);
     } else {
         w->memory_done = done > w->memory_done ? done : w->memory_done;
         w->unresolved--;
@@ -137,7 +137,7 @@ void fast_advance_memory(struct fast_sm *sm, uint64_t now)
             taken(sm, done.token, done.cycle);
         else
             complete(sm, &done);
-    fast_tell(sm, now);
+    fast_apply_updates(sm, now);
     ask_again(sm, now);
     if (sm->chip->stepped)
         fast_sm_limit(sm);

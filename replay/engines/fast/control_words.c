@@ -1,5 +1,5 @@
 /* Control words in the fast engine. The cycle of a signal is mostly known when its instruction issues. So a barrier is
- * a list of cycles, with the latest at hand. If the cycle is not known, the instruction leaves a record. */
+ * a list of cycles, and also keeps the latest. If the cycle is not known, the instruction leaves a record. */
 #include <stdlib.h>
 
 #include "replay/engines/fast/control_words.h"
@@ -144,8 +144,8 @@ static bool send(struct fast_sm *sm, struct fast_warp *w, unsigned barrier, uint
     return add_record(s, &r) && (!sends || add(&s->barrier[barrier], &signal, sm->now));
 }
 
-bool fast_obey(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched, uint64_t done,
-               struct rp_error *err)
+bool fast_apply_control_word(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t dispatched,
+                             uint64_t done, struct rp_error *err)
 {
     uint64_t control = w->next.instruction->control, stall = rp_control_stall(control);
     unsigned read = rp_control_read_barrier(control);

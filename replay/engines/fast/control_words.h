@@ -42,8 +42,8 @@ uint64_t fast_awaited(const struct fast_sm *, const struct fast_warp *);
  * response, if it was memory. */
 enum stall fast_awaited_reason(const struct fast_sm *, const struct fast_warp *, enum response_level *level);
 /* Carries out the control word of the issuing instruction. done: UNKNOWN for the access sm->token. */
-bool fast_obey(struct fast_sm *, struct fast_subcore *, struct fast_warp *, uint64_t dispatched, uint64_t done,
-               struct rp_error *);
+bool fast_apply_control_word(struct fast_sm *, struct fast_subcore *, struct fast_warp *, uint64_t dispatched,
+                             uint64_t done, struct rp_error *);
 
 /* The end of the instruction of this record is known, as a scoreboard entry. */
 void fast_resolve(struct fast_warp *, uint32_t record, uint64_t entry);

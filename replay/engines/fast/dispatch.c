@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "replay/engines/fast/fast.h"
-#include "replay/engines/fast/thread_pool.h"
+#include "replay/engines/fast/round_pool.h"
 
 /* The most cycles that SMs are ahead of one another: those that are near each other read the same part of the trace,
  * which is decoded once. */
@@ -36,7 +36,7 @@ struct turn {
 
 struct dispatch {
     struct fast *fast;
-    struct crew *crew;
+    struct round_pool *round_pool;
     unsigned threads;
     uint64_t slice;
     struct turn *turns; /* [SMs] */
@@ -45,7 +45,7 @@ struct dispatch {
     atomic_uint due;    /* SMs that have not run as far as they must */
     atomic_uint inside; /* helpers that may be at work on an SM */
     atomic_bool over;   /* helpers must leave the round */
-    uint64_t ask_again; /* the cycle from which f->together is worked out again once it is over */
+    uint64_t ask_again; /* the cycle from which f->step_from is computed again, once it has passed */
 };
 
 /* Whether the SM has reached this cycle, and nothing has issued in it yet. */
@@ -108,7 +108,7 @@ static bool take_turn(struct turn *t, enum turn_state state)
 static void end_turn(struct turn *t) { atomic_store(&t->state, TURN_OVER); }
 
 /* Runs the SM as far as it must run. False: it is done, or another thread has it. */
-static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
+static bool run_due(struct dispatch *d, unsigned thread, unsigned s)
 {
     if (!take_turn(&d->turns[s], TURN_DUE))
         return false;
@@ -122,12 +122,12 @@ static bool go_where_due(struct dispatch *d, unsigned thread, unsigned s)
 static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
 {
     uint64_t most = f->from + MOST_AHEAD, horizon = fast_sm_horizon(sm);
-    most = f->together < most ? f->together : most;
+    most = f->step_from < most ? f->step_from : most;
     return horizon < most ? horizon : most;
 }
 
 /* Runs the SM by a slice, if it may run further. */
-static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
+static bool run_slice(struct dispatch *d, unsigned thread, unsigned s)
 {
     struct fast *f = d->fast;
     struct fast_sm *sm = &f->sms[s];
@@ -146,18 +146,18 @@ static bool go_further(struct dispatch *d, unsigned thread, unsigned s)
 /* Each thread has SMs of its own, whose state is in the caches of its processor. It first runs those that are due.
  * While another thread still runs a due one, the thread runs its own SMs as far as they may; when none may, it takes
  * due SMs of others. False: there was nothing to do. */
-static bool go_on(struct dispatch *d, unsigned thread)
+static bool run_some(struct dispatch *d, unsigned thread)
 {
     unsigned sms = d->fast->sm_count, step = d->threads;
     bool any = false, more = true;
     for (unsigned s = thread; s < sms; s += step)
-        any |= go_where_due(d, thread, s);
+        any |= run_due(d, thread, s);
     for (; more && atomic_load(&d->due); any |= more) {
         more = false;
         for (unsigned s = thread; s < sms && atomic_load(&d->due); s += step)
-            more |= go_further(d, thread, s);
+            more |= run_slice(d, thread, s);
         for (unsigned s = sms; s-- > 0 && !more;)
-            more = go_where_due(d, thread, s);
+            more = run_due(d, thread, s);
     }
     return any;
 }
@@ -176,12 +176,12 @@ static void help(void *data, unsigned thread)
 {
     struct dispatch *d = data;
     serve_chip(d);
-    for (unsigned idle = 0; !atomic_load(&d->over) && idle <= crew_patience(d->crew); idle++) {
+    for (unsigned idle = 0; !atomic_load(&d->over) && idle <= round_pool_patience(d->round_pool); idle++) {
         atomic_fetch_add(&d->inside, 1);
-        if (atomic_load(&d->due) && go_on(d, thread))
+        if (atomic_load(&d->due) && run_some(d, thread))
             idle = 0;
         atomic_fetch_sub(&d->inside, 1);
-        crew_pause(idle);
+        round_pool_pause(idle);
     }
 }
 
@@ -189,19 +189,19 @@ static void help(void *data, unsigned thread)
 static void run(struct dispatch *d)
 {
     for (unsigned looks = 0; atomic_load(&d->due); looks++)
-        if (go_on(d, 0))
+        if (run_some(d, 0))
             looks = 0;
         else
-            crew_pause(looks);
+            round_pool_pause(looks);
     for (unsigned looks = 0; atomic_load(&d->inside); looks++)
-        crew_pause(looks);
+        round_pool_pause(looks);
 }
 
 /* Threads take the SM once `due` counts it. */
 static void make_due(struct dispatch *d, unsigned s) { atomic_store(&d->turns[s].state, TURN_DUE); }
 
-/* The first failure: of the earliest cycle, and in it of the lowest SM. It is reported once all SMs have run past that
- * cycle. */
+/* Whether an SM has failed: the failure of the earliest cycle, and in it of the lowest SM. It is reported once all SMs
+ * have run past that cycle. */
 static bool failed(const struct fast *f, struct rp_error *err)
 {
     const struct fast_sm *first = NULL;
@@ -240,7 +240,7 @@ static bool is_beside(const struct dispatch *d) { return d->threads > 1 && !d->f
 static uint64_t first_limit(const struct dispatch *d)
 {
     const struct fast *f = d->fast;
-    uint64_t first = NEVER, round_trip = is_beside(d) ? plus(f->lookahead, f->way) : 0;
+    uint64_t first = NEVER, round_trip = is_beside(d) ? plus(f->lookahead, f->chip_delay) : 0;
     for (unsigned s = 0; s < f->sm_count; s++) {
         uint64_t limit = limit_of(f, &f->sms[s]);
         first = limit < first ? limit : first;
@@ -306,15 +306,15 @@ static bool leave(struct fast *f, uint64_t now)
 }
 
 /* Delivers the chip's responses. An SM sees them when it runs next. */
-static void tell(struct fast *f)
+static void deliver_responses(struct fast *f)
 {
     memory_system_deliver(f->memory);
     for (unsigned s = 0; s < f->sm_count; s++) {
         if (!sm_memory_replied(f->sms[s].memory))
             continue;
-        uint64_t heard = reached(&f->sms[s]);
-        f->sms[s].memory_next = heard;
-        f->next[s] = f->next[s] < heard ? f->next[s] : heard;
+        uint64_t delivered = reached(&f->sms[s]);
+        f->sms[s].memory_next = delivered;
+        f->next[s] = f->next[s] < delivered ? f->next[s] : delivered;
     }
 }
 
@@ -323,7 +323,7 @@ static void advance_chip(struct fast *f, uint64_t now)
 {
     memory_system_take(f->memory);
     f->chip_next = memory_system_serve(f->memory, now);
-    tell(f);
+    deliver_responses(f);
 }
 
 static void advance_sms(struct fast *f, uint64_t now)
@@ -349,10 +349,10 @@ static bool any_without_blocks(const struct fast *f)
 static bool take_threads(struct dispatch *d, unsigned threads)
 {
     struct fast *f = d->fast;
-    if (threads > 1 && !f->crew && !(f->crew = crew_new(threads)))
+    if (threads > 1 && !f->round_pool && !(f->round_pool = round_pool_new(threads)))
         return false;
-    d->crew = threads > 1 ? f->crew : NULL;
-    d->threads = threads > 1 ? crew_threads(f->crew) : 1;
+    d->round_pool = threads > 1 ? f->round_pool : NULL;
+    d->threads = threads > 1 ? round_pool_threads(f->round_pool) : 1;
     if (f->memo_count >= d->threads)
         return true;
     struct memo **memos = realloc(f->memos, d->threads * sizeof(struct memo *));
@@ -362,7 +362,7 @@ static bool take_threads(struct dispatch *d, unsigned threads)
     return f->memo_count >= d->threads;
 }
 
-/* Takes as many threads as the launches on the machine are worth. Small ones are over before threads start. */
+/* Takes as many threads as pay for the launches on the machine: small ones end before threads have started. */
 static bool need_threads(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->fast;
@@ -427,34 +427,34 @@ static uint64_t next_cycle(const struct fast *f)
     return next;
 }
 
-/* Before this cycle nothing happens any more, as the chip has taken what SMs have sent. */
+/* All cycles before `from` are over, and the chip has taken the requests that SMs sent in them. */
 static void begin_at(struct fast *f, uint64_t from)
 {
-    uint64_t sent = plus(from, f->way);
+    uint64_t sent = plus(from, f->chip_delay);
     f->from = from;
-    f->heard = f->chip_next < sent ? f->chip_next : sent;
+    f->delivered = f->chip_next < sent ? f->chip_next : sent;
 }
 
-/* The chip may go on while SMs do: up to where what they send from now on may reach it, also in answer to what it does
- * now. */
+/* Chooses the cycle before which the chip may serve requests while SMs run: no request that an SM sends from now on can
+ * reach the chip earlier, whatever responses it gets. */
 static void choose_chip(struct dispatch *d)
 {
     struct fast *f = d->fast;
-    uint64_t first = plus(f->heard, f->lookahead);
+    uint64_t first = plus(f->delivered, f->lookahead);
     for (unsigned s = 0; s < f->sm_count; s++)
         first = f->next[s] < first ? f->next[s] : first;
-    d->serve = plus(first, f->way);
+    d->serve = plus(first, f->chip_delay);
     atomic_store(&d->chip.state, f->chip_next < d->serve ? TURN_DUE : TURN_OVER);
 }
 
-/* Whether there is something to do for other threads, which are called then. */
+/* Begins a round of the other threads if they have something to do. False: they have not. */
 static bool begin_round(struct dispatch *d)
 {
     bool chip = atomic_load(&d->chip.state) == TURN_DUE;
-    if (!d->crew || atomic_load(&d->due) + chip < 2)
+    if (!d->round_pool || atomic_load(&d->due) + chip < 2)
         return false;
     atomic_store(&d->over, false);
-    crew_begin(d->crew, help, d);
+    round_pool_begin(d->round_pool, help, d);
     return true;
 }
 
@@ -485,14 +485,14 @@ static bool run_window(struct dispatch *d, struct rp_error *err)
     serve_chip(d);
     atomic_store(&d->over, true);
     if (helped)
-        crew_end(d->crew);
+        round_pool_end(d->round_pool);
     if (!fine || failed(f, err))
         return false;
     uint64_t over = all_reached(f);
     if (beside)
-        tell(f);
+        deliver_responses(f);
     else if (over != NEVER)
-        advance_chip(f, over + f->way - 1);
+        advance_chip(f, over + f->chip_delay - 1);
     return true;
 }
 
@@ -508,13 +508,13 @@ static bool resident(const struct fast *f)
 static bool window_opens(struct dispatch *d, uint64_t from)
 {
     struct fast *f = d->fast;
-    if (!f->lookahead || (from >= f->together && from < d->ask_again))
+    if (!f->lookahead || (from >= f->step_from && from < d->ask_again))
         return false;
-    if (from >= f->together) {
-        f->together = fast_together(f, from);
+    if (from >= f->step_from) {
+        f->step_from = fast_step_from(f, from);
         d->ask_again = from + IN_STEP;
     }
-    return from < f->together;
+    return from < f->step_from;
 }
 
 static bool run_all(struct dispatch *d, struct rp_error *err)
@@ -528,10 +528,10 @@ static bool run_all(struct dispatch *d, struct rp_error *err)
         if (from == NEVER) {
             if (!fast_stuck(f, err))
                 return false;
-            f->together = f->together == NEVER ? NEVER : 0;
+            f->step_from = f->step_from == NEVER ? NEVER : 0;
             continue;
         }
-        if (fast_wakes(f) < from && fast_wakes(f) >= f->together) /* in a window it can wait (overlap.c) */
+        if (fast_wakes(f) < from && fast_wakes(f) >= f->step_from) /* in a window it can wait (overlap.c) */
             from = fast_wakes(f);
         begin_at(f, from);
         if (window_opens(d, from) ? !run_window(d, err) : !run_cycle(d, from, err))
@@ -577,9 +577,8 @@ bool fast_run_period(struct fast *f, uint64_t *cycles, struct rp_error *err)
         return false;
     bool overlaps = f->machine->grids > 1 && (f->grid_count > 1 || launch_queue_left(f->job->queue));
     f->clusters = clusters_may_come(f, overlaps);
-    f->together = overlaps || f->clusters ? 0 : NEVER;
-    f->stepped |=
-        overlaps || f->clusters; /* in step, the chip says only in the cycle of arrival when it must run next */
+    f->step_from = overlaps || f->clusters ? 0 : NEVER;
+    f->stepped |= overlaps || f->clusters; /* in step, the chip knows its next cycle only once a request arrives */
     bool fine = begin(&d, err) && run_all(&d, err);
     free(d.turns);
     for (unsigned s = 0; s < f->sm_count; s++)

@@ -4,7 +4,7 @@
 
 #include "replay/base/layout.h"
 #include "replay/engines/fast/fast.h"
-#include "replay/engines/fast/thread_pool.h"
+#include "replay/engines/fast/round_pool.h"
 
 #define CROWDED 8 /* SMs: each has 100 KB of warps, and a host's L2 has 1 or 2 MB */
 
@@ -36,7 +36,7 @@ static void begin_sm(struct fast *f, struct fast_sm *sm)
     sm->memory = memory_system_sm(f->memory, (unsigned)(sm - f->sms));
     sm->next_leave = sm->next_room = sm->memory_next = sm->last_issue = NEVER;
     sm->free_access = NO_ACCESS;
-    sm->tells.next = ASYNC_UNKNOWN;
+    sm->updates.next = ASYNC_UNKNOWN;
     room_of_sm(f->machine, &sm->left);
 }
 
@@ -63,19 +63,19 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->period = (struct engine_period){.job = job};
     f->grid_count = 0;
     f->next_sm = 0;
-    f->from = f->heard = 0;
+    f->from = f->delivered = 0;
     f->plain_shared = m->shared.model == &shared_memory_ideal.model;
     f->constants = ((const struct instruction_cache_model *)m->constants.model)->keeps;
     f->immediate = memory_system_is_immediate(f->memory);
     f->delay = f->immediate ? memory_system_delay(f->memory) : 0;
     f->plain_global = m->coalescer.model == &coalescer_ideal.model && f->immediate;
-    f->plain_global &= !f->job->drawn;
-    f->plain_shared &= !f->job->drawn || f->job->drawn->separate_shared;
+    f->plain_global &= !f->job->sampled;
+    f->plain_shared &= !f->job->sampled || f->job->sampled->separate_shared;
     f->may_refuse = memory_system_may_refuse(f->memory);
     f->lookahead = memory_system_lookahead(f->memory);
-    f->way = memory_system_request_latency(f->memory);
+    f->chip_delay = memory_system_request_latency(f->memory);
     f->light = memory_system_is_light(f->memory);
-    /* without lookahead, the chip says only in the cycle of arrival when it must run next */
+    /* without lookahead, the chip knows its next cycle only once a request arrives */
     f->stepped = memory_system_is_stepped(f->memory) || !f->lookahead;
     f->chip_next = NEVER;
     for (unsigned s = 0; s < f->sm_count; s++)
@@ -92,7 +92,7 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
     free(sm->subcores);
     free(sm->accesses);
     free(sm->observed);
-    async_queue_free(&sm->tells);
+    async_queue_free(&sm->updates);
     sm->subcores = NULL;
     sm->accesses = NULL;
     sm->observed = NULL;
@@ -141,7 +141,7 @@ static void fast_close(void *state)
     struct fast *f = state;
     if (!f)
         return;
-    crew_free(f->crew);
+    round_pool_free(f->round_pool);
     for (unsigned i = 0; i < f->memo_count; i++)
         memo_free(f->memos[i]);
     free(f->memos);

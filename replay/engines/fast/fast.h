@@ -29,7 +29,7 @@
 /* A cycle that is not known yet: the largest that a scoreboard entry holds. */
 #define UNKNOWN (UINT64_MAX >> PRODUCER_BITS)
 
-/* For functions that run once per warp instruction: without it compilers do not inline a function that two places call.
+/* For functions that run once per warp instruction: compilers do not inline a function with two callers by themselves.
  */
 #define HOT static inline __attribute__((always_inline))
 
@@ -70,7 +70,7 @@ static inline enum response_level producer_level(unsigned producer)
 {
     return producer > PRODUCER_MEMORY ? (enum response_level)(producer - PRODUCER_MEMORY) : RESPONSE_NONE;
 }
-static inline uint8_t producer_answered(uint8_t producer, enum response_level level)
+static inline uint8_t producer_served(uint8_t producer, enum response_level level)
 {
     return producer == PRODUCER_MEMORY ? (uint8_t)(PRODUCER_MEMORY + level) : producer;
 }
@@ -136,7 +136,7 @@ struct fast_warp {
     struct fast_block *block;
     struct warp_stream random; /* where memory is sampled */
     uint64_t issued;           /* with OP_OBSERVED: instructions */
-    struct arrival arrival;    /* the last: it is seldom needed */
+    struct arrival arrival;    /* the last member, as it is hardly ever used */
 };
 
 struct fast_barrier {
@@ -202,7 +202,7 @@ struct fast_grid {
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
     struct program program;
-    bool control_words;    /* hold instructions back, instead of the scoreboard */
+    bool control_words;    /* control words decide when instructions issue, instead of the scoreboard */
     bool async;            /* the kernel has barrier objects or asynchronous work */
     bool clusters;         /* it has clusters, if only of one block */
     uint64_t next_cluster; /* to place */
@@ -276,9 +276,9 @@ struct fast_sm {
     unsigned resident;
     unsigned assigned_count; /* blocks that are placed next */
     uint64_t occupied_since, shared_free;
-    uint64_t way_free;        /* when its path to the shared memory of other SMs is free */
-    uint64_t shared_end;      /* when the shared memory accesses of the issuing instruction end */
-    struct async_queue tells; /* updates of barrier objects to come; memory_next is not after the first */
+    uint64_t cluster_port_free; /* the cycle from which its port to the shared memory of other SMs is free */
+    uint64_t shared_end;        /* when the shared memory accesses of the issuing instruction end */
+    struct async_queue updates; /* updates of barrier objects to come; memory_next is not after the first */
     struct sm_memory *memory;
     uint64_t memory_next;           /* the cycle in which it has to be advanced */
     struct fast_access *accesses;   /* by token */
@@ -287,7 +287,7 @@ struct fast_sm {
     uint32_t token;            /* of the current access; NO_ACCESS: none */
     enum response_level level; /* of the current access, if its end is known */
     uint64_t taken;            /* of a posted access with OP_ORDERED: when the LSU has taken it, or MEMORY_PENDING */
-    bool starved;              /* memory ran out in the midst of an instruction */
+    bool out_of_memory;        /* memory ran out in the midst of an instruction */
     struct fast_part *part;    /* of the block that was assigned last; NULL once its launch has ended */
     bool failed;
     /* begin_sm() does not reset the members below */
@@ -303,7 +303,7 @@ struct fast {
     const struct unit_model *unit_models[MACHINE_UNITS];
     bool plain_shared, plain_global;     /* an access is one transaction whose time is always the same */
     bool immediate, may_refuse, stepped; /* properties of the memory system */
-    bool crowded;                        /* SMs together need more than the caches of a computer hold */
+    bool crowded;                        /* the state of all SMs is larger than the caches of a host */
     uint64_t sector;                     /* size of a sector if it matters which of its bytes a write covers, else 0 */
     bool atomics_repeat;                 /* lanes of an atomic at one address take longer */
     uint64_t delay;                      /* of an access to an immediate memory system */
@@ -311,35 +311,35 @@ struct fast {
     bool observes, observes_done;        /* an observer wants issues, stalls or ends; ends */
     uint64_t lookahead;                  /* of the memory system; NEVER: SMs share nothing */
     bool light;                          /* the chip has little work: it runs after the SMs, not beside them */
-    uint64_t way;                        /* least cycles from an SM to the chip */
+    uint64_t chip_delay;                 /* least cycles from an SM to the chip */
     uint64_t from;                       /* cycles before this one are over for all SMs */
-    uint64_t heard;                      /* the chip's responses before this cycle have been delivered to the SMs */
+    uint64_t delivered;                  /* the chip's responses before this cycle have been delivered to the SMs */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
     struct engine_period period;
     struct fast_grid *grids; /* on the machine, in the order in which they came */
     int64_t grid_count;
-    uint64_t together; /* the first cycle in which SMs must be in step; NEVER: none */
-    bool in_step;      /* all SMs are in the current cycle */
-    bool clusters;     /* launches in clusters are on the machine, or may come: all SMs run in step */
+    uint64_t step_from; /* the first cycle in which SMs must be in step; NEVER: none */
+    bool in_step;       /* all SMs are in the current cycle */
+    bool clusters;      /* launches in clusters are on the machine, or may come: all SMs run in step */
     unsigned sm_count;
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */
     unsigned next_sm;
     /* kept from period to period */
     struct memory_system *memory;
-    struct crew *crew;   /* thread pool for large launches; NULL: none was needed yet */
-    struct memo **memos; /* one per thread */
+    struct round_pool *round_pool; /* the threads for large launches; NULL: none were needed yet */
+    struct memo **memos;           /* one per thread */
     unsigned memo_count;
 };
 
 /* The warp's location, for an observer. */
-static inline struct engine_place fast_place(const struct fast_sm *sm, const struct fast_warp *w)
+static inline struct engine_location fast_location(const struct fast_sm *sm, const struct fast_warp *w)
 {
-    return (struct engine_place){.launch = w->part->grid->of.number,
-                                 .warp = w->number,
-                                 .block = w->block->index,
-                                 .sm = (uint32_t)(sm - sm->chip->sms),
-                                 .subcore = w->subcore->number};
+    return (struct engine_location){.launch = w->part->grid->of.number,
+                                    .warp = w->number,
+                                    .block = w->block->index,
+                                    .sm = (uint32_t)(sm - sm->chip->sms),
+                                    .subcore = w->subcore->number};
 }
 
 /* ---- wheel.c ---------------------------------------------------------------------------------------------------- */
@@ -422,8 +422,8 @@ bool fast_await(struct fast_sm *, struct fast_warp *);
  * complete, or UNKNOWN. */
 void fast_act(struct fast_sm *, struct fast_warp *, uint64_t done);
 /* Carries out the updates of barrier objects that are due in cycle `now`. */
-void fast_tell(struct fast_sm *, uint64_t now);
-/* No event is left on the chip, but blocks are. An error, unless the recording ended early: then all blocks end. */
+void fast_apply_updates(struct fast_sm *, uint64_t now);
+/* Blocks are left, but no event is. This is an error, unless the recording ended early: then all blocks end. */
 bool fast_stuck(struct fast *, struct rp_error *);
 
 /* Phases of the block's barrier objects have ended: releases the warps that waited for them. */
@@ -465,7 +465,7 @@ void fast_advance_memory(struct fast_sm *, uint64_t now);
 static inline uint64_t fast_sm_horizon(const struct fast_sm *sm)
 {
     const struct fast *f = sm->chip;
-    return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->heard, f->lookahead);
+    return f->lookahead == NEVER ? NEVER : sm_memory_horizon(sm->memory, f->delivered, f->lookahead);
 }
 /* Something outside the sub-cores happens in this cycle. */
 static inline void fast_sm_stop(struct fast_sm *sm, uint64_t cycle) { sm->stop = cycle < sm->stop ? cycle : sm->stop; }
@@ -498,7 +498,7 @@ HOT void fast_prefetch_board(const struct fast_warp *w, const struct op *op)
 /* ---- overlap.c --------------------------------------------------------------------------------------------------- */
 
 /* All SMs are in cycle `now`. Before the cycle returned, they may be ahead of one another. */
-uint64_t fast_together(const struct fast *, uint64_t now);
+uint64_t fast_step_from(const struct fast *, uint64_t now);
 
 /* ---- dispatch.c -------------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@ static bool begin_grid(const struct fast *f, struct fast_grid *g, struct rp_erro
     g->parts = calloc(f->sm_count, sizeof *g->parts);
     if (!g->parts)
         return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-    return launch_is_supported(g->kernel, g->launch, !f->job->drawn, err) &&
+    return launch_is_supported(g->kernel, g->launch, !f->job->sampled, err) &&
            room_of_block(f->machine, g->kernel, g->launch, &g->block_room, err) &&
            cooperative_fits(f->machine, g->kernel, g->launch, room_count(f->machine, &g->block_room, UINT64_MAX),
                             err) &&
@@ -129,7 +129,7 @@ static uint64_t sum_up(const struct fast *f, const struct fast_grid *g, uint64_t
             continue;
         statistics_add(&g->of.out->statistics, &part->statistics);
         end = part->last_leave > end ? part->last_leave : end;
-        if (f->immediate && !f->job->drawn)
+        if (f->immediate && !f->job->sampled)
             count_immediate(f->sms[s].memory, &part->statistics);
         if (f->job->progress)
             f->job->progress(f->job->progress_data, part->statistics.warp_instructions - part->reported);

@@ -73,16 +73,16 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
     return take_shared(sm, w, o, &e->cost, dispatched);
 }
 
-/* The same in the shared memory of other blocks of the cluster: the access first takes the SM's path to them. */
-static uint64_t take_way(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
-                         const struct shared_memory_cost *cost, uint64_t bytes, uint64_t dispatched)
+/* The same in the shared memory of other blocks of the cluster: the access first occupies the port of its SM. */
+static uint64_t take_cluster_port(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
+                                  const struct shared_memory_cost *cost, uint64_t bytes, uint64_t dispatched)
 {
     uint64_t cycles = cluster_cycles(sm->chip->machine, bytes), end = dispatched + cost->duration;
     *shared_counter(&w->part->statistics, o) += cost->transactions;
     w->part->statistics.shared_conflicts += cost->conflicts;
     if (cycles) {
-        sm->way_free = later(dispatched, sm->way_free) + cycles;
-        end = sm->way_free - 1 + cost->duration;
+        sm->cluster_port_free = later(dispatched, sm->cluster_port_free) + cycles;
+        end = sm->cluster_port_free - 1 + cost->duration;
     }
     sm->shared_end = later(sm->shared_end, end);
     return end;
@@ -96,7 +96,7 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
     struct shared_memory_cost cost;
     model->cost(sm->chip->machine->shared.options, &access, &cost);
     if (space == RP_SPACE_SHARED_CLUSTER && in_clusters(w->part->grid->launch))
-        return take_way(sm, w, o, &cost, (uint64_t)rp_lane_count(mask) * o->width, dispatched);
+        return take_cluster_port(sm, w, o, &cost, (uint64_t)rp_lane_count(mask) * o->width, dispatched);
     return take_shared(sm, w, o, &cost, dispatched);
 }
 
@@ -161,8 +161,8 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
     uint64_t period = later(model->period(sm->chip->machine->coalescer.options), sm->chip->sector);
     struct access_key key = access_key_of(p, base, period, o->width);
-    size_t place = access_key_index(&key, MEMO_ENTRIES);
-    struct global_entry *e = &sm->memo->global[place];
+    size_t index = access_key_index(&key, MEMO_ENTRIES);
+    struct global_entry *e = &sm->memo->global[index];
     bool repeats = atomics_repeat(sm, o), covers = bytes_matter(sm, o);
     if (repeats || !access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES], out[COALESCER_MOST];
@@ -179,23 +179,23 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
             e->segment[i] = (int64_t)(out[i] - (base - key.residue));
         access_key_keep_offsets(&e->offsets, p);
         if (sm->chip->sector)
-            touched_bytes(p->mask, address, o->width, sm->chip->sector, out, count, sm->memo->bytes[place]);
+            touched_bytes(p->mask, address, o->width, sm->chip->sector, out, count, sm->memo->bytes[index]);
     }
-    return transactions(sm, w, o, base - key.residue, e->segment, NULL, covers ? sm->memo->bytes[place] : NULL,
+    return transactions(sm, w, o, base - key.residue, e->segment, NULL, covers ? sm->memo->bytes[index] : NULL,
                         e->count, accepted);
 }
 
 static uint64_t local_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                             rp_lanemask mask, const uint64_t *offset, uint64_t accepted)
 {
-    uint64_t place = (uint64_t)w->subcore->chip_number * SCHEDULER_SLOTS + w->slot,
+    uint64_t index = (uint64_t)w->subcore->chip_number * SCHEDULER_SLOTS + w->slot,
              words = local_words(w->part->grid->kernel), done = accepted;
     uint32_t width = o->width < COALESCER_WIDEST ? o->width : COALESCER_WIDEST;
     for (uint32_t at = 0; at == 0 || at < width; at += 4) {
         uint64_t address[RP_WARP_LANES] = {0};
         for (rp_lanemask m = mask; m; m &= m - 1) {
             unsigned l = (unsigned)__builtin_ctz(m);
-            address[l] = local_address(place, words, offset[l] + at, l);
+            address[l] = local_address(index, words, offset[l] + at, l);
         }
         done = later(done, coalesce_lanes(sm, w, o, mask, address, width < 4 ? width : 4, accepted));
     }
@@ -235,7 +235,7 @@ static uint64_t lanes_in(struct fast_sm *sm, const struct fast_warp *w, const st
                                    : coalesce_lanes(sm, w, o, mask, address, o->width, accepted);
 }
 
-/* Lanes that may be in different spaces: one space after the other, in the order of enum rp_space. */
+/* An access whose lanes may be in different spaces: one space after the other, in the order of enum rp_space. */
 static uint64_t mixed(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                       const struct rp_dynamic_access *a, uint64_t dispatched, uint64_t accepted)
 {
@@ -324,7 +324,8 @@ static bool offset_range(const struct rp_pattern *p, int64_t *least, int64_t *mo
     return !__builtin_mul_overflow(p->stride, lanes, p->stride < 0 ? least : most);
 }
 
-/* The space that all lanes of a generic access are in; RP_SPACE_NONE if they differ, or if that takes a closer look. */
+/* The space that all lanes of a generic access are in; RP_SPACE_NONE if they differ, or if it is not known without
+ * looking at each lane. */
 static unsigned common_space(const struct rp_launch *l, const struct rp_dynamic_access *a, uint64_t *offset)
 {
     int64_t least, most;
@@ -350,9 +351,9 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
 {
     bool posted = (w->op->flags & OP_ORDERED) && is_posted(w->part->grid->launch, &w->next);
     uint64_t end = sm_memory_commit(sm->memory, posted ? &sm->taken : NULL, &sm->level);
-    if (sm->starved || end != MEMORY_PENDING) {
+    if (sm->out_of_memory || end != MEMORY_PENDING) {
         fast_access_free(sm, sm->token);
-        return sm->starved ? accepted : end;
+        return sm->out_of_memory ? accepted : end;
     }
     bool starts = w->op->flags & OP_STARTS;
     sm->accesses[sm->token] = (struct fast_access){
@@ -368,39 +369,39 @@ static uint64_t commit(struct fast_sm *sm, struct fast_warp *w, uint64_t done, u
 }
 
 /* Accesses with sampled latency: all ends are known at once. */
-static uint64_t drawn(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+static uint64_t sampled(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
     const struct engine_job *job = sm->chip->job;
     const struct fast_grid *grid = w->part->grid;
     const struct rp_instruction *in = w->next.instruction;
-    uint64_t done = accepted, answer = 0;
+    uint64_t done = accepted, response = 0;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         const struct rp_memory_operand *o = &in->memory[i];
         const struct rp_dynamic_access *a = &w->next.accesses[i];
         uint64_t address[RP_WARP_LANES];
-        struct draw_request request;
+        struct sampled_access request;
         if (names_texel_again(&w->next, i))
             continue;
-        draw_request_of(job->drawn, sm->chip->machine, grid->launch, grid->kernel, &w->next, i, &request, address);
-        if (request.path == DRAW_SHARED) {
+        sampled_access_of(job->sampled, sm->chip->machine, grid->launch, grid->kernel, &w->next, i, &request, address);
+        if (request.path == TIMED_BY_SHARED) {
             uint64_t lowest = address[__builtin_ctz(a->pattern->mask)];
             done = later(done, shared(sm, w, o, lowest, a->pattern, dispatched));
         }
-        if (request.path != DRAW_LEVEL)
+        if (request.path != TIMED_BY_SAMPLE)
             continue;
         *sampled_counter(&w->part->statistics, &request, o) += request.transactions;
-        answer = later(answer, sampled_response(job->drawn, &request, &w->random, &w->part->statistics));
+        response = later(response, sampled_response(job->sampled, &request, &w->random, &w->part->statistics));
     }
-    w->producer = producer_answered(w->producer, response_level(answer));
-    return later(done, dispatched + response_cycle(answer)) + w->latency;
+    w->producer = producer_served(w->producer, response_level(response));
+    return later(done, dispatched + response_cycle(response)) + w->latency;
 }
 
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
-    if (sm->chip->job->drawn)
-        return drawn(sm, w, dispatched, accepted);
+    if (sm->chip->job->sampled)
+        return sampled(sm, w, dispatched, accepted);
     sm->token = NO_ACCESS;
     sm->level = RESPONSE_NONE;
     sm->shared_end = accepted;
@@ -424,6 +425,6 @@ uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatche
         done = later(done, commit(sm, w, done, accepted));
     if (done == UNKNOWN)
         return UNKNOWN;
-    w->producer = producer_answered(w->producer, sm->level);
+    w->producer = producer_served(w->producer, sm->level);
     return done + w->latency;
 }

@@ -144,7 +144,7 @@ static bool smaller_follows(const struct fast *f)
     return false;
 }
 
-uint64_t fast_together(const struct fast *f, uint64_t now)
+uint64_t fast_step_from(const struct fast *f, uint64_t now)
 {
     if (f->clusters)
         return now;

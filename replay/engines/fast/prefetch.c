@@ -29,7 +29,7 @@ static void fetch_subcore(const struct fast_sm *sm, const struct fast_subcore *s
 {
     fetch(sc, sc->wheel);
     fetch_wheel(sm, sc);
-    fetch(&sc->far, &sc->slots[16]); /* few sub-cores use more */
+    fetch(&sc->far, &sc->slots[16]); /* most sub-cores use no more */
     fetch(&sc->yielding, sc + 1);
     __builtin_prefetch(sc->scheduler);
 }

@@ -118,7 +118,7 @@ static bool is_plain(const struct fast *f, const struct fast_grid *g, const stru
 }
 
 /* The offset in struct fast_part of a counter of its statistics. */
-static uint16_t place_of(const struct fast_part *part, const uint64_t *counter)
+static uint16_t offset_of(const struct fast_part *part, const uint64_t *counter)
 {
     return (uint16_t)((const char *)counter - (const char *)part);
 }
@@ -163,8 +163,8 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
     if (flags & OP_PLAIN) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
         struct fast_part part;
-        op.counter = place_of(&part, shared ? shared_counter(&part.statistics, in->memory)
-                                            : global_counter(&part.statistics, in->memory));
+        op.counter = offset_of(&part, shared ? shared_counter(&part.statistics, in->memory)
+                                             : global_counter(&part.statistics, in->memory));
         op.latency += shared ? 0 : (uint32_t)f->delay;
     }
     return op;

@@ -67,7 +67,7 @@ HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const s
 }
 
 /* Increments the counter at this offset in the part. */
-HOT void count(struct fast_part *part, uint16_t place) { ++*(uint64_t *)((char *)part + place); }
+HOT void count(struct fast_part *part, uint16_t offset) { ++*(uint64_t *)((char *)part + offset); }
 
 /* The slots whose next instruction the LSU would refuse now. */
 HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t slots)
@@ -81,7 +81,7 @@ static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast
                                                  uint64_t done)
 {
     uint64_t at = !is_posted(w->part->grid->launch, &w->next) ? done : sm->chip->immediate ? accepted : sm->taken;
-    if (sm->starved)
+    if (sm->out_of_memory)
         return;
     if (at < UNKNOWN) {
         w->ordered = at > w->ordered ? at : w->ordered;
@@ -137,13 +137,13 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
 static __attribute__((noinline)) void observe_done(struct fast_sm *sm, const struct fast_warp *w, uint64_t number,
                                                    uint64_t dispatched, uint64_t done)
 {
-    if (sm->starved)
+    if (sm->out_of_memory)
         return;
     if (done == UNKNOWN) {
         sm->observed[sm->token] = (struct fast_observed){number, dispatched};
         return;
     }
-    struct engine_place at = fast_place(sm, w);
+    struct engine_location at = fast_location(sm, w);
     engine_report_done(sm->chip->job, &at, number, dispatched, done);
 }
 
@@ -152,7 +152,7 @@ static __attribute__((noinline)) void observe_done(struct fast_sm *sm, const str
 HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, struct engine_stall *s)
 {
     const struct engine_job *job = sm->chip->job;
-    const struct engine_place at = fast_place(sm, w);
+    const struct engine_location at = fast_location(sm, w);
     if (s) {
         s->unit = w->unit;
         s->level = s->why == STALL_MEMORY ? s->level : RESPONSE_NONE;
@@ -176,7 +176,7 @@ HOT bool execute_extended(struct fast_sm *sm, struct fast_subcore *sc, struct fa
         observe_done(sm, w, number, dispatched, done);
     if (acts)
         fast_act(sm, w, done);
-    if (w->signals && !fast_obey(sm, sc, w, dispatched, done, err))
+    if (w->signals && !fast_apply_control_word(sm, sc, w, dispatched, done, err))
         return false;
     if (!advance(sm, w, err))
         return false;
@@ -360,7 +360,7 @@ static bool run(struct fast_sm *sm, uint64_t *next, struct rp_error *err)
         sm->now = *next;
         if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, err) : !cycle(sm, err))
             return false;
-        if (sm->starved)
+        if (sm->out_of_memory)
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
         report(sm);
     }

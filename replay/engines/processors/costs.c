@@ -8,7 +8,8 @@
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Shared memory with a model of its own. On one processor nobody else is in its way. */
+/* The cycles of an access to shared memory that has a model of its own. On one processor no other access is in flight.
+ */
 static uint64_t shared_cycles(const struct costs *c, const struct rp_step *step, uint32_t i, const uint64_t *address,
                               struct statistics *count)
 {
@@ -22,21 +23,22 @@ static uint64_t shared_cycles(const struct costs *c, const struct rp_step *step,
     return cost.duration;
 }
 
-/* Table 1 of the paper names the barrier of a block. That of a warp keeps lanes together that are together here. */
+/* The barrier of Table 1 of the paper is that of a block. That of a warp synchronises lanes that always execute
+ * together here. */
 static struct machine_timing timing_of(const struct machine *m, const struct rp_instruction *in)
 {
     bool fence = in->unit_class == RP_CLASS_BARRIER && !is_block_barrier(in);
     return fence ? m->classes[RP_CLASS_FENCE] : class_timing(m, in);
 }
 
-bool cost_of_step(const struct costs *c, const struct rp_step *step, struct drawn_cost *cost, struct statistics *count,
-                  struct rp_error *err, bool *failed)
+bool cost_of_step(const struct costs *c, const struct rp_step *step, struct sampled_cost *cost,
+                  struct statistics *count, struct rp_error *err, bool *failed)
 {
     const struct rp_instruction *in = step->instruction;
     struct machine_timing t = in->unit_class == RP_CLASS_MEMORY
                                   ? c->machine->spaces[timing_space(c->launch, 0, in, step)]
                                   : timing_of(c->machine, in);
-    memset(cost, 0, sizeof *cost); /* padding, too: costs are compared as bytes */
+    memset(cost, 0, sizeof *cost); /* padding, too: costs are compared byte by byte */
     cost->least = t.initiation;
     cost->unit = t.unit;
     if (!step->executed)
@@ -44,13 +46,13 @@ bool cost_of_step(const struct costs *c, const struct rp_step *step, struct draw
     cost->latency = t.latency;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         uint64_t address[RP_WARP_LANES];
-        struct draw_request request;
+        struct sampled_access request;
         if (names_texel_again(step, i))
             continue;
-        draw_request_of(c->drawn, c->machine, c->launch, c->kernel, step, i, &request, address);
-        if (request.path == DRAW_SHARED)
+        sampled_access_of(c->sampled, c->machine, c->launch, c->kernel, step, i, &request, address);
+        if (request.path == TIMED_BY_SHARED)
             cost->least = later(cost->least, shared_cycles(c, step, i, address, count));
-        if (request.path != DRAW_LEVEL)
+        if (request.path != TIMED_BY_SAMPLE)
             continue;
         if (cost->accesses == COST_ACCESSES) {
             *failed = true;
@@ -68,7 +70,7 @@ bool cost_of_step(const struct costs *c, const struct rp_step *step, struct draw
 
 #define MOST_VALUES (COST_ACCESSES * 9 + 1)
 
-/* Values that a number takes, and how likely. */
+/* The values of a random number and their probabilities. */
 struct distribution {
     unsigned count;
     double value[MOST_VALUES], probability[MOST_VALUES];
@@ -86,14 +88,14 @@ static void add_value(struct distribution *d, double value, double probability)
     d->probability[i] += probability;
 }
 
-/* The slowest of n draws: at most a value if all are. */
-static void draw_distribution(const struct stochastic *s, unsigned kind, uint32_t n, struct distribution *d)
+/* The distribution of the slowest of n samples: it is at most a value if all samples are. */
+static void slowest_distribution(const struct stochastic *s, unsigned kind, uint32_t n, struct distribution *d)
 {
     d->count = 0;
-    for (unsigned l = 0; l < DRAW_LEVELS; l++) {
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++) {
         double at_most = 0, below = 0;
         bool before = false;
-        for (unsigned o = 0; o < DRAW_LEVELS; o++) {
+        for (unsigned o = 0; o < SAMPLE_LEVELS; o++) {
             at_most += s->cost[o] <= s->cost[l] ? s->probability[kind][o] : 0;
             below += s->cost[o] < s->cost[l] ? s->probability[kind][o] : 0;
             before |= o < l && s->cost[o] == s->cost[l];
@@ -103,20 +105,20 @@ static void draw_distribution(const struct stochastic *s, unsigned kind, uint32_
     }
 }
 
-static void access_distribution(const struct stochastic *s, const struct draw_request *r, struct distribution *d)
+static void access_distribution(const struct stochastic *s, const struct sampled_access *r, struct distribution *d)
 {
     struct distribution second, sum = {0};
-    draw_distribution(s, r->kind[0], r->transactions, d);
-    if (r->draws == 1)
+    slowest_distribution(s, r->kind[0], r->transactions, d);
+    if (r->samples == 1)
         return;
-    draw_distribution(s, r->kind[1], r->transactions, &second);
+    slowest_distribution(s, r->kind[1], r->transactions, &second);
     for (unsigned i = 0; i < d->count; i++)
         for (unsigned j = 0; j < second.count; j++)
             add_value(&sum, d->value[i] + second.value[j], d->probability[i] * second.probability[j]);
     *d = sum;
 }
 
-void cost_moments(const struct stochastic *s, const struct drawn_cost *c, double *mean, double *variance)
+void cost_moments(const struct stochastic *s, const struct sampled_cost *c, double *mean, double *variance)
 {
     struct distribution all = {.count = 1, .value = {(double)c->least}, .probability = {1}}, one, both;
     for (unsigned a = 0; a < c->accesses; a++) {

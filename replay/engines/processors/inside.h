@@ -15,7 +15,7 @@ struct processors_launch {
     const struct engine_job *job; /* NULL, or gets progress and events */
 };
 
-/* step.c: from instruction to instruction, as the scheduler picks them. Adds to *s. */
+/* step.c: steps processors from instruction to instruction, as the scheduler picks them. Adds to *s. */
 bool processors_step(const struct processors_launch *, struct statistics *s, struct rp_error *);
 /* sums.c: batches first .. first + count - 1 in one pass over the trace. Adds to totals[0 .. count - 1], and to *exact
  * unless it is NULL; count may be 0 then. */

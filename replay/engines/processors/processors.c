@@ -1,4 +1,4 @@
-/* Which processor gets which warp, and launches of the pipeline one-at-a-time. */
+/* The pipeline one-at-a-time: which processor gets which warp, and its launches. */
 #include "replay/engines/processors/processors.h"
 
 #include <inttypes.h>
@@ -66,12 +66,12 @@ static bool run_launch(const struct processors_launch *l, enum replay_engine eng
 {
     if (!launch_is_supported(l->costs.kernel, l->costs.launch, false, err))
         return false;
-    if (engine == REPLAY_REFERENCE || l->job->observer) /* sums know nothing of single instructions */
+    if (engine == REPLAY_REFERENCE || l->job->observer) /* sums.c does not see single instructions */
         return processors_step(l, s, err);
     return processors_sum(l, l->random.batch, 1, s, NULL, err);
 }
 
-/* The next launch of the queue. */
+/* Runs the next launch of the queue. */
 static bool processors_run(void *none, const struct engine_job *job, enum replay_engine engine, struct statistics *sum,
                            struct rp_error *err)
 {
@@ -85,7 +85,7 @@ static bool processors_run(void *none, const struct engine_job *job, enum replay
     struct processors_launch l = {.trace = job->trace,
                                   .number = of.number,
                                   .blocks = of.blocks,
-                                  .costs = {job->machine, job->drawn, of.launch, of.kernel},
+                                  .costs = {job->machine, job->sampled, of.launch, of.kernel},
                                   .random = job->random,
                                   .threads = job->threads,
                                   .job = job};
@@ -97,7 +97,7 @@ static bool processors_run(void *none, const struct engine_job *job, enum replay
     return true;
 }
 
-static bool batches_of_launch(const struct engine_batches *b, const struct stochastic *drawn, uint32_t number,
+static bool batches_of_launch(const struct engine_batches *b, const struct stochastic *sampled, uint32_t number,
                               struct statistics *totals, struct engine_exact *exact, struct rp_error *err)
 {
     const struct rp_launch *launch = rp_trace_launch(b->trace, number);
@@ -105,7 +105,7 @@ static bool batches_of_launch(const struct engine_batches *b, const struct stoch
     struct processors_launch l = {.trace = b->trace,
                                   .number = number,
                                   .blocks = rp_trace_launch_totals(b->trace, number).blocks,
-                                  .costs = {b->machine, drawn, launch, kernel},
+                                  .costs = {b->machine, sampled, launch, kernel},
                                   .random = {b->seed, b->first},
                                   .threads = b->threads};
     processors_of(b->machine, launch, b->processors, &l.processors);
@@ -116,8 +116,8 @@ static bool batches_of_launch(const struct engine_batches *b, const struct stoch
 static bool processors_batches(const struct engine_batches *b, struct statistics *totals, struct engine_exact *exact,
                                struct rp_error *err)
 {
-    struct stochastic drawn;
-    stochastic_of(b->machine->memory.options, &drawn);
+    struct stochastic sampled;
+    stochastic_of(b->machine->memory.options, &sampled);
     uint32_t all = rp_trace_launch_count(b->trace);
     if (b->launch >= (int64_t)all)
         return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRId64 "; the trace has %" PRIu32,
@@ -125,12 +125,12 @@ static bool processors_batches(const struct engine_batches *b, struct statistics
     if (exact)
         *exact = (struct engine_exact){.known = true};
     for (uint32_t l = 0; l < all; l++)
-        if ((b->launch < 0 || b->launch == (int64_t)l) && !batches_of_launch(b, &drawn, l, totals, exact, err))
+        if ((b->launch < 0 || b->launch == (int64_t)l) && !batches_of_launch(b, &sampled, l, totals, exact, err))
             return false;
     return true;
 }
 
-/* ---- what it asks of machines ------------------------------------------------------------------------------------ */
+/* ---- which machines fit ------------------------------------------------------------------------------------------ */
 
 static bool misfit(struct machine_misfit *out, const char *key, const char *why)
 {
@@ -144,7 +144,7 @@ static bool misfit(struct machine_misfit *out, const char *key, const char *why)
 static bool processors_fit(const struct machine *m, struct machine_misfit *out)
 {
     bool chosen = m->pipeline.model == &pipeline_one_at_a_time;
-    if (chosen && !((const struct memory_model *)m->memory.model)->drawn)
+    if (chosen && !((const struct memory_model *)m->memory.model)->sampled)
         return misfit(out, "memory.model",
                       "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose memory "
                       "'stochastic'");

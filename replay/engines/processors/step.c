@@ -1,4 +1,4 @@
-/* Processors in the reference engine: always the one that is least far goes on, by one instruction. */
+/* Processors in the reference engine: it always steps the processor with the least time, by one instruction. */
 #include <stdlib.h>
 
 #include "replay/base/layout.h"
@@ -17,8 +17,7 @@ struct warp {
 
 struct processor {
     uint64_t now;
-    uint64_t
-        next; /* warp of the launch, counted through its blocks, from which on one of this processor's is to come */
+    uint64_t next;     /* number in the launch of the first warp that may still come to this processor */
     uint64_t resident; /* slots */
     struct warp slots[SCHEDULER_SLOTS];
     void *scheduler;
@@ -74,7 +73,7 @@ static bool open_warp(struct stepping *s, struct warp *w, uint64_t number)
     return false;
 }
 
-/* Fills the processor's free slots with warps of its own. */
+/* Fills the free slots of the processor with its next warps. */
 static bool place(struct stepping *s, uint64_t number)
 {
     const struct processors_launch *l = s->launch;
@@ -102,34 +101,34 @@ static bool place(struct stepping *s, uint64_t number)
     return true;
 }
 
-/* The cycles of an access go to the level that it drew. An atomic draws twice; so does an asynchronous copy, whose
- * sides go side by side: then the level with the most cycles has all. */
-static void share_out(const uint64_t drawn[DRAW_LEVELS], uint64_t cycles, uint64_t share[RESPONSE_LEVELS])
+/* Divides the cycles of an instruction among the levels of its samples. An atomic takes two samples. So does an
+ * asynchronous copy, whose two sides are concurrent: then the level with the most cycles gets all. */
+static void share_out(const uint64_t sampled[SAMPLE_LEVELS], uint64_t cycles, uint64_t share[RESPONSE_LEVELS])
 {
     unsigned most = 0;
     uint64_t sum = 0;
-    for (unsigned l = 0; l < DRAW_LEVELS; l++) {
-        most = drawn[l] > drawn[most] ? l : most;
-        sum += drawn[l];
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++) {
+        most = sampled[l] > sampled[most] ? l : most;
+        sum += sampled[l];
     }
     share[RESPONSE_NONE] = sum ? 0 : cycles;
-    for (unsigned l = 0; l < DRAW_LEVELS; l++)
-        share[RESPONSE_L1 + l] = sum == cycles ? drawn[l] : sum && l == most ? cycles : 0;
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
+        share[RESPONSE_L1 + l] = sum == cycles ? sampled[l] : sum && l == most ? cycles : 0;
 }
 
-/* The instruction issues in the first of its cycles, and takes the others from its processor. */
+/* Reports the instruction: it issues in the first of its cycles, and its processor stalls in the others. */
 static void report(const struct stepping *s, uint64_t number, struct warp *w, unsigned unit,
-                   const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+                   const uint64_t sampled[SAMPLE_LEVELS], uint64_t cycles)
 {
     const struct processors_launch *l = s->launch;
-    const struct engine_place at = {.launch = l->number,
-                                    .warp = (uint32_t)(w->number % l->processors.warps),
-                                    .block = w->number / l->processors.warps,
-                                    .sm = (uint32_t)(number / l->processors.subcores),
-                                    .subcore = (uint32_t)(number % l->processors.subcores)};
+    const struct engine_location at = {.launch = l->number,
+                                       .warp = (uint32_t)(w->number % l->processors.warps),
+                                       .block = w->number / l->processors.warps,
+                                       .sm = (uint32_t)(number / l->processors.subcores),
+                                       .subcore = (uint32_t)(number % l->processors.subcores)};
     uint64_t share[RESPONSE_LEVELS], now = s->processors[number].now, over = now + 1;
     enum response_level first = RESPONSE_NONE;
-    share_out(drawn, cycles, share);
+    share_out(sampled, cycles, share);
     while (!share[first])
         first++;
     share[first]--;
@@ -142,8 +141,8 @@ static void report(const struct stepping *s, uint64_t number, struct warp *w, un
     engine_report_done(l->job, &at, w->issued++, now, now + cycles);
 }
 
-static void note(struct stepping *s, uint64_t number, struct warp *w, const struct drawn_cost *cost,
-                 const uint64_t drawn[DRAW_LEVELS], uint64_t cycles)
+static void note(struct stepping *s, uint64_t number, struct warp *w, const struct sampled_cost *cost,
+                 const uint64_t sampled[SAMPLE_LEVELS], uint64_t cycles)
 {
     struct statistics *to = s->statistics;
     to->issue_cycles++;
@@ -151,26 +150,27 @@ static void note(struct stepping *s, uint64_t number, struct warp *w, const stru
     to->unit_stall[cost->unit] += cycles - 1;
     to->unit_busy[cost->unit] += cycles;
     if (s->launch->job->observer)
-        report(s, number, w, cost->unit, drawn, cycles);
+        report(s, number, w, cost->unit, sampled, cycles);
 }
 
 static bool execute(struct stepping *s, uint64_t number, struct warp *w, uint64_t *cycles)
 {
     const struct costs *c = &s->launch->costs;
-    struct drawn_cost cost;
-    bool failed = false, draws = cost_of_step(c, &w->next, &cost, s->statistics, s->err, &failed);
+    struct sampled_cost cost;
+    bool failed = false, samples = cost_of_step(c, &w->next, &cost, s->statistics, s->err, &failed);
     const struct statistics *to = s->statistics;
-    const uint64_t before[DRAW_LEVELS] = {to->drawn_l1_cycles, to->drawn_l2_cycles, to->drawn_dram_cycles};
+    const uint64_t before[SAMPLE_LEVELS] = {to->sampled_l1_cycles, to->sampled_l2_cycles, to->sampled_dram_cycles};
     *cycles = cost.least;
-    for (unsigned a = 0; draws && a < cost.accesses; a++) {
-        uint64_t access = response_cycle(sampled_response(c->drawn, &cost.access[a], &w->random, s->statistics));
+    for (unsigned a = 0; samples && a < cost.accesses; a++) {
+        uint64_t access = response_cycle(sampled_response(c->sampled, &cost.access[a], &w->random, s->statistics));
         *cycles = access > *cycles ? access : *cycles;
     }
-    *cycles += draws ? cost.latency : 0;
-    const uint64_t drawn[DRAW_LEVELS] = {to->drawn_l1_cycles - before[LEVEL_L1], to->drawn_l2_cycles - before[LEVEL_L2],
-                                         to->drawn_dram_cycles - before[LEVEL_DRAM]};
+    *cycles += samples ? cost.latency : 0;
+    const uint64_t sampled[SAMPLE_LEVELS] = {to->sampled_l1_cycles - before[LEVEL_L1],
+                                             to->sampled_l2_cycles - before[LEVEL_L2],
+                                             to->sampled_dram_cycles - before[LEVEL_DRAM]};
     if (!failed)
-        note(s, number, w, &cost, drawn, *cycles);
+        note(s, number, w, &cost, sampled, *cycles);
     return !failed;
 }
 
@@ -195,7 +195,7 @@ static bool step(struct stepping *s, uint64_t number)
     return more == 0 && place(s, number);
 }
 
-/* The processor that is least far, processors.replayed for none. */
+/* The processor with the least time; processors.replayed: none has a warp. */
 static uint64_t first_of(const struct stepping *s)
 {
     uint64_t count = s->launch->processors.replayed, first = count;

@@ -1,9 +1,10 @@
 /* Sums of costs, of many batches in one pass over the trace.
  *
- * What a warp did is the same in all batches, but for what it draws. So a pass takes the launch warp by warp: first it
- * goes through the warp's instructions, adds up what costs always the same, and lists those that draw; then it goes
- * through that list for each batch. Costs that are equal in all but their draws are one *shape*. Threads take blocks in
- * turns and keep sums of their own; all are integers, so it does not matter who took which.
+ * A warp executes the same instructions in all batches, and only the samples differ. So a pass goes through the launch
+ * warp by warp. First it reads the instructions of the warp, adds up the costs that are always the same, and lists the
+ * instructions with sampled accesses. Then it goes through that list for each batch. Costs that differ only in their
+ * samples are one *shape*. Each thread takes blocks in turn and has sums of its own. All sums are integers, so it does
+ * not matter which thread took which block.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,16 +20,16 @@
 #define BLOCKS_AT_ONCE 16u
 
 struct shape {
-    struct drawn_cost cost;
-    bool simple;              /* one draw of one transaction */
-    uint32_t of[DRAW_LEVELS]; /* then, its cost by level */
-    uint64_t below[2];        /* and the draws of its levels */
+    struct sampled_cost cost;
+    bool simple;                /* one sample of one transaction */
+    uint32_t of[SAMPLE_LEVELS]; /* if simple: the cost by level */
+    uint64_t below[2];          /* and the bounds of the random numbers of the levels */
 };
 
-/* What differs from batch to batch, besides the times of processors. */
+/* The sums that differ from batch to batch, besides the times of processors. */
 struct batch_sum {
-    uint64_t busy[MACHINE_UNITS]; /* cycles of instructions that draw */
-    uint64_t levels[DRAW_LEVELS]; /* draws */
+    uint64_t busy[MACHINE_UNITS];   /* cycles of instructions with sampled accesses */
+    uint64_t levels[SAMPLE_LEVELS]; /* samples */
 };
 
 struct pass;
@@ -36,18 +37,18 @@ struct pass;
 /* A thread's sums. */
 struct worker {
     struct pass *pass;
-    struct statistics fixed; /* what is the same in all batches */
+    struct statistics fixed; /* sums that are the same in all batches */
     uint64_t *fixed_time;    /* [processors] */
-    uint64_t *time;          /* [batch][processors]: what is drawn */
+    uint64_t *time;          /* sampled costs */
     struct batch_sum *batches;
     struct shape *shapes;
     uint32_t shape_count, shape_room;
     uint64_t *uses; /* [shape][processors], for the known distribution */
-    uint32_t *list; /* shapes of the warp's drawing instructions */
+    uint32_t *list; /* shapes of the listed instructions of the warp */
     uint64_t list_count, list_room;
-    uint64_t *warps; /* [processors], those that issue anything */
+    uint64_t *warps; /* warps that issue an instruction */
     uint64_t issues[MACHINE_UNITS];
-    uint32_t *static_of; /* by instruction: 1 + the shape that it had last */
+    uint32_t *static_of; /* by instruction: 1 + its last shape */
     uint64_t reported;   /* warp instructions */
     bool failed;
     struct rp_error error;
@@ -61,7 +62,7 @@ struct pass {
     atomic_bool failed;
 };
 
-static bool starved(struct worker *w)
+static bool out_of_memory(struct worker *w)
 {
     return rp_fail(&w->error, RP_SYSTEM, "out of memory for the batches of a launch");
 }
@@ -73,40 +74,40 @@ static bool grow_shapes(struct worker *w)
     uint32_t room = w->shape_room ? 2 * w->shape_room : 16;
     struct shape *shapes = realloc(w->shapes, room * sizeof *shapes);
     if (!shapes)
-        return starved(w);
+        return out_of_memory(w);
     w->shapes = shapes;
     uint64_t *uses = realloc(w->uses, room * w->pass->processors * sizeof *uses);
     if (!uses)
-        return starved(w);
+        return out_of_memory(w);
     memset(uses + w->shape_room * w->pass->processors, 0, (room - w->shape_room) * w->pass->processors * sizeof *uses);
     w->uses = uses;
     w->shape_room = room;
     return true;
 }
 
-static bool add_shape(struct worker *w, const struct drawn_cost *cost)
+static bool add_shape(struct worker *w, const struct sampled_cost *cost)
 {
-    const struct stochastic *s = w->pass->launch->costs.drawn;
+    const struct stochastic *s = w->pass->launch->costs.sampled;
     if (w->shape_count == MOST_SHAPES)
         return rp_fail(&w->error, RP_BAD_INPUT, "a kernel has more than %u kinds of accesses", MOST_SHAPES);
     if (w->shape_count == w->shape_room && !grow_shapes(w))
         return false;
-    const struct draw_request *first = &cost->access[0];
-    struct shape shape = {.simple = cost->accesses == 1 && first->draws == 1 && first->transactions == 1};
+    const struct sampled_access *first = &cost->access[0];
+    struct shape shape = {.simple = cost->accesses == 1 && first->samples == 1 && first->transactions == 1};
     memcpy(&shape.cost, cost, sizeof shape.cost);
-    for (unsigned l = 0; l < DRAW_LEVELS; l++)
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
         shape.of[l] = (s->cost[l] > cost->least ? s->cost[l] : (uint32_t)cost->least) + cost->latency;
     memcpy(shape.below, s->below[first->kind[0]], sizeof shape.below);
     w->shapes[w->shape_count++] = shape;
     return true;
 }
 
-static bool same_cost(const struct shape *s, const struct drawn_cost *cost)
+static bool same_cost(const struct shape *s, const struct sampled_cost *cost)
 {
     return !memcmp(&s->cost, cost, sizeof *cost);
 }
 
-static bool find_shape(struct worker *w, uint32_t instruction, const struct drawn_cost *cost, uint32_t *number)
+static bool find_shape(struct worker *w, uint32_t instruction, const struct sampled_cost *cost, uint32_t *number)
 {
     uint32_t last = w->static_of[instruction], i = 0;
     if (!last || !same_cost(&w->shapes[last - 1], cost)) {
@@ -126,7 +127,7 @@ static bool list_access(struct worker *w, uint32_t shape)
         uint64_t room = w->list_room ? 2 * w->list_room : 1024;
         uint32_t *list = realloc(w->list, room * sizeof *list);
         if (!list)
-            return starved(w);
+            return out_of_memory(w);
         w->list = list;
         w->list_room = room;
     }
@@ -136,13 +137,13 @@ static bool list_access(struct worker *w, uint32_t shape)
 
 /* ---- a warp ------------------------------------------------------------------------------------------------------ */
 
-static void count_issue(struct worker *w, uint64_t processor, const struct drawn_cost *cost)
+static void count_issue(struct worker *w, uint64_t processor, const struct sampled_cost *cost)
 {
     w->fixed_time[processor] += cost->least;
     w->fixed.unit_busy[cost->unit] += cost->least;
 }
 
-/* Goes through the warp's instructions. */
+/* Reads the warp's instructions: adds up fixed costs and lists the others. */
 static bool read_warp(struct worker *w, struct rp_cursor *cursor, uint64_t processor)
 {
     const struct costs *c = &w->pass->launch->costs;
@@ -151,7 +152,7 @@ static bool read_warp(struct worker *w, struct rp_cursor *cursor, uint64_t proce
     bool issued = false;
     w->list_count = 0;
     while ((more = rp_cursor_next(cursor, &step, &w->error)) > 0) {
-        struct drawn_cost cost;
+        struct sampled_cost cost;
         uint32_t shape;
         bool failed = false;
         w->fixed.warp_instructions++;
@@ -175,15 +176,15 @@ static bool read_warp(struct worker *w, struct rp_cursor *cursor, uint64_t proce
     return more == 0;
 }
 
-/* Draws of any form; *number: the next draw of the warp. */
-static uint64_t draw_shape(const struct stochastic *s, const struct shape *shape, uint64_t stream, uint64_t *number,
-                           struct batch_sum *sum)
+/* Samples the accesses of any shape; *number: the next random number of the warp. */
+static uint64_t sample_shape(const struct stochastic *s, const struct shape *shape, uint64_t stream, uint64_t *number,
+                             struct batch_sum *sum)
 {
     uint64_t cycles = shape->cost.least;
     for (unsigned a = 0; a < shape->cost.accesses; a++) {
-        const struct draw_request *r = &shape->cost.access[a];
+        const struct sampled_access *r = &shape->cost.access[a];
         uint64_t access = 0;
-        for (unsigned d = 0; d < r->draws; d++) {
+        for (unsigned d = 0; d < r->samples; d++) {
             unsigned level = sampled_level(s, r->kind[d], r->transactions, stream, (*number)++);
             sum->levels[level]++;
             access += s->cost[level];
@@ -193,25 +194,25 @@ static uint64_t draw_shape(const struct stochastic *s, const struct shape *shape
     return cycles + shape->cost.latency;
 }
 
-static uint64_t draw_batch(const struct worker *w, uint64_t stream, struct batch_sum *sum)
+static uint64_t sample_batch(const struct worker *w, uint64_t stream, struct batch_sum *sum)
 {
-    const struct stochastic *s = w->pass->launch->costs.drawn;
+    const struct stochastic *s = w->pass->launch->costs.sampled;
     uint64_t number = 0, all = 0;
     struct random_bits bits = {{0, 0}};
-    bool fresh = false; /* bits are those of `number` */
+    bool fresh = false; /* bits hold the numbers of this pair */
     for (uint64_t i = 0; i < w->list_count; i++) {
         const struct shape *shape = &w->shapes[w->list[i]];
         uint64_t cycles;
         if (shape->simple) {
             if (!fresh)
                 bits = random_pair(stream, number / 2, 0);
-            uint64_t draw = bits.word[number % 2] >> 1;
-            unsigned level = (draw >= shape->below[0]) + (draw >= shape->below[1]);
+            uint64_t value = bits.word[number % 2] >> 1;
+            unsigned level = (value >= shape->below[0]) + (value >= shape->below[1]);
             sum->levels[level]++;
             cycles = shape->of[level];
             fresh = !(number++ % 2);
         } else {
-            cycles = draw_shape(s, shape, stream, &number, sum);
+            cycles = sample_shape(s, shape, stream, &number, sum);
             fresh = false;
         }
         sum->busy[shape->cost.unit] += cycles;
@@ -220,12 +221,12 @@ static uint64_t draw_batch(const struct worker *w, uint64_t stream, struct batch
     return all;
 }
 
-static void draw_warp(struct worker *w, uint64_t block, unsigned warp, uint64_t processor)
+static void sample_warp(struct worker *w, uint64_t block, unsigned warp, uint64_t processor)
 {
     const struct pass *p = w->pass;
     for (uint32_t b = 0; w->list_count && b < p->count; b++) {
         uint64_t stream = random_stream(p->launch->random.seed, p->first + b, p->launch->number, block, warp);
-        w->time[b * p->processors + processor] += draw_batch(w, stream, &w->batches[b]);
+        w->time[b * p->processors + processor] += sample_batch(w, stream, &w->batches[b]);
     }
 }
 
@@ -247,7 +248,7 @@ static bool sum_warps(struct worker *w, struct rp_block *block, uint64_t index)
             return false;
         w->fixed.warps++;
         w->fixed.blocks += warp == 0;
-        draw_warp(w, index, warp, processor);
+        sample_warp(w, index, warp, processor);
     }
     return true;
 }
@@ -313,7 +314,7 @@ static bool worker_begin(struct worker *w, struct pass *p)
     w->time = calloc(batches * p->processors, sizeof *w->time);
     w->batches = calloc(batches, sizeof *w->batches);
     w->static_of = calloc((size_t)p->launch->costs.kernel->instruction_count + 1, sizeof *w->static_of);
-    return (w->fixed_time && w->warps && w->time && w->batches && w->static_of && grow_shapes(w)) || starved(w);
+    return (w->fixed_time && w->warps && w->time && w->batches && w->static_of && grow_shapes(w)) || out_of_memory(w);
 }
 
 static void worker_end(struct worker *w)
@@ -328,7 +329,7 @@ static void worker_end(struct worker *w)
     free(w->list);
 }
 
-/* Adds a thread's sums to those of another. */
+/* Adds the sums of one thread to those of another. */
 static bool join(struct worker *to, const struct worker *from)
 {
     const struct pass *p = to->pass;
@@ -344,7 +345,7 @@ static bool join(struct worker *to, const struct worker *from)
     for (uint32_t b = 0; b < p->count; b++) {
         for (unsigned u = 0; u < MACHINE_UNITS; u++)
             to->batches[b].busy[u] += from->batches[b].busy[u];
-        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+        for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
             to->batches[b].levels[l] += from->batches[b].levels[l];
     }
     for (uint32_t i = 0; i < from->shape_count; i++) {
@@ -362,13 +363,13 @@ static bool join(struct worker *to, const struct worker *from)
 static void total_batch(struct worker *w, uint32_t b, struct statistics *out)
 {
     const struct pass *p = w->pass;
-    const struct stochastic *drawn = p->launch->costs.drawn;
+    const struct stochastic *sampled = p->launch->costs.sampled;
     struct statistics s = w->fixed;
     uint64_t *time = &w->time[b * p->processors], busy = 0;
     for (uint64_t i = 0; i < p->processors; i++)
         time[i] += w->fixed_time[i];
-    for (unsigned l = 0; l < DRAW_LEVELS; l++)
-        count_sampled(&s, drawn, l, w->batches[b].levels[l]);
+    for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
+        count_sampled(&s, sampled, l, w->batches[b].levels[l]);
     for (unsigned u = 0; u < MACHINE_UNITS; u++) {
         s.unit_busy[u] += w->batches[b].busy[u];
         s.unit_stall[u] = s.unit_busy[u] - w->issues[u];
@@ -385,12 +386,12 @@ static int by_content(const void *a, const void *b)
     return memcmp(&(*x)->cost, &(*y)->cost, sizeof(*x)->cost);
 }
 
-/* Mean and variance of what the processors that have a warp draw. In an order that does not depend on threads, for
- * sums of doubles do. */
+/* Mean and variance of the sampled costs of the processors that have a warp. The order of additions does not depend on
+ * threads, because sums of doubles depend on it. */
 static bool add_exact(const struct worker *w, struct engine_exact *e)
 {
     const struct pass *p = w->pass;
-    const struct stochastic *drawn = p->launch->costs.drawn;
+    const struct stochastic *sampled = p->launch->costs.sampled;
     const struct shape **order = malloc((w->shape_count + 1) * sizeof *order);
     if (!order)
         return false;
@@ -409,7 +410,7 @@ static bool add_exact(const struct worker *w, struct engine_exact *e)
         uint64_t uses = 0;
         for (uint64_t at = 0; at < p->processors; at++)
             uses += w->uses[(uint64_t)(order[i] - w->shapes) * p->processors + at];
-        cost_moments(drawn, &order[i]->cost, &one, &spread);
+        cost_moments(sampled, &order[i]->cost, &one, &spread);
         mean += one * (double)uses;
         variance += spread * (double)uses;
     }

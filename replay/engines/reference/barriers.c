@@ -55,7 +55,7 @@ void ref_check_barriers(struct reference *r, struct ref_block *block)
             release(r, block, id);
 }
 
-/* The lanes that were gathered arrive. */
+/* The gathered lanes arrive at the barrier. */
 static void take(struct reference *r, struct ref_warp *w, bool waits)
 {
     struct ref_barrier *barrier = &w->block->barriers[w->arrival.id];
@@ -91,7 +91,7 @@ void ref_exit(struct reference *r, struct ref_warp *w, rp_lanemask lanes)
     ref_check_cluster(r, w->block->cluster);
 }
 
-/* The first warp of the first block of a launch that waits, for the message. */
+/* For the message: a warp that waits, the first of the first block of the launch. */
 static const struct ref_warp *waiter(const struct reference *r, const struct ref_grid *g)
 {
     const struct ref_warp *first = NULL;

@@ -1,4 +1,4 @@
-/* Blocks in the reference engine: placing them, moving their warps on, letting them go. */
+/* Blocks in the reference engine: placing them, advancing their warps, removing them. */
 #include <stdlib.h>
 
 #include "replay/base/supported.h"
@@ -29,7 +29,7 @@ static void end_warp(struct reference *r, struct ref_warp *w)
     w->ended = true;
     w->waiting = false;
     if (w->completion < r->now + 1)
-        w->completion = r->now + 1; /* the latest of what is known */
+        w->completion = r->now + 1; /* the latest end that is known */
     r->scheduler->end(r->sms[w->sm].subcores[w->subcore].scheduler, w->slot);
     block->ended |= 1ull << w->number;
     block->live--;
@@ -70,7 +70,7 @@ bool ref_advance(struct reference *r, struct ref_warp *w, struct rp_error *err)
 /* The block is placed, or leaves. */
 static void report_block(const struct reference *r, const struct ref_block *b, bool leaves)
 {
-    struct engine_place at = {.launch = b->grid->of.number, .block = b->index, .sm = b->sm};
+    struct engine_location at = {.launch = b->grid->of.number, .block = b->index, .sm = b->sm};
     engine_report_block(r->job, &at, leaves, r->now);
 }
 
@@ -122,7 +122,7 @@ static bool open_block(struct reference *r, struct ref_block *block, struct rp_e
                                .sm = block->sm,
                                .block = block,
                                .arrival = arrival_begin(g->of.launch, block->warp_count)};
-        if (r->job->drawn)
+        if (r->job->sampled)
             w->random.stream =
                 random_stream(r->job->random.seed, r->job->random.batch, g->of.number, block->index, w->number);
         if (!rp_cursor_open(&w->cursor, block->trace, w->number, err))
@@ -210,7 +210,7 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         *last = g;
         last = &g->next;
         r->grid_count++;
-        if (!launch_is_supported(l.kernel, l.launch, !r->job->drawn, err) ||
+        if (!launch_is_supported(l.kernel, l.launch, !r->job->sampled, err) ||
             !room_of_block(r->machine, l.kernel, l.launch, &g->block_room, err) ||
             !cooperative_fits(r->machine, l.kernel, l.launch, room_count(r->machine, &g->block_room, UINT64_MAX),
                               err) ||
@@ -231,7 +231,7 @@ static void leave(struct reference *r, struct ref_block *block)
         if (--sc->resident)
             continue;
         block->grid->statistics->stall[STALL_DRAIN] += sc->gap;
-        struct engine_place at = ref_place(w);
+        struct engine_location at = ref_location(w);
         engine_report_drain(r->job, &at, sc->gap, r->now);
         sc->gap = 0;
     }
@@ -244,7 +244,7 @@ static void leave(struct reference *r, struct ref_block *block)
 static bool is_complete(const struct ref_block *block, uint64_t now)
 {
     for (unsigned i = 0; i < block->warp_count; i++)
-        if (!block->warps[i].ended || block->warps[i].flights || block->warps[i].copies ||
+        if (!block->warps[i].ended || block->warps[i].in_flight || block->warps[i].copies ||
             block->warps[i].completion > now)
             return false;
     return true;

@@ -5,7 +5,7 @@
 
 /* ---- placing ----------------------------------------------------------------------------------------------------- */
 
-/* The ranks of the launch's next cluster whose blocks the trace has; how many. */
+/* Writes the ranks of the blocks that the trace has of the next cluster. Returns their number. */
 static unsigned ranks_of(const struct ref_grid *g, uint32_t ranks[RP_CLUSTER_MOST])
 {
     unsigned count = 0;
@@ -15,8 +15,8 @@ static unsigned ranks_of(const struct ref_grid *g, uint32_t ranks[RP_CLUSTER_MOS
     return count;
 }
 
-/* SMs of one GPC for `count` blocks, searched from `first` on, round after round as long as one fits. any_time: SMs
- * count that got a block less than dispatch_interval ago. */
+/* Finds SMs of one GPC for `count` blocks: from `first` on, in rounds, as long as a block fits. any_time: an SM that
+ * got a block less than dispatch_interval ago counts, too. */
 static bool find_in(struct reference *r, const struct ref_grid *g, unsigned first, unsigned count, bool any_time,
                     unsigned sms[RP_CLUSTER_MOST])
 {
@@ -36,7 +36,7 @@ static bool find_in(struct reference *r, const struct ref_grid *g, unsigned firs
     return found == count;
 }
 
-/* The GPC of the SM whose turn it is comes first, then those behind it, each from its first SM on. */
+/* Tries the GPC of the SM whose turn it is first, then the GPCs behind it, each from its first SM on. */
 static bool find_sms(struct reference *r, const struct ref_grid *g, unsigned count, bool any_time,
                      unsigned sms[RP_CLUSTER_MOST])
 {

@@ -1,4 +1,4 @@
-/* Issue in the reference engine: may a warp go on, and what comes of its instruction. */
+/* Issue in the reference engine: whether a warp may issue, and the effects of its instruction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +20,15 @@ static bool overlap(rp_register a, rp_register b)
            b_first < a_first + rp_register_count(a);
 }
 
-/* Pending writes that the instruction needs to wait for: of its sources (read after write) and its destinations (write
- * after write). Memory counts before shared memory before the rest. */
+/* The reason of the pending writes that the instruction waits for: those of its sources (read after write) and
+ * destinations (write after write). Memory comes before shared memory, and that before all else. */
 enum stall ref_pending(const struct ref_warp *w, uint64_t cycle, enum response_level *level)
 {
     const struct rp_instruction *in = w->next.instruction;
     enum stall kind = STALL_COUNT;
     for (size_t i = 0; i < w->write_count; i++) {
         const struct ref_write *write = &w->writes[i];
-        if (write->ready <= cycle) /* not if unknown */
+        if (write->ready <= cycle) /* UNKNOWN is later than any cycle */
             continue;
         bool needed = false;
         for (uint32_t s = 0; s < in->src_count; s++)
@@ -49,13 +49,13 @@ static const struct unit_model *unit_model(const struct reference *r, unsigned u
     return (const struct unit_model *)r->machine->units[unit].model;
 }
 
-/* Its memory operations are not all complete. */
+/* Whether some of its memory operations are incomplete. */
 static bool accesses_memory(const struct reference *r, const struct ref_warp *w)
 {
-    return w->flights || r->now < w->memory_done;
+    return w->in_flight || r->now < w->memory_done;
 }
 
-/* What a fence waits for is not over. */
+/* Whether a fence must still wait. */
 static bool fenced(const struct reference *r, const struct ref_warp *w)
 {
     if (is_block_fence(r->machine, w->next.instruction) && memory_system_orders_blocks(r->job->memory))
@@ -108,7 +108,7 @@ static bool add_write(struct ref_warp *w, rp_register reg, const struct ref_issu
         w->writes = writes;
         w->write_capacity = capacity;
     }
-    w->writes[w->write_count++] = (struct ref_write){reg, i->done, i->flight, i->kind, i->level};
+    w->writes[w->write_count++] = (struct ref_write){reg, i->done, i->token, i->kind, i->level};
     return true;
 }
 
@@ -121,7 +121,7 @@ static void forget_written(struct ref_warp *w, uint64_t now)
     w->write_count = kept;
 }
 
-/* What an instruction that waits for this one's result will be said to wait for. */
+/* The stall reason of instructions that wait for the result of this one. */
 static enum stall producer(const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
@@ -132,12 +132,12 @@ static enum stall producer(const struct ref_warp *w)
     return in->memory_count ? STALL_MEMORY : STALL_SCOREBOARD;
 }
 
-/* Marks what later instructions of the warp have to wait for. */
+/* Notes what later instructions of the warp must wait for. */
 static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_issued *i, struct rp_error *err)
 {
     const struct rp_instruction *in = w->next.instruction;
     if (w->block->grid->of.control_words)
-        return ref_obey(r, w, i, err);
+        return ref_apply_control_word(r, w, i, err);
     forget_written(w, r->now);
     for (uint32_t d = 0; d < in->dst_count && !async_starts(in); d++)
         if (rp_register_waits(in->dst[d]) && !add_write(w, in->dst[d], i))
@@ -147,7 +147,7 @@ static bool hold_back(struct reference *r, struct ref_warp *w, const struct ref_
     return true;
 }
 
-/* Its accesses are performed for the block at `cycle`, or it is not known when. */
+/* Notes the cycle in which its accesses are performed for the block, or that this is not known yet. */
 static void note_order(struct reference *r, struct ref_warp *w, const struct ref_issued *i, uint64_t cycle)
 {
     if (cycle != UNKNOWN) {
@@ -155,13 +155,13 @@ static void note_order(struct reference *r, struct ref_warp *w, const struct ref
         return;
     }
     w->unordered++;
-    r->flights[i->flight].unordered = true;
+    r->in_flight[i->token].unordered = true;
 }
 
-/* Its accesses are complete at a cycle that is not known yet. */
-static void take_off(struct reference *r, struct ref_issued *i, uint64_t known)
+/* The instruction stays in flight: the end of its accesses is not known yet. */
+static void stay_in_flight(struct reference *r, struct ref_issued *i, uint64_t known)
 {
-    r->flights[i->flight].known = known;
+    r->in_flight[i->token].known = known;
     i->done = UNKNOWN;
 }
 
@@ -171,26 +171,26 @@ static bool access(struct reference *r, struct ref_warp *w, struct ref_issued *i
     const struct rp_instruction *in = w->next.instruction;
     uint64_t known, taken, accepted = i->done;
     bool starts = async_starts(in), posted = !starts && is_posted(w->block->grid->of.launch, &w->next);
-    i->flight = ref_take_off(r, &(struct ref_flight){.warp = w,
-                                                     .number = w->issued,
-                                                     .dispatched = i->dispatched,
-                                                     .latency = i->timing->latency,
-                                                     .unit = i->timing->unit,
-                                                     .kind = i->kind,
-                                                     .result = in->dst_count > 0,
-                                                     .starts = starts});
-    if (i->flight == NO_FLIGHT)
+    i->token = ref_put_in_flight(r, &(struct ref_in_flight){.warp = w,
+                                                            .number = w->issued,
+                                                            .dispatched = i->dispatched,
+                                                            .latency = i->timing->latency,
+                                                            .unit = i->timing->unit,
+                                                            .kind = i->kind,
+                                                            .result = in->dst_count > 0,
+                                                            .starts = starts});
+    if (i->token == NO_TOKEN)
         return rp_fail(err, RP_SYSTEM, "out of memory for instructions in flight");
-    if (!ref_memory(r, w, i->dispatched, accepted, i->flight, &known, &i->level, posted ? &taken : NULL)) {
+    if (!ref_memory(r, w, i->dispatched, accepted, i->token, &known, &i->level, posted ? &taken : NULL)) {
         if (!starts)
             note_order(r, w, i, posted ? taken : UNKNOWN);
-        take_off(r, i, known);
+        stay_in_flight(r, i, known);
         return true;
     }
-    r->flights[i->flight].warp = NULL;
-    w->flights -= !starts;
+    r->in_flight[i->token].warp = NULL;
+    w->in_flight -= !starts;
     w->copies -= starts;
-    i->flight = NO_FLIGHT;
+    i->token = NO_TOKEN;
     i->done = known + i->timing->latency;
     if (!starts)
         note_order(r, w, i, posted ? taken : i->done);
@@ -204,49 +204,49 @@ static bool carry_out(struct reference *r, struct ref_warp *w, struct ref_issued
         return false;
     if (w->next.executed && !in->memory_count)
         i->done += i->timing->latency;
-    if (i->flight != NO_FLIGHT)
+    if (i->token != NO_TOKEN)
         return true;
     if (i->done > w->completion)
         w->completion = i->done;
     if (in->memory_count && w->next.executed && !async_starts(in) && i->done > w->memory_done)
         w->memory_done = i->done;
-    struct engine_place at = ref_place(w);
+    struct engine_location at = ref_location(w);
     engine_report_done(r->job, &at, w->issued, i->dispatched, i->done);
     return true;
 }
 
-/* What it does to barrier objects and groups. */
+/* Carries out its operations on barrier objects and groups. */
 static bool act(struct reference *r, struct ref_warp *w, const struct ref_issued *i, struct rp_error *err)
 {
     struct ref_block *block = w->block;
-    struct async_queue *tells = &r->sms[w->sm].tells;
+    struct async_queue *updates = &r->sms[w->sm].updates;
     uint64_t read = i->done, number;
     if (!block->async || !async_acts(w->next.instruction))
         return true;
     if (w->next.instruction->async.kind == RP_ASYNC_BULK && w->next.instruction->memory_count)
         read = r->shared_end + i->timing->latency;
-    bool over = async_issue(block->async, tells, block, w->number, block->grid->of.launch, &w->next, r->now, i->done,
+    bool over = async_issue(block->async, updates, block, w->number, block->grid->of.launch, &w->next, r->now, i->done,
                             read, &number);
-    if (i->flight != NO_FLIGHT)
-        r->flights[i->flight].name = number;
+    if (i->token != NO_TOKEN)
+        r->in_flight[i->token].name = number;
     if (over)
         ref_release_objects(r, block);
-    return !tells->starved || rp_fail(err, RP_SYSTEM, "out of memory for asynchronous copies");
+    return !updates->out_of_memory || rp_fail(err, RP_SYSTEM, "out of memory for asynchronous copies");
 }
 
-struct engine_place ref_place(const struct ref_warp *w)
+struct engine_location ref_location(const struct ref_warp *w)
 {
-    return (struct engine_place){w->block->grid->of.number, w->number, w->block->index, w->sm, w->subcore};
+    return (struct engine_location){w->block->grid->of.number, w->number, w->block->index, w->sm, w->subcore};
 }
 
 bool ref_issue(struct reference *r, struct ref_warp *w, bool second, struct rp_error *err)
 {
-    const struct engine_place at = ref_place(w);
+    const struct engine_location at = ref_location(w);
     struct machine_timing t = timing(r, w);
     void *unit = r->sms[w->sm].subcores[w->subcore].units[t.unit];
     uint64_t dispatched = unit_model(r, t.unit)->dispatch(unit, r->now, t.initiation);
-    /* with no lane to execute it, it is done at the end of its initiation */
-    struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_FLIGHT, producer(w), RESPONSE_NONE};
+    /* if no lane executes it, it is done at the end of its initiation */
+    struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_TOKEN, producer(w), RESPONSE_NONE};
     w->block->grid->statistics->unit_busy[t.unit] += t.initiation;
     r->shared_end = issued.done;
     engine_report_issue(r->job, &at, &w->next, w->issued, second, RESPONSE_NONE, r->now);

@@ -20,15 +20,15 @@ static uint64_t shared(struct reference *r, struct ref_warp *w, const struct acc
     *shared_counter(w->block->grid->statistics, a->operand) += cost.transactions;
     w->block->grid->statistics->shared_conflicts += cost.conflicts;
     struct ref_sm *sm = &r->sms[w->sm];
-    if (!cost.occupancy) /* it has a way in of its own */
+    if (!cost.occupancy) /* it does not wait for other accesses */
         return dispatched + cost.duration;
     uint64_t start = later(dispatched, sm->shared_free);
     sm->shared_free = start + cost.occupancy;
     return start + cost.duration;
 }
 
-/* The same in the shared memory of other blocks of the cluster: first the SM's way there is taken. */
-static uint64_t elsewhere(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
+/* The same in the shared memory of other blocks of the cluster: the access first occupies the port of its SM. */
+static uint64_t in_other_block(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)r->machine->shared.model;
     struct shared_memory_access access = {a->mask, a->operand->width, a->address};
@@ -37,11 +37,11 @@ static uint64_t elsewhere(struct reference *r, struct ref_warp *w, const struct 
     *shared_counter(w->block->grid->statistics, a->operand) += cost.transactions;
     w->block->grid->statistics->shared_conflicts += cost.conflicts;
     uint64_t cycles = cluster_cycles(r->machine, (uint64_t)rp_lane_count(a->mask) * a->operand->width);
-    if (!cycles) /* it is never full */
+    if (!cycles) /* the port has no bound */
         return dispatched + cost.duration;
     struct ref_sm *sm = &r->sms[w->sm];
-    uint64_t start = later(dispatched, sm->way_free);
-    sm->way_free = start + cycles;
+    uint64_t start = later(dispatched, sm->cluster_port_free);
+    sm->cluster_port_free = start + cycles;
     return start + cycles - 1 + cost.duration;
 }
 
@@ -78,23 +78,23 @@ static void transactions(struct reference *r, struct ref_warp *w, const struct a
 /* Local memory is interleaved word by word, so each 4-byte word of the lanes is a piece of its own. */
 static void local(struct reference *r, struct ref_warp *w, const struct access *a)
 {
-    uint64_t place = ((uint64_t)w->sm * (uint64_t)r->machine->subcores + w->subcore) * SCHEDULER_SLOTS + w->slot;
+    uint64_t warp_slot = ((uint64_t)w->sm * (uint64_t)r->machine->subcores + w->subcore) * SCHEDULER_SLOTS + w->slot;
     struct access piece = *a;
     uint32_t width = a->operand->width < COALESCER_WIDEST ? a->operand->width : COALESCER_WIDEST;
     for (uint32_t at = 0; at == 0 || at < width; at += 4) {
         for (unsigned l = 0; l < RP_WARP_LANES; l++)
-            piece.address[l] = local_address(place, local_words(w->block->grid->of.kernel), a->address[l] + at, l);
+            piece.address[l] = local_address(warp_slot, local_words(w->block->grid->of.kernel), a->address[l] + at, l);
         transactions(r, w, &piece, width < 4 ? width : 4);
     }
 }
 
-/* Returns when it is complete; for caches the memory system will say it. */
+/* Returns the cycle in which it is complete. For caches the memory system reports that later. */
 static uint64_t one_space(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     switch (path_of_space(a->space)) {
     case PATH_SHARED:
         if (a->space == RP_SPACE_SHARED_CLUSTER && in_clusters(w->block->grid->of.launch))
-            return noted(r, elsewhere(r, w, a, dispatched));
+            return noted(r, in_other_block(r, w, a, dispatched));
         return noted(r, shared(r, w, a, dispatched));
     case PATH_CONSTANT:
         return sm_memory_constants(memory_system_sm(r->job->memory, w->sm),
@@ -109,7 +109,7 @@ static uint64_t one_space(struct reference *r, struct ref_warp *w, const struct 
     return 0;
 }
 
-/* Accesses whose lanes may be in different spaces are taken apart, in the order of enum rp_space. */
+/* Splits an access whose lanes may be in different spaces, in the order of enum rp_space. */
 static uint64_t apart(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     uint64_t done = 0;
@@ -129,27 +129,27 @@ static uint64_t apart(struct reference *r, struct ref_warp *w, const struct acce
     return done;
 }
 
-/* Memory that draws: nothing is pending, and nobody waits for anybody. Returns the latest end. */
-static uint64_t drawn(struct reference *r, struct ref_warp *w, uint64_t dispatched, enum response_level *level)
+/* Accesses with sampled latency: all ends are known, and no access waits for another. Returns the latest end. */
+static uint64_t sampled(struct reference *r, struct ref_warp *w, uint64_t dispatched, enum response_level *level)
 {
     const struct rp_instruction *in = w->next.instruction;
     const struct engine_launch *of = &w->block->grid->of;
-    uint64_t done = dispatched, answer = 0;
+    uint64_t done = dispatched, response = 0;
     for (uint32_t i = 0; i < in->memory_count; i++) {
         struct access a = {.operand = &in->memory[i], .mask = w->next.accesses[i].pattern->mask};
-        struct draw_request request;
+        struct sampled_access request;
         if (names_texel_again(&w->next, i))
             continue;
-        draw_request_of(r->job->drawn, r->machine, of->launch, of->kernel, &w->next, i, &request, a.address);
-        if (request.path == DRAW_SHARED)
+        sampled_access_of(r->job->sampled, r->machine, of->launch, of->kernel, &w->next, i, &request, a.address);
+        if (request.path == TIMED_BY_SHARED)
             done = later(done, shared(r, w, &a, dispatched));
-        if (request.path != DRAW_LEVEL)
+        if (request.path != TIMED_BY_SAMPLE)
             continue;
         *sampled_counter(w->block->grid->statistics, &request, a.operand) += request.transactions;
-        answer = later(answer, sampled_response(r->job->drawn, &request, &w->random, w->block->grid->statistics));
+        response = later(response, sampled_response(r->job->sampled, &request, &w->random, w->block->grid->statistics));
     }
-    *level = response_level(answer);
-    return later(done, dispatched + response_cycle(answer));
+    *level = response_level(response);
+    return later(done, dispatched + response_cycle(response));
 }
 
 static uint64_t all_spaces(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
@@ -186,8 +186,8 @@ bool ref_memory(struct reference *r, struct ref_warp *w, uint64_t dispatched, ui
     const struct rp_instruction *in = w->next.instruction;
     struct sm_memory *memory = memory_system_sm(r->job->memory, w->sm);
     *known = r->accepted = accepted;
-    if (r->job->drawn) {
-        *known = later(accepted, drawn(r, w, dispatched, level));
+    if (r->job->sampled) {
+        *known = later(accepted, sampled(r, w, dispatched, level));
         if (taken)
             *taken = accepted;
         return true;

@@ -11,7 +11,7 @@ static bool begin(struct reference *r, struct rp_error *err)
     bool fine = r->sms;
     for (int64_t s = 0; fine && s < m->sms; s++) {
         room_of_sm(m, &r->sms[s].left);
-        r->sms[s].tells.next = ASYNC_UNKNOWN;
+        r->sms[s].updates.next = ASYNC_UNKNOWN;
         r->sms[s].subcores = calloc((size_t)m->subcores, sizeof *r->sms[s].subcores);
         fine = r->sms[s].subcores;
         for (int64_t c = 0; fine && c < m->subcores; c++) {
@@ -43,17 +43,17 @@ static void end(struct reference *r)
                 free(sm->subcores[c].units[u]);
         }
         free(sm->subcores);
-        async_queue_free(&sm->tells);
+        async_queue_free(&sm->updates);
     }
     for (struct ref_grid *g = r->grids, *next; g; g = next) {
         next = g->next;
         free(g);
     }
     free(r->sms);
-    free(r->flights);
+    free(r->in_flight);
 }
 
-/* By control words: only now it is known which of the signals that it waited for came last. */
+/* Whether the warp waited for signals of control words. Only now it is known which of them came last. */
 static bool waited_for_signals(const struct ref_warp *w)
 {
     return w->block->grid->of.control_words && w->blocked >= STALL_MEMORY && w->blocked <= STALL_OPERANDS;
@@ -62,12 +62,13 @@ static bool waited_for_signals(const struct ref_warp *w)
 static void report_stall(const struct reference *r, const struct ref_warp *issuing, enum stall why,
                          enum response_level level, uint64_t cycles)
 {
-    struct engine_place at = ref_place(issuing);
+    struct engine_location at = ref_location(issuing);
     struct engine_stall stall = {why, why == STALL_MEMORY ? level : RESPONSE_NONE, ref_unit(r, issuing), cycles};
     engine_report_stall(r->job, &at, &issuing->next, &stall, r->now);
 }
 
-/* Charges this cycle. What kept the warp that issues now from issuing in the cycle before ends the stall. */
+/* Charges this cycle. The stall ends with the issue, and its reason is what kept the issuing warp from issuing in the
+ * cycle before. */
 static void charge(struct reference *r, struct ref_subcore *sc, const struct ref_warp *issuing)
 {
     if (issuing) {
@@ -93,7 +94,7 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
     }
 }
 
-/* The scheduler's choice. A warp that yields is offered only if it will have no other. */
+/* The choice of the scheduler. A warp that yields is a candidate only if there is no other. */
 static int pick(struct reference *r, struct ref_subcore *sc, uint64_t ready)
 {
     uint64_t eager = 0;
@@ -104,7 +105,7 @@ static int pick(struct reference *r, struct ref_subcore *sc, uint64_t ready)
     return slot < 0 && eager != ready ? r->scheduler->pick(sc->scheduler, ready) : slot;
 }
 
-/* One cycle of one sub-core. *waits: some warp waits for nothing but time. */
+/* One cycle of one sub-core. *waits: some warp waits only for time to pass. */
 static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool *waits, struct rp_error *err)
 {
     uint64_t ready = 0;
@@ -141,7 +142,7 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
     return ref_issue(r, w, false, err) && (r->machine->issue_width == 1 || ref_pair(r, w, unit, err));
 }
 
-/* The SM has blocks of this many launches, each of which counts the cycle. */
+/* Counts the cycle for each launch that has a block on the SM. */
 static void count_sm_cycle(struct reference *r, const struct ref_sm *sm)
 {
     r->of_machine.sm_cycles += sm->blocks != NULL;
@@ -170,8 +171,8 @@ static bool cycle(struct reference *r, struct rp_error *err)
     for (int64_t s = 0; s < r->machine->sms; s++) /* it will get a block */
         waits |= first && !first->clusters && room_fits(&r->sms[s].left, &first->block_room);
     waits |= first && first->clusters && ref_cluster_has_room(r, first);
-    for (int64_t s = 0; s < r->machine->sms; s++) /* copies will tell objects that they are complete */
-        waits |= r->sms[s].tells.count > 0;
+    for (int64_t s = 0; s < r->machine->sms; s++) /* updates of barrier objects are pending */
+        waits |= r->sms[s].updates.count > 0;
     return issued || waits || ref_stuck(r, err);
 }
 

@@ -1,4 +1,4 @@
-/* What an instruction accesses: sectors of the whole warp, or cycles of shared memory. */
+/* The accesses of an instruction: sectors of the whole warp, or cycles of shared memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static uint32_t bytes_of(uint64_t address, uint64_t width)
     return (uint32_t)((1ull << to) - (1ull << from));
 }
 
-/* Atomics on one address make an access each. */
+/* Each atomic on one address makes an access of its own. */
 static void touch(struct staged *g, struct inst *in, uint64_t address, uint64_t width)
 {
     uint32_t bytes = bytes_of(address, width);
@@ -60,7 +60,7 @@ static void touch_all(struct staged *g, struct inst *in, uint64_t address, uint6
     }
 }
 
-/* By sector; the order of those of one sector stays. The last one is served first. */
+/* Sorts accesses by sector; those of one sector keep their order. The last access is served first. */
 static void sort_accesses(struct inst *in)
 {
     for (uint32_t i = in->ascending ? in->access_count : 1; i < in->access_count; i++) {
@@ -86,8 +86,8 @@ static void touch_local(struct staged_sm *sm, const struct staged_warp *w, struc
                   width - at < 4 ? width - at : 4);
 }
 
-/* Cycles of an access to shared memory: different words in the bank that has most; lanes at one word go together. Only
- * a lane's first word counts. */
+/* The cycles of an access to shared memory: the largest number of different words in one bank. Lanes that access the
+ * same word count once. Only the first word of a lane counts. */
 static uint32_t conflict(const uint64_t address[RP_WARP_LANES], rp_lanemask mask)
 {
     uint32_t most = 1;

@@ -1,5 +1,5 @@
-/* Barriers of blocks (docs/accelsim.md, rule 5): by number and count of threads, as in the other pipelines; or all of
- * them one barrier of the whole block, as in Accel-Sim. */
+/* Barriers of blocks (docs/accelsim.md, rule 5). They have a number and a count of threads, as in the other pipelines;
+ * or all are one barrier of the whole block, as in Accel-Sim. */
 #include "replay/engines/staged/staged.h"
 
 static bool is_complete(const struct staged_block *b, const struct staged_barrier *barrier)
@@ -31,7 +31,7 @@ static void check_barriers(struct staged_sm *sm, struct staged_block *b)
             release(sm, b, id);
 }
 
-/* The lanes that were gathered arrive. */
+/* The gathered lanes arrive at the barrier. */
 static void take(struct staged_sm *sm, struct staged_warp *w, bool waits)
 {
     struct staged_barrier *barrier = &w->block->barriers[w->arrival.id];

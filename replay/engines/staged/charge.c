@@ -50,7 +50,7 @@ void staged_charge_issue(struct staged_sm *sm, struct staged_subcore *c, const s
     staged_report_stall(sm, in, &(struct engine_stall){why, level, in->s->unit, gap});
 }
 
-/* What holds an instruction back at the end of this cycle whose unit's latch is taken. */
+/* Why the latch of this unit stays taken at the end of this cycle. */
 static enum stall latch_reason(const struct staged_sm *sm, unsigned unit, unsigned subcore)
 {
     if (sm->collected[unit][subcore])

@@ -27,7 +27,7 @@ struct packet_slab {
 
 struct packet *staged_packet(struct staged *g)
 {
-    static struct packet none; /* without memory the run ends after this cycle */
+    static struct packet none; /* without host memory the run ends after this cycle */
     if (!g->spare_packets) {
         struct packet_slab *slab = calloc(1, sizeof *slab);
         if (!slab) {
@@ -68,7 +68,7 @@ static uint64_t line_of(const struct staged *g, uint64_t address)
     return memory_local(&l->channel_slices, memory_local(&l->channels, address)) / STEPPED_LINE;
 }
 
-/* Accel-Sim hashes with these bits of a line's number; those above have no say. */
+/* Accel-Sim hashes these bits of the number of a line, and ignores those above. */
 #define HASHED_BITS 25
 static uint32_t set_of(const struct staged *g, uint64_t line)
 {
@@ -84,7 +84,7 @@ bool staged_crossbar_room(const struct staged *g, const struct crossbar *x, unsi
     return !g->has_crossbar || x->in[in].count < (uint64_t)g->o[STAGED_CROSSBAR_BUFFER];
 }
 
-/* The first packet of an input is another one. */
+/* The input has a new first packet. */
 static void new_head(struct crossbar *x, unsigned in)
 {
     const struct packet *p = fifo_top(&x->in[in]);
@@ -103,11 +103,11 @@ void staged_crossbar_send(struct staged *g, struct crossbar *x, unsigned in, str
         new_head(x, in);
 }
 
-/* Whoever waits for room at the input, or for packets at the output. */
+/* Wakes the SM that waits for room at the input, and the slice that waits for packets at the output. */
 static void wake_ends(struct staged *g, const struct crossbar *x, unsigned in, unsigned out)
 {
     if (!x->requests)
-        return; /* both look in every cycle */
+        return; /* SMs look for replies, and slices for room, in every cycle */
     if (x->in[in].count + 1 == (uint64_t)g->o[STAGED_CROSSBAR_BUFFER])
         g->sms[in].wake = 0;
     g->slices[out].wake = 0;
@@ -125,10 +125,10 @@ static void serve_output(struct staged *g, struct crossbar *x, unsigned out)
         set_remove(x->asked, out);
     new_head(x, in);
     wake_ends(g, x, in, out);
-    staged_stir(g);
+    staged_mark_busy(g);
 }
 
-/* All that was sent is there. */
+/* Moves all packets to their outputs. */
 static void pass_through(struct staged *g, struct crossbar *x)
 {
     for (unsigned in = 0; in < x->ins; in++)
@@ -136,11 +136,12 @@ static void pass_through(struct staged *g, struct crossbar *x)
             unsigned out = x->requests ? p->slice : p->sm;
             staged_push(g, &x->out[out], p);
             wake_ends(g, x, in, out);
-            staged_stir(g);
+            staged_mark_busy(g);
         }
 }
 
-/* Each output takes the first packet of one input, in turns. One input may serve several, in their order. */
+/* Each output takes the first packet of one input; inputs take turns. One input may serve several outputs, in their
+ * order. */
 void staged_crossbar_cycle(struct staged *g, struct crossbar *x)
 {
     if (!g->has_crossbar) {
@@ -161,7 +162,7 @@ void staged_slices_reply(struct staged *g)
             continue;
         staged_crossbar_send(g, &g->replies, i, fifo_pop(&g->slices[i].out));
         g->slices[i].wake = 0;
-        staged_stir(g);
+        staged_mark_busy(g);
     }
 }
 
@@ -171,12 +172,12 @@ static void send_back(struct staged *g, struct slice *s, const struct sector_vic
         return;
     struct packet *p = staged_packet(g);
     *p = (struct packet){.kind = PACKET_WRITE_BACK, .sectors = v->sectors, .slice = because->slice};
-    p->address = v->line; /* its number in the slice: all that device memory needs */
+    p->address = v->line; /* the number of the line in the slice: device memory needs no more */
     g->statistics->memory.l2.written_back += v->sectors;
     staged_push(g, &s->misses, p);
 }
 
-/* Writes end here, whether they find their line or not. */
+/* Reports that the packet ends here. Writes do, whether they hit or not. */
 static void report_end(const struct staged *g, const struct packet *p, enum sector_find found)
 {
     enum cache_kind kind = p->kind == PACKET_READ ? CACHE_READ : p->kind == PACKET_WRITE ? CACHE_WRITE : CACHE_ATOMIC;
@@ -222,8 +223,8 @@ static bool look_up(struct staged *g, struct slice *s)
     return true;
 }
 
-/* A slice without a cache: reads and atomics go on to device memory, writes, and what atomics leave, as write-backs.
- * False: nothing was done. */
+/* A slice without a cache: it sends reads and atomics to device memory. Writes, and the writes of atomics, it sends
+ * there as write-backs. False: nothing was done. */
 static bool pass_on(struct staged *g, struct slice *s)
 {
     struct packet *p = fifo_top(&s->in);
@@ -246,7 +247,7 @@ static struct channel *channel_of(struct staged *g, unsigned slice)
     return &g->channels[slice / g->layout.channel_slices.count];
 }
 
-/* In cycles of the core. */
+/* The next cycle of the core in which the slice may do something by itself. */
 static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
 {
     const struct packet *p = fifo_top(&s->rop);
@@ -257,7 +258,7 @@ static uint64_t next_of_slice(const struct staged *g, const struct slice *s)
     return port < next ? port : next;
 }
 
-/* Data is answered, and what has come from device memory put into the cache. */
+/* Sends a reply for data that is there, and fills the cache with data from device memory. */
 static bool fill(struct staged *g, struct slice *s)
 {
     struct packet *p = s->out.count < g->slice_queues ? g->l2->ready(s->l2) : NULL;
@@ -270,7 +271,7 @@ static bool fill(struct staged *g, struct slice *s)
     return true;
 }
 
-/* What has come from device memory is answered. */
+/* Sends a reply for data from device memory. */
 static bool hand_back(struct staged *g, struct slice *s)
 {
     if (!s->from_dram.count || s->out.count >= g->slice_queues)
@@ -305,7 +306,7 @@ static void slice_cycle(struct staged *g, unsigned number)
         staged_push(g, &s->in, fifo_pop(&s->rop));
         changed = true;
     }
-    staged_stir(g);
+    staged_mark_busy(g);
     s->wake = changed ? 0 : next_of_slice(g, s);
 }
 
@@ -332,7 +333,7 @@ void staged_chip_next(const struct staged *g, struct staged_wake *wake)
     }
 }
 
-/* What the host copied to the device is in L2. */
+/* The host has copied this to the device: it is in L2 now. */
 void staged_copy(struct staged *g, uint64_t address, uint64_t size)
 {
     uint64_t mask = ~0ull >> (64 - g->o[STAGED_COPY_BITS]);

@@ -1,7 +1,7 @@
 /* Operand collectors, units, and the write-back of units (docs/accelsim.md, rules 6 and 7). */
 #include "replay/engines/staged/staged.h"
 
-/* The bank of a warp's register, by the number that it has in warp 0. */
+/* The bank of a register of the warp, from its bank in warp 0. */
 static unsigned bank_of(const struct staged_sm *sm, const struct staged_warp *w, unsigned of_warp_0)
 {
     unsigned banks = (unsigned)sm->chip->o[STAGED_REGISTER_BANKS], bank = of_warp_0 + w->bank;
@@ -26,7 +26,7 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
 {
     struct staged_warp *w = &sm->warps[in->warp];
     if (in->s->dst >= 0) {
-        staged_write_bank(sm, w, in->s->dst); /* however many others go to the same */
+        staged_write_bank(sm, w, in->s->dst); /* any number of results may go to the same bank */
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }
@@ -34,7 +34,7 @@ static void end_instruction(struct staged_sm *sm, struct inst *in)
     set_remove(sm->units[in->s->unit][in->subcore].occupied, (unsigned)(in->until & sm->chip->ring_mask));
     w->in_pipeline--;
     if (in->s->dst < 0 && sm->chip->reports_done)
-        staged_report_done(sm, w, &in->flight);
+        staged_report_done(sm, w, &in->observed);
     staged_may_leave(sm, w);
     staged_inst_free(sm->chip, in);
 }
@@ -55,8 +55,8 @@ void staged_write_back(struct staged_sm *sm)
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* The unit is held for the initiation. The result comes from its last stage at `until`, if no other does then and a bus
- * is free; a cycle later it is in the latch, and then it is written back. */
+/* The instruction occupies the unit for its initiation. Its result leaves the last stage at `until`, if no other result
+ * does and a bus is free. One cycle later it is in the latch, and then it is written back. */
 static bool unit_accept(struct staged_sm *sm, struct unit *u, struct inst *in)
 {
     if (sm->cycle < u->free)
@@ -92,7 +92,7 @@ static void leave_latch(struct staged_sm *sm, unsigned unit, unsigned subcore)
 
 static unsigned memory_unit(const struct staged_sm *sm) { return sm->chip->machine->spaces[RP_SPACE_GLOBAL].unit; }
 
-/* The load/store unit takes the oldest of all sub-cores. */
+/* The load/store unit takes the oldest instruction of all sub-cores. */
 static void lsu_accept(struct staged_sm *sm)
 {
     unsigned unit = memory_unit(sm);
@@ -130,7 +130,7 @@ void staged_execute(struct staged_sm *sm)
     lsu_accept(sm);
 }
 
-/* The first write-back after this cycle. */
+/* The cycle of the first write-back after this cycle. */
 static uint64_t next_end(const struct staged_sm *sm)
 {
     unsigned now = (unsigned)(sm->cycle & sm->chip->ring_mask);
@@ -176,7 +176,7 @@ bool staged_reads(const struct staged_sm *sm, unsigned subcore)
     return !(all & ~sm->taken) && all & ~sm->ready;
 }
 
-/* Collectors that have read all and whose latch is free. */
+/* Collectors that have read all operands and whose latch is free. */
 static uint64_t may_leave(const struct staged_sm *sm)
 {
     uint64_t may = sm->ready;
@@ -197,7 +197,7 @@ static void into_unit_latch(struct staged_sm *sm, struct inst *in)
     sm->changed = true;
 }
 
-/* That with the oldest instruction. */
+/* The collector with the oldest instruction. */
 static unsigned oldest_of(const struct staged_sm *sm, uint64_t collectors)
 {
     unsigned best = (unsigned)__builtin_ctzll(collectors);
@@ -208,7 +208,7 @@ static unsigned oldest_of(const struct staged_sm *sm, uint64_t collectors)
     return best;
 }
 
-/* As many dispatchers as collectors, each with a place of its own to begin at: behind the sub-core that it served. */
+/* There are as many dispatchers as collectors. Each begins its search behind the sub-core that it served last. */
 static void dispatch_collectors(struct staged_sm *sm)
 {
     unsigned each = per_subcore(sm), all = each * sm->subcores;
@@ -228,7 +228,7 @@ static void dispatch_collectors(struct staged_sm *sm)
     }
 }
 
-/* Places of a bank's queue: all operands of its sub-core's collectors. */
+/* Entries in the queue of a bank: one for each operand of the collectors of its sub-core. */
 static unsigned queue_room(const struct staged_sm *sm) { return per_subcore(sm) * STAGED_SOURCES; }
 
 static void read_bank(struct staged_sm *sm, unsigned bank)
@@ -284,8 +284,9 @@ static void leave_issue_latch(struct staged_sm *sm, struct inst *in)
     sm->changed = true;
 }
 
-/* The oldest instruction of a kind, in the latches of all sub-cores, goes into a collector of its sub-core. Where that
- * has none free, the next oldest may, or the kind is stuck for all. */
+/* The oldest instruction of a kind, in the latches of all sub-cores, enters a collector of its sub-core. If that
+ * sub-core has no free collector, the next oldest instruction may enter its own; or, with STAGED_STUCK_KIND, none of
+ * the kind may. */
 static bool allocate_kind(struct staged_sm *sm, unsigned unit)
 {
     struct inst *in = NULL;
@@ -303,7 +304,7 @@ static bool allocate_kind(struct staged_sm *sm, unsigned unit)
     return true;
 }
 
-/* As many ports as collectors, each of which goes over all kinds. */
+/* There are as many ports as collectors. Each port tries all kinds. */
 static void allocate_collectors(struct staged_sm *sm)
 {
     unsigned ports = per_subcore(sm) * sm->subcores;
@@ -315,7 +316,7 @@ static void allocate_collectors(struct staged_sm *sm)
     }
 }
 
-/* Without collectors. */
+/* Without collectors, instructions go from the issue latches to the latches of units. */
 static void pass_latches(struct staged_sm *sm)
 {
     for (uint32_t units = sm->units_issued; units; units &= units - 1) {
@@ -333,7 +334,7 @@ void staged_read_operands(struct staged_sm *sm)
 {
     if (!per_subcore(sm)) {
         pass_latches(sm);
-        read_banks(sm); /* none is asked: what was written is over */
+        read_banks(sm); /* nothing is read; it clears the banks that were written */
         return;
     }
     for (int64_t step = 0; step < sm->chip->o[STAGED_REGISTER_STEPS]; step++) {

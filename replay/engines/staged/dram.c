@@ -85,13 +85,13 @@ static void channel_cycle(struct staged *g, unsigned number)
     p = g->dram->response(c->dram);
     goes_on |= p && slices[p->slice % count].from_dram.count < g->slice_queues;
     p = fifo_top(&c->waiting);
-    staged_stir(g);
+    staged_mark_busy(g);
     c->wake = goes_on ? 0 : g->dram->next(c->dram);
     c->wake_core = p && p->ready > g->cycle ? p->ready : UINT64_MAX;
 }
 
-/* Device memory without a time: what a slice asks for comes back, what it writes back is done. */
-static void answer_at_once(struct staged *g, struct slice *s)
+/* Device memory that takes no time: reads come back at once, and write-backs are done. */
+static void respond_at_once(struct staged *g, struct slice *s)
 {
     while (s->to_dram.count && s->from_dram.count < g->slice_queues) {
         struct packet *p = fifo_pop(&s->to_dram);
@@ -104,14 +104,14 @@ static void answer_at_once(struct staged *g, struct slice *s)
         else
             staged_push(g, &s->from_dram, p);
         s->wake = 0;
-        staged_stir(g);
+        staged_mark_busy(g);
     }
 }
 
 void staged_dram_cycle(struct staged *g)
 {
     for (unsigned i = 0; !g->dram && i < g->slice_count; i++)
-        answer_at_once(g, &g->slices[i]);
+        respond_at_once(g, &g->slices[i]);
     if (!g->dram)
         return;
     for (unsigned i = 0; i < g->layout.channels.count; i++)

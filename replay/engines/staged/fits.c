@@ -62,7 +62,7 @@ static bool has_defaults(const struct machine_part *part)
     return true;
 }
 
-/* How the lanes of an access go together: the pipeline's own way, or the ideal one. */
+/* Whether accesses are coalesced in a way that the pipeline has: its own, or the ideal one. */
 static bool access_fits(const struct machine *m, struct machine_misfit *out)
 {
     bool sectors = m->coalescer.model == &coalescer_segments.model && has_defaults(&m->coalescer);
@@ -77,7 +77,7 @@ static bool access_fits(const struct machine *m, struct machine_misfit *out)
                "is 'banks' without options, or 'ideal'");
 }
 
-/* What the pipeline does not look at must be as if nothing were said of it. */
+/* Options that the pipeline does not use must have values without effect. */
 static bool nothing_unused(const struct machine *m, struct machine_misfit *out)
 {
     const struct {
@@ -115,7 +115,7 @@ static bool nothing_unused(const struct machine *m, struct machine_misfit *out)
 static bool sm_fits(const struct machine *m, struct machine_misfit *out)
 {
     int64_t collectors = m->pipeline.options[STAGED_COLLECTORS] * m->subcores;
-    if (((const struct memory_model *)m->memory.model)->drawn)
+    if (((const struct memory_model *)m->memory.model)->sampled)
         return misfit(out, "memory.model", "pipeline.model",
                       "pipeline 'staged' has a memory of its own: memory.model must be 'hierarchy'");
     if (((const struct tlb_model *)m->tlb.model)->keeps)
@@ -156,7 +156,7 @@ static bool l2_fits(const struct machine *m, struct machine_misfit *out)
     return shape_of(&m->l2).banks == 1 || misfit(out, "l2.banks", NULL, "l2.banks of pipeline 'staged' is 1");
 }
 
-/* Each cycle of each clock is a step: where they are too far apart, a launch never comes to an end. */
+/* Each cycle of each clock is a step. If frequencies differ too much, a launch takes too many steps. */
 static bool clocks_fit(const struct machine *m, struct machine_misfit *out)
 {
     enum { MOST = 100 };

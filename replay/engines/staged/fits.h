@@ -1,4 +1,4 @@
-/* What pipeline `staged` asks of a machine's other parts, and other pipelines of parts that are made for it. */
+/* Which machines fit the pipeline `staged`, and which parts need it. */
 #ifndef REPRISE_REPLAY_ENGINES_STAGED_FITS_H
 #define REPRISE_REPLAY_ENGINES_STAGED_FITS_H
 

@@ -34,7 +34,7 @@ static struct inst *next_of(const struct staged_warp *w) { return w->buffered ? 
 void staged_release(struct staged_sm *sm, struct staged_warp *w, int32_t reg)
 {
     if (w->is_pending[reg] && sm->chip->reports_done)
-        staged_report_done(sm, w, &w->flights[reg]);
+        staged_report_done(sm, w, &w->observed[reg]);
     const struct staged_static *s = w->is_pending[reg] ? &sm->chip->statics[w->writer[reg]] : NULL;
     w->pending -= w->is_pending[reg] != 0;
     w->is_pending[reg] = 0;
@@ -62,13 +62,13 @@ static bool next_waits_for(const struct staged_sm *sm, const struct staged_warp 
     return false;
 }
 
-void staged_answered(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum response_level level)
+void staged_data_arrived(struct staged_sm *sm, struct staged_warp *w, int32_t reg, enum response_level level)
 {
     if (!sm->chip->reports_stalls ||
         (reg >= 0 && (w->is_pending[reg] != STALL_MEMORY || !next_waits_for(sm, w, (uint32_t)reg))))
         return;
-    uint64_t answer = response_of(sm->chip->cycle, level);
-    w->answer = answer > w->answer ? answer : w->answer;
+    uint64_t response = response_of(sm->chip->cycle, level);
+    w->response = response > w->response ? response : w->response;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ static bool look_ahead(struct staged *g, struct staged_warp *w)
 static void end_warp(struct staged_sm *sm, struct staged_warp *w)
 {
     w->done = true;
-    sm->hungry &= ~(1ull << w->place);
+    sm->unfetched &= ~(1ull << w->warp_slot);
     staged_look(sm, w);
     staged_scheduler(sm->chip)->end(sm->scheduler[w->subcore], w->slot);
     staged_warp_ended(sm, w);
@@ -99,18 +99,18 @@ static void end_warp(struct staged_sm *sm, struct staged_warp *w)
 static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned number)
 {
     struct staged *g = sm->chip;
-    unsigned place = b->slot * g->warps_per_block + number, banks = (unsigned)g->o[STAGED_REGISTER_BANKS];
-    struct staged_warp *w = &sm->warps[place];
+    unsigned warp_slot = b->slot * g->warps_per_block + number, banks = (unsigned)g->o[STAGED_REGISTER_BANKS];
+    struct staged_warp *w = &sm->warps[warp_slot];
     *w = (struct staged_warp){.block = b,
                               .number = number,
-                              .place = place,
-                              .subcore = place % sm->subcores,
-                              .slot = place / sm->subcores,
-                              .bank = banks ? place % banks : 0,
+                              .warp_slot = warp_slot,
+                              .subcore = warp_slot % sm->subcores,
+                              .slot = warp_slot / sm->subcores,
+                              .bank = banks ? warp_slot % banks : 0,
                               .started = true,
                               .arrival = arrival_begin(g->launch, number),
                               .writer = w->writer,
-                              .flights = w->flights,
+                              .observed = w->observed,
                               .is_pending = w->is_pending,
                               .is_long = w->is_long,
                               .writes = w->writes};
@@ -119,7 +119,7 @@ static bool begin_warp(struct staged_sm *sm, struct staged_block *b, unsigned nu
     memset(w->writes, 0, g->registers * sizeof *w->writes);
     if (!rp_cursor_open(&w->cursor, b->trace, number, g->err) || !look_ahead(g, w))
         return g->failed = true, false;
-    sm->hungry |= 1ull << place;
+    sm->unfetched |= 1ull << warp_slot;
     staged_charge_enter(sm, &sm->subcore[w->subcore]);
     staged_scheduler(g)->start(sm->scheduler[w->subcore], w->slot);
     if (w->over)
@@ -157,7 +157,7 @@ static bool place_block(struct staged_sm *sm)
     return true;
 }
 
-/* All SMs are visited once, beginning behind the one that got a block last. */
+/* Visits each SM once, beginning behind the one that got a block last. */
 bool staged_place_blocks(struct staged *g)
 {
     unsigned sms = (unsigned)g->machine->sms, from = g->next_sm;
@@ -200,7 +200,7 @@ static void retire(struct staged_sm *sm, struct staged_warp *w)
 {
     w->retired = true;
     sm->changed = true;
-    sm->leaving &= ~(1ull << w->place);
+    sm->may_retire &= ~(1ull << w->warp_slot);
     if (!--sm->live_warps)
         sm->chip->emptied = true;
     if (!--w->block->live)
@@ -222,7 +222,7 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     if (!in)
         return fail_memory(g);
     in->s = &g->statics[step.index];
-    in->warp = w->place;
+    in->warp = w->warp_slot;
     in->subcore = w->subcore;
     in->active = step.active;
     in->executed = step.executed;
@@ -237,7 +237,8 @@ static bool decode_one(struct staged_sm *sm, struct staged_warp *w, unsigned at)
     return look_ahead(g, w) || (g->failed = true, false);
 }
 
-/* Where a warp's instructions are in an instruction cache, and if they are not, when they come. */
+/* Looks up the buffered instructions of a warp in the instruction cache. If some are missing, w->fetched is the cycle
+ * in which the last one comes. */
 static void look_up_code(struct staged_sm *sm, struct staged_warp *w)
 {
     struct staged *g = sm->chip;
@@ -253,17 +254,17 @@ static void look_up_code(struct staged_sm *sm, struct staged_warp *w)
         w->fetched = reply.cycle > w->fetched ? reply.cycle : w->fetched;
     }
     if (w->fetched > sm->cycle)
-        sm->missing |= 1ull << w->place;
+        sm->missing |= 1ull << w->warp_slot;
 }
 
-/* Warps whose instructions have come may issue. */
+/* Warps whose instructions have arrived may issue. */
 static void end_misses(struct staged_sm *sm)
 {
     for (uint64_t left = sm->missing; left; left &= left - 1) {
         struct staged_warp *w = &sm->warps[__builtin_ctzll(left)];
         if (w->fetched > sm->cycle)
             continue;
-        sm->missing &= ~(1ull << w->place);
+        sm->missing &= ~(1ull << w->warp_slot);
         staged_look(sm, w);
     }
 }
@@ -296,36 +297,36 @@ static void decode(struct staged_sm *sm)
     sm->fetched = -1;
 }
 
-/* The places are gone over from behind the warp that was fetched last to the next one that has nothing; warps on the
- * way retire if they can. */
+/* Fetches for the next warp without instructions, in the order of warp slots, from the one behind the last fetch on.
+ * Warps that are passed retire if they may. */
 static void fetch(struct staged_sm *sm)
 {
-    unsigned places = (unsigned)sm->chip->machine->warps, from = sm->last_fetched + 1;
-    if (sm->fetched >= 0 || !(sm->hungry | sm->leaving))
+    unsigned warp_slots = (unsigned)sm->chip->machine->warps, from = sm->last_fetched + 1;
+    if (sm->fetched >= 0 || !(sm->unfetched | sm->may_retire))
         return;
-    from = from < places ? from : 0;
-    unsigned next = sm->hungry ? set_round(sm->hungry, from) : 0;
-    while (sm->leaving) {
-        unsigned place = set_round(sm->leaving, from);
-        if (sm->hungry && (place + places - from) % places > (next + places - from) % places)
+    from = from < warp_slots ? from : 0;
+    unsigned next = sm->unfetched ? set_round(sm->unfetched, from) : 0;
+    while (sm->may_retire) {
+        unsigned warp_slot = set_round(sm->may_retire, from);
+        if (sm->unfetched && (warp_slot + warp_slots - from) % warp_slots > (next + warp_slots - from) % warp_slots)
             break;
-        retire(sm, &sm->warps[place]);
+        retire(sm, &sm->warps[warp_slot]);
     }
-    if (!sm->hungry)
+    if (!sm->unfetched)
         return;
-    sm->hungry &= ~(1ull << next);
+    sm->unfetched &= ~(1ull << next);
     sm->last_fetched = next;
     sm->fetched = (int)next;
     sm->changed = true;
 }
 
-/* What is asked for is there. */
+/* Without a limit on fetches: all warps retire if they may, and get their instructions. */
 static void fetch_all(struct staged_sm *sm)
 {
-    for (uint64_t left = sm->leaving; left; left &= left - 1)
+    for (uint64_t left = sm->may_retire; left; left &= left - 1)
         retire(sm, &sm->warps[__builtin_ctzll(left)]);
-    for (; sm->hungry; sm->hungry &= sm->hungry - 1)
-        fill_buffer(sm, &sm->warps[__builtin_ctzll(sm->hungry)]);
+    for (; sm->unfetched; sm->unfetched &= sm->unfetched - 1)
+        fill_buffer(sm, &sm->warps[__builtin_ctzll(sm->unfetched)]);
 }
 
 void staged_fetch(struct staged_sm *sm)
@@ -336,14 +337,14 @@ void staged_fetch(struct staged_sm *sm)
         decode(sm);
         fetch(sm);
         if (sm->fetched < 0)
-            return; /* nor would the next time */
+            return; /* the next fetch would find nothing either */
     }
 }
 
 /* ---- issue ------------------------------------------------------------------------------------------------------- */
 
-/* A fence waits until no register of its warp is pending, and beyond the block until its stores are acknowledged; then
- * L1 is empty. */
+/* A fence waits until no register of its warp is pending. Beyond the block it also waits until its stores are
+ * acknowledged, and then L1 is emptied. */
 static bool waits_at_fence(struct staged_sm *sm, struct staged_warp *w)
 {
     if (!w->waits_at_fence || w->pending || (w->waits_for_stores && (w->stores || w->unsent)))
@@ -360,7 +361,8 @@ static bool waits(struct staged_sm *sm, struct staged_warp *w)
     return !w->block || w->done || w->waits_at_barrier || w->atomics || waits_at_fence(sm, w);
 }
 
-/* What the warp waits for before its next instruction may issue once its unit's latch is free; STALL_COUNT: nothing. */
+/* Why the next instruction of the warp could not issue even if the latch of its unit were free; STALL_COUNT: it could.
+ */
 static enum stall what_for(struct staged_sm *sm, struct staged_warp *w)
 {
     bool waiting = waits(sm, w), late = w->fetched > sm->cycle;
@@ -414,8 +416,8 @@ static void into_latch(struct staged_sm *sm, struct inst *in)
     sm->subcore[in->subcore].latched |= 1ull << unit;
 }
 
-/* Which sources the instruction of the warp that issued last in this sub-core left in the slots that they are read in.
- */
+/* The sources that are still in their operand slots: the last instruction that issued in this sub-core was of the same
+ * warp, read them in the same slots, and kept them there. */
 static unsigned kept_sources(const struct staged_subcore *c, const struct inst *in)
 {
     const struct staged_static *last = c->last, *s = in->s;
@@ -441,7 +443,7 @@ static void issue(struct staged_sm *sm, struct staged_warp *w, bool second)
     struct inst *in = next_of(w);
     w->buffer_at++;
     if (!--w->buffered)
-        sm->hungry |= 1ull << w->place;
+        sm->unfetched |= 1ull << w->warp_slot;
     in->age = g->age++;
     if (g->job->observer)
         staged_report_issue(sm, w, in, second);
@@ -495,8 +497,8 @@ static void look(struct staged_sm *sm, struct staged_subcore *c, unsigned slot, 
     c->next[unit] |= bit;
 }
 
-/* For schedulers that want to know. */
-static void tell_who_waits(struct staged_sm *sm, unsigned s)
+/* Reports to the scheduler which slots wait. */
+static void report_waiting(struct staged_sm *sm, unsigned s)
 {
     unsigned count = (unsigned)sm->chip->machine->warps / sm->subcores;
     uint64_t waiting = 0;
@@ -506,10 +508,10 @@ static void tell_who_waits(struct staged_sm *sm, unsigned s)
             waiting |= 1ull << slot;
     }
     staged_scheduler(sm->chip)->observe(sm->scheduler[s], waiting);
-    sm->changed = true; /* it may put others in their place in every cycle */
+    sm->changed = true; /* the scheduler may change its state in every cycle */
 }
 
-/* Those of `ready` that the scheduler may pick. A load that it holds back may issue in the next cycle. */
+/* The slots of `ready` that the scheduler may pick. A load that it holds back may issue in the next cycle. */
 static uint64_t offered(struct staged_sm *sm, unsigned s, uint64_t ready)
 {
     const struct scheduler_feedback *f = staged_scheduler(sm->chip)->feedback;
@@ -523,7 +525,7 @@ static uint64_t offered(struct staged_sm *sm, unsigned s, uint64_t ready)
     return ready & ~loads;
 }
 
-/* The warp's next instruction, too, if that goes to another unit. */
+/* Issues the warp's next instruction, too, if that goes to another unit. */
 static void issue_second(struct staged_sm *sm, struct staged_subcore *c, struct staged_warp *w, unsigned unit)
 {
     const struct inst *in = w->done || w->waits_at_barrier ? NULL : next_of(w);
@@ -534,7 +536,7 @@ static void issue_second(struct staged_sm *sm, struct staged_subcore *c, struct 
     issue(sm, w, true);
 }
 
-/* What kept a warp that issues now, and was among `before` if it was open already, from it in the cycle before. */
+/* Why the warp, which issues now, did not issue in the cycle before. `before`: the slots that were open then. */
 static enum stall stall_of(const struct staged_subcore *c, const struct staged_warp *w, uint64_t before)
 {
     uint64_t bit = 1ull << w->slot;
@@ -548,7 +550,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
     const struct scheduler_model *m = staged_scheduler(sm->chip);
     struct staged_subcore *c = &sm->subcore[s];
     if (m->observe)
-        tell_who_waits(sm, s);
+        report_waiting(sm, s);
     else if (!(c->look | c->open)) {
         c->ready = 0;
         return;
@@ -569,7 +571,7 @@ static void run_scheduler(struct staged_sm *sm, unsigned s)
         return;
     }
     struct staged_warp *w = &sm->warps[(unsigned)slot * sm->subcores + s];
-    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), response_level(w->answer));
+    staged_charge_issue(sm, c, next_of(w), stall_of(c, w, before), response_level(w->response));
     c->ready = ready;
     unsigned unit = next_of(w)->s->unit;
     issue(sm, w, false);

@@ -3,12 +3,12 @@
 
 static struct staged_warp *warp_of(struct staged_sm *sm, uint32_t warp) { return &sm->warps[warp]; }
 
-/* One of the sectors that a register waits for is there. */
+/* A sector that the register waits for has arrived. */
 static void sector_done(struct staged_sm *sm, uint32_t warp, int32_t dst, enum response_level level)
 {
     struct staged_warp *w = warp_of(sm, warp);
     if (dst >= 0)
-        staged_answered(sm, w, dst, level);
+        staged_data_arrived(sm, w, dst, level);
     if (dst >= 0 && w->writes[dst] && !--w->writes[dst])
         staged_release(sm, w, dst);
 }
@@ -57,7 +57,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
         }
         w->in_pipeline--;
         if (in->s->dst < 0 && sm->chip->reports_done)
-            staged_report_done(sm, w, &in->flight);
+            staged_report_done(sm, w, &in->observed);
         staged_may_leave(sm, w);
         staged_inst_free(sm->chip, in);
         stages_pop(&sm->shared_pipe);
@@ -67,7 +67,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
     if (client == CLIENT_BYPASS && (p = sm->bypassed)) {
         if (p->kind == PACKET_ATOMIC) {
             warp_of(sm, p->warp)->atomics -= p->lanes;
-            staged_answered(sm, warp_of(sm, p->warp), -1, p->level);
+            staged_data_arrived(sm, warp_of(sm, p->warp), -1, p->level);
             staged_look(sm, warp_of(sm, p->warp));
         }
         sm->bypassed = NULL;
@@ -76,7 +76,7 @@ static bool serve(struct staged_sm *sm, unsigned client)
     if (!p)
         return false;
     if (client == CLIENT_L1 && p->level)
-        sm->filled = p->level; /* the request that was sent; those that wait for the same sector follow */
+        sm->filled = p->level; /* the request that was sent to L2; requests that were merged with it follow */
     set_result(sm, p->warp, p->dst, false, client == CLIENT_L1 ? sm->filled : p->level);
     staged_packet_free(sm->chip, p);
     return true;
@@ -109,7 +109,7 @@ static void fill_l1(struct staged_sm *sm, const struct packet *p)
     sm->chip->l1->fill(sm->l1, p->address >> 7, (unsigned)(p->address >> 5 & 3), false);
 }
 
-/* What loads without a register asked for comes to an SM whose warps have all ended. */
+/* Drops a reply to an SM whose warps have all ended: a load without a destination asked for it. */
 static void drop_reply(struct staged_sm *sm)
 {
     struct packet *p = fifo_pop(&sm->replies);
@@ -121,7 +121,7 @@ static void drop_reply(struct staged_sm *sm)
         staged_packet_free(sm->chip, p);
 }
 
-/* From the crossbar into the SM. */
+/* Moves replies from the crossbar into the SM. */
 void staged_lsu_receive(struct staged_sm *sm)
 {
     struct staged *g = sm->chip;
@@ -130,12 +130,12 @@ void staged_lsu_receive(struct staged_sm *sm)
     if (sm->ejected.count && sm->replies.count < (uint64_t)g->o[STAGED_REPLIES]) {
         staged_push(g, &sm->replies, fifo_pop(&sm->ejected));
         sm->wake = 0;
-        staged_stir(g);
+        staged_mark_busy(g);
     }
     struct fifo *from = &g->replies.out[sm->number];
     if (from->count && sm->ejected.count < (uint64_t)g->o[STAGED_EJECTION]) {
         staged_push(g, &sm->ejected, fifo_pop(from));
-        staged_stir(g);
+        staged_mark_busy(g);
     }
 }
 
@@ -176,8 +176,8 @@ void staged_empty_l1(struct staged_sm *sm)
         sm->chip->l1->clear(sm->l1, sm->l1_ways);
 }
 
-/* For schedulers that want to know. `p` found no sector, or wrote one, and `victim` made way for its line. */
-static void tell_scheduler(struct staged_sm *sm, const struct packet *p, const struct sector_victim *victim)
+/* Reports a look-up in L1 to the scheduler: `p` missed or wrote a sector, and `victim` is the line that it replaced. */
+static void report_to_scheduler(struct staged_sm *sm, const struct packet *p, const struct sector_victim *victim)
 {
     const struct scheduler_feedback *f = staged_scheduler(sm->chip)->feedback;
     if (!f)
@@ -217,7 +217,7 @@ static bool look_up(struct staged_sm *sm, struct packet *p)
         }
     }
     if (found == SECTOR_MISS || found == SECTOR_MERGED)
-        tell_scheduler(sm, p, &victim);
+        report_to_scheduler(sm, p, &victim);
     g->statistics->memory.l1.hits += found == SECTOR_HIT || found == SECTOR_MERGED;
     g->statistics->memory.l1.misses += found == SECTOR_MISS;
     if (p->kind == PACKET_READ && (found == SECTOR_HIT || found == SECTOR_MERGED))
@@ -244,7 +244,7 @@ static void l1_cycle(struct staged_sm *sm)
     }
 }
 
-/* ---- the instruction at hand ------------------------------------------------------------------------------------- */
+/* ---- the current instruction ------------------------------------------------------------------------------------- */
 
 static struct packet *packet_of(struct staged_sm *sm, const struct inst *in)
 {
@@ -273,7 +273,7 @@ static void bypass_l1(struct staged_sm *sm, struct inst *in)
     warp_of(sm, in->warp)->stores += in->store;
 }
 
-/* Each of as many as there are banks, until one's bank cannot take it. */
+/* The next accesses enter L1, at most as many as it has banks, until the bank of one is full. */
 static void enter_l1(struct staged_sm *sm, struct inst *in)
 {
     uint64_t banks = sm->chip->layout.l1.shape.banks;
@@ -320,13 +320,13 @@ static void work(struct staged_sm *sm)
     }
     struct staged_warp *w = warp_of(sm, in->warp);
     if (in->load && in->s->dst >= 0 && !w->writes[in->s->dst]) { /* a load without lanes */
-        staged_answered(sm, w, in->s->dst, RESPONSE_NONE);
+        staged_data_arrived(sm, w, in->s->dst, RESPONSE_NONE);
         staged_release(sm, w, in->s->dst);
         w->is_long[in->s->dst] = 0;
     }
     w->in_pipeline--;
     if (in->s->dst < 0 && sm->chip->reports_done)
-        staged_report_done(sm, w, &in->flight);
+        staged_report_done(sm, w, &in->observed);
     w->unsent -= in->store && !in->shared;
     if (w->waits_at_fence)
         staged_look(sm, w);

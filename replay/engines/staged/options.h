@@ -28,7 +28,7 @@ extern const struct model pipeline_staged;
     X(COPY_BITS, "copy_bits", "bits", 1, 64, 64,                                                                       \
       "of addresses of the host's copies that reach L2; Accel-Sim keeps 32 (a defect)")
 
-/* Switches for what Accel-Sim does and hardware does not: X(id, key, help). */
+/* Switches for behaviour of Accel-Sim that hardware does not have: X(id, key, help). */
 #define STAGED_DEFECTS(X)                                                                                              \
     X(FIRST_REGISTER, "defects.first_register",                                                                        \
       "the scoreboard knows four sources and one destination, general registers, the first of several")                \

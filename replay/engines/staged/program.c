@@ -3,7 +3,7 @@
 #include "replay/base/tensor_rate.h"
 #include "replay/engines/staged/staged.h"
 
-/* Numbers as Accel-Sim has them: that of the register and 1 more; R255, which reads as zero, is one like others. */
+/* The number of a register in Accel-Sim is its own plus 1. R255, which reads as zero, is an ordinary register there. */
 static int32_t number_of(rp_register r)
 {
     if (rp_register_file(r) != RP_FILE_GENERAL)
@@ -12,7 +12,7 @@ static int32_t number_of(rp_register r)
     return r == RP_REGISTER_ZERO ? 256 : (int32_t)(index >= 255 ? index + 2 : index + 1);
 }
 
-/* Numbers for the registers of the other files, behind the general ones. */
+/* Numbers the registers of the other files, after the general ones. */
 static void number_files(struct staged *g)
 {
     uint32_t most[STAGED_FILES] = {0};
@@ -84,7 +84,7 @@ static unsigned add_all(struct staged *g, uint32_t *list, unsigned count, rp_reg
     return count;
 }
 
-/* What the scoreboard looks at. Returns the end of the lists. */
+/* Lists the registers that the scoreboard checks. Returns the end of the lists. */
 static uint32_t *set_scoreboard(struct staged *g, const struct rp_instruction *in, struct staged_static *s,
                                 uint32_t *list)
 {

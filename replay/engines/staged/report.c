@@ -3,9 +3,9 @@
 
 static uint64_t now(const struct staged *g) { return g->cycle - g->begin; }
 
-static struct engine_place place_of(const struct staged_sm *sm, const struct staged_warp *w)
+static struct engine_location location_of(const struct staged_sm *sm, const struct staged_warp *w)
 {
-    return (struct engine_place){sm->chip->launch_number, w->number, w->block->index, sm->number, w->subcore};
+    return (struct engine_location){sm->chip->launch_number, w->number, w->block->index, sm->number, w->subcore};
 }
 
 static struct rp_step step_of(const struct staged *g, const struct inst *in)
@@ -17,19 +17,19 @@ static struct rp_step step_of(const struct staged *g, const struct inst *in)
 
 void staged_report_block(const struct staged_sm *sm, const struct staged_block *b, bool leaves)
 {
-    const struct engine_place at = {.launch = sm->chip->launch_number, .block = b->index, .sm = sm->number};
+    const struct engine_location at = {.launch = sm->chip->launch_number, .block = b->index, .sm = sm->number};
     engine_report_block(sm->chip->job, &at, leaves, now(sm->chip) + leaves);
 }
 
 void staged_report_issue(const struct staged_sm *sm, struct staged_warp *w, struct inst *in, bool second)
 {
     const struct staged *g = sm->chip;
-    const struct engine_place at = place_of(sm, w);
+    const struct engine_location at = location_of(sm, w);
     const struct rp_step step = step_of(g, in);
-    in->flight = (struct staged_flight){.number = w->issued++, .dispatch = now(g)};
+    in->observed = (struct staged_observed){.number = w->issued++, .dispatch = now(g)};
     if (in->s->dst >= 0 && g->reports_done)
-        w->flights[in->s->dst] = in->flight;
-    engine_report_issue(g->job, &at, &step, in->flight.number, second, RESPONSE_NONE, now(g));
+        w->observed[in->s->dst] = in->observed;
+    engine_report_issue(g->job, &at, &step, in->observed.number, second, RESPONSE_NONE, now(g));
 }
 
 void staged_report_stall(const struct staged_sm *sm, const struct inst *in, const struct engine_stall *s)
@@ -37,7 +37,7 @@ void staged_report_stall(const struct staged_sm *sm, const struct inst *in, cons
     const struct staged *g = sm->chip;
     if (!g->job->observer || !s->cycles)
         return;
-    const struct engine_place at = place_of(sm, &sm->warps[in->warp]);
+    const struct engine_location at = location_of(sm, &sm->warps[in->warp]);
     const struct rp_step step = step_of(g, in);
     struct engine_stall stall = *s;
     stall.level = s->why == STALL_MEMORY ? s->level : RESPONSE_NONE;
@@ -46,21 +46,21 @@ void staged_report_stall(const struct staged_sm *sm, const struct inst *in, cons
 
 void staged_report_drain(const struct staged_sm *sm, const struct staged_warp *w, uint64_t cycles)
 {
-    const struct engine_place at = place_of(sm, w);
+    const struct engine_location at = location_of(sm, w);
     engine_report_drain(sm->chip->job, &at, cycles, now(sm->chip) + 1);
 }
 
 void staged_report_dispatch(const struct staged_sm *sm, struct inst *in)
 {
     const struct staged *g = sm->chip;
-    in->flight.dispatch = now(g);
+    in->observed.dispatch = now(g);
     if (in->s->dst >= 0 && g->reports_done)
-        sm->warps[in->warp].flights[in->s->dst] = in->flight;
+        sm->warps[in->warp].observed[in->s->dst] = in->observed;
 }
 
-void staged_report_done(const struct staged_sm *sm, const struct staged_warp *w, const struct staged_flight *f)
+void staged_report_done(const struct staged_sm *sm, const struct staged_warp *w, const struct staged_observed *f)
 {
-    const struct engine_place at = place_of(sm, w);
+    const struct engine_location at = location_of(sm, w);
     engine_report_done(sm->chip->job, &at, f->number, f->dispatch, now(sm->chip));
 }
 

@@ -21,14 +21,14 @@ static bool new_registers(struct staged *g, struct staged_sm *sm)
         free(warp->is_long);
         free(warp->writes);
         free(warp->writer);
-        free(warp->flights);
-        warp->flights = g->reports_done ? calloc(g->registers, sizeof *warp->flights) : NULL;
+        free(warp->observed);
+        warp->observed = g->reports_done ? calloc(g->registers, sizeof *warp->observed) : NULL;
         warp->writer = calloc(g->registers, sizeof *warp->writer);
         warp->is_pending = calloc(g->registers, 1);
         warp->is_long = calloc(g->registers, 1);
         warp->writes = calloc(g->registers, sizeof *warp->writes);
         if (!warp->is_pending || !warp->is_long || !warp->writes || !warp->writer ||
-            (g->reports_done && !warp->flights))
+            (g->reports_done && !warp->observed))
             return false;
     }
     return true;
@@ -66,7 +66,7 @@ static bool new_stages(struct stages *p, int64_t length)
     return p->entry;
 }
 
-/* Of an L1 with so many bytes: at least one. */
+/* The ways of an L1 of so many bytes: at least one. */
 static uint32_t l1_ways(const struct staged *g, int64_t bytes)
 {
     const struct cache_shape *l1 = &g->layout.l1.shape;
@@ -139,7 +139,7 @@ static void free_blocks(struct staged *g, struct staged_sm *sm)
         free(warp->is_long);
         free(warp->writes);
         free(warp->writer);
-        free(warp->flights);
+        free(warp->observed);
     }
     for (int64_t b = 0; sm->slots && b < g->machine->blocks; b++)
         if (sm->slots[b]) {
@@ -181,7 +181,7 @@ void staged_catch_up(struct staged_sm *sm)
     sm->chip->statistics->warp_cycles += slept * sm->live_warps;
 }
 
-/* The chip's cycle in which the SM may do something again by itself. */
+/* The next cycle of the chip in which the SM may do something by itself. */
 static uint64_t next_of_sm(const struct staged_sm *sm)
 {
     uint64_t units = staged_units_next(sm), lsu = staged_lsu_next(sm), next = units < lsu ? units : lsu;
@@ -206,7 +206,7 @@ static void sm_cycle(struct staged_sm *sm)
     staged_read_operands(sm);
     staged_front(sm);
     staged_fetch(sm);
-    staged_stir(g);
+    staged_mark_busy(g);
     sm->wake = sm->changed ? 0 : next_of_sm(sm);
 }
 
@@ -231,8 +231,8 @@ static void core_end(struct staged *g)
     empty_l1s(g);
 }
 
-/* SMs, crossbar, L2 and device memory have clocks. Times add up as Accel-Sim's do, in doubles of seconds: they are
- * never compared for more than their order. The clocks that step now, 1 << enum staged_clock each. */
+/* SMs, crossbar, L2 and device memory have clocks. Their times are sums of doubles, as in Accel-Sim; only their order
+ * matters. Returns the clocks that step now, 1 << enum staged_clock each. */
 static unsigned next_tick(const struct staged *g)
 {
     double first = g->next[0];
@@ -266,7 +266,7 @@ static void core_pass(struct staged *g)
 
 #define IS(clock) (tick >> (clock)&1)
 
-/* True: the core made a step. */
+/* One step of the clocks. True: the clock of the core stepped. */
 static bool pass(struct staged *g)
 {
     unsigned tick = next_tick(g);
@@ -293,14 +293,14 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 #define SLEEP 100000u /* cycles at most, so that a standstill is noticed */
 
-/* Device memory says itself when it goes on. */
+/* Whether all components but device memory sleep. Device memory reports its next cycle itself. */
 static bool all_sleep(const struct staged *g)
 {
     const uint8_t others = 1u << CLOCK_CORE | 1u << CLOCK_CROSSBAR | 1u << CLOCK_L2;
     return g->skips && (g->quiet & others) == others;
 }
 
-/* The clocks go on by themselves to the first cycle in which somebody wakes. */
+/* Advances the clocks to the first cycle in which a component wakes. */
 static void sleep_on(struct staged *g)
 {
     struct staged_wake wake;
@@ -326,7 +326,7 @@ static void sleep_on(struct staged *g)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* Resident blocks of an SM; no more than the grid spreads out to. */
+/* Sets how many blocks an SM holds: at most its share of the grid. */
 static bool set_limit(struct staged *g, struct rp_error *err)
 {
     const struct machine *m = g->machine;
@@ -389,7 +389,7 @@ static bool begin_launch(struct staged *g, struct rp_trace *trace, const struct 
     return true;
 }
 
-#define STUCK 3000000u /* cycles without an instruction: nothing on the way takes that long */
+#define STUCK 3000000u /* cycles without an instruction: no access takes that long */
 
 static bool is_stuck(struct staged *g, const struct engine_launch *l)
 {
@@ -426,7 +426,7 @@ static bool run_launch(struct staged *g, const struct engine_job *job, const str
     return true;
 }
 
-/* The next launch, alone: caches, device memory and clocks are as the one before left them. */
+/* Runs the next launch, alone. Caches, device memory and clocks are as the launch before left them. */
 static bool staged_run(void *state, const struct engine_job *job, enum replay_engine mode, struct statistics *sum,
                        struct rp_error *err)
 {
@@ -470,7 +470,8 @@ static void staged_close(void *state)
     free(g);
 }
 
-/* As many cycles as the longest instruction needs; what needs more is refused when a launch begins. */
+/* The length of the ring of results: the time of the longest instruction. A launch with longer ones is refused when it
+ * begins. */
 static unsigned ring_of(const struct machine *m)
 {
     int64_t most = 0;
@@ -516,13 +517,13 @@ static void take_machine(struct staged *g, const struct machine *m)
     g->l2_misses = g->l2 ? g->l2->misses(l->l2.part->options) : 0;
     g->has_crossbar = l->interconnect.flit;
     g->slice_queues = staged_bound(l->l2.queue);
-    /* As in Accel-Sim, each slice has a place of its own at the channel; they share the others. */
+    /* as in Accel-Sim, each slice has an entry of its own in the channel, and shares the other entries */
     g->channel_most = g->dram ? g->dram->holds(m->dram.options) - l->channel_slices.count + 1 : 0;
     g->channel_latency = l->dram->ahead(m->dram.options);
     take_clocks(g);
 }
 
-/* In the fast engine components sleep while nothing can change in them. */
+/* In fast mode, components sleep while nothing can change in them. */
 static void *staged_open(const struct machine *machine, enum replay_engine mode, struct memory_system *memory,
                          struct rp_error *err)
 {

@@ -24,14 +24,14 @@
 #include "replay/engines/staged/fits.h"
 #include "replay/engines/staged/options.h"
 
-#define STAGED_SOURCES 4     /* registers that an instruction may read and that are looked at */
-#define STAGED_MOST_BUFFER 8 /* instructions of a warp that were fetched */
+#define STAGED_SOURCES 4     /* registers that an instruction may read and the pipeline considers */
+#define STAGED_MOST_BUFFER 8 /* fetched instructions of a warp */
 #define STAGED_RING 1024u    /* cycles ahead for which results are planned */
 #define STAGED_UNITS MACHINE_UNITS
 #define STAGED_FILES 16 /* register files */
 #define STAGED_SUBCORES 16
 
-/* A limit in the layout, where MEMORY_ANY becomes the largest value of such options. */
+/* A bound of the layout. MEMORY_ANY becomes the largest value of such options. */
 static inline uint32_t staged_bound(uint64_t bound) { return bound < 65536 ? (uint32_t)bound : 65536; }
 
 /* ---- queues of pointers ------------------------------------------------------------------------------------------ */
@@ -52,15 +52,15 @@ static inline void *fifo_pop(struct fifo *f)
     return top;
 }
 
-/* Stages in a row: what enters, at most one in a cycle, moves on by one in each cycle unless the next is taken, so that
- * it comes out `length` cycles later, or when what is before it has gone. */
+/* A pipe of `length` stages. At most one item enters in a cycle. It moves by one stage in each cycle unless the next
+ * stage is taken. So it leaves `length` cycles later, or once the item before it has left. */
 struct stages {
     struct staged_entry {
         void *item;
         uint64_t out;
     } * entry;
     uint32_t head, count, length;
-    uint64_t last; /* when the last one comes out */
+    uint64_t last; /* the cycle in which the last item may leave */
 };
 static inline bool stages_full(const struct stages *p, uint64_t now)
 {
@@ -106,19 +106,20 @@ static inline unsigned set_next(const uint64_t *set, unsigned from, unsigned end
     return end;
 }
 
-/* ---- what is under way ------------------------------------------------------------------------------------------- */
+/* ---- instructions and packets ------------------------------------------------------------------------------------ */
 
-/* Static, for each instruction of the kernel. */
+/* An instruction of the kernel: what is the same in all executions. */
 struct staged_static {
     uint8_t unit;
-    uint16_t latency, initiation; /* latency: from the unit's acceptance to its end, as Accel-Sim counts */
+    uint16_t latency, initiation; /* latency: from acceptance by the unit to the end, as Accel-Sim counts */
     int32_t dst;                  /* register number, -1: none */
     int32_t src[STAGED_SOURCES];  /* distinct ones */
     uint8_t src_count;
     uint8_t dst_bank, src_bank[STAGED_SOURCES]; /* of warp 0 */
-    uint8_t slots[STAGED_SOURCES], keeps; /* operand slots in which each is read; those whose register stays there */
+    uint8_t slots[STAGED_SOURCES],
+        keeps; /* operand slots in which each source is read, and slots that keep their register */
     bool is_memory, is_exit, is_barrier, is_fence, is_block_fence;
-    /* What the scoreboard looks at: registers read and written, and those written besides dst. */
+    /* Registers that the scoreboard checks (read and written ones), and those written besides dst. */
     uint32_t *looks, *also;
     uint8_t look_count, also_count;
 };
@@ -129,8 +130,8 @@ struct access {
     uint8_t lanes;    /* of an atomic */
 };
 
-/* Of an instruction in the pipeline, for an observer. */
-struct staged_flight {
+/* What an observer needs of an instruction in the pipeline. */
+struct staged_observed {
     uint64_t number, dispatch;
 };
 
@@ -140,22 +141,23 @@ struct inst {
     uint32_t warp;    /* hardware warp */
     unsigned subcore; /* of the warp */
     uint64_t age;     /* order of issue */
-    unsigned kept;    /* a bit for each source that the reuse cache has */
-    uint64_t until;   /* the cycle in which its result is in its unit's last stage; shared memory: it lets go */
+    unsigned kept;    /* a bit for each source in the reuse cache */
+    uint64_t
+        until; /* the cycle in which its result is in the last stage of its unit, or in which shared memory is free */
     bool shared, load, store, atomic, bypass, any_lane;
     rp_lanemask active, executed;
     uint64_t aux;
-    struct staged_flight flight;
-    bool ascending;        /* its accesses so far */
+    struct staged_observed observed;
+    bool ascending;        /* its accesses so far are in ascending order */
     uint32_t conflict;     /* cycles that shared memory takes */
-    uint32_t access_count; /* left; the last is next */
+    uint32_t access_count; /* accesses that are left; the last one is next */
     uint32_t lanes;        /* of an atomic in shared memory */
     struct access *accesses;
     uint32_t access_room;
     struct inst *next;
 };
 
-/* Where local memory begins: below what Reprise gives to global memory, which lies above 2 GiB. */
+/* The address of local memory: below that of global memory, which lies above 2 GiB in traces. */
 #define STAGED_LOCAL 0x1f880000u
 static inline bool staged_is_local(uint64_t address)
 {
@@ -164,7 +166,7 @@ static inline bool staged_is_local(uint64_t address)
 
 enum packet_kind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_WRITE_BACK };
 struct packet {
-    uint64_t address, ready; /* ready: when its time is over where it waits */
+    uint64_t address, ready; /* ready: the cycle from which it may leave its queue */
     uint32_t bytes, warp, sectors;
     int32_t dst;
     uint16_t sm, slice;
@@ -178,25 +180,26 @@ struct packet {
 
 struct staged_block;
 struct staged_warp {
-    struct staged_block *block; /* NULL: the place is free */
+    struct staged_block *block; /* NULL: the warp slot is free */
     struct rp_cursor cursor;
     uint32_t number;
-    unsigned place, subcore, slot, bank; /* place = slot × sub-cores + sub-core; bank: that of register 0 */
-    bool started, over, done, retired;   /* over: the cursor has no more; done: its last instruction issued */
+    unsigned warp_slot, subcore, slot, bank; /* warp_slot = slot × sub-cores + sub-core; bank: that of register 0 */
+    bool started, over, done,
+        retired; /* over: the instruction stream has ended; done: its last instruction has issued */
     bool waits_at_barrier, waits_at_fence;
-    bool gathers;                      /* lanes for a barrier: the next instruction decides whether these are all */
-    bool waits_for_stores, empties_l1; /* of a fence */
+    bool gathers; /* gathers lanes for a barrier: the next instruction decides whether these are all */
+    bool waits_for_stores, empties_l1; /* what a fence waits for, and does at its end */
     struct arrival arrival;
-    uint64_t fetched; /* the SM's cycle from which its buffered instructions are there */
+    uint64_t fetched; /* the SM's cycle from which its buffered instructions have arrived */
     uint32_t unsent;  /* stores that have not gone to L1 yet */
     struct inst *buffer[STAGED_MOST_BUFFER];
-    unsigned buffered, buffer_at;                   /* how many, and the next one */
-    uint32_t in_pipeline, stores, atomics, pending; /* pending: registers */
-    bool atomics_shared;                            /* in shared memory */
-    uint8_t why;                                    /* enum stall: what it waited for when it was looked at last */
-    uint64_t answer;                                /* the last one that its next instruction waited for; of profiles */
-    uint64_t issued;                                /* instructions, for an observer */
-    struct staged_flight *flights;                  /* by the register that they write, with reports_done */
+    unsigned buffered, buffer_at;                   /* number of instructions in `buffer`, and the index of the next */
+    uint32_t in_pipeline, stores, atomics, pending; /* pending: registers that are not written yet */
+    bool atomics_shared;                            /* the last atomic is in shared memory */
+    uint8_t why;                                    /* enum stall: why it did not issue when it was last considered */
+    uint64_t response;                /* the last response that its next instruction waited for, for profiles */
+    uint64_t issued;                  /* instructions that have issued, for an observer */
+    struct staged_observed *observed; /* with reports_done: by register, the instruction in flight that writes it */
     uint32_t *writer;    /* by register number: the static instruction that writes it, while it is pending */
     uint8_t *is_pending; /* by register number: 0, or the enum stall of what waits for it */
     uint8_t *is_long;    /* by register number */
@@ -219,8 +222,8 @@ struct collector {
 };
 struct unit {
     uint64_t free;                       /* the cycle from which it takes an instruction */
-    uint64_t refused;                    /* the last one in which no result could be planned */
-    uint64_t occupied[STAGED_RING / 64]; /* cycles in which a result ends */
+    uint64_t refused;                    /* the last cycle in which no slot for a result was free */
+    uint64_t occupied[STAGED_RING / 64]; /* a bit for each coming cycle in which a result leaves */
 };
 struct bank {
     uint32_t head, count;
@@ -230,56 +233,56 @@ struct bank {
 
 /* The warps of a sub-core by slot. */
 struct staged_subcore {
-    uint64_t look;               /* those of which something changed since `open` was worked out */
-    uint64_t open;               /* those whose next instruction may issue if its unit's latch is free */
-    uint64_t next[STAGED_UNITS]; /* by the unit of the next instruction, of those that are open */
+    uint64_t look;               /* slots that changed since `open` was computed */
+    uint64_t open;               /* slots whose next instruction may issue if the latch of its unit is free */
+    uint64_t next[STAGED_UNITS]; /* open slots by the unit of their next instruction */
     uint64_t latched;            /* units whose latch is taken */
-    /* the instruction that issued last, and its warp: what it keeps is in the reuse cache; NULL: nothing is */
+    /* the instruction that issued last, and its warp: its kept operands are in the reuse cache. NULL: no operand is */
     const struct staged_static *last;
     uint32_t last_warp;
     /* for the count of stalls */
-    uint64_t since;            /* the chip's cycle up to which all are charged */
-    uint64_t ready;            /* those that could issue in the last cycle in which it was looked at */
-    uint8_t why[STAGED_UNITS]; /* enum stall: why a latch that holds up an open one was taken then */
+    uint64_t since;            /* the chip's cycle up to which all cycles are charged */
+    uint64_t ready;            /* slots that could issue in the last cycle in which it was stepped */
+    uint8_t why[STAGED_UNITS]; /* enum stall: why the latch of an open instruction was taken in that cycle */
     unsigned resident;
 };
 
 struct staged_sm {
     struct staged *chip;
     unsigned number, subcores;
-    uint64_t cycle; /* of those in which it had warps */
+    uint64_t cycle; /* cycles so far, counting only those with warps */
     uint64_t seen;  /* the chip's cycle up to which `cycle` counts */
     uint64_t wake;  /* the chip's cycle in which it is to be stepped again */
-    bool changed;   /* something did in this cycle */
+    bool changed;   /* something in the SM changed in this cycle */
     struct staged_block **slots;
     unsigned slot_count, live_blocks, live_warps;
     struct staged_warp *warps;
-    uint64_t missing; /* places: whose instructions are on their way to an instruction cache */
+    uint64_t missing; /* warp slots whose instructions miss in an instruction cache */
     void *icache[STAGED_SUBCORES];
-    uint64_t hungry, leaving; /* places: with nothing fetched; that may retire */
+    uint64_t unfetched, may_retire; /* warp slots with no fetched instruction; warp slots that may retire */
     void *scheduler[STAGED_SUBCORES];
     struct staged_subcore subcore[STAGED_SUBCORES];
     unsigned last_fetched;
-    int fetched; /* the warp in the latch, -1: none */
+    int fetched; /* the warp slot in the fetch latch, -1: none */
     /* latches, and for each unit the sub-cores whose latch is taken */
     struct inst *issued[STAGED_UNITS][STAGED_SUBCORES], *collected[STAGED_UNITS][STAGED_SUBCORES];
     uint32_t is_issued[STAGED_UNITS], is_collected[STAGED_UNITS], units_issued, units_collected;
     struct collector collectors[STAGED_MOST_COLLECTORS];
-    uint64_t taken, ready;           /* collectors: with an instruction; that have read all */
+    uint64_t taken, ready;           /* collectors: with an instruction; with all operands read */
     uint64_t for_unit[STAGED_UNITS]; /* collectors by unit of their instruction */
     unsigned last_dispatched[STAGED_MOST_COLLECTORS];
     struct bank banks[STAGED_BANKS];
     uint64_t asked[STAGED_BANKS / 64],
-        written[STAGED_BANKS / 64]; /* banks to read from; that are written in this cycle */
+        written[STAGED_BANKS / 64]; /* banks with reads that wait; banks that are written in this cycle */
     struct unit units[STAGED_UNITS][STAGED_SUBCORES];
-    struct inst *ends[STAGED_RING]; /* results written back in a cycle */
+    struct inst *ends[STAGED_RING]; /* by cycle: instructions whose results are written back */
     uint64_t any_end[STAGED_RING / 64];
     uint8_t buses[STAGED_RING];
     /* load/store unit */
     struct inst *dispatch;
     struct stages shared_pipe, *l1_queue; /* l1_queue: for each bank */
     uint32_t in_l1;
-    struct refusal { /* the last of each bank, which stands while nothing has changed */
+    struct refusal { /* the last refusal of each bank, which holds while the cache has not changed */
         uint64_t changes;
         uint32_t misses;
         const struct packet *p;
@@ -291,7 +294,7 @@ struct staged_sm {
         int32_t dst;
         enum response_level level;
     } result;
-    enum response_level filled; /* who answered for the sector in L1 whose requests are served */
+    enum response_level filled; /* the level that served the sector in L1 whose requests are served now */
     struct packet *bypassed;
     void *l1; /* NULL: no access reaches it */
     uint32_t l1_ways;
@@ -305,23 +308,23 @@ struct slice {
     struct fifo rop, in, out, to_dram, from_dram, misses;
     void *l2;
     uint64_t port_free, wake; /* cycles of L2, and of the core */
-    uint64_t copies;          /* sectors preloaded: its clock is as much ahead */
+    uint64_t copies;          /* sectors preloaded: times for its cache are that much ahead */
 };
 struct channel {
     void *dram;
     struct fifo waiting;
-    unsigned last; /* the slice that had its turn */
+    unsigned last; /* the slice that was served last */
     uint32_t credits[2], shared;
     uint64_t wake, wake_core; /* cycles of device memory, and of the core */
 };
 struct crossbar {
     unsigned ins, outs;
-    bool requests;         /* from SMs to slices; else back */
+    bool requests;         /* requests: it goes from SMs to slices; else from slices to SMs */
     struct fifo *in, *out; /* by number of SM or slice */
     unsigned *next;        /* by output: the input that has the first turn */
     unsigned words;
-    uint64_t *heads; /* by output, `words` each: inputs whose first packet goes there */
-    uint64_t *asked; /* outputs with such */
+    uint64_t *heads; /* by output, `words` each: the inputs whose first packet goes there */
+    uint64_t *asked; /* outputs that some first packet goes to */
 };
 
 enum staged_clock { CLOCK_CORE, CLOCK_CROSSBAR, CLOCK_L2, CLOCK_DRAM, STAGED_CLOCKS };
@@ -334,7 +337,7 @@ struct staged {
     const struct stepped_dram *dram;     /* NULL: device memory takes no time */
     uint64_t l1_misses, l2_misses;       /* sizes of their miss queues, in packets */
     uint64_t slice_queues;               /* packets in each queue of a slice */
-    uint64_t channel_most;               /* requests at a channel that its slices share */
+    uint64_t channel_most;               /* the most requests at a channel, shared by its slices */
     uint64_t channel_latency;            /* cycles from L2 to a channel */
     struct staged_sm *sms;
     struct slice *slices;
@@ -344,12 +347,12 @@ struct staged {
     unsigned slice_count;
     double next[STAGED_CLOCKS],
         period[STAGED_CLOCKS];            /* by enum staged_clock: the next edge and the period, in one unit of time */
-    bool one_clock;                       /* crossbar and L2 have the core's */
+    bool one_clock;                       /* crossbar and L2 have the clock of the core */
     uint64_t cycle, l2_cycle, dram_cycle; /* of the core, of L2 and of device memory, all launches together */
     unsigned ring_mask; /* of the cycles ahead for which results are planned: a power of two, less 1 */
-    bool has_crossbar;  /* else packets do not wait for one another */
+    bool has_crossbar;  /* false: packets do not wait for one another */
     bool skips;         /* components may sleep */
-    uint8_t quiet;      /* 1 << enum staged_clock each: nobody was awake since this clock's last step began */
+    uint8_t quiet; /* 1 << enum staged_clock each: no component was awake since the last step of this clock began */
     struct inst *spare;
     struct packet *spare_packets;
     struct packet_slab *slabs;
@@ -361,12 +364,12 @@ struct staged {
     uint32_t launch_number, registers;
     struct staged_static *statics;
     uint32_t file[STAGED_FILES], general; /* numbers of registers: the first of each file; behind the general ones */
-    uint32_t *lists;                      /* registers that statics point to */
+    uint32_t *lists;                      /* registers that `statics` points to */
     uint64_t blocks, next_block, live_blocks, begin, age, countdown;
-    bool may_place, emptied; /* an SM may have room for a block; one has lost its last warp */
+    bool may_place, emptied; /* an SM may have room for a block; an SM has lost its last warp */
     unsigned limit, warps_per_block, next_sm;
     const struct engine_job *job;
-    bool reports_done, reports_stalls; /* an observer wants them */
+    bool reports_done, reports_stalls; /* an observer wants ends of instructions, or stalls */
     struct statistics *statistics;
     struct rp_error *err;
     bool failed;
@@ -378,32 +381,40 @@ static inline const struct scheduler_model *staged_scheduler(const struct staged
 {
     return (const struct scheduler_model *)g->machine->scheduler.model;
 }
-/* barriers.c. A warp issues a barrier instruction; the next one of a warp that gathers lanes is known, NULL: there is
- * none; lanes exit; the warp has no more instructions. */
+/* barriers.c */
+/* The warp issues a barrier instruction. */
 void staged_arrive(struct staged_sm *, struct staged_warp *, const struct inst *);
+/* The next instruction of a warp that gathers lanes is known; NULL: it has none. */
 void staged_gathered(struct staged_sm *, struct staged_warp *, const struct inst *next);
+/* These lanes exit. */
 void staged_exit(struct staged_sm *, struct staged_warp *, rp_lanemask lanes);
+/* The warp has no more instructions. */
 void staged_warp_ended(struct staged_sm *, struct staged_warp *);
-/* charge.c: cycles of sub-cores. Those of an SM from now on; those in which nothing was there; a warp comes, and goes;
- * an instruction issues, after a stall for this reason if there was one; who answered, if that was an access. */
+/* charge.c: cycles of sub-cores */
+/* Charges the cycles of the SM from now on. */
 void staged_begin_launch(struct staged_sm *);
+/* Charges the cycles without warps. */
 void staged_charge_idle(struct staged_sm *);
+/* A warp is placed; a warp retires. */
 void staged_charge_enter(struct staged_sm *, struct staged_subcore *);
 void staged_charge_leave(struct staged_sm *, const struct staged_warp *);
+/* An instruction issues. If there was a stall before it, this was the reason, and the level if it waited for memory. */
 void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const struct inst *, enum stall,
                          enum response_level);
-/* Nothing issues: notes why latches stay taken. */
+/* Nothing issues: notes why latches are taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
-/* report.c: events for an observer. A block is placed, or leaves; an instruction issues, goes to its unit (with
- * reports_done), and is done (with reports_done). */
+/* report.c: events for an observer */
+/* A block is placed, or leaves. */
 void staged_report_block(const struct staged_sm *, const struct staged_block *, bool leaves);
+/* An instruction issues, goes to its unit, and is done. The last two only with reports_done. */
 void staged_report_issue(const struct staged_sm *, struct staged_warp *, struct inst *, bool second);
 void staged_report_dispatch(const struct staged_sm *, struct inst *);
-void staged_report_done(const struct staged_sm *, const struct staged_warp *, const struct staged_flight *);
-/* The instruction ends a stall, which may be of no cycle; the last warp of a sub-core leaves. */
+void staged_report_done(const struct staged_sm *, const struct staged_warp *, const struct staged_observed *);
+/* The instruction ends a stall, which may have no cycles. */
 void staged_report_stall(const struct staged_sm *, const struct inst *, const struct engine_stall *);
+/* The last warp of a sub-core leaves. */
 void staged_report_drain(const struct staged_sm *, const struct staged_warp *, uint64_t cycles);
-/* A packet ends at a level. */
+/* Reports that a packet ends at a level. */
 void staged_report_access(const struct staged *, const struct packet *, enum cache_kind, enum response_level);
 /* Counts the cycles that the SM slept through. */
 void staged_catch_up(struct staged_sm *);
@@ -413,16 +424,17 @@ void staged_front(struct staged_sm *);
 void staged_fetch(struct staged_sm *);
 uint64_t staged_fetch_next(const struct staged_sm *); /* as staged_units_next */
 void staged_release(struct staged_sm *, struct staged_warp *, int32_t reg);
-/* Part of what a register waits for has come from there; reg -1: of an atomic, for which the whole warp waits. */
-void staged_answered(struct staged_sm *, struct staged_warp *, int32_t reg, enum response_level);
-/* Something has ended for which the warp may wait before it leaves. */
+/* A part of the data of a register has arrived from this level; reg -1: of an atomic, for which the whole warp waits.
+ */
+void staged_data_arrived(struct staged_sm *, struct staged_warp *, int32_t reg, enum response_level);
+/* Something has ended that the warp may wait for before it retires. */
 static inline void staged_may_leave(struct staged_sm *sm, const struct staged_warp *w)
 {
     sm->changed = true;
     if (w->done && !w->retired && !w->in_pipeline && !w->stores && !w->pending)
-        sm->leaving |= 1ull << w->place;
+        sm->may_retire |= 1ull << w->warp_slot;
 }
-/* The same, or before its next instruction issues. */
+/* Something has ended that the warp may wait for before it retires or before its next instruction issues. */
 static inline void staged_look(struct staged_sm *sm, const struct staged_warp *w)
 {
     sm->subcore[w->subcore].look |= 1ull << w->slot;
@@ -434,11 +446,12 @@ bool staged_accesses(struct staged_sm *, struct staged_warp *, const struct rp_s
 void staged_write_back(struct staged_sm *);
 void staged_execute(struct staged_sm *);
 void staged_read_operands(struct staged_sm *);
-/* All collectors of the sub-core are taken, and one of them has not read all of its operands. */
+/* Whether all collectors of the sub-core are taken and one of them has not read all of its operands. */
 bool staged_reads(const struct staged_sm *, unsigned subcore);
-/* A result goes to its bank in this cycle. False: another one does. */
+/* Writes a result to its bank in this cycle. False: the bank takes another result. */
 bool staged_write_bank(struct staged_sm *, const struct staged_warp *, int32_t reg);
-uint64_t staged_units_next(const struct staged_sm *); /* the SM's cycle in which one of them may do something */
+uint64_t
+staged_units_next(const struct staged_sm *); /* the next cycle of the SM in which one of them may do something */
 /* lsu.c */
 void staged_lsu_cycle(struct staged_sm *);
 void staged_lsu_receive(struct staged_sm *);
@@ -452,8 +465,8 @@ void staged_slices_cycle(struct staged *);
 void staged_crossbar_cycle(struct staged *, struct crossbar *);
 bool staged_crossbar_room(const struct staged *, const struct crossbar *, unsigned in);
 void staged_crossbar_send(struct staged *, struct crossbar *, unsigned in, struct packet *);
-/* The first cycles in which something of the chip may happen, unless an SM does something. Of SMs; of L2, counted by
- * the core; of device memory; of device memory again, but counted by the core. */
+/* The first cycles in which something on the chip may happen unless an SM does something: of SMs; of L2, in core
+ * cycles; of device memory; of device memory, in core cycles. */
 struct staged_wake {
     uint64_t core, l2, dram, dram_core;
 };
@@ -464,7 +477,7 @@ void staged_copy(struct staged *, uint64_t address, uint64_t size);
 bool staged_dram_new(struct staged *);
 void staged_dram_free(struct staged *);
 void staged_dram_cycle(struct staged *);
-/* The launch at hand has what the channels have counted since the one before it ended. */
+/* Adds what the channels have counted since the end of the launch before to the current launch. */
 void staged_dram_count(struct staged *, uint64_t *channels);
 
 struct packet *staged_packet(struct staged *);
@@ -472,7 +485,7 @@ void staged_packet_free(struct staged *, struct packet *);
 struct inst *staged_inst(struct staged *);
 void staged_inst_free(struct staged *, struct inst *);
 /* Some component was awake: no clock is quiet. */
-static inline void staged_stir(struct staged *g) { g->quiet = 0; }
+static inline void staged_mark_busy(struct staged *g) { g->quiet = 0; }
 static inline void staged_push(struct staged *g, struct fifo *f, void *item) { g->no_memory |= !fifo_push(f, item); }
 
 #endif

@@ -25,7 +25,7 @@ static struct rp_trace *record_block(struct measurement *m, const char *name, ui
     return trace;
 }
 
-static void count_phase(void *data, const struct wcet_place *place, const struct wcet_phase *phase)
+static void count_phase(void *data, const struct wcet_location *place, const struct wcet_phase *phase)
 {
     (void)place;
     (void)phase;

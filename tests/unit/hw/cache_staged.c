@@ -9,7 +9,7 @@
 
 enum { NOTHING, RESERVED, VALID, MODIFIED };
 #define LINES 64
-#define FLIGHTS 64
+#define MSHRS 64
 
 struct plain_line {
     uint64_t tag, used;
@@ -17,10 +17,10 @@ struct plain_line {
     uint32_t written[4];
     bool readable[4], modified_on_fill[4], ignored[4];
 };
-struct plain_flight { /* a sector under way: who waits for it, as numbers */
+struct plain_mshr { /* a sector under way: who waits for it, as numbers */
     uint64_t key;
     uint32_t count, first;
-    uint64_t waiter[FLIGHTS];
+    uint64_t waiter[MSHRS];
     bool ready;
     uint64_t order;
 };
@@ -30,8 +30,8 @@ struct plain {
         bool back;
     } shape;
     struct plain_line line[LINES];
-    struct plain_flight flight[FLIGHTS];
-    uint32_t flights;
+    struct plain_mshr mshr[MSHRS];
+    uint32_t mshr_count;
     uint64_t fills;
 };
 
@@ -96,11 +96,11 @@ static struct plain_line *reserve(const struct plain *p, struct plain_line *l, s
     return l;
 }
 
-static struct plain_flight *flight_of(struct plain *p, uint64_t key)
+static struct plain_mshr *mshr_of(struct plain *p, uint64_t key)
 {
-    for (uint32_t i = 0; i < p->flights; i++)
-        if (p->flight[i].key == key)
-            return &p->flight[i];
+    for (uint32_t i = 0; i < p->mshr_count; i++)
+        if (p->mshr[i].key == key)
+            return &p->mshr[i];
     return NULL;
 }
 
@@ -114,13 +114,13 @@ static enum sector_find plain_read(struct plain *p, uint64_t tag, uint32_t set, 
         l->state[sector] = atomic ? MODIFIED : l->state[sector];
         return SECTOR_HIT;
     }
-    struct plain_flight *f = flight_of(p, tag * 4 + sector);
-    if ((!l && !victim) || !room || (f ? f->count >= p->shape.merges : p->flights >= p->shape.mshrs))
+    struct plain_mshr *f = mshr_of(p, tag * 4 + sector);
+    if ((!l && !victim) || !room || (f ? f->count >= p->shape.merges : p->mshr_count >= p->shape.mshrs))
         return SECTOR_REFUSED;
     bool merged = f != NULL;
     if (!f) {
-        f = &p->flight[p->flights++];
-        *f = (struct plain_flight){.key = tag * 4 + sector};
+        f = &p->mshr[p->mshr_count++];
+        *f = (struct plain_mshr){.key = tag * 4 + sector};
     }
     f->waiter[f->first + f->count++] = who;
     if (l && l->state[sector] == RESERVED)
@@ -152,7 +152,7 @@ static enum sector_find plain_write(struct plain *p, uint64_t tag, uint32_t set,
     return hit ? SECTOR_HIT : SECTOR_MISS;
 }
 
-static void plain_fill(struct plain *p, struct plain_flight *f, uint32_t set, bool atomic)
+static void plain_fill(struct plain *p, struct plain_mshr *f, uint32_t set, bool atomic)
 {
     struct plain_line *victim, *l = find(p, f->key / 4, set, &victim);
     unsigned s = f->key % 4;
@@ -168,15 +168,15 @@ static void plain_fill(struct plain *p, struct plain_flight *f, uint32_t set, bo
 /* 0: nobody. */
 static uint64_t plain_ready(struct plain *p)
 {
-    struct plain_flight *first = NULL;
-    for (uint32_t i = 0; i < p->flights; i++)
-        if (p->flight[i].ready && (!first || p->flight[i].order < first->order))
-            first = &p->flight[i];
+    struct plain_mshr *first = NULL;
+    for (uint32_t i = 0; i < p->mshr_count; i++)
+        if (p->mshr[i].ready && (!first || p->mshr[i].order < first->order))
+            first = &p->mshr[i];
     if (!first)
         return 0;
     uint64_t who = first->waiter[first->first++];
     if (!--first->count)
-        *first = p->flight[--p->flights];
+        *first = p->mshr[--p->mshr_count];
     return who;
 }
 
@@ -187,17 +187,18 @@ struct pair {
     uint64_t seed, now, who;
 };
 
-static uint64_t draw(struct pair *t, uint64_t below) { return synthetic_random(&t->seed) % below; }
+static uint64_t random_below(struct pair *t, uint64_t below) { return synthetic_random(&t->seed) % below; }
 
 static void access(struct pair *t)
 {
     struct sector_victim a, b;
     enum sector_find x, y;
-    uint64_t line = draw(t, 3 * t->plain.shape.sets * t->plain.shape.ways);
-    uint32_t set = (uint32_t)(line % t->plain.shape.sets), bytes = draw(t, 2) ? UINT32_MAX : 0xffffu << draw(t, 17);
-    unsigned sector = (unsigned)draw(t, 4);
-    bool room = draw(t, 8) != 0, atomic = draw(t, 8) == 0;
-    if (draw(t, 2)) {
+    uint64_t line = random_below(t, 3 * t->plain.shape.sets * t->plain.shape.ways);
+    uint32_t set = (uint32_t)(line % t->plain.shape.sets),
+             bytes = random_below(t, 2) ? UINT32_MAX : 0xffffu << random_below(t, 17);
+    unsigned sector = (unsigned)random_below(t, 4);
+    bool room = random_below(t, 8) != 0, atomic = random_below(t, 8) == 0;
+    if (random_below(t, 2)) {
         x = plain_read(&t->plain, line, set, sector, t->now, room, atomic, ++t->who, &a);
         y = t->model->read(t->cache, line, set, sector, t->now, room, atomic, (void *)(uintptr_t)t->who, &b);
     } else {
@@ -211,13 +212,13 @@ static void access(struct pair *t)
 static void step(struct pair *t)
 {
     struct plain *p = &t->plain;
-    uint64_t kind = draw(t, 100);
-    t->now += draw(t, 3) == 0; /* several accesses have the same time */
+    uint64_t kind = random_below(t, 100);
+    t->now += random_below(t, 3) == 0; /* several accesses have the same time */
     if (kind < 60)
         access(t);
-    else if (kind < 80 && p->flights) {
-        struct plain_flight *f = &p->flight[draw(t, p->flights)];
-        bool atomic = draw(t, 8) == 0;
+    else if (kind < 80 && p->mshr_count) {
+        struct plain_mshr *f = &p->mshr[random_below(t, p->mshr_count)];
+        bool atomic = random_below(t, 8) == 0;
         if (f->ready)
             return;
         t->model->fill(t->cache, f->key / 4, f->key % 4, atomic);
@@ -225,7 +226,7 @@ static void step(struct pair *t)
     } else if (kind < 99) {
         uint64_t who = plain_ready(p);
         cr_assert_eq((uint64_t)(uintptr_t)t->model->ready(t->cache), who);
-    } else if (draw(t, 20) == 0) {
+    } else if (random_below(t, 20) == 0) {
         memset(p->line, 0, sizeof p->line);
         t->model->clear(t->cache, p->shape.ways);
     }
@@ -244,12 +245,12 @@ Test(cache_staged, answers_as_a_plain_model)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct pair t = {.seed = seed, .model = cache_staged.stepped};
-        t.plain.shape.sets = 1u << draw(&t, 3);
-        t.plain.shape.ways = 1 + (uint32_t)draw(&t, 12);
-        t.plain.shape.mshrs = 1 + (uint32_t)draw(&t, 12);
-        t.plain.shape.merges = 1 + (uint32_t)draw(&t, 4);
-        t.plain.shape.dirty_percent = (uint32_t)draw(&t, 3) * 50;
-        t.plain.shape.back = draw(&t, 2);
+        t.plain.shape.sets = 1u << random_below(&t, 3);
+        t.plain.shape.ways = 1 + (uint32_t)random_below(&t, 12);
+        t.plain.shape.mshrs = 1 + (uint32_t)random_below(&t, 12);
+        t.plain.shape.merges = 1 + (uint32_t)random_below(&t, 4);
+        t.plain.shape.dirty_percent = (uint32_t)random_below(&t, 3) * 50;
+        t.plain.shape.back = random_below(&t, 2);
         t.cache = open_alike(&t);
         cr_assert(t.cache);
         for (int i = 0; i < 3000; i++)

@@ -57,7 +57,7 @@ static uint64_t keep_full(const struct machine *m, request_fn request, uint64_t 
             last = ends[i].cycle > last ? ends[i].cycle : last;
             done++;
         }
-        for (enum dram_answer a = DRAM_DONE; sent < count && a != DRAM_FULL;) {
+        for (enum dram_status a = DRAM_DONE; sent < count && a != DRAM_FULL;) {
             struct dram_request r = request(sent);
             uint64_t cycle;
             r.name = (uint32_t)sent;
@@ -474,32 +474,32 @@ static void same_counts(const struct plain *p, const uint64_t *counts)
 }
 
 #define RANDOM_REQUESTS 300
-static struct plain draw(struct machine_setting *settings, char text[24][24], size_t *count)
+static struct plain random_settings(struct machine_setting *settings, char text[24][24], size_t *count)
 {
-#define DRAW(field, key, ...)                                                                                          \
+#define RANDOM(field, key, ...)                                                                                        \
     p.field = (const int64_t[]){__VA_ARGS__}[rnd(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))];           \
     snprintf(text[*count], 24, "%d", (int)p.field);                                                                    \
     settings[*count] = (struct machine_setting){"dram." key, text[*count]};                                            \
     ++*count
     struct plain p = {.banks = 16, .ready = 0};
-    DRAW(burst, "t_burst", 1, 2, 4);
-    DRAW(ccd, "t_ccd", 1, 4);
-    DRAW(ccdl, "t_ccdl", 2, 6);
-    DRAW(rrd, "t_rrd", 0, 4, 12);
-    DRAW(rcd, "t_rcd", 1, 10, 24);
-    DRAW(rcdw, "t_rcdw", 5, 15);
-    DRAW(ras, "t_ras", 1, 20, 55);
-    DRAW(rp, "t_rp", 1, 11, 24);
-    DRAW(rc, "t_rc", 30, 78);
-    DRAW(cl, "t_cl", 7, 24);
-    DRAW(wl, "t_wl", 1, 8);
-    DRAW(cdlr, "t_cdlr", 0, 10);
-    DRAW(wr, "t_wr", 0, 24);
-    DRAW(rtp, "t_rtp", 1, 4);
-    DRAW(faw, "t_faw", 0, 60);
-    DRAW(refi, "t_refi", 0, 500, 3000);
-    DRAW(rfc, "t_rfc", 10, 100);
-    DRAW(groups, "groups", 1, 4, 16);
+    RANDOM(burst, "t_burst", 1, 2, 4);
+    RANDOM(ccd, "t_ccd", 1, 4);
+    RANDOM(ccdl, "t_ccdl", 2, 6);
+    RANDOM(rrd, "t_rrd", 0, 4, 12);
+    RANDOM(rcd, "t_rcd", 1, 10, 24);
+    RANDOM(rcdw, "t_rcdw", 5, 15);
+    RANDOM(ras, "t_ras", 1, 20, 55);
+    RANDOM(rp, "t_rp", 1, 11, 24);
+    RANDOM(rc, "t_rc", 30, 78);
+    RANDOM(cl, "t_cl", 7, 24);
+    RANDOM(wl, "t_wl", 1, 8);
+    RANDOM(cdlr, "t_cdlr", 0, 10);
+    RANDOM(wr, "t_wr", 0, 24);
+    RANDOM(rtp, "t_rtp", 1, 4);
+    RANDOM(faw, "t_faw", 0, 60);
+    RANDOM(refi, "t_refi", 0, 500, 3000);
+    RANDOM(rfc, "t_rfc", 10, 100);
+    RANDOM(groups, "groups", 1, 4, 16);
     return p;
 }
 
@@ -518,7 +518,7 @@ Test(dram, banked_is_what_a_simulation_of_each_cycle_gives)
         struct machine_setting settings[40] = {
             {"dram", "banked"}, {"dram.map", MAP}, {"dram.latency", "0"}, {"dram.queue", "1024"}};
         size_t count = 4;
-        struct plain p = draw(settings, text, &count);
+        struct plain p = random_settings(settings, text, &count);
         p.fcfs = rnd(2);
         settings[count++] = (struct machine_setting){"dram.scheduler", p.fcfs ? "fcfs" : "fr-fcfs"};
         struct machine *m = machine_with(settings, count);

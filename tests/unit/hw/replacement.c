@@ -18,7 +18,7 @@ struct rig {
     uint64_t seed, time;
 };
 
-static uint64_t draw(struct rig *t, uint64_t below) { return synthetic_random(&t->seed) % below; }
+static uint64_t random_below(struct rig *t, uint64_t below) { return synthetic_random(&t->seed) % below; }
 
 static void fill(struct rig *t, uint64_t set, uint32_t way, enum cache_hint hint)
 {
@@ -59,13 +59,13 @@ static void replace(struct rig *t, uint64_t set, enum cache_hint hint)
 {
     bool kept[MOST_WAYS] = {false};
     uint64_t bits[MOST_WAYS / 64 + 1] = {0};
-    uint32_t ways = t->r.ways, spared = (uint32_t)draw(t, ways);
-    for (uint32_t w = 0, rare = (uint32_t)draw(t, 4); w < ways; w++)
-        if (w != spared && draw(t, 4) < rare) {
+    uint32_t ways = t->r.ways, spared = (uint32_t)random_below(t, ways);
+    for (uint32_t w = 0, rare = (uint32_t)random_below(t, 4); w < ways; w++)
+        if (w != spared && random_below(t, 4) < rare) {
             kept[w] = true;
             bits[w / 64] |= 1ull << w % 64;
         }
-    bool none = draw(t, 2);
+    bool none = random_below(t, 2);
     uint32_t victim = t->r.policy->victim(&t->r, set, none ? NULL : bits);
     cr_assert_lt(victim, ways);
     cr_assert(none || !kept[victim], "%s: what is kept stays", t->r.policy->name);
@@ -82,10 +82,10 @@ Test(replacement, victims_are_those_of_a_statement_apart)
             struct rig *t = rig_new(policy, shapes[seed % 12], seed * 7919);
             bool hints = seed % 3 == 0;
             for (int i = 0; i < 2000; i++) {
-                uint64_t set = draw(t, SETS);
-                enum cache_hint hint = hints ? (enum cache_hint)draw(t, 4) : CACHE_HINT_NONE;
-                if (draw(t, 3))
-                    use(t, set, (uint32_t)draw(t, t->r.ways), hint);
+                uint64_t set = random_below(t, SETS);
+                enum cache_hint hint = hints ? (enum cache_hint)random_below(t, 4) : CACHE_HINT_NONE;
+                if (random_below(t, 3))
+                    use(t, set, (uint32_t)random_below(t, t->r.ways), hint);
                 else
                     replace(t, set, hint);
             }
@@ -183,8 +183,8 @@ Test(replacement, fifo_takes_lines_in_the_order_in_which_they_came)
 {
     struct rig *t = rig_new(REPLACEMENT_fifo, 5, 1);
     for (uint32_t i = 0; i < 1000; i++) {
-        for (uint64_t uses = draw(t, 4); uses; uses--)
-            use(t, 0, (uint32_t)draw(t, 5), CACHE_HINT_NONE);
+        for (uint64_t uses = random_below(t, 4); uses; uses--)
+            use(t, 0, (uint32_t)random_below(t, 5), CACHE_HINT_NONE);
         uint32_t victim = t->r.policy->victim(&t->r, 0, NULL);
         cr_assert_eq(victim, i % 5);
         fill(t, 0, victim, CACHE_HINT_NONE);

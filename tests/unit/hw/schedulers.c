@@ -49,7 +49,7 @@ Test(schedulers, gto_is_greedy_then_takes_the_oldest)
 
 Test(schedulers, limited_lets_the_oldest_issue)
 {
-    const struct scheduler_model *s = &scheduler_limited;
+    const struct scheduler_model *s = &scheduler_swl;
     int64_t two[] = {2};
     s->reset(state, two);
     for (unsigned slot = 0; slot < 4; slot++)
@@ -86,7 +86,7 @@ Test(schedulers, serial_keeps_the_warp_until_it_ends_or_waits)
 
 static void begin_levels(int64_t high, int64_t low, int64_t order, int64_t from, int64_t until, unsigned warps)
 {
-    const struct scheduler_model *s = &scheduler_levels;
+    const struct scheduler_model *s = &scheduler_strict_priority;
     const int64_t options[] = {high, low, order, from, until};
     cr_assert_leq(s->model.state_size(options), sizeof state);
     s->reset(state, options);
@@ -96,7 +96,7 @@ static void begin_levels(int64_t high, int64_t low, int64_t order, int64_t from,
 
 Test(schedulers, levels_starve_the_low_ones)
 {
-    const struct scheduler_model *s = &scheduler_levels;
+    const struct scheduler_model *s = &scheduler_strict_priority;
     begin_levels(1 << 2, 1 << 0, 0, 0, INT64_MAX, 4);
     cr_expect_eq(s->pick(state, 0xf), 2, "the only high one");
     cr_expect_eq(s->pick(state, 0xf), 2);
@@ -108,7 +108,7 @@ Test(schedulers, levels_starve_the_low_ones)
 
 Test(schedulers, levels_order_by_progress_within_a_section)
 {
-    const struct scheduler_model *s = &scheduler_levels;
+    const struct scheduler_model *s = &scheduler_strict_priority;
     begin_levels(0, 0, 2, 0, INT64_MAX, 2); /* behind: the one that has issued least */
     cr_expect_eq(s->pick(state, 0x2), 1);
     cr_expect_eq(s->pick(state, 0x2), 1);
@@ -127,7 +127,7 @@ Test(schedulers, levels_order_by_progress_within_a_section)
 
 Test(schedulers, levels_hold_for_a_stretch_of_the_section)
 {
-    const struct scheduler_model *s = &scheduler_levels;
+    const struct scheduler_model *s = &scheduler_strict_priority;
     begin_levels(0, 1 << 0, 1, 1, 3, 2); /* by age; 0 is low for the second and third issue */
     int picked[] = {0, 1, 1, 0};
     for (size_t i = 0; i < 4; i++)

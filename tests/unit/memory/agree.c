@@ -79,13 +79,13 @@ void plan_run(const struct machine *machine, bool short_cuts, const struct plan 
 
 /* ---- random ------------------------------------------------------------------------------------------------------ */
 
-struct draw {
+struct random_settings {
     uint64_t seed;
     struct machine_setting settings[64];
     size_t count;
 };
 
-static const char *one_of(struct draw *d, const char *const *values)
+static const char *one_of(struct random_settings *d, const char *const *values)
 {
     size_t n = 0;
     while (values[n])
@@ -95,7 +95,7 @@ static const char *one_of(struct draw *d, const char *const *values)
 #define SET(d, key, ...)                                                                                               \
     ((d)->settings[(d)->count++] = (struct machine_setting){key, one_of(d, (const char *const[]){__VA_ARGS__, NULL})})
 
-static void draw_sectored_l1(struct draw *d)
+static void random_sectored_l1(struct random_settings *d)
 {
     SET(d, "l1.size", "512", "1K");
     SET(d, "l1.ways", "1", "2", "4");
@@ -113,7 +113,7 @@ static void draw_sectored_l1(struct draw *d)
     SET(d, "l1.merges", "-1", "1", "2");
 }
 
-static void draw_sectored_l2(struct draw *d)
+static void random_sectored_l2(struct random_settings *d)
 {
     SET(d, "l2.size", "2K", "4K");
     SET(d, "l2.ways", "1", "2", "4");
@@ -132,7 +132,7 @@ static void draw_sectored_l2(struct draw *d)
 }
 
 /* Small TLBs, so that entries go. */
-static void draw_translation(struct draw *d)
+static void random_translation(struct random_settings *d)
 {
     SET(d, "tlb", "none", "set-associative");
     if (!strcmp(d->settings[d->count - 1].value, "none"))
@@ -155,7 +155,7 @@ static void draw_translation(struct draw *d)
 /* Small caches, so that lines go; with bounds or without. `rich`: caches in sets, and links; 2: banks of device memory,
  * too.
  */
-static struct machine *random_machine(struct draw *d, bool bounded, unsigned rich)
+static struct machine *random_machine(struct random_settings *d, bool bounded, unsigned rich)
 {
     SET(d, "sms", "1", "2", "3", "5");
     if (rich) {
@@ -175,9 +175,9 @@ static struct machine *random_machine(struct draw *d, bool bounded, unsigned ric
     }
     const char *l1 = d->settings[1].value, *l2 = d->settings[2].value;
     if (!strcmp(l1, "sectored"))
-        draw_sectored_l1(d);
+        random_sectored_l1(d);
     if (!strcmp(l2, "sectored"))
-        draw_sectored_l2(d);
+        random_sectored_l2(d);
     if (!strcmp(l1, "direct-mapped")) {
         SET(d, "l1.size", "256", "1K");
         SET(d, "l1.sector", "32", "64");
@@ -213,7 +213,7 @@ static struct machine *random_machine(struct draw *d, bool bounded, unsigned ric
     SET(d, "port.latency", "0", "1", "12");
     SET(d, "port.width", "0", "1", "2");
     SET(d, "spaces.texture.initiation", "4", "9");
-    draw_translation(d);
+    random_translation(d);
     if (bounded) {
         SET(d, "lsu.queue", "-1", "1", "2");
         SET(d, "l1.queue", "-1", "1", "3");
@@ -289,7 +289,7 @@ static struct outcome nothing(unsigned count)
 static void compare(uint64_t first, uint64_t count, bool bounded, unsigned rich, bool simulate)
 {
     for (uint64_t seed = first; seed < first + count; seed++) {
-        struct draw d = {.seed = seed * 977 + 1};
+        struct random_settings d = {.seed = seed * 977 + 1};
         struct machine *m = random_machine(&d, bounded, rich);
         struct plan p = {.count = simulate ? 60 : 400};
         p.accesses = calloc(p.count, sizeof *p.accesses);

@@ -186,7 +186,7 @@ static unsigned distance(struct stack *s, uint64_t line)
     return found;
 }
 
-static uint64_t draw_line(uint64_t *seed, unsigned pattern, unsigned i)
+static uint64_t random_line(uint64_t *seed, unsigned pattern, unsigned i)
 {
     uint64_t r = synthetic_random(seed);
     switch (pattern) {
@@ -216,7 +216,7 @@ Test(closed_forms, hits_of_lru_are_those_of_stack_distance)
         struct plan p = {.count = 5000, .accesses = calloc(5000, sizeof *p.accesses)};
         uint64_t seed = i + 1, hits = 0;
         for (unsigned a = 0; a < p.count; a++) {
-            uint64_t line = draw_line(&seed, i % 4, a);
+            uint64_t line = random_line(&seed, i % 4, a);
             p.accesses[a] = (struct plan_access){.issue = a * 400ull, .initiation = 1, .count = 1};
             p.accesses[a].transactions[0] = transaction(line * 128, CACHE_READ, false);
             hits += distance(&stacks[line % shapes[i / 4].sets], line) < shapes[i / 4].way_count;

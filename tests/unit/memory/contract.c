@@ -54,7 +54,7 @@ static uint64_t waiting(const struct late *l, uint64_t now)
     return count;
 }
 
-static enum dram_answer late_offer(void *state, const struct dram_request *r, uint64_t now, uint64_t *cycle)
+static enum dram_status late_offer(void *state, const struct dram_request *r, uint64_t now, uint64_t *cycle)
 {
     struct late *l = state;
     *cycle = DRAM_UNKNOWN;

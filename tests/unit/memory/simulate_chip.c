@@ -192,7 +192,7 @@ static void reply(struct sim *s, unsigned i, uint64_t now)
 }
 
 /* What device memory, or L2, has in this cycle. */
-static void take_answers(struct sim *s, uint64_t now)
+static void take_responses(struct sim *s, uint64_t now)
 {
     for (bool again = true; again;) {
         again = false;
@@ -281,7 +281,7 @@ void simulate_chip(struct sim *s, uint64_t now)
         start_slice(s, i, now);
     for (;;) { /* what comes in this cycle: replies, then the others, by their keys */
         int first = -1;
-        take_answers(s, now);
+        take_responses(s, now);
         for (unsigned i = 0; i < s->count; i++) {
             const struct request *r = &s->r[i], *best = first < 0 ? NULL : &s->r[first];
             bool comes = r->where == WIRE || r->where == SLICE || r->where == REPLY;

@@ -256,7 +256,7 @@ static size_t object_kernel(char *to, size_t size, const struct spelled *s, unsi
 /* ---- values and comparison --------------------------------------------------------------------------------------- */
 
 /* A state in which the form may be executed by all lanes that do. */
-static void draw(struct batch *b, const struct spelled *s, struct input *in)
+static void random_input(struct batch *b, const struct spelled *s, struct input *in)
 {
     static const uint32_t masks[] = {0xffffffff, 1, 0x80000000, 0x0000ffff, 0x5a5a0f01};
     uint32_t mask = masks[batch_random(b) % 5], lanes, count = 1 + (uint32_t)(batch_random(b) % 3);
@@ -332,7 +332,7 @@ static void compare_object(struct batch *b, struct program *p, const struct spel
     struct input *in = batch_memory(b, sizeof *in, &params.in);
     struct output *out = batch_memory(b, sizeof *out, &params.out);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        draw(b, s, in);
+        random_input(b, s, in);
         model(s, in, &wanted);
         memset(out, 0, sizeof *out);
         if (!batch_launch(b, p, s, 1, &params))

@@ -9,7 +9,7 @@
 #include "tests/support/tensor_box.h"
 #include "tests/unit/ptx_forms/batch.h"
 
-enum { MAP = 128, ROUNDS = 8, DRAWS = 10000, CHANGES = 400 };
+enum { MAP = 128, ROUNDS = 8, SAMPLES = 10000, CHANGES = 400 };
 
 /* What an instruction is given. */
 struct map_change {
@@ -83,7 +83,7 @@ static size_t map_copy_kernel(char *to, size_t size, const struct spelled *s, un
 static uint32_t below(struct batch *b, uint32_t n) { return (uint32_t)(batch_random(b) % n); }
 
 /* Dimensions from `rank` on have one element. */
-static struct tensor_box draw_tensor(struct batch *b, unsigned rank)
+static struct tensor_box random_tensor(struct batch *b, unsigned rank)
 {
     struct tensor_box t = {.rank = TENSOR_RANKS, .element = below(b, TENSOR_ELEMENTS), .swizzle = below(b, 4)};
     t.fill = below(b, 2);
@@ -99,7 +99,7 @@ static struct tensor_box draw_tensor(struct batch *b, unsigned rank)
 }
 
 /* A value for the field. */
-static uint64_t draw_value(struct batch *b, enum map_field_name field, unsigned ordinal)
+static uint64_t random_value(struct batch *b, enum map_field_name field, unsigned ordinal)
 {
     switch (field) {
     case MAP_ADDRESS: return batch_random(b) & ~15ull;
@@ -133,15 +133,15 @@ static void change(struct tensor_box *t, uint64_t *address, enum map_field_name 
 }
 
 /* A map, and the one that it becomes; both are such as the host makes. */
-static void draw_maps(struct batch *b, enum map_field_name field, unsigned ordinal, uint64_t value,
-                      struct tensor_map *before, struct tensor_map *after)
+static void random_maps(struct batch *b, enum map_field_name field, unsigned ordinal, uint64_t value,
+                        struct tensor_map *before, struct tensor_map *after)
 {
     struct rp_error err;
-    for (unsigned i = 0; i < DRAWS; i++) {
+    for (unsigned i = 0; i < SAMPLES; i++) {
         uint64_t address = batch_random(b) & ~15ull;
         unsigned rank = field == MAP_RANK ? 1 + below(b, TENSOR_RANKS) : TENSOR_RANKS;
         unsigned used = field == MAP_RANK && value + 1 < rank ? (unsigned)value + 1 : rank;
-        struct tensor_box t = draw_tensor(b, used);
+        struct tensor_box t = random_tensor(b, used);
         t.rank = rank;
         if (!tensor_box_encode(before, &t, address, &err))
             continue;
@@ -160,8 +160,8 @@ static void compare_field(struct batch *b, struct program *p, const struct spell
     struct map_params params = {0};
     struct tensor_map *map = batch_memory(b, MAP, &params.map), want;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        params.value = c->in_register ? draw_value(b, field_of(s), c->ordinal) : c->value;
-        draw_maps(b, field_of(s), c->ordinal, params.value, map, &want);
+        params.value = c->in_register ? random_value(b, field_of(s), c->ordinal) : c->value;
+        random_maps(b, field_of(s), c->ordinal, params.value, map, &want);
         if (!batch_launch(b, p, s, 1, &params))
             return;
         cr_expect(!memcmp(map, &want, MAP), "%s of %u, %#llx: another map", s->text, c->ordinal,
@@ -208,7 +208,7 @@ static void add_field(const struct spelled *s, void *batch)
             add_change(s, batch, (struct map_change){.value = value});
         if (named)
             continue;
-        add_change(s, batch, (struct map_change){.ordinal = at, .value = draw_value(batch, field, at)});
+        add_change(s, batch, (struct map_change){.ordinal = at, .value = random_value(batch, field, at)});
         add_change(s, batch, (struct map_change){.ordinal = at, .in_register = true});
     }
 }

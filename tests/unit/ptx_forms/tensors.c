@@ -168,7 +168,7 @@ static void box_model(const struct spelled *s, const struct tensor_box *t, const
 static uint32_t below(struct batch *b, uint32_t n) { return (uint32_t)(batch_random(b) % n); }
 
 /* Bytes from the first element to the last one. */
-static uint64_t draw_tensor(struct batch *b, struct tensor_box *t, unsigned rank, unsigned element)
+static uint64_t random_tensor(struct batch *b, struct tensor_box *t, unsigned rank, unsigned element)
 {
     uint32_t size = tensor_element_bytes(element);
     uint64_t span = 0;
@@ -187,13 +187,13 @@ static uint64_t draw_tensor(struct batch *b, struct tensor_box *t, unsigned rank
 }
 
 /* A tensor and box that fit. */
-static struct tensor_box draw(struct batch *b, unsigned rank, unsigned element, struct box_call *c)
+static struct tensor_box random_input(struct batch *b, unsigned rank, unsigned element, struct box_call *c)
 {
     static const uint32_t spans[] = {2048, 32, 64, 128};
     struct tensor_box t;
     uint64_t span;
     do {
-        span = draw_tensor(b, &t, rank, element);
+        span = random_tensor(b, &t, rank, element);
         c->bytes = tensor_box_count(&t) * tensor_element_bytes(element);
         c->base = 128 * below(b, 8);
     } while (span > TENSOR || c->base + c->bytes > IMAGE ||
@@ -203,7 +203,7 @@ static struct tensor_box draw(struct batch *b, unsigned rank, unsigned element, 
     return t;
 }
 
-static uint32_t draw_mask(struct batch *b, const struct spelled *s)
+static uint32_t random_mask(struct batch *b, const struct spelled *s)
 {
     return is(s, M_MULTICAST) ? 1 + below(b, 3) : goes_astray(s) ? 1 + below(b, 2) : loads(s);
 }
@@ -259,8 +259,8 @@ static void compare_box(struct batch *b, struct program *p, const struct spelled
                          .tensor = batch_memory(b, TENSOR, &address),
                          .image = batch_memory(b, BLOCKS * IMAGE, &params.image)};
     for (unsigned element = 0; element < TENSOR_ELEMENTS; element++) {
-        struct tensor_box t = draw(b, (unsigned)mods_value(&s->mods, G_GEOMETRY, 1), element, h.call);
-        h.call->mask = draw_mask(b, s);
+        struct tensor_box t = random_input(b, (unsigned)mods_value(&s->mods, G_GEOMETRY, 1), element, h.call);
+        h.call->mask = random_mask(b, s);
         cr_assert(tensor_box_encode(h.map, &t, address, &err), "%s", err.text);
         run_box(b, p, s, &t, &h, &params);
     }

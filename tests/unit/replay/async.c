@@ -68,7 +68,7 @@ static struct rp_instruction ops[OPS] = {
     [INIT] = {.text = "init", .unit_class = RP_CLASS_ASYNC, MEMORY(init), AUX(3)},
     [MEET] = {.text = "bar", .unit_class = RP_CLASS_BARRIER, .barrier = {RP_BARRIER_SYNC, 0, 0}},
     [ARRIVE] = {.text = "arrive", .unit_class = RP_CLASS_ASYNC, MEMORY(arrive), AUX(3), .dst = token, .dst_count = 1},
-    [FETCH] = {.text = "fetch", .unit_class = RP_CLASS_ASYNC, MEMORY(fetch), AUX(5), .async = ASYNC(BULK, TELL, 0)},
+    [FETCH] = {.text = "fetch", .unit_class = RP_CLASS_ASYNC, MEMORY(fetch), AUX(5), .async = ASYNC(BULK, SIGNAL, 0)},
     [WAIT] = {.text = "wait", .unit_class = RP_CLASS_ASYNC, MEMORY(test), AUX(3), .dst = asked, .dst_count = 1},
     [COPY] = {.text = "copy", .unit_class = RP_CLASS_ASYNC, MEMORY(copy), .async = ASYNC(COPY, START, 0)},
     [CLOSE] = {.text = "commit", .unit_class = RP_CLASS_ASYNC, .async = ASYNC(COPY, COMMIT, 0)},

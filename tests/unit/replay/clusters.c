@@ -38,7 +38,7 @@ static const struct rp_instruction ops[OPS] = {
                .unit_class = RP_CLASS_ASYNC,
                MEMORY(fetch),
                AUX(5),
-               .async = {RP_ASYNC_BULK, RP_ASYNC_TELL, 0}},
+               .async = {RP_ASYNC_BULK, RP_ASYNC_SIGNAL, 0}},
     [EXIT] = {.text = "exit", .unit_class = RP_CLASS_CONTROL, .flags = RP_EXIT}};
 static const struct rp_kernel kernel = {
     .name = "k", .isa = "ptx", .instruction_count = OPS, .instructions = ops, .registers = 16, .static_shared = 8192};

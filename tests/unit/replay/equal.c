@@ -69,7 +69,7 @@ static size_t tlb_settings(uint64_t *seed, struct machine_setting *settings, siz
 }
 
 /* Memory that draws instead of caches. */
-static size_t draw_settings(uint64_t *seed, struct machine_setting *settings)
+static size_t sampled_settings(uint64_t *seed, struct machine_setting *settings)
 {
     static const char *const chances[] = {"1,0,0", "0.3,0.6,0.1", "0,0,1", "0.5,0.25,0.25"};
     static const char *const kinds[] = {"memory.global_load", "memory.global_store", "memory.local_load",
@@ -153,7 +153,7 @@ struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){.key = "l2.write", .value = "back"};
     }
     if (synthetic_random(&seed) % 6 == 0)
-        count += draw_settings(&seed, settings + count);
+        count += sampled_settings(&seed, settings + count);
     if (synthetic_random(&seed) % 3 == 0) {
         static const char *const misses[] = {"around", "validate", "fetch"}, *const fills[] = {"miss", "fill"};
         settings[count++] = (struct machine_setting){"l2", "sectored"};
@@ -306,8 +306,8 @@ static void check_channels(const struct machine *m, const struct replay_result *
         cr_assert_eq(sum, a->total.memory.dram_counters[i]);
     }
     const uint64_t *sums = a->total.memory.dram_counters;
-    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
-    if (counters && !drawn) {
+    bool sampled = ((const struct memory_model *)m->memory.model)->sampled;
+    if (counters && !sampled) {
         cr_assert_eq(sums[DRAM_READS] + sums[DRAM_WRITES], a->total.memory.dram.accesses);
         cr_assert_eq(sums[DRAM_WRITES], a->total.memory.dram.writes);
     }
@@ -338,9 +338,9 @@ static void compare_served(struct rp_trace *trace, const struct machine *m, uint
 {
     struct served served[3] = {{{{0}}}};
     struct statistics total = {0};
-    bool drawn = ((const struct memory_model *)m->memory.model)->drawn;
-    cr_assert_eq(!(replay_events(m, REPLAY_FAST) & OBSERVE_ACCESS), drawn);
-    if (drawn)
+    bool sampled = ((const struct memory_model *)m->memory.model)->sampled;
+    cr_assert_eq(!(replay_events(m, REPLAY_FAST) & OBSERVE_ACCESS), sampled);
+    if (sampled)
         return;
     for (int i = 0; i < 3; i++) {
         struct rp_error err;
@@ -357,8 +357,8 @@ static void compare_served(struct rp_trace *trace, const struct machine *m, uint
     cr_assert(!memcmp(&served[0], &served[1], sizeof served[0]) && !memcmp(&served[0], &served[2], sizeof served[0]),
               "seed %llu, machine %s:\n%s\ntransactions do not end alike", (unsigned long long)seed, m->name, m->text);
     uint64_t all = 0, asked = total.global_load_transactions + total.global_store_transactions;
-    for (unsigned k = 0; k < DRAW_KINDS; k++)
-        for (unsigned l = 0; l < DRAW_LEVELS; l++)
+    for (unsigned k = 0; k < SAMPLE_KINDS; k++)
+        for (unsigned l = 0; l < SAMPLE_LEVELS; l++)
             all += served[0].count[k][l];
     if (((const struct cache_model *)m->l2.model)->keeps && !((const struct cache_model *)m->l1.model)->keeps)
         cr_assert_eq(all, asked + 2 * total.global_atomic_transactions);

@@ -319,7 +319,7 @@ static size_t slow_size(const int64_t *options)
 }
 static void slow_reset(void *state, const int64_t *options) { *(uint64_t *)state = (uint64_t)options[0]; }
 
-static enum dram_answer slow_offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+static enum dram_status slow_offer(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     (void)request;
     *cycle = now + *(uint64_t *)state;

@@ -30,7 +30,7 @@ static void no_reset(void *state, const int64_t *options)
     (void)state;
     (void)options;
 }
-static enum dram_answer at_once(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
+static enum dram_status at_once(void *state, const struct dram_request *request, uint64_t now, uint64_t *cycle)
 {
     (void)state;
     (void)request;

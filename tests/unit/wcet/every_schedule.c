@@ -61,7 +61,7 @@ static int number(struct text *t, const char *prefix, const char *key, int value
     return value;
 }
 
-static void draw_rows(struct timings *m, struct text *t, uint64_t *random)
+static void random_rows(struct timings *m, struct text *t, uint64_t *random)
 {
     for (int k = 0; k < KINDS; k++) {
         m->kind[k].unit = k < K_FENCE ? k : k < K_SHARED ? U_CONTROL : k == K_SHARED ? U_SHARED : U_GLOBAL;
@@ -87,11 +87,11 @@ static void draw_rows(struct timings *m, struct text *t, uint64_t *random)
     }
 }
 
-static void draw_machine(struct timings *m, struct text *t, uint64_t *random)
+static void random_machine(struct timings *m, struct text *t, uint64_t *random)
 {
     *m = (struct timings){0};
     t->count = 0;
-    draw_rows(m, t, random);
+    random_rows(m, t, random);
     m->barrier_latency = number(t, "barrier_latency", "", below(random, 2) ? 0 : below(random, 6));
     m->control_interval = number(t, "control_interval", "", below(random, 2) ? 1 : 1 + below(random, 6));
     m->dispatch_latency = number(t, "dispatch_latency", "", below(random, 3) ? 0 : below(random, 5));
@@ -124,7 +124,7 @@ struct block {
 };
 
 /* A block has few kinds of instructions, so that they meet at units, and often one waits for the one before. */
-static struct op draw_op(const enum kind *kinds, int before, uint64_t *random)
+static struct op random_op(const enum kind *kinds, int before, uint64_t *random)
 {
     struct op op = {.kind = below(random, 8) ? kinds[below(random, 3)] : (enum kind)below(random, KINDS),
                     .destination = below(random, 3) ? below(random, REGISTERS) : -1,
@@ -140,7 +140,7 @@ static struct op draw_op(const enum kind *kinds, int before, uint64_t *random)
 
 /* Two warps of up to six instructions, or three of up to four, exits that issue among them: for more, there are too
  * many schedules. Half of the blocks have warps that are alike. */
-static void draw_block(struct block *b, bool issue_exit, uint64_t *random)
+static void random_block(struct block *b, bool issue_exit, uint64_t *random)
 {
     b->warps = below(random, 12) ? 2 + (below(random, 3) == 0) : 1;
     bool alike = below(random, 2);
@@ -151,7 +151,7 @@ static void draw_block(struct block *b, bool issue_exit, uint64_t *random)
     for (int w = 0; w < b->warps; w++) {
         b->count[w] = alike && w ? b->count[0] : below(random, 4) ? most : below(random, most + 1);
         for (int i = 0; i < b->count[w]; i++)
-            b->op[w][i] = alike && w ? b->op[0][i] : draw_op(kinds, i ? b->op[w][i - 1].destination : -1, random);
+            b->op[w][i] = alike && w ? b->op[0][i] : random_op(kinds, i ? b->op[w][i - 1].destination : -1, random);
     }
 }
 
@@ -404,8 +404,8 @@ static void compare(uint64_t seed, long *schedules)
     struct rp_error err;
     struct wcet_exact exact;
     struct wcet_states_budget left = {1000000, 1000000};
-    draw_machine(&m, &text, &seed);
-    draw_block(&b, m.issue_exit, &seed);
+    random_machine(&m, &text, &seed);
+    random_block(&b, m.issue_exit, &seed);
     struct machine *machine = orin(text.settings, text.count);
     struct rp_trace *t = trace_of_block(&b);
     cr_assert(wcet_exhaust(t, 0, machine, ALL_EXTENSIONS, &left, NULL, &exact, &err), "%s", err.text);

@@ -33,7 +33,7 @@ struct seen {
     unsigned phases, instants;
 };
 
-static void see_phase(void *data, const struct wcet_place *place, const struct wcet_phase *phase)
+static void see_phase(void *data, const struct wcet_location *place, const struct wcet_phase *phase)
 {
     struct seen *s = data;
     if (place->warp == 0)
@@ -46,7 +46,7 @@ static void see_phase_of_one(void *data, const struct wcet_phase *phase)
     s->phase[s->phases++] = *phase;
 }
 
-static void see_instant(void *data, const struct wcet_place *place, const struct wcet_instant *instant)
+static void see_instant(void *data, const struct wcet_location *place, const struct wcet_instant *instant)
 {
     struct seen *s = data;
     if (place->warp == 0)

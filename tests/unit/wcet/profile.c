@@ -32,13 +32,13 @@ struct told {
     uint32_t launch, phase_count, instant_count;
     struct {
         uint32_t launch;
-        struct wcet_place place;
+        struct wcet_location place;
         struct wcet_phase phase;
         struct wcet_instant instant;
     } phases[MOST], instants[MOST];
 };
 
-static void on_phase(void *data, const struct wcet_place *place, const struct wcet_phase *phase)
+static void on_phase(void *data, const struct wcet_location *place, const struct wcet_phase *phase)
 {
     struct told *t = data;
     cr_assert_lt(t->phase_count, MOST);
@@ -48,7 +48,7 @@ static void on_phase(void *data, const struct wcet_place *place, const struct wc
     t->to.phase(t->to.data, place, phase);
 }
 
-static void on_instant(void *data, const struct wcet_place *place, const struct wcet_instant *instant)
+static void on_instant(void *data, const struct wcet_location *place, const struct wcet_instant *instant)
 {
     struct told *t = data;
     cr_assert_lt(t->instant_count, MOST);
@@ -59,7 +59,7 @@ static void on_instant(void *data, const struct wcet_place *place, const struct 
         t->to.instant(t->to.data, place, instant);
 }
 
-static bool at(const struct wcet_place *p, uint64_t block, uint32_t warp, uint32_t section)
+static bool at(const struct wcet_location *p, uint64_t block, uint32_t warp, uint32_t section)
 {
     return p->block == block && p->warp == warp && p->section == section;
 }

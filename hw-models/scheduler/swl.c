@@ -1,7 +1,7 @@
-/* Static limiting of warps: only the oldest few of a sub-core may issue, so that they have the caches to themselves;
- * among them greedy then oldest (Rogers et al., "Cache-Conscious Wavefront Scheduling", MICRO 2012, "static wavefront
- * limiting"). A warp that waits at a barrier makes way for the next one, so that blocks come through their barriers.
- * Not work-conserving. */
+/* Static wavefront limiting (Rogers et al., "Cache-Conscious Wavefront Scheduling", MICRO 2012): only the oldest warps
+ * of a sub-core may issue, so that fewer warps share the caches. Among them it is greedy then oldest. While a warp
+ * waits at a barrier, the next oldest may issue in its place, so that blocks complete their barriers. Not
+ * work-conserving. */
 #include "hw-models/scheduler/scheduler.h"
 
 enum { WARPS };
@@ -9,38 +9,38 @@ static const struct model_option options_of[] = {
     [WARPS] = {"warps", OPTION_INTEGER, "warps", 1, SCHEDULER_SLOTS, 4, NULL, "of a sub-core that may issue"},
 };
 
-struct limited {
+struct swl {
     unsigned most;
     struct scheduler_ages ages;
-    uint64_t waiting; /* that went to a barrier and have not issued since */
+    uint64_t waiting; /* slots that went to a barrier and have not issued since */
     uint64_t greedy;  /* the slot that issued last, as a mask; 0: none */
 };
 
 static size_t state_size(const int64_t *options)
 {
     (void)options;
-    return sizeof(struct limited);
+    return sizeof(struct swl);
 }
 
 static void reset(void *state, const int64_t *options)
 {
-    *(struct limited *)state = (struct limited){.most = (unsigned)options[WARPS]};
+    *(struct swl *)state = (struct swl){.most = (unsigned)options[WARPS]};
 }
 
-static void start(void *state, unsigned slot) { scheduler_ages_start(&((struct limited *)state)->ages, slot); }
+static void start(void *state, unsigned slot) { scheduler_ages_start(&((struct swl *)state)->ages, slot); }
 
-static void wait(void *state, unsigned slot) { ((struct limited *)state)->waiting |= 1ull << slot; }
+static void wait(void *state, unsigned slot) { ((struct swl *)state)->waiting |= 1ull << slot; }
 
 static void end(void *state, unsigned slot)
 {
-    struct limited *l = state;
+    struct swl *l = state;
     scheduler_ages_end(&l->ages, slot);
     l->waiting &= ~(1ull << slot);
     l->greedy &= ~(1ull << slot);
 }
 
-/* The oldest of those that do not wait at barriers. Who is ready waits no more. */
-static uint64_t allowed(const struct limited *l, uint64_t ready)
+/* The oldest slots that do not wait at a barrier. A slot that is ready waits no longer. */
+static uint64_t allowed(const struct swl *l, uint64_t ready)
 {
     uint64_t left = l->ages.present & ~(l->waiting & ~ready), chosen = 0;
     for (unsigned n = 0; left && n < l->most; n++) {
@@ -53,7 +53,7 @@ static uint64_t allowed(const struct limited *l, uint64_t ready)
 
 static int pick(void *state, uint64_t ready)
 {
-    struct limited *l = state;
+    struct swl *l = state;
     uint64_t may = ready & allowed(l, ready);
     if (!may)
         return -1;
@@ -63,7 +63,7 @@ static int pick(void *state, uint64_t ready)
     return slot;
 }
 
-const struct scheduler_model scheduler_limited = {
+const struct scheduler_model scheduler_swl = {
     .model = {.name = "limited",
               .help = "the oldest few warps only, among them greedy then oldest (static wavefront limiting)",
               .options = options_of,

@@ -1,6 +1,6 @@
 /* A round is open from its begin to its end. A helper that finds it open enters it. One that comes late, or not at all,
  * delays nobody. */
-#include "replay/engines/fast/thread_pool.h"
+#include "replay/engines/fast/round_pool.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 #define OPEN UINT64_C(0x10000)
 #define ROUND_SHIFT 32
 
-struct crew {
+struct round_pool {
     unsigned helpers, spins;
     pthread_t *threads;
     void (*work)(void *, unsigned thread);
@@ -29,10 +29,10 @@ struct crew {
     pthread_cond_t begun, done;
 };
 
-static uint32_t round_of(const struct crew *c) { return (uint32_t)(atomic_load(&c->state) >> ROUND_SHIFT); }
+static uint32_t round_of(const struct round_pool *c) { return (uint32_t)(atomic_load(&c->state) >> ROUND_SHIFT); }
 
 /* False: the round is over. */
-static bool go_in(struct crew *c, uint32_t round)
+static bool enter_round(struct round_pool *c, uint32_t round)
 {
     uint_least64_t state = atomic_load(&c->state);
     do
@@ -42,7 +42,7 @@ static bool go_in(struct crew *c, uint32_t round)
     return true;
 }
 
-static void come_out(struct crew *c)
+static void leave_round(struct round_pool *c)
 {
     uint_least64_t state = atomic_fetch_sub(&c->state, 1) - 1;
     if (state & (OPEN | INSIDE))
@@ -52,7 +52,7 @@ static void come_out(struct crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-void crew_pause(unsigned looks)
+void round_pool_pause(unsigned looks)
 {
     if (looks >= PAUSES)
         sched_yield();
@@ -63,10 +63,10 @@ void crew_pause(unsigned looks)
 }
 
 /* Returns the round that comes after `seen`, or a later one. */
-static uint32_t await_round(struct crew *c, uint32_t seen)
+static uint32_t await_round(struct round_pool *c, uint32_t seen)
 {
     for (unsigned i = 0; i < c->spins && round_of(c) == seen; i++)
-        crew_pause(i);
+        round_pool_pause(i);
     if (round_of(c) != seen)
         return round_of(c);
     pthread_mutex_lock(&c->lock);
@@ -76,10 +76,10 @@ static uint32_t await_round(struct crew *c, uint32_t seen)
     return round_of(c);
 }
 
-static void await_helpers(struct crew *c)
+static void await_helpers(struct round_pool *c)
 {
     for (unsigned i = 0; i < c->spins && (atomic_load(&c->state) & INSIDE); i++)
-        crew_pause(i);
+        round_pool_pause(i);
     if (!(atomic_load(&c->state) & INSIDE))
         return;
     pthread_mutex_lock(&c->lock);
@@ -90,20 +90,20 @@ static void await_helpers(struct crew *c)
 
 static void *help(void *data)
 {
-    struct crew *c = data;
+    struct round_pool *c = data;
     unsigned thread = atomic_fetch_add(&c->started, 1) + 1;
     for (uint32_t round = 0;;) {
         round = await_round(c, round);
         if (atomic_load(&c->over))
             return NULL;
-        if (!go_in(c, round))
+        if (!enter_round(c, round))
             continue;
         c->work(c->data, thread);
-        come_out(c);
+        leave_round(c);
     }
 }
 
-static void begin_round(struct crew *c)
+static void begin_round(struct round_pool *c)
 {
     pthread_mutex_lock(&c->lock);
     atomic_store(&c->state, (uint_least64_t)(round_of(c) + 1) << ROUND_SHIFT | OPEN);
@@ -117,9 +117,9 @@ static unsigned processors(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-struct crew *crew_new(unsigned threads)
+struct round_pool *round_pool_new(unsigned threads)
 {
-    struct crew *c = calloc(1, sizeof *c);
+    struct round_pool *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     pthread_mutex_init(&c->lock, NULL);
@@ -131,11 +131,11 @@ struct crew *crew_new(unsigned threads)
         c->helpers++;
     if (c->threads)
         return c;
-    crew_free(c);
+    round_pool_free(c);
     return NULL;
 }
 
-void crew_free(struct crew *c)
+void round_pool_free(struct round_pool *c)
 {
     if (!c)
         return;
@@ -150,17 +150,17 @@ void crew_free(struct crew *c)
     free(c);
 }
 
-unsigned crew_threads(const struct crew *c) { return c->helpers + 1; }
-unsigned crew_patience(const struct crew *c) { return c->spins; }
+unsigned round_pool_threads(const struct round_pool *c) { return c->helpers + 1; }
+unsigned round_pool_patience(const struct round_pool *c) { return c->spins; }
 
-void crew_begin(struct crew *c, void (*work)(void *, unsigned thread), void *data)
+void round_pool_begin(struct round_pool *c, void (*work)(void *, unsigned thread), void *data)
 {
     c->work = work;
     c->data = data;
     begin_round(c);
 }
 
-void crew_end(struct crew *c)
+void round_pool_end(struct round_pool *c)
 {
     atomic_fetch_and(&c->state, ~OPEN);
     await_helpers(c);
