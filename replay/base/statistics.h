@@ -88,11 +88,10 @@ struct statistics {
 #define X(field, ...) uint64_t field;
     STATISTICS(X)
 #undef X
-    struct memory_counts memory; /* "COMPONENT.FIELD" */
-    uint64_t stall[STALL_COUNT]; /* sub-core cycles, "issue.stall.NAME" */
-    uint64_t
-        unit_stall[MACHINE_UNITS]; /* the part of stall[STALL_UNIT] that each unit causes: "issue.stall.unit.NAME" */
-    uint64_t unit_busy[MACHINE_UNITS]; /* cycles of initiation, summed over the instances, "units.NAME.busy" */
+    struct memory_counts memory;        /* "COMPONENT.FIELD" */
+    uint64_t stall[STALL_COUNT];        /* sub-core cycles, "issue.stall.NAME" */
+    uint64_t unit_stall[MACHINE_UNITS]; /* the part of stall[STALL_UNIT] of each unit: "issue.stall.unit.NAME" */
+    uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
 };
 
 void statistics_add(struct statistics *to, const struct statistics *);

@@ -22,8 +22,8 @@ enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
 
 struct replay_launch {
     uint32_t launch; /* index in the trace */
-    uint64_t begin,
-        end; /* cycles since the first launch began: when its first block is placed, and its last one leaves */
+    /* Cycles since the first launch began: when its first block is placed, and its last one leaves. */
+    uint64_t begin, end;
     /* Its own; cycles are end - begin. If it overlaps other launches, counts of the whole machine are 0: idle_cycles,
      * and those of the memory system. */
     struct statistics statistics;
@@ -69,8 +69,8 @@ struct engine_batches {
 struct engine_exact {
     bool known; /* false: the cycles are those of the slowest of several processors */
     double mean, variance;
-    uint64_t processors,
-        most_warps; /* processors that have a warp, and the most warps of one of them: the largest of the launches */
+    /* Processors that have a warp, and the most warps of one of them: the largest of the launches. */
+    uint64_t processors, most_warps;
 };
 
 enum engine_capability {

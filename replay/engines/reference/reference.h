@@ -25,8 +25,8 @@ struct ref_grid {
     struct room block_room;
     bool clusters;         /* the launch has clusters, perhaps of one block */
     uint64_t next_cluster; /* to place */
-    uint64_t next_block,
-        resident; /* blocks placed so far, which without clusters is also the index of the next; blocks on SMs */
+    /* Blocks placed so far, which without clusters is also the index of the next one; blocks on SMs. */
+    uint64_t next_block, resident;
     struct statistics *statistics; /* of->out's */
     uint64_t reported;             /* warp instructions reported as progress */
     struct ref_grid *next;         /* the launch that was taken next */
@@ -45,10 +45,9 @@ struct ref_write {
 
 /* A signal that a barrier of control words waits for. */
 struct ref_signal {
-    uint64_t
-        response; /* the latest known response (response.h): the cycle from which the signal is there, and its level */
-    unsigned awaits; /* instructions that must be done before it, and whose ends are not known yet */
-    uint64_t number; /* its instruction in its warp's order of issue */
+    uint64_t response; /* the latest known response (response.h): when the signal is there, and its level */
+    unsigned awaits;   /* instructions that must be done before it, and whose ends are not known yet */
+    uint64_t number;   /* its instruction in its warp's order of issue */
     unsigned unit;
     enum stall kind;
 };

@@ -116,8 +116,8 @@ struct staged_static {
     int32_t src[STAGED_SOURCES];  /* distinct ones */
     uint8_t src_count;
     uint8_t dst_bank, src_bank[STAGED_SOURCES]; /* of warp 0 */
-    uint8_t slots[STAGED_SOURCES],
-        keeps; /* operand slots in which each source is read, and slots that keep their register */
+    /* Operand slots in which each source is read, and slots that keep their register. */
+    uint8_t slots[STAGED_SOURCES], keeps;
     bool is_memory, is_exit, is_barrier, is_fence, is_block_fence;
     /* Registers that the scoreboard checks (read and written ones), and those written besides dst. */
     uint32_t *looks, *also;
@@ -142,8 +142,8 @@ struct inst {
     unsigned subcore; /* of the warp */
     uint64_t age;     /* order of issue */
     unsigned kept;    /* a bit for each source in the reuse cache */
-    uint64_t
-        until; /* the cycle in which its result is in the last stage of its unit, or in which shared memory is free */
+    /* The cycle in which its result is in the last stage of its unit, or from which shared memory is free. */
+    uint64_t until;
     bool shared, load, store, atomic, bypass, any_lane;
     rp_lanemask active, executed;
     uint64_t aux;
@@ -184,8 +184,8 @@ struct staged_warp {
     struct rp_cursor cursor;
     uint32_t number;
     unsigned warp_slot, subcore, slot, bank; /* warp_slot = slot × sub-cores + sub-core; bank: that of register 0 */
-    bool started, over, done,
-        retired; /* over: the instruction stream has ended; done: its last instruction has issued */
+    /* over: the instruction stream has ended; done: its last instruction has issued. */
+    bool started, over, done, retired;
     bool waits_at_barrier, waits_at_fence;
     bool gathers; /* gathers lanes for a barrier: the next instruction decides whether these are all */
     bool waits_for_stores, empties_l1; /* what a fence waits for, and does at its end */
@@ -450,8 +450,8 @@ void staged_read_operands(struct staged_sm *);
 bool staged_reads(const struct staged_sm *, unsigned subcore);
 /* Writes a result to its bank in this cycle. False: the bank takes another result. */
 bool staged_write_bank(struct staged_sm *, const struct staged_warp *, int32_t reg);
-uint64_t
-staged_units_next(const struct staged_sm *); /* the next cycle of the SM in which one of them may do something */
+/* The next cycle of the SM in which one of them may do something. */
+uint64_t staged_units_next(const struct staged_sm *);
 /* lsu.c */
 void staged_lsu_cycle(struct staged_sm *);
 void staged_lsu_receive(struct staged_sm *);
