@@ -16,8 +16,7 @@ bool result_cache_check(const char *folder, struct rp_error *err)
     if (!*folder)
         return rp_fail(err, RP_USAGE, "--cache: the name of the folder is empty");
     if (mkdir(folder, 0777) && errno != EEXIST)
-        return rp_fail(err, errno == ENOENT || errno == ENOTDIR ? RP_USAGE : RP_SYSTEM,
-                       "--cache %s: cannot make this folder: %s", folder, strerror(errno));
+        return rp_fail(err, RP_USAGE, "--cache %s: cannot make this folder: %s", folder, strerror(errno));
     if (stat(folder, &st) || !S_ISDIR(st.st_mode))
         return rp_fail(err, RP_USAGE, "--cache %s: this is no folder", folder);
     return true;
