@@ -35,7 +35,7 @@ enum key {
     KEY_NO_TRACE,
     KEY_KERNEL_OUTPUT,
     KEY_CLUSTER,
-    KEY_LIMIT = PROGRAM_LIMIT, /* of programs as well */
+    KEY_LIMIT = PROGRAM_LIMIT, /* for programs, too */
     KEY_CHECK = PROGRAM_CHECK,
 };
 
@@ -142,7 +142,7 @@ struct record {
     size_t wish_count;
 };
 
-/* A buffer is called by the number of its argument, and of its field in a structure. */
+/* Adds a buffer to the plan. Its name has the number of its argument and, in a structure, of its field. */
 static bool new_buffer(void *record, const char *content, int field, size_t *buffer, struct rp_error *err)
 {
     struct record *r = record;
@@ -254,7 +254,7 @@ static void record_option(struct command_line *line, int key, char *arg)
         command_check(line, take_option(line->input, key, arg, &err), &err);
 }
 
-/* The argument, or the field of a structure, that a wish is about; NULL: there is none. */
+/* The argument or field of a structure that an output option names; NULL: there is none. */
 static const struct plan_argument *wished(const struct record *r, const struct wish *w, struct rp_error *err)
 {
     unsigned long long n = w->argument, field = w->field;

@@ -21,7 +21,7 @@ static bool is_access(const struct rp_instruction *in)
     return in->memory_count && in->memory[0].space != RP_SPACE_CONST && in->memory[0].space != RP_SPACE_PARAM;
 }
 
-/* What the instruction's own cycles are: its issue, and those in which its unit was busy. */
+/* The part of the machine that gets the instruction's own cycles: its issue, and those in which its unit was busy. */
 static enum share own(const struct rp_instruction *in)
 {
     if (!in)
@@ -57,7 +57,8 @@ static uint64_t told_of_levels(const struct profile_row *r)
     return told;
 }
 
-/* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
+/* Moves the cycles that the row has by level. They are taken from the row's memory stalls, then from the instruction's
+ * own cycles. */
 static void move_levels(struct unit_shares *s, enum share own, const struct profile_row *r)
 {
     static const enum share of[RESPONSE_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
@@ -77,7 +78,7 @@ void unit_shares_add(struct unit_shares *to, const struct hotspots *h, const str
 {
     struct unit_shares s = {{0}};
     enum share mine = own(in);
-    /* There a level has all cycles of an access that drew it; the other cycles are those of guards that were false. */
+    /* One-at-a-time: the level that was sampled has all cycles of an access. Other cycles are those of false guards. */
     if (h->one_at_a_time && in && is_access(in) && (told_of_levels(r) || !r->threads))
         mine = SHARE_ALU;
     s.cycles[mine] += r->issue_cycles;
@@ -97,7 +98,8 @@ struct unit_shares unit_shares_of(const struct hotspots *h)
     return s;
 }
 
-/* More than cycles x sub-cores, where the cycles are a mean over processors that was rounded down. */
+/* The sum of all shares. It exceeds cycles x sub-cores if the cycles are a mean over processors that was rounded down.
+ */
 static uint64_t sum_of(const struct unit_shares *s)
 {
     uint64_t sum = 0;

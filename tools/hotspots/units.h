@@ -1,11 +1,11 @@
-/* Which part of the machine the cycles of a replay go to: the shares of Figure 14 of the SAN paper, for every machine.
- */
+/* The parts of the machine on which a replay spends its cycles: the shares of Figure 14 of the SAN paper, for every
+ * machine. */
 #ifndef REPRISE_TOOLS_HOTSPOTS_UNITS_H
 #define REPRISE_TOOLS_HOTSPOTS_UNITS_H
 
 #include "tools/hotspots/hotspots.h"
 
-/* X(identifier, name, meaning). Every sub-core cycle belongs to one of them. docs/statistics.md explains them. */
+/* X(identifier, name, meaning). Every sub-core cycle belongs to one share. docs/statistics.md explains them. */
 #define SHARES(X)                                                                                                      \
     X(ALU, "alu", "an instruction that is no access issued, its unit was busy, or its result was waited for")          \
     X(SHARED, "shared", "a result from shared memory was waited for")                                                  \
@@ -28,12 +28,12 @@ const char *share_name(enum share);
 const char *share_meaning(enum share);
 
 struct unit_shares {
-    uint64_t cycles[SHARE_COUNT]; /* of sub-cores; IDLE only in those of a whole replay */
+    uint64_t cycles[SHARE_COUNT]; /* sub-core cycles; IDLE only for a whole replay */
 };
-/* Adds a row of an instruction, or of none (NULL). */
+/* Adds the row of an instruction, or of cycles without one (NULL). */
 void unit_shares_add(struct unit_shares *, const struct hotspots *, const struct rp_instruction *,
                      const struct profile_row *);
-/* Of the whole replay, whose places are instructions. */
+/* The shares of a whole replay, whose places are instructions. */
 struct unit_shares unit_shares_of(const struct hotspots *);
 
 void unit_shares_print(const struct hotspots *);

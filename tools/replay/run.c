@@ -22,7 +22,7 @@ static uint32_t subcores_replayed(const struct replay_request *a, const struct m
     return (uint32_t)(some && some < all ? some : all);
 }
 
-/* What --by needs before and after the replay. */
+/* Sets up the observer of --by before the replay, and sums up its counts afterwards. */
 static bool begin_hotspots(struct replay_request *a, struct rp_trace *t, const struct machine *m, struct outcome *o,
                            struct rp_error *err)
 {

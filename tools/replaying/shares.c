@@ -12,7 +12,7 @@
 
 static const char *const kinds[SAMPLE_KINDS] = {"global_load", "global_store", "local_load", "local_store"};
 
-/* In billionths that sum to 1: what is left over goes to the largest. */
+/* Rounds the shares to billionths that sum to 1; the largest gets the remainder. */
 static void billionths(const uint64_t count[SAMPLE_LEVELS], int64_t part[SAMPLE_LEVELS])
 {
     uint64_t all = count[0] + count[1] + count[2];
