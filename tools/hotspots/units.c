@@ -49,12 +49,12 @@ static enum share share_of_stall(enum stall why, enum share own)
     }
 }
 
-static uint64_t told_of_levels(const struct profile_row *r)
+static uint64_t level_cycles(const struct profile_row *r)
 {
-    uint64_t told = 0;
+    uint64_t cycles = 0;
     for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
-        told += r->level[l];
-    return told;
+        cycles += r->level[l];
+    return cycles;
 }
 
 /* Moves the cycles that the row has by level. They are taken from the row's memory stalls, then from the instruction's
@@ -63,11 +63,11 @@ static void move_levels(struct unit_shares *s, enum share own, const struct prof
 {
     static const enum share of[RESPONSE_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
     const enum share from[] = {SHARE_MEMORY, own};
-    uint64_t told = told_of_levels(r);
+    uint64_t cycles = level_cycles(r);
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t part = told < s->cycles[from[i]] ? told : s->cycles[from[i]];
+        uint64_t part = cycles < s->cycles[from[i]] ? cycles : s->cycles[from[i]];
         s->cycles[from[i]] -= part;
-        told -= part;
+        cycles -= part;
     }
     for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
         s->cycles[of[l]] += r->level[l];
@@ -79,7 +79,7 @@ void unit_shares_add(struct unit_shares *to, const struct hotspots *h, const str
     struct unit_shares s = {{0}};
     enum share mine = own(in);
     /* One-at-a-time: the level that was sampled has all cycles of an access. Other cycles are those of false guards. */
-    if (h->one_at_a_time && in && is_access(in) && (told_of_levels(r) || !r->threads))
+    if (h->one_at_a_time && in && is_access(in) && (level_cycles(r) || !r->threads))
         mine = SHARE_ALU;
     s.cycles[mine] += r->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)

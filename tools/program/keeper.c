@@ -92,7 +92,7 @@ static void recover_traces(const char *trace, uint64_t started, bool quiet)
 /* ---- beside the program ------------------------------------------------------------------------------------------ */
 
 /* Detaches this process: no signal ends it before the program does, and no reader waits for its standard streams. */
-static void let_go(void)
+static void detach(void)
 {
     sigset_t all;
     sigfillset(&all);
@@ -108,7 +108,7 @@ static void let_go(void)
 static void keep(int program, const struct program_options *p, uint64_t started)
 {
     struct pollfd end = {.fd = program, .events = POLLIN};
-    let_go();
+    detach();
     while (poll(&end, 1, -1) < 0 && errno == EINTR)
         ;
     recover_traces(p->output, started, p->quiet);
