@@ -5,16 +5,15 @@
 #include "replay/base/trace_semantics.h"
 #include "tools/ui/figure.h"
 
-static const struct {
-    const char *name, *meaning;
-} shares[] = {
-#define X(id, name, meaning) {name, meaning},
-    SHARES(X)
+const char *share_name(enum share s)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        SHARES(X)
 #undef X
-};
-
-const char *share_name(enum share s) { return shares[s].name; }
-const char *share_meaning(enum share s) { return shares[s].meaning; }
+    };
+    return names[s];
+}
 
 static bool is_access(const struct rp_instruction *in)
 {
@@ -121,7 +120,7 @@ void unit_shares_print(const struct hotspots *h)
     for (unsigned i = 0; i < SHARE_COUNT; i++) {
         if (!s.cycles[i])
             continue;
-        table_cell(t, "%s", shares[i].name);
+        table_cell(t, "%s", share_name((enum share)i));
         table_number(t, s.cycles[i]);
         table_cell(t, "%.2f %%", percent(s.cycles[i], all));
         if (i == SHARE_IDLE)
@@ -142,7 +141,7 @@ void unit_shares_print_csv(const struct hotspots *h)
     uint64_t all = sum_of(&s);
     puts("unit,subcore_cycles,share,busy_share");
     for (unsigned i = 0; i < SHARE_COUNT; i++)
-        printf("%s,%" PRIu64 ",%.6f,%.6f\n", shares[i].name, s.cycles[i], percent(s.cycles[i], all) / 100,
+        printf("%s,%" PRIu64 ",%.6f,%.6f\n", share_name((enum share)i), s.cycles[i], percent(s.cycles[i], all) / 100,
                i == SHARE_IDLE ? 0 : percent(s.cycles[i], all - h->idle) / 100);
 }
 
@@ -152,7 +151,7 @@ json_t *unit_shares_json(const struct hotspots *h)
     uint64_t all = sum_of(&s);
     json_t *list = json_array();
     for (unsigned i = 0; i < SHARE_COUNT; i++)
-        json_add(list, json_pack("{s:s, s:o, s:f, s:f}", "unit", shares[i].name, "subcore_cycles",
+        json_add(list, json_pack("{s:s, s:o, s:f, s:f}", "unit", share_name((enum share)i), "subcore_cycles",
                                  json_number(s.cycles[i]), "share", percent(s.cycles[i], all) / 100, "busy_share",
                                  i == SHARE_IDLE ? 0.0 : percent(s.cycles[i], all - h->idle) / 100));
     return list;

@@ -81,10 +81,11 @@ bool shares_of(const struct machine *m, struct rp_trace *t, int64_t launch, unsi
     struct machine *there = machine_open(&(struct machine_request){.name = s->from, .nearest = nearest_name}, &why);
     if (!there)
         return rp_fail(err, why.status, "memory.from: %s", why.text);
-    bool fine = !machine_samples(there) || rp_fail(err, RP_USAGE,
-                                                   "memory.from=%s: this machine has no caches, its memory draws; name "
-                                                   "one with memory 'hierarchy'",
-                                                   s->from);
+    bool fine = !machine_samples(there) ||
+                rp_fail(err, RP_USAGE,
+                        "memory.from=%s: this machine has no caches, its latencies are sampled; name "
+                        "one with memory 'hierarchy'",
+                        s->from);
     fine = fine && replay_there(there, t, launch, threads, s, err);
     machine_free(there);
     if (fine)
