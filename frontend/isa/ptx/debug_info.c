@@ -1,7 +1,8 @@
-/* Sections of debug data, and what they say of calls that the compiler replaced by the function's body.
+/* Sections of debug data, and the calls of inlined functions that they describe.
  *
- * nvcc's .loc have the place of the call, and the function's name in .debug_str. LLVM's .loc have it in a comment (see
- * locations.c), the names in .debug_info; what nvcc -G writes has all of it in .debug_info alone. */
+ * The source location of a call, and the function's name, are in different places: nvcc writes the location in .loc,
+ * and the name in .debug_str. LLVM writes the location in a comment after .loc (see locations.c), and the name in
+ * .debug_info. nvcc -G writes both in .debug_info. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 /* ---- .section ---------------------------------------------------------------------------------------------------- */
 
-/* .section name { ... } of which nothing is needed */
+/* Skips .section name { ... }. */
 static void skip_section(struct parser *p, uint32_t at)
 {
     uint32_t depth = 0;
@@ -39,7 +40,7 @@ uint64_t code_address(const struct parser *p, uint32_t instruction)
     return (uint64_t)p->debug.functions.count << 32 | instruction;
 }
 
-/* A number; or a label or section, and a number on top of it. Of anything else the value is 0. */
+/* Parses a number, or a label or section to which a number may be added. Anything else counts as 0. */
 static void parse_datum(struct parser *p, struct debug_section *s, unsigned width)
 {
     uint64_t value = 0;
@@ -136,7 +137,7 @@ static void apply_patches(struct parser *p, struct debug_section *s)
 
 /* ---- calls in .loc ----------------------------------------------------------------------------------------------- */
 
-/* A name that .debug_str has not is the label. */
+/* Sets the name of the function: the text in .debug_str or, if there is none, the label itself. */
 static void name_call_by_label(struct parser *p, struct ptx_inlined *c)
 {
     const struct debug_label *found = find_label(p, c->label);
@@ -153,7 +154,7 @@ static void name_by_label(struct parser *p)
             name_call_by_label(p, &p->unit->inlined.at[i]);
 }
 
-/* Calls by the one that they are in, and their place. */
+/* A call's source location, and the call whose body contains it. */
 struct place_of_call {
     uint32_t around, line, column, body;
 };
@@ -174,7 +175,7 @@ static int by_place(const void *a, const void *b)
     return order ? order : x->body < y->body ? -1 : x->body > y->body;
 }
 
-/* Those that bodies are of, by place. */
+/* The calls of all bodies, sorted by source location. */
 static struct place_of_call *sorted_places(struct parser *p, const struct dwarf_calls *calls)
 {
     struct place_of_call *places = ARENA_ARRAY(p->arena, struct place_of_call, (size_t)calls->bodies.count + 1);
@@ -188,7 +189,7 @@ static struct place_of_call *sorted_places(struct parser *p, const struct dwarf_
     return places;
 }
 
-/* The number of the call at a place whose body has the address; 0: none. */
+/* The number of the call at this source location whose body contains the address; 0: there is none. */
 static uint32_t call_at(const struct dwarf_calls *calls, const struct place_of_call *places,
                         struct place_of_call wanted, uint64_t address)
 {
@@ -208,7 +209,8 @@ static uint32_t call_at(const struct dwarf_calls *calls, const struct place_of_c
     return 0;
 }
 
-/* Calls that comments tell have a place; .debug_info has the rest. One that it has not is left without a name. */
+/* Completes the calls whose locations are in comments: .debug_info has their functions and files. A call that it does
+ * not have gets no name. */
 static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
 {
     const struct place_of_call *places = sorted_places(p, calls);
@@ -231,7 +233,7 @@ static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
 
 typedef VECTOR(struct dwarf_place) place_list;
 
-/* Files are counted as .file does in this piece. */
+/* Lists the source locations of all instructions. Files have the numbers that .file gives them in this module. */
 static void list_places(struct parser *p, place_list *all)
 {
     for (uint32_t f = 0; f < p->debug.functions.count; f++)
@@ -255,7 +257,8 @@ static void add_calls(struct parser *p, const struct dwarf_calls *calls)
     }
 }
 
-/* An instruction that stays with the line before stays with its calls, too. */
+/* Finds the calls of all instructions by address. An instruction that keeps the line of the one before keeps its calls,
+ * too. */
 static void place_by_address(struct parser *p, const struct dwarf_calls *calls)
 {
     place_list places = {0};

@@ -1,7 +1,7 @@
-/* Places in the source: .file, .loc and the names of inlined functions (PTX ISA, "Debugging Directives").
+/* Source locations: .file, .loc and the names of inlined functions (PTX ISA, "Debugging Directives").
  *
- * The place where an inlined function is called stands in a .loc of its own before the one that names it, which may
- * be inlined, too: so chains come about. */
+ * The location at which an inlined function is called has a .loc of its own before the .loc that names it. That
+ * location may itself be in an inlined function, so calls form chains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +87,8 @@ static struct place parse_place(struct parser *p)
     return at;
 }
 
-/* Places of a function have even keys, calls odd ones. */
+/* Makes the key of a source location in the current function. Its last word is even; the keys of calls end in an odd
+ * word. */
 static void key_of(const struct parser *p, struct place at, uint64_t key[3])
 {
     key[0] = (uint64_t)at.file << 32 | at.line;
@@ -95,7 +96,7 @@ static void key_of(const struct parser *p, struct place at, uint64_t key[3])
     key[2] = (uint64_t)(uintptr_t)p->function & ~1ull;
 }
 
-/* LABEL or LABEL + N, in .debug_str; .debug_str itself is a label, too. */
+/* Parses LABEL or LABEL + N, an offset in .debug_str; the name .debug_str is a label, too. */
 static void parse_function_name(struct parser *p, struct ptx_inlined *call)
 {
     struct token t = p->tok;
@@ -108,7 +109,7 @@ static void parse_function_name(struct parser *p, struct ptx_inlined *call)
         call->offset = expect_count(p, UINT32_MAX, "an offset");
 }
 
-/* The number, from 1, of a call in unit->inlined; each is there once. */
+/* Returns the number, from 1, of a call in unit->inlined. Adds the call if it is not there yet. */
 static uint32_t add_call(struct parser *p, const uint64_t place[3], uint64_t hash, const struct ptx_inlined *call)
 {
     uint64_t key[3] = {place[0], place[1] << 32 | call->inlined, hash | 1};
@@ -137,7 +138,7 @@ static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlin
 /* ---- comments of LLVM: .loc 2 168 27 // a.py:168:27 @[ b.py:189:40 @[ b.py:59:36 ] ] -------------------------------
  */
 
-/* NAME:LINE:COLUMN from `text` to before `end`. Returns the name's length, 0: it is none. */
+/* Parses NAME:LINE:COLUMN from `text` to before `end`. Returns the length of the name; 0: it is something else. */
 static uint32_t comment_place(const char *text, const char *end, struct place *at)
 {
     uint32_t numbers[2];
@@ -164,8 +165,8 @@ static const char *last_call(const char *text, const char *end)
     return end - text >= 4 ? end : NULL;
 }
 
-/* The calls from the outermost, which is the last, to that of this line's function. Names of functions and numbers of
- * files are in .debug_info: join_debug_info. */
+/* Adds the calls that a comment lists, from the outermost (the last one) to the call of this line's function. Returns
+ * the number of the latter. join_debug_info adds the names of functions and the numbers of files. */
 static uint32_t calls_of_comment(struct parser *p, const char *text, const char *end)
 {
     uint32_t around = 0;
@@ -190,7 +191,7 @@ static uint32_t calls_of_comment(struct parser *p, const char *text, const char 
     return around;
 }
 
-/* The comment that ends the line of `at`. */
+/* Finds the calls in the comment that ends the line of `at`. */
 static uint32_t comment_of_loc(struct parser *p, uint32_t at)
 {
     const char *text = p->src->text + at, *end = text + strcspn(text, "\n");
@@ -202,9 +203,10 @@ static uint32_t comment_of_loc(struct parser *p, uint32_t at)
     return calls_of_comment(p, comment + 2, end);
 }
 
-/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]
- * Line 0 stands for code of no line of the source, such as what clang moves out of a loop: it stays with the line
- * before. */
+/* Parses .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN].
+ *
+ * Line 0 marks code that belongs to no line of the source, such as code that clang moves out of a loop. It keeps the
+ * source location before it. */
 void parse_loc(struct parser *p)
 {
     uint32_t start = p->tok.at;
