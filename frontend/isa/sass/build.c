@@ -1,6 +1,7 @@
 #include "frontend/isa/sass/build.h"
 
-/* The window: predicates, BAR.RED's results, a place that nobody reads, temporaries, registers. */
+/* The register window: predicates, BAR.RED's results, an unused place for results that nobody reads, temporaries,
+ * registers. */
 enum {
     PREDICATES = 0,
     RESULT_PREDICATE = 32,
