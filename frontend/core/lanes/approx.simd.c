@@ -24,7 +24,7 @@
 
 /* ---- division and roots ---- */
 
-/* For 2^126 < |b| < 2^128 the reciprocal is flushed: the quotient is a times a zero (PTX ISA, div.approx). */
+/* For 2^126 < |b| < 2^128 the reciprocal is flushed, so the quotient is a times a zero (PTX ISA, div.approx). */
 INLINE f32 quotient(f32 a, f32 b)
 {
     u32 magnitude = bits_f32(b) & 0x7fffffffu;
@@ -40,7 +40,7 @@ LANES1(rsqrt_f32, f32, f32, inverse_root(a))
 LANES1(rsqrt_f32_ftz, f32, f32, inverse_root(flush(a)))
 LANES1(rsqrt_f64, f64, f64, canonical_f64(1 / __builtin_sqrt(a)))
 
-/* f64 with the upper word only: subnormals are zero, the lower word of the result is zero. */
+/* Keeps only the upper word of an f64. Subnormals become zero. */
 INLINE f64 upper_word(f64 a)
 {
     u64 bits = bits_f64(a), magnitude = bits & ~(1ull << 63);

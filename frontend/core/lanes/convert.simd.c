@@ -3,7 +3,7 @@
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
 
-/* How the element of a type is stored (uop.h: 8-bit ones in 16 bits), and its range. */
+/* The element that holds a value of each type (uop.h: 8-bit ones in 16 bits), and its range. */
 typedef u16 u8_element, u16_element;
 typedef s16 s8_element, s16_element;
 typedef u32 u32_element;
@@ -44,8 +44,8 @@ ALL_TO_ALL(CLAMP)
 /* ---- integer to float. Nearest: u32 by way of f64, which holds it exactly and vectorises everywhere; that way is not
  * open in other modes, where its zero is negative ---- */
 
-/* An integer converted in a directed mode. Some instruction sequences for it give -0 for 0 when rounding down; and
- * since compilers believe that they never do, the test for 0 has to be hidden from them. */
+/* Converts an integer in a directed rounding mode. Some instruction sequences for it return -0 for 0 when rounding
+ * down. Compilers assume that they never do, so the test for 0 has to be hidden from them. */
 INLINE bool hidden(bool x)
 {
     __asm__("" : "+r"(x));
@@ -84,9 +84,9 @@ INTEGER_TO_FLOAT(s64)
 
 /* ---- float to integer: rounded to an integral value, then clamped to the range ---- */
 
-/* NaN is 0, or 1 << (bits - 1) when the source is f64 or the destination has 64 bits. */
+/* The result for NaN: 0, but 1 << (bits - 1) if the source is f64 or the destination has 64 bits. */
 #define OF_NAN(F, D) (sizeof(F) == 8 || D##_bits == 64 ? (D)((u64)1 << (D##_bits - 1)) : 0)
-/* x, whole and in range. */
+/* Converts x, which is whole and in range. */
 #define WHOLE(D, x) (_Generic((D)0, u32 : u32_of_f64((f64)(x)), u64 : (u64)(x), s64 : (s64)(x), default : (s32)(x)))
 #define FLOAT_TO_INTEGER(F, D)                                                                                         \
     INLINE D##_element F##_to_##D(F x)                                                                                 \

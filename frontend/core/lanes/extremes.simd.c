@@ -1,9 +1,10 @@
-/* Floating-point min and max (PTX ISA, min and max): a NaN gives way to the other operand, two give NaN, with .NaN one
- * does; -0 < +0; .xorsign.abs compares magnitudes and gives the result the product of the signs; .abs magnitudes. */
+/* Floating-point min and max (PTX ISA, min and max). If one operand is NaN the other is the result; two give NaN. With
+ * .NaN one is enough for NaN. -0 is less than +0. .xorsign.abs compares magnitudes and gives the result the product of
+ * the signs; .abs compares magnitudes. */
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
 
-/* Of two numbers. Equal ones differ at most in the sign of zero: a negative bit wins in min, loses in max. */
+/* For two numbers. Equal ones differ at most in the sign of zero: then min returns the negative one, max the other. */
 INLINE u32 least_bits(u32 a, u32 b)
 {
     f32 x = float_of(a), y = float_of(b);
@@ -15,7 +16,7 @@ INLINE u32 most_bits(u32 a, u32 b)
     return x > y ? a : y > x ? b : a & b;
 }
 INLINE bool is_nan(u32 a) { return (a & 0x7fffffffu) > 0x7f800000u; }
-/* chosen, unless an operand is NaN; `propagate`: all ones with .NaN */
+/* Returns `chosen`, unless an operand is NaN. `propagate`: all ones with .NaN. */
 INLINE u32 with_nan(u32 a, u32 b, u32 chosen, u32 propagate)
 {
     bool nan_a = is_nan(a), nan_b = is_nan(b);

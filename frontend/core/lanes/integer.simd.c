@@ -72,7 +72,7 @@ LANES1(neg16, u16, u16, -a)
 LANES1(neg32, u32, u32, -a)
 LANES1(neg64, u64, u64, -a)
 
-/* Written without a minimum: GCC 12 fails ("unrecognizable insn") on a masked 16-bit one for AVX-512. */
+/* Written without a minimum, because GCC 12 fails ("unrecognizable insn") on a masked 16-bit one for AVX-512. */
 #define EXTREMES16(t)                                                                                                  \
     INLINE t least_##t(t a, t b) { return (t)(b + ((a - b) & -(a < b))); }                                             \
     INLINE t most_##t(t a, t b) { return (t)(b + ((a - b) & -(a > b))); }                                              \

@@ -37,7 +37,7 @@ static void store_words(struct warp *w, const struct uop *u, lanemask executed, 
     }
 }
 
-/* The bits of the lanes from..to-1 relative to each lane. */
+/* The bits of lanes from..to-1, counted from each lane. */
 static u32 lanemask_register(enum special which, int lane)
 {
     u32 own = 1u << lane;
@@ -267,7 +267,7 @@ static const struct lane_row rows[] = {
     SELECT_ROWS(WIDE64, u64),
 };
 
-/* A list that does not make up the whole register is no packing. */
+/* A list that does not fill the whole register is no packing. */
 static bool list_fits(const struct operation *o)
 {
     if (o->op != OP_PACK && o->op != OP_UNPACK)
