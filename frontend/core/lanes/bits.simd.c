@@ -143,7 +143,7 @@ HANDLER(prmt_mode)
 
 #define ROW(op, types, flags, fn)                                                                                      \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING, flags, 0, fn                                                                       \
+        OP_##op, types, 0, SEMANTIC_FLAGS, flags, 0, fn                                                                \
     }
 static const struct lane_row rows[] = {
     ROW(POPC, TYPES32, 0, popc32),
@@ -177,7 +177,8 @@ static const struct lane_row rows[] = {
 
 uop_fn SIMD_NAME(lanes_bits)(const struct operation *o)
 {
-    if (o->op == OP_PRMT && (TYPE(o->type) & TYPES32) && !(o->flags & MEANING) && o->imm >= 0 && o->imm <= PRMT_RC16)
+    if (o->op == OP_PRMT && (TYPE(o->type) & TYPES32) && !(o->flags & SEMANTIC_FLAGS) && o->imm >= 0 &&
+        o->imm <= PRMT_RC16)
         return o->imm == PRMT_DEFAULT ? prmt : prmt_mode;
     if (o->op == OP_BFI && o->lists[0].count != 1)
         return NULL;

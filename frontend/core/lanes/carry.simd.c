@@ -60,7 +60,7 @@ CHAIN3(mad_hi_chain_s64, 64, s64, (s128)a[l] * b[l] >> 64)
 
 #define ROW(op, types, flags, fn)                                                                                      \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING & ~(UF_CARRY_IN | UF_CARRY_OUT), flags, 0, fn                                       \
+        OP_##op, types, 0, SEMANTIC_FLAGS & ~(UF_CARRY_IN | UF_CARRY_OUT), flags, 0, fn                                \
     }
 static const struct lane_row rows[] = {
     ROW(ADD, TYPES32, 0, add_chain32),

@@ -126,7 +126,7 @@ uop_fn SIMD_NAME(lanes_compare)(const struct operation *o)
         compared = unsigned_form(compared);
     for (u32 i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *f = &families[i];
-        if (!(f->types & TYPE(compared)) || (o->flags & MEANING) != f->flags)
+        if (!(f->types & TYPE(compared)) || (o->flags & SEMANTIC_FLAGS) != f->flags)
             continue;
         if (o->op == OP_SET)
             return f->set;

@@ -41,8 +41,10 @@ INLINE s128 clamp(s128 x, s128 low, s128 high)
 ALL_TO_ALL(CHOP)
 ALL_TO_ALL(CLAMP)
 
-/* ---- integer to float. Nearest: u32 by way of f64, which holds it exactly and vectorises everywhere; that way is not
- * open in other modes, where its zero is negative ---- */
+/* ---- integer to float ----
+ *
+ * Rounding to nearest converts u32 by way of f64, which holds every u32 exactly and vectorises at every width. Other
+ * modes cannot, because zero may become negative there. */
 
 /* Converts an integer in a directed rounding mode. Some instruction sequences for it return -0 for 0 when rounding
  * down. Compilers assume that they never do, so the test for 0 has to be hidden from them. */
@@ -139,15 +141,15 @@ TO_ALL(FLOAT_TO_INTEGER, f64)
 #define TO_INTEGRAL                                                                                                    \
     (1u << ROUND_N | 1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P |                                                   \
      (1u << ROUND_N | 1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P) << ROUND_INTEGER)
-#define CHOP_ROW(S, D) {OP_CVT, D##_types, S##_types, MEANING & ~UF_FTZ, 0, 0, cvt_##S##_##D},
-#define CLAMP_ROW(S, D) {OP_CVT, D##_types, S##_types, MEANING & ~UF_FTZ, UF_SAT, 0, cvt_sat_##S##_##D},
+#define CHOP_ROW(S, D) {OP_CVT, D##_types, S##_types, SEMANTIC_FLAGS & ~UF_FTZ, 0, 0, cvt_##S##_##D},
+#define CLAMP_ROW(S, D) {OP_CVT, D##_types, S##_types, SEMANTIC_FLAGS & ~UF_FTZ, UF_SAT, 0, cvt_sat_##S##_##D},
 #define FROM_FLOAT_ROW(F, D)                                                                                           \
-    {OP_CVT, D##_types, F##_types, MEANING & ~(UF_FTZ | UF_SAT), 0, TO_INTEGRAL, cvt_##F##_##D},
+    {OP_CVT, D##_types, F##_types, SEMANTIC_FLAGS & ~(UF_FTZ | UF_SAT), 0, TO_INTEGRAL, cvt_##F##_##D},
 #define TO_FLOAT_ROWS(S)                                                                                               \
-    {OP_CVT, f32_types, S##_types, MEANING & ~UF_FTZ, 0, NEAREST, cvt_##S##_f32},                                      \
-        {OP_CVT, f32_types, S##_types, MEANING & ~(UF_FTZ | UF_SAT), 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f32_any},        \
-        {OP_CVT, f64_types, S##_types, MEANING, 0, NEAREST, cvt_##S##_f64},                                            \
-        {OP_CVT, f64_types, S##_types, MEANING & ~UF_SAT, 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f64_any},
+    {OP_CVT, f32_types, S##_types, SEMANTIC_FLAGS & ~UF_FTZ, 0, NEAREST, cvt_##S##_f32},                               \
+        {OP_CVT, f32_types, S##_types, SEMANTIC_FLAGS & ~(UF_FTZ | UF_SAT), 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f32_any}, \
+        {OP_CVT, f64_types, S##_types, SEMANTIC_FLAGS, 0, NEAREST, cvt_##S##_f64},                                     \
+        {OP_CVT, f64_types, S##_types, SEMANTIC_FLAGS & ~UF_SAT, 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f64_any},
 
 static const struct lane_row rows[] = {ALL_TO_ALL(CHOP_ROW) ALL_TO_ALL(CLAMP_ROW) TO_ALL(FROM_FLOAT_ROW, f32)
                                            TO_ALL(FROM_FLOAT_ROW, f64) TO_FLOAT_ROWS(u8) TO_FLOAT_ROWS(s8)

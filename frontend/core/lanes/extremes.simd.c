@@ -76,7 +76,7 @@ LANES2(max_f64, u64, f64, f64, with_nan64(a, b, most_f64(a, b)))
 
 #define F32_ROW(op, flags, care, fn)                                                                                   \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F32), 0, MEANING & ~(care), flags, 0, fn                                                       \
+        OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(care), flags, 0, fn                                                \
     }
 static const struct lane_row rows[] = {
     F32_ROW(MIN, 0, 0, min_f32),
@@ -85,8 +85,8 @@ static const struct lane_row rows[] = {
     F32_ROW(MAX, 0, UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS, max_f32_any),
     F32_ROW(MIN3, 0, UF_FTZ | UF_NAN | UF_ABS, min3_f32_any),
     F32_ROW(MAX3, 0, UF_FTZ | UF_NAN | UF_ABS, max3_f32_any),
-    {OP_MIN, TYPE(T_F64), 0, MEANING, 0, 0, min_f64},
-    {OP_MAX, TYPE(T_F64), 0, MEANING, 0, 0, max_f64},
+    {OP_MIN, TYPE(T_F64), 0, SEMANTIC_FLAGS, 0, 0, min_f64},
+    {OP_MAX, TYPE(T_F64), 0, SEMANTIC_FLAGS, 0, 0, max_f64},
 };
 
 uop_fn SIMD_NAME(lanes_extremes)(const struct operation *o) { return FIND_ROW(rows, o); }

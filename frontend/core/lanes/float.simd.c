@@ -125,22 +125,22 @@ HANDLER(testp_f64)
 
 /* `ignored`: flags that allow an approximation, which this exact operation also serves. */
 #define FORM_ROWS(op, name, ignored)                                                                                   \
-    {OP_##op, TYPE(T_F32), 0, MEANING & ~(ignored), 0, NEAREST, name##_f32},                                           \
-        {OP_##op, TYPE(T_F32), 0, MEANING & ~(ignored), UF_FTZ, NEAREST, name##_f32_ftz},                              \
+    {OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(ignored), 0, NEAREST, name##_f32},                                    \
+        {OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(ignored), UF_FTZ, NEAREST, name##_f32_ftz},                       \
         {OP_##op,                                                                                                      \
          TYPE(T_F32),                                                                                                  \
          0,                                                                                                            \
-         MEANING & ~((ignored) | UF_FTZ | UF_SAT | MODIFIER_FLAGS),                                                    \
+         SEMANTIC_FLAGS & ~((ignored) | UF_FTZ | UF_SAT | MODIFIER_FLAGS),                                             \
          0,                                                                                                            \
          TO_FLOAT_ROUNDINGS,                                                                                           \
          name##_f32_any},                                                                                              \
-        {OP_##op, TYPE(T_F64), 0, MEANING, 0, NEAREST, name##_f64},                                                    \
+        {OP_##op, TYPE(T_F64), 0, SEMANTIC_FLAGS, 0, NEAREST, name##_f64},                                             \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F64), 0, MEANING & ~MODIFIER_FLAGS, 0, TO_FLOAT_ROUNDINGS, name##_f64_any                      \
+        OP_##op, TYPE(T_F64), 0, SEMANTIC_FLAGS & ~MODIFIER_FLAGS, 0, TO_FLOAT_ROUNDINGS, name##_f64_any               \
     }
 #define ROW(op, type, flags, fn)                                                                                       \
     {                                                                                                                  \
-        OP_##op, TYPE(type), 0, MEANING, flags, 0, fn                                                                  \
+        OP_##op, TYPE(type), 0, SEMANTIC_FLAGS, flags, 0, fn                                                           \
     }
 #define DIRECTED (1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P)
 static const struct lane_row rows[] = {
@@ -150,7 +150,7 @@ static const struct lane_row rows[] = {
     FORM_ROWS(FMA, fma, 0),
     FORM_ROWS(MAD, fma, 0),
     FORM_ROWS(DIV, div, UF_FULL),
-    {OP_RCP, TYPE(T_F32), 0, MEANING & ~(UF_SAT | MODIFIER_FLAGS), UF_FTZ, DIRECTED, rcp_f32_ftz_any},
+    {OP_RCP, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(UF_SAT | MODIFIER_FLAGS), UF_FTZ, DIRECTED, rcp_f32_ftz_any},
     FORM_ROWS(RCP, rcp, UF_APPROX),
     FORM_ROWS(SQRT, sqrt, UF_APPROX),
     ROW(ABS, T_F32, 0, abs_f32),

@@ -219,8 +219,10 @@ HANDLER(cvt_small_to_integer)
     }
 }
 
-/* ---- cvt.pack.sat: a and b clamped to imm bits (16, 8, 4 or 2), signed if `type` is, a above b; below 16 bits the low
- * part of c lies above them. a and b are signed. ---- */
+/* ---- cvt.pack.sat ----
+ *
+ * a and b are signed. They are clamped to imm bits (16, 8, 4 or 2), signed if `type` is, and packed, a above b. Below
+ * 16 bits, the low part of c lies above them. */
 
 INLINE u32 clamped_part(s32 x, u32 bits, bool is_signed)
 {
@@ -252,7 +254,7 @@ HANDLER(cvt_pack)
 #define INTEGERS (TYPES8 | TYPES16 | TYPES32 | TYPES64)
 #define ROW(types, stypes, allowed, roundings, fn)                                                                     \
     {                                                                                                                  \
-        OP_CVT, types, stypes, MEANING & ~(u64)(allowed), 0, roundings, fn                                             \
+        OP_CVT, types, stypes, SEMANTIC_FLAGS & ~(u64)(allowed), 0, roundings, fn                                      \
     }
 static const struct lane_row rows[] = {
     ROW(TYPE(T_F64), TYPE(T_F32), 0, NEAREST, cvt_f32_f64),

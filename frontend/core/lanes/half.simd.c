@@ -75,7 +75,7 @@ uop_fn SIMD_NAME(lanes_half)(const struct operation *o)
     bool arithmetic = o->op == OP_ADD || o->op == OP_SUB || o->op == OP_MUL || o->op == OP_FMA;
     if (!arithmetic || !(TYPE(o->type) & (small | pairs)))
         return NULL;
-    if (o->flags & MEANING & ~covered || o->rounding > ROUND_N)
+    if (o->flags & SEMANTIC_FLAGS & ~covered || o->rounding > ROUND_N)
         return NULL;
     return small_arithmetic;
 }

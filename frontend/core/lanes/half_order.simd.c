@@ -138,13 +138,13 @@ HANDLER(small_set)
 #define SMALL (TYPE(T_F16) | TYPE(T_BF16))
 #define PAIRS (TYPE(T_F16X2) | TYPE(T_BF16X2))
 static const struct lane_row rows[] = {
-    {OP_ABS, SMALL | PAIRS, 0, MEANING & ~(u32)UF_FTZ, 0, 0, small_sign},
-    {OP_NEG, SMALL | PAIRS, 0, MEANING & ~(u32)UF_FTZ, 0, 0, small_sign},
-    {OP_MIN, SMALL | PAIRS, 0, MEANING & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
-    {OP_MAX, SMALL | PAIRS, 0, MEANING & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
-    {OP_SETP, SMALL | PAIRS, 0, MEANING & ~(u32)UF_FTZ, 0, 0, small_setp},
-    {OP_SET, TYPES16 | TYPES32 | SMALL, SMALL, MEANING & ~(u32)UF_FTZ, 0, 0, small_set},
-    {OP_SET, TYPES32 | PAIRS, PAIRS, MEANING & ~(u32)UF_FTZ, 0, 0, small_set},
+    {OP_ABS, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_sign},
+    {OP_NEG, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_sign},
+    {OP_MIN, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
+    {OP_MAX, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
+    {OP_SETP, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_setp},
+    {OP_SET, TYPES16 | TYPES32 | SMALL, SMALL, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_set},
+    {OP_SET, TYPES32 | PAIRS, PAIRS, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_set},
 };
 
 static bool compares_as_small(const struct operation *o)

@@ -258,7 +258,7 @@ struct lane_row {
 #define WIDE64 (TYPES64 | TYPE(T_F64))
 #define NEAREST (1u << ROUND_DEFAULT | 1u << ROUND_N)
 /* Flags that change what an operation computes; UF_FIRST, UF_UNI and UF_WHOLE_WARP do not. */
-#define MEANING (~(UF_FIRST | UF_UNI | UF_WHOLE_WARP))
+#define SEMANTIC_FLAGS (~(UF_FIRST | UF_UNI | UF_WHOLE_WARP))
 
 INLINE uop_fn find_row(const struct lane_row *rows, u32 count, const struct operation *o)
 {

@@ -87,7 +87,7 @@ enum matrix_mode {
  *
  * If A is sparse, its 32 bytes are the stored elements, and columns of B have 64 bytes. The metadata of the warp's rows
  * are in lists[2], with the layout of m16n8. */
-enum wgmma_mode { WGMMA_A_TURNED = 1, WGMMA_B_TURNED = 2 };
+enum wgmma_mode { WGMMA_A_TRANSPOSED = 1, WGMMA_B_TRANSPOSED = 2 };
 enum { WGMMA_ROWS = 16, WGMMA_COLUMNS = 256, WGMMA_ROW_BYTES = 32, WGMMA_COLUMN_BYTES = 64 /* 32 of a dense A */ };
 struct matrix_rows {
     uint8_t a[WGMMA_ROWS][WGMMA_ROW_BYTES]; /* unless A is in registers */
@@ -107,6 +107,6 @@ static inline unsigned matrix_result_registers(unsigned m, unsigned n, enum matr
 
 /* imm of OP_MATRIX_LOAD and OP_MATRIX_STORE. A matrix has 8 x 8 elements of 16 bits; row g of matrix i is in the four
  * words of lane 8·i + g. Transposed: the rows of a matrix become its columns. */
-enum matrix_move { MATRIX_STRAIGHT, MATRIX_TURNED };
+enum matrix_move { MATRIX_STRAIGHT, MATRIX_TRANSPOSED };
 
 #endif

@@ -67,7 +67,7 @@ struct float_sides {
     float_columns b[MAX_TILES];
 };
 
-INLINE void turn_columns(float_columns b, const f64 (*columns)[MAX_FLOAT_K], u32 k)
+INLINE void transpose_columns(float_columns b, const f64 (*columns)[MAX_FLOAT_K], u32 k)
 {
     for (u32 i = 0; i < k; i++)
         for (u32 n = 0; n < TILE; n++)
@@ -91,7 +91,7 @@ static void read_float_sides(struct float_sides *f, const struct warp *w, const 
     for (u32 n = 0; n < s->n; n++) {
         for (u32 i = 0; i < TILE; i++)
             row_of_floats(columns[i], raw[n * TILE + i], s->k, fb);
-        turn_columns(f->b[n], (const f64(*)[MAX_FLOAT_K])columns, s->k);
+        transpose_columns(f->b[n], (const f64(*)[MAX_FLOAT_K])columns, s->k);
     }
 }
 
@@ -99,7 +99,7 @@ static void read_float_sides(struct float_sides *f, const struct warp *w, const 
 INLINE void read_half_sides(struct float_sides *f, const struct warp *w, const struct uop *u, const struct shape *s,
                             enum matrix_format format)
 {
-    u16 turned[TILE * TILE] ALIGNED;
+    u16 transposed[TILE * TILE] ALIGNED;
     for (u32 i = 0; i < s->m; i++)
         for (u32 j = 0; j < s->k / TILE; j++) {
             const u8 *reg = fragment_register(w, u, 1, tile_register(s->m, s->k / TILE, i, j));
@@ -108,9 +108,9 @@ INLINE void read_half_sides(struct float_sides *f, const struct warp *w, const s
         }
     for (u32 n = 0; n < s->n; n++)
         for (u32 j = 0; j < s->k / TILE; j++) {
-            turn_halves(turned, fragment_register(w, u, 2, n * (s->k / TILE) + j));
+            transpose_halves(transposed, fragment_register(w, u, 2, n * (s->k / TILE) + j));
             for (u32 e = 0; e < TILE; e++)
-                put_row(f->b[n][j * TILE + e], floats_of((const u8 *)(turned + TILE * e), 0, format));
+                put_row(f->b[n][j * TILE + e], floats_of((const u8 *)(transposed + TILE * e), 0, format));
         }
 }
 
@@ -401,7 +401,7 @@ HANDLER(wgmma_floats)
         }
         for (u32 x = 0; x < TILE; x++)
             row_of_floats(columns[x], w->rows->b[n * TILE + x], s.k, fb);
-        turn_columns(b, columns, s.k);
+        transpose_columns(b, columns, s.k);
         multiply_floats(c, a, b, WGMMA_ROWS, s.k);
         for (u32 i = 0; i < 2; i++) {
             u32 at = result_register(&s, i, n, halves ? 1 : 2);

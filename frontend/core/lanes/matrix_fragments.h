@@ -59,7 +59,7 @@ INLINE void *result(const struct warp *w, const struct uop *u, u32 i)
 /* ---- transposition ----------------------------------------------------------------------------------------------- */
 
 /* Transposes 8 x 8 halves. */
-INLINE void turn_halves(u16 *to, const u16 *from)
+INLINE void transpose_halves(u16 *to, const u16 *from)
 {
 #ifdef __SSE2__
     __m128i r[TILE], s[TILE];

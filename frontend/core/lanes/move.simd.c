@@ -239,7 +239,7 @@ SELECTION(u64)
 
 #define ROW(op, types, stypes, flags, fn)                                                                              \
     {                                                                                                                  \
-        OP_##op, types, stypes, MEANING, flags, 0, fn                                                                  \
+        OP_##op, types, stypes, SEMANTIC_FLAGS, flags, 0, fn                                                           \
     }
 #define PACK_ROWS(types, stypes, D, E)                                                                                 \
     ROW(PACK, types, stypes, 0, pack_##E##_to_##D), ROW(UNPACK, types, stypes, 0, unpack_##D##_to_##E)

@@ -128,7 +128,7 @@ static void collect_mentions(struct work *w)
     }
 }
 
-static void see(struct work *w, uint32_t block, uint32_t stamp)
+static void mark_seen(struct work *w, uint32_t block, uint32_t stamp)
 {
     if (w->seen[block] == stamp)
         return;
@@ -147,7 +147,7 @@ static uint32_t scan_mentions(struct work *w, uint32_t r)
         const struct mention *m = &w->mentions[i];
         uint32_t b = w->block_of[m->at / 2];
         bool first = w->seen[b] != stamp;
-        see(w, b, stamp);
+        mark_seen(w, b, stamp);
         if (first)
             w->first_at[b] = m->at;
         w->last_at[b] = m->at;
@@ -169,7 +169,7 @@ static void spread(struct work *w, uint32_t r, uint32_t pending)
         uint32_t b = w->pending[--pending];
         for (uint32_t i = w->flow->pred_start[b]; i < w->flow->pred_start[b + 1]; i++) {
             uint32_t p = w->flow->preds[i];
-            see(w, p, stamp);
+            mark_seen(w, p, stamp);
             w->live_out[p] = stamp;
             if (w->has_kill[p] != stamp && w->live_in[p] != stamp) {
                 w->live_in[p] = stamp;
@@ -217,18 +217,18 @@ static void cover(int32_t *change, uint32_t from, uint32_t to, int32_t units)
 static void cover_block(struct work *w, uint32_t r, uint32_t b, uint32_t first, uint32_t end)
 {
     uint32_t begin = instruction_of(w, w->flow->start[b]), next = instruction_of(w, w->flow->start[b + 1] - 1) + 1;
-    int32_t *at_it = w->element[r] ? w->live : w->live_predicates, *behind = w->element[r] ? w->live_after : NULL;
+    int32_t *during = w->element[r] ? w->live : w->live_predicates, *after = w->element[r] ? w->live_after : NULL;
     int32_t units = w->element[r] ? (w->element[r] + 3) / 4 : 1;
     bool alive = w->live_out[b] == r + 1;
     while (end-- > first) {
         uint32_t at = instruction_of(w, w->mentions[end].at / 2);
-        cover(behind, alive ? at : next, next, units);
-        cover(at_it, at, alive ? next : at + 1 < next ? at + 1 : next, units);
+        cover(after, alive ? at : next, next, units);
+        cover(during, at, alive ? next : at + 1 < next ? at + 1 : next, units);
         next = at < next ? at : next;
         alive = !w->mentions[end].kills;
     }
-    cover(behind, alive ? begin : next, next, units);
-    cover(at_it, alive ? begin : next, next, units);
+    cover(after, alive ? begin : next, next, units);
+    cover(during, alive ? begin : next, next, units);
 }
 
 static void cover_blocks(struct work *w, uint32_t r)

@@ -155,11 +155,11 @@ static void name_by_label(struct parser *p)
 }
 
 /* A call's source location, and the call whose body contains it. */
-struct place_of_call {
+struct call_location {
     uint32_t around, line, column, body;
 };
 
-static int compare_places(const struct place_of_call *x, const struct place_of_call *y)
+static int compare_locations(const struct call_location *x, const struct call_location *y)
 {
     if (x->around != y->around)
         return x->around < y->around ? -1 : 1;
@@ -168,41 +168,41 @@ static int compare_places(const struct place_of_call *x, const struct place_of_c
     return x->column < y->column ? -1 : x->column > y->column;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
-    const struct place_of_call *x = a, *y = b;
-    int order = compare_places(x, y);
+    const struct call_location *x = a, *y = b;
+    int order = compare_locations(x, y);
     return order ? order : x->body < y->body ? -1 : x->body > y->body;
 }
 
 /* The calls of all bodies, sorted by source location. */
-static struct place_of_call *sorted_places(struct parser *p, const struct dwarf_calls *calls)
+static struct call_location *sorted_locations(struct parser *p, const struct dwarf_calls *calls)
 {
-    struct place_of_call *places = ARENA_ARRAY(p->arena, struct place_of_call, (size_t)calls->bodies.count + 1);
+    struct call_location *locations = ARENA_ARRAY(p->arena, struct call_location, (size_t)calls->bodies.count + 1);
     for (uint32_t i = 0; i < calls->bodies.count; i++) {
         const struct dwarf_call none = {0}, *c = &none;
         if (calls->bodies.at[i].call)
             c = &calls->calls.at[calls->bodies.at[i].call - 1];
-        places[i] = (struct place_of_call){c->around, c->line, c->column, i};
+        locations[i] = (struct call_location){c->around, c->line, c->column, i};
     }
-    qsort(places, calls->bodies.count, sizeof *places, by_place);
-    return places;
+    qsort(locations, calls->bodies.count, sizeof *locations, by_location);
+    return locations;
 }
 
 /* The number of the call at this source location whose body contains the address; 0: there is none. */
-static uint32_t call_at(const struct dwarf_calls *calls, const struct place_of_call *places,
-                        struct place_of_call wanted, uint64_t address)
+static uint32_t call_at(const struct dwarf_calls *calls, const struct call_location *locations,
+                        struct call_location wanted, uint64_t address)
 {
     uint32_t low = 0, high = calls->bodies.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_places(&places[middle], &wanted) < 0)
+        if (compare_locations(&locations[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < calls->bodies.count && !compare_places(&places[low], &wanted); low++) {
-        const struct dwarf_body *b = &calls->bodies.at[places[low].body];
+    for (; low < calls->bodies.count && !compare_locations(&locations[low], &wanted); low++) {
+        const struct dwarf_body *b = &calls->bodies.at[locations[low].body];
         if (b->call && b->low <= address && address < b->high)
             return b->call;
     }
@@ -211,17 +211,17 @@ static uint32_t call_at(const struct dwarf_calls *calls, const struct place_of_c
 
 /* Completes the calls whose locations are in comments: .debug_info has their functions and files. A call that it does
  * not have gets no name. */
-static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
+static void name_by_location(struct parser *p, const struct dwarf_calls *calls)
 {
-    const struct place_of_call *places = sorted_places(p, calls);
+    const struct call_location *locations = sorted_locations(p, calls);
     uint32_t first = p->debug.named, count = p->unit->inlined.count - first;
     uint32_t *number = ARENA_ARRAY(p->arena, uint32_t, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct ptx_inlined *c = &p->unit->inlined.at[first + i];
-        struct place_of_call wanted = {c->inlined ? number[c->inlined - 1 - first] : 0, c->line, c->column, 0};
+        struct call_location wanted = {c->inlined ? number[c->inlined - 1 - first] : 0, c->line, c->column, 0};
         if (c->label || (c->inlined && !wanted.around))
             continue;
-        number[i] = call_at(calls, places, wanted, c->address);
+        number[i] = call_at(calls, locations, wanted, c->address);
         if (!number[i])
             continue;
         c->function = calls->calls.at[number[i] - 1].function;
@@ -231,16 +231,17 @@ static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
 
 /* ---- calls by the addresses of their bodies ---------------------------------------------------------------------- */
 
-typedef VECTOR(struct dwarf_place) place_list;
+typedef VECTOR(struct dwarf_location) location_list;
 
 /* Lists the source locations of all instructions. Files have the numbers that .file gives them in this module. */
-static void list_places(struct parser *p, place_list *all)
+static void list_locations(struct parser *p, location_list *all)
 {
     for (uint32_t f = 0; f < p->debug.functions.count; f++)
         for (uint32_t i = 0; i < p->debug.functions.at[f]->body.count; i++) {
             const struct ptx_instruction *in = &p->debug.functions.at[f]->body.at[i];
-            struct dwarf_place place = {(uint64_t)(f + 1) << 32 | i, in->source_file - p->file_base, in->source_line};
-            VECTOR_PUSH(p->arena, all, place);
+            struct dwarf_location location = {(uint64_t)(f + 1) << 32 | i, in->source_file - p->file_base,
+                                              in->source_line};
+            VECTOR_PUSH(p->arena, all, location);
         }
 }
 
@@ -259,17 +260,17 @@ static void add_calls(struct parser *p, const struct dwarf_calls *calls)
 
 /* Finds the calls of all instructions by address. An instruction that keeps the line of the one before keeps its calls,
  * too. */
-static void place_by_address(struct parser *p, const struct dwarf_calls *calls)
+static void find_calls_by_address(struct parser *p, const struct dwarf_calls *calls)
 {
-    place_list places = {0};
+    location_list locations = {0};
     uint32_t first = p->unit->inlined.count;
-    list_places(p, &places);
-    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)places.count + 1);
-    dwarf_innermost(p->arena, calls, places.at, places.count, innermost);
+    list_locations(p, &locations);
+    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)locations.count + 1);
+    dwarf_innermost(p->arena, calls, locations.at, locations.count, innermost);
     add_calls(p, calls);
-    for (uint32_t i = 0; i < places.count; i++) {
-        struct ptx_function *f = p->debug.functions.at[(places.at[i].address >> 32) - 1];
-        struct ptx_instruction *in = &f->body.at[(uint32_t)places.at[i].address];
+    for (uint32_t i = 0; i < locations.count; i++) {
+        struct ptx_function *f = p->debug.functions.at[(locations.at[i].address >> 32) - 1];
+        struct ptx_instruction *in = &f->body.at[(uint32_t)locations.at[i].address];
         if (in->keeps_line && in > f->body.at)
             in->inlined = in[-1].inlined;
         else
@@ -297,9 +298,9 @@ void join_debug_info(struct parser *p)
         name_by_label(p);
         read_calls(p, &calls);
         if (calls.calls.count && d->locs_have_calls)
-            name_by_place(p, &calls);
+            name_by_location(p, &calls);
         else if (calls.calls.count)
-            place_by_address(p, &calls);
+            find_calls_by_address(p, &calls);
     }
     memset(d, 0, sizeof *d);
     d->named = p->unit->inlined.count;

@@ -156,7 +156,7 @@ void lower_ldmatrix(struct lowering *l)
     struct operand_list words = row_words(l);
     move_rows(l, RP_ACCESS_LOAD, &in->operands[1], words, lanes);
     struct operation u = {.kind = UOP_LANE, .op = OP_MATRIX_LOAD, .type = T_B32, .stype = T_B32};
-    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TURNED : MATRIX_STRAIGHT;
+    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TRANSPOSED : MATRIX_STRAIGHT;
     u.lists[0] = result_list(l, &in->operands[0], &f);
     u.lists[1] = words;
     emit(l, u);
@@ -168,7 +168,7 @@ void lower_stmatrix(struct lowering *l)
     check_target(l);
     struct operation u = {.kind = UOP_LANE, .op = OP_MATRIX_STORE, .type = T_B32, .stype = T_B32};
     struct operand lanes = first_lanes(l, 8 * fragment(l, 'a').count);
-    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TURNED : MATRIX_STRAIGHT;
+    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TRANSPOSED : MATRIX_STRAIGHT;
     u.lists[1] = source_list(l, &in->operands[1], 'a');
     u.lists[0] = row_words(l);
     struct operand_list words = u.lists[0];
@@ -271,8 +271,8 @@ static void move(struct mover *m, struct operand lines, uint32_t offset, enum pt
 
 static void turn(struct lowering *l, struct operand to, struct operand from)
 {
-    emit(l,
-         (struct operation){.kind = UOP_LANE, .op = OP_MATRIX_TURN, .type = T_B32, .stype = T_B32, .d = to, .a = from});
+    emit(l, (struct operation){
+                .kind = UOP_LANE, .op = OP_MATRIX_TRANSPOSE, .type = T_B32, .stype = T_B32, .d = to, .a = from});
 }
 
 /* Moves a tile of 8 x 8 halves, along or across the lines from `line` on. */

@@ -80,9 +80,9 @@ static void set_factors(struct lowering *l, struct operation *u, bool a_in_memor
     }
     unsigned mode = 0;
     if (turns == 2)
-        mode |= is_one_of(l, &o[2], 0, 1) ? WGMMA_A_TURNED : 0;
+        mode |= is_one_of(l, &o[2], 0, 1) ? WGMMA_A_TRANSPOSED : 0;
     if (turns)
-        mode |= is_one_of(l, &o[1 + turns], 0, 1) ? WGMMA_B_TURNED : 0;
+        mode |= is_one_of(l, &o[1 + turns], 0, 1) ? WGMMA_B_TRANSPOSED : 0;
     u->detail[MATRIX_MODE] |= (uint8_t)mode;
 }
 

@@ -397,15 +397,15 @@ static void lower_txq_form(struct sass_lowering *l, bool bindless)
     u.memory = (struct rp_memory_operand){.space = RP_SPACE_TEXTURE, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
     set_handle(l, &u, bindless, &group);
     u.b = take(l, &group);
-    struct operand answers[3];
+    struct operand extents[3];
     for (unsigned i = 0; i < 3; i++) {
         u.imm = QUERY_WIDTH + (int)i;
-        u.d = answers[i] = sass_temporary(&l->b);
+        u.d = extents[i] = sass_temporary(&l->b);
         sass_emit(&l->b, u);
     }
     for (unsigned i = 0; i < 3; i++)
         if (mask >> i & 1 && next != RZ)
-            move32(&l->b, written(&l->b, next++), answers[i]);
+            move32(&l->b, written(&l->b, next++), extents[i]);
 }
 static void lower_txq(struct sass_lowering *l) { lower_txq_form(l, false); }
 static void lower_txq_b(struct sass_lowering *l) { lower_txq_form(l, true); }
