@@ -1,12 +1,12 @@
-/* Control flow on the hardware's stack, barriers. Targets are instruction indices until the end of lowering. */
+/* Control flow on the hardware's stack, and barriers. Targets are indices of instructions until lowering ends. */
 #include "frontend/isa/sass5x/lower.h"
 
 enum { CONDITION_TRUE = 15, WORD_BYTES = 8 };
 
-/* The condition code test of most of these instructions. */
+/* The condition code test, which most of these instructions have at this place. */
 static unsigned test_of(const struct sass_lowering *l) { return bits(l, 0, 5); }
 
-/* A transfer of control in the lanes where the guard and a condition code test hold. */
+/* Emits a transfer of control for the lanes in which the guard and a condition code test hold. */
 static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
 {
     if (test == CONDITION_TRUE) {
@@ -20,7 +20,7 @@ static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
         sass_emit_where(&l->b, u, t.pd, false);
         return;
     }
-    /* what the guard kept out has no test result: both together, in all lanes */
+    /* The test has no result in lanes that the guard disables. So this computes "guard and test" in all lanes. */
     bool negated;
     struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(&l->b), all = constant32(&l->b, ~0u);
     struct operation both = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = flipped, .a = guard};
@@ -31,7 +31,7 @@ static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
     sass_emit_where(&l->b, u, t.pd, false);
 }
 
-/* The instruction at a byte address; that of a control word means the one after it. */
+/* The instruction at a byte address. The address of a control word stands for the instruction after it. */
 static uint32_t instruction_at(struct sass_lowering *l, int64_t address)
 {
     if (address < 0 || address > UINT32_MAX || address % WORD_BYTES ||
@@ -45,7 +45,7 @@ static int64_t relative(const struct sass_lowering *l)
     return (int64_t)l->address + WORD_BYTES + ((int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40);
 }
 
-/* Bytes 2..7 of the word of a target in constant memory. */
+/* The word of constant memory that holds the target. */
 static struct operand constant_target(struct sass_lowering *l)
 {
     return bank_word(&l->b, bits(l, 36, 5), bits(l, 20, 16));
@@ -58,7 +58,7 @@ static uint32_t target(struct sass_lowering *l)
     return instruction_at(l, relative(l));
 }
 
-/* A table of all instructions by address / 8, and the runtime's functions behind them: one for the whole kernel. */
+/* The kernel's table of all instructions by address / 8, followed by the functions of the device's runtime. */
 static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
 {
     if (l->everywhere)
@@ -73,7 +73,7 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
     return l->everywhere = table;
 }
 
-/* To the byte address in a register. */
+/* Branches to the byte address in a register. */
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
     struct operation u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
@@ -111,7 +111,7 @@ static void lower_jmp(struct sass_lowering *l)
         jump_to(l, bits(l, 20, 32), test_of(l));
 }
 
-/* To address + 8 + Ra + offset, or Ra + offset. */
+/* Branches to address + 8 + Ra + offset, or to Ra + offset. */
 static void indirect(struct sass_lowering *l, uint32_t offset)
 {
     if (bit(l, 5))
