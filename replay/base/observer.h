@@ -17,10 +17,13 @@
  * are not: the issues of all SMs come in the order of cycles. If the cycles of a launch are a mean over processors
  * (measure 'processor'), the next launch begins before slower processors are done.
  *
- * Threads. With an observer, launches that do not depend on one another run one after the other. All events come from
- * one thread, unless `concurrent` is set. Then several threads may call at once: threads that run different SMs, and
- * one that runs the chip. Events of one SM never come at once. Nor do events of the chip: DRAM commands, and accesses
- * that end beyond the SM (`beyond`). During a launch event no SM runs.
+ * Threads. With an observer, launches that do not depend on one another run one after the other. A launch begins in the
+ * cycle in which the one before it ends. Until that is known its events have no cycles, and to keep them would take
+ * memory without bound. The SMs of a launch still run side by side.
+ *
+ * All events come from one thread, unless `concurrent` is set. Then several threads may call at once: threads that run
+ * different SMs, and one that runs the chip. Events of one SM never come at once. Nor do events of the chip: DRAM
+ * commands, and accesses that end beyond the SM (`beyond`). During a launch event no SM runs.
  *
  * Both engines of a pipeline report the same events (tests/unit/replay/observer.c).
  */
