@@ -1,0 +1,70 @@
+/* Which blocks are on which SM, and which of their instructions are in flight: puts the end of an instruction together
+ * with its issue. For observers (replay/base/observer.h). */
+#ifndef REPRISE_TOOLS_TIMELINE_FLIGHTS_H
+#define REPRISE_TOOLS_TIMELINE_FLIGHTS_H
+
+#include "replay/base/observer.h"
+#include "tracefmt/reader.h"
+
+/* An instruction that has issued. */
+struct flight {
+    uint64_t issue;             /* cycle */
+    uint32_t initiation, index; /* index: of the static instruction */
+    uint32_t row;               /* the lowest that no other instruction of its warp had at its issue */
+    uint8_t unit, subcore;
+    bool pending;
+};
+
+struct flight_row {
+    uint64_t free;  /* the cycle from which on another instruction may have it; UINT64_MAX: not known yet */
+    uint32_t track; /* the listener's; 0 at first */
+};
+
+struct flight_warp {
+    struct flight *ring;        /* by number modulo its size, which is a power of two */
+    uint64_t first, next, size; /* first: all before it have ended; next: the number of the next one */
+    struct flight_row *rows;
+    uint32_t row_count;
+};
+
+/* A place for a block on an SM: the lowest that is free. Its warps' rows stay for the next block. */
+struct flight_slot {
+    bool taken;
+    uint32_t launch;
+    uint64_t block, since; /* since: the cycle in which the block was placed */
+    uint32_t track;        /* the listener's; 0 at first */
+    uint32_t warps, warp_room;
+    struct flight_warp *warp;
+};
+
+struct flight_sm {
+    struct flight_slot *slots;
+    uint32_t slot_count;
+    uint32_t guess[64]; /* slot of a block, by the block's number; it may be another's */
+};
+
+struct flights {
+    const struct rp_trace *trace;
+    struct flight_sm *sms;
+    uint32_t sm_count;
+    bool starved; /* memory ran out: nothing more is noted */
+};
+
+bool flights_open(struct flights *, const struct rp_trace *, const struct machine *, struct rp_error *);
+void flights_close(struct flights *);
+
+/* The block gets a slot; NULL: memory ran out. */
+struct flight_slot *flights_place(struct flights *, const struct observed_block *);
+/* The slot of a block that is there; else NULL. */
+struct flight_slot *flights_find(const struct flights *, uint32_t sm, uint32_t launch, uint64_t block);
+/* The block is gone; what its warps still have in flight never ends. */
+void flights_leave(struct flight_slot *);
+/* The warp's next instruction in flight behind this one, the first behind NULL; NULL: there is none. */
+const struct flight *flights_pending(const struct flight_slot *, uint32_t warp, const struct flight *);
+
+/* NULL: memory ran out. The flight stays where it is until the warp issues again. */
+struct flight *flights_issue(struct flights *, struct flight_slot *, const struct observed_issue *);
+/* The instruction ends; NULL: its issue was not noted. The flight stays where it is until the warp issues again. */
+struct flight *flights_end(struct flight_slot *, const struct observed_done *);
+
+#endif
