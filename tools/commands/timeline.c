@@ -128,7 +128,7 @@ static void choose_tracks(struct timeline_request *r)
 {
     const struct timeline_window *w = &r->window;
     if (!r->tracks)
-        r->tracks = timeline_tracks_of(r->machine) | TIMELINE_BLOCKS;
+        r->tracks = timeline_tracks_of(r->machine);
     if (w->from_block || w->to_block != UINT64_MAX)
         r->tracks &= ~(unsigned)(TIMELINE_CACHES | TIMELINE_DRAM | TIMELINE_COPIES);
 }
@@ -215,6 +215,7 @@ const struct command command_timeline = {
         "Replays a trace on a machine, and writes launches, blocks, warps, sub-cores, units, caches and DRAM over the "
         "cycles of the replay to a file. Open it at ui.perfetto.dev, which shows a cycle as a microsecond, or with "
         "Konata.\n"
+        "An instruction that never ends, because the recording ended early, is not shown. "
         "An instruction takes some 80 bytes in the file. --cycles, --blocks and --tracks make it smaller.",
     .options = rows,
     .examples = examples,

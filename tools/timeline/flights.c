@@ -126,19 +126,6 @@ static bool grow_ring(struct flight_warp *w)
     return true;
 }
 
-const struct flight *flights_pending(const struct flight_slot *s, uint32_t warp, const struct flight *last)
-{
-    const struct flight_warp *w = &s->warp[warp];
-    bool behind = !last;
-    for (uint64_t n = w->first; n < w->next; n++) {
-        const struct flight *f = at(w, n);
-        if (behind && f->pending)
-            return f;
-        behind |= f == last;
-    }
-    return NULL;
-}
-
 /* UINT32_MAX: memory ran out. */
 static uint32_t take_row(struct flight_warp *w, uint64_t cycle)
 {

@@ -57,11 +57,8 @@ void flights_close(struct flights *);
 struct flight_slot *flights_place(struct flights *, const struct observed_block *);
 /* The slot of a block that is there; else NULL. */
 struct flight_slot *flights_find(const struct flights *, uint32_t sm, uint32_t launch, uint64_t block);
-/* The block is gone; what its warps still have in flight never ends. */
+/* The block is gone. What its warps still have in flight never ends. */
 void flights_leave(struct flight_slot *);
-/* The warp's next instruction in flight behind this one, the first behind NULL; NULL: there is none. */
-const struct flight *flights_pending(const struct flight_slot *, uint32_t warp, const struct flight *);
-
 /* NULL: memory ran out. The flight stays where it is until the warp issues again. */
 struct flight *flights_issue(struct flights *, struct flight_slot *, const struct observed_issue *);
 /* The instruction ends; NULL: its issue was not noted. The flight stays where it is until the warp issues again. */

@@ -3,17 +3,17 @@
  * up to the first cycle in which its result can be used. A thread is a warp. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/lib/names.h"
 #include "tools/timeline/flights.h"
 #include "tools/timeline/timeline.h"
 
-/* An instruction. `done` is where a block left that never saw its end, if it did not `end`. */
+/* An instruction; cycles are as in struct observed_issue and observed_done. */
 struct life {
     uint64_t issue, dispatch, done, block;
     uint32_t launch, warp, index;
     uint16_t sm, subcore;
-    bool ends;
 };
 
 struct konata {
@@ -75,22 +75,7 @@ static void note_done(void *data, const struct observed_done *d)
                                  .warp = d->warp,
                                  .index = f->index,
                                  .sm = (uint16_t)d->sm,
-                                 .subcore = f->subcore,
-                                 .ends = true});
-}
-
-static void note_unended(struct konata *k, const struct flight_slot *s, const struct observed_block *b)
-{
-    for (uint32_t w = 0; w < s->warps; w++)
-        for (const struct flight *f = NULL; (f = flights_pending(s, w, f));)
-            note_life(k, s,
-                      &(struct life){.issue = f->issue,
-                                     .dispatch = f->issue,
-                                     .done = b->cycle,
-                                     .warp = w,
-                                     .index = f->index,
-                                     .sm = (uint16_t)b->sm,
-                                     .subcore = f->subcore});
+                                 .subcore = f->subcore});
 }
 
 static void note_block(void *data, const struct observed_block *b)
@@ -99,10 +84,8 @@ static void note_block(void *data, const struct observed_block *b)
     if (!b->leaves && timeline_shows_block(&k->request->window, b->block))
         flights_place(&k->flights, b);
     struct flight_slot *s = b->leaves ? flights_find(&k->flights, b->sm, b->launch, b->block) : NULL;
-    if (!s)
-        return;
-    note_unended(k, s, b);
-    flights_leave(s);
+    if (s)
+        flights_leave(s);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -141,9 +124,13 @@ static int compare_moments(const void *x, const void *y)
     return 0;
 }
 
-/* Fields end at tabs. */
+/* Fields end at tabs, and lines at their ends: a text that has such is written without. */
 static void write_text(const char *text, FILE *to)
 {
+    if (!strpbrk(text, "\t\r\n")) {
+        print_plain_names(text, to);
+        return;
+    }
     for (; *text; text++)
         putc((unsigned char)*text < ' ' ? ' ' : *text, to);
 }
@@ -176,7 +163,7 @@ static void write_moments(const struct konata *k, const struct moment *list, siz
         else if (m->step == STEP_DISPATCHES)
             fprintf(to, "S\t%" PRIu32 "\t0\tX\n", m->life);
         else
-            fprintf(to, "R\t%" PRIu32 "\t%" PRIu64 "\t%d\n", m->life, retired++, !k->lives[m->life].ends);
+            fprintf(to, "R\t%" PRIu32 "\t%" PRIu64 "\t0\n", m->life, retired++);
     }
 }
 

@@ -28,13 +28,6 @@ uint32_t label_once(struct labels *l, uint32_t *label, const char *text)
     return *label;
 }
 
-uint32_t label_argument(struct labels *l, uint32_t *label, const char *text)
-{
-    if (!*label)
-        *label = perfetto_argument(l->out, text);
-    return *label;
-}
-
 static uint32_t plainly(struct labels *l, const char *text)
 {
     char *plain = NULL;

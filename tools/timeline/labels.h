@@ -27,7 +27,5 @@ uint32_t label_launch(struct labels *, uint32_t launch);
 uint32_t label_stall(struct labels *, const struct observed_stall *);
 /* A name that the caller keeps in *label; 0: it has none yet. */
 uint32_t label_once(struct labels *, uint32_t *label, const char *text);
-/* The same for the name of an argument. */
-uint32_t label_argument(struct labels *, uint32_t *label, const char *text);
 
 #endif

@@ -88,6 +88,7 @@ uint32_t perfetto_track(struct perfetto *, uint32_t parent, uint32_t rank, const
 
 /* ---- events: once per instruction and more ----------------------------------------------------------------------- */
 
+/* An event that is being put together: a slice or an instant, with arguments. Nothing else may be written meanwhile. */
 struct perfetto_open {
     uint8_t *packet, *event, *at;
 };

@@ -48,6 +48,7 @@ bool timeline_check(const struct timeline_request *r, const struct timeline_resu
                     struct rp_error *err)
 {
     return shown ||
-           rp_fail(err, RP_USAGE, "%s: nothing of what is asked for happens in these cycles: the replay has %" PRIu64,
+           rp_fail(err, RP_USAGE,
+                   "%s: nothing of what is asked for happens in these cycles: the replay ends in cycle %" PRIu64,
                    rp_trace_path(r->trace), result->cycles);
 }

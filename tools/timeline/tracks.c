@@ -51,8 +51,8 @@ struct tracks {
     uint32_t resident_count, process, launches, copies[COPY_PATHS], memory, levels[RESPONSE_LEVELS];
     /* labels */
     uint32_t issue, blocks, accesses[2][CACHE_ATOMIC + 1], commands[DRAM_REFRESH + 1], row_open, copy;
-    uint32_t sm, block, address, row, bytes, launch;
-    uint64_t shown; /* events within the window */
+    uint32_t launch, block, sm, address, row, bytes; /* of arguments */
+    uint64_t shown;                                  /* events within the window */
     bool starved;
 };
 
@@ -168,39 +168,12 @@ static void note_launch(void *data, const struct observed_launch *l)
     }
 }
 
-/* Instructions of a warp that overlap are on tracks below one another: "warp 3", "warp 3 +1". */
-static uint32_t track_of_row(struct tracks *t, struct flight_slot *s, uint32_t sm, uint32_t warp, uint32_t row)
-{
-    uint32_t *track = &s->warp[warp].rows[row].track;
-    if (*track)
-        return *track;
-    char name[NAME];
-    snprintf(name, sizeof name, row ? "warp %" PRIu32 " +%" PRIu32 : "warp %" PRIu32, warp, row);
-    return *track = perfetto_track(&t->out, track_of_slot(t, s, sm), warp << 16 | row, name);
-}
-
-static void show_life(struct tracks *t, struct flight_slot *s, uint32_t sm, uint32_t warp, const struct flight *f,
-                      uint64_t end)
-{
-    uint32_t track = track_of_row(t, s, sm, warp, f->row);
-    slice(t, track, label_instruction(&t->labels, s->launch, f->index), f->issue, end);
-}
-
-/* Instructions that never end, because the recording ended early, are shown until their block has left. */
-static void show_unended(struct tracks *t, struct flight_slot *s, uint32_t sm, uint64_t end)
-{
-    for (uint32_t w = 0; w < s->warps; w++)
-        for (const struct flight *f = NULL; (f = flights_pending(s, w, f));)
-            if (shows(t, f->issue, end))
-                show_life(t, s, sm, w, f, end);
-}
-
 static void show_block(struct tracks *t, struct flight_slot *s, uint32_t sm, uint64_t end)
 {
     uint32_t track = track_of_slot(t, s, sm), label = label_once(&t->labels, &t->blocks, "block");
     struct perfetto_open o = perfetto_open(&t->out, s->since, track, label);
-    perfetto_annotate(&o, label_argument(&t->labels, &t->block, "block"), false, s->block);
-    perfetto_annotate(&o, label_argument(&t->labels, &t->launch, "launch"), false, s->launch);
+    perfetto_annotate(&o, t->block, false, s->block);
+    perfetto_annotate(&o, t->launch, false, s->launch);
     perfetto_slice(&o, end - s->since);
     perfetto_close(&t->out, &o);
 }
@@ -217,8 +190,6 @@ static void note_block(void *data, const struct observed_block *b)
     struct flight_slot *s = flights_find(&t->flights, b->sm, b->launch, b->block);
     if (!s)
         return;
-    if (wants(t, TIMELINE_WARPS))
-        show_unended(t, s, b->sm, b->cycle);
     if (wants(t, TIMELINE_BLOCKS) && shows(t, s->since, b->cycle))
         show_block(t, s, b->sm, b->cycle);
     flights_leave(s);
@@ -259,6 +230,24 @@ static void note_issue(void *data, const struct observed_issue *i)
     struct flight_slot *s = flights_find(&t->flights, i->sm, i->launch, i->block);
     if (s)
         flights_issue(&t->flights, s, i);
+}
+
+/* Instructions of a warp that overlap are on tracks below one another: "warp 3", "warp 3 +1". */
+static uint32_t track_of_row(struct tracks *t, struct flight_slot *s, uint32_t sm, uint32_t warp, uint32_t row)
+{
+    uint32_t *track = &s->warp[warp].rows[row].track;
+    if (*track)
+        return *track;
+    char name[NAME];
+    snprintf(name, sizeof name, row ? "warp %" PRIu32 " +%" PRIu32 : "warp %" PRIu32, warp, row);
+    return *track = perfetto_track(&t->out, track_of_slot(t, s, sm), warp << 16 | row, name);
+}
+
+static void show_life(struct tracks *t, struct flight_slot *s, uint32_t sm, uint32_t warp, const struct flight *f,
+                      uint64_t end)
+{
+    uint32_t track = track_of_row(t, s, sm, warp, f->row);
+    slice(t, track, label_instruction(&t->labels, s->launch, f->index), f->issue, end);
 }
 
 static void show_dispatch(struct tracks *t, const struct flight_slot *s, uint32_t sm, const struct flight *f,
@@ -310,9 +299,9 @@ static void note_access(void *data, const struct observed_access *a)
     uint32_t label = label_once(&t->labels, &t->accesses[a->local][a->kind], names[a->local][a->kind]);
     struct perfetto_open o = perfetto_open(&t->out, a->cycle, *track, label);
     perfetto_instant(&o);
-    perfetto_annotate(&o, label_argument(&t->labels, &t->address, "address"), true, a->address);
+    perfetto_annotate(&o, t->address, true, a->address);
     if (a->beyond)
-        perfetto_annotate(&o, label_argument(&t->labels, &t->sm, "SM"), false, a->sm);
+        perfetto_annotate(&o, t->sm, false, a->sm);
     perfetto_close(&t->out, &o);
 }
 
@@ -347,7 +336,7 @@ static void show_row(struct tracks *t, uint32_t channel, struct bank *b, uint64_
             numbered(t, &b->track, track_of_channel(t, channel), "bank", (uint32_t)(b - t->channels[channel].banks));
         struct perfetto_open o =
             perfetto_open(&t->out, b->since, track, label_once(&t->labels, &t->row_open, "row open"));
-        perfetto_annotate(&o, label_argument(&t->labels, &t->row, "row"), false, b->row);
+        perfetto_annotate(&o, t->row, false, b->row);
         perfetto_slice(&o, end - b->since);
         perfetto_close(&t->out, &o);
     }
@@ -397,7 +386,7 @@ static void note_copy(void *data, const struct observed_copy *c)
     uint32_t track =
         thread(t, &t->copies[c->path], process_of_machine(t), RANK_COPIES + c->path, copy_path_names[c->path]);
     struct perfetto_open o = perfetto_open(&t->out, c->begin, track, label_once(&t->labels, &t->copy, "copy"));
-    perfetto_annotate(&o, label_argument(&t->labels, &t->bytes, "bytes"), false, c->bytes);
+    perfetto_annotate(&o, t->bytes, false, c->bytes);
     perfetto_slice(&o, c->end - c->begin);
     perfetto_close(&t->out, &o);
 }
@@ -409,6 +398,12 @@ static bool open_tracks(struct tracks *t, const struct timeline_request *r, FILE
     const struct machine *m = r->machine;
     t->request = r;
     perfetto_begin(&t->out, to);
+    t->launch = perfetto_argument(&t->out, "launch");
+    t->block = perfetto_argument(&t->out, "block");
+    t->sm = perfetto_argument(&t->out, "SM");
+    t->address = perfetto_argument(&t->out, "address");
+    t->row = perfetto_argument(&t->out, "row");
+    t->bytes = perfetto_argument(&t->out, "bytes");
     t->sms = calloc((size_t)m->sms, sizeof *t->sms);
     t->subcores = calloc((size_t)(m->sms * m->subcores), sizeof *t->subcores);
     t->channels = calloc((size_t)m->dram_channels + 1, sizeof *t->channels);
