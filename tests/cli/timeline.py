@@ -39,7 +39,9 @@ def under(prefix, depth):
 
 
 launches, blocks, warps = under("launches", 3), under("blocks", 3), under("blocks", 4)
-subcores, units = under("subcore", 2), under("subcore", 3)
+busy = under("subcore", 2)
+stalled = [s for s in under("subcore", 3) if s.path[2] == "stalls"]
+units = [s for s in under("subcore", 3) if s.path[2] != "stalls"]
 
 # ---- launches, blocks, instructions ----
 is_("launches", sorted((int(re.match(r"launch (\d+): ", s.name)[1]), s.begin, s.end) for s in launches),
@@ -77,11 +79,11 @@ for block in (s for s in alone.slices if s.name == "block" and s.arguments["bloc
 check("lives of instructions, warp by warp, as dump --cycles has them", compared == 12 and not different, (compared, different[:5]))
 
 # ---- sub-cores and units ----
-is_("cycles of issue", length(s for s in subcores if s.name == "issue"), total["issue"]["issued"])
+is_("cycles of issue: sub-cores are busy and do not stall", length(busy) - length(stalled), total["issue"]["issued"])
+is_("a sub-core with warps is busy", length(busy), total["cycles"] * options["sms"] * options["subcores"] - total["issue"]["idle"])
 stalls = collections.Counter()
-for s in subcores:
-    if s.name != "issue":
-        stalls[re.sub(r"^stall: ", "", s.name)] += s.end - s.begin
+for s in stalled:
+    stalls[re.sub(r"^stall: ", "", s.name)] += s.end - s.begin
 reasons = {k: v for k, v in total["issue"]["stall"].items() if k != "unit"}
 is_("cycles of stalls, by reason",
     {r: sum(v for k, v in stalls.items() if k.split(",")[0] == r) for r in reasons}, reasons)
@@ -132,8 +134,8 @@ def shown(events, inside):
 
 
 some = perfetto.Trace(folder + "/cycles.pftrace")
-is_("a window of cycles: slices", shown(some.slices, lambda s: s.name != "issue"),
-    shown(trace.slices, lambda s: s.name != "issue" and s.begin <= 299 and s.end > 100))
+is_("a window of cycles: slices", shown(some.slices, lambda s: s.name != "busy"),
+    shown(trace.slices, lambda s: s.name != "busy" and s.begin <= 299 and s.end > 100))
 is_("a window of cycles: instants", shown(some.instants, lambda i: True), shown(trace.instants, lambda i: 100 <= i.cycle <= 299))
 some = perfetto.Trace(folder + "/blocks.pftrace")
 is_("a window of blocks", sorted((s.arguments["block"], s.begin) for s in some.slices if s.name == "block"),

@@ -15,7 +15,7 @@ bool flights_open(struct flights *f, const struct rp_trace *trace, const struct 
 static void free_slot(struct flight_slot *s)
 {
     for (uint32_t w = 0; w < s->warp_room; w++) {
-        free(s->warp[w].ring);
+        free(s->warp[w].list);
         free(s->warp[w].rows);
     }
     free(s->warp);
@@ -48,6 +48,21 @@ static bool grow(void **list, uint32_t *room, uint32_t most, size_t size)
     return true;
 }
 
+/* Puts the last instruction into its warp's list. */
+static void put_last(struct flights *f)
+{
+    struct flight_warp *w = &f->last_slot->warp[f->last.warp];
+    void *list = w->list;
+    bool fine = w->count < w->room || grow(&list, &w->room, 2 * w->room + 4, sizeof *w->list);
+    w->list = list;
+    f->last_slot = NULL;
+    if (fine)
+        w->list[w->count++] = f->last;
+    else
+        f->starved = true;
+}
+
+/* The slots may move. */
 static struct flight_slot *free_slot_of(struct flight_sm *sm)
 {
     uint32_t s = 0;
@@ -61,6 +76,8 @@ static struct flight_slot *free_slot_of(struct flight_sm *sm)
 
 struct flight_slot *flights_place(struct flights *f, const struct observed_block *b)
 {
+    if (f->last_slot)
+        put_last(f);
     struct flight_sm *sm = &f->sms[b->sm];
     struct flight_slot *slot = free_slot_of(sm);
     uint32_t warps = rp_launch_warps(rp_trace_launch(f->trace, b->launch));
@@ -75,8 +92,7 @@ struct flight_slot *flights_place(struct flights *f, const struct observed_block
     slot->block = b->block;
     slot->since = b->cycle;
     slot->warps = warps;
-    for (uint32_t w = 0; w < warps; w++)
-        slot->warp[w].first = slot->warp[w].next = 0;
+    slot->labels = NULL;
     sm->guess[b->block % GUESSES] = (uint32_t)(slot - sm->slots);
     return slot;
 }
@@ -100,31 +116,19 @@ struct flight_slot *flights_find(const struct flights *f, uint32_t sm, uint32_t 
     return NULL;
 }
 
-void flights_leave(struct flight_slot *s)
+void flights_leave(struct flights *f, struct flight_slot *s)
 {
+    if (f->last_slot == s)
+        f->last_slot = NULL;
     s->taken = false;
-    for (uint32_t w = 0; w < s->warps; w++)
+    for (uint32_t w = 0; w < s->warps; w++) {
+        s->warp[w].count = 0;
         for (uint32_t r = 0; r < s->warp[w].row_count; r++)
             s->warp[w].rows[r].free = 0;
+    }
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
-
-static struct flight *at(const struct flight_warp *w, uint64_t number) { return &w->ring[number & (w->size - 1)]; }
-
-static bool grow_ring(struct flight_warp *w)
-{
-    uint64_t size = w->size ? 2 * w->size : 16;
-    struct flight *ring = malloc(size * sizeof *ring);
-    if (!ring)
-        return false;
-    for (uint64_t n = w->first; n < w->next; n++)
-        ring[n & (size - 1)] = *at(w, n);
-    free(w->ring);
-    w->ring = ring;
-    w->size = size;
-    return true;
-}
 
 /* UINT32_MAX: memory ran out. */
 static uint32_t take_row(struct flight_warp *w, uint64_t cycle)
@@ -140,34 +144,55 @@ static uint32_t take_row(struct flight_warp *w, uint64_t cycle)
     return r;
 }
 
-struct flight *flights_issue(struct flights *f, struct flight_slot *s, const struct observed_issue *i)
+void flights_issue(struct flights *f, const struct observed_issue *i)
 {
-    struct flight_warp *w = &s->warp[i->warp];
-    uint32_t row = take_row(w, i->cycle);
-    if (row == UINT32_MAX || (w->next - w->first == w->size && !grow_ring(w))) {
-        f->starved = true;
-        return NULL;
+    if (f->last_slot)
+        put_last(f);
+    struct flight_slot *s = flights_find(f, i->sm, i->launch, i->block);
+    uint32_t row = s ? take_row(&s->warp[i->warp], i->cycle) : 0;
+    if (!s || row == UINT32_MAX) {
+        f->starved |= row == UINT32_MAX;
+        return;
     }
-    struct flight *flight = at(w, w->next++);
-    *flight = (struct flight){.issue = i->cycle,
+    f->last_slot = s;
+    f->last = (struct flight){.number = i->number,
+                              .issue = i->cycle,
                               .initiation = (uint32_t)i->initiation,
                               .index = i->index,
                               .row = row,
+                              .warp = (uint16_t)i->warp,
                               .unit = (uint8_t)i->unit,
-                              .subcore = (uint8_t)i->subcore,
-                              .pending = true};
-    return flight;
+                              .subcore = (uint8_t)i->subcore};
 }
 
-struct flight *flights_end(struct flight_slot *s, const struct observed_done *d)
+static bool is_last(const struct flights *f, const struct observed_done *d)
 {
-    struct flight_warp *w = &s->warp[d->warp];
-    if (d->number < w->first || d->number >= w->next)
-        return NULL;
-    struct flight *flight = at(w, d->number);
-    flight->pending = false;
-    w->rows[flight->row].free = d->cycle;
-    while (w->first < w->next && !at(w, w->first)->pending)
-        w->first++;
-    return flight;
+    return f->last_slot && f->last.number == d->number && f->last.warp == d->warp &&
+           has(f->last_slot, d->launch, d->block);
+}
+
+/* Takes it out of its warp's list. */
+static bool take(struct flight_warp *w, uint64_t number, struct flight *out)
+{
+    for (uint32_t n = 0; n < w->count; n++)
+        if (w->list[n].number == number) {
+            *out = w->list[n];
+            w->list[n] = w->list[--w->count];
+            return true;
+        }
+    return false;
+}
+
+bool flights_end(struct flights *f, const struct observed_done *d, struct flight_slot **slot, struct flight *flight)
+{
+    if (is_last(f, d)) {
+        *slot = f->last_slot;
+        *flight = f->last;
+        f->last_slot = NULL;
+    } else if (!(*slot = flights_find(f, d->sm, d->launch, d->block)) ||
+               !take(&(*slot)->warp[d->warp], d->number, flight)) {
+        return false;
+    }
+    (*slot)->warp[d->warp].rows[flight->row].free = d->cycle;
+    return true;
 }

@@ -8,11 +8,11 @@
 
 /* An instruction that has issued. */
 struct flight {
-    uint64_t issue;             /* cycle */
-    uint32_t initiation, index; /* index: of the static instruction */
+    uint64_t number, issue;     /* as in struct observed_issue; issue: the cycle */
+    uint32_t initiation, index; /* the same */
     uint32_t row;               /* the lowest that no other instruction of its warp had at its issue */
+    uint16_t warp;
     uint8_t unit, subcore;
-    bool pending;
 };
 
 struct flight_row {
@@ -21,10 +21,9 @@ struct flight_row {
 };
 
 struct flight_warp {
-    struct flight *ring;        /* by number modulo its size, which is a power of two */
-    uint64_t first, next, size; /* first: all before it have ended; next: the number of the next one */
+    struct flight *list; /* in no order */
+    uint32_t count, room, row_count;
     struct flight_row *rows;
-    uint32_t row_count;
 };
 
 /* A place for a block on an SM: the lowest that is free. Its warps' rows stay for the next block. */
@@ -33,6 +32,7 @@ struct flight_slot {
     uint32_t launch;
     uint64_t block, since; /* since: the cycle in which the block was placed */
     uint32_t track;        /* the listener's; 0 at first */
+    const void *labels;    /* the listener's, of the block's kernel; NULL when it is placed */
     uint32_t warps, warp_room;
     struct flight_warp *warp;
 };
@@ -47,7 +47,10 @@ struct flights {
     const struct rp_trace *trace;
     struct flight_sm *sms;
     uint32_t sm_count;
-    bool starved; /* memory ran out: nothing more is noted */
+    /* The last instruction that has issued, if it has not ended: most ends come at once, and need no list. */
+    struct flight_slot *last_slot;
+    struct flight last;
+    bool starved; /* memory ran out: something was not noted */
 };
 
 bool flights_open(struct flights *, const struct rp_trace *, const struct machine *, struct rp_error *);
@@ -58,10 +61,11 @@ struct flight_slot *flights_place(struct flights *, const struct observed_block 
 /* The slot of a block that is there; else NULL. */
 struct flight_slot *flights_find(const struct flights *, uint32_t sm, uint32_t launch, uint64_t block);
 /* The block is gone. What its warps still have in flight never ends. */
-void flights_leave(struct flight_slot *);
-/* NULL: memory ran out. The flight stays where it is until the warp issues again. */
-struct flight *flights_issue(struct flights *, struct flight_slot *, const struct observed_issue *);
-/* The instruction ends; NULL: its issue was not noted. The flight stays where it is until the warp issues again. */
-struct flight *flights_end(struct flight_slot *, const struct observed_done *);
+void flights_leave(struct flights *, struct flight_slot *);
+
+/* Notes the instruction, if its block is there. */
+void flights_issue(struct flights *, const struct observed_issue *);
+/* The instruction ends: writes the place of its block and its flight. False: its issue was not noted. */
+bool flights_end(struct flights *, const struct observed_done *, struct flight_slot **, struct flight *);
 
 #endif

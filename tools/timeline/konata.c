@@ -43,39 +43,34 @@ static bool has_room(struct konata *k)
 }
 
 /* Notes the life, if the window shows it. */
-static void note_life(struct konata *k, const struct flight_slot *s, const struct life *l)
+static void note_life(struct konata *k, const struct life *l)
 {
-    if (!timeline_shows(&k->request->window, l->issue, l->done) || !has_room(k))
-        return;
-    struct life *life = &k->lives[k->count++];
-    *life = *l;
-    life->launch = s->launch;
-    life->block = s->block;
+    if (timeline_shows(&k->request->window, l->issue, l->done) && has_room(k))
+        k->lives[k->count++] = *l;
 }
 
 static void note_issue(void *data, const struct observed_issue *i)
 {
     struct konata *k = data;
-    struct flight_slot *s =
-        i->cycle <= k->request->window.to_cycle ? flights_find(&k->flights, i->sm, i->launch, i->block) : NULL;
-    if (s)
-        flights_issue(&k->flights, s, i);
+    if (i->cycle <= k->request->window.to_cycle)
+        flights_issue(&k->flights, i);
 }
 
 static void note_done(void *data, const struct observed_done *d)
 {
     struct konata *k = data;
-    struct flight_slot *s = flights_find(&k->flights, d->sm, d->launch, d->block);
-    const struct flight *f = s ? flights_end(s, d) : NULL;
-    if (f)
-        note_life(k, s,
-                  &(struct life){.issue = f->issue,
-                                 .dispatch = d->dispatch,
-                                 .done = d->cycle,
-                                 .warp = d->warp,
-                                 .index = f->index,
-                                 .sm = (uint16_t)d->sm,
-                                 .subcore = f->subcore});
+    struct flight_slot *s;
+    struct flight f;
+    if (flights_end(&k->flights, d, &s, &f))
+        note_life(k, &(struct life){.issue = f.issue,
+                                    .dispatch = d->dispatch,
+                                    .done = d->cycle,
+                                    .block = d->block,
+                                    .launch = d->launch,
+                                    .warp = d->warp,
+                                    .index = f.index,
+                                    .sm = (uint16_t)d->sm,
+                                    .subcore = f.subcore});
 }
 
 static void note_block(void *data, const struct observed_block *b)
@@ -85,7 +80,7 @@ static void note_block(void *data, const struct observed_block *b)
         flights_place(&k->flights, b);
     struct flight_slot *s = b->leaves ? flights_find(&k->flights, b->sm, b->launch, b->block) : NULL;
     if (s)
-        flights_leave(s);
+        flights_leave(&k->flights, s);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

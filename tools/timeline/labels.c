@@ -57,6 +57,11 @@ uint32_t label_instruction(struct labels *l, uint32_t launch, uint32_t index)
     return all[index];
 }
 
+const uint32_t *labels_of(const struct labels *l, uint32_t launch)
+{
+    return l->instructions[rp_trace_launch(l->trace, launch)->kernel];
+}
+
 uint32_t label_launch(struct labels *l, uint32_t launch)
 {
     char plain[PLAIN_NAME], text[PLAIN_NAME + 32];

@@ -21,6 +21,8 @@ void labels_close(struct labels *);
 
 /* The text of an instruction of the launch's kernel, with plain names. */
 uint32_t label_instruction(struct labels *, uint32_t launch, uint32_t index);
+/* Those of the launch's kernel, by index, as far as they are known; NULL: none is. */
+const uint32_t *labels_of(const struct labels *, uint32_t launch);
 /* "launch 3: matmul" */
 uint32_t label_launch(struct labels *, uint32_t launch);
 /* "stall: memory, DRAM", "stall: unit, fp32", "stall: barrier" */

@@ -14,7 +14,7 @@ static void close_packet(struct perfetto *p, uint8_t *begin, uint8_t *at)
 
 void perfetto_begin(struct perfetto *p, FILE *to)
 {
-    p->tracks = p->names = p->processes = p->threads = p->events = 0;
+    p->tracks = p->names = p->processes = p->threads = p->events = p->head_size = 0;
     wire_begin(&p->wire, to);
     uint8_t *begin = open_packet(p), *at = wire_number(begin, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
     close_packet(p, begin, wire_number(at, PACKET_FIRST, 1));

@@ -10,11 +10,12 @@
 enum { RANK_MACHINE, RANK_MEMORY, RANK_SMS };
 enum { RANK_LAUNCHES, RANK_COPIES };
 enum { RANK_L1, RANK_BLOCKS, RANK_SUBCORES };
+enum { RANK_STALLS, RANK_UNITS }; /* below a sub-core */
 enum { RANK_LEVELS, RANK_CHANNELS = RESPONSE_LEVELS };
 
 struct subcore {
-    uint32_t track, units[MACHINE_UNITS];
-    uint64_t issues_from, issues_to; /* a run of cycles in which it issues, not written yet; empty: none */
+    uint32_t track, stalls, units[MACHINE_UNITS];
+    uint64_t busy_from, busy_to; /* it has warps in these cycles; not written yet */
 };
 
 struct sm {
@@ -50,7 +51,7 @@ struct tracks {
     struct resident *residents;
     uint32_t resident_count, process, launches, copies[COPY_PATHS], memory, levels[RESPONSE_LEVELS];
     /* labels */
-    uint32_t issue, blocks, accesses[2][CACHE_ATOMIC + 1], commands[DRAM_REFRESH + 1], row_open, copy;
+    uint32_t busy, blocks, accesses[2][CACHE_ATOMIC + 1], commands[DRAM_REFRESH + 1], row_open, copy;
     uint32_t launch, block, sm, address, row, bytes; /* of arguments */
     uint64_t shown;                                  /* events within the window */
     bool starved;
@@ -192,7 +193,7 @@ static void note_block(void *data, const struct observed_block *b)
         return;
     if (wants(t, TIMELINE_BLOCKS) && shows(t, s->since, b->cycle))
         show_block(t, s, b->sm, b->cycle);
-    flights_leave(s);
+    flights_leave(&t->flights, s);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -202,20 +203,20 @@ static struct subcore *subcore_of(struct tracks *t, uint32_t sm, uint32_t subcor
     return &t->subcores[sm * (uint32_t)t->request->machine->subcores + subcore];
 }
 
-static void show_issues(struct tracks *t, struct subcore *c)
+static void show_busy(struct tracks *t, struct subcore *c)
 {
-    if (c->issues_from < c->issues_to && shows(t, c->issues_from, c->issues_to))
-        slice(t, track_of_subcore(t, c), label_once(&t->labels, &t->issue, "issue"), c->issues_from, c->issues_to);
+    if (c->busy_from < c->busy_to && shows(t, c->busy_from, c->busy_to))
+        slice(t, track_of_subcore(t, c), label_once(&t->labels, &t->busy, "busy"), c->busy_from, c->busy_to);
 }
 
-static void add_issue(struct tracks *t, const struct observed_issue *i)
+/* A sub-core that has warps issues or stalls in each cycle. */
+static void add_busy(struct tracks *t, struct subcore *c, uint64_t begin, uint64_t end)
 {
-    struct subcore *c = subcore_of(t, i->sm, i->subcore);
-    if (c->issues_to != i->cycle) {
-        show_issues(t, c);
-        c->issues_from = i->cycle;
+    if (c->busy_to != begin) {
+        show_busy(t, c);
+        c->busy_from = begin;
     }
-    c->issues_to = i->cycle + 1;
+    c->busy_to = end;
 }
 
 static void note_issue(void *data, const struct observed_issue *i)
@@ -224,12 +225,9 @@ static void note_issue(void *data, const struct observed_issue *i)
     if (i->cycle > t->request->window.to_cycle || !timeline_shows_block(&t->request->window, i->block))
         return;
     if (wants(t, TIMELINE_SUBCORES) && !i->second)
-        add_issue(t, i);
-    if (!wants(t, TIMELINE_WARPS | TIMELINE_UNITS))
-        return;
-    struct flight_slot *s = flights_find(&t->flights, i->sm, i->launch, i->block);
-    if (s)
-        flights_issue(&t->flights, s, i);
+        add_busy(t, subcore_of(t, i->sm, i->subcore), i->cycle, i->cycle + 1);
+    if (wants(t, TIMELINE_WARPS | TIMELINE_UNITS))
+        flights_issue(&t->flights, i);
 }
 
 /* Instructions of a warp that overlap are on tracks below one another: "warp 3", "warp 3 +1". */
@@ -243,44 +241,59 @@ static uint32_t track_of_row(struct tracks *t, struct flight_slot *s, uint32_t s
     return *track = perfetto_track(&t->out, track_of_slot(t, s, sm), warp << 16 | row, name);
 }
 
-static void show_life(struct tracks *t, struct flight_slot *s, uint32_t sm, uint32_t warp, const struct flight *f,
-                      uint64_t end)
+static uint32_t label_of(struct tracks *t, struct flight_slot *s, const struct flight *f)
 {
-    uint32_t track = track_of_row(t, s, sm, warp, f->row);
-    slice(t, track, label_instruction(&t->labels, s->launch, f->index), f->issue, end);
+    const uint32_t *known = s->labels;
+    if (known && known[f->index])
+        return known[f->index];
+    uint32_t label = label_instruction(&t->labels, s->launch, f->index);
+    s->labels = labels_of(&t->labels, s->launch);
+    return label;
 }
 
-static void show_dispatch(struct tracks *t, const struct flight_slot *s, uint32_t sm, const struct flight *f,
+static void show_life(struct tracks *t, struct flight_slot *s, uint32_t sm, const struct flight *f, uint64_t end)
+{
+    uint32_t track = track_of_row(t, s, sm, f->warp, f->row);
+    slice(t, track, label_of(t, s, f), f->issue, end);
+}
+
+static void show_dispatch(struct tracks *t, struct flight_slot *s, uint32_t sm, const struct flight *f,
                           uint64_t dispatch)
 {
     struct subcore *c = subcore_of(t, sm, f->subcore);
     uint32_t *track = &c->units[f->unit];
     if (!*track)
-        *track = perfetto_track(&t->out, track_of_subcore(t, c), f->unit, t->request->machine->unit_name[f->unit]);
-    slice(t, *track, label_instruction(&t->labels, s->launch, f->index), dispatch, dispatch + f->initiation);
+        *track = perfetto_track(&t->out, track_of_subcore(t, c), RANK_UNITS + f->unit,
+                                t->request->machine->unit_name[f->unit]);
+    slice(t, *track, label_of(t, s, f), dispatch, dispatch + f->initiation);
 }
 
 static void note_done(void *data, const struct observed_done *d)
 {
     struct tracks *t = data;
-    struct flight_slot *s = timeline_shows_block(&t->request->window, d->block)
-                                ? flights_find(&t->flights, d->sm, d->launch, d->block)
-                                : NULL;
-    const struct flight *f = s ? flights_end(s, d) : NULL;
-    if (!f)
+    struct flight_slot *s;
+    struct flight f;
+    if (!flights_end(&t->flights, d, &s, &f))
         return;
-    if (wants(t, TIMELINE_UNITS) && f->initiation && shows(t, d->dispatch, d->dispatch + f->initiation))
-        show_dispatch(t, s, d->sm, f, d->dispatch);
-    if (wants(t, TIMELINE_WARPS) && shows(t, f->issue, d->cycle))
-        show_life(t, s, d->sm, d->warp, f, d->cycle);
+    if (wants(t, TIMELINE_UNITS) && f.initiation && shows(t, d->dispatch, d->dispatch + f.initiation))
+        show_dispatch(t, s, d->sm, &f, d->dispatch);
+    if (wants(t, TIMELINE_WARPS) && shows(t, f.issue, d->cycle))
+        show_life(t, s, d->sm, &f, d->cycle);
 }
 
 static void note_stall(void *data, const struct observed_stall *s)
 {
     struct tracks *t = data;
-    if (timeline_shows_block(&t->request->window, s->block) && shows(t, s->begin, s->begin + s->cycles))
-        slice(t, track_of_subcore(t, subcore_of(t, s->sm, s->subcore)), label_stall(&t->labels, s), s->begin,
-              s->begin + s->cycles);
+    uint64_t end = s->begin + s->cycles;
+    if (s->begin > t->request->window.to_cycle || !timeline_shows_block(&t->request->window, s->block))
+        return;
+    struct subcore *c = subcore_of(t, s->sm, s->subcore);
+    add_busy(t, c, s->begin, end);
+    if (!shows(t, s->begin, end))
+        return;
+    if (!c->stalls)
+        c->stalls = perfetto_track(&t->out, track_of_subcore(t, c), RANK_STALLS, "stalls");
+    slice(t, c->stalls, label_stall(&t->labels, s), s->begin, end);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -430,7 +443,7 @@ static void show_rest(struct tracks *t, uint64_t end)
 {
     const struct machine *m = t->request->machine;
     for (int64_t c = 0; c < m->sms * m->subcores; c++)
-        show_issues(t, &t->subcores[c]);
+        show_busy(t, &t->subcores[c]);
     for (uint32_t c = 0; c < (uint32_t)m->dram_channels; c++)
         for (uint32_t b = 0; b < t->channels[c].bank_count; b++)
             show_row(t, c, &t->channels[c].banks[b], end);
