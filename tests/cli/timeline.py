@@ -95,13 +95,13 @@ accesses = collections.Counter((i.path[0] == "memory") for i in trace.instants i
 is_("accesses that end beyond an SM", accesses[True], total["l2"]["hits"] + total["l2"]["misses"])
 commands = collections.Counter(i.name for i in trace.instants if i.path[1].startswith("channel"))
 counters = total["dram"].get("counters", {})
-reports = machine == "rtx2060"  # its model of device memory has commands
+reports = machine != "jetson-tx2"  # its model of device memory has no commands
 for command in ("activate", "read", "write") if reports else ():
     is_(f"DRAM commands: {command}", commands[command], counters[command + "s"])
 # a refresh that closes rows counts as precharges, too; those of an idle machine are counted, and no events
 if reports:
     check("DRAM commands: no more than are counted",
-          commands["precharge"] <= counters["precharges"] and 0 < commands["refresh"] <= counters["refreshes"])
+          commands["precharge"] <= counters["precharges"] and commands["refresh"] <= counters.get("refreshes", 0))
 rows = [s for s in trace.slices if s.name == "row open"]
 is_("a row is open from each activation on", len(rows), commands["activate"])
 for path in ("to_device", "to_host", "on_device"):

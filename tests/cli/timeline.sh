@@ -75,7 +75,7 @@ refuses 1 "nothing of what is asked for happens in these cycles" "${to[@]}" --cy
 refuses 1 "there is no 'wraps'; did you mean 'warps'?" "${to[@]}" --tracks launches,wraps
 refuses 1 "name some" "${to[@]}" --tracks ""
 refuses 1 "--konata shows instructions alone" "${to[@]}" --tracks warps --konata
-refuses 1 "does not report DRAM commands: pipeline 'staged'" -m rtx2060-accelsim -o "$work/no" --tracks dram
+refuses 1 "does not report DRAM commands: pipeline 'direct', memory 'hierarchy', dram 'ideal'" -m orin-wcet -o "$work/no" --tracks dram
 refuses 1 "does not report blocks: pipeline 'one-at-a-time'" -m san-rtx2080 -o "$work/no" --konata
 refuses 1 "this is the trace" -m rtx2060 -o "$work/t.wtr"
 refuses 1 "No such file or directory" -m rtx2060 -o "$work/nowhere/t.pftrace"
