@@ -84,6 +84,10 @@ struct observed_issue {
     rp_lanemask active, executed; /* as in struct rp_step */
     uint64_t cycle;
     bool second; /* the second one of a pair: in the same cycle as the one before it */
+    /* Its unit, and the cycles for which it occupies the unit from its dispatch on: those of statistics.h's unit_busy.
+     */
+    unsigned unit;
+    uint64_t initiation;
     /* With pipeline one-at-a-time, where an instruction waits for its own access: the level that serves it in this
      * cycle.
      */

@@ -23,17 +23,23 @@ static inline void engine_report_block(const struct engine_job *job, const struc
                 .launch = at->launch, .sm = at->sm, .block = at->block, .leaves = leaves, .cycle = job->clock + cycle});
 }
 
-/* The step issues, as the warp's instruction of this number. second: in the same cycle as the one before it. */
+/* How a step issues; as in struct observed_issue. */
+struct engine_issue {
+    uint64_t number, initiation;
+    unsigned unit;
+    bool second;
+    enum response_level level;
+};
+
 static inline void engine_report_issue(const struct engine_job *job, const struct engine_location *at,
-                                       const struct rp_step *step, uint64_t number, bool second,
-                                       enum response_level level, uint64_t cycle)
+                                       const struct rp_step *step, const struct engine_issue *i, uint64_t cycle)
 {
     const struct observer *o = job->observer;
     if (o && o->issue)
         o->issue(o->data, &(struct observed_issue){.launch = at->launch,
                                                    .warp = at->warp,
                                                    .block = at->block,
-                                                   .number = number,
+                                                   .number = i->number,
                                                    .sm = at->sm,
                                                    .subcore = at->subcore,
                                                    .index = step->index,
@@ -41,8 +47,10 @@ static inline void engine_report_issue(const struct engine_job *job, const struc
                                                    .active = step->active,
                                                    .executed = step->executed,
                                                    .cycle = job->clock + cycle,
-                                                   .second = second,
-                                                   .level = level});
+                                                   .second = i->second,
+                                                   .unit = i->unit,
+                                                   .initiation = i->initiation,
+                                                   .level = i->level});
 }
 
 /* The warp's instruction of this number is done at `done`. */

@@ -122,6 +122,7 @@ static void print_head(bool markdown)
         "* 144 SMs against 4 compares replays on tx2-pastis with that many SMs.\n"
         "* The batches are those of `reprise replay --batches` on san-rtx2080, of 8,192 warps of `gemm` of "
         "tests/kernels/gemm.cu:\n  45 of them on one processor.\n"
+        "* Timelines are those of `reprise timeline` with all tracks; 10,000 cycles are a window of it.\n"
         "* Checks are those of docs/checks.md: the time of launches with `--check init` or `race` in parts of that "
         "without, in turns.\n"
         "* The size of the trace is that of the whole file.\n"

@@ -17,9 +17,10 @@ LDFLAGS  += -pthread $(SANITIZE)
 LDLIBS   += -lprotobuf-c -lzstd -lconfig -ljansson -lelf -lm
 COMPILE   = $(CC) $(CPPFLAGS) $(CFLAGS)
 
-# What runs for a moment only is compiled in less time. The searches of tools/wcet run for minutes.
+# What runs for a moment only is compiled in less time. The searches of tools/wcet run for minutes; tools/timeline
+# follows each instruction of a replay.
 COLD  := tools/% frontend/isa/% frontend/loader/% frontend/module/% tests/unit/%
-HOT   := tools/wcet/%
+HOT   := tools/wcet/% tools/timeline/%
 COLD_FLAGS := $(if $(filter -O2,$(OPT)),-O1)
 # Exceptions for single files, by folder and name.
 EXCEPTIONS := check/race.c check/check.c network/train.c fast/sm.c

@@ -102,12 +102,14 @@ disassembly: deps toolchain ## every kernel and libdevice in every variant: our 
 
 # The Python package and Triton: NumPy and Triton, fetched once, in a virtual environment. Numba and CuPy with CUDA 12 and
 # with CUDA 13: 450 MB each.
-.PHONY: python-environment clients-environment check-python check-clients
+.PHONY: python-environment clients-environment perfetto-environment check-python check-clients
 python-environment: deps ## fetch NumPy and Triton
 	@tests/python/environment $(BUILD)/python
 clients-environment: deps ## fetch Numba and CuPy, with CUDA 12 and with CUDA 13 (900 MB)
 	@tests/python/environment $(BUILD)/clients tests/python/clients/requirements.txt
 	@tests/python/environment $(BUILD)/clients13 tests/python/clients/requirements13.txt
+perfetto-environment: deps ## fetch Perfetto's schema, which cli/timeline compares with
+	@tests/python/environment $(BUILD)/perfetto tests/python/perfetto/requirements.txt
 check-python: python-environment ## test the Python package, kernels of Triton and unmodified programs (1.1 GB are fetched)
 	@$(PARALLEL) all $(filter %/vector_add.sm_62.O3.cubin,$(CUBINS))
 	@$(CLI) bash tests/cli/python.sh

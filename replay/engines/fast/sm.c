@@ -158,7 +158,10 @@ HOT void observe_issue(const struct fast_sm *sm, const struct fast_warp *w, stru
         s->level = s->why == STALL_MEMORY ? s->level : RESPONSE_NONE;
         engine_report_stall(job, &at, &w->next, s, sm->now);
     }
-    engine_report_issue(job, &at, &w->next, w->issued, !s, RESPONSE_NONE, sm->now);
+    engine_report_issue(
+        job, &at, &w->next,
+        &(struct engine_issue){.number = w->issued, .initiation = w->initiation, .unit = w->unit, .second = !s},
+        sm->now);
 }
 
 /* Executes an instruction with OP_EXTENDED, and advances the warp. *pair: the next instruction may issue with this one.

@@ -132,7 +132,9 @@ static void report(const struct stepping *s, uint64_t number, struct warp *w, un
     while (!share[first])
         first++;
     share[first]--;
-    engine_report_issue(l->job, &at, &w->next, w->issued, false, first, now);
+    engine_report_issue(l->job, &at, &w->next,
+                        &(struct engine_issue){.number = w->issued, .initiation = cycles, .unit = unit, .level = first},
+                        now);
     for (unsigned level = 0; level < RESPONSE_LEVELS; level++) {
         over += share[level];
         engine_report_stall(l->job, &at, &w->next,

@@ -249,7 +249,10 @@ bool ref_issue(struct reference *r, struct ref_warp *w, bool second, struct rp_e
     struct ref_issued issued = {&t, dispatched, dispatched + t.initiation, NO_TOKEN, producer(w), RESPONSE_NONE};
     w->block->grid->statistics->unit_busy[t.unit] += t.initiation;
     r->shared_end = issued.done;
-    engine_report_issue(r->job, &at, &w->next, w->issued, second, RESPONSE_NONE, r->now);
+    engine_report_issue(
+        r->job, &at, &w->next,
+        &(struct engine_issue){.number = w->issued, .initiation = t.initiation, .unit = t.unit, .second = second},
+        r->now);
     if (!carry_out(r, w, &issued, err) || !hold_back(r, w, &issued, err))
         return false;
     w->issued++;

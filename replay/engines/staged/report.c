@@ -29,7 +29,9 @@ void staged_report_issue(const struct staged_sm *sm, struct staged_warp *w, stru
     in->observed = (struct staged_observed){.number = w->issued++, .dispatch = now(g)};
     if (in->s->dst >= 0 && g->reports_done)
         w->observed[in->s->dst] = in->observed;
-    engine_report_issue(g->job, &at, &step, in->observed.number, second, RESPONSE_NONE, now(g));
+    const struct engine_issue issue = {
+        .number = in->observed.number, .initiation = in->s->initiation, .unit = in->s->unit, .second = second};
+    engine_report_issue(g->job, &at, &step, &issue, now(g));
 }
 
 void staged_report_stall(const struct staged_sm *sm, const struct inst *in, const struct engine_stall *s)

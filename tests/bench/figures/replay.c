@@ -1,5 +1,9 @@
 /* Sizes of traces, and replays of one on machines. */
 #include "replay/session/replay.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
 #include "replay/session/machine_open.h"
 #include "tests/bench/figures/figures.h"
 #include "tests/support/thread_gain.h"
@@ -149,6 +153,45 @@ static void spmv_transactions(struct measurement *m)
     m->value = (double)(r.total.global_load_transactions + r.total.global_store_transactions) / r.seconds;
 }
 
+/* Processor time of a command of reprise on the trace of SGEMM 512. */
+static double command_seconds(struct measurement *m, const char *command, const char *more)
+{
+    char line[2048];
+    const char *build = getenv("BUILD");
+    snprintf(line, sizeof line, "REPRISE_MACHINES=hw-models/machines %s/reprise %s -q %s -m rtx2060 %s >/dev/null",
+             build ? build : "build", command, bench_path("sgemm-512"), more);
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
+    m->ok = !system(line);
+    getrusage(RUSAGE_CHILDREN, &after);
+    if (!m->ok)
+        snprintf(m->error, sizeof m->error, "it failed: %.900s", line);
+    return (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
+           1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec -
+                           before.ru_stime.tv_usec);
+}
+
+/* How many times as long as the replay alone a timeline takes, in turns. */
+static void timeline_beside_replay(struct measurement *m, const char *options)
+{
+    char more[1024];
+    double alone = 0, shown = 0;
+    snprintf(more, sizeof more, "%s -o %s.pftrace", options, bench_path("sgemm-512"));
+    m->ok = true;
+    for (int run = 0; m->ok && run < BENCH_RUNS; run++) {
+        double seconds = command_seconds(m, "replay", "");
+        alone = !run || seconds < alone ? seconds : alone;
+        seconds = m->ok ? command_seconds(m, "timeline", more) : 0;
+        shown = !run || seconds < shown ? seconds : shown;
+    }
+    snprintf(more, sizeof more, "%s.pftrace", bench_path("sgemm-512"));
+    remove(more);
+    m->value = m->ok ? shown / alone : 0;
+}
+
+static void timeline_all(struct measurement *m) { timeline_beside_replay(m, ""); }
+static void timeline_window(struct measurement *m) { timeline_beside_replay(m, "--cycles 10000..20000"); }
+
 const struct figure replay_figures[] = {
     {"SGEMM 512, size of the trace", "bit/warp instruction", 0.1, 0.05, 1, true, false, trace_bits},
     {"SGEMM 512, replay on orin-wcet", "M warp instructions/s", 20, 40, 1e6, false, false, replay_orin},
@@ -161,6 +204,8 @@ const struct figure replay_figures[] = {
     {"SpMV, replay on jetson-tx2", "M warp instructions/s", .5, 1, 1e6, false, false, spmv_translated},
     {"SpMV, transactions on tx2-pastis", "M transactions/s", 10, 23, 1e6, false, false, spmv_transactions},
     {"SGEMM 512, replay on rtx2060", "M warp instructions/s", 2.5, 5, 1e6, false, false, replay_rtx2060},
+    {"SGEMM 512, timeline on rtx2060", "times the replay", 2.5, 2, 1, true, false, timeline_all},
+    {"SGEMM 512, timeline of 10,000 cycles", "times the replay", 2, 1.5, 1, true, false, timeline_window},
     {"Copy, replay on rtx2060", "M warp instructions/s", 0.5, 1, 1e6, false, false, replay_copy},
     {"Random gather, replay on rtx2060", "M warp instructions/s", 0.25, 0.5, 1e6, false, false, replay_gather},
     {"SGEMM 512, rtx2060 on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads_sgemm},

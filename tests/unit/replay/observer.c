@@ -16,7 +16,7 @@
 /* ---- what is reported -------------------------------------------------------------------------------------------- */
 
 /* An event as numbers: its kind, and its fields. */
-#define FIELDS 13
+#define FIELDS 15
 struct event {
     uint64_t field[FIELDS];
 };
@@ -25,7 +25,7 @@ struct events {
     struct event *list;
     size_t count, room;
     uint64_t events[OBSERVER_EVENT_COUNT];
-    uint64_t issues, seconds, lanes, stall[STALL_COUNT], ends, blocks[2], launches[2];
+    uint64_t issues, seconds, lanes, stall[STALL_COUNT], busy[MACHINE_UNITS], ends, blocks[2], launches[2];
     uint64_t beyond, commands[DRAM_REFRESH + 1], copies[COPY_PATHS];
     /* order, by SM, sub-core and channel */
     uint64_t *sm, *subcore, channel[64];
@@ -92,7 +92,8 @@ static void issue(void *data, const struct observed_issue *i)
     struct events *h = data;
     pthread_mutex_lock(&h->lock);
     ADD(h, ISSUE, i->launch, i->warp, i->block, i->number, i->sm, i->subcore, i->index, i->active, i->executed,
-        i->cycle, i->second);
+        i->cycle, i->second, i->unit, i->initiation);
+    h->busy[i->unit] += i->initiation;
     h->issues++;
     h->seconds += i->second;
     h->lanes += rp_lane_count(i->executed);
@@ -224,6 +225,7 @@ static void check_sums(const struct machine *m, const struct events *h, const st
     cr_assert_eq(h->ends, h->issues);
     cr_assert(!m->issue_exit || h->lanes == s->thread_instructions);
     cr_assert_arr_eq(h->stall, s->stall, sizeof s->stall);
+    cr_assert_arr_eq(h->busy, s->unit_busy, sizeof s->unit_busy);
     for (unsigned i = 0; i < 2 && events & OBSERVE_BLOCK; i++)
         cr_assert_eq(h->blocks[i], s->blocks);
     for (unsigned p = 0; p < COPY_PATHS; p++)
