@@ -70,7 +70,8 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
 
 /* Of view `runs`, before the options and the statistics. */
 #define COLUMNS                                                                                                        \
-    "SELECT r.id AS run, t.file AS trace, m.name AS machine, r.launch, r.engine, r.seed, r.status, r.reason, r.ipc,"   \
+    "SELECT r.id AS run, t.file AS trace, m.name AS machine, m.id AS machine_id, r.launch, r.engine, r.seed, "         \
+    "r.status, r.reason, r.ipc,"                                                                                       \
     " r.occupancy, r.warnings, r.seconds, r.finished, r.tool, r.key, t.sha256, m.hash"
 #define OPTION ", (SELECT value FROM machine_option WHERE machine = r.machine AND option = %d) AS \"%w\""
 /* A statistic without a row is 0, but a run that failed has none. */

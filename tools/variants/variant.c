@@ -44,6 +44,7 @@ void variant_base(struct machine_args *base, const struct axes *axes)
 {
     base->late_option = "--vary";
     base->late = base->count;
+    base->machine_varies = axes_have(axes, VARIED_MACHINE);
     for (size_t i = 0; i < axes->count; i++) {
         const struct axis *axis = &axes->list[i];
         if (axis->keys == 1 && !strcmp(axes->keys[axis->first], "scheduler")) {

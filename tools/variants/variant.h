@@ -17,7 +17,7 @@ bool variant_open(const struct machine_args *base, const struct axes *, size_t n
                   struct machine **machine, struct rp_error *why, struct rp_error *);
 
 /* What the base needs so that axes may vary it: settings before them are --set's, and those of each scheduler that
- * varies may be given. */
+ * varies may be given; where the machine varies, its own models count as values that do. */
 void variant_base(struct machine_args *base, const struct axes *);
 
 #endif
