@@ -67,6 +67,12 @@ bool query_list(struct query *q, struct rp_error *err)
 
 /* ---- the best ---------------------------------------------------------------------------------------------------- */
 
+/* --top: one unless told otherwise; 0: all. */
+static long long how_many(const struct query *q)
+{
+    return q->args->top < 0 ? 1 : q->args->top ? q->args->top : INT64_MAX;
+}
+
 /* Of each machine the geometric mean over traces, if it has a run of all of them. */
 static char *best_of_all(struct query *q, const char *value, const char *sign, const char *axes)
 {
@@ -74,8 +80,8 @@ static char *best_of_all(struct query *q, const char *value, const char *sign, c
     return sqlite3_mprintf(
         "WITH p AS (SELECT machine%s, count(*) AS runs, geomean(%s) AS \"%w\" FROM runs WHERE %s AND "
         "status = 'done' GROUP BY machine_id, launch, engine, seed, tool) SELECT * FROM p WHERE runs "
-        "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\"%s",
-        axes, value, name, q->which, sign, name, q->args->top >= 0 ? "" : " LIMIT 1");
+        "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\" LIMIT %lld",
+        axes, value, name, q->which, sign, name, how_many(q));
 }
 
 static char *best_by(struct query *q, const char *by, const char *value, const char *sign, const char *axes)
@@ -84,8 +90,7 @@ static char *best_by(struct query *q, const char *by, const char *value, const c
     return sqlite3_mprintf("WITH p AS (SELECT run, trace, machine%s, %s AS \"%w:\", row_number() OVER (PARTITION BY %s "
                            "ORDER BY %s%s, run) AS place FROM runs WHERE %s AND status = 'done') SELECT run, trace, "
                            "machine%s, \"%w:\" AS \"%w\" FROM p WHERE place <= %lld ORDER BY %s, place",
-                           axes, value, name, by, sign, value, q->which, axes, name, name,
-                           q->args->top > 0 ? q->args->top : 1, by);
+                           axes, value, name, by, sign, value, q->which, axes, name, name, how_many(q), by);
 }
 
 bool query_best(struct query *q, struct rp_error *err)
