@@ -54,7 +54,7 @@ static bool print_part(struct query *q, const char *key, const char *text, int64
     if (!rows)
         return false;
     bool json = q->view.form == VIEW_JSON, fine;
-    if (!json && q->view.form == VIEW_TEXT)
+    if (key && q->view.form == VIEW_TEXT)
         putchar('\n');
     if (!key)
         fine = print_row(q, rows, err);
