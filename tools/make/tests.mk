@@ -25,10 +25,11 @@ RUNNER := -lcriterion
 endif
 
 SUITES := $(sort $(foreach f,$(filter tests/unit/%.c,$(FILES)),$(word 3,$(subst /, ,$f))))
-# What tests share, the cases of tests/kernels, tools/ui, tools/results and the printing of machine files: an archive, so
+# What tests share, the cases of tests/kernels, and of tools what has tests of its own, with what it needs: an archive, so
 # that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results) $(call tool_objects,machine_file)
+$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying) \
+  $(call tool_objects,machine_file option_line number input json message names spelling sweep/condition sweep/plan sweep/plan_file)
 	$(archive)
 define suite_rule
 $(BUILD)/tests/$1: private LDLIBS += $(filter-out %.o,$(RUNNER))
@@ -41,6 +42,8 @@ endef
 $(foreach s,$(SUITES),$(eval $(call suite_rule,$s)))
 $(BUILD)/tests/cuda: private LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib -L$(BUILD)/lib -l:libcuda.so.1
 $(BUILD)/tests/cuda: $(LIBCUDA)
+# Names of C++ in messages.
+$(BUILD)/tests/sweep: private LDLIBS += -lstdc++
 unit-kernels unit-wcet unit-host: $(KERNELS)
 unit-sass_run: $(KERNELS) $(CUBINS)
 
