@@ -179,7 +179,7 @@ if not python:
     sys.exit()
 check = """
 assert list(table.columns) == ["gto", "lrr"] and list(table.index) == [8192, 16384, 32768] and table.notna().all().all()
-assert lines.to_numpy().sum() == db.execute("SELECT sum(cycles) FROM stall").fetchone()[0]
+assert lines.to_numpy().sum() == db.execute("SELECT sum(cycles) FROM stall JOIN instruction i ON i.id = instruction WHERE line").fetchone()[0]
 assert runs.cycles.min() == db.execute('SELECT min(value) FROM value JOIN statistic ON id = statistic WHERE name = "cycles"').fetchone()[0]
 """
 ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
