@@ -113,6 +113,35 @@ sweep a.wtr -m jetson-tx2 --vary scheduler=gto,lrr -o bare.db
 "$r" results merge s.db -o bare.db
 is "a run with more detail takes the place of one with less" "$($dump bare.db | sha256sum)" "$($dump s.db | sha256sum)"
 
+# ---- Slurm: here sbatch is a script that runs the tasks one after the other; make check-slurm has a real one ---------
+mkdir bin
+cat >bin/sbatch <<'SH'
+#!/bin/bash
+echo "$*" >>sbatch.log
+tasks=
+for word; do case $word in --array=*) tasks=${word#--array=} ;; esac; done
+for i in ${tasks//,/ }; do [ "$i" = "$LOSE" ] || SLURM_ARRAY_TASK_ID=$i sh "${*: -1}" >&2; done
+[ -n "$tasks" ] || sh "${*: -1}" >&2
+echo "4711;cluster"
+SH
+chmod +x bin/sbatch
+slurm() { LOSE=${LOSE:-} PATH=$work/bin:$PATH "$r" sweep -q plan.cfg -o slurm.db --slurm="--mem=1G --time=5" --array 4 "$@"; }
+LOSE=2 slurm --vary 'barrier_latency=15,16' >out 2>err
+is "settings beside what varies are refused before anything is submitted" "$? $(grep -c 'leave out one of them' err) $(ls sbatch.log 2>&1 | grep -c 'No such')" "1 1 1"
+LOSE=2 slurm >out
+is "--slurm submits an array, and what gathers its results" "$? $(cat out)" "0 job 4711: 9 runs in 4 of 4 tasks; job 4711 then takes their results into slurm.db"
+is "... with options for sbatch" "$(sed 's/ --output.*//' sbatch.log | xargs)" "--parsable --job-name=reprise-sweep --array=0,1,2,3 --mem=1G --time=5 --parsable --job-name=reprise-gather --dependency=afterany:4711 --mem=1G --time=5"
+is "... a lost task's runs are missing" "$(runs slurm.db)" 7
+slurm >out
+is "the same command submits that task again" "$(cat out) $(runs slurm.db)" "job 4711: 2 runs in 1 of 4 tasks; job 4711 then takes their results into slurm.db 9"
+is "... and the database is that of a sweep" "$($dump slurm.db | sha256sum)" "$($dump file.db | sha256sum)"
+"$r" sweep plan.cfg -o slurm.db --slurm --array 4 >out 2>err
+is "... and then nothing is submitted" "$? $(tail -1 err)" "0 reprise: slurm.db: all runs are there; nothing is submitted"
+is "without Slurm it says so" "$(PATH=$work/none "$r" sweep -q plan.cfg -o none.db --slurm --array 4 2>&1 | tail -1)" \
+    "reprise: sbatch failed; what it says stands above. It is part of Slurm (Debian: slurm-client)"
+LOSE='' PATH=$work/bin:$PATH "$r" sweep -q a.wtr -m jetson-tx2 --exclude "trace=x'y and sms=1" --vary sms=1,2 -o "it's here.db" --slurm --array 1 >out
+is "names and values with quotes and blanks" "$? $(runs "it's here.db")" "0 2"
+
 # ---- wrong usage -------------------------------------------------------------------------------------------------------
 bad() { fails "$1" "$2" "$r" sweep -q "${@:3}"; }
 bad 1 "which traces?" -m jetson-tx2 -o x.db
@@ -126,6 +155,8 @@ bad 1 "2 values of l1_subcores for 3 before it; give a value for each" a.wtr -m 
 bad 1 "'1..4:3' is no range; write 1..4, 100..400:+100 or 32K..128K:x2" a.wtr -m jetson-tx2 --vary sms=1..4:3 -o x.db
 bad 1 "4..1 is no range of 1 to 4096 values" a.wtr -m jetson-tx2 --vary sms=4..1 -o x.db
 bad 1 "--shard 3: give I/N" a.wtr -m jetson-tx2 --shard 3 -o x.db
+bad 1 "--slurm and --array go together" a.wtr -m jetson-tx2 --slurm -o x.db
+bad 1 "--shard beside --array" a.wtr -m jetson-tx2 --slurm --array 3 --shard 0/3 -o x.db
 bad 1 "give a whole number from 0 to 2" a.wtr -m jetson-tx2 --shard 3/3 -o x.db
 bad 2 "no.wtr" no.wtr -m jetson-tx2 -o x.db
 bad 2 "is PTX, not a trace" "$BUILD/kernels/matmul.ptx" -m jetson-tx2 -o x.db

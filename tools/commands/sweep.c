@@ -8,7 +8,18 @@
 
 #define EXAMPLE "reprise sweep mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr -o r.db"
 
-enum { KEY_EXCLUDE = 256, KEY_SEED_OF, KEY_ENGINE, KEY_LAUNCHES, KEY_STALLS, KEY_DRY_RUN, KEY_SHARD, KEY_WAIT };
+enum {
+    KEY_EXCLUDE = 256,
+    KEY_SEED_OF,
+    KEY_ENGINE,
+    KEY_LAUNCHES,
+    KEY_STALLS,
+    KEY_DRY_RUN,
+    KEY_SHARD,
+    KEY_WAIT,
+    KEY_SLURM,
+    KEY_ARRAY
+};
 
 static const struct option_row rows[] = {
     {"machine", 'm', "A,B,C", "Machines to replay on: names from 'reprise machine list', or machine files"},
@@ -25,6 +36,9 @@ static const struct option_row rows[] = {
     ROW_OUTPUT("DB", "The database of results; made if it is not there"),
     ROW_THREADS("Replay N runs at once", ""),
     {"shard", KEY_SHARD, "I/N", "Of N equal parts of the runs the one with this number, counted from 0"},
+    {"slurm", KEY_SLURM, "[OPTIONS]",
+     "Have the runs carried out by a Slurm job array; OPTIONS go to sbatch, as in --slurm='--partition=long --mem=4G'"},
+    {"array", KEY_ARRAY, "N", "With --slurm: in N shards, each a task of the array with a database of its own"},
     {"wait", KEY_WAIT, "SECONDS", "Wait so long for a program that has the database locked (60)"},
     {"dry-run", KEY_DRY_RUN, NULL, "Say what would be done, and how long it takes"},
     ROW_QUIET(NO_SUMMARY),
@@ -61,6 +75,10 @@ static void end(struct command_line *line, struct sweep_args *a)
     if (!a->output && !a->dry_run)
         command_usage(line,
                       "where shall the results go? Name a database with -o, or give --dry-run. Example: " EXAMPLE);
+    if (!a->slurm != !a->array)
+        command_usage(line, "--slurm and --array go together; for example --slurm --array 64");
+    if (a->array && a->shards > 1)
+        command_usage(line, "--shard beside --array: the tasks of the array are the shards");
 }
 
 static void sweep_option(struct command_line *line, int key, char *arg)
@@ -82,7 +100,18 @@ static void sweep_option(struct command_line *line, int key, char *arg)
     switch (key) {
     case KEY_ARGUMENT: command_check(line, add_argument(&a->plan, arg, &err), &err); break;
     case 'o': a->output = arg; break;
-    case 't': command_check(line, parse_threads(arg, &a->threads, &err), &err); break;
+    case 't':
+        command_check(line, parse_threads(arg, &a->threads, &err), &err);
+        a->threads_given = true;
+        break;
+    case KEY_SLURM:
+        a->slurm = true;
+        a->slurm_options = arg;
+        break;
+    case KEY_ARRAY:
+        command_check(line, parse_number("--array", arg, 1, 1000000, &number, &err), &err);
+        a->array = (uint32_t)number;
+        break;
     case KEY_SHARD: shard(line, a, arg); break;
     case KEY_WAIT:
         command_check(line, parse_number("--wait", arg, 0, 1000000, &number, &err), &err);
@@ -101,7 +130,7 @@ static int run(struct sweep *s)
         return command_fail(&err);
     if (!s->args->quiet || s->args->dry_run)
         sweep_print_plan(s);
-    return s->args->dry_run ? RP_OK : sweep_run(s);
+    return s->args->dry_run ? RP_OK : s->args->array ? sweep_submit(s) : sweep_run(s);
 }
 
 static int sweep_command(const struct command *c, int argc, char **argv)

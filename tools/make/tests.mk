@@ -119,6 +119,13 @@ check-clients: python-environment clients-environment ## all tests of numba-cuda
 	@$(PARALLEL) all
 	@$(CLI) WHOLE_SUITE="12 13" bash tests/cli/clients.sh
 
+# Sweeps as job arrays, with Slurm's own daemons on this computer.
+.PHONY: check-slurm
+check-slurm: deps ## test reprise sweep --slurm with a real Slurm (slurm-wlm and munge are installed)
+	@tools/setup --optional slurm-wlm munge
+	@$(PARALLEL) all $(BUILD)/kernels/matmul.ptx
+	@$(CLI) tests/slurm/check
+
 # The programs of tests/cuda that are kept built, by NVIDIA's compiler.
 .PHONY: cuda-programs cuda-docs
 cuda-programs: ## build tests/cuda/prebuilt with nvcc

@@ -57,8 +57,21 @@ static bool add_number(struct sweep_plan *p, const char *option, const char *tex
     return true;
 }
 
+static bool remember(struct sweep_plan *p, const char *option, const char *value, struct rp_error *err)
+{
+    struct sweep_given *given = realloc(p->given, (p->given_count + 1) * sizeof *given);
+    char *copy = given && value ? strdup(value) : NULL;
+    p->given = given ? given : p->given;
+    if (!given || (value && !copy))
+        return fail_memory(err);
+    given[p->given_count++] = (struct sweep_given){option, copy};
+    return true;
+}
+
 bool sweep_plan_add(struct sweep_plan *p, const char *option, const char *value, struct rp_error *err)
 {
+    if (!remember(p, option, value, err))
+        return false;
     if (!strcmp(option, "trace"))
         return append(&p->traces, &p->trace_count, value, strlen(value), err);
     if (!strcmp(option, "machine"))
@@ -135,6 +148,9 @@ static void free_list(char **list, size_t count)
 
 void sweep_plan_free(struct sweep_plan *p)
 {
+    for (size_t i = 0; i < p->given_count; i++)
+        free(p->given[i].value);
+    free(p->given);
     free_list(p->traces, p->trace_count);
     free_list(p->machines, p->machine_count);
     free_list(p->texts, p->text_count);

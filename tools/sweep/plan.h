@@ -8,7 +8,15 @@
 
 #define MOST_SWEPT 10000000 /* combinations */
 
+/* An option as it was given, wherever. */
+struct sweep_given {
+    const char *name;
+    char *value; /* NULL: a switch */
+};
+
 struct sweep_plan {
+    struct sweep_given *given; /* so that another process can be told the same */
+    size_t given_count;
     char **traces, **machines;
     size_t trace_count, machine_count;
     struct machine_args base; /* with --set */
@@ -37,7 +45,7 @@ struct sweep_plan {
     X(launches, SWITCH)                                                                                                \
     X(stalls, SWITCH)
 
-/* Takes the value of one of these options; a switch has none. Errors are RP_USAGE. */
+/* Takes the value of one of these options; a switch has none. The name is a literal. Errors are RP_USAGE. */
 bool sweep_plan_add(struct sweep_plan *, const char *option, const char *value, struct rp_error *);
 /* Adds all of a file in libconfig's syntax. Errors name file and line. */
 bool sweep_plan_read(struct sweep_plan *, const char *path, struct rp_error *);

@@ -62,6 +62,7 @@ static void add_task(struct sweep *s, uint32_t visit, uint32_t point, const char
     struct sweep_task *task = &s->tasks[s->task_count++];
     task->visit = visit;
     task->point = point;
+    task->number = s->count.runs - 1;
     task->detail = detail;
     memcpy(task->key, key, sizeof task->key);
     s->visits[visit].left++;
@@ -141,7 +142,7 @@ static bool open_store(struct sweep *s, struct rp_error *err)
         return true;
     s->has_store = a->dry_run ? store_open_read(&s->store, a->output, a->wait, err)
                               : store_open(&s->store, a->output, a->wait, err);
-    return s->has_store && (a->dry_run || put_plan(s, err));
+    return s->has_store && (a->dry_run || ((!a->array || sweep_gather(s, err)) && put_plan(s, err)));
 }
 
 bool sweep_prepare(struct sweep *s, struct rp_error *err)

@@ -18,6 +18,10 @@ struct sweep_args {
     unsigned threads, wait;
     uint32_t shard, shards; /* this one of so many; 0 of 1: all */
     bool dry_run, quiet;
+    bool slurm;
+    uint32_t array;            /* with Slurm: tasks of the job that carries it out; else 0 */
+    const char *slurm_options; /* of sbatch; NULL: none */
+    bool threads_given;
 };
 
 struct sweep_trace {
@@ -52,6 +56,7 @@ struct sweep_visit {
 
 struct sweep_task {
     uint32_t visit, point;
+    size_t number; /* among all runs of the plan */
     unsigned detail;
     char key[65];
     atomic_bool elsewhere; /* somebody else has carried it out */
@@ -91,6 +96,11 @@ struct machine *sweep_open_point(const struct sweep *, const struct sweep_point 
 
 /* run.c: carries all tasks out; an exit status. */
 int sweep_run(struct sweep *);
+
+/* slurm.c: takes what tasks of an earlier job have done into the database. */
+bool sweep_gather(struct sweep *, struct rp_error *);
+/* Submits a job array for the shards that miss runs, and a job that gathers what they have done; an exit status. */
+int sweep_submit(struct sweep *);
 
 /* summary.c: what is about to be done, on stdout for a dry run, else on stderr. */
 void sweep_print_plan(struct sweep *);
