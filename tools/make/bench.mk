@@ -9,7 +9,7 @@ $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(FIGURES) $(SUPPORT)
 WITH_MACHINES = REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines
 
 .PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-build
-bench-programs: $(BENCHES) $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
+bench-programs: $(BENCHES) $(BUILD)/reprise $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
 bench: deps ## measure the speeds that docs/performance.md states
 	@$(PARALLEL) bench-programs
 	@for b in $(filter-out %/approximations,$(BENCHES)); do BUILD=$(BUILD) $$b || exit; done

@@ -10,8 +10,8 @@
 static const char *numbers(const char *text)
 {
     static char all[512];
+    static struct rp_error err;
     struct range range;
-    struct rp_error err;
     size_t count;
     if (!range_begins(text) || !range_read(text, 100, &range, &count, &err))
         return range_begins(text) ? err.text : "no range";
