@@ -327,8 +327,8 @@ static bool spared(const struct resolver *r, enum model_kind kind, const char *m
     return false;
 }
 
-/* The model of the part is another one in other variants: a late setting chose it, or the file of one of several machines
- * did. */
+/* The model of the part is another one in other variants: a late setting chose it, or the file of one of several
+ * machines did. */
 static bool model_varies(const struct resolver *r, const struct setting *s, size_t p)
 {
     return r->model_is_late[p] || (r->request->machine_varies && r->model_level[p] < s->level);

@@ -93,7 +93,7 @@ static const struct verb {
     const char *name;
     size_t operands;
     const char *usage;
-    bool (*answer)(struct query *, char **operands, struct rp_error *);
+    bool (*print)(struct query *, char **operands, struct rp_error *);
 } verbs[] = {
     {"list", 0, "", list},
     {"show", 1, " RUN, a number from the list", show},
@@ -123,7 +123,7 @@ static int ask(struct command_line *line, const struct results_args *a)
     const struct verb *verb = choose(line);
     if (!query_open(&query, line->arguments[0], a->wait, &a->query, &err))
         return command_fail(&err);
-    bool fine = verb->answer(&query, line->arguments + 2, &err);
+    bool fine = verb->print(&query, line->arguments + 2, &err);
     int status = fine ? RP_OK : command_fail(&err);
     if (fine && a->json)
         status = json_stream_end(&query.view.json);
