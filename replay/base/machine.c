@@ -327,6 +327,13 @@ static bool spared(const struct resolver *r, enum model_kind kind, const char *m
     return false;
 }
 
+/* The model of the part is another one in other variants: a late setting chose it, or the file of one of several
+ * machines did. */
+static bool model_varies(const struct resolver *r, const struct setting *s, size_t p)
+{
+    return r->model_is_late[p] || (r->request->machine_varies && r->model_level[p] < s->level);
+}
+
 /* Looks for an option that the chosen model lacks in the other models of its kind. *is: one has it. True: it is
  * ignored, as the model was chosen at a higher level than the option was given, or as the request names a scheduler
  * that has it. */
@@ -340,7 +347,7 @@ static bool other_models_option(const struct resolver *r, struct setting *s, siz
             if (strcmp((*m)->options[o].key, name))
                 continue;
             *is = s->used = true;
-            if (r->request->left_out && is_late(r, s) && r->model_is_late[p])
+            if (r->request->left_out && is_late(r, s) && model_varies(r, s, p))
                 return r->request->left_out[s->number] = true;
             if (s->level < r->model_level[p] || spared(r, kind, (*m)->name))
                 return true;

@@ -265,8 +265,10 @@ struct machine_request {
     const char *late_option;
     size_t late;
     /* NULL, or a flag for each setting. A late setting is ignored, and its flag is set, if its part has no such option
-     * with the chosen model, and a late setting chose that model, too. */
+     * with the chosen model, and a late setting chose that model, too, or machine_varies is set and the machine's file
+     * chose it. */
     bool *left_out;
+    bool machine_varies;            /* the machine is one of several that are compared */
     bool *inconsistent;             /* NULL, or set if each setting is valid but they contradict one another */
     const struct model_set *models; /* NULL: the built-in ones */
     /* NULL, or returns the name among `count` that is nearest to `word`, NULL if none is near: for "did you mean". */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# README, the examples of help and man pages, and docs/pandas.md: every command runs as printed, and prints what is printed.
+# README, the examples of help and man pages, docs/pandas.md and docs/sweep.md: every command runs as printed, and prints what is printed.
 set -u
 . tests/support/cli.sh
 dir=$work
@@ -153,6 +153,41 @@ assert c.dtype == np.float32 and np.isfinite(c).all() and c.any()
 '''
 ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
 print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Python runs, and its figures agree')
+print(ran.stderr, file=sys.stderr)
+PY
+
+# ---- docs/sweep.md ---------------------------------------------------------------------------------------------------
+mkdir "$dir/sweep"
+reprise record -q -o "$dir/sweep/mm.wtr" --module "$dir/pandas/matmul.ptx" --kernel matmul --grid 4x4 --block 16x16 \
+    --arg buf=rand-f32:4K:seed=1 --arg buf=rand-f32:4K:seed=2 --arg buf=zeros:16K --arg i32=64
+python3 - docs/sweep.md "$dir/sweep" "$python" <<'PY'
+import re, sqlite3, subprocess, sys
+page, folder, python = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3]
+def report(ok, what):
+    print(('ok' if ok else 'not ok') + ' - docs/sweep.md: ' + what)
+commands = re.search(r'(?:^    reprise .*\n)+', page, re.M).group()
+ran = subprocess.run(['bash', '-e', '-c', commands], cwd=folder, stdout=subprocess.DEVNULL)
+report(ran.returncode == 0 and commands.count('\n') == 4, 'its first commands run')
+db = sqlite3.connect(folder + '/r.db')
+tables = {n: [c[1] for c in db.execute(f'PRAGMA table_info({n})')] for n, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+said = {n: re.findall(r'`(\w+)`', re.sub(r'\([^)]*\)', '', columns)) for n, columns in re.findall(r'^\| `(\w+)` \| [^|]* \| (`[^|]*) \|$', page, re.M)}
+report(tables == said and len(said) == 14, 'its tables are those of a database')
+if tables != said: print({n: (tables.get(n), said.get(n)) for n in tables | said if tables.get(n) != said.get(n)}, file=sys.stderr)
+columns = [c[1] for c in db.execute('PRAGMA table_info(runs)')]
+view = re.findall(r'`(\w+)`', re.search(r'a row for each run: (.*?), a column', page, re.S).group(1))
+report(set(view) == set(columns[:len(view)]), 'so are the columns of its view')
+report(db.execute('PRAGMA user_version').fetchone() == (1,) and db.execute('PRAGMA application_id').fetchone() == (0x52505253,), 'so are its numbers')
+code = '\n'.join(re.findall(r'^```python\n(.*?)^```', page, re.S | re.M))
+if not python:
+    print('ok - docs/sweep.md: its Python # SKIP no pandas here')
+    sys.exit()
+check = """
+assert list(table.columns) == ["gto", "lrr"] and list(table.index) == [8192, 16384, 32768] and table.notna().all().all()
+assert lines.to_numpy().sum() == db.execute("SELECT sum(cycles) FROM stall JOIN instruction i ON i.id = instruction WHERE line").fetchone()[0]
+assert runs.cycles.min() == db.execute('SELECT min(value) FROM value JOIN statistic ON id = statistic WHERE name = "cycles"').fetchone()[0]
+"""
+ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
+report(ran.returncode == 0, 'its Python runs, and its figures agree')
 print(ran.stderr, file=sys.stderr)
 PY
 

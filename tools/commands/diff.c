@@ -18,10 +18,7 @@ enum { KEY_LAUNCHES = 256, KEY_BASELINE, KEY_SORT };
 
 static const struct option_row rows[] = {
     ROWS_MACHINE("Machine to replay on", " in all variants, or of a scheduler in those that have it"),
-    {"vary", 'v', "KEY=A,B,C",
-     "Replay with each of these values, or of a range such as 1..4; repeated: with every combination. "
-     "KEY,KEY=A,A:B,B changes several keys together; machine=A,B replays on several machines. Slashes part the numbers "
-     "of a list: 0.3/0.6/0.1,1/0/0. An option that only some models have varies where its part has it"},
+    {"vary", 'v', "KEY=A,B,C", "Replay " AXES_HELP},
     ROW_LAUNCH("Replay"),
     {"launches", KEY_LAUNCHES, NULL, "Show each launch, however many there are"},
     ROW_THREADS("Replay N variants at once", ""),
@@ -38,22 +35,13 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static bool varies(const struct axes *axes, const char *key)
-{
-    for (size_t i = 0; i < axes->count; i++)
-        for (size_t k = 0; k < axes->list[i].keys; k++)
-            if (!strcmp(axes->keys[axes->list[i].first + k], key))
-                return true;
-    return false;
-}
-
 /* A key that varies must not also be given by another option. */
 static void check_axes(struct command_line *line, const struct diff_args *a)
 {
-    if (a->machine.machine && diff_varied_machine(&a->axes))
+    if (a->machine.machine && axes_machine(&a->axes))
         command_usage(line, "--machine %s beside --vary machine=...: leave out one of them", a->machine.machine);
     for (size_t i = 0; i < a->machine.count; i++)
-        if (varies(&a->axes, a->machine.settings[i].key))
+        if (axes_have(&a->axes, a->machine.settings[i].key))
             command_usage(line, "--set %s=%s beside --vary %s=...: leave out one of them", a->machine.settings[i].key,
                           a->machine.settings[i].value, a->machine.settings[i].key);
 }
@@ -100,7 +88,7 @@ static void diff_option(struct command_line *line, int key, char *arg)
                           : a->by_cycles ? "--sort"
                                          : "--launches");
         check_axes(line, a);
-        a->machine.machine = a->machine.machine ? a->machine.machine : diff_varied_machine(&a->axes);
+        a->machine.machine = a->machine.machine ? a->machine.machine : axes_machine(&a->axes);
         command_needs(line, a->trace, a->machine.machine, EXAMPLE);
         if (a->top >= 0 && !a->by)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
@@ -216,13 +204,7 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct command_line line;
     struct diff_args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
     command_parse(&line, c, argc, argv, &a);
-    a.machine.late_option = "--vary";
-    a.machine.late = a.machine.count;
-    for (size_t i = 0; i < a.axes.count; i++)
-        if (a.axes.list[i].keys == 1 && !strcmp(a.axes.keys[a.axes.list[i].first], "scheduler")) {
-            a.machine.schedulers = a.axes.list[i].values;
-            a.machine.scheduler_count = a.axes.list[i].points;
-        }
+    variant_base(&a.machine, &a.axes);
     struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {

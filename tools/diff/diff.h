@@ -5,14 +5,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "tools/diff/axes.h"
 #include "tools/hotspots/hotspots.h"
 #include "tools/replaying/repeating.h"
 #include "tools/replaying/replaying.h"
 #include "tools/results/cache.h"
 #include "tools/ui/progress.h"
+#include "tools/variants/variant.h"
 
-#define VARIED_MACHINE "machine" /* the key that varies the machine itself, not an option */
+#define MOST_VARIANTS 4096
 
 struct diff_args {
     const char *trace;
@@ -60,8 +60,6 @@ bool diff_make_variants(struct diff *, struct rp_error *);
 bool diff_resolve_shares(struct diff *, struct rp_error *);
 /* Call it after the replays: the baseline must be a variant that ran. */
 bool diff_find_baseline(struct diff *, struct rp_error *);
-/* NULL: the machine is not varied. */
-const char *diff_varied_machine(const struct axes *);
 
 /* results.c: prints the results of one replay per variant. Returns the exit status. */
 int diff_print_results(const struct diff *);

@@ -185,8 +185,8 @@ static int print_text(const struct diff *d, const size_t *order)
         table_print_csv(t, stdout);
         return RP_OK;
     }
-    printf("%s%s%s\n\n", rp_trace_path(d->trace), diff_varied_machine(&d->args->axes) ? "" : " on ",
-           diff_varied_machine(&d->args->axes) ? "" : d->variants[d->baseline].machine->name);
+    printf("%s%s%s\n\n", rp_trace_path(d->trace), axes_machine(&d->args->axes) ? "" : " on ",
+           axes_machine(&d->args->axes) ? "" : d->variants[d->baseline].machine->name);
     table_print(t, stdout);
     if (overlap(d))
         puts("\nLaunches overlap: the total's cycles end with the last one.");

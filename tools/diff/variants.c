@@ -5,47 +5,11 @@
 #include "tools/diff/diff.h"
 #include "tools/replaying/shares.h"
 
-const char *diff_varied_machine(const struct axes *axes)
-{
-    const char *values[MOST_KEYS];
-    if (axes->key_count)
-        axes_values(axes, 0, values);
-    for (size_t i = 0; i < axes->key_count; i++)
-        if (!strcmp(axes->keys[i], VARIED_MACHINE))
-            return values[i];
-    return NULL;
-}
-
 /* Opens the machine of a variant. If its values do not fit together, the variant stays, with the reason. False: a value
  * is wrong in any variant. */
 static bool make_variant(struct diff *d, size_t number, struct diff_variant *v, struct rp_error *err)
 {
-    struct diff_args *a = d->args;
-    size_t keys = a->axes.key_count;
-    struct machine_setting settings[MOST_KEYS];
-    bool left_out[2 * MOST_SETTINGS] = {false}, inconsistent = false;
-    axes_values(&a->axes, number, v->values);
-    size_t set = 0, place[MOST_KEYS];
-    struct machine_args machine = a->machine;
-    for (size_t i = 0; i < keys; i++) {
-        if (!strcmp(a->axes.keys[i], VARIED_MACHINE)) {
-            machine.machine = v->values[i];
-            continue;
-        }
-        place[set] = i;
-        settings[set++] = (struct machine_setting){a->axes.keys[i], v->values[i]};
-    }
-    machine.left_out = left_out;
-    machine.inconsistent = &inconsistent;
-    v->machine = machine_args_open(&machine, settings, set, &v->error);
-    if (!v->machine && !inconsistent) {
-        *err = v->error;
-        return false;
-    }
-    for (size_t i = 0; i < set; i++)
-        if (left_out[a->machine.late + i])
-            v->values[place[i]] = NULL;
-    return true;
+    return variant_open(&d->args->machine, &d->args->axes, number, v->values, &v->machine, &v->error, err);
 }
 
 static bool same_values(const struct diff_variant *a, const struct diff_variant *b, size_t keys)
@@ -72,12 +36,8 @@ static bool resolve_shares(struct diff *d, struct diff_variant *v, struct rp_err
     struct machine_setting settings[MOST_KEYS];
     struct machine_args machine = d->args->machine;
     struct shares shares;
-    size_t set = 0;
-    for (size_t i = 0; i < d->args->axes.key_count; i++)
-        if (v->values[i] && !strcmp(d->args->axes.keys[i], VARIED_MACHINE))
-            machine.machine = v->values[i];
-        else if (v->values[i])
-            settings[set++] = (struct machine_setting){d->args->axes.keys[i], v->values[i]};
+    size_t set, place[MOST_KEYS];
+    variant_settings(&machine, &d->args->axes, v->values, settings, place, &set);
     struct machine *m =
         shares_machine_open(&machine, settings, set, d->trace, d->args->launch, d->args->threads, &shares, err);
     if (!m)
@@ -97,7 +57,7 @@ bool diff_resolve_shares(struct diff *d, struct rp_error *err)
 
 bool diff_make_variants(struct diff *d, struct rp_error *err)
 {
-    size_t all = axes_variants(&d->args->axes, err);
+    size_t all = axes_variants(&d->args->axes, MOST_VARIANTS, err);
     d->variants = all ? calloc(all, sizeof *d->variants) : NULL;
     if (!d->variants)
         return all ? rp_fail(err, RP_SYSTEM, "out of memory for the variants") : false;

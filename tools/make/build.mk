@@ -124,6 +124,6 @@ $(BUILD)/libreprise.a: $(call objects,tools/host tracefmt frontend hw-models rep
 	@rm -f $@
 	$(AR) qcs $@ $^
 
-$(BUILD)/reprise: private LDLIBS += -llzma -lstdc++
+$(BUILD)/reprise: private LDLIBS += -lsqlite3 -llzma -lstdc++
 $(BUILD)/reprise: $(call objects,tools) $(LIBS) $(LINK_FLAGS)
 	$(link)

@@ -25,10 +25,11 @@ RUNNER := -lcriterion
 endif
 
 SUITES := $(sort $(foreach f,$(filter tests/unit/%.c,$(FILES)),$(word 3,$(subst /, ,$f))))
-# What tests share, the cases of tests/kernels, tools/ui, tools/results and the printing of machine files: an archive, so
+# What tests share, the cases of tests/kernels, and of tools what has tests of its own, with what it needs: an archive, so
 # that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results) $(call tool_objects,machine_file)
+$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying) \
+  $(call tool_objects,machine_file option_line number input json message names spelling sweep/condition sweep/plan sweep/plan_file)
 	$(archive)
 define suite_rule
 $(BUILD)/tests/$1: private LDLIBS += $(filter-out %.o,$(RUNNER))
@@ -41,6 +42,8 @@ endef
 $(foreach s,$(SUITES),$(eval $(call suite_rule,$s)))
 $(BUILD)/tests/cuda: private LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib -L$(BUILD)/lib -l:libcuda.so.1
 $(BUILD)/tests/cuda: $(LIBCUDA)
+# Names of C++ in messages.
+$(BUILD)/tests/sweep: private LDLIBS += -lstdc++
 unit-kernels unit-wcet unit-host: $(KERNELS)
 unit-sass_run: $(KERNELS) $(CUBINS)
 
@@ -117,6 +120,13 @@ check-python: python-environment ## test the Python package, kernels of Triton a
 check-clients: python-environment clients-environment ## all tests of numba-cuda, and CuPy, with CUDA 12 and 13
 	@$(PARALLEL) all
 	@$(CLI) WHOLE_SUITE="12 13" bash tests/cli/clients.sh
+
+# Sweeps as job arrays, with Slurm's own daemons on this computer.
+.PHONY: check-slurm
+check-slurm: deps ## test reprise sweep --slurm with a real Slurm (slurm-wlm and munge are installed)
+	@tools/setup --optional slurm-wlm munge
+	@$(PARALLEL) all $(BUILD)/kernels/matmul.ptx
+	@$(CLI) tests/slurm/check
 
 # The programs of tests/cuda that are kept built, by NVIDIA's compiler.
 .PHONY: cuda-programs cuda-docs

@@ -58,6 +58,7 @@ struct machine *machine_args_open(const struct machine_args *a, const struct mac
                                                   .late_option = a->late_option,
                                                   .late = a->late,
                                                   .left_out = a->left_out,
+                                                  .machine_varies = a->machine_varies,
                                                   .inconsistent = a->inconsistent,
                                                   .nearest = nearest_name,
                                                   .schedulers = a->schedulers,

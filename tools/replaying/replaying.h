@@ -22,6 +22,7 @@ struct machine_args {
     const char *late_option; /* the option that gives the settings from number `late` on; NULL: --set gives all */
     size_t late;
     bool *left_out, *inconsistent; /* as in struct machine_request */
+    bool machine_varies;           /* the same */
 };
 
 /* Adds the setting "key=value". The text is changed, and must stay valid. */

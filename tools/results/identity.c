@@ -13,21 +13,28 @@ bool result_can_be_kept(const struct replay_options *o)
     return !o->observer && !o->caches && !o->serial && !o->batch;
 }
 
-bool result_identity(struct rp_trace *trace, const struct machine *machine, const struct replay_options *o,
-                     char text[RESULT_IDENTITY], struct rp_error *err)
+const char result_timing[] = TIMING_SOURCES;
+
+void result_identity_text(const char *trace, const char *machine, bool chance, const struct replay_options *o,
+                          char text[RESULT_IDENTITY])
 {
-    const char *sha256 = rp_trace_sha256(trace, err);
-    if (!sha256)
-        return false;
     char launch[24] = "all";
     if (o->launch >= 0)
         snprintf(launch, sizeof launch, "%" PRId64, o->launch);
     snprintf(text, RESULT_IDENTITY,
              "reprise %s\ntiming %s\ntrace %s\nmachine %s\nengine %s\nlaunch %s\nseed %" PRIu64 "\nprocessors %" PRIu64
              "\n",
-             REPRISE_VERSION, TIMING_SOURCES, sha256, machine->hash, o->engine == REPLAY_FAST ? "fast" : "reference",
-             launch, machine_has_chance(machine) ? o->seed : 0, o->processors);
-    return true;
+             REPRISE_VERSION, result_timing, trace, machine, o->engine == REPLAY_FAST ? "fast" : "reference", launch,
+             chance ? o->seed : 0, o->processors);
+}
+
+bool result_identity(struct rp_trace *trace, const struct machine *machine, const struct replay_options *o,
+                     char text[RESULT_IDENTITY], struct rp_error *err)
+{
+    const char *sha256 = rp_trace_sha256(trace, err);
+    if (sha256)
+        result_identity_text(sha256, machine->hash, machine_has_chance(machine), o, text);
+    return sha256;
 }
 
 void result_key(const char *identity, char key[65])

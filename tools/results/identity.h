@@ -17,6 +17,13 @@ bool result_can_be_kept(const struct replay_options *);
 bool result_identity(struct rp_trace *, const struct machine *, const struct replay_options *,
                      char text[RESULT_IDENTITY], struct rp_error *);
 
+/* The same where the SHA-256 of the trace, the hash of the machine and whether it has chance in it are known already.
+ */
+void result_identity_text(const char *trace, const char *machine, bool chance, const struct replay_options *,
+                          char text[RESULT_IDENTITY]);
+/* SHA-256, in hex, of the sources of the timing model. */
+extern const char result_timing[];
+
 /* SHA-256 of the text, in hex. */
 void result_key(const char *identity, char key[65]);
 

@@ -1,0 +1,113 @@
+#!/bin/bash
+# reprise results: every view against what Python makes of the tables, in text, CSV and JSON.
+set -u
+. tests/support/cli.sh
+needs "$BUILD/kernels/matmul.ptx"
+BUILD=$(realpath "$BUILD")
+cd "$work" || exit 1
+args=(--arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64)
+for n in 1 2; do
+    "$r" record -q -o $n.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,$n --block 16,16 "${args[@]}" || exit 1
+done
+"$r" sweep -q 1.wtr 2.wtr -m jetson-tx2 --vary scheduler=gto,lrr,serial --vary l1.size=8K..32K:x2 --vary l1_subcores=2,3,4 --stalls -o r.db || exit 1
+results() { "$r" results r.db "$@"; }
+# what, command's output as JSON in $work/got, an expression of `got`, `runs` (all rows of the view) and `db`
+agrees() {
+    if python3 - "$2" <<'PY'
+import json, math, sqlite3, sys
+db = sqlite3.connect("r.db")
+db.row_factory = sqlite3.Row
+runs = [dict(row) for row in db.execute("SELECT * FROM runs")]
+got = json.load(open("got"))
+mean = lambda values: math.exp(sum(map(math.log, values)) / len(values))
+sys.exit(not eval(sys.argv[1]))
+PY
+    then echo "ok - $1"; else echo "not ok - $1"; head -c 2000 got >&2; fi
+}
+
+# ---- the list ----------------------------------------------------------------------------------------------------------
+results --json >got
+agrees "list: all runs, and what could not be" '[r["status"] for r in got].count("done") == 36 == len(runs) and [r["status"] for r in got].count("impossible") == 9'
+agrees "... each with its values" 'all(r["cycles"] == q["cycles"] and r["l1.size"] == q["l1.size"] for r in got for q in runs if q["run"] == r["run"])'
+agrees "... and the reason" 'all("does not divide" in r["reason"] for r in got if r["status"] == "impossible")'
+is "CSV has the same rows" "$(results --csv | python3 -c 'import csv, json, sys; rows = list(csv.DictReader(sys.stdin)); print([{k: v or "" for k, v in r.items() if k != "ipc"} for r in rows] == [{k: "" if v is None else str(v) for k, v in r.items() if k != "ipc"} for r in json.load(open("got"))])')" True
+is "text has them, too" "$(results | wc -l) $(results list | head -1 | xargs)" "46 run trace machine scheduler.model l1.size l1.subcores cycles ipc status reason"
+
+# ---- the best ----------------------------------------------------------------------------------------------------------
+results --best cycles --json >got
+agrees "--best: the least of each trace" '{r["trace"]: r["cycles"] for r in got} == {t: min(r["cycles"] for r in runs if r["trace"] == t) for t in ("1.wtr", "2.wtr")} and len(got) == 2'
+results --best +ipc --by scheduler --json >got
+agrees "--best +: the most, by an option" '{r["scheduler.model"]: round(r["ipc"], 6) for r in got} == {s: round(max(r["ipc"] for r in runs if r["scheduler.model"] == s), 6) for s in ("gto", "lrr", "serial")}'
+results --best cycles --by trace --top 3 --json >got
+agrees "--top" 'all([r["cycles"] for r in got if r["trace"] == t] == sorted(r["cycles"] for r in runs if r["trace"] == t)[:3] for t in ("1.wtr", "2.wtr"))'
+results --best cycles --by all --top 0 --json >got
+agrees "--by all: geometric means over the traces" 'len(got) == 18 and all(abs(r["cycles"] / mean([q["cycles"] for q in runs if all(q[k] == r[k] for k in ("scheduler.model", "l1.size", "l1.subcores"))]) - 1) < 1e-6 for r in got)'
+agrees "... the least first" 'got == sorted(got, key=lambda r: r["cycles"])'
+is "--by all names one machine" "$(results --best cycles --by all --csv | wc -l)" 2
+
+# ---- the Pareto front ----------------------------------------------------------------------------------------------------
+front='lambda rows, one, other: {r["run"] for r in rows if not any(q["trace"] == r["trace"] and one(q) <= one(r) and other(q) <= other(r) and (one(q), other(q)) != (one(r), other(r)) for q in rows)}'
+results pareto cycles l1.size --json >got
+agrees "pareto: no other is better in both" "{r['run'] for r in got} == ($front)(runs, lambda r: r['cycles'], lambda r: r['l1.size'])"
+results pareto +ipc l2.misses --json >got
+agrees "... with more as better" "{r['run'] for r in got} == ($front)(runs, lambda r: -r['ipc'], lambda r: r['l2.misses']) and all(r['ipc'] > 0 for r in got)"
+
+# ---- comparisons -----------------------------------------------------------------------------------------------------------
+results compare scheduler=gto scheduler=lrr --json >got
+agrees "compare: pairs that are alike in all else" 'len(got["pairs"]) == 12 and all((lambda a, b: a["scheduler.model"] == "gto" and b["scheduler.model"] == "lrr" and all(a[k] == b[k] for k in ("trace", "l1.size", "l1.subcores")) and (a["cycles"], b["cycles"]) == (p["A"], p["B"]))(*[next(r for r in runs if r["run"] == p[k]) for k in ("run A", "run B")]) for p in got["pairs"])'
+agrees "... and the geometric mean of their ratios" 'abs(got["geometric_mean"] / mean([p["B"] / p["A"] for p in got["pairs"]]) - 1) < 1e-6'
+results compare scheduler=gto scheduler=lrr --top 0 --json >got
+agrees "... and all source lines: they add up to the difference, but for idle cycles" 'abs(sum(l["change"] for l in got["lines"]) - sum(b["cycles"] - a["cycles"] - (b["issue.idle"] - a["issue.idle"]) / 8 for p in got["pairs"] for a in runs if a["run"] == p["run A"] for b in runs if b["run"] == p["run B"])) < 0.1'
+agrees "... the largest changes first" '[abs(l["change"]) for l in got["lines"]] == sorted((abs(l["change"]) for l in got["lines"]), reverse=True) and len(got["lines"]) > 5'
+a=$(results sql "SELECT run FROM runs WHERE trace = '1.wtr' AND \"scheduler.model\" = 'gto' AND \"l1.size\" = 8192 AND \"l1.subcores\" = 2" --csv | tail -1)
+b=$(results sql "SELECT run FROM runs WHERE trace = '1.wtr' AND \"scheduler.model\" = 'serial' AND \"l1.size\" = 32768 AND \"l1.subcores\" = 4" --csv | tail -1)
+results compare "$a" "$b" --json >got
+agrees "compare: two runs by number" 'len(got["pairs"]) == 1 and got["pairs"][0]["run A"] == '"$a"' and got["pairs"][0]["run B"] == '"$b"
+is "... by line it says what reprise diff --by line says" "$(results compare "$a" "$b" --top 3 --json | json /dev/stdin '[(l["line"], round(l["change"], 1)) for l in d["lines"]]')" \
+    "$("$r" diff -q 1.wtr -m jetson-tx2 --vary scheduler,l1.size,l1_subcores=gto,8K,2:serial,32K,4 --by line --csv >diff.csv; python3 - <<'PY'
+import csv
+rows = [r for r in csv.DictReader(open("diff.csv")) if r["line"]]
+change = next(k for k in rows[0] if k in ("change", "difference"))
+rows.sort(key=lambda r: -abs(float(r[change])))
+print([(int(r["line"]), round(float(r[change]), 1)) for r in rows[:3]])
+PY
+)"
+is "text ends in the mean and the lines" "$(results compare scheduler=gto,l1.size=8K scheduler=lrr,l1.size=32K | grep -cE '^(geometric mean of the ratios of 4 pairs: [0-9.]+|Cycles by source line, .*)$')" 2
+is "--stat" "$(results compare scheduler=gto scheduler=lrr --stat l2.misses --json | json /dev/stdin 'len(d["pairs"])')" 12
+
+# ---- one run, and any question ---------------------------------------------------------------------------------------------
+results show "$a" --json >got
+agrees "show: all statistics that are not 0" 'got["statistics"] == {r["name"]: r["value"] for r in db.execute("SELECT name, value FROM value JOIN statistic ON id = statistic WHERE run = ?", (got["run"],))}'
+is "show: text" "$(results show "$a" | grep -cE '^(trace +1.wtr|machine +jetson-tx2|status +done|cycles +[0-9,]+|     0  matmul .*)$')" 5
+results sql 'SELECT trace, min(cycles) AS least, NULL AS none, ipc * 2 AS twice FROM runs GROUP BY trace' --json >got
+agrees "sql: texts, numbers, nothing" '[(r["trace"], r["none"]) for r in got] == [("1.wtr", None), ("2.wtr", None)] and got[0]["least"] == min(r["cycles"] for r in runs if r["trace"] == "1.wtr") and isinstance(got[0]["twice"], float)'
+is "sql changes nothing" "$(results sql 'DELETE FROM run' 2>&1; echo $?)" "reprise: sql: only queries; nothing here changes the database
+1"
+is "a cell that needs quotes in CSV" "$(results sql "SELECT 'a,\"b' AS x" --csv | tail -1)" '"a,""b"'
+
+# ---- versions ----------------------------------------------------------------------------------------------------------------
+cp r.db old.db
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("old.db")
+db.execute("INSERT INTO tool (version, timing) VALUES ('0.0', 'another')")
+db.execute("INSERT INTO run SELECT max(id) + 1, 'k', trace, machine, (SELECT max(id) FROM tool), engine, launch, seed, status, reason, ipc, occupancy, warnings, detail, seconds, finished FROM run")
+db.commit()
+PY
+is "runs of earlier versions are left out" "$("$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])') $("$r" results old.db --all --json | json /dev/stdin 'len([x for x in d if x["run"]])')" "1 37"
+
+# ---- wrong usage -------------------------------------------------------------------------------------------------------------
+fails 1 "which database?" "$r" results
+fails 1 "there are list, show, compare, pareto and sql" "$r" results r.db best
+fails 1 "show RUN" "$r" results r.db show
+fails 1 "there is no such run" "$r" results r.db show 999
+fails 1 "did you mean 'l1.size'?" "$r" results r.db pareto cycles l1.siz
+fails 1 "did you mean 'cycles'?" "$r" results r.db --best cycle
+fails 1 "--by goes with --best" "$r" results r.db --by trace
+fails 1 "give the numbers of two runs, or values" "$r" results r.db compare gto lrr
+fails 1 "give the numbers of two runs, or values" "$r" results r.db compare 1 scheduler=lrr
+fails 1 "no run of one side has a counterpart" "$r" results r.db compare scheduler=gto scheduler=oldest
+fails 1 "sql: near" "$r" results r.db sql 'SELEC 1'
+fails 1 "sql: give one query" "$r" results r.db sql 'SELECT 1; SELECT 2'
+fails 1 "reprise results merge A.db B.db -o r.db" "$r" results merge r.db
+fails 2 "no.db: there is no such file" "$r" results merge no.db -o m.db

@@ -1,0 +1,136 @@
+#!/bin/bash
+# Sweeps that are stopped, and databases that cannot be read or written: nothing that was finished is lost.
+set -u
+. tests/support/cli.sh
+needs "$BUILD/kernels/matmul.ptx" "$BUILD/preload/back.so"
+BUILD=$(realpath "$BUILD")
+support=$PWD/tests/support
+dump="python3 $support/sweep_dump.py"
+cd "$work" || exit 1
+args=(--arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64)
+for n in 1 2 3 4; do
+    "$r" record -q -o $n.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,$n --block 16,16 "${args[@]}" || exit 1
+done
+plan=(1.wtr 2.wtr 3.wtr 4.wtr -m "jetson-tx2,orin-wcet" --vary "scheduler=gto,lrr,serial" --vary "barrier_latency=1..8")
+sweep() { "$r" sweep -q "${plan[@]}" "$@"; }
+runs() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])' "$1"; }
+sweep -t 2 -o whole.db
+is "a sweep that nothing disturbs" "$? $(runs whole.db)" "0 192"
+whole=$($dump whole.db | sha256sum)
+
+# ---- killed ------------------------------------------------------------------------------------------------------------
+python3 "$support/kill_sweep.py" 20 killed.db "$r" sweep -q "${plan[@]}" -t 2 -o killed.db >out
+is "killed at 20 random moments, no run is lost" "$(cut -d' ' -f2,3 out) $(runs killed.db)" "kept 0 192"
+check "... and it was killed before its end" [ "$(cut -d' ' -f1 out)" -ge 1 ]
+is "... and in the end the database is the same" "$($dump killed.db | sha256sum)" "$whole"
+is "... one file" "$(ls killed.db*)" killed.db
+
+# ---- Ctrl-C ------------------------------------------------------------------------------------------------------------
+# The sweep is stopped once runs are in the database: a database that somebody reads says when.
+interrupt() { # signal
+    rm -f stopped.db*
+    python3 - "$1" "$r" sweep "${plan[@]}" -t 1 -o stopped.db <<'PY' 2>err
+import os, signal, sqlite3, subprocess, sys
+number = getattr(signal, sys.argv[1])
+sweep = subprocess.Popen(sys.argv[2:])
+def runs():
+    try:
+        return sqlite3.connect("stopped.db").execute("SELECT count(*) FROM run").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+while not runs() and sweep.poll() is None:
+    pass
+sweep.send_signal(number)
+print(sweep.wait() == -number)
+PY
+}
+for s in SIGINT SIGTERM; do
+    is "$s ends it as a signal does" "$(interrupt $s)" True
+    is "... it says what is kept" "$(grep -c "^reprise: stopped: [0-9]* of 192 runs are in stopped.db, and the same command goes on from there$" err)" 1
+    said=$(sed -n 's/^reprise: stopped: \([0-9]*\) of.*/\1/p' err)
+    is "... which is true" "$(runs stopped.db)" "$said"
+    is "... in one file" "$(ls stopped.db*)" stopped.db
+done
+sweep -o stopped.db
+is "the same command goes on from there" "$? $($dump stopped.db | sha256sum)" "0 $whole"
+
+# ---- several at once ---------------------------------------------------------------------------------------------------
+for i in 1 2 3; do sweep -t 1 -o shared.db & done
+wait
+is "three sweeps into one database" "$($dump shared.db | sha256sum)" "$whole"
+
+# ---- the disk is full --------------------------------------------------------------------------------------------------
+small() { # KB: no file may grow beyond; what follows is run
+    (ulimit -f "$1" && shift && "$@")
+}
+small 400 "$r" sweep -q "${plan[@]}" -o full.db 2>err
+is "a full disk ends it with an error" "$? $(wc -l <err) $(grep -cE '^reprise: full.db: (the disk is full|cannot be read or written).*; what is in it stays, and the same command goes on from there$' err)" "4 1 1"
+sweep -o full.db
+is "... and with room again it goes on" "$? $($dump full.db | sha256sum)" "0 $whole"
+said=$(small 0 "$r" sweep -q "${plan[@]}" -o none.db 2>&1)
+is "no room at all" "$? $(wc -l <<<"$said")" "4 1"
+sweep -o none.db
+is "... is no harm" "$? $($dump none.db | sha256sum)" "0 $whole"
+
+# ---- locked ------------------------------------------------------------------------------------------------------------
+cp whole.db locked.db
+python3 - "$r" sweep -q 1.wtr -m jetson-tx2 --vary sms=1..4 -o locked.db --wait 0 <<'PY' 2>err
+import sqlite3, subprocess, sys
+db = sqlite3.connect("locked.db", isolation_level=None)
+db.execute("BEGIN EXCLUSIVE")
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+PY
+is "a locked database is an error, once --wait is over" "$? $(wc -l <err) $(grep -c '^reprise: locked.db: another program has locked it for 0 s' err)" "4 1 1"
+is "... and nothing is lost" "$($dump locked.db | sha256sum)" "$whole"
+"$r" sweep -q 1.wtr -m jetson-tx2 --vary sms=1..4 -o locked.db
+is "... and it goes on when it is free" "$? $(runs locked.db)" "0 196"
+
+# ---- damage ------------------------------------------------------------------------------------------------------------
+python3 - <<'PY'
+data = bytearray(open("whole.db", "rb").read())
+for page in range(3, 30):
+    data[page * 4096:page * 4096 + 2000] = b"\xa5" * 2000
+open("broken.db", "wb").write(data)
+open("cut.db", "wb").write(open("whole.db", "rb").read()[:20000])
+open("text.db", "w").write("this is no database\n" * 1000)
+PY
+cp broken.db broken.copy
+for name in broken cut; do
+    sweep -o $name.db 2>err
+    is "$name: a damaged database is an error" "$? $(wc -l <err) $(grep -c "^reprise: $name.db: the database is damaged .*recover" err)" "2 1 1"
+done
+is "... and is left as it was" "$(cmp broken.db broken.copy)" ""
+fails 2 "text.db: this is no database of SQLite" "$r" sweep -q "${plan[@]}" -o text.db
+fails 2 "text.db: this is no database of SQLite" "$r" results text.db
+python3 -c 'import sqlite3; sqlite3.connect("other.db").execute("CREATE TABLE t (x)")'
+fails 2 "other.db: this database has no results of reprise sweep" "$r" sweep -q "${plan[@]}" -o other.db
+fails 2 "other.db: this database has no results of reprise sweep" "$r" results other.db
+cp whole.db later.db
+python3 -c 'import sqlite3; sqlite3.connect("later.db").execute("PRAGMA user_version = 9")'
+fails 2 "later.db: its tables are of version 9; this reprise knows version 1" "$r" results later.db
+fails 2 "later.db: its tables are of version 9; this reprise knows version 1" "$r" sweep -q "${plan[@]}" -o later.db
+fails 2 "nothing.db: there is no such file" "$r" results nothing.db
+
+# ---- folders that cannot be written --------------------------------------------------------------------------------------
+fails 1 "/proc/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o /proc/r.db
+fails 1 "no/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o no/r.db
+mkdir readonly && cp whole.db readonly && chmod 555 readonly && chmod 444 readonly/whole.db && chmod 755 "$work"
+somebody=()
+[ "$(id -u)" != 0 ] || somebody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+if "${somebody[@]}" test -r readonly/whole.db -a -x "$r" 2>/dev/null && ! "${somebody[@]}" test -w readonly; then
+    is "a database in a read-only folder is read" "$("${somebody[@]}" "$r" results readonly/whole.db --csv | wc -l)" 193
+    fails 1 "readonly/whole.db: cannot open it, or make it in this folder" "${somebody[@]}" "$r" sweep -q 1.wtr -m jetson-tx2 --set sms=1 -o readonly/whole.db
+else
+    echo "ok - a database in a read-only folder # SKIP this user can write everywhere, and no other can run reprise here"
+fi
+chmod 755 readonly
+
+# ---- the clock is set back ------------------------------------------------------------------------------------------------
+if grep -qa __asan_init "$r"; then
+    echo "ok - a clock that is set back # SKIP AddressSanitizer wants to be loaded first"
+else
+    LD_PRELOAD=$BUILD/preload/back.so "$r" sweep -q "${plan[@]}" -o back.db
+    is "a clock that is set back is no harm" "$? $($dump back.db | sha256sum)" "0 $whole"
+    check "... it was: what was done last has the earliest time" \
+        python3 -c 'import sqlite3; d = sqlite3.connect("back.db"); f = [r[0] for r in d.execute("SELECT finished FROM run ORDER BY id")]; assert f[0] > f[-1]'
+fi

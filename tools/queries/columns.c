@@ -1,0 +1,137 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/queries/queries.h"
+#include "tools/store/schema.h"
+#include "tools/ui/nearest.h"
+
+static void geometric_step(sqlite3_context *c, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct sum {
+        double logarithms;
+        long long count;
+    } *sum = sqlite3_aggregate_context(c, sizeof *sum);
+    double value = sqlite3_value_double(values[0]);
+    if (!sum || sqlite3_value_type(values[0]) == SQLITE_NULL)
+        return;
+    sum->logarithms += __builtin_log(value);
+    sum->count++;
+}
+
+static void geometric_end(sqlite3_context *c)
+{
+    const struct sum {
+        double logarithms;
+        long long count;
+    } *sum = sqlite3_aggregate_context(c, 0);
+    if (sum && sum->count)
+        sqlite3_result_double(c, __builtin_exp(sum->logarithms / (double)sum->count));
+}
+
+/* Runs of one version of the program compare with one another. */
+static bool choose_runs(struct query *q, struct rp_error *err)
+{
+    int64_t newest;
+    if (!sql_number(&q->store.sql, "SELECT max(tool) FROM run", 0, &newest, err, ""))
+        return false;
+    q->which = q->args->all ? sqlite3_mprintf("1") : sqlite3_mprintf("tool = %lld", (long long)newest);
+    return q->which || rp_fail(err, RP_SYSTEM, "out of memory");
+}
+
+bool query_open(struct query *q, const char *path, unsigned wait, const struct query_args *args, struct rp_error *err)
+{
+    *q = (struct query){.args = args};
+    if (!store_open_read(&q->store, path, wait, err))
+        return false;
+    q->view = (struct view){.sql = &q->store.sql, .form = args->form};
+    sqlite3_create_function(q->store.sql.db, "geomean", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
+                            geometric_step, geometric_end);
+    if (choose_runs(q, err))
+        return true;
+    query_close(q);
+    return false;
+}
+
+void query_close(struct query *q)
+{
+    sqlite3_free(q->which);
+    store_close(&q->store);
+}
+
+char *query_axes(struct query *q, const char *table, struct rp_error *err)
+{
+    bool fine = true;
+    sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
+    sqlite3_stmt *rows = sql_bind(&q->store.sql, "SELECT key FROM option WHERE varied ORDER BY varied", err, "");
+    while (rows && sql_row(&q->store.sql, rows, &fine, err))
+        sqlite3_str_appendf(text, ", %s\"%w\"", table, sqlite3_column_text(rows, 0));
+    if (!sqlite3_str_length(text))
+        sqlite3_str_appendall(text, " ");
+    char *axes = sqlite3_str_finish(text);
+    if (rows && fine && axes)
+        return axes;
+    if (rows && fine)
+        rp_fail(err, RP_SYSTEM, "out of memory");
+    sqlite3_free(axes);
+    return NULL;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static bool fail_unknown(struct query *q, const char *name, struct rp_error *err)
+{
+    static const char all[] = "SELECT name FROM statistic UNION SELECT key FROM option UNION SELECT 'ipc' UNION "
+                              "SELECT 'occupancy' ORDER BY 1";
+    const char *names[4096], *near;
+    char *copies[4096];
+    size_t count = 0;
+    bool fine = true;
+    sqlite3_stmt *rows = sql_bind(&q->store.sql, all, err, "");
+    while (rows && count < MODEL_COUNT_OF(names) && sql_row(&q->store.sql, rows, &fine, err))
+        if ((copies[count] = strdup((const char *)sqlite3_column_text(rows, 0))))
+            names[count] = copies[count], count++;
+    near = nearest_name(name, names, count);
+    if (near)
+        rp_fail(err, RP_USAGE, "there is no statistic or option '%s'; did you mean '%s'?", name, near);
+    else
+        rp_fail(err, RP_USAGE,
+                "there is no statistic or option '%s'; 'reprise replay --explain' and 'reprise machine "
+                "options' list them",
+                name);
+    while (count)
+        free(copies[--count]);
+    return false;
+}
+
+/* NULL: there is none of this name, or, with *fine false, something failed. */
+static char *find_value(struct query *q, const char *name, bool *fine, struct rp_error *err)
+{
+    bool has;
+    int64_t option;
+    *fine = schema_has_column(&q->store.sql, name, &has, err) &&
+            sql_number(&q->store.sql, "SELECT id FROM option WHERE key = ?", -1, &option, err, "t", name);
+    if (!*fine || (!has && option < 0))
+        return NULL;
+    char *text =
+        has ? sqlite3_mprintf("\"%w\"", name)
+            : sqlite3_mprintf("(SELECT value FROM machine_option WHERE machine = machine_id AND option = %lld)",
+                              (long long)option);
+    *fine = text || rp_fail(err, RP_SYSTEM, "out of memory");
+    return text;
+}
+
+char *query_value(struct query *q, const char *name, const char **sign, struct rp_error *err)
+{
+    char model[160];
+    bool fine;
+    *sign = *name == '+' ? "-" : "";
+    name += *name == '+';
+    snprintf(model, sizeof model, "%s.model", name);
+    char *text = find_value(q, name, &fine, err);
+    if (!text && fine)
+        text = find_value(q, model, &fine, err);
+    if (!text && fine)
+        fail_unknown(q, name, err);
+    return text;
+}

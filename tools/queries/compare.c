@@ -1,0 +1,231 @@
+/* Two runs, or all runs of one kind beside those of another: ratios, their geometric mean, and the source lines that
+ * make the difference. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/lib/number.h"
+#include "tools/queries/queries.h"
+
+#define EXAMPLE "give the numbers of two runs, or values as in 'scheduler=gto,l1.size=32K' and 'scheduler=lrr'"
+#define SHOWN 20 /* source lines, unless told otherwise */
+
+/* What one side of the comparison is. */
+struct side {
+    char *condition; /* on view `runs` */
+    char *keys;      /* the columns that it names, each in quotes and between commas */
+    bool number;     /* it is one run */
+};
+
+static void side_free(struct side *s)
+{
+    sqlite3_free(s->condition);
+    sqlite3_free(s->keys);
+}
+
+/* "KEY=VALUE" as a condition: sizes as numbers, all else as text. */
+static bool add_value(struct query *q, sqlite3_str *condition, sqlite3_str *keys, const char *key, const char *value,
+                      struct rp_error *err)
+{
+    const char *sign;
+    uint64_t number;
+    struct rp_error unused;
+    char *expression = query_value(q, key, &sign, err);
+    if (!expression)
+        return false;
+    if (read_size(value, INT64_MAX, "", &number, &unused))
+        sqlite3_str_appendf(condition, " AND %s = %llu", expression, (unsigned long long)number);
+    else
+        sqlite3_str_appendf(condition, " AND %s = '%q'", expression, value);
+    sqlite3_str_appendf(keys, "%s,", expression);
+    sqlite3_free(expression);
+    return true;
+}
+
+static bool add_values(struct query *q, char *text, sqlite3_str *condition, sqlite3_str *keys, struct rp_error *err)
+{
+    for (char *part; (part = strsep(&text, ","));) {
+        char *equals = strchr(part, '=');
+        if (!equals || equals == part || !equals[1])
+            return rp_fail(err, RP_USAGE, "compare: '%s': " EXAMPLE, part);
+        *equals = 0;
+        if (!add_value(q, condition, keys, part, equals + 1, err))
+            return false;
+    }
+    return true;
+}
+
+/* A run's number, or values. */
+static bool read_side(struct query *q, const char *text, struct side *side, struct rp_error *err)
+{
+    uint64_t run;
+    struct rp_error unused;
+    char *copy = strdup(text);
+    sqlite3_str *condition = sqlite3_str_new(q->store.sql.db), *keys = sqlite3_str_new(q->store.sql.db);
+    side->number = read_number(text, INT64_MAX, "", &run, &unused);
+    sqlite3_str_appendall(keys, ",");
+    bool fine = copy || rp_fail(err, RP_SYSTEM, "out of memory");
+    if (side->number) {
+        sqlite3_str_appendf(condition, "run = %llu", (unsigned long long)run);
+    } else {
+        sqlite3_str_appendall(condition, q->which);
+        fine = fine && add_values(q, copy, condition, keys, err);
+    }
+    free(copy);
+    side->condition = sqlite3_str_finish(condition);
+    side->keys = sqlite3_str_finish(keys);
+    return fine && ((side->condition && side->keys) || rp_fail(err, RP_SYSTEM, "out of memory"));
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+static bool named(const struct side *s, const char *column)
+{
+    char *text = sqlite3_mprintf(",\"%w\",", column);
+    bool yes = text && strstr(s->keys, text);
+    sqlite3_free(text);
+    return yes;
+}
+
+/* What is alike in both runs of a pair, besides the trace: all that neither side names. *columns: the same to print. */
+static bool likeness(struct query *q, const struct side sides[2], char **condition, char **columns,
+                     struct rp_error *err)
+{
+    bool fine = true;
+    sqlite3_str *on = sqlite3_str_new(q->store.sql.db), *show = sqlite3_str_new(q->store.sql.db);
+    static const char query[] =
+        "SELECT 'machine' UNION ALL SELECT * FROM (SELECT key FROM option WHERE varied ORDER BY varied)";
+    sqlite3_str_appendall(on, "a.trace = b.trace AND a.launch IS b.launch AND a.engine = b.engine AND a.seed = b.seed");
+    sqlite3_stmt *rows = sql_bind(&q->store.sql, query, err, "");
+    while (rows && sql_row(&q->store.sql, rows, &fine, err)) {
+        const char *column = (const char *)sqlite3_column_text(rows, 0);
+        if (named(&sides[0], column) || named(&sides[1], column))
+            continue;
+        sqlite3_str_appendf(on, " AND a.\"%w\" IS b.\"%w\"", column, column);
+        sqlite3_str_appendf(show, ", a.\"%w\"", column);
+    }
+    if (!sqlite3_str_length(show))
+        sqlite3_str_appendall(show, " ");
+    *condition = sqlite3_str_finish(on);
+    *columns = sqlite3_str_finish(show);
+    return rows && fine && ((*condition && *columns) || rp_fail(err, RP_SYSTEM, "out of memory"));
+}
+
+/* Makes the table of pairs: what each has, the two runs, and the two values. */
+static bool make_pairs(struct query *q, const struct side sides[2], const char *value, struct rp_error *err)
+{
+    char *on = NULL, *columns = NULL;
+    bool numbers = sides[0].number && sides[1].number;
+    bool fine = likeness(q, sides, &on, &columns, err);
+    char *text =
+        fine ? sqlite3_mprintf("CREATE TEMP TABLE pair AS WITH a AS (SELECT *, %s AS \"value:\" FROM runs WHERE %s "
+                               "AND status = 'done'), b AS (SELECT *, %s AS \"value:\" FROM runs WHERE %s AND "
+                               "status = 'done') SELECT a.trace%s, a.run AS \"run A\", b.run AS \"run B\", "
+                               "a.\"value:\" AS A, b.\"value:\" AS B, 1.0 * b.\"value:\" / a.\"value:\" AS ratio "
+                               "FROM a JOIN b ON %s WHERE a.run <> b.run ORDER BY a.run, b.run",
+                               value, sides[0].condition, value, sides[1].condition, numbers ? "" : columns,
+                               numbers ? "a.trace = b.trace" : on)
+             : NULL;
+    fine = fine && (text || rp_fail(err, RP_SYSTEM, "out of memory")) && sql_script(&q->store.sql, text, err);
+    sqlite3_free(text);
+    sqlite3_free(on);
+    sqlite3_free(columns);
+    return fine;
+}
+
+static bool print_mean(struct query *q, struct rp_error *err)
+{
+    bool fine = true;
+    sqlite3_stmt *row = view_query(&q->view, "SELECT geomean(ratio), count(*) FROM pair", err, "");
+    if (!row || !sql_row(q->view.sql, row, &fine, err)) {
+        sqlite3_finalize(row);
+        return false;
+    }
+    if (q->view.form == VIEW_JSON)
+        json_part(&q->view.json, "geometric_mean", view_value(row, 0));
+    else if (q->view.form == VIEW_TEXT)
+        printf("\ngeometric mean of the ratios of %d pair%s: %.4f\n", sqlite3_column_int(row, 1),
+               sqlite3_column_int(row, 1) == 1 ? "" : "s", sqlite3_column_double(row, 0));
+    sqlite3_finalize(row);
+    return fine;
+}
+
+/* ---- source lines ------------------------------------------------------------------------------------------------ */
+
+/* Cycles of the machine: those of sub-cores, divided by how many there are. */
+#define LINES                                                                                                          \
+    "WITH size AS (SELECT r.id AS run, (SELECT value FROM machine_option JOIN option o ON o.id = option"               \
+    "   WHERE machine = r.machine AND o.key = 'sms') * (SELECT value FROM machine_option JOIN option o"                \
+    "   ON o.id = option WHERE machine = r.machine AND o.key = 'subcores') AS subcores FROM run r),"                   \
+    " part AS (SELECT p.\"run A\" AS run, -1 AS sign FROM pair p UNION ALL SELECT p.\"run B\", 1 FROM pair p),"        \
+    " change AS (SELECT i.name, i.file, i.line, s.reason,"                                                             \
+    "   sum(CASE sign WHEN -1 THEN 1.0 * s.cycles / z.subcores END) AS a,"                                             \
+    "   sum(CASE sign WHEN 1 THEN 1.0 * s.cycles / z.subcores END) AS b,"                                              \
+    "   sum(1.0 * sign * s.cycles / z.subcores) AS change"                                                             \
+    "   FROM part JOIN stall s ON s.run = part.run JOIN size z ON z.run = part.run"                                    \
+    "   JOIN instruction i ON i.id = s.instruction GROUP BY i.name, i.file, i.line, s.reason)"                         \
+    " SELECT c.name AS kernel, c.file, c.line, sum(c.a) AS A, sum(c.b) AS B, sum(c.change) AS change,"                 \
+    "   (SELECT m.reason FROM change m WHERE m.name = c.name AND m.file IS c.file AND m.line IS c.line"                \
+    "   ORDER BY abs(m.change) DESC LIMIT 1) AS mostly"                                                                \
+    " FROM change c GROUP BY c.name, c.file, c.line ORDER BY abs(sum(c.change)) DESC LIMIT %lld"
+
+static bool have_stalls(struct query *q, bool *have, struct rp_error *err)
+{
+    int64_t without;
+    bool fine = sql_number(&q->store.sql,
+                           "SELECT count(*) FROM pair p WHERE NOT EXISTS (SELECT 1 FROM stall WHERE run = p.\"run A\") "
+                           "OR NOT EXISTS (SELECT 1 FROM stall WHERE run = p.\"run B\")",
+                           1, &without, err, "");
+    *have = fine && !without;
+    return fine;
+}
+
+static bool print_lines(struct query *q, struct rp_error *err)
+{
+    bool have;
+    if (!have_stalls(q, &have, err))
+        return false;
+    if (!have && q->view.form == VIEW_TEXT)
+        puts("\nWhat changed by source line is known where 'reprise sweep --stalls' kept it.");
+    if (!have)
+        return true;
+    if (q->view.form == VIEW_TEXT)
+        puts("\nCycles by source line, summed over the pairs; the largest changes first:\n");
+    return view_print_query(&q->view, "lines",
+                            sqlite3_mprintf(LINES, q->args->top > 0 ? q->args->top
+                                                   : q->args->top   ? SHOWN
+                                                                    : -1),
+                            err);
+}
+
+static bool print_all(struct query *q, struct rp_error *err)
+{
+    int64_t pairs;
+    if (!sql_number(&q->store.sql, "SELECT count(*) FROM pair", 0, &pairs, err, ""))
+        return false;
+    if (!pairs)
+        return rp_fail(err, RP_USAGE,
+                       "compare: no run of one side has a counterpart that differs in these values alone");
+    bool json = q->view.form == VIEW_JSON;
+    if (json)
+        json_open(&q->view.json, NULL, '{');
+    bool fine = view_print_query(&q->view, "pairs", sqlite3_mprintf("SELECT * FROM pair"), err) && print_mean(q, err) &&
+                (q->view.form == VIEW_CSV || print_lines(q, err));
+    if (json)
+        json_close(&q->view.json, '}');
+    return fine;
+}
+
+bool query_compare(struct query *q, const char *one, const char *other, struct rp_error *err)
+{
+    struct side sides[2] = {{NULL, NULL, false}, {NULL, NULL, false}};
+    const char *sign;
+    char *value = query_value(q, q->args->stat ? q->args->stat : "cycles", &sign, err);
+    bool fine = value && read_side(q, one, &sides[0], err) && read_side(q, other, &sides[1], err);
+    if (fine && sides[0].number != sides[1].number)
+        fine = rp_fail(err, RP_USAGE, "compare: " EXAMPLE);
+    fine = fine && make_pairs(q, sides, value, err) && print_all(q, err);
+    side_free(&sides[0]);
+    side_free(&sides[1]);
+    sqlite3_free(value);
+    return fine;
+}

@@ -1,0 +1,161 @@
+/* Runs side by side: all of them, the best, and those that no other beats in both of two values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/queries/queries.h"
+
+/* Columns that say something: those in which not all runs are alike. */
+static bool differs(struct query *q, const char *column, bool *yes, struct rp_error *err)
+{
+    char *text = sqlite3_mprintf("SELECT count(DISTINCT ifnull(%s, '')) > 1 FROM runs WHERE %s", column, q->which);
+    sqlite3_stmt *rows = text ? view_query(&q->view, text, err, "") : NULL;
+    bool fine = true;
+    *yes = rows && sql_row(&q->store.sql, rows, &fine, err) && sqlite3_column_int(rows, 0);
+    sqlite3_finalize(rows);
+    sqlite3_free(text);
+    return rows && fine;
+}
+
+/* The columns of a run, before its statistics. */
+static char *identity_columns(struct query *q, struct rp_error *err)
+{
+    static const char *const sometimes[] = {"launch", "engine", "seed", "tool"};
+    char *axes = query_axes(q, "", err);
+    if (!axes)
+        return NULL;
+    sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
+    sqlite3_str_appendf(text, "run, trace, machine%s", axes);
+    bool fine = true, yes;
+    for (size_t i = 0; fine && i < MODEL_COUNT_OF(sometimes); i++)
+        if ((fine = differs(q, sometimes[i], &yes, err)) && yes)
+            sqlite3_str_appendf(text, ", %s", sometimes[i]);
+    sqlite3_free(axes);
+    char *columns = sqlite3_str_finish(text);
+    if (fine)
+        return columns;
+    sqlite3_free(columns);
+    return NULL;
+}
+
+/* How many commas: columns that a refused combination has nothing in. */
+static int commas(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+bool query_list(struct query *q, struct rp_error *err)
+{
+    char *columns = identity_columns(q, err);
+    if (!columns)
+        return false;
+    sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
+    sqlite3_str_appendf(text, "SELECT %s, cycles, ipc, status, reason FROM runs WHERE %s", columns, q->which);
+    sqlite3_str_appendall(text, " UNION ALL SELECT NULL, NULL, machine");
+    for (int i = commas(columns) - 2; i > 0; i--)
+        sqlite3_str_appendall(text, ", NULL");
+    sqlite3_str_appendall(text, ", NULL, NULL, 'impossible', settings || ': ' || reason FROM refusal");
+    sqlite3_str_appendall(text, q->args->all ? "" : " WHERE tool = (SELECT max(id) FROM tool)");
+    sqlite3_str_appendall(text, " ORDER BY 2 NULLS LAST");
+    for (int i = 3; i <= commas(columns) + 1; i++)
+        sqlite3_str_appendf(text, ", %d", i);
+    sqlite3_free(columns);
+    return view_print_query(&q->view, NULL, sqlite3_str_finish(text), err);
+}
+
+/* ---- the best ---------------------------------------------------------------------------------------------------- */
+
+/* --top: one unless told otherwise; 0: all. */
+static long long how_many(const struct query *q)
+{
+    return q->args->top < 0 ? 1 : q->args->top ? q->args->top : INT64_MAX;
+}
+
+/* Of each machine the geometric mean over traces, if it has a run of all of them. */
+static char *best_of_all(struct query *q, const char *value, const char *sign, const char *axes)
+{
+    const char *name = q->args->best + (*sign == '-');
+    return sqlite3_mprintf(
+        "WITH p AS (SELECT machine%s, count(*) AS runs, geomean(%s) AS \"%w\" FROM runs WHERE %s AND "
+        "status = 'done' GROUP BY machine_id, launch, engine, seed, tool) SELECT * FROM p WHERE runs "
+        "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\" LIMIT %lld",
+        axes, value, name, q->which, sign, name, how_many(q));
+}
+
+static char *best_by(struct query *q, const char *by, const char *value, const char *sign, const char *axes)
+{
+    const char *name = q->args->best + (*sign == '-');
+    return sqlite3_mprintf("WITH p AS (SELECT run, trace, machine%s, %s AS \"%w:\", row_number() OVER (PARTITION BY %s "
+                           "ORDER BY %s%s, run) AS place FROM runs WHERE %s AND status = 'done') SELECT run, trace, "
+                           "machine%s, \"%w:\" AS \"%w\" FROM p WHERE place <= %lld ORDER BY %s, place",
+                           axes, value, name, by, sign, value, q->which, axes, name, name, how_many(q), by);
+}
+
+bool query_best(struct query *q, struct rp_error *err)
+{
+    const char *sign, *unused, *wanted = q->args->by ? q->args->by : "trace";
+    bool all = !strcmp(wanted, "all");
+    char *value = query_value(q, q->args->best, &sign, err);
+    char *by = value && !all ? query_value(q, wanted, &unused, err) : NULL;
+    char *axes = value && (by || all) ? query_axes(q, "", err) : NULL;
+    bool fine = axes;
+    if (fine)
+        fine = view_print_query(&q->view, NULL,
+                                all ? best_of_all(q, value, sign, axes) : best_by(q, by, value, sign, axes), err);
+    sqlite3_free(value);
+    sqlite3_free(by);
+    sqlite3_free(axes);
+    return fine;
+}
+
+/* ---- the Pareto front -------------------------------------------------------------------------------------------- */
+
+/* The columns of the two values, behind those of the axes: an axis is there already. */
+static char *value_columns(const char *const names[2], const char *const signs[2], const char *axes)
+{
+    static const char *const inner[2] = {"one:", "other:"};
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (int i = 0; i < 2; i++) {
+        char *quoted = sqlite3_mprintf("\"%w\"", names[i]);
+        if (quoted && !strstr(axes, quoted))
+            sqlite3_str_appendf(text, ", %s\"%s\" AS %s", signs[i], inner[i], quoted);
+        sqlite3_free(quoted);
+    }
+    if (!sqlite3_str_length(text))
+        sqlite3_str_appendall(text, " ");
+    return sqlite3_str_finish(text);
+}
+
+/* In the order of the first value, a run is on the front if its second is better than that of all before it. */
+static char *pareto(struct query *q, const char *const values[2], const char *const signs[2], const char *axes,
+                    const char *columns)
+{
+    return sqlite3_mprintf(
+        "WITH p AS (SELECT run, trace, machine%s, %s%s AS \"one:\", %s%s AS \"other:\" FROM runs WHERE %s"
+        " AND status = 'done'), o AS (SELECT *, min(\"other:\") OVER (PARTITION BY trace ORDER BY"
+        " \"one:\", \"other:\" GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS \"least:\" FROM p"
+        " WHERE \"one:\" IS NOT NULL AND \"other:\" IS NOT NULL) SELECT run, trace, machine%s%s FROM o"
+        " WHERE \"least:\" IS NULL OR \"other:\" < \"least:\" ORDER BY trace, \"one:\", run",
+        axes, signs[0], values[0], signs[1], values[1], q->which, axes, columns);
+}
+
+bool query_pareto(struct query *q, const char *one, const char *other, struct rp_error *err)
+{
+    const char *signs[2] = {"", ""};
+    const char *const names[2] = {one + (*one == '+'), other + (*other == '+')};
+    char *values[2] = {query_value(q, one, &signs[0], err), NULL};
+    values[1] = values[0] ? query_value(q, other, &signs[1], err) : NULL;
+    char *axes = values[1] ? query_axes(q, "", err) : NULL;
+    char *columns = axes ? value_columns(names, signs, axes) : NULL;
+    bool fine = columns || (axes && rp_fail(err, RP_SYSTEM, "out of memory"));
+    if (fine)
+        fine = view_print_query(&q->view, NULL,
+                                pareto(q, (const char *const[2]){values[0], values[1]}, signs, axes, columns), err);
+    for (int i = 0; i < 2; i++)
+        sqlite3_free(values[i]);
+    sqlite3_free(axes);
+    sqlite3_free(columns);
+    return fine;
+}

@@ -1,0 +1,45 @@
+/* reprise results: what one asks of a database of results. Each question is a query on view `runs`
+ * (tools/store/schema.h), printed as a table, CSV or JSON. */
+#ifndef REPRISE_TOOLS_QUERIES_QUERIES_H
+#define REPRISE_TOOLS_QUERIES_QUERIES_H
+
+#include "tools/queries/view.h"
+#include "tools/store/store.h"
+
+struct query_args {
+    enum view_form form;
+    const char *best, *by, *stat; /* NULL: not given */
+    long long top;
+    bool all; /* runs of earlier versions of the program, too */
+};
+
+struct query {
+    const struct query_args *args;
+    struct store store;
+    struct view view;
+    char *which; /* a condition on view `runs`: those that are asked about */
+};
+
+/* These print, and return false with err where they cannot. */
+bool query_list(struct query *, struct rp_error *);
+bool query_best(struct query *, struct rp_error *);
+bool query_pareto(struct query *, const char *one, const char *other, struct rp_error *);
+bool query_show(struct query *, const char *run, struct rp_error *);
+bool query_compare(struct query *, const char *one, const char *other, struct rp_error *);
+bool query_sql(struct query *, const char *text, struct rp_error *);
+
+/* ---- columns.c: what queries are made of ------------------------------------------------------------------------- */
+
+/* Opens the database and fills in `which`. False: nothing need be freed. */
+bool query_open(struct query *, const char *path, unsigned wait, const struct query_args *, struct rp_error *);
+void query_close(struct query *);
+
+/* The columns of the options that vary, each with a comma before it, in quotes, behind `table.` where that is not "".
+ * To be freed with sqlite3_free. */
+char *query_axes(struct query *, const char *table, struct rp_error *);
+/* A statistic, a ratio or an option as an expression on view `runs`; "l1" is "l1.model"; a "+" before it: more of it is
+ * better, and *sign is "-". To be freed with sqlite3_free; NULL: there is none of this name, and err says which is
+ * near. */
+char *query_value(struct query *, const char *name, const char **sign, struct rp_error *);
+
+#endif

@@ -1,0 +1,20 @@
+/* The tables of a database of results, as docs/sweep.md describes them. */
+#ifndef REPRISE_TOOLS_STORE_SCHEMA_H
+#define REPRISE_TOOLS_STORE_SCHEMA_H
+
+#include "tools/store/sql.h"
+
+#define SCHEMA_VERSION 1 /* PRAGMA user_version */
+
+/* Makes the tables in an empty database, or checks those that are there. RP_BAD_INPUT: a database of something else, or
+ * of another version. */
+bool schema_make(struct sql *, struct rp_error *);
+bool schema_check(struct sql *, struct rp_error *);
+
+/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic. */
+bool schema_make_view(struct sql *, struct rp_error *);
+
+/* Whether view `runs` has the column. */
+bool schema_has_column(struct sql *, const char *column, bool *has, struct rp_error *);
+
+#endif

@@ -1,0 +1,175 @@
+#include "tools/store/sql.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define KEPT "; what is in it stays, and the same command goes on from there"
+
+bool sql_fail(const struct sql *s, int status, struct rp_error *err)
+{
+    const char *said = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(status);
+    switch (status & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return rp_fail(err, RP_SYSTEM,
+                       "%s: another program has locked it for %u s; close that one, or wait longer" KEPT, s->path,
+                       s->wait);
+    case SQLITE_FULL: return rp_fail(err, RP_SYSTEM, "%s: the disk is full; make room" KEPT, s->path);
+    case SQLITE_NOTADB: return rp_fail(err, RP_BAD_INPUT, "%s: this is no database of SQLite", s->path);
+    case SQLITE_CORRUPT:
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: the database is damaged (%s); 'sqlite3 %s .recover' prints what is left of it", s->path,
+                       said, s->path);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+        return rp_fail(err, RP_USAGE, "%s: cannot open it, or make it in this folder: %s; name another with -o",
+                       s->path, said);
+    case SQLITE_IOERR: return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s" KEPT, s->path, said);
+    default: return rp_fail(err, RP_SYSTEM, "%s: %s", s->path, said);
+    }
+}
+
+/* What lies in a read-only folder is read as it is; SQLite would make files beside it. */
+static bool open_immutable(struct sql *s, int status, struct rp_error *err)
+{
+    struct stat wal;
+    char *name = sqlite3_mprintf("%s-wal", s->path), *uri = NULL;
+    bool can = name && (stat(name, &wal) || !wal.st_size);
+    sqlite3_free(name);
+    if (can && (uri = sqlite3_mprintf("file:%s?immutable=1", s->path))) {
+        sqlite3_close(s->db);
+        s->db = NULL;
+        status = sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+        s->immutable = true;
+    }
+    sqlite3_free(uri);
+    return status == SQLITE_OK || sql_fail(s, status, err);
+}
+
+/* SQLite opens a file when it first reads it. */
+static int first_read(struct sql *s) { return sqlite3_exec(s->db, "PRAGMA schema_version", NULL, NULL, NULL); }
+
+bool sql_open(struct sql *s, const char *path, bool write, unsigned wait, struct rp_error *err)
+{
+    *s = (struct sql){.path = strdup(path), .wait = wait};
+    if (!s->path)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    int status = sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_EXRESCODE, NULL);
+    if (status == SQLITE_OK) {
+        sqlite3_busy_timeout(s->db, (int)wait * 1000);
+        status = first_read(s);
+    }
+    bool fine = status == SQLITE_OK;
+    if (!fine && !write && (status & 0xff) == SQLITE_CANTOPEN)
+        fine = open_immutable(s, status, err) && ((status = first_read(s)) == SQLITE_OK || sql_fail(s, status, err));
+    else if (!fine)
+        sql_fail(s, status, err);
+    if (!fine)
+        sql_close(s);
+    return fine;
+}
+
+void sql_close(struct sql *s)
+{
+    for (size_t i = 0; i < SQL_PREPARED; i++)
+        sqlite3_finalize(s->prepared[i].statement);
+    sqlite3_close(s->db);
+    free(s->path);
+    *s = (struct sql){.db = NULL};
+}
+
+bool sql_script(struct sql *s, const char *text, struct rp_error *err)
+{
+    int status = sqlite3_exec(s->db, text, NULL, NULL, NULL);
+    return status == SQLITE_OK || sql_fail(s, status, err);
+}
+
+/* ---- prepared statements ----------------------------------------------------------------------------------------- */
+
+static sqlite3_stmt *prepare(struct sql *s, const char *text, struct rp_error *err)
+{
+    size_t i = 0;
+    while (i < SQL_PREPARED && s->prepared[i].text && s->prepared[i].text != text)
+        i++;
+    if (i == SQL_PREPARED) {
+        rp_fail(err, RP_SYSTEM, "%s: too many statements", s->path);
+        return NULL;
+    }
+    if (s->prepared[i].statement)
+        return s->prepared[i].statement;
+    int status = sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT, &s->prepared[i].statement, NULL);
+    if (status != SQLITE_OK) {
+        sql_fail(s, status, err);
+        return NULL;
+    }
+    s->prepared[i].text = text;
+    return s->prepared[i].statement;
+}
+
+static sqlite3_stmt *bind(struct sql *s, const char *text, struct rp_error *err, const char *types, va_list values)
+{
+    sqlite3_stmt *statement = prepare(s, text, err);
+    if (!statement)
+        return NULL;
+    sqlite3_reset(statement);
+    int status = SQLITE_OK;
+    for (int i = 0; types[i] && status == SQLITE_OK; i++)
+        switch (types[i]) {
+        case 'i': status = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
+        case 'r': status = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
+        default: status = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+        }
+    if (status == SQLITE_OK)
+        return statement;
+    sql_fail(s, status, err);
+    return NULL;
+}
+
+sqlite3_stmt *sql_bind(struct sql *s, const char *text, struct rp_error *err, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = bind(s, text, err, types, values);
+    va_end(values);
+    return statement;
+}
+
+bool sql_row(struct sql *s, sqlite3_stmt *statement, bool *fine, struct rp_error *err)
+{
+    int status = sqlite3_step(statement);
+    *fine = status == SQLITE_ROW || status == SQLITE_DONE || sql_fail(s, status, err);
+    if (status != SQLITE_ROW)
+        sqlite3_reset(statement);
+    return status == SQLITE_ROW;
+}
+
+bool sql_run(struct sql *s, const char *text, struct rp_error *err, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = bind(s, text, err, types, values);
+    va_end(values);
+    bool fine = statement;
+    while (fine && sql_row(s, statement, &fine, err))
+        ;
+    return fine;
+}
+
+bool sql_number(struct sql *s, const char *text, int64_t otherwise, int64_t *value, struct rp_error *err,
+                const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    sqlite3_stmt *statement = bind(s, text, err, types, values);
+    va_end(values);
+    bool fine = statement;
+    *value = fine && sql_row(s, statement, &fine, err) ? sqlite3_column_int64(statement, 0) : otherwise;
+    if (statement)
+        sqlite3_reset(statement);
+    return fine;
+}

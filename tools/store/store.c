@@ -1,0 +1,116 @@
+#include "tools/store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/results/identity.h"
+#include "tools/store/schema.h"
+#include "tools/store/statistics.h"
+
+/* Of a database that may be written: a damaged one is not made worse. */
+static bool check_whole(struct sql *s, struct rp_error *err)
+{
+    bool fine = true;
+    sqlite3_stmt *rows = sql_bind(s, "PRAGMA quick_check(1)", err, "");
+    if (!rows || !sql_row(s, rows, &fine, err))
+        return false;
+    const char *said = (const char *)sqlite3_column_text(rows, 0);
+    if (strcmp(said, "ok"))
+        fine = rp_fail(err, RP_BAD_INPUT,
+                       "%s: the database is damaged (%.*s); 'sqlite3 %s .recover' prints what is left of it", s->path,
+                       (int)strcspn(said, "\n"), said, s->path);
+    sqlite3_reset(rows);
+    return fine;
+}
+
+static bool put_tool(struct store *s, struct rp_error *err)
+{
+    return sql_run(&s->sql, "INSERT OR IGNORE INTO tool (version, timing) VALUES (?, ?)", err, "tt", REPRISE_VERSION,
+                   result_timing) &&
+           sql_number(&s->sql, "SELECT id FROM tool WHERE version = ? AND timing = ?", 0, &s->tool, err, "tt",
+                      REPRISE_VERSION, result_timing);
+}
+
+bool store_open(struct store *s, const char *path, unsigned wait, struct rp_error *err)
+{
+    bool others;
+    *s = (struct store){.tool = 0};
+    if (!sql_open(&s->sql, path, true, wait, err))
+        return false;
+    bool fine =
+        check_whole(&s->sql, err) &&
+        sql_script(&s->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) &&
+        store_begin(s, err) && schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) &&
+        store_commit(s, err) && store_changed(s, &others, err);
+    if (!fine)
+        store_close(s);
+    return fine;
+}
+
+bool store_open_read(struct store *s, const char *path, unsigned wait, struct rp_error *err)
+{
+    *s = (struct store){.tool = 0};
+    if (access(path, F_OK))
+        return rp_fail(err, RP_BAD_INPUT, "%s: there is no such file; 'reprise sweep ... -o %s' makes it", path, path);
+    if (!sql_open(&s->sql, path, false, wait, err))
+        return false;
+    bool fine = schema_check(&s->sql, err);
+    if (!fine)
+        store_close(s);
+    return fine;
+}
+
+/* Back to one file that can be read anywhere. It fails, and need not succeed, while others have it open. */
+static void leave_one_file(struct store *s)
+{
+    if (s->tool && sqlite3_get_autocommit(s->sql.db)) {
+        sqlite3_busy_timeout(s->sql.db, 0);
+        sqlite3_exec(s->sql.db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
+}
+
+void store_close(struct store *s)
+{
+    for (size_t i = 0; i < SQL_PREPARED; i++) {
+        sqlite3_finalize(s->sql.prepared[i].statement);
+        s->sql.prepared[i].statement = NULL;
+    }
+    leave_one_file(s);
+    sql_close(&s->sql);
+    statistics_free(&s->statistics);
+    *s = (struct store){.tool = 0};
+}
+
+bool store_begin(struct store *s, struct rp_error *err) { return sql_run(&s->sql, "BEGIN IMMEDIATE", err, ""); }
+bool store_commit(struct store *s, struct rp_error *err) { return sql_run(&s->sql, "COMMIT", err, ""); }
+void store_rollback(struct store *s)
+{
+    struct rp_error unused;
+    if (!sqlite3_get_autocommit(s->sql.db))
+        sql_run(&s->sql, "ROLLBACK", &unused, "");
+}
+
+bool store_changed(struct store *s, bool *others, struct rp_error *err)
+{
+    int64_t before = s->data_version;
+    bool fine = sql_number(&s->sql, "PRAGMA data_version", 0, &s->data_version, err, "");
+    *others = fine && s->data_version != before;
+    return fine;
+}
+
+bool store_find_run(struct store *s, const char *key, int64_t *detail, struct rp_error *err)
+{
+    return sql_number(&s->sql, "SELECT detail FROM run WHERE key = ?", -1, detail, err, "t", key);
+}
+
+bool store_rate(struct store *s, double *rate, struct rp_error *err)
+{
+    int64_t per_second;
+    bool fine = sql_number(&s->sql,
+                           "SELECT sum(t.warp_instructions) / sum(r.seconds) FROM run r JOIN trace t ON t.id = r.trace"
+                           " WHERE r.status = 'done' AND r.launch IS NULL",
+                           0, &per_second, err, "");
+    *rate = (double)per_second;
+    return fine;
+}

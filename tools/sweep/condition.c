@@ -1,0 +1,169 @@
+#include "tools/sweep/condition.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/lib/number.h"
+
+#define AND " and "
+#define EXAMPLE "write KEY=VALUE, for example 'l1.size>64K and scheduler=lrr'; there are = != < <= > >="
+
+/* Longer ones first. */
+static const char *const compares[] = {"!=", "<=", ">=", "=", "<", ">"};
+
+static char *without_blanks(char *text)
+{
+    text += strspn(text, " ");
+    size_t n = strlen(text);
+    while (n && text[n - 1] == ' ')
+        text[--n] = 0;
+    return text;
+}
+
+/* Takes "KEY OP VALUE" apart. */
+static bool read_term(char *text, struct condition_term *term)
+{
+    char *at = text + strcspn(text, "!<>=");
+    for (size_t i = 0; i < sizeof compares / sizeof *compares; i++) {
+        size_t n = strlen(compares[i]);
+        if (strncmp(at, compares[i], n))
+            continue;
+        char *right = at + n;
+        *at = 0;
+        *term = (struct condition_term){without_blanks(text), without_blanks(right), compares[i]};
+        return *term->left && *term->right;
+    }
+    return false;
+}
+
+static bool read_terms(struct condition *c, struct rp_error *err)
+{
+    for (char *part = c->copy, *next; part; part = next) {
+        char *and = strstr(part, AND);
+        next = and? and+strlen(AND) : NULL;
+        if (and)
+            *and = 0;
+        struct condition_term *terms = realloc(c->terms, (c->count + 1) * sizeof *terms);
+        if (!terms)
+            return rp_fail(err, RP_SYSTEM, "out of memory");
+        c->terms = terms;
+        if (!read_term(part, &c->terms[c->count++]))
+            return rp_fail(err, RP_USAGE, "--exclude %s: " EXAMPLE, c->text);
+    }
+    return true;
+}
+
+bool conditions_add(struct conditions *all, const char *text, struct rp_error *err)
+{
+    struct condition *list = realloc(all->list, (all->count + 1) * sizeof *list);
+    if (!list)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    all->list = list;
+    struct condition *c = &all->list[all->count++];
+    *c = (struct condition){.text = strdup(text), .copy = strdup(text)};
+    if (!c->text || !c->copy)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    return read_terms(c, err);
+}
+
+void conditions_free(struct conditions *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->list[i].text);
+        free(all->list[i].copy);
+        free(all->list[i].terms);
+    }
+    free(all->list);
+    *all = (struct conditions){.count = 0};
+}
+
+bool conditions_check(const struct conditions *all, const struct axes *axes, struct rp_error *err)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t t = 0; t < all->list[i].count; t++) {
+            const char *key = all->list[i].terms[t].left;
+            if (strcmp(key, CONDITION_TRACE) && !axes_have(axes, key))
+                return rp_fail(err, RP_USAGE, "--exclude %s: %s does not vary; name a key of --vary, machine, or trace",
+                               all->list[i].text, key);
+        }
+    return true;
+}
+
+bool conditions_ask_for_trace(const struct conditions *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t t = 0; t < all->list[i].count; t++)
+            if (!strcmp(all->list[i].terms[t].left, CONDITION_TRACE))
+                return true;
+    return false;
+}
+
+/* ---- whether one holds ------------------------------------------------------------------------------------------- */
+
+/* The value of a key; `otherwise`: it is none. */
+static const char *value_of(const struct axes *axes, const char *const values[MOST_KEYS], const char *trace,
+                            const char *key, const char *otherwise)
+{
+    if (!strcmp(key, CONDITION_TRACE))
+        return trace;
+    for (size_t i = 0; i < axes->key_count; i++)
+        if (!strcmp(axes->keys[i], key))
+            return values[i];
+    return otherwise;
+}
+
+static bool read_real(const char *text, double *value)
+{
+    uint64_t size;
+    struct rp_error unused;
+    if (read_size(text, INT64_MAX, "", &size, &unused)) {
+        *value = (double)size;
+        return true;
+    }
+    char *end;
+    *value = strtod(text, &end);
+    return *text && !*end;
+}
+
+/* Below 0, 0 or above. */
+static int order(const char *a, const char *b)
+{
+    double x, y;
+    if (read_real(a, &x) && read_real(b, &y))
+        return (x > y) - (x < y);
+    return strcmp(a, b);
+}
+
+static bool holds(const struct condition_term *t, const char *left, const char *right)
+{
+    if (!left || !right)
+        return false;
+    int o = order(left, right);
+    switch (t->compare[0]) {
+    case '!': return o != 0;
+    case '<': return t->compare[1] ? o <= 0 : o < 0;
+    case '>': return t->compare[1] ? o >= 0 : o > 0;
+    default: return o == 0;
+    }
+}
+
+static bool all_hold(const struct condition *c, const struct axes *axes, const char *const values[MOST_KEYS],
+                     const char *trace)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const struct condition_term *t = &c->terms[i];
+        if (!holds(t, value_of(axes, values, trace, t->left, NULL), value_of(axes, values, trace, t->right, t->right)))
+            return false;
+    }
+    return true;
+}
+
+bool conditions_hold(const struct conditions *all, const struct axes *axes, const char *const values[MOST_KEYS],
+                     const char *trace)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all_hold(&all->list[i], axes, values, trace))
+            return true;
+    return false;
+}

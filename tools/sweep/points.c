@@ -1,0 +1,193 @@
+/* The machines of a plan. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/base/machine_parts.h"
+#include "replay/base/sampled.h"
+#include "tools/machine/option_line.h"
+#include "tools/sweep/sweep.h"
+
+static bool excluded_everywhere(const struct sweep_plan *p, size_t variant)
+{
+    size_t traces = conditions_ask_for_trace(&p->excluded) ? p->trace_count : 1;
+    for (size_t t = 0; t < traces; t++)
+        if (!sweep_plan_excludes(p, variant, p->traces[t]))
+            return false;
+    return true;
+}
+
+/* "scheduler=gto,l1.size=32K", of all but the machine. */
+static void print_values(const struct axes *axes, const char *const values[MOST_KEYS], char *text, size_t size)
+{
+    size_t at = 0;
+    *text = 0;
+    for (size_t i = 0; i < axes->key_count && at < size; i++)
+        if (values[i] && strcmp(axes->keys[i], VARIED_MACHINE))
+            at += (size_t)snprintf(text + at, size - at, "%s%s=%s", at ? "," : "", axes->keys[i], values[i]);
+}
+
+/* Values that do not go together are kept with the reason. */
+static bool add_refusal(struct sweep *s, const char *const values[MOST_KEYS], const struct rp_error *why,
+                        struct rp_error *err)
+{
+    char text[4096];
+    struct machine_args named = s->args->plan.base;
+    struct machine_setting settings[MOST_KEYS];
+    size_t place[MOST_KEYS], count;
+    struct sweep_refusal *list = realloc(s->refusals, (s->count.refused + 1) * sizeof *list);
+    if (!list)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep");
+    variant_settings(&named, &s->args->plan.axes, values, settings, place, &count);
+    print_values(&s->args->plan.axes, values, text, sizeof text);
+    s->refusals = list;
+    list[s->count.refused++] = (struct sweep_refusal){named.machine, strdup(text), strdup(why->text)};
+    return (list[s->count.refused - 1].settings && list[s->count.refused - 1].reason) ||
+           rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep");
+}
+
+static bool add_point(struct sweep *s, size_t variant, struct machine *m, struct rp_error *err)
+{
+    struct sweep_point *points = s->points;
+    if (!(s->point_count & (s->point_count - 1))) /* a power of two: it is full */
+        points = realloc(points, (s->point_count ? 2 * s->point_count : 1) * sizeof *points);
+    if (!points)
+        return rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep");
+    s->points = points;
+    struct sweep_point *p = &points[s->point_count++];
+    *p = (struct sweep_point){.variant = variant, .chance = machine_has_chance(m), .machine = m};
+    snprintf(p->hash, sizeof p->hash, "%s", m->hash);
+    if (*machine_samples_from(m))
+        return rp_fail(err, RP_USAGE,
+                       "memory.from=%s: a sweep does not take probabilities from another machine; 'reprise replay "
+                       "--save-machine' writes a machine file that has them",
+                       machine_samples_from(m));
+    if (s->point_count > SWEEP_GROUP) {
+        machine_free(m);
+        p->machine = NULL;
+    }
+    return true;
+}
+
+/* Machines that are known already, by hash. */
+struct seen {
+    const char **slots;
+    size_t room;
+};
+
+static bool seen_before(struct seen *seen, const char *hash)
+{
+    size_t at = strtoull((char[]){hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], 0}, NULL, 16);
+    for (at %= seen->room; seen->slots[at]; at = (at + 1) % seen->room)
+        if (!strcmp(seen->slots[at], hash))
+            return true;
+    seen->slots[at] = strdup(hash);
+    return false;
+}
+
+static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struct rp_error *err)
+{
+    const char *values[MOST_KEYS];
+    const struct sweep_plan *plan = &s->args->plan;
+    struct machine *m;
+    struct rp_error why;
+    if (!variant_open(&plan->base, &plan->axes, variant, values, &m, &why, err))
+        return false;
+    if (!m)
+        return add_refusal(s, values, &why, err);
+    if (!seen_before(seen, m->hash))
+        return add_point(s, variant, m, err);
+    s->count.same++;
+    machine_free(m);
+    return true;
+}
+
+/* ---- the axes ---------------------------------------------------------------------------------------------------- */
+
+/* The option that a key of an axis is: "l1" is "l1.model". False: the machine has none of this name. */
+static bool option_of(const struct machine *m, const char *key, char option[128])
+{
+    struct option_line line;
+    const char *now = key;
+    for (size_t i = 0; i < machine_alias_count; i++)
+        if (!strcmp(machine_aliases[i].old, key))
+            now = machine_aliases[i].key;
+    for (const char *text = m->text; option_line_next(&text, &line);) {
+        size_t n = strlen(now);
+        if (strncmp(line.key, now, n) || (line.key[n] && strcmp(line.key + n, ".model")))
+            continue;
+        snprintf(option, 128, "%s", line.key);
+        return true;
+    }
+    return false;
+}
+
+/* The options that vary are columns of their own; a machine that has the option says how it is called. */
+static bool put_axes(struct sweep *s, const struct machine *m, bool put[MOST_KEYS], struct rp_error *err)
+{
+    char option[128];
+    const struct axes *axes = &s->args->plan.axes;
+    for (size_t i = 0; i < axes->key_count; i++) {
+        if (put[i] || !strcmp(axes->keys[i], VARIED_MACHINE) || !option_of(m, axes->keys[i], option))
+            continue;
+        put[i] = true;
+        if (!store_put_axis(&s->store, option, err))
+            return false;
+    }
+    return true;
+}
+
+bool sweep_make_points(struct sweep *s, struct rp_error *err)
+{
+    size_t variants = sweep_plan_variants(&s->args->plan, err);
+    struct seen seen = {calloc(2 * variants + 1, sizeof *seen.slots), 2 * variants + 1};
+    bool fine = variants && (seen.slots || rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep"));
+    for (size_t v = 0; fine && v < variants; v++) {
+        s->count.variants++;
+        if (excluded_everywhere(&s->args->plan, v))
+            s->count.excluded++;
+        else
+            fine = make_point(s, v, &seen, err);
+    }
+    for (size_t i = 0; seen.slots && i < seen.room; i++)
+        free((char *)seen.slots[i]);
+    free(seen.slots);
+    return fine;
+}
+
+static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEYS], struct rp_error *err)
+{
+    struct machine *m = p->machine ? p->machine : sweep_open_point(s, p, err);
+    bool fine = m && store_put_machine(&s->store, m, &p->id, err) && put_axes(s, m, axes, err);
+    if (!p->machine)
+        machine_free(m);
+    return fine;
+}
+
+bool sweep_put_points(struct sweep *s, struct rp_error *err)
+{
+    bool axes[MOST_KEYS] = {false}, fine = true;
+    for (size_t i = 0; fine && i < s->point_count; i++) {
+        bool others_wait = i % SWEEP_GROUP == SWEEP_GROUP - 1;
+        fine = put_point(s, &s->points[i], axes, err) &&
+               (!others_wait || (store_commit(&s->store, err) && store_begin(&s->store, err)));
+    }
+    for (size_t i = 0; fine && i < s->count.refused; i++)
+        fine =
+            store_put_refusal(&s->store, s->refusals[i].machine, s->refusals[i].settings, s->refusals[i].reason, err);
+    return fine;
+}
+
+struct machine *sweep_open_point(const struct sweep *s, const struct sweep_point *p, struct rp_error *err)
+{
+    const char *values[MOST_KEYS];
+    struct machine *m = NULL;
+    struct rp_error why;
+    if (!variant_open(&s->args->plan.base, &s->args->plan.axes, p->variant, values, &m, &why, err))
+        return NULL;
+    if (m && !strcmp(m->hash, p->hash))
+        return m;
+    machine_free(m);
+    rp_fail(err, RP_SYSTEM, "a machine file changed while the sweep ran; start it again");
+    return NULL;
+}

@@ -1,0 +1,57 @@
+/* What a sweep is about to do. */
+#include <stdio.h>
+
+#include "tools/sweep/sweep.h"
+#include "tools/ui/figure.h"
+
+/* Warp instructions per second and thread where nothing is known: the order of what docs/performance.md states. */
+#define USUAL_RATE 3e6
+
+static void print_seconds(double seconds, FILE *to)
+{
+    if (seconds < 1)
+        fputs("less than a second", to);
+    else if (seconds < 120)
+        fprintf(to, "%.0f s", seconds);
+    else if (seconds < 7200)
+        fprintf(to, "%.0f min", seconds / 60);
+    else
+        fprintf(to, "%.1f h", seconds / 3600);
+}
+
+static void print_estimate(struct sweep *s, FILE *to)
+{
+    struct rp_error unused;
+    double rate = 0;
+    char text[FIGURE];
+    bool known = s->has_store && store_rate(&s->store, &rate, &unused) && rate > 0;
+    fprintf(to, "to do:      %s run%s, %s warp instructions: ", figure(s->task_count, text),
+            s->task_count == 1 ? "" : "s", figure(s->warp_instructions, (char[FIGURE]){0}));
+    print_seconds((double)s->warp_instructions / (known ? rate : USUAL_RATE) / s->args->threads, to);
+    fprintf(to, " on %u thread%s, %s\n", s->args->threads, s->args->threads == 1 ? "" : "s",
+            known ? "as fast as the runs before" : "if they are as fast as usual");
+}
+
+static void print_line(FILE *to, const char *name, size_t count, const char *what)
+{
+    char text[FIGURE];
+    if (count)
+        fprintf(to, "%-11s %s %s\n", name, figure(count, text), what);
+}
+
+void sweep_print_plan(struct sweep *s)
+{
+    FILE *to = s->args->dry_run ? stdout : stderr;
+    print_line(to, "traces:", s->args->plan.trace_count, "");
+    print_line(to, "variants:", s->count.variants, "combinations of values");
+    print_line(to, "excluded:", s->count.excluded, "by --exclude");
+    print_line(to, "impossible:", s->count.refused, "whose values do not go together");
+    print_line(to, "the same:", s->count.same, "as another, option by option");
+    print_line(to, "machines:", s->point_count, "");
+    print_line(to, "runs:", s->count.runs, "");
+    print_line(to, "others:", s->count.others, "of other shards");
+    print_line(to, "done:", s->count.there, "in the database already");
+    print_estimate(s, to);
+    for (size_t i = 0; i < s->count.refused && s->args->dry_run; i++)
+        fprintf(to, "impossible: %s %s: %s\n", s->refusals[i].machine, s->refusals[i].settings, s->refusals[i].reason);
+}
