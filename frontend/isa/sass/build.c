@@ -4,11 +4,15 @@
 enum {
     PREDICATES = 0,
     RESULT_PREDICATE = 32,
+    UNIFORM_PREDICATES = 36,
     RESULT_VALUE = 64,
     NOBODY = RESULT_VALUE + 128,
     FIRST_TEMPORARY = NOBODY + 256,
-    REGISTERS = FIRST_TEMPORARY + TEMPORARIES * 256,
+    CONVERGENCE_BARRIERS = FIRST_TEMPORARY + TEMPORARIES * 256,
+    UNIFORM_REGISTERS = CONVERGENCE_BARRIERS + 16 * 128,
+    REGISTERS = UNIFORM_REGISTERS + URZ * 128,
 };
+_Static_assert(UNIFORM_PREDICATES + 4 * PT <= RESULT_VALUE, "");
 
 /* ---- constants and places ---- */
 
@@ -107,6 +111,51 @@ struct operand written_predicate_register(struct sass_build *b, unsigned n)
     note_register(b, &b->dst, RP_REGISTER(RP_FILE_PREDICATE, n, 1));
     return OPERAND_REGISTER(PREDICATES + 4 * n);
 }
+
+struct operand uniform_predicate(struct sass_build *b, unsigned n)
+{
+    if (n == PT)
+        return constant32(b, ~0u);
+    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM_PREDICATE, n, 1));
+    return OPERAND_REGISTER(UNIFORM_PREDICATES + 4 * n);
+}
+
+struct operand written_uniform_predicate(struct sass_build *b, unsigned n)
+{
+    if (n == PT)
+        return OPERAND_NONE;
+    note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM_PREDICATE, n, 1));
+    return OPERAND_REGISTER(UNIFORM_PREDICATES + 4 * n);
+}
+
+struct operand read_uniform(struct sass_build *b, unsigned n)
+{
+    if (n == URZ)
+        return constant32(b, 0);
+    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
+    return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
+}
+
+struct operand written_uniform(struct sass_build *b, unsigned n)
+{
+    if (n == URZ)
+        return OPERAND_REGISTER(NOBODY);
+    note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
+    return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
+}
+
+struct operand read_uniform_pair(struct sass_build *b, unsigned n)
+{
+    if (n == URZ)
+        return constant64(b, 0);
+    struct operand *pair = ARENA_ARRAY(b->arena, struct operand, 2);
+    for (unsigned i = 0; i < 2; i++)
+        pair[i] = OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * (n + i));
+    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM, n, 2));
+    return sass_pack(b, pair);
+}
+
+struct operand convergence_barrier(unsigned n) { return OPERAND_REGISTER(CONVERGENCE_BARRIERS + 128 * n); }
 
 struct operand false_predicate(void) { return OPERAND_REGISTER(PREDICATES + 4 * PT); }
 

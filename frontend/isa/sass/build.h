@@ -1,8 +1,9 @@
 /* Helpers that turn machine code of every generation into operations: registers and predicates, pairs of registers,
  * constants and constant banks, the functions of the device's runtime.
  *
- * A warp's window holds predicates P0..P6 (a mask each), the results of BAR.RED, temporaries, and the 255 32-bit
- * registers, 32 lanes each. An operation on 64 bits works on temporaries: PACK fills them from register pairs, UNPACK
+ * A warp's window holds predicates P0..P6 and UP0..UP6 (a mask each), the results of BAR.RED, temporaries, the
+ * convergence barriers B0..B15, the 63 uniform registers, and the 255 32-bit registers, 32 lanes each. All lanes of a
+ * uniform register or predicate are equal. An operation on 64 bits works on temporaries: PACK fills them from register pairs, UNPACK
  * spreads them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing reads, and PT
  * is absent.
  *
@@ -19,7 +20,7 @@
 #include "frontend/module/constants.h"
 #include "frontend/module/cubin.h"
 
-enum { RZ = 255, PT = 7, TEMPORARIES = 48 };
+enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
 /* Where code sees the functions of the device's runtime: function i at RUNTIME_BASE + i times the bytes of an
  * instruction, in the order of enum host_call. A symbol that is none of them is at the first address beyond. Calls of
@@ -78,6 +79,12 @@ struct operand predicate_register(struct sass_build *, unsigned n); /* as a sour
 struct operand written_predicate_register(struct sass_build *, unsigned n);
 struct operand false_predicate(void);         /* @!PT: nobody writes it */
 struct operand hidden_result(bool predicate); /* of BAR.RED, for B2R */
+struct operand read_uniform(struct sass_build *, unsigned n); /* as read_register and so on */
+struct operand read_uniform_pair(struct sass_build *, unsigned n);
+struct operand written_uniform(struct sass_build *, unsigned n);
+struct operand uniform_predicate(struct sass_build *, unsigned n);
+struct operand written_uniform_predicate(struct sass_build *, unsigned n);
+struct operand convergence_barrier(unsigned n); /* the mask of lanes that meet, 32 bits in each lane */
 /* Notes a register among the sources or destinations of the instruction at hand, once. */
 void note_register(struct sass_build *, register_list *, rp_register);
 
