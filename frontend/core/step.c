@@ -194,8 +194,8 @@ static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
     return next;
 }
 
-/* Executes a fence, a push, a break, a host call, a stack operation, a trap, a poll or a publication. False: the split hands
- * over after it. */
+/* Executes a fence, a push, a break, a host call, a stack operation, a trap, a poll or a publication. False: the split
+ * hands over after it. */
 static bool execute_side_effect(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {

@@ -165,7 +165,7 @@ void sass_build_begin(struct sass_build *b, uint32_t index)
 {
     b->index = index;
     b->temporaries = 0;
-    b->started = false;
+    b->started = b->uniform = false;
     b->dst = b->src = (register_list){0};
 }
 
@@ -179,6 +179,8 @@ void sass_emit_where(struct sass_build *b, struct operation u, struct operand gu
     if (!b->started)
         u.flags |= UF_FIRST;
     b->started = true;
+    if (u.kind == UOP_LANE && b->uniform)
+        u.flags |= UF_UNIFORM;
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_IN)
         note_register(b, &b->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)

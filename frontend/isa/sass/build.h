@@ -3,9 +3,9 @@
  *
  * A warp's window holds predicates P0..P6 and UP0..UP6 (a mask each), the results of BAR.RED, temporaries, the
  * convergence barriers B0..B15, the 63 uniform registers, and the 255 32-bit registers, 32 lanes each. All lanes of a
- * uniform register or predicate are equal. An operation on 64 bits works on temporaries: PACK fills them from register pairs, UNPACK
- * spreads them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing reads, and PT
- * is absent.
+ * uniform register or predicate are equal. An operation on 64 bits works on temporaries: PACK fills them from register
+ * pairs, UNPACK spreads them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing
+ * reads, and PT is absent.
  *
  * All operations of an instruction have its guard, so a destination that may be the guard is written by the last of
  * them.
@@ -41,7 +41,9 @@ struct sass_build {
     struct arena *arena;
     const struct cubin_kernel *kernel;
     const struct sass_banks *banks;
-    uint32_t count; /* instructions, without padding at the end */
+    unsigned sm;
+    uint32_t parameters; /* where they begin in constant bank 0 */
+    uint32_t count;      /* instructions, without padding at the end */
     bool calls_runtime;
     unsigned order; /* enum order_reason */
     VECTOR(struct operation) operations;
@@ -51,6 +53,7 @@ struct sass_build {
     /* the instruction at hand */
     uint32_t index, temporaries;
     bool started;
+    bool uniform; /* lane operations are for the warp (UF_UNIFORM) */
     register_list dst, src;
 };
 
@@ -77,8 +80,8 @@ void write_pair(struct sass_build *, unsigned, struct operand); /* spreads a 64-
 struct operand sass_pack(struct sass_build *, struct operand pair[2]);
 struct operand predicate_register(struct sass_build *, unsigned n); /* as a source */
 struct operand written_predicate_register(struct sass_build *, unsigned n);
-struct operand false_predicate(void);         /* @!PT: nobody writes it */
-struct operand hidden_result(bool predicate); /* of BAR.RED, for B2R */
+struct operand false_predicate(void);                         /* @!PT: nobody writes it */
+struct operand hidden_result(bool predicate);                 /* of BAR.RED, for B2R */
 struct operand read_uniform(struct sass_build *, unsigned n); /* as read_register and so on */
 struct operand read_uniform_pair(struct sass_build *, unsigned n);
 struct operand written_uniform(struct sass_build *, unsigned n);

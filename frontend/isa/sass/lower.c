@@ -83,6 +83,7 @@ static void lower_instruction(struct sass_lowering *l, uint32_t i)
     if (!meaning)
         sass_not_covered(l, NULL);
     sass_find_sources(l);
+    l->b.uniform = l->row->flags & SASS_UNIFORM_GUARD;
     meaning(l);
     sass_describe(l);
 }

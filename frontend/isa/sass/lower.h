@@ -54,7 +54,7 @@ struct sass_family {
     const struct sass_table *table;
     /* What executes, by semantic: lists that end in a NULL name; NULL after the last list. */
     const struct sass_meaning *const *meanings;
-    uint32_t parameters; /* where they begin in constant bank 0 */
+    uint32_t (*parameters)(unsigned sm); /* where they begin in constant bank 0 */
     /* The word that the driver puts at an offset of bank 0 below the parameters. */
     struct operand (*launch_word)(struct sass_build *, uint32_t offset);
     /* Emits what returns to the caller of a function of the runtime. */
@@ -93,6 +93,17 @@ struct operand source_f32(struct sass_lowering *, unsigned i);
 struct operand source_f64(struct sass_lowering *, unsigned i);
 struct operand source_64(struct sass_lowering *, unsigned i);
 bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value);
+
+/* ---- transfers of control (transfer.c); targets are numbers of instructions until the end of lowering ---- */
+/* Emits it for the lanes in which the guard and the condition hold. `condition`: a temporary that the instruction's
+ * first operation has set under the guard; it is overwritten. */
+void sass_transfer_where(struct sass_lowering *, struct operand condition, struct operation);
+/* A branch to the byte address in a register of 32 bits, of code or of a function of the runtime. */
+struct operation sass_indirect(struct sass_lowering *, struct operand at);
+/* The same for an address that is known. */
+struct operation sass_jump(struct sass_lowering *, int64_t address);
+/* The instruction at a byte address; that of a bundle's control word means the one after it. */
+uint32_t sass_instruction_at(struct sass_lowering *, int64_t address);
 
 /* ---- programs ---- */
 void sass_begin(struct sass_lowering *, uint32_t instruction);

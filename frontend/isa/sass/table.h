@@ -197,6 +197,8 @@ struct sass_table {
     struct sass_bits opcode;
     unsigned opcode_spare;
     struct sass_bits guard; /* predicate that the instruction runs under; the bit above it negates */
+    /* Where destinations lie: registers elsewhere are sources. 0: registers with a reuse flag are sources. */
+    uint8_t destination;
     struct sass_bits sizes; /* modifiers that decide how later operands read; width 0: none does */
     unsigned word_bytes;    /* 8 or 16 */
     /* Words of a bundle, the first of which holds the control bits of the others, instruction by instruction. 1: each

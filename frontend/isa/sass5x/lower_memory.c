@@ -136,7 +136,7 @@ static bool load_launch_part(struct sass_lowering *l)
         uint8_t type, bits;
     } sizes[] = {{T_U32, 8}, {T_S32, 8}, {T_U32, 16}, {T_S32, 16}, {T_U32, 32}};
     unsigned size = bits(l, 48, 3), offset = bits(l, 20, 16);
-    if (bits(l, 8, 8) != RZ || bits(l, 36, 5) || offset >= l->b.family->parameters || size >= 5)
+    if (bits(l, 8, 8) != RZ || bits(l, 36, 5) || offset >= l->b.parameters || size >= 5)
         return false;
     struct operation u = {.kind = UOP_LANE, .op = OP_BFE, .type = sizes[size].type};
     u.a = sass5x_launch_word(&l->b, offset & ~3u);
@@ -157,7 +157,7 @@ static void lower_ldc(struct sass_lowering *l)
     struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
     set_address(l, &u, 20, 16, 0, false);
     if (bank == 0)
-        u.imm -= l->b.family->parameters;
+        u.imm -= l->b.parameters;
     else if (l->b.banks->at[bank] == CUBIN_UNKNOWN)
         sass_not_covered(l, "a constant bank that the file does not have");
     else

@@ -44,6 +44,7 @@ const struct sass_table sass7x_table = {
     .index = &found,
     .opcode = {0, 12},
     .guard = {12, 3},
+    .destination = 16,
     .word_bytes = 16,
     .bundle_words = 1,
     .control = {105, 21},

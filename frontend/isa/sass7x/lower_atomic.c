@@ -1,0 +1,4 @@
+/* Atomics and reductions. */
+#include "frontend/isa/sass7x/lower.h"
+
+const struct sass_meaning sass7x_atomic[] = {{NULL, NULL}};

@@ -1,0 +1,4 @@
+/* Conversions between types. */
+#include "frontend/isa/sass7x/lower.h"
+
+const struct sass_meaning sass7x_convert[] = {{NULL, NULL}};

@@ -1,0 +1,4 @@
+/* Double precision. */
+#include "frontend/isa/sass7x/lower.h"
+
+const struct sass_meaning sass7x_double[] = {{NULL, NULL}};

@@ -1,0 +1,4 @@
+/* Single precision. */
+#include "frontend/isa/sass7x/lower.h"
+
+const struct sass_meaning sass7x_float[] = {{NULL, NULL}};
