@@ -34,6 +34,7 @@ void sass7x_write_predicates(struct sass_lowering *, struct operand first, struc
 void sass7x_set_predicates(struct sass_lowering *, struct operation *);
 /* In all lanes of URd the value that the first executed lane has; of a predicate likewise to UPd at field `at`. */
 void sass7x_broadcast(struct sass_lowering *, struct operand value);
+void sass7x_broadcast_to(struct sass_lowering *, unsigned n, struct operand value); /* UR<n> */
 void sass7x_broadcast_predicate(struct sass_lowering *, unsigned at, struct operand value);
 /* Lane operations with one or two results of 32 bits in temporaries. */
 struct operand sass7x_lane(struct sass_lowering *, struct operation);
@@ -44,8 +45,15 @@ void sass7x_split(struct sass_lowering *, struct operand value, struct operand w
 
 /* What the driver leaves in constant bank 0 below the parameters. */
 struct operand sass7x_launch_word(struct sass_build *, uint32_t offset);
-/* Special register SR<number> into d, 32 bits. False: it is not covered. */
-bool sass7x_special(struct sass_lowering *, unsigned number, struct operand d);
+
+/* ---- memory operands ---- */
+/* Sets address, its width and offset from the row's address number n; extended: 64 bits (lower_address.c). */
+void sass7x_set_address(struct sass_lowering *, struct operation *, unsigned n, bool extended);
+/* Emits it, as the instruction's only memory operand (lower_memory.c). */
+void sass7x_access(struct sass_lowering *, struct operation *);
+/* Strength and scope; eviction priority in L1. */
+void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
+void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
 
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass7x_integer[], sass7x_logic[], sass7x_float[], sass7x_half[], sass7x_double[],

@@ -76,9 +76,13 @@ static void for_the_warp(struct sass_lowering *l, struct operation u)
     sass_emit(&l->b, u);
     l->b.uniform = uniform;
 }
+void sass7x_broadcast_to(struct sass_lowering *l, unsigned n, struct operand value)
+{
+    for_the_warp(l, (struct operation){.type = T_B32, .d = written_uniform(&l->b, n), .a = value});
+}
 void sass7x_broadcast(struct sass_lowering *l, struct operand value)
 {
-    for_the_warp(l, (struct operation){.type = T_B32, .d = written_uniform(&l->b, bits(l, AT_RD, 6)), .a = value});
+    sass7x_broadcast_to(l, bits(l, AT_RD, 6), value);
 }
 void sass7x_broadcast_predicate(struct sass_lowering *l, unsigned at, struct operand value)
 {
