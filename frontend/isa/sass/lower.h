@@ -105,6 +105,20 @@ struct operation sass_jump(struct sass_lowering *, int64_t address);
 /* The instruction at a byte address; that of a bundle's control word means the one after it. */
 uint32_t sass_instruction_at(struct sass_lowering *, int64_t address);
 
+/* ---- memory operands (memory.c) ---- */
+/* Emits it, as the instruction's only memory operand. */
+void sass_access(struct sass_lowering *, struct operation *);
+/* Operations of atomics in the order of their encoding: enum rp_atomic. */
+enum { SASS_ATOMICS = 9 };
+extern const uint8_t sass_atomics[SASS_ATOMICS];
+struct operation sass_atomic(struct sass_lowering *, enum rp_space, enum rp_atomic, enum lane_type);
+/* Register or pair n, by the width of the access. */
+struct operand sass_atomic_value(struct sass_lowering *, const struct operation *, unsigned n);
+/* Emit the atomic: with the old value into Rd, unless that is RZ; or with 1 where it swapped, else 0, as .CAST and
+ * .CAST.SPIN do. */
+void sass_return_old(struct sass_lowering *, struct operation *, unsigned d);
+void sass_return_success(struct sass_lowering *, struct operation *, unsigned d);
+
 /* ---- programs ---- */
 void sass_begin(struct sass_lowering *, uint32_t instruction);
 sass_semantic sass_find_meaning(const struct sass_family *, const struct sass_row *); /* NULL: it does not execute */

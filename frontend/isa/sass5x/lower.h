@@ -27,15 +27,12 @@ void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand
 void set_predicates(struct sass_lowering *, struct operation *, unsigned combine_at);
 
 /* ---- accesses (lower_memory.c) ---- */
-/* Emits it, as the instruction's only memory operand. */
-void sass_access(struct sass_lowering *, struct operation *);
 /* Types and width of a size as loads and stores encode it. */
 void sass_set_size(struct sass_lowering *, struct operation *, unsigned size);
 /* Emits a load or store of the registers from Rd on. */
 void sass_move_data(struct sass_lowering *, struct operation *);
 void sass_set_load_cache(struct sass_lowering *, struct operation *, unsigned at);
 void sass_set_store_cache(struct sass_lowering *, struct operation *, unsigned at);
-struct operation sass_atomic(struct sass_lowering *, enum rp_space, enum rp_atomic, enum lane_type);
 
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[], sass_flow[],

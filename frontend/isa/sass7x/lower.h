@@ -49,9 +49,7 @@ struct operand sass7x_launch_word(struct sass_build *, uint32_t offset);
 /* ---- memory operands ---- */
 /* Sets address, its width and offset from the row's address number n; extended: 64 bits (lower_address.c). */
 void sass7x_set_address(struct sass_lowering *, struct operation *, unsigned n, bool extended);
-/* Emits it, as the instruction's only memory operand (lower_memory.c). */
-void sass7x_access(struct sass_lowering *, struct operation *);
-/* Strength and scope; eviction priority in L1. */
+/* Strength and scope; eviction priority in L1 (lower_memory.c). */
 void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
 void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
 

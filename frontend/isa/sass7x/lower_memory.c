@@ -3,14 +3,6 @@
 
 enum { AT_SIZE = 73, AT_EXTENDED = 72 };
 
-void sass7x_access(struct sass_lowering *l, struct operation *u)
-{
-    l->b.order |= order_of_access(&u->memory, false);
-    l->memory = u->memory;
-    l->memory_count = 1;
-    sass_emit(&l->b, *u);
-}
-
 /* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and on sm_70 and 75 U.128, which asks for the same bytes. */
 static struct operation load_or_store(struct sass_lowering *l, enum rp_space space, bool store)
 {
@@ -70,7 +62,7 @@ static void move_data(struct sass_lowering *l, struct operation *u, unsigned n)
     } else {
         u->d = load ? written(&l->b, n) : read_register(&l->b, n);
     }
-    sass7x_access(l, u);
+    sass_access(l, u);
 }
 
 /* The predicate that says whether the data are valid, and the one that zeroes them: compilers write neither. */
@@ -216,11 +208,16 @@ static void lower_cctl(struct sass_lowering *l)
     u.memory = (struct rp_memory_operand){
         .space = local ? RP_SPACE_LOCAL : RP_SPACE_GLOBAL, .kind = RP_ACCESS_PREFETCH, .elements = 1, .width = 1};
     sass7x_set_address(l, &u, 0, !local && bit(l, AT_EXTENDED));
-    sass7x_access(l, &u);
+    sass_access(l, &u);
 }
 
 static void lower_fence(struct sass_lowering *l) { sass_emit(&l->b, (struct operation){.kind = UOP_FENCE}); }
 static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
+
+static struct operand number(struct sass_lowering *l, enum lane_type type, uint64_t value)
+{
+    return type == T_U64 ? constant64(&l->b, value) : constant32(&l->b, (uint32_t)value);
+}
 
 /* Whether an address lies in a window; Rd: nobody reads it. */
 static void lower_qspc(struct sass_lowering *l)
@@ -232,7 +229,7 @@ static void lower_qspc(struct sass_lowering *l)
         sass_not_covered(l, "the register");
     sass7x_set_address(l, &at, 0, bit(l, AT_EXTENDED));
     enum lane_type type = at.stype;
-    struct operand v = is_register(at.a) ? at.a : constant64(&l->b, 0);
+    struct operand v = is_register(at.a) ? at.a : number(l, type, 0);
     uint64_t first = space == SHARED ? SHARED_WINDOW : LOCAL_WINDOW, bytes = SHARED_WINDOW_SIZE;
     if (space == GLOBAL) { /* above the windows, which lie after one another */
         first = SHARED_WINDOW;
@@ -240,10 +237,10 @@ static void lower_qspc(struct sass_lowering *l)
     } else if (space > SHARED) {
         sass_not_covered(l, "this space");
     }
-    v = lane2(&l->b, OP_SUB, type, v, constant64(&l->b, first - (uint64_t)at.imm));
+    v = lane2(&l->b, OP_SUB, type, v, number(l, type, first - (uint64_t)at.imm));
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .a = v};
     u.compare = space == GLOBAL ? CMP_GE : CMP_LT;
-    u.b = constant64(&l->b, bytes);
+    u.b = number(l, type, bytes);
     u.pd = written_predicate(l, AT_PD);
     sass_emit(&l->b, u);
 }
