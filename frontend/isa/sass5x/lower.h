@@ -21,8 +21,6 @@ void set_float_codes(struct sass_lowering *, unsigned at, enum lane_type, struct
 void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
 /* *SET: Rd and the condition codes = what the comparison `u` says, as all ones or as 1.0f. */
 void sass_set(struct sass_lowering *, struct operation u, bool as_float);
-/* .FMZ: where either factor is zero both become zero, so that their product is, infinities and NaN included. */
-void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
 /* Sets combine, p and destinations of a *SETP at their usual places. */
 void set_predicates(struct sass_lowering *, struct operation *, unsigned combine_at);
 
