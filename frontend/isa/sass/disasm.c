@@ -137,7 +137,7 @@ static void print_predicate(struct sass_printer *p, const struct sass_item *i)
 
 /* ---- addresses ---- */
 
-/* Whether a part of an address adds nothing, and says nothing by a name behind it. */
+/* Whether a part of an address is not printed: it adds nothing, and no name follows it. */
 static bool is_silent(const struct sass_printer *p, const struct sass_item *part)
 {
     uint64_t name = sass_part(p->word, part);

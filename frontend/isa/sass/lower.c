@@ -95,7 +95,7 @@ static bool is_padding(const struct sass_lowering *l, uint32_t i)
     return word.lo == nop.lo && word.hi == nop.hi;
 }
 
-/* Instructions up to the last that is no padding. */
+/* The number of instructions up to the last one that is no padding. */
 static uint32_t count_instructions(const struct sass_lowering *l)
 {
     uint32_t bundle = sass_bundle_bytes(table_of(l)), each = table_of(l)->bundle_words - 1;

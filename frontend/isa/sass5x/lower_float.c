@@ -3,7 +3,7 @@
 
 static struct operand result(struct sass_lowering *l) { return written(&l->b, bits(l, 0, 8)); }
 
-/* FTZ or, in a field of two bits, also FMZ: see sass_zero_factors. */
+/* The flags of FTZ. A field of two bits may also say FMZ: see sass_zero_factors. */
 static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
 {
     if (bits(l, at, width) > 2)
@@ -33,7 +33,7 @@ void sass_zero_factors(struct sass_lowering *l, struct operand *a, struct operan
     }
 }
 
-/* The last arguments: where FTZ is, and in two bits, of products, FMZ; where CC is. */
+/* ftz_at, ftz_width: the field of FTZ; products have two bits, for FMZ. Last argument: the bit of CC. */
 static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned ftz_at,
                        unsigned ftz_width, unsigned cc_at)
 {
@@ -60,10 +60,11 @@ static struct operand as_f64(struct sass_lowering *l, struct operand v, unsigned
     sass_emit(&l->b, u);
     return u.d;
 }
-/* A product divided (D) or multiplied (M) by a power of two, rounded once: in double precision all of it is exact. */
+/* A product divided (D) or multiplied (M) by a power of two, rounded once: everything before is exact in double
+ * precision. */
 static void scaled_product(struct sass_lowering *l)
 {
-    static const uint16_t exponents[8] = {0, 1022, 1021, 1020, 1026, 1025, 1024, 0}; /* of 2^n, as f64 has them */
+    static const uint16_t exponents[8] = {0, 1022, 1021, 1020, 1026, 1025, 1024, 0}; /* the exponent of 2^n in an f64 */
     unsigned scale = bits(l, 41, 3), flush = ftz(l, 44, 2);
     struct operand a = source_f32(l, 0), b = source_f32(l, 1);
     if (!exponents[scale])
@@ -96,7 +97,7 @@ static void lower_fmul32i(struct sass_lowering *l) { arithmetic(l, OP_MUL, 0, sa
 static void lower_ffma(struct sass_lowering *l) { arithmetic(l, OP_FMA, bits(l, 51, 2), sat(l, 50), 53, 2, 47); }
 static void lower_ffma32i(struct sass_lowering *l) { arithmetic(l, OP_FMA, 0, sat(l, 55), 53, 2, 52); }
 
-/* Minimum where the predicate holds, maximum elsewhere, into d. */
+/* Computes the minimum in lanes in which the predicate holds, and the maximum in others, into d. */
 static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags, struct operand d)
 {
     bool wide = type == T_F64;
@@ -187,7 +188,7 @@ static void lower_fchk(struct sass_lowering *l)
     sass_emit(&l->b, u);
 }
 
-/* One word for each lane, the same in all quads. */
+/* A constant with one word per lane; all quads have the same four words. */
 static struct operand by_lane(struct sass_lowering *l, const uint32_t of_quad[4])
 {
     uint32_t elements[RP_WARP_LANES];
@@ -195,9 +196,10 @@ static struct operand by_lane(struct sass_lowering *l, const uint32_t of_quad[4]
         elements[lane] = of_quad[lane % 4];
     return constants_words(&l->b.constants, l->b.arena, elements);
 }
-/* A sum in which each lane of a quad has its own signs, two bits, lane 0's the highest: +a+b, -a+b, +a-b, +b. So
- * NVIDIA's disassembler names them (PP NP PN ZP), and only so does what ptxas makes of tex.grad.cube sample at x,
- * x + dx, x + dy and x + dx + dy: ZPPPZPPP of dx and x, then ZPZPPPPP of dy and that sum. .NDV is for derivatives. */
+/* A sum in which each lane of a quad has its own signs: two bits per lane, lane 0's the highest. They mean +a+b, -a+b,
+ * +a-b, +b; NVIDIA's disassembler prints PP NP PN ZP. The code that ptxas makes of tex.grad.cube confirms this: only so
+ * does it sample at x, x + dx, x + dy and x + dx + dy. (It adds with ZPPPZPPP dx and x, then with ZPZPPPPP dy and that
+ * sum.) .NDV is for derivatives. */
 static void lower_fswzadd(struct sass_lowering *l)
 {
     const uint32_t sign = 0x80000000;
@@ -239,7 +241,7 @@ static void lower_dfma(struct sass_lowering *l) { arithmetic64(l, OP_FMA, 50, 3)
 
 /* ---- special functions: subnormal operands and results count as zero ---- */
 
-/* Reciprocal and reciprocal root of a double whose upper word is in a register, to 20 bits. */
+/* Reciprocal and reciprocal root of a double, from its upper word in a register, to 20 bits. */
 static void upper_function(struct sass_lowering *l, enum lane_op op)
 {
     struct operand *words = ARENA_ARRAY(l->b.arena, struct operand, 2),
@@ -286,7 +288,7 @@ static void lower_mufu(struct sass_lowering *l)
                                             .b = constant32(&l->b, 0)});
 }
 
-/* Range reduction: the value passes through, as MUFU here takes any. */
+/* Range reduction: the value does not change, because MUFU takes any value here. */
 static void lower_rro(struct sass_lowering *l)
 {
     struct operand v = source_f32(l, 0);
