@@ -41,6 +41,7 @@ struct isa {
     const struct sass_family *family; /* of machine code */
     unsigned word_bytes;              /* of machine code: 8 or 16 */
     unsigned granule;                 /* bytes of which bare machine code is a multiple */
+    bool only_text;                   /* machine code is printed and assembled; `load` refuses it */
     /* A whole module of this ISA. */
     bool (*recognises)(const struct isa *, const void *bytes, size_t size);
     struct module *(*load)(const struct isa *, const char *path, const void *bytes, size_t size, uint64_t base,
@@ -67,6 +68,6 @@ struct isa {
     bool (*finish)(const struct isa *, struct assembly *, struct rp_error *);
 };
 
-extern const struct isa isa_ptx, isa_sass5x;
+extern const struct isa isa_ptx, isa_sass5x, isa_sass7x;
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 /* In the order in which they are chosen from a fat binary. */
-static const struct isa *const all[] = {&isa_sass5x, &isa_ptx};
+static const struct isa *const all[] = {&isa_sass5x, &isa_sass7x, &isa_ptx};
 #define COUNT (sizeof all / sizeof *all)
 
 const struct isa *isa_of_module(const void *bytes, size_t size)
@@ -20,6 +20,12 @@ const struct isa *isa_of_sm(unsigned sm)
         if (all[i]->disassemble && all[i]->covers(all[i], sm))
             return all[i];
     return NULL;
+}
+
+const struct isa *isa_running(unsigned sm)
+{
+    const struct isa *isa = isa_of_sm(sm);
+    return isa && !isa->only_text ? isa : NULL;
 }
 
 const struct isa *isa_of_code(const char *path, unsigned sm, struct rp_error *err)
@@ -40,15 +46,18 @@ unsigned isa_rank(const struct isa *isa)
     return i;
 }
 
-void isa_ranges(char *text, size_t size)
+static void list_ranges(char *text, size_t size, bool running)
 {
     size_t used = 0;
     *text = 0;
     for (size_t i = 0; i < COUNT && used < size; i++)
-        if (all[i]->disassemble)
+        if (all[i]->disassemble && !(running && all[i]->only_text))
             used += (size_t)snprintf(text + used, size - used, "%ssm_%u to sm_%u", used ? ", " : "", all[i]->oldest_sm,
                                      all[i]->newest_sm);
 }
+
+void isa_ranges(char *text, size_t size) { list_ranges(text, size, false); }
+void isa_running_ranges(char *text, size_t size) { list_ranges(text, size, true); }
 
 void isa_architectures(char *text, size_t size)
 {

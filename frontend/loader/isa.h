@@ -8,13 +8,16 @@
 const struct isa *isa_of_module(const void *bytes, size_t size);
 /* The ISA of an architecture's machine code; NULL: none is known. */
 const struct isa *isa_of_sm(unsigned sm);
+/* The same, if its code can be executed. */
+const struct isa *isa_running(unsigned sm);
 /* The same for the code in file `path`. If it returns NULL, the error lists the architectures that are known. */
 const struct isa *isa_of_code(const char *path, unsigned sm, struct rp_error *);
 /* The order in which ISAs are chosen from a fat binary; 0 comes first. */
 unsigned isa_rank(const struct isa *);
-/* Lists the architectures whose machine code can be loaded, as far as the text has room: "sm_50 to sm_62", or each of
- * them. */
+/* Lists the architectures whose machine code is known, or of which it can be executed, as far as the text has room:
+ * "sm_50 to sm_62", or each of them. */
 void isa_ranges(char *text, size_t size);
+void isa_running_ranges(char *text, size_t size);
 void isa_architectures(char *text, size_t size);
 /* The mnemonics of all tables of machine code, see struct isa. */
 void isa_mnemonics(isa_mnemonic_fn use, void *data);

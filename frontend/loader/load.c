@@ -27,7 +27,7 @@ static struct module *load_entry(const char *path, const struct fatbin_entry *e,
 
 static const struct isa *isa_of_entry(const struct fatbin_entry *e)
 {
-    return e->kind == FATBIN_PTX ? &isa_ptx : isa_of_sm(e->arch);
+    return e->kind == FATBIN_PTX ? &isa_ptx : isa_running(e->arch);
 }
 
 /* Chooses machine code before PTX, and the newest entry of each ISA. A device would take machine code of its own
@@ -81,7 +81,7 @@ static struct module *load_parts(const char *path, const struct fatbin *fat, uin
     if (found)
         return found;
     char known[128];
-    isa_ranges(known, sizeof known);
+    isa_running_ranges(known, sizeof known);
     rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds neither PTX nor machine code for %s", path, known);
     return NULL;
 }

@@ -189,7 +189,7 @@ static bool wants_ptx(const struct program_options *p, const struct machine *mac
 {
     if (p->prefer)
         return !strcmp(p->prefer, "ptx");
-    return !isa_of_sm(machine ? program_capability(machine) : 0);
+    return !isa_running(machine ? program_capability(machine) : 0);
 }
 
 /* *machine: that of --device, NULL without. */

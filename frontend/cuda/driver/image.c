@@ -65,7 +65,7 @@ static const struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only
     const struct fatbin_entry *best = NULL, *newer = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
         const struct fatbin_entry *e = &fat->entries[i];
-        bool ptx = e->kind == FATBIN_PTX, code = !ptx_only && suits(e->arch) && isa_of_sm(e->arch);
+        bool ptx = e->kind == FATBIN_PTX, code = !ptx_only && suits(e->arch) && isa_running(e->arch);
         if (ptx && e->arch > capability())
             newer = !newer || e->arch < newer->arch ? e : newer;
         else if ((ptx || code) && better(e, best, prefers_ptx()))
@@ -116,7 +116,7 @@ static CUresult nothing_runs(const char *name, const struct image *image, struct
 {
     char has[400], known[128];
     list_entries(image->fat, has, sizeof has);
-    isa_ranges(known, sizeof known);
+    isa_running_ranges(known, sizeof known);
     rp_fail(err, RP_BAD_INPUT,
             "%s: a device of capability %u.%u can run nothing of it; it has %s. %s and PTX run here: %s", name,
             capability() / 10, capability() % 10, *has ? has : "nothing", known,
@@ -159,10 +159,10 @@ static CUresult choose_bytes(const char *name, const void *given, struct image *
     }
     image->size = elf_bytes(image->bytes);
     unsigned sm = cubin_sm(image->bytes, image->size);
-    if (!sm || isa_of_sm(sm))
+    if (!sm || isa_running(sm))
         return CUDA_SUCCESS;
     char known[128];
-    isa_ranges(known, sizeof known);
+    isa_running_ranges(known, sizeof known);
     rp_fail(err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s can be executed, or PTX", name, sm, known);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }

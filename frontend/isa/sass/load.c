@@ -238,6 +238,11 @@ static bool load(struct cubin_module *m, const char *path, const void *bytes, si
 struct module *sass_load(const struct isa *isa, const char *path, const void *bytes, size_t size, uint64_t base,
                          struct rp_error *err)
 {
+    if (isa->only_text) {
+        rp_fail(err, RP_BAD_INPUT, "%.200s: machine code of sm_%u can be disassembled, not executed; take PTX", path,
+                cubin_sm(bytes, size));
+        return NULL;
+    }
     struct cubin_module *m = calloc(1, sizeof *m);
     if (!m) {
         rp_fail(err, RP_SYSTEM, "%.200s: out of memory", path);

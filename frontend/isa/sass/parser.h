@@ -30,6 +30,7 @@ struct sass_parser {
     uint32_t control;
     const struct sass_row *row;
     unsigned operands;
+    bool joined;                 /* the operand at hand follows a blank */
     bool guarded, uniform_guard; /* a guard is written, of the uniform file */
     struct sass_constraint constraints[SASS_CONSTRAINTS];
     unsigned constraint_count;

@@ -79,7 +79,8 @@ static inline int64_t sass_sign_extend(uint64_t v, unsigned width)
     X(ADDRESS, address, "[parts]; before it names[0] and, where g has a width, [UR]; style: enum sass_address_style")  \
     X(TARGET, target, "pc-relative target: signed, from the next word on")                                             \
     X(BARRIERS, barriers, "set of dependency barriers, hidden when empty")                                             \
-    X(BARRIER_NAME, barrier_name, "SBn")
+    X(BARRIER_NAME, barrier_name, "SBn")                                                                               \
+    X(SWIZZLE, swizzle, "FSWZADD: one sign pair per lane of a quad")
 enum sass_kind {
     SI_END,
 #define X_(kind, handler, meaning) SI_##kind,
@@ -113,10 +114,13 @@ enum sass_immediate {
     IMM_F32,
     IMM_F16_9,      /* f: upper 9 bits without the sign g, of an f16 */
     IMM_F16,        /* 16 bits */
+    IMM_BF16,       /* the upper 16 bits of an f32 */
     IMM_S,          /* a signed integer */
+    IMM_S_OPTIONAL, /* hidden when 0 */
     IMM_U,          /* an unsigned integer */
     IMM_U_OPTIONAL, /* hidden when 0 */
     IMM_QUAD,       /* hidden when 15: lanes of a quad that MOV writes */
+    IMM_BYTE,       /* unsigned, hidden when 0xff */
     IMM_BY_BIT,     /* signed when bit sf.at is set; the assembler takes either */
     IMM_DEPENDS,    /* sass_table.resolve says which of the others */
 };
@@ -125,8 +129,9 @@ enum sass_address_style {
     /* or-ed: where all parts are zero the offset is printed, as 0x0; else it is the first part, as RZ */
     ADDRESS_ZERO_OFFSET = 2,
 };
-/* How a part selector reads: with the item's names, or as sass_table.resolve says. */
-enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16 };
+/* How a part selector reads: with the item's names, or as sass_table.resolve says. PART_INSIDE: within the bars of |x|,
+ * also where part_is_last. */
+enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16, PART_INSIDE };
 
 struct sass_item {
     uint8_t kind;             /* enum sass_kind, or one of the table's own */
@@ -137,7 +142,9 @@ struct sass_item {
     uint8_t unit;             /* the value is printed shifted left by this */
     uint8_t po;               /* lower bit of a pair of neg bits that mean .PO together */
     uint8_t reuse;            /* 1 + number of this register's reuse flag; 0: none */
-    struct sass_bits sf;      /* part selector printed after the operand, where there are names; width 0: names[0] */
+    bool joined;              /* a blank stands before it, not a comma */
+    struct sass_bits sf, sg;  /* part selector printed after the operand, where there are names: sf, and above it sg;
+                                 width 0: names[0] */
     uint8_t sf_rule;          /* enum sass_part_rule */
     uint16_t count;           /* of names */
     const char *const *names; /* of a modifier, or of the part selector */
@@ -211,6 +218,21 @@ static inline uint64_t sass_value(struct isa_word word, const struct sass_item *
 {
     return sass_field(word, i->f) | (i->g.width ? sass_field(word, i->g) << i->f.width : 0);
 }
+
+/* The item's part selector. */
+static inline uint64_t sass_part(struct isa_word word, const struct sass_item *i)
+{
+    return sass_field(word, i->sf) | (i->sg.width ? sass_field(word, i->sg) << i->sf.width : 0);
+}
+
+/* Whether the part selector stands behind the bars and .reuse. */
+static inline bool sass_part_is_last(const struct sass_table *t, const struct sass_item *i)
+{
+    return t->part_is_last && i->kind == SI_REGISTER && i->file == FILE_GENERAL && i->sf_rule != PART_INSIDE;
+}
+/* The value with which an immediate is not printed; false: it always is. */
+bool sass_hides(const struct sass_item *, uint64_t *value);
+extern const char *const sass_swizzles[4];
 
 /* The row that a word encodes on an architecture. NULL: the opcode is unknown, or a required field has another
  * value. */
