@@ -71,7 +71,7 @@
 #define UR_OPT(at) UR_X(at, .style = REGISTER_OPTIONAL)
 #define SWAP_UR(at)                                                                                                    \
     {                                                                                                                  \
-        .kind = SI_SWAP_UR, .file = FILE_UNIFORM, .f = { at, 6 }                                                                             \
+        .kind = SI_SWAP_UR, .file = FILE_UNIFORM, .f = { at, 6 }                                                       \
     }
 
 /* a part in two fields */
@@ -171,7 +171,7 @@
 #define OFFSET(at, width) IMM(IMM_S, at, width)
 #define AT REGISTER(24), OFFSET(40, 24)
 #define AT_SHOWN SHOWN(24), OFFSET(40, 24)
-#define WIDTH(at) PART(at, 1, "U32", "64")
+#define WIDTH(at) PART(at, 1, "U32", "64"), .sf_rule = PART_SILENT
 #define IS_64 PART(0, 0, "64")
 #define SCALE(at) PART(at, 2, "", "X4", "X8", "X16")
 /* behind a descriptor in uniform registers */
@@ -189,8 +189,8 @@
 #define HINT(at) MODIFIER(at, 3, HINTS)
 
 /* names that several rows share; NULL: reserved */
-#define FLOAT_COMPARES "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",       \
-    "GEU", "T"
+#define FLOAT_COMPARES                                                                                                 \
+    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"
 #define INT_COMPARES "F", "LT", "EQ", "LE", "GT", "NE", "GE", "T"
 #define SIZES_128 "U8", "S8", "U16", "S16", "", "64", "128"
 #define SIZES_U128 "U8", "S8", "U16", "S16", "", "64", "128", "U.128"
@@ -198,15 +198,18 @@
 #define SIZES_ASYNC NULL, NULL, NULL, NULL, "", "64", "128"
 #define HINTS "EF", "", "EL", "LU", "EU", "NA"
 #define PREFETCHES "", "LTC64B", "LTC128B", "LTC256B"
-#define LOAD_ORDERS "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "CONSTANT", "STRONG.SM",           \
-    "STRONG.GPU.PRIVATE", "STRONG.GPU", "MMIO.GPU", "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE", "MMIO.SYS",    \
-    "CONSTANT.VC", "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"
-#define STORE_ORDERS "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "STRONG.SM.PRIVATE", "STRONG.SM", \
-    "STRONG.GPU.PRIVATE", "STRONG.GPU", "MMIO.GPU", "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE", "MMIO.SYS",    \
-    "CONSTANT.VC", "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"
-#define COPY_ORDERS "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "CONSTANT", "MMIO.CTA",            \
-    "GPU.PRIVATE", "MMIO.CTA.PRIVATE", "MMIO.SM", "CONSTANT.SM", "MMIO.VC", "CONSTANT.SM.PRIVATE", "MMIO.GPU",         \
-    "CONSTANT.VC", "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"
+#define LOAD_ORDERS                                                                                                    \
+    "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "CONSTANT", "STRONG.SM", "STRONG.GPU.PRIVATE",     \
+        "STRONG.GPU", "MMIO.GPU", "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE", "MMIO.SYS", "CONSTANT.VC",       \
+        "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"
+#define STORE_ORDERS                                                                                                   \
+    "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "STRONG.SM.PRIVATE", "STRONG.SM",                  \
+        "STRONG.GPU.PRIVATE", "STRONG.GPU", "MMIO.GPU", "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE",            \
+        "MMIO.SYS", "CONSTANT.VC", "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"
+#define COPY_ORDERS                                                                                                    \
+    "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "CONSTANT", "MMIO.CTA", "GPU.PRIVATE",             \
+        "MMIO.CTA.PRIVATE", "MMIO.SM", "CONSTANT.SM", "MMIO.VC", "CONSTANT.SM.PRIVATE", "MMIO.GPU", "CONSTANT.VC",     \
+        "CONSTANT.VC.PRIVATE", "CONSTANT.GPU"
 #define SCOPES "CTA", "SM", "GPU", "SYS"
 #define LOAD_STRENGTHS "CONSTANT", "", "STRONG", "MMIO"
 #define STORE_STRENGTHS NULL, "", "STRONG", "MMIO"
@@ -219,8 +222,9 @@
 #define CAS_TYPES "", "S32", "64"
 #define EXCHANGE_TYPES "", "S32", "64", NULL, "128"
 #define SIGNED_TYPES "", "S32", "64", "S64"
-#define VECTOR_TYPES "F16x2.RN", "F16x4.RN", "F16x8.RN", "BF16x2.RN", "BF16x4.RN", "BF16x8.RN", NULL, NULL, NULL,      \
-    "F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN", "F32.RN", "F32x2.RN", "F32x4.RN", "F64.RN"
+#define VECTOR_TYPES                                                                                                   \
+    "F16x2.RN", "F16x4.RN", "F16x8.RN", "BF16x2.RN", "BF16x4.RN", "BF16x8.RN", NULL, NULL, NULL, "F32.FTZ.RN",         \
+        "F32x2.FTZ.RN", "F32x4.FTZ.RN", "F32.RN", "F32x2.RN", "F32x4.RN", "F64.RN"
 #define SURFACE_TYPES "", "S32", "U64", "F32.FTZ.RN", "F16x2.RN", "S64", "SD32", "SD64"
 #define SURFACES "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D"
 #define CLAMPS "IGN", "", "TRAP"
@@ -243,10 +247,10 @@
 #define BYTES_HALVES "", "B1", "B2", "B3", "", "H1"
 #define PERMUTES "", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"
 #define SCALES NULL, "D8", "D4", "D2", "", "M2", "M4", "M8"
-#define DOUBLE_COMPARES "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU",    \
-    "GEU", "MAX"
-#define BARRIER_REGISTERS "BX0", "BX1", "BX2", "BX3", "BX4", "BX5", "BX6", "BX7", "BX8", "BX9", "BX10", "BX11",        \
-    "BX12", "BX13", "BX14", "BX15"
+#define DOUBLE_COMPARES                                                                                                \
+    "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX"
+#define BARRIER_REGISTERS                                                                                              \
+    "B0", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B9", "B10", "B11", "B12", "B13", "B14", "B15"
 #define CACHE_OPS "PF1", "PF2", "WB", "IV", NULL, "RS", NULL, NULL, NULL, "PML2", "DML2", "RML2"
 #define NARROW_FLOATS "F16", "BF16", "E5M2", "E4M3"
 #define NARROW_INTEGERS "U8", "S8", NULL, NULL, "U4", "S4"

@@ -4,6 +4,6 @@
 
 /* From the architecture on that ends the name. */
 extern const char *const sass7x_special_70[256], *const sass7x_special_75[256], *const sass7x_special_80[256],
-    *const sass7x_special_90[256];
+                                                                                    *const sass7x_special_90[256];
 
 #endif
