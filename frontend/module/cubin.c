@@ -7,7 +7,13 @@
 
 #include "frontend/module/cubin_file.h"
 
-enum { MACHINE_CUDA = 190, OSABI_CUDA = 0x33, OSABI_CUDA_13 = 0x41, ENTRY = 0x10, FIRST_WIDE = 70 /* sm of words of 128 bits */ };
+enum {
+    MACHINE_CUDA = 190,
+    OSABI_CUDA = 0x33,
+    OSABI_CUDA_13 = 0x41,
+    ENTRY = 0x10,
+    FIRST_WIDE = 70 /* sm of words of 128 bits */
+};
 
 bool cubin_bad(struct cubin_file *f, const char *section, const char *format, ...)
 {
