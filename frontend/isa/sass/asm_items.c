@@ -152,6 +152,8 @@ static bool read_parts(struct sass_parser *p, const struct sass_item *i)
         *p = before;
         if (part->kind == SI_REGISTER)
             asm_set(p, part->f, ~0ull);
+        if (part->sf_rule == PART_SILENT)
+            asm_set(p, part->sf, ~0ull);
     }
     return count && asm_eat(p, "]");
 }

@@ -143,8 +143,9 @@ static bool is_silent(const struct sass_printer *p, const struct sass_item *part
     uint64_t name = sass_part(p->word, part);
     if (part->kind != SI_REGISTER)
         return !sass_value(p->word, part);
-    return part->style != REGISTER_SHOWN && is_all_ones(p, part->f) &&
-           !(name < part->count && part->names[name] && *part->names[name]);
+    if (part->style == REGISTER_SHOWN || !is_all_ones(p, part->f))
+        return false;
+    return part->sf_rule == PART_SILENT || !(name < part->count && part->names[name] && *part->names[name]);
 }
 
 static void put_address_part(struct sass_printer *p, const struct sass_item *part, bool is_unsigned)

@@ -130,8 +130,10 @@ enum sass_address_style {
     ADDRESS_ZERO_OFFSET = 2,
 };
 /* How a part selector reads: with the item's names, or as sass_table.resolve says. PART_INSIDE: within the bars of |x|,
- * also where part_is_last. */
-enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16, PART_INSIDE };
+ * also where part_is_last. PART_SILENT: RZ in an address does not show for its sake; the assembler then writes all
+ * ones.
+ */
+enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16, PART_INSIDE, PART_SILENT };
 
 struct sass_item {
     uint8_t kind;             /* enum sass_kind, or one of the table's own */
