@@ -180,14 +180,14 @@ void sass_emit_where(struct sass_build *b, struct operation u, struct operand gu
     if (!b->started)
         u.flags |= UF_FIRST;
     b->started = true;
-    if (u.kind == UOP_LANE && b->uniform)
-        u.flags |= UF_UNIFORM;
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_IN)
         note_register(b, &b->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)
         note_register(b, &b->dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && !operation_bind(&u))
         sass_build_not_covered(b, NULL);
+    if (u.kind == UOP_LANE && b->uniform)
+        u.flags |= UF_UNIFORM; /* which handlers do not know */
     VECTOR_PUSH(b->arena, &b->operations, u);
 }
 
