@@ -145,15 +145,15 @@ enum warp_status {
 struct spin {
     const struct uop *at; /* NULL: none is kept */
     uint64_t sample, fingerprint;
-    bool whole;        /* fingerprint is known, in addition to the sample */
-    uint64_t next;     /* w.clock at which to keep another state */
-    uint64_t distance; /* instructions between two states that are kept */
-    uint32_t compared; /* comparisons with the kept state */
-    uint64_t kept;     /* w.clock when the state was kept */
-    lanemask spun;     /* lanes that spun in this turn: their state came again */
-    lanemask tired;    /* lanes that ran SPIN_LIMIT instructions, in any turn since the warp last made progress */
-    uint64_t since;    /* w.clock when the warp was last converged, or a split last gave way or began to wait */
-    uint64_t passed;   /* likewise, but without the first condition */
+    bool whole;            /* fingerprint is known, in addition to the sample */
+    uint64_t next;         /* w.clock at which to keep another state */
+    uint64_t distance;     /* instructions between two states that are kept */
+    uint32_t compared;     /* comparisons with the kept state */
+    uint64_t kept;         /* w.clock when the state was kept */
+    lanemask spun;         /* lanes that spun in this turn: their state came again */
+    lanemask long_running; /* lanes that ran SPIN_LIMIT instructions, in any turn since the warp last made progress */
+    uint64_t since;        /* w.clock when the warp was last converged, or a split last gave way or began to wait */
+    uint64_t passed;       /* likewise, but without the first condition */
 };
 
 /* Turns of programs that poll. A poll is a read in a loop that is volatile, relaxed, acquire or atomic, and whose
@@ -164,14 +164,17 @@ struct spin {
  *   over after the last of them, and after each further one. So lanes that wait for random times between polls, and
  *   never come to the same state again, are detected early. A warp is also stuck when its turn is used up and all lanes
  *   that could run poll in vain.
- * - Turns end at transfers of control. If all did, nobody would ever see what a loop publishes and takes back between
- *   two of them. So, from a warp's turn POLLING_TURNS_FIRST on, turns come in groups of four times POLLING_ROUNDS. In
- *   the second half of a group turns end after a publication (half, because blocks take turns back and forth, so a
- *   block has two turns after each other). Of each POLLING_ROUNDS turns, all but one end after their first publication.
- *   The remaining one ends after its first to POLLING_STORESth publication, by rotation, and each of the POLLING_ROUNDS
- *   turns is the remaining one by rotation. Where threads are not independent, only publications in the second half of
- *   the quantum count. After such an end another split of the warp, if one can run, begins the next turn. A turn with
- *   fewer publications ends as all others do. Everything repeats after POLLING_CYCLE turns. */
+ * - Turns end at transfers of control. If all did, no other thread would ever see a value that a loop publishes and
+ *   takes back between two of them. So some turns end right after a publication:
+ *   - The first POLLING_TURNS_FIRST turns of a warp end as usual. After them turns come in groups of 4 ×
+ *     POLLING_ROUNDS. In the first half of a group turns end as usual, in the second half after a publication. (Halves,
+ *     because blocks take turns back and forth, so a block has two turns in a row.)
+ *   - Such a turn ends after its first publication, except for one of POLLING_ROUNDS turns, which ends after one of its
+ *     first POLLING_STORES publications. Which turn that is, and after which publication it ends, rotates from group to
+ *     group. Everything repeats after POLLING_CYCLE turns.
+ *   - Where threads are not independent, only publications in the second half of the quantum count.
+ *   - After such an end another split of the warp, if one can run, begins the next turn. A turn with fewer publications
+ *     ends as usual. */
 struct poll {
     uint64_t last[RP_WARP_LANES]; /* hash of the address and result of a lane's last poll */
     lanemask known;               /* lanes that have polled */

@@ -196,7 +196,7 @@ static uint64_t patience(const struct warp_state *s, uint64_t since)
 static uint64_t mixed_patience(uint64_t hash, const struct warp_state *s)
 {
     if (s->split_count)
-        hash = mixed(mixed(hash, s->spin.tired), patience(s, s->spin.since) << 32 | patience(s, s->spin.passed));
+        hash = mixed(mixed(hash, s->spin.long_running), patience(s, s->spin.since) << 32 | patience(s, s->spin.passed));
     return mixed(hash, (uint64_t)s->ahead << 1 | s->stuck);
 }
 

@@ -84,8 +84,8 @@ static void run_split(struct warp_state *s, const struct split *split)
     s->pc = split->pc;
 }
 
-/* All remaining lanes of a join have arrived: they become a split again. It runs at once unless a younger split can run
- * (barriers of threads that are not independent remove_lanes such splits). */
+/* All remaining lanes of a join have arrived: they become a split again. It runs at once, unless a younger split can
+ * run. (Barriers of threads that are not independent leave such splits.) */
 static void complete_join(struct warp_state *s, uint32_t i)
 {
     const struct join *j = &s->joins[i];
@@ -387,7 +387,7 @@ void paths_call(struct warp_state *s, const struct uop *u, lanemask executed)
     run_split(s, &callee);
 }
 
-/* Lanes of the current split arrive at a join around it and remove_lanes all joins in between. */
+/* Lanes of the current split arrive at a join around it, and leave all joins in between. */
 static void arrive_past(struct warp_state *s, uint32_t join, lanemask lanes)
 {
     for (uint32_t i = s->join; i != join; i = s->joins[i].outer)
@@ -425,7 +425,7 @@ void paths_push_token(struct warp_state *s, const struct uop *u)
         j->token = (uint8_t)u->mode;
 }
 
-/* Lanes may remove_lanes a join early, as BRK does inside an SSY. */
+/* Lanes may leave a join early, as BRK does inside an SSY. */
 void paths_pop_token(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     uint32_t join = s->join;

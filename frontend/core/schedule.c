@@ -130,7 +130,7 @@ static void order_stretch(struct program *p, uint32_t begin, uint32_t end)
 
 /* ---- a program --------------------------------------------------------------------------------------------------- */
 
-/* Marks the uops that control can add_to_window from elsewhere. */
+/* Marks the uops at which control may enter from elsewhere. */
 static void mark_entries(const struct program *p, uint8_t *entered)
 {
     entered[p->entry] = 1;

@@ -109,7 +109,7 @@ static void note_progress(struct warp_state *s)
 {
     s->spin.since = s->spin.passed = s->w.clock;
     s->spin.at = NULL;
-    s->spin.tired = 0;
+    s->spin.long_running = 0;
     s->spin.distance = SPIN_FIRST;
     s->spin.next = s->w.clock + SPIN_FIRST;
 }
@@ -260,8 +260,8 @@ static const struct uop *give_way(struct warp_state *s, const struct uop *pc, bo
 {
     struct spin *k = &s->spin;
     k->spun |= s->w.active;
-    k->tired |= repeats ? 0 : s->w.active;
-    uint32_t at = topmost(s, k->spun | k->tired);
+    k->long_running |= repeats ? 0 : s->w.active;
+    uint32_t at = topmost(s, k->spun | k->long_running);
     if (at < s->split_count) {
         k->since = s->w.clock;
         return exchange(s, pc, at);
@@ -335,7 +335,7 @@ void split_turn(struct warp_state *s)
     s->spin.spun = 0;
     if (s->w.active == s->w.live) {
         s->spin.since = s->w.clock;
-        s->spin.tired = 0;
+        s->spin.long_running = 0;
     }
     if (s->spin.next < s->turn_end && (s->w.active != s->w.live || s->w.block->program->polls))
         s->stop_at = s->spin.next;

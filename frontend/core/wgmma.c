@@ -35,7 +35,7 @@ static uint64_t straight_address(const struct descriptor *d, unsigned row, unsig
 }
 
 /* The address of the 8 rows from `row` on, at one k. */
-static uint64_t turned_address(const struct descriptor *d, unsigned row, unsigned k)
+static uint64_t transposed_address(const struct descriptor *d, unsigned row, unsigned k)
 {
     unsigned piece = row / 8, side_by_side = d->width / PIECE;
     uint64_t at = d->start + (uint64_t)(k % 8) * d->width;
@@ -84,11 +84,12 @@ static bool read_straight(struct warp_state *s, const struct uop *u, const struc
     return true;
 }
 
-static bool read_turned(struct warp_state *s, const struct uop *u, const struct descriptor *d, const struct lines *l)
+static bool read_transposed(struct warp_state *s, const struct uop *u, const struct descriptor *d,
+                            const struct lines *l)
 {
     for (unsigned r = 0; r < l->count; r += 8)
         for (unsigned k = 0; k < l->bytes / 2; k++) {
-            const uint8_t *from = piece_at(s, u, turned_address(d, l->first + r, k));
+            const uint8_t *from = piece_at(s, u, transposed_address(d, l->first + r, k));
             if (!from)
                 return false;
             for (unsigned i = 0; i < 8; i++)
@@ -101,8 +102,8 @@ static bool read_rows(struct warp_state *s, const struct uop *u, struct operand 
                       const struct lines *l)
 {
     struct descriptor d = descriptor_of(lane_u64(&s->w, descriptor, 0));
-    bool turned = u->detail[MATRIX_MODE] & mode;
-    return (turned ? read_turned : read_straight)(s, u, &d, l);
+    bool transposed = u->detail[MATRIX_MODE] & mode;
+    return (transposed ? read_transposed : read_straight)(s, u, &d, l);
 }
 
 bool wgmma(struct warp_state *s, const struct uop *u)
@@ -112,9 +113,9 @@ bool wgmma(struct warp_state *s, const struct uop *u)
     unsigned column = u->detail[MATRIX_MODE] & MATRIX_SPARSE ? WGMMA_COLUMN_BYTES : WGMMA_ROW_BYTES;
     struct lines a = {WGMMA_ROWS * (s->w.id % WARPS), WGMMA_ROWS, WGMMA_ROW_BYTES, rows.a[0], WGMMA_ROW_BYTES};
     struct lines b = {0, 8u * u->detail[MATRIX_N], column, rows.b[0], WGMMA_COLUMN_BYTES};
-    if (from_memory && !read_rows(s, u, u->a, WGMMA_A_TURNED, &a))
+    if (from_memory && !read_rows(s, u, u->a, WGMMA_A_TRANSPOSED, &a))
         return false;
-    if (!read_rows(s, u, u->b, WGMMA_B_TURNED, &b))
+    if (!read_rows(s, u, u->b, WGMMA_B_TRANSPOSED, &b))
         return false;
     s->w.rows = &rows;
     u->fn(&s->w, u, ~(lanemask)0);

@@ -89,18 +89,18 @@ static void add_calls(struct cubin_file *f, const struct dwarf_calls *calls)
     }
 }
 
-static void place_lines(struct cubin_file *f, const struct dwarf_calls *calls)
+static void find_inlined_lines(struct cubin_file *f, const struct dwarf_calls *calls)
 {
     struct cubin *c = f->cubin;
-    VECTOR(struct dwarf_place) places = {0};
+    VECTOR(struct dwarf_location) locations = {0};
     for (uint32_t k = 0; k < c->kernel_count; k++)
         for (uint32_t i = 0; i < c->kernels[k].line_count; i++) {
             const struct cubin_line *line = &c->kernels[k].lines[i];
-            struct dwarf_place place = {(uint64_t)(k + 1) << 32 | line->offset, line->file, line->line};
-            VECTOR_PUSH(f->arena, &places, place);
+            struct dwarf_location location = {(uint64_t)(k + 1) << 32 | line->offset, line->file, line->line};
+            VECTOR_PUSH(f->arena, &locations, location);
         }
-    uint32_t *innermost = ARENA_ARRAY(f->arena, uint32_t, (size_t)places.count + 1), at = 0;
-    dwarf_innermost(f->arena, calls, places.at, places.count, innermost);
+    uint32_t *innermost = ARENA_ARRAY(f->arena, uint32_t, (size_t)locations.count + 1), at = 0;
+    dwarf_innermost(f->arena, calls, locations.at, locations.count, innermost);
     for (uint32_t k = 0; k < c->kernel_count; k++)
         for (uint32_t i = 0; i < c->kernels[k].line_count; i++)
             c->kernels[k].lines[i].inlined = innermost[at++];
@@ -118,5 +118,5 @@ void cubin_read_calls(struct cubin_file *f, const struct line_unit *units, uint3
         return;
     number_files(&calls, units, count);
     add_calls(f, &calls);
-    place_lines(f, &calls);
+    find_inlined_lines(f, &calls);
 }

@@ -22,7 +22,7 @@ struct address_patch {
 typedef VECTOR(struct cubin_line) rows;
 
 /* A row as the place of a call. */
-struct call_place {
+struct call_location {
     uint32_t file, line, inlined;
     uint32_t last; /* the last call at it; 0: none yet */
     uint64_t function;
@@ -42,9 +42,9 @@ struct program {
     uint8_t argument_count[256];
     uint64_t address, line, file;
     struct cubin_kernel *kernel;
-    struct cubin_bytes names;           /* .debug_str */
-    VECTOR(struct call_place) sequence; /* its rows so far */
-    uint32_t inlined;                   /* of the next row */
+    struct cubin_bytes names;              /* .debug_str */
+    VECTOR(struct call_location) sequence; /* its rows so far */
+    uint32_t inlined;                      /* of the next row */
     VECTOR(struct rp_inlined_call) calls;
     VECTOR(struct line_unit) units;
 };
@@ -120,8 +120,8 @@ static void emit(struct program *p)
     struct cubin_kernel *k = p->kernel;
     uint64_t file = p->first_file + p->file - 1;
     bool known = p->file && file < p->files.count && p->line <= UINT32_MAX;
-    struct call_place place = {known ? (uint32_t)file : 0, known ? (uint32_t)p->line : 0, p->inlined, 0, 0};
-    VECTOR_PUSH(p->f->arena, &p->sequence, place);
+    struct call_location location = {known ? (uint32_t)file : 0, known ? (uint32_t)p->line : 0, p->inlined, 0, 0};
+    VECTOR_PUSH(p->f->arena, &p->sequence, location);
     if (!k || p->address >= k->code.size || !p->file || file >= p->files.count || p->line > UINT32_MAX)
         return;
     rows *all = &p->rows[k - p->f->cubin->kernels];
@@ -151,7 +151,7 @@ static void inlined_call(struct program *p)
     p->inlined = 0;
     if (!row || row > p->sequence.count)
         return;
-    struct call_place *at = &p->sequence.at[row - 1];
+    struct call_location *at = &p->sequence.at[row - 1];
     if (!at->last || at->function != function) {
         struct rp_inlined_call call = {function_name(p, function), at->file, at->line, at->inlined};
         VECTOR_PUSH(p->f->arena, &p->calls, call);

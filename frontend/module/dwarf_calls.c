@@ -423,23 +423,24 @@ static const struct dwarf_body **sorted_bodies(struct arena *arena, const struct
 }
 
 /* Line of the body's function; 0: it begins after the place or in another file, or its line is not known. */
-static uint32_t line_before(const struct dwarf_body *body, const struct dwarf_place *place)
+static uint32_t line_before(const struct dwarf_body *body, const struct dwarf_location *location)
 {
-    return body->file == place->file && body->line <= place->line ? body->line : 0;
+    return body->file == location->file && body->line <= location->line ? body->line : 0;
 }
 
-static uint32_t call_of_place(const struct dwarf_body *const *bodies, uint32_t count, const struct dwarf_place *place)
+static uint32_t call_of_location(const struct dwarf_body *const *bodies, uint32_t count,
+                                 const struct dwarf_location *location)
 {
     const struct dwarf_body *best = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t line = line_before(bodies[i], place), best_line = best ? line_before(best, place) : 0;
+        uint32_t line = line_before(bodies[i], location), best_line = best ? line_before(best, location) : 0;
         if (!best || line > best_line || (line == best_line && bodies[i] > best))
             best = bodies[i];
     }
     return best ? best->call : 0;
 }
 
-void dwarf_innermost(struct arena *arena, const struct dwarf_calls *calls, const struct dwarf_place *places,
+void dwarf_innermost(struct arena *arena, const struct dwarf_calls *calls, const struct dwarf_location *locations,
                      uint32_t count, uint32_t *innermost)
 {
     enum { MOST_STEPS = 1 << 28 }; /* no compiler nests so many: damaged */
@@ -449,7 +450,7 @@ void dwarf_innermost(struct arena *arena, const struct dwarf_calls *calls, const
     uint64_t steps = 0;
     memset(innermost, 0, count * sizeof *innermost);
     for (uint32_t i = 0; i < count && steps < MOST_STEPS; i++) {
-        uint64_t address = places[i].address;
+        uint64_t address = locations[i].address;
         while (next < calls->bodies.count && bodies[next]->low <= address)
             open[open_count++] = bodies[next++];
         uint32_t kept = 0;
@@ -458,6 +459,6 @@ void dwarf_innermost(struct arena *arena, const struct dwarf_calls *calls, const
                 open[kept++] = open[k];
         steps += open_count;
         open_count = kept;
-        innermost[i] = call_of_place(open, open_count, &places[i]);
+        innermost[i] = call_of_location(open, open_count, &locations[i]);
     }
 }

@@ -36,7 +36,7 @@ struct dwarf_sections {
 void dwarf_read_calls(struct arena *, const struct dwarf_sections *, struct dwarf_calls *);
 
 /* An instruction: its address and line. Files have the same numbers as those of the bodies. */
-struct dwarf_place {
+struct dwarf_location {
     uint64_t address;
     uint32_t file, line;
 };
@@ -45,7 +45,7 @@ struct dwarf_place {
  * gives a body the whole range of addresses from its first instruction to its last, and moves other instructions into
  * that range. So if several bodies contain the address, the body counts whose function begins last before the place's
  * line in the place's file; if several do, or none, the innermost body counts. */
-void dwarf_innermost(struct arena *, const struct dwarf_calls *, const struct dwarf_place *, uint32_t count,
+void dwarf_innermost(struct arena *, const struct dwarf_calls *, const struct dwarf_location *, uint32_t count,
                      uint32_t *innermost);
 
 #endif

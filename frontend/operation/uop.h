@@ -305,7 +305,7 @@ enum lane_op {
                * lists[2]: metadata of a sparse A */
     OP_MATRIX_LOAD,  /* lists[0], a register for each matrix of 8 x 8 = the rows in lists[1], four words in each lane */
     OP_MATRIX_STORE, /* the reverse: lists[0], four words in each lane = the rows of the matrices in lists[1] */
-    OP_MATRIX_TURN,  /* d = a transposed: 8 x 8 elements of 16 bits */
+    OP_MATRIX_TRANSPOSE, /* d = a transposed: 8 x 8 elements of 16 bits */
     /* for a UOP_MEMORY of kind BULK_LOAD: copies b (T_U32) bytes from a to c (T_U64), an address of shared or device
      * memory; with UF_MULTICAST to all blocks of the mask lists[1]. `combine` is an enum rp_atomic on elements of
      * `type`: the copy reduces into its destination. */

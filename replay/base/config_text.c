@@ -62,16 +62,19 @@ static size_t end_of_comment(const char *text, size_t at)
     return (size_t)(end - text) + (*end == '"');
 }
 
-/* Whether a number begins at text[at] that does not fit into 32 bits: libconfig would keep its low bits. With the
- * suffix L a number has 64 bits. */
-static bool cut_number(const char *text, size_t at)
+static bool number_begins(const char *text, size_t at)
 {
     if (!isdigit((unsigned char)text[at]))
         return false;
     size_t first = at && text[at - 1] == '-' ? at - 1 : at; /* a sign, or a dash within a name */
     char before = first ? text[first - 1] : ' ';
-    if (isalnum((unsigned char)before) || strchr("_-*.", before))
-        return false;
+    return !isalnum((unsigned char)before) && !strchr("_-*.", before);
+}
+
+/* Whether the number at text[at] does not fit into 32 bits: libconfig would keep its low bits. With the suffix L a
+ * number has 64 bits. */
+static bool cut_number(const char *text, size_t at)
+{
     bool hex = text[at] == '0' && (text[at + 1] | 32) == 'x';
     char *end;
     errno = 0;
@@ -81,17 +84,34 @@ static bool cut_number(const char *text, size_t at)
     return value > INT_MAX && !strchr("L.eE", *end ? *end : ' ');
 }
 
+/* The digits of the number at text[at] that has a suffix K, M or G; 0: it has none. */
+static int digits_of_size(const char *text, size_t at)
+{
+    size_t digits = strspn(text + at, "0123456789");
+    char suffix = text[at + digits];
+    return suffix && strchr("kKmMgG", suffix) ? (int)digits : 0;
+}
+
+static bool number_is_fine(const char *file, const char *text, size_t at, int line, struct rp_error *err)
+{
+    int digits = digits_of_size(text, at);
+    if (digits)
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: a size with a suffix stands in quotes: \"%.*s\"", file, line,
+                       digits + 1, text + at);
+    if (cut_number(text, at))
+        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %.*s is too large; write %.*sL if it is meant", file, line,
+                       (int)strspn(text + at, "0123456789abcdefABCDEFxX"), text + at,
+                       (int)strspn(text + at, "0123456789abcdefABCDEFxX"), text + at);
+    return true;
+}
+
 static bool line_is_fine(const char *file, const char *text, size_t at, int line, struct rp_error *err)
 {
     if (!text[at])
         return rp_fail(err, RP_BAD_INPUT, "%s:%d: holds a zero byte; this is no text file", file, line);
     if (!strncmp(text + at, "@include", 8))
         return rp_fail(err, RP_BAD_INPUT, "%s:%d: @include is not allowed here", file, line);
-    if (cut_number(text, at))
-        return rp_fail(err, RP_BAD_INPUT, "%s:%d: %.*s is too large; write %.*sL if it is meant", file, line,
-                       (int)strspn(text + at, "0123456789abcdefABCDEFxX"), text + at,
-                       (int)strspn(text + at, "0123456789abcdefABCDEFxX"), text + at);
-    return true;
+    return !number_begins(text, at) || number_is_fine(file, text, at, line, err);
 }
 
 /* libconfig does not check its allocations. For a file it needs less than 64 KiB plus 256 bytes for each byte of it. */

@@ -11,7 +11,8 @@
 char *config_text_read(const char *path, size_t *size, struct rp_error *);
 /* Refuses what libconfig accepts and should not: includes of other files, unbounded recursion, numbers that it would
  * cut to 32 bits, text after a zero byte, and files for which memory does not suffice, as libconfig does not check its
- * allocations. RP_BAD_INPUT with file and line. `text` has a NUL after its `size` bytes. */
+ * allocations. Refuses sizes such as 32K without quotes, of which libconfig says no more than that the syntax is wrong.
+ * RP_BAD_INPUT with file and line. `text` has a NUL after its `size` bytes. */
 bool config_text_check(const char *file, const char *text, size_t size, struct rp_error *);
 
 #endif

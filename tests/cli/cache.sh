@@ -155,6 +155,9 @@ is "said once" "$? $(grep -c 'results are not kept' err)" "0 1"
 is "a file is no folder" "$? $(cat err)" "1 reprise replay: --cache one.wtr: this is no folder"
 "$r" ablate one.wtr -m jetson-tx2 --cache no/where >out 2>err
 is "nor is what is nowhere" "$? $(cat err)" "1 reprise ablate: --cache no/where: cannot make this folder: No such file or directory"
+long=$(printf '%0300d' 0) # longer than any file system takes
+"$r" replay one.wtr -m jetson-tx2 --cache "$long" >out 2>err
+is "whatever the reason, the status is the same" "$? $(cat err)" "1 reprise replay: --cache $long: cannot make this folder: File name too long"
 "$r" replay one.wtr -m jetson-tx2 --cache "" >out 2>err
 is "nor is nothing" "$? $(cat err)" "1 reprise replay: --cache: the name of the folder is empty"
 

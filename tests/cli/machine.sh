@@ -76,6 +76,12 @@ is "7 bases between" "$(options "$work/chain3.cfg")" "$(options jetson-tx2)"
 fails "bad.cfg:2: unknown key 'device.nane'; did you mean 'device.name'?" $'base = "v100";\ndevice: { nane = "x"; };'
 fails "bad.cfg:2: device.memory: '0' is not a whole number from 67108864 to 1099511627776 bytes" $'base = "v100";\ndevice: { memory = 0; };'
 fails "bad.cfg:2: device.name: '2080' does not begin with a letter" $'base = "v100";\ndevice: { name = "2080"; };'
+fails "bad.cfg:2: device.name: 'Gerät' has a character that is not ASCII" $'base = "v100";\ndevice: { name = "Gerät"; };'
+fails "bad.cfg:2: device.name: 'a;b' has a character that is not allowed" $'base = "v100";\ndevice: { name = "a;b"; };'
+fails 'bad.cfg:2: a size with a suffix stands in quotes: "32G"' $'base = "v100";\ndevice: { memory = 32G; };'
+fails 'bad.cfg:3: a size with a suffix stands in quotes: "48k"' $'base = "v100"; # not 32K\nl1: {\nsize = 48kB\n};'
+printf 'base = "v100"; # 32K\ndevice: { name = "G 32G"; memory = "3G"; };\n' >"$work/quoted.cfg"
+is "a size in quotes, a name or a comment is fine" "$("$REPRISE" machine show "$work/quoted.cfg" --csv | grep '^device.memory,')" "device.memory,3221225472"
 fails "bad.cfg:2: unknown key 'smss'; did you mean 'sms'?" $'base = "jetson-tx2";\nsmss = 4;'
 fails "bad.cfg:3: l1.size is an option of 'direct-mapped', 'sectored', 'staged', and the model chosen is" $'base = "jetson-tx2";\nl1: { model = "none";\nsize = 4096; };'
 printf 'base = "jetson-tx2";\nsms = 0;\n' >"$work/wrong.cfg"

@@ -33,7 +33,7 @@ static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "ou
 
 /* ---- static instructions ----------------------------------------------------------------------------------------- */
 
-/* The number in Accel-Sim's trace. 255 is RZ there, so PTX's numbers from 255 on are one higher. */
+/* The register's number in Accel-Sim's trace. 255 is RZ there, so numbers of PTX from 255 on are one higher. */
 static unsigned register_number(rp_register r)
 {
     unsigned index = rp_register_index(r);
@@ -50,7 +50,7 @@ static bool was_imported(const struct rp_trace *t)
     return false;
 }
 
-/* Prints the first general register of each operand, at most as many as Accel-Sim reads; `all`: all registers, of an
+/* Prints the first general register of each operand, as many as Accel-Sim reads. `all`: prints all registers, for an
  * imported trace. */
 static void print_registers(FILE *to, const rp_register *list, uint32_t count, unsigned most, bool all)
 {
@@ -291,7 +291,7 @@ static void print_copies(FILE *to, const struct rp_trace *t, uint32_t launch)
     }
 }
 
-/* Prints copies of buffers that the host had filled before the first launch, for traces without copies. */
+/* Prints the host's copies into buffers before the first launch, for traces that record no copies. */
 static bool print_filled(FILE *to, struct rp_trace *t, struct rp_error *err)
 {
     struct rp_allocation *list;

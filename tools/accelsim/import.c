@@ -129,8 +129,8 @@ static size_t print_register(char *to, size_t room, rp_register r)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Makes the text: "IADD3 R2, R3, R4", followed by the unchanged text after the addresses. dst and src have the
- * registers, so the text need not separate destinations from sources. */
+/* Makes the instruction's text: "IADD3 R2, R3, R4", and the unchanged text after the addresses. Destinations and
+ * sources need not be told apart in it, as dst and src have the registers. */
 static char *text_of(const struct accelsim_instruction *in)
 {
     char text[512];
@@ -144,7 +144,7 @@ static char *text_of(const struct accelsim_instruction *in)
     return strdup(text);
 }
 
-/* An execution without lanes is that of a guarded instruction; the file does not name the guard's register. */
+/* An execution without lanes is that of a guarded instruction; the file does not name its guard. */
 #define GUARD RP_REGISTER(RP_FILE_PREDICATE, 7, 1)
 
 static bool fill(struct item *item, const struct accelsim_instruction *in, uint32_t binary)
@@ -239,8 +239,7 @@ static bool note_header(void *data, const struct accelsim_header *h, struct rp_e
     return true;
 }
 
-/* By program counter, and among equals by appearance, so that instructions that follow each other in time do so in the
- * kernel. */
+/* Sorts by program counter. Equal ones stay in the order of appearance, which is that of execution. */
 static int by_pc(const void *a, const void *b)
 {
     const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;

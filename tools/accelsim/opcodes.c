@@ -7,7 +7,7 @@
 
 #include "frontend/loader/isa.h"
 
-/* Whether a row has a class, adds to what the table says, or takes the opcode away. */
+/* What a row does: it gives a class, adds to what the instruction table says, or removes the opcode. */
 enum says { CLASS, FLAGS, NOTHING };
 static const struct row {
     struct opcode is;
@@ -26,7 +26,7 @@ static const struct row {
 #undef N
 };
 
-/* All opcodes, by name once they are complete. */
+/* All opcodes; sorted by name once the list is complete. */
 static struct opcode opcodes[MOST_OPCODES];
 static size_t opcode_count;
 
@@ -46,7 +46,7 @@ static const struct row *row_of(const char *name)
     return NULL;
 }
 
-/* The mnemonic before the first dot; false: there is none, or none so long. */
+/* The mnemonic before the first dot. False: there is none, or it is too long. */
 static bool take_mnemonic(const char *name, char mnemonic[OPCODE_NAME])
 {
     size_t n = strcspn(name, ".");
@@ -57,7 +57,7 @@ static bool take_mnemonic(const char *name, char mnemonic[OPCODE_NAME])
     return true;
 }
 
-/* A mnemonic of an instruction table. */
+/* Adds a mnemonic of an instruction table. */
 static void add(void *data, const char *name, uint8_t unit_class)
 {
     (void)data;
@@ -93,7 +93,7 @@ const struct opcode *opcode_find(const char *name)
     return take_mnemonic(name, key.name) ? bsearch(&key, opcodes, opcode_count, sizeof *opcodes, by_name) : NULL;
 }
 
-/* Whether one of the parts behind the first dot is this one. */
+/* Whether the name has this part after its first dot. */
 static bool has_part(const char *name, const char *part)
 {
     size_t n = strlen(part);
@@ -125,7 +125,7 @@ static uint8_t atomic_of(const char *name)
     return RP_ATOMIC_NONE;
 }
 
-/* Which eviction priority in L1 a part stands for: those that ptxas makes of .L1::evict_first and so on. */
+/* The eviction priority in L1 that a part stands for; ptxas makes these parts of .L1::evict_first and so on. */
 static uint8_t eviction_of(const char *name)
 {
     return has_part(name, "EF")   ? RP_EVICT_FIRST
@@ -135,7 +135,7 @@ static uint8_t eviction_of(const char *name)
                                   : RP_EVICT_NORMAL;
 }
 
-/* Loads and stores say .SYS for no reason of order: only .STRONG is one. */
+/* Whether the access is strong. All loads and stores have .SYS, so only .STRONG counts. */
 static void operand_meaning(const struct opcode *o, const char *name, struct rp_memory_operand *operand)
 {
     bool strong = has_part(name, "STRONG");

@@ -16,7 +16,7 @@ struct request {
     bool check;
     const struct isa *isa; /* NULL: not known yet */
     unsigned line;
-    bool skip; /* inside a function that was not asked for */
+    bool skip; /* inside a function that --kernel does not name */
     struct assembly code;
     unsigned functions, words;
 };
@@ -69,7 +69,7 @@ static bool is_known(const struct request *a, struct rp_error *err)
     return a->isa || bad(a, err, "which architecture? Say --arch sm_62, or 'code for sm_62' in the text");
 }
 
-/* comment: what stands behind the instruction; the word in it, if there is one. */
+/* comment: the text behind the instruction. Finds the instruction word in it, if there is one. */
 static bool add_instruction(struct request *a, const char *text, const char *comment, struct rp_error *err)
 {
     struct isa_word word;
@@ -86,7 +86,7 @@ static bool add_instruction(struct request *a, const char *text, const char *com
 
 enum { MOST_BYTES = 16 }; /* of a word of any ISA */
 
-/* Whether the line is a comment with a word alone. */
+/* Whether the line is a comment that holds nothing but an instruction word. */
 static bool is_control(const struct request *a, const char *s, struct isa_word *word)
 {
     unsigned bytes = a->isa ? a->isa->word_bytes : MOST_BYTES;
@@ -154,7 +154,8 @@ static bool read_line(struct request *a, char *s, struct rp_error *err)
 
 #define MOST_FUNCTIONS 4096
 
-/* The function that --kernel means, by its name in the text or in the source; to be freed. NULL: err says why not. */
+/* Finds the function that --kernel names, by its name in the text or in the source. The caller frees the name. NULL:
+ * err says why there is none. */
 static char *find_function(const struct request *a, const char *text, struct rp_error *err)
 {
     char *names[MOST_FUNCTIONS];

@@ -1,4 +1,4 @@
-/* All commands, and what is made from their rows. */
+/* All commands, and the man pages and completion scripts that are made from their rows. */
 #ifndef REPRISE_TOOLS_COMMANDS_COMMANDS_H
 #define REPRISE_TOOLS_COMMANDS_COMMANDS_H
 
@@ -11,11 +11,11 @@
 #undef COMMAND
 extern const struct command *const commands[]; /* ends in NULL */
 
-/* A man page in roff: reprise(1), or reprise-NAME(1). "@PREFIX@" stands for where the program is installed. */
+/* Print a man page in roff: reprise(1), or reprise-NAME(1). "@PREFIX@" stands for the folder of the installation. */
 void manual_all(FILE *);
 void manual_command(const struct command *, FILE *);
 
-/* A script for "bash", "zsh" or "fish". False: there is none for this shell. */
+/* Prints a completion script for "bash", "zsh" or "fish". False: the shell is unknown. */
 bool completion(const char *shell, FILE *);
 
 #endif

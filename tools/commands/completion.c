@@ -1,5 +1,5 @@
-/* Completion in shells from the rows of struct command. Options of commands come from the rows, actions from the lines
- * of `usage`, names of machines from "reprise machine list", all else is a file. */
+/* Completion in shells, made from the rows of struct command. Options come from the rows, actions from the lines of
+ * `usage`, names of machines from "reprise machine list". Every other word is completed as a file. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ static bool has_name(const struct option_row *o) { return o->name != NULL; }
 static bool is_letter(const struct option_row *o) { return o->key > 0 && o->key < 128 && isalpha(o->key); }
 static bool is_machine(const struct option_row *o) { return has_name(o) && !strcmp(o->name, "machine"); }
 
-/* Writes the actions of a command, which are the words in small letters that lines of its usage begin with, a space
- * between them: "list show options". False: it has none. */
+/* Writes the actions of a command, separated by spaces: "list show options". An action is a word in small letters at
+ * the beginning of a line of its usage. False: the command has none. */
 static bool put_actions(FILE *to, const struct command *c)
 {
     bool any = false;
@@ -85,7 +85,7 @@ static void bash(FILE *to)
 
 /* ---- zsh --------------------------------------------------------------------------------------------------------- */
 
-/* Within single quotes, and where brackets and colons have a meaning. */
+/* Quotes a text for the inside of single quotes, where brackets and colons have a meaning. */
 static void zsh_text(FILE *to, const char *s)
 {
     for (; *s; s++) {

@@ -47,7 +47,7 @@ static bool varies(const struct axes *axes, const char *key)
     return false;
 }
 
-/* What varies has no one value beside. */
+/* A key that varies must not also be given by another option. */
 static void check_axes(struct command_line *line, const struct diff_args *a)
 {
     if (a->machine.machine && diff_varied_machine(&a->axes))
@@ -128,7 +128,7 @@ static void add_progress(void *data, uint64_t done, uint64_t total)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* Replays, and sums up by places. */
+/* Replays the variant, and sums up its cycles by place. */
 static bool replay_variant(struct diff *d, struct diff_variant *v, struct replay_options *options)
 {
     struct profile *p = d->places ? profile_new(d->trace, v->machine, &v->error) : NULL;

@@ -15,8 +15,8 @@
 
 struct disasm {
     const char *file, *kernel, *binary;
-    uint32_t unknown;      /* words that mean nothing, so far */
-    struct rp_error first; /* names the first of them */
+    uint32_t unknown;      /* words that are no instruction, so far */
+    struct rp_error first; /* describes the first of them */
 };
 
 enum { KEY_BINARY = 256, LINE_BYTES = 512 };
@@ -47,7 +47,7 @@ static void disasm_option(struct command_line *line, int key, char *arg)
 /* ---- one function -------------------------------------------------------------------------------------------------
  */
 
-/* "@!P0 SYNC" as "          @!P0 SYNC ;": guards end in one column. */
+/* Right-aligns guards: "@!P0 SYNC" becomes "          @!P0 SYNC ;". */
 static int line(char *out, size_t size, uint32_t address, const char *text)
 {
     const char *rest = text;
@@ -60,7 +60,7 @@ static int line(char *out, size_t size, uint32_t address, const char *text)
 }
 
 struct listing {
-    int width; /* of the widest line, without its word */
+    int width; /* of the widest line, without its instruction word */
     unsigned word_bytes;
 };
 
@@ -99,7 +99,7 @@ static bool print_code(struct disasm *a, const char *kernel, const struct machin
     return true;
 }
 
-/* The code was printed to its end; false if words of it mean nothing. */
+/* The result of a listing that was printed to its end. False: some words are no instruction. */
 static bool all_known(const struct disasm *a, struct rp_error *err)
 {
     if (a->unknown > 1)
@@ -129,7 +129,7 @@ static bool print_kernel(struct disasm *a, const struct cubin *c, const struct c
     return true;
 }
 
-/* By its name in the file or in the source; a device function by its name in the file. */
+/* Finds a kernel by its name in the file or in the source, and a device function by its name in the file. */
 static struct cubin_kernel *find_kernel(struct cubin *c, const char *name, struct rp_error *err)
 {
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* reprise dump: what one warp did, an instruction a line. */
+/* reprise dump: what one warp executed, one instruction per line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static bool aux_has_arrivals(const struct rp_memory_operand *m)
            m->object != RP_OBJECT_INVALIDATE;
 }
 
-/* What an operand tells beside its addresses. */
+/* Prints what the trace holds of an operand beside its addresses. */
 static void print_operand_aux(const struct rp_memory_operand *m, const uint64_t *aux, FILE *to)
 {
     if (m->kind == RP_ACCESS_OBJECT) {
@@ -165,7 +165,8 @@ static void print_aux(const struct rp_step *s, FILE *to)
         fprintf(to, "%s0x%" PRIx64, i ? "," : "", s->aux_values[i]);
 }
 
-/* When the next instruction that is printed issues; NULL: it takes no issue slot, or the warp did not come so far. */
+/* The times of the next instruction that is printed. NULL: the instruction takes no issue slot, or the replay ended
+ * before it. */
 static const struct issue_time *next_time(struct dump *d, const struct rp_step *s)
 {
     if ((!d->machine->issue_exit && is_plain_exit(s->instruction)) || d->timed == d->times.count)
@@ -173,7 +174,7 @@ static const struct issue_time *next_time(struct dump *d, const struct rp_step *
     return &d->times.list[d->timed++];
 }
 
-/* As columns, each with `end` behind it. */
+/* Prints the times in columns of the given form; `none` stands for a time that is not known. */
 static void print_times(struct dump *d, const struct rp_step *s, const char *form, const char *none, FILE *to)
 {
     const struct issue_time *t = next_time(d, s);
@@ -212,7 +213,7 @@ static void print_step(struct dump *d, const struct rp_step *s)
 
 static void whole_name(const char *name, FILE *to) { fputs(name, to); }
 
-/* What has been printed to the line, as a cell. */
+/* The text of the line so far, as a table cell. */
 static void csv_piece(struct dump *d, char end)
 {
     putc(0, d->line.pieces);
@@ -242,7 +243,7 @@ static void csv_step(struct dump *d, const struct rp_step *s)
 
 /* ---- JSON: as a stream: a warp's instructions need not fit in memory ------------------------------------ */
 
-/* The addresses of the lanes in the mask of the access, lowest lane first. */
+/* Prints the addresses of the lanes in the access's mask, lowest lane first. */
 static json_t *json_access(const struct rp_memory_operand *m, const struct rp_dynamic_access *a, const uint64_t *aux)
 {
     uint64_t address[RP_WARP_LANES];
@@ -303,7 +304,7 @@ static json_t *json_step(struct dump *d, const struct rp_step *s)
     return out;
 }
 
-/* Without the braces, if `embed`. Releases. */
+/* Prints a value and frees it; `embed`: without the outer braces. */
 static bool print_value(json_t *json, bool embed, struct rp_error *err)
 {
     bool ok = json && !json_dumpf(json, stdout, embed ? JSON_EMBED : 0);
@@ -326,7 +327,7 @@ static bool print_json_head(const struct dump *d, struct rp_error *err)
     return ok;
 }
 
-/* `whole`: no damage was met on the way. */
+/* `whole`: the trace was read without an error. */
 static bool print_json_end(bool whole, struct rp_error *err)
 {
     fputs("\n], ", stdout);

@@ -24,7 +24,7 @@ static void env_option(struct command_line *line, int key, char *argument)
         command_check(line, program_take(line->input, key, argument, &err), &err);
 }
 
-/* In quotes that a shell reads as they are. */
+/* Prints the text in quotes within which a shell replaces nothing. */
 static void print_quoted(const char *text)
 {
     putchar('\'');

@@ -50,7 +50,7 @@ static void info_option(struct command_line *line, int key, char *arg)
         if (!a->file)
             command_usage(line, "which trace? Example: reprise info mm.wtr");
         if (a->registers && a->san)
-            command_usage(line, "--registers and --san are two answers: ask for one at a time");
+            command_usage(line, "--registers and --san do not go together: ask for one at a time");
         if (a->machine.machine && !a->registers)
             command_usage(line, "--machine goes with --registers");
         if (a->machine.count && !a->machine.machine)

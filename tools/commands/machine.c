@@ -1,4 +1,4 @@
-/* reprise machine: the machines there are, one of them in full, and all that can be set. */
+/* reprise machine: lists machines, shows one in full, and explains all options. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static int list(const struct args *a)
 
 /* ---- show ------------------------------------------------------------------------------------------------------- */
 
-/* Results have what cycles depend on; here what programs are told of the device stands among the options, too. */
+/* A result's JSON has only the options on which cycles depend. Here the options of the device join them. */
 static json_t *whole_json(const struct machine *m)
 {
     json_t *json = machine_json(m), *options = json_object_get(json, "options");
@@ -124,7 +124,7 @@ static json_t *whole_json(const struct machine *m)
     return json;
 }
 
-/* A row per option, as JSON has them. */
+/* Prints a row per option, with the values that JSON has. */
 static int show_csv(const struct machine *m)
 {
     struct option_line line;

@@ -5,7 +5,8 @@
 #include "tools/commands/commands.h"
 #include "tools/lib/help.h"
 
-/* A dash is an ASCII one, a backslash is itself, and a dot or quote at the beginning of a line is no request. */
+/* Prints a text so that troff changes nothing in it: dashes are ASCII, backslashes are themselves, and a dot or quote
+ * at the beginning of a line is no request. */
 static void text(FILE *to, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -35,7 +35,7 @@ enum key {
     KEY_NO_TRACE,
     KEY_KERNEL_OUTPUT,
     KEY_CLUSTER,
-    KEY_LIMIT = PROGRAM_LIMIT, /* of programs as well */
+    KEY_LIMIT = PROGRAM_LIMIT, /* for programs, too */
     KEY_CHECK = PROGRAM_CHECK,
 };
 
@@ -126,7 +126,7 @@ static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input,
                                "saved), a check found something, or a result is not as expected, 4 the system failed. "
                                "A program's own status is passed on; 126 and 127: it cannot be run.";
 /* --save, --print or --expect, until all arguments are known. */
-struct wish {
+struct buffer_option {
     enum key key;
     uint64_t argument;
     uint64_t field; /* of a structure; NO_FIELD: the argument itself */
@@ -138,11 +138,11 @@ struct record {
     struct plan_launch launch; /* the command line's */
     char *kernel, *launch_file;
     bool grid, block, no_trace, single; /* single: an option was given that describes one launch */
-    struct wish *wishes;
-    size_t wish_count;
+    struct buffer_option *buffer_options;
+    size_t buffer_option_count;
 };
 
-/* A buffer is called by the number of its argument, and of its field in a structure. */
+/* Adds a buffer to the plan. Its name has the number of its argument and, in a structure, of its field. */
 static bool new_buffer(void *record, const char *content, int field, size_t *buffer, struct rp_error *err)
 {
     struct record *r = record;
@@ -172,7 +172,7 @@ static const char *option_of(enum key key)
 }
 
 /* "2=C.npy" or "2.1=C.npy"; of --print also "2:f32:16". */
-static bool add_wish(struct record *r, enum key key, const char *text, struct rp_error *err)
+static bool add_buffer_option(struct record *r, enum key key, const char *text, struct rp_error *err)
 {
     const char *equals = strpbrk(text, key == KEY_PRINT ? "=:" : "="), *option = option_of(key);
     char number[24] = "";
@@ -185,14 +185,14 @@ static bool add_wish(struct record *r, enum key key, const char *text, struct rp
                        : key == KEY_PRINT ? "N, or N=TYPE[:COUNT], such as 2=f32:16"
                                           : "N=FILE, such as 2=ref.npy:ulp=4");
     memcpy(number, text, (size_t)(equals - text));
-    struct wish w = {.key = key, .field = NO_FIELD, .text = equals + !all};
+    struct buffer_option o = {.key = key, .field = NO_FIELD, .text = equals + !all};
     char *dot = strchr(number, '.');
     if (dot)
         *dot++ = 0;
-    if (!read_number(number, PLAN_ARGUMENTS, option, &w.argument, err) ||
-        (dot && !read_number(dot, UINT32_MAX, option, &w.field, err)))
+    if (!read_number(number, PLAN_ARGUMENTS, option, &o.argument, err) ||
+        (dot && !read_number(dot, UINT32_MAX, option, &o.field, err)))
         return false;
-    *(struct wish *)plan_grow((void **)&r->wishes, &r->wish_count, sizeof w) = w;
+    *(struct buffer_option *)plan_grow((void **)&r->buffer_options, &r->buffer_option_count, sizeof o) = o;
     return true;
 }
 
@@ -226,7 +226,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_ARG: r->single = true; return add_argument(r, arg, err);
     case KEY_SAVE:
     case KEY_PRINT:
-    case KEY_EXPECT: r->single = true; return add_wish(r, (enum key)key, arg, err);
+    case KEY_EXPECT: r->single = true; return add_buffer_option(r, (enum key)key, arg, err);
     case KEY_SHARED: r->single = true; return size32(arg, "--shared", &l->shared, err);
     case KEY_SHARED_LIMIT: return size32(arg, "--shared-limit", &p->shared_limit, err);
     case KEY_STACK: return size32(arg, "--stack", &p->stack, err);
@@ -254,12 +254,13 @@ static void record_option(struct command_line *line, int key, char *arg)
         command_check(line, take_option(line->input, key, arg, &err), &err);
 }
 
-/* The argument, or the field of a structure, that a wish is about; NULL: there is none. */
-static const struct plan_argument *wished(const struct record *r, const struct wish *w, struct rp_error *err)
+/* The argument or field of a structure that an output option names; NULL: there is none. */
+static const struct plan_argument *option_argument(const struct record *r, const struct buffer_option *o,
+                                                   struct rp_error *err)
 {
-    unsigned long long n = w->argument, field = w->field;
+    unsigned long long n = o->argument, field = o->field;
     const struct plan_argument *a = &r->launch.args[n];
-    const char *option = option_of(w->key);
+    const char *option = option_of(o->key);
     bool ok = true;
     if (n >= r->launch.arg_count)
         ok = rp_fail(err, RP_USAGE, "%s %llu: there %s %u argument%s, counted from 0", option, n,
@@ -280,16 +281,16 @@ static const struct plan_argument *wished(const struct record *r, const struct w
     return NULL;
 }
 
-static bool place_wish(struct record *r, const struct wish *w, struct rp_error *err)
+static bool plan_buffer_option(struct record *r, const struct buffer_option *o, struct rp_error *err)
 {
-    const struct plan_argument *a = wished(r, w, err);
+    const struct plan_argument *a = option_argument(r, o, err);
     if (!a)
         return false;
-    if (w->key == KEY_SAVE)
-        return plan_add_save(&r->plan, a->buffer, w->text, err);
-    if (w->key == KEY_PRINT)
-        return plan_add_print(&r->plan, a->buffer, w->text, err);
-    return plan_add_expect(&r->plan, a->buffer, w->text, err);
+    if (o->key == KEY_SAVE)
+        return plan_add_save(&r->plan, a->buffer, o->text, err);
+    if (o->key == KEY_PRINT)
+        return plan_add_print(&r->plan, a->buffer, o->text, err);
+    return plan_add_expect(&r->plan, a->buffer, o->text, err);
 }
 
 static bool no_module(struct rp_error *err)
@@ -306,8 +307,8 @@ static bool single_launch(struct record *r, struct rp_error *err)
         return no_module(err);
     if (!r->grid || !r->block)
         return rp_fail(err, RP_USAGE, "%s is missing", r->grid ? "--block X[,Y[,Z]]" : "--grid X[,Y[,Z]]");
-    for (size_t i = 0; i < r->wish_count; i++)
-        if (!place_wish(r, &r->wishes[i], err))
+    for (size_t i = 0; i < r->buffer_option_count; i++)
+        if (!plan_buffer_option(r, &r->buffer_options[i], err))
             return false;
     *plan_add_launch(p) = r->launch;
     r->launch = (struct plan_launch){0};
@@ -345,7 +346,7 @@ static int record_run(const struct command *c, int argc, char **argv)
         return program_run(c, argc, argv, end);
     command_parse(&line, c, argc, argv, &r);
     int status = complete(&r, &err) ? plan_run(&r.plan) : command_fail(&err);
-    free(r.wishes);
+    free(r.buffer_options);
     free(r.kernel);
     plan_free_launch(&r.launch);
     free(r.launch_file);

@@ -110,7 +110,7 @@ static const struct command_example examples[] = {
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
     {"The shares of ALUs, L1, L2, device memory and barriers", "reprise replay mm.wtr --machine jetson-tx2 --by unit"},
-    {"Cycles where memory draws how long accesses take, within a tenth of the mean",
+    {"Cycles with sampled memory latencies, within a tenth of the mean",
      "reprise replay mm.wtr --machine san-rtx2080 --batches 100..1000 --width 0.1 --seed 1"},
     {"Their mean and deviation, without a replay", "reprise replay mm.wtr --machine san-rtx2080 --exact"},
     {"Again in no time, and for other commands: results are kept in a folder",

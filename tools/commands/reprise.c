@@ -1,4 +1,4 @@
-/* reprise: finds the subcommand and hands over. */
+/* reprise: finds the subcommand and runs it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ const struct command *const commands[] = {
     NULL,
 };
 
-/* NULL, after saying so, if there is no such command. */
+/* Finds a command by its name. NULL: there is none, and a message was printed. */
 static const struct command *find(const char *name)
 {
     const char *names[sizeof commands / sizeof *commands + 1];
@@ -63,7 +63,8 @@ static int help(int argc, char **argv)
     return RP_OK;
 }
 
-/* A standard stream that is closed stays so: no file opened later gets its number, and what is written to it fails. */
+/* Keeps the file numbers of closed standard streams in use: no file that is opened later gets them, and writing to such
+ * a stream fails. */
 static void hold_standard_streams(void)
 {
     int fd;

@@ -1,4 +1,4 @@
-/* reprise verify: reads the whole of traces and says whether they are what they should be. */
+/* reprise verify: reads whole traces and says whether they are valid. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

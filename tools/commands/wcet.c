@@ -153,7 +153,7 @@ struct job {
     struct wcet_profile profile;
     struct wcet_attack *attacks; /* per launch of the result */
     struct progress bar;
-    uint64_t done, total; /* warp instructions, of whole launches and of all that were asked for */
+    uint64_t done, total; /* warp instructions: of the launches that are complete, and of all that were asked for */
     json_t *launches;
 };
 
@@ -223,7 +223,7 @@ static bool all_launches(struct job *j, struct rp_error *err)
     return fine;
 }
 
-/* Tables of all traces together. */
+/* The tables that span all traces. */
 struct tables {
     struct table *launches, *replays; /* NULL: there are none */
     json_t *traces;                   /* with --json */
@@ -254,7 +254,7 @@ static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
     return !t->traces || json;
 }
 
-/* What is said of one trace alone. */
+/* Prints what concerns one trace alone. */
 static void print_details(struct job *j)
 {
     wcet_print_sections(j->machine, &j->result);

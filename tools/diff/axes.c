@@ -76,7 +76,7 @@ static bool add_alone(struct axes *a, struct axis *axis, char *values, const cha
     return true;
 }
 
-/* "1,1:2,2:4,2": a point between colons, a value of each key between commas. */
+/* Reads "1,1:2,2:4,2": colons separate points, commas the values of a point's keys. */
 static bool add_together(struct axis *axis, char *values, const char *text, struct rp_error *err)
 {
     size_t count = 0;

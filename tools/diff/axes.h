@@ -1,4 +1,4 @@
-/* What reprise diff varies: axes of one or several keys, and every combination of their values. */
+/* The axes of reprise diff: each varies one or several keys; a variant is a combination of their values. */
 #ifndef REPRISE_TOOLS_DIFF_AXES_H
 #define REPRISE_TOOLS_DIFF_AXES_H
 
@@ -9,9 +9,9 @@
 #define MOST_KEYS 16 /* of all axes together */
 #define MOST_VARIANTS 4096
 
-/* One --vary: keys that change together, and for each point a value of each. */
+/* One --vary: keys that change together, with a value of each key for each point. */
 struct axis {
-    size_t first, keys;  /* columns of its keys among all */
+    size_t first, keys;  /* the first of its keys in axes.keys, and their number */
     const char **values; /* points * keys */
     size_t points;
 };
@@ -21,7 +21,7 @@ struct axes {
     size_t count;
     const char *keys[MOST_KEYS]; /* of all axes in turn */
     size_t key_count;
-    char *texts[MOST_KEYS * 2]; /* what values point to */
+    char *texts[MOST_KEYS * 2]; /* the texts to which values point */
     size_t text_count;
 };
 
@@ -29,9 +29,9 @@ struct axes {
 bool axes_add(struct axes *, const char *text, struct rp_error *);
 void axes_free(struct axes *);
 
-/* How many combinations there are; 0 with RP_USAGE: more than MOST_VARIANTS. */
+/* The number of combinations; 0 with RP_USAGE: more than MOST_VARIANTS. */
 size_t axes_variants(const struct axes *, struct rp_error *);
-/* The values of one of them, one per key; the last axis varies fastest. */
+/* The values of one combination, one per key; the last axis varies fastest. */
 void axes_values(const struct axes *, size_t variant, const char *values[MOST_KEYS]);
 
 #endif

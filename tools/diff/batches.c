@@ -23,7 +23,7 @@ static bool batches_run_variant(struct diff *d, struct diff_variant *v, const st
     return v->fine || v->error.status != RP_SYSTEM;
 }
 
-/* Each until it has its width, then all as often as the one that needed most. */
+/* Replays each variant until it has the requested width, then all as often as the one that needed most replays. */
 static bool batches_replay(struct diff *d, struct rp_error *err)
 {
     struct repeat_request all = d->args->repeat.request;
@@ -51,7 +51,7 @@ static bool batches_replay(struct diff *d, struct rp_error *err)
 
 static uint64_t cycles_of(const struct repeat_result *r, uint32_t batch) { return r->cycles[r->chance ? batch : 0]; }
 
-/* Batch by batch. */
+/* Collects the differences to the baseline, batch by batch. */
 static struct running difference(const struct diff *d, const struct diff_variant *v)
 {
     const struct repeat_result *one = &v->result, *base = &d->variants[d->baseline].result;

@@ -1,4 +1,4 @@
-/* What the parts of reprise diff share: the variants of a machine, and what becomes of them. */
+/* The data of reprise diff: the variants of a machine, and their results. */
 #ifndef REPRISE_TOOLS_DIFF_DIFF_H
 #define REPRISE_TOOLS_DIFF_DIFF_H
 
@@ -12,7 +12,7 @@
 #include "tools/results/cache.h"
 #include "tools/ui/progress.h"
 
-#define VARIED_MACHINE "machine" /* the key that is no option of a machine, but which one it is */
+#define VARIED_MACHINE "machine" /* the key that varies the machine itself, not an option */
 
 struct diff_args {
     const char *trace;
@@ -30,8 +30,8 @@ struct diff_args {
 };
 
 struct diff_variant {
-    const char *values[MOST_KEYS]; /* one per key; NULL: the part has no such option in this variant */
-    struct machine *machine;       /* NULL: these values do not go together */
+    const char *values[MOST_KEYS]; /* one per key; NULL: the option does not exist in this variant */
+    struct machine *machine;       /* NULL: these values do not fit together */
     struct result once;            /* without --batches */
     struct hotspots hotspots;      /* with --by */
     struct repeat_result result;   /* with it */
@@ -53,27 +53,27 @@ struct diff {
     struct progress bar;
 };
 
-/* variants.c: makes all of them, each once. One whose values do not go together has no machine, and says why; false: a
- * value is wrong in itself. */
+/* variants.c: makes each variant once. A variant whose values do not fit together has no machine, and its error says
+ * why. False: a value is wrong in any variant. */
 bool diff_make_variants(struct diff *, struct rp_error *);
-/* Their machines again, with the probabilities that memory.from asks for. */
+/* Opens the machines again, with the probabilities for which memory.from asks. */
 bool diff_resolve_shares(struct diff *, struct rp_error *);
-/* After the replays: ratios need a variant that ran. */
+/* Call it after the replays: the baseline must be a variant that ran. */
 bool diff_find_baseline(struct diff *, struct rp_error *);
 /* NULL: the machine is not varied. */
 const char *diff_varied_machine(const struct axes *);
 
-/* results.c: prints what one replay of each gave; an exit status. */
+/* results.c: prints the results of one replay per variant. Returns the exit status. */
 int diff_print_results(const struct diff *);
 json_t *diff_varied_json(const struct diff *, const struct diff_variant *);
-/* The document, with what `one` says of each variant, in this order (NULL: as they are). */
+/* Prints the JSON document, with `one` for each variant, in this order (NULL: that of the variants). */
 int diff_print_json(const struct diff *, const size_t *order,
                     void (*one)(struct json_stream *, const struct diff *, const struct diff_variant *));
 
-/* batches.c: variants of a machine with chance in it. Means of many replays, and of the differences between replays
- * with the same random stream: batch b of each variant draws the same for the same access, so differences vary less
- * than what is compared. Replays all variants, so often that each has its width, and all as often, and prints; an exit
- * status. A variant that fails fails alone. */
+/* batches.c: variants with random numbers. Prints means over many replays, and means of the differences between replays
+ * with the same random stream: batch b of each variant samples the same number for the same access, so the differences
+ * vary less than the cycles. All variants are replayed equally often, until each has the requested width. An error of
+ * one variant does not stop the others. Returns the exit status. */
 int diff_batches(struct diff *);
 
 #endif

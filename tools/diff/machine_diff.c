@@ -8,7 +8,7 @@
 #include "tools/replaying/replaying.h"
 #include "tools/ui/table.h"
 
-/* Its value on the machine; NULL: it has none. */
+/* The option's value on the machine; NULL: it has none. */
 static const char *value_of(const struct machine *m, const char *key, struct option_line *found)
 {
     for (struct option_lines lines = option_lines_of(m); option_lines_next(&lines, found);)
@@ -34,7 +34,7 @@ static void add_row(const struct output *out, const char *key, const char *a, co
     table_cell(out->table, "%s", b ? b : "-");
 }
 
-/* In the order of the first machine, and what only the second one has behind it. */
+/* Options come in the order of the first machine; those that only the second one has follow. */
 static void add_rows(const struct output *out, const struct machine *a, const struct machine *b)
 {
     struct option_line o, other;

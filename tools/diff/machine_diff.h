@@ -1,4 +1,4 @@
-/* What is set differently on two machines. */
+/* The options in which two machines differ. */
 #ifndef REPRISE_TOOLS_DIFF_MACHINE_DIFF_H
 #define REPRISE_TOOLS_DIFF_MACHINE_DIFF_H
 
@@ -6,7 +6,7 @@
 
 enum machine_diff_form { MACHINE_DIFF_TABLE, MACHINE_DIFF_CSV, MACHINE_DIFF_JSON };
 
-/* Prints every option with another value, or that only one of them has. Returns the exit status. */
+/* Prints each option whose values differ, and those that only one machine has. Returns the exit status. */
 int machine_diff(const struct machine *a, const struct machine *b, enum machine_diff_form);
 
 #endif

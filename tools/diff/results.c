@@ -8,7 +8,7 @@
 #include "tools/lib/names.h"
 #include "tools/ui/table.h"
 
-#define MOST_LAUNCHES 12 /* shown one by one unless asked for */
+#define MOST_LAUNCHES 12 /* printed one by one by default */
 
 /* ---- results ---------------------------------------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ int diff_print_json(const struct diff *d, const size_t *order,
     return json_stream_end(&out);
 }
 
-/* As it was typed; for programs 8K is 8192. */
+/* Prints the value as it was typed; in CSV sizes such as 8K are numbers. */
 static void value_cell(struct table *t, const char *value, bool csv)
 {
     json_t *json = value && csv ? option_json(value) : NULL;
@@ -98,7 +98,7 @@ static void variant_row(struct table *t, const struct diff *d, const struct diff
     table_cell(t, "%s", statistics_main_stall(v->machine, s, (char[STALL_NAME]){0}));
 }
 
-/* A row of each variant; `of` has their statistics. */
+/* Prints a row per variant, with the statistics that `of` points to. */
 static void rows_of(struct table *t, const struct diff *d, const size_t *order, const char *name, const char *kernel,
                     const struct statistics *of)
 {
@@ -109,7 +109,7 @@ static void rows_of(struct table *t, const struct diff *d, const size_t *order, 
     }
 }
 
-/* Rows of every launch. `statistics` and `readers` have room for each variant. */
+/* Prints a table per launch. `statistics` and `readers` have an element per variant. */
 static void launch_rows(struct table *t, const struct diff *d, const size_t *order, struct statistics *statistics,
                         struct launch_reader *readers)
 {
@@ -256,7 +256,7 @@ static void csv_differences(const struct diff *d, const size_t *order)
     table_print_csv(t, stdout);
 }
 
-/* Whether variant a comes after b: by cycles in total, those that did not run last. */
+/* Whether variant a comes after b. The order is that of the total cycles; variants that did not run are last. */
 static bool slower(const struct diff_variant *a, const struct diff_variant *b)
 {
     if (a->fine != b->fine)
@@ -264,7 +264,7 @@ static bool slower(const struct diff_variant *a, const struct diff_variant *b)
     return a->fine && a->once.total.cycles > b->once.total.cycles;
 }
 
-/* The order of rows; equal ones stay as they are. */
+/* Sorts the rows; the sort is stable. */
 static void sort_variants(const struct diff *d, size_t *order)
 {
     for (size_t v = 0; v < d->count; v++) {

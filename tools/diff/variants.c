@@ -16,7 +16,8 @@ const char *diff_varied_machine(const struct axes *axes)
     return NULL;
 }
 
-/* A variant whose values do not go together is a row with the reason; false: a value is wrong in itself. */
+/* Opens the machine of a variant. If its values do not fit together, the variant stays, with the reason. False: a value
+ * is wrong in any variant. */
 static bool make_variant(struct diff *d, size_t number, struct diff_variant *v, struct rp_error *err)
 {
     struct diff_args *a = d->args;
@@ -55,7 +56,8 @@ static bool same_values(const struct diff_variant *a, const struct diff_variant 
     return true;
 }
 
-/* Of variants that differ only in options that were left out, one. */
+/* Whether a variant with the same values is there already: the values of options that a variant does not have are NULL.
+ */
 static bool made_before(const struct diff *d, const struct diff_variant *v)
 {
     for (size_t i = 0; i < d->count; i++)
@@ -64,7 +66,7 @@ static bool made_before(const struct diff *d, const struct diff_variant *v)
     return false;
 }
 
-/* A variant's machine again, with the probabilities that memory.from asks for. */
+/* Opens a variant's machine again, with the probabilities for which memory.from asks. */
 static bool resolve_shares(struct diff *d, struct diff_variant *v, struct rp_error *err)
 {
     struct machine_setting settings[MOST_KEYS];

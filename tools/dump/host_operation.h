@@ -1,4 +1,4 @@
-/* What the host did, for people. */
+/* Operations of the host as text. */
 #ifndef REPRISE_TOOLS_DUMP_HOST_OPERATION_H
 #define REPRISE_TOOLS_DUMP_HOST_OPERATION_H
 

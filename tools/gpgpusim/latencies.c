@@ -7,7 +7,7 @@
 
 #include "hw-models/set/models.h"
 
-/* The times of a group of instructions. */
+/* Initiation and latency of a group of instructions. */
 struct latency {
     const struct gpgpusim_option *from;
     int64_t latency, initiation;

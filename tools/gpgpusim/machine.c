@@ -1,4 +1,4 @@
-/* From GPGPU-Sim's options to the text of a machine file. */
+/* Translates GPGPU-Sim's options into the text of a machine file. */
 #include "tools/gpgpusim/machine.h"
 #include "replay/engines/staged/options.h"
 

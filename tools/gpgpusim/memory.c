@@ -33,7 +33,7 @@ static struct cache cache_of(struct making *m, const struct gpgpusim_option *o)
     return c;
 }
 
-/* A line for what the first letter says, if that is not LRU. */
+/* Adds a line for the replacement policy, the first letter, unless it is LRU. */
 static void replacement_line(struct making *m, const struct gpgpusim_option *o, const struct cache *c)
 {
     if (*c->policy == 'F')
@@ -42,7 +42,7 @@ static void replacement_line(struct making *m, const struct gpgpusim_option *o, 
         making_unsupported(m, o, "not modelled: lines are replaced by LRU (L) or FIFO (F) here");
 }
 
-/* What the staged pipeline's caches always are. `policy`: the letters behind the first. */
+/* Checks the properties that all caches of the staged pipeline have. `policy`: the letters after the first. */
 static void check_cache(struct making *m, const struct gpgpusim_option *o, const struct cache *c, const char *policy,
                         const char *meaning)
 {
@@ -56,7 +56,7 @@ static void check_cache(struct making *m, const struct gpgpusim_option *o, const
 
 #define MOST_MSHRS 65536
 
-/* The options that both levels have; `size`: of the whole level. */
+/* Adds the options that both levels have; `size`: that of the whole level. */
 static void cache_options(struct making *m, const struct gpgpusim_option *o, const struct cache *c,
                           enum gpgpusim_part part, int64_t sets, int64_t size)
 {
@@ -69,7 +69,7 @@ static void cache_options(struct making *m, const struct gpgpusim_option *o, con
     replacement_line(m, o, c);
 }
 
-/* An SM has one instruction cache, if it is not perfect. */
+/* Adds the instruction cache: one per SM, unless it is perfect. */
 void making_instruction_cache(struct making *m)
 {
     const struct gpgpusim_option *perfect = making_find(m, "-gpgpu_perfect_inst_const_cache"),
@@ -96,7 +96,7 @@ void making_instruction_cache(struct making *m)
     making_line(m, NULL, "};");
 }
 
-/* Of shared memory: "0,8,16,32,64,96" KB. */
+/* Adds the sizes of shared memory: "0,8,16,32,64,96" KB. */
 static void shared_sizes(struct making *m)
 {
     const struct gpgpusim_option *o = making_find(m, "-gpgpu_shmem_option"),
@@ -125,7 +125,7 @@ void making_first_level(struct making *m)
     making_line(m, NULL, "};");
 }
 
-/* A slice has SETS sets, for which its hash is made; one of another shape keeps its size, with other ways. */
+/* The hash of slices is made for SETS sets. A slice of another shape keeps its size, and gets other ways. */
 void making_second_level(struct making *m)
 {
     enum { SETS = 64, QUEUES_LEAST = 8 };

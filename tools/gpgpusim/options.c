@@ -34,7 +34,7 @@ static void skip(struct reading *r)
         }
 }
 
-/* Reads a text in quotes, and drops its blanks. */
+/* Reads a text in quotes, without its blanks. */
 static bool read_quoted(struct reading *r, size_t *length, struct rp_error *err)
 {
     struct reading begin = *r;

@@ -11,7 +11,8 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* The identifier in a mangled name, the last one of a nested name; returns its length. 0: no mangled function. */
+/* Finds the identifier in a mangled name; in a nested name the last one. Returns its length; 0: the name is no mangled
+ * function. */
 static size_t plain_name(const char *mangled, const char **plain)
 {
     if (strncmp(mangled, "_Z", 2))
@@ -34,7 +35,7 @@ static size_t plain_name(const char *mangled, const char **plain)
     return length;
 }
 
-/* Of all names of kernels, in the module and in the source, the one nearest to `name`; NULL: none is near. */
+/* The name of a kernel, in the module or in the source, that is nearest to `name`; NULL: none is near. */
 static const char *similar_kernel(const struct module *m, const char *name, char word[128])
 {
     const char *best = NULL;

@@ -107,7 +107,7 @@ static struct mirror *add(struct reprise *r, struct range range, uint32_t i, str
     return &r->mirrors[r->mirror_count++];
 }
 
-/* Whether the argument's content fills the whole range. */
+/* Whether the argument gives the content of the whole range. */
 static bool is_filled(const struct reprise_arg *a, const struct mirror *m)
 {
     return (a->kind == REPRISE_IN || a->kind == REPRISE_INOUT) && a->bytes == m->bytes;

@@ -1,4 +1,4 @@
-/* Tensor maps. */
+/* Makes tensor maps from the program's descriptions. */
 #include <string.h>
 
 #include "frontend/host/tensor_map.h"

@@ -5,7 +5,7 @@
 
 #include "tools/hotspots/cells.h"
 
-/* What became of a place, in cycles of the replays. */
+/* How the cycles of a place changed, in cycles of the replays. */
 struct change {
     size_t place;
     double cycles, from, to;
@@ -32,7 +32,8 @@ static int larger(const void *x, const void *y)
     return da != db ? (da < db ? 1 : -1) : (a->place > b->place) - (a->place < b->place);
 }
 
-/* The changes of all places that have any cycles, the largest first. Those left out are summed up in *others. */
+/* The changes of all places that have cycles, the largest first. Those beyond the first `top` are summed up in *others.
+ */
 static struct change *changes_of(const struct hotspots *from, const struct hotspots *to, size_t top, size_t *shown,
                                  struct change *others, size_t *left)
 {
@@ -73,11 +74,11 @@ static struct change whole(const struct hotspots *from, const struct hotspots *t
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* The part of the change that weighs most: 0 issue, 1 + stall. */
+/* The largest part of the change: 0 for issue, 1 + stall for a stall. */
 static unsigned weightiest(const struct change *c, unsigned except)
 {
     unsigned most = 1 + STALL_COUNT;
-    double size = 0.05; /* nothing that would be shown as 0.0 */
+    double size = 0.05; /* smaller parts would be printed as 0.0 */
     for (unsigned i = 0; i <= STALL_COUNT; i++) {
         double one = fabs(i ? c->stall[i - 1] : c->issue);
         if (i != except && one >= size) {

@@ -19,7 +19,7 @@ bool hotspots_sum(struct hotspots *h, const struct places *places, const struct 
                            .one_at_a_time = engine_of(m, REPLAY_FAST)->capabilities & ENGINE_SUMS};
     for (size_t i = 0; h->rows && i < places->count; i++)
         counted += profile_row_cycles(&h->rows[i]);
-    h->idle = counted < all ? all - counted : 0; /* cycles that are a mean are rounded down */
+    h->idle = counted < all ? all - counted : 0; /* the cycles may be a mean that was rounded down */
     return h->rows;
 }
 
@@ -44,8 +44,8 @@ static int hotter(const void *x, const void *y)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Places with any count, the hottest first; NULL: memory ran out. What is left out of the first `top` is summed up in
- * *others, *left of them. */
+/* Sorts the places that have cycles or issues, the hottest first. The places after the first `top` are summed up in
+ * *others; *left: their number. NULL: out of memory. */
 static struct rank *rank(const struct hotspots *h, size_t top, size_t *shown, struct profile_row *others, size_t *left)
 {
     struct rank *ranks = calloc(h->places->count + 1, sizeof *ranks);
@@ -127,7 +127,8 @@ static void csv_row(struct table *t, const struct hotspots *h, const struct prof
         table_cell(t, "%" PRIu64, r ? r->stall[i] : 0);
 }
 
-/* Of so many places from ranks[from] on; with places that are not instructions there are no columns. */
+/* Cells of the shares of units, summed over `count` places from ranks[from] on. Only places that are instructions have
+ * these columns. */
 static void csv_units(struct table *t, const struct hotspots *h, const struct rank *ranks, size_t from, size_t count)
 {
     struct unit_shares s = {{0}};
@@ -188,7 +189,7 @@ static json_t *units_json(const struct hotspots *h, const struct rp_instruction 
     return out;
 }
 
-/* in: NULL: units are not told, where instructions are summed up. */
+/* in: NULL for the sum of other places, whose shares of units are left out. */
 static json_t *with_row(json_t *out, const struct hotspots *h, const struct rp_instruction *in,
                         const struct profile_row *r)
 {

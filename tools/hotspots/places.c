@@ -25,7 +25,7 @@ const char *place_title(enum place_kind kind) { return kind == BY_SUBCORE ? "sub
 
 /* ---- grouping ---------------------------------------------------------------------------------------------------- */
 
-/* An instruction that is to be grouped. */
+/* An instruction, for sorting into groups. */
 struct item {
     struct place place;
     uint32_t kernel, index;
@@ -42,7 +42,7 @@ static int by_order(const struct item *a, const struct item *b)
                                   : (a->index > b->index) - (a->index < b->index);
 }
 
-/* 0: the same line, or none in kernels of one name. */
+/* 0: the same line, or both have none and the kernels have one name. */
 static int by_line(const struct item *a, const struct item *b)
 {
     uint32_t la = a->place.instruction->line, lb = b->place.instruction->line;
@@ -78,7 +78,7 @@ static void note_calls(struct place *group, const struct place *one)
     group->several_calls |= !source_calls_equal(group->kernel, group->instruction, one->kernel, one->instruction);
 }
 
-/* Gives numbers to groups of equal items, which follow one another. */
+/* Numbers the groups of a sorted list; equal items are adjacent. */
 static void number(struct places *p, struct item *items, size_t count)
 {
     qsort(items, count, sizeof *items, sorts[p->kind]);
@@ -196,7 +196,7 @@ static void instruction_name(const struct places *p, const struct place *at, FIL
     print_plain_names(at->instruction->text, to);
 }
 
-/* A stream onto the text, which keeps its last byte for the 0. */
+/* A stream that writes to the text, and leaves the last byte for a NUL. */
 static FILE *onto(char out[PLACE_TEXT])
 {
     memset(out, 0, PLACE_TEXT);
@@ -244,12 +244,12 @@ const char *place_source(const struct places *p, size_t number, struct source_fi
         print_source_calls(at->kernel, at->instruction, print_plain_names, base_name, to);
     fprintf(to, "%s%s", text ? "  " : "", text ? text : "");
     fclose(to);
-    if (p->kind == BY_LINE && *out) /* nothing stands before ", in" or two blanks */
+    if (p->kind == BY_LINE && *out) /* removes the leading ", " or two blanks */
         memmove(out, out + 2, strlen(out + 2) + 1);
     return out;
 }
 
-/* null also for what is no UTF-8. */
+/* The text as JSON; null if there is none or it is not UTF-8. */
 static json_t *text_json(const char *text)
 {
     json_t *out = text ? json_string(text) : NULL;

@@ -5,23 +5,22 @@
 #include "replay/base/trace_semantics.h"
 #include "tools/ui/figure.h"
 
-static const struct {
-    const char *name, *meaning;
-} shares[] = {
-#define X(id, name, meaning) {name, meaning},
-    SHARES(X)
+const char *share_name(enum share s)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        SHARES(X)
 #undef X
-};
-
-const char *share_name(enum share s) { return shares[s].name; }
-const char *share_meaning(enum share s) { return shares[s].meaning; }
+    };
+    return names[s];
+}
 
 static bool is_access(const struct rp_instruction *in)
 {
     return in->memory_count && in->memory[0].space != RP_SPACE_CONST && in->memory[0].space != RP_SPACE_PARAM;
 }
 
-/* What the instruction's own cycles are: its issue, and those in which its unit was busy. */
+/* The part of the machine that gets the instruction's own cycles: its issue, and those in which its unit was busy. */
 static enum share own(const struct rp_instruction *in)
 {
     if (!in)
@@ -49,24 +48,25 @@ static enum share share_of_stall(enum stall why, enum share own)
     }
 }
 
-static uint64_t told_of_levels(const struct profile_row *r)
+static uint64_t level_cycles(const struct profile_row *r)
 {
-    uint64_t told = 0;
+    uint64_t cycles = 0;
     for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
-        told += r->level[l];
-    return told;
+        cycles += r->level[l];
+    return cycles;
 }
 
-/* What is told of levels comes out of what the row has of memory, then of the instruction's own cycles. */
+/* Moves the cycles that the row has by level. They are taken from the row's memory stalls, then from the instruction's
+ * own cycles. */
 static void move_levels(struct unit_shares *s, enum share own, const struct profile_row *r)
 {
     static const enum share of[RESPONSE_LEVELS] = {SHARE_CONSTANT, SHARE_L1, SHARE_L2, SHARE_DRAM};
     const enum share from[] = {SHARE_MEMORY, own};
-    uint64_t told = told_of_levels(r);
+    uint64_t cycles = level_cycles(r);
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t part = told < s->cycles[from[i]] ? told : s->cycles[from[i]];
+        uint64_t part = cycles < s->cycles[from[i]] ? cycles : s->cycles[from[i]];
         s->cycles[from[i]] -= part;
-        told -= part;
+        cycles -= part;
     }
     for (unsigned l = 0; l < RESPONSE_LEVELS; l++)
         s->cycles[of[l]] += r->level[l];
@@ -77,8 +77,8 @@ void unit_shares_add(struct unit_shares *to, const struct hotspots *h, const str
 {
     struct unit_shares s = {{0}};
     enum share mine = own(in);
-    /* There a level has all cycles of an access that drew it; the other cycles are those of guards that were false. */
-    if (h->one_at_a_time && in && is_access(in) && (told_of_levels(r) || !r->threads))
+    /* One-at-a-time: the level that was sampled has all cycles of an access. Other cycles are those of false guards. */
+    if (h->one_at_a_time && in && is_access(in) && (level_cycles(r) || !r->threads))
         mine = SHARE_ALU;
     s.cycles[mine] += r->issue_cycles;
     for (unsigned i = 0; i < STALL_COUNT; i++)
@@ -97,7 +97,8 @@ struct unit_shares unit_shares_of(const struct hotspots *h)
     return s;
 }
 
-/* More than cycles x sub-cores, where the cycles are a mean over processors that was rounded down. */
+/* The sum of all shares. It exceeds cycles x sub-cores if the cycles are a mean over processors that was rounded down.
+ */
 static uint64_t sum_of(const struct unit_shares *s)
 {
     uint64_t sum = 0;
@@ -119,7 +120,7 @@ void unit_shares_print(const struct hotspots *h)
     for (unsigned i = 0; i < SHARE_COUNT; i++) {
         if (!s.cycles[i])
             continue;
-        table_cell(t, "%s", shares[i].name);
+        table_cell(t, "%s", share_name((enum share)i));
         table_number(t, s.cycles[i]);
         table_cell(t, "%.2f %%", percent(s.cycles[i], all));
         if (i == SHARE_IDLE)
@@ -140,7 +141,7 @@ void unit_shares_print_csv(const struct hotspots *h)
     uint64_t all = sum_of(&s);
     puts("unit,subcore_cycles,share,busy_share");
     for (unsigned i = 0; i < SHARE_COUNT; i++)
-        printf("%s,%" PRIu64 ",%.6f,%.6f\n", shares[i].name, s.cycles[i], percent(s.cycles[i], all) / 100,
+        printf("%s,%" PRIu64 ",%.6f,%.6f\n", share_name((enum share)i), s.cycles[i], percent(s.cycles[i], all) / 100,
                i == SHARE_IDLE ? 0 : percent(s.cycles[i], all - h->idle) / 100);
 }
 
@@ -150,7 +151,7 @@ json_t *unit_shares_json(const struct hotspots *h)
     uint64_t all = sum_of(&s);
     json_t *list = json_array();
     for (unsigned i = 0; i < SHARE_COUNT; i++)
-        json_add(list, json_pack("{s:s, s:o, s:f, s:f}", "unit", shares[i].name, "subcore_cycles",
+        json_add(list, json_pack("{s:s, s:o, s:f, s:f}", "unit", share_name((enum share)i), "subcore_cycles",
                                  json_number(s.cycles[i]), "share", percent(s.cycles[i], all) / 100, "busy_share",
                                  i == SHARE_IDLE ? 0.0 : percent(s.cycles[i], all - h->idle) / 100));
     return list;

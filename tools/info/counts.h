@@ -1,22 +1,22 @@
-/* What is counted in a trace, before it is printed. */
+/* Counts over a trace, for printing. */
 #ifndef REPRISE_TOOLS_INFO_COUNTS_H
 #define REPRISE_TOOLS_INFO_COUNTS_H
 
 #include "tracefmt/reader.h"
 
-/* Over all launches. */
+/* Sums over all launches. */
 struct info_sums {
     uint64_t blocks, warp_instructions, thread_instructions;
 };
 struct info_sums info_add_up(const struct rp_trace *);
 
-/* What the host did, by kind. */
+/* Operations of the host, by kind. */
 struct info_host_counts {
     uint64_t count[RP_HOST_KIND_COUNT], bytes[RP_HOST_KIND_COUNT];
 };
 struct info_host_counts info_count_host(const struct rp_trace *);
 
-/* A launch's instructions by class: decodes the launch, and shows how far it is. */
+/* Counts a launch's instructions by class. It decodes the launch, and shows progress. */
 bool info_count_classes(struct rp_trace *, uint32_t launch, struct rp_class_counts *, struct rp_error *);
 
 /* Bits per instruction; 0 without instructions. */

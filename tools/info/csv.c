@@ -42,7 +42,7 @@ static void csv_launch(struct table *table, const struct rp_trace *trace, uint32
         table_number(table, figures[i]);
 }
 
-/* A row per launch; of the mix the warp instructions of each class. */
+/* Prints a row per launch; the mix is the number of warp instructions of each class. */
 int info_print_csv(const struct info_request *a)
 {
     char columns[CSV_HEADINGS + RP_CLASS_COUNT + 1] = "";

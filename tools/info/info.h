@@ -1,4 +1,4 @@
-/* What is in a trace: modules, kernels, launches, what the host did, counts. */
+/* Prints what is in a trace: modules, kernels, launches, operations of the host, counts. */
 #ifndef REPRISE_TOOLS_INFO_INFO_H
 #define REPRISE_TOOLS_INFO_INFO_H
 
@@ -10,7 +10,7 @@ struct info_request {
     bool mix; /* instructions by class, too: the whole trace is decoded */
 };
 
-/* They print, and return the exit status. CSV has a row per launch. */
+/* Print the contents, and return the exit status. CSV has a row per launch. */
 int info_print(const struct info_request *);
 int info_print_json(const struct info_request *);
 int info_print_csv(const struct info_request *);

@@ -18,7 +18,7 @@
 
 enum san_id { SAN_LOCAL_LOAD, SAN_LOCAL_STORE, SAN_GLOBAL_LOAD, SAN_GLOBAL_STORE, SAN_INTEGER, SAN_FLOAT, SAN_BARRIER };
 
-/* The ids of an executed instruction, 0 to SAN_MOST of them; returns how many. */
+/* The ids of an executed instruction. Returns their number, at most SAN_MOST. */
 #define SAN_MOST 32
 unsigned san_ids(const struct rp_launch *, const struct rp_step *, uint8_t ids[SAN_MOST]);
 
@@ -27,7 +27,7 @@ struct san_request {
     struct rp_trace *trace;
     int64_t launch; /* -1: all */
 };
-/* Warps that follow one another and did the same are one row. */
+/* Consecutive warps with the same ids and changes share a row. */
 int san_print(const struct san_request *);
 int san_print_json(const struct san_request *);
 

@@ -53,7 +53,7 @@ static void print_modules(const struct info_request *a, struct wrapped *w)
     }
 }
 
-/* The first ones in order, with the launches among them; 'dump --host' has all. */
+/* Prints the first operations in order, with the launches among them; 'dump --host' prints all. */
 static void print_host_order(const struct rp_trace *t, struct wrapped *w)
 {
     enum { SHOWN = 16 };
@@ -85,7 +85,7 @@ static void print_host(const struct info_request *a, struct wrapped *w)
     print_host_order(a->trace, w);
 }
 
-/* Nothing about a launch in the default stream that waits for none. */
+/* Prints the launch's stream and what it waits for; nothing for a launch of the default stream that waits for none. */
 static void print_order(const struct rp_launch *l, struct wrapped *w)
 {
     if (!l->stream && !l->dependency_count)

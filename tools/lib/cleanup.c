@@ -28,7 +28,8 @@ static void install(void)
     struct sigaction action = {.sa_handler = on_signal};
     struct sigaction before;
     for (size_t i = 0; i < SIGNALS; i++)
-        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN) /* nohup's wish is respected */
+        if (!sigaction(signals[i], NULL, &before) &&
+            before.sa_handler != SIG_IGN) /* nohup ignores the signal, and so do we */
             sigaction(signals[i], &action, NULL);
 }
 

@@ -1,14 +1,14 @@
-/* Files under way that signals remove before they end the program. */
+/* Removes unfinished files when a signal ends the program. */
 #ifndef REPRISE_TOOLS_LIB_CLEANUP_H
 #define REPRISE_TOOLS_LIB_CLEANUP_H
 
-/* A file that signals which end the program (an interrupt, a reader of stdout that went away, a limit on file sizes)
- * remove before they do; NULL: none. The name must live on. The first call that names a file installs the handlers. */
+/* Names the file to remove when a signal ends the program: an interrupt, a closed stdout, a limit on file sizes. NULL:
+ * none. The name must stay valid. The first call that names a file installs the handlers. */
 enum cleanup_slot { CLEANUP_TRACE, CLEANUP_FILE, CLEANUP_SLOTS };
 void cleanup_register(enum cleanup_slot, const char *path);
 
-/* Such signals wait from the first to the second: while a file is there and has not been named. In one thread, not
- * nested. */
+/* Hold such signals back, and let them through again. Call them around the creation of a file, which exists before its
+ * name is registered. For one thread; calls do not nest. */
 void cleanup_hold(void);
 void cleanup_release(void);
 

@@ -1,5 +1,5 @@
-/* The subcommands of reprise: one file of tools/commands each, which describes itself in a struct command; one line in
- * commands.def each. --help, the man pages and completion in shells are made from the same rows (help.h). */
+/* The subcommands of reprise. Each is a file of tools/commands with a struct command, and a line in commands.def.
+ * --help, man pages and completion in shells are made from the same rows (help.h). */
 #ifndef REPRISE_TOOLS_LIB_COMMAND_H
 #define REPRISE_TOOLS_LIB_COMMAND_H
 
@@ -8,12 +8,12 @@
 
 #include "tracefmt/error.h"
 
-/* An option. A row with neither name nor key is the heading of those that follow, an empty one ends the list. A short
- * option, a key that is a letter, means the same in every command. */
+/* An option. A row without name and key is the heading of the rows after it; an empty row ends the list. A short
+ * option, whose key is a letter, means the same in every command. */
 struct option_row {
     const char *name;
     int key;
-    const char *argument; /* NULL: it takes none; in brackets: it may be left out, and is given as --name=VALUE only */
+    const char *argument; /* NULL: it takes none; in brackets: it is optional, and is given as --name=VALUE only */
     const char *help;
 };
 
@@ -22,18 +22,18 @@ struct command_example {
 };
 
 struct command_line;
-/* An option's key with its argument; KEY_ARGUMENT with one of the others; KEY_END after the last. */
+/* Gets an option's key and argument; KEY_ARGUMENT with a word that is no option; KEY_END after the last word. */
 typedef void (*option_fn)(struct command_line *, int key, char *argument);
 enum { KEY_ARGUMENT = -1, KEY_END = -2 };
 
 struct command {
     const char *name, *summary;
-    const char *usage; /* what stands behind the name; several forms in lines */
-    const char *about; /* paragraphs in lines */
+    const char *usage; /* the words behind the name; a line for each form */
+    const char *about; /* a paragraph per line */
     const struct option_row *options;
     const char *forms;                      /* NULL, or more about arguments, in lines that stay as they are */
     const struct command_example *examples; /* ends in an empty one */
-    const char *status;                     /* NULL, or what exit statuses mean here that they do not mean everywhere */
+    const char *status; /* NULL, or the exit statuses that mean something else here than in other commands */
     option_fn option;
     int (*run)(const struct command *, int argc, char **argv); /* returns the exit status (enum rp_status) */
 };
@@ -42,15 +42,15 @@ struct command {
 
 struct command_line {
     const struct command *command;
-    void *input;      /* the command's */
-    char **arguments; /* those that are no options, at KEY_END and after */
+    void *input;      /* the command's own; `option` reads it */
+    char **arguments; /* the words that are no options, from KEY_END on */
     size_t argument_count;
 };
 
-/* Says once which commands there are (the list ends in NULL), so that messages can name another command's option. */
+/* Registers all commands (the list ends in NULL), so that messages can name the command that has an option. */
 void command_know(const struct command *const *all);
-/* Calls the command's `option` for each; ends the program after --help, --version and wrong usage. Options may be
- * shortened while they are clear, and "--" ends them. argv[0] is not looked at. */
+/* Calls the command's `option` for each word. --help, --version and wrong usage end the program. A unique prefix of an
+ * option stands for it, and "--" ends the options. argv[0] is skipped. */
 void command_parse(struct command_line *, const struct command *, int argc, char **argv, void *input);
 /* Prints "reprise NAME: <text>" and ends the program with RP_USAGE. */
 _Noreturn void command_usage(const struct command_line *, const char *format, ...)
@@ -62,7 +62,7 @@ void command_needs(const struct command_line *, const char *trace, const char *m
 
 /* Prints "reprise: <text>" to stderr and returns the status to exit with. */
 int command_fail(const struct rp_error *);
-/* What a command printed must have arrived, whichever it is; a failure of its own counts first. Returns the status. */
+/* Flushes stdout. Returns `status`, but RP_SYSTEM in place of RP_OK if some output could not be written. */
 int command_finish(int status);
 
 #endif

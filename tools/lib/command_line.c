@@ -53,7 +53,7 @@ static const struct command *const *all_commands;
 
 void command_know(const struct command *const *all) { all_commands = all; }
 
-/* Another command that has an option of this name, or NULL. */
+/* Another command with an option of this name; NULL: none. */
 static const struct command *who_has(const struct command *but, const char *name)
 {
     for (const struct command *const *c = all_commands; c && *c; c++)
@@ -85,7 +85,7 @@ static _Noreturn void unknown_option(const struct command_line *l, const char *n
     command_usage(l, "unknown option '--%s'; 'reprise %s --help' lists them", word, l->command->name);
 }
 
-/* "--name" or "--name=VALUE" stands for no option: it is unknown, or the beginning of several. */
+/* Reports "--name" or "--name=VALUE" that names no option: it is unknown, or several options begin with it. */
 static _Noreturn void no_long_option(const struct command_line *l, const char *text)
 {
     const char *name = text + 2, *first = NULL;
@@ -108,7 +108,7 @@ static const struct option_row *row_of(const struct command_line *l, int key)
     return NULL;
 }
 
-/* What getopt_long could not read: its answer, and the word that it looked at last. */
+/* Reports what getopt_long could not read: its return value, and the word that it read last. */
 static _Noreturn void bad_option(const struct command_line *l, int answer, const char *word)
 {
     const struct option_row *o = row_of(l, optopt);
@@ -149,7 +149,8 @@ static void add_option(struct getopt_rows *g, size_t at, const char *name, int k
         snprintf(g->letters + strlen(g->letters), 4, "%c%s", key, takes == no_argument ? "" : ":");
 }
 
-/* The letters begin with - and : so that arguments come in their order, and errors are told apart and not printed. */
+/* The short options for getopt_long. They begin with "-", which keeps arguments in order, and ":", which tells errors
+ * apart and prints none. */
 static void convert_rows(const struct option_row *rows, struct getopt_rows *g)
 {
     size_t count = 0;
@@ -169,7 +170,7 @@ void command_parse(struct command_line *l, const struct command *c, int argc, ch
     bool json = false, csv = false;
     *l = (struct command_line){c, input, argv + 1, 0};
     convert_rows(c->options, &rows);
-    optind = 0; /* a new command line, as glibc has it */
+    optind = 0; /* tells glibc to begin a new command line */
     opterr = 0;
     while ((key = getopt_long(argc, argv, rows.letters, rows.names, NULL)) != -1) {
         if (key == KEY_HELP || key == KEY_VERSION || key == 'h' || key == 'V' || (key == '?' && optopt == '?'))
@@ -183,7 +184,7 @@ void command_parse(struct command_line *l, const struct command *c, int argc, ch
             command_usage(l, "either --json or --csv");
         if (key == ARGUMENT_IN_ORDER) {
             c->option(l, KEY_ARGUMENT, optarg);
-            l->arguments[l->argument_count++] = optarg; /* over what has been read */
+            l->arguments[l->argument_count++] = optarg; /* overwrites words that have been read */
         } else
             c->option(l, key, optarg);
     }

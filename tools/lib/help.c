@@ -38,7 +38,7 @@ static void heading(FILE *to, const char *text)
     fprintf(to, "%s%s%s\n", style(to, STYLE_HEADING), text, style(to, STYLE_PLAIN));
 }
 
-/* Words of a paragraph, each line from column `indent` on; the first one has begun at column `at`. */
+/* Prints a paragraph; lines begin in column `indent`, and the first has reached column `at`. */
 static void wrap(FILE *to, const char *text, unsigned at, unsigned indent)
 {
     unsigned width = width_of(to);
@@ -59,7 +59,7 @@ static void wrap(FILE *to, const char *text, unsigned at, unsigned indent)
     fputc('\n', to);
 }
 
-/* Each line of the text is a paragraph. */
+/* Prints each line of the text as a paragraph. */
 static void paragraphs(FILE *to, const char *text, unsigned indent)
 {
     char line[2048];

@@ -1,4 +1,4 @@
-/* What struct command says, as people and shells read it. */
+/* Prints struct command as help. */
 #ifndef REPRISE_TOOLS_LIB_HELP_H
 #define REPRISE_TOOLS_LIB_HELP_H
 
@@ -6,12 +6,12 @@
 
 #include "tools/lib/command.h"
 
-/* --help: of all commands (the list ends in NULL), or of one. On a terminal it is as wide as that, up to 100 columns,
- * else 80. */
+/* Print --help of all commands (the list ends in NULL), or of one. Lines are as wide as the terminal, at most 100
+ * columns; 80 columns elsewhere. */
 void help_all(const struct command *const *, FILE *);
 void help_command(const struct command *, FILE *);
 
-/* What exit statuses mean, and the environment, for all commands: rows that end in an empty one. */
+/* The exit statuses and environment variables of all commands; an empty row ends each list. */
 struct help_row {
     const char *name, *text;
 };

@@ -12,11 +12,11 @@
 
 #include "tools/ui/nearest.h"
 
-#define HEAD 4096 /* bytes that are looked at */
+#define HEAD 4096 /* bytes that input_kind() reads */
 
 /* ---- what a file is ---------------------------------------------------------------------------------------------- */
 
-/* The beginning of a regular file, with a NUL behind it; how many bytes. */
+/* Reads the beginning of a regular file and appends a NUL. Returns the number of bytes. */
 static size_t read_head(const char *path, char head[HEAD + 1])
 {
     struct stat st;
@@ -87,7 +87,7 @@ static const char *wanted_name(enum input wanted)
     return wanted == INPUT_PTX ? "a module (PTX, a cubin, a fat binary, CUDA source)" : names[wanted];
 }
 
-/* Where a file of this kind belongs. */
+/* Says which command or option takes a file of this kind. */
 static const char *way_out(enum input is)
 {
     switch (is) {
@@ -108,7 +108,7 @@ static bool fits(enum input is, enum input wanted)
     return wanted == INPUT_PTX && (is == INPUT_CODE || is == INPUT_CUDA);
 }
 
-/* The name in the file's folder that is nearest to its own, as a path; NULL: there is none. To be freed. */
+/* The path of the file in the same folder whose name is nearest; NULL: none is near. The caller frees it. */
 static char *similar_file(const char *path)
 {
     char *copy = strdup(path), *copy2 = strdup(path), *found = NULL;

@@ -1,4 +1,4 @@
-/* Input files that are something else than what is wanted, or that are not there. */
+/* Recognises input files of the wrong kind, and names of files that do not exist. */
 #ifndef REPRISE_TOOLS_LIB_INPUT_H
 #define REPRISE_TOOLS_LIB_INPUT_H
 
@@ -16,14 +16,14 @@ enum input {
     INPUT_KERNELS_LIST
 };
 
-/* What the file looks like, from its first bytes; INPUT_OTHER also for what is no regular file. INPUT_CODE is an ELF
+/* Guesses the kind from the file's first bytes. INPUT_OTHER: no regular file, or none of these. INPUT_CODE is an ELF
  * file or a fat binary. */
 enum input input_kind(const char *path);
 
-/* False, with RP_BAD_INPUT: the file is clearly something else than what is wanted, and is named for what it is; it is
- * a folder; or it is not there, but one of a similar name is. INPUT_PTX stands for any module, INPUT_CODE for machine
- * code only, INPUT_KERNELS_LIST for the list of Accel-Sim, which no file looks like. All else is left to whoever reads
- * the file. */
+/* False with RP_BAD_INPUT: the file is of another kind than `wanted`, which the message names; or it is a folder; or it
+ * does not exist, but a file with a similar name does. INPUT_PTX stands for any module, INPUT_CODE for machine code
+ * only, INPUT_KERNELS_LIST for the list of Accel-Sim, which has no recognisable beginning. All else is left to the
+ * reader of the file. */
 bool input_check(const char *path, enum input wanted, struct rp_error *);
 
 #endif

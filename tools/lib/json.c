@@ -8,7 +8,7 @@
 
 json_t *json_number(uint64_t value) { return json_integer((json_int_t)value); }
 
-/* Whether a value could not be put where it belongs: there was no memory for it. */
+/* Whether a value was lost because memory ran out. */
 static bool lost;
 
 void json_add(json_t *list, json_t *value) { lost |= json_array_append_new(list, value) != 0; }
@@ -47,7 +47,7 @@ int json_finish(json_t *json)
 
 static void new_line(unsigned depth) { printf("\n%*s", (int)(2 * depth), ""); }
 
-/* Where the next part begins. */
+/* Prints the comma, line end and indentation before the next part. */
 static void begin_part(struct json_stream *s, const char *key)
 {
     if (s->follows)
@@ -80,7 +80,7 @@ void json_close(struct json_stream *s, char bracket)
     s->follows = true;
 }
 
-/* json_dumps does not notice every allocation that fails; this makes none. */
+/* json_dumps() overlooks some failed allocations; this function allocates nothing. */
 static int print_part(const char *text, size_t size, void *stream)
 {
     const struct json_stream *s = stream;

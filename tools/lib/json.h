@@ -7,24 +7,25 @@
 #include <stdint.h>
 
 json_t *json_number(uint64_t);
-/* Puts the value, which goes with it, at the end of a list or into an object; NULL is an error of json_finish.
- * json_join puts all members of another object into one. */
+/* Append a value to a list, or put it into an object; they own the value afterwards. A NULL value makes json_finish
+ * fail. json_join moves all members of another object into one. */
 void json_add(json_t *list, json_t *);
 void json_put(json_t *object, const char *key, json_t *);
 void json_join(json_t *object, json_t *members);
-/* Prints and releases; returns the exit status. NULL, which jansson gives for text that is not UTF-8, is an error. */
+/* Prints the value, frees it, and returns the exit status. NULL is an error: jansson returns it for text that is not
+ * UTF-8. */
 int json_finish(json_t *);
 
-/* A document that is printed part by part, as json_finish prints the whole: for lists that are too long to be kept. */
+/* A document that is printed part by part, in the format of json_finish: for lists that are too long for memory. */
 struct json_stream {
     unsigned depth;
-    bool follows; /* something stands before in the same list or object */
+    bool follows; /* the list or object has a part already */
     bool failed;
 };
 /* Opens and closes a list or an object; bracket: [ ] { }. key: NULL in a list, and for the document itself. */
 void json_open(struct json_stream *, const char *key, char bracket);
 void json_close(struct json_stream *, char bracket);
-/* Prints a value and releases it. Once a part was NULL, or memory ran out, nothing more is printed. */
+/* Prints a value and frees it. After a NULL part, or when memory ran out, nothing more is printed. */
 void json_part(struct json_stream *, const char *key, json_t *value);
 /* After the last bracket; returns the exit status. */
 int json_stream_end(struct json_stream *);

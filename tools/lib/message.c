@@ -1,4 +1,4 @@
-/* What the program says when it fails, and with which status it ends. */
+/* Messages of errors, and the exit status. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #include "tools/lib/spelling.h"
 #include "tools/ui/nearest.h"
 
-/* Of the C++ runtime (Itanium C++ ABI, 3.4): allocated by malloc, NULL for what is no mangled name. */
+/* A demangled C++ name (Itanium C++ ABI, 3.4), which the caller frees; NULL: the name is not mangled. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* Where the name begins: behind the last blank outside of brackets, if a return type stands before it. */
+/* The beginning of the name: behind the last blank outside of brackets if a return type comes first. */
 static const char *without_return_type(const char *text, const char *end)
 {
     const char *begin = text;
@@ -24,8 +24,8 @@ static const char *without_return_type(const char *text, const char *end)
     return begin;
 }
 
-/* The parenthesis that opens the parameters: the first outside of other brackets, and not of "(anonymous namespace)"
- * or "operator()". */
+/* The parenthesis that opens the parameters: the first one outside of other brackets that does not belong to
+ * "(anonymous namespace)" or "operator()". */
 static const char *parameters(const char *text)
 {
     int depth = 0;
@@ -37,7 +37,7 @@ static const char *parameters(const char *text)
     return text + strlen(text);
 }
 
-/* What stands behind the parameters. */
+/* The text behind the parameters. */
 static const char *behind(const char *text)
 {
     int depth = 0;
@@ -67,7 +67,7 @@ const char *plain_kernel_name(const char *name, char out[PLAIN_NAME])
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.'; }
 
-/* A word of n characters; of "NAME_param_2", a parameter in PTX, the name is what comes before. */
+/* Prints a word of n characters. "NAME_param_2" is a parameter in PTX: NAME alone is demangled. */
 static void print_word(const char *word, size_t n, FILE *to)
 {
     char name[4096], plain[PLAIN_NAME];
@@ -101,10 +101,10 @@ void print_plain_names(const char *text, FILE *to)
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-/* How two names are to be the same: in all but blanks, or also however their template arguments are spelt. */
+/* How names are compared: without blanks, or also with all spellings of template arguments as one. */
 enum likeness { SAME_BUT_BLANKS, SAME_ARGUMENTS };
 
-/* Of the second name only the beginning counts, up to `end`. */
+/* Compares a name with the second one up to `end`. */
 static bool same_but_blanks(const char *a, const char *b, const char *end)
 {
     for (;; a++, b++) {
@@ -147,7 +147,8 @@ static struct parts take_apart(const char *whole)
     return p;
 }
 
-/* From `begin` or from the identifier on, with or without parameters, with or without template arguments. */
+/* Whether the given name matches from `begin` or from the identifier on, with or without parameters and template
+ * arguments. */
 static bool is_meant(const char *mangled, const char *given, enum likeness likeness)
 {
     int status;
@@ -165,7 +166,8 @@ static bool is_meant(const char *mangled, const char *given, enum likeness liken
     return same;
 }
 
-/* Names as one may write them: whole as in the source, with parameters where two would be the same. To be freed. */
+/* The names that a user may type: as in the source, with parameters where two names would be equal. The caller frees
+ * them. */
 static char *written(const char *const *names, size_t count, size_t which)
 {
     char plain[PLAIN_NAME], other[PLAIN_NAME];
@@ -178,7 +180,7 @@ static char *written(const char *const *names, size_t count, size_t which)
     return whole ? whole : strdup(plain);
 }
 
-/* "a, b, c", those that are meant by `given`, or all with NULL, as far as they fit. */
+/* Prints "a, b, c": the kernels that `given` matches, all with NULL, as many as fit. */
 static void list_names(const char *const *names, size_t count, const char *given, enum likeness likeness, char *out,
                        size_t room)
 {
@@ -194,7 +196,7 @@ static void list_names(const char *const *names, size_t count, const char *given
         memcpy(out + room - 4, "...", 4);
 }
 
-/* A name that is near, as written: the identifier, or all of it. */
+/* The nearest name, as it was given: the identifier alone, or all of it. */
 static bool similar(const char *const *names, size_t count, const char *given, char near[PLAIN_NAME])
 {
     for (size_t i = 0; i < count; i++) {
@@ -222,7 +224,7 @@ static size_t count_meant(const char *const *names, size_t count, const char *gi
     return meant;
 }
 
-/* Lists the kernels that have this name but other template arguments, or all if none has. */
+/* Lists the kernels that have this name with other template arguments; all kernels if there are none. */
 static void refuse_name(const char *file, const char *const *names, size_t count, const char *given,
                         struct rp_error *err)
 {

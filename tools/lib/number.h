@@ -7,14 +7,15 @@
 
 #include "tracefmt/error.h"
 
-/* A number from 0 to most, decimal or 0x hexadecimal, all of the text; `what` it is for messages. Errors are RP_USAGE.
- */
+/* Reads a whole number from 0 to `most`, decimal or 0x hexadecimal, that is all of the text. `what`: its name in
+ * messages. Errors are RP_USAGE. */
 bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
-/* The same, perhaps with K, M or G behind it, or k, m or g: 2^10, 2^20, 2^30. */
+/* The same, optionally with a suffix K, M or G, or k, m or g: 2^10, 2^20, 2^30. */
 bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
-/* A block of a grid: its linear index, x fastest, or its coordinates, "3,1" or "3x1", which must be within the grid. */
+/* Reads a block of a grid: its linear index, x fastest, or its coordinates, "3,1" or "3x1". It must be within the grid.
+ */
 bool read_block(const char *text, const uint32_t grid[3], uint64_t *index, struct rp_error *);
-/* Reads "1..4", two whole numbers. False: it is something else. */
+/* Reads two whole numbers, "1..4". False: the text has another form. */
 bool read_range(const char *text, long long *from, long long *to);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* The folder of a path, as given; to be freed. NULL: out of memory. */
+/* The folder of a path as it was given; the caller frees it. NULL: out of memory. */
 static char *folder_of(const char *path)
 {
     char *copy = strdup(path), *folder = copy ? strdup(dirname(copy)) : NULL;
@@ -20,8 +20,8 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* The path with its folder resolved, so that two spellings of one name compare equal. To be freed; NULL: out of
- * memory, or a folder that does not exist, in which no file is. */
+/* The path with its folder resolved, so that all spellings of a file's name become equal. The caller frees it. NULL:
+ * out of memory, or the folder does not exist. */
 static char *resolved(const char *path)
 {
     char *whole = realpath(path, NULL), *joined = NULL;
@@ -73,7 +73,7 @@ static void release(struct output *o)
     free(o);
 }
 
-/* With the permissions that a file created plainly has. */
+/* Creates the file with the permissions that open(2) would give it. */
 static FILE *create(char *temporary)
 {
     int fd = mkostemp(temporary, O_CLOEXEC);

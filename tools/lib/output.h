@@ -1,5 +1,5 @@
-/* Output files: written under a temporary name beside them and renamed when they are whole, so that neither an error
- * nor a signal leaves half of one, and two runs at once do not mix. */
+/* Output files. They are written under a temporary name in the same folder and renamed when complete. So neither an
+ * error nor a signal leaves an incomplete file, and two runs at once do not mix. */
 #ifndef REPRISE_TOOLS_LIB_OUTPUT_H
 #define REPRISE_TOOLS_LIB_OUTPUT_H
 
@@ -9,21 +9,21 @@
 #include "tracefmt/error.h"
 
 struct output {
-    FILE *to; /* whoever writes leaves errors to output_close */
+    FILE *to; /* output_close reports errors of writing */
     char *path, *temporary;
 };
 
-/* RP_USAGE if there is no point in trying to write to `path`: it is "-" (a file is renamed into place when it is whole,
- * which stdout cannot be), no regular file, or its folder cannot be written. */
+/* Checks that `path` can be written. RP_USAGE: it is "-" (only a file can be renamed when complete), it is no regular
+ * file, or its folder is not writable. */
 bool output_check(const char *path, struct rp_error *);
-/* One output at a time. NULL: err says why. */
+/* Opens an output; only one may be open at a time. NULL: err says why. */
 struct output *output_open(const char *path, struct rp_error *);
-/* Frees in every case; without `keep`, or after an error, no file is left. */
+/* Frees the output in every case. Without `keep`, or after an error, no file is left. */
 bool output_close(struct output *, bool keep, struct rp_error *);
-/* All of it in one go. */
+/* Writes a whole file. */
 bool output_write(const char *path, const void *bytes, size_t size, struct rp_error *);
 
-/* Whether two names mean one file, however they are spelt; it need not exist. */
+/* Whether two paths name the same file, which need not exist. */
 bool output_same_file(const char *a, const char *b);
 
 #endif

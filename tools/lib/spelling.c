@@ -8,13 +8,13 @@
 
 enum { CONST = 1, VOLATILE = 2, MOST_LEVELS = 64 };
 
-/* What is read, and what was printed last. */
+/* The text that is read, and the word that was printed last. */
 struct text {
     const char *at, *end;
     FILE *to;
     char last;
     unsigned level;                     /* of <> */
-    unsigned char waiting[MOST_LEVELS]; /* by level: qualifiers of the type that is being read, which go behind it */
+    unsigned char waiting[MOST_LEVELS]; /* by level: qualifiers of the present type, printed behind it */
 };
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
@@ -65,7 +65,7 @@ static int type_word(const struct text *t)
     return -1;
 }
 
-/* Whether the words of a type stand here; they are taken. */
+/* Reads the words of an integer type, if they stand here. */
 static bool take_type(struct text *t)
 {
     unsigned count[TYPE_WORDS] = {0};
@@ -104,7 +104,7 @@ static bool take_qualifier(struct text *t)
     return true;
 }
 
-/* Where a type may have ended. */
+/* Prints the qualifiers that wait, where a type may have ended. */
 static void print_qualifiers(struct text *t)
 {
     if (t->level >= MOST_LEVELS)
@@ -125,7 +125,7 @@ static void take_sign(struct text *t)
     print(t, t->at++, 1);
 }
 
-/* "&(ns::function(int))", as some write &ns::function. */
+/* Reads "&(ns::function(int))", which some write for &ns::function. */
 static bool take_address(struct text *t)
 {
     if (t->end - t->at < 3 || t->at[0] != '&' || t->at[1] != '(' || !begins_argument(t))
@@ -144,7 +144,7 @@ static bool take_address(struct text *t)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* The type of a constant, "(ns::Kind)" before a number or a character: left out. */
+/* Skips the type of a constant: "(ns::Kind)" before a number or a character. */
 static bool take_cast(struct text *t)
 {
     const char *c = t->at;
@@ -163,7 +163,7 @@ static bool take_cast(struct text *t)
     return true;
 }
 
-/* 'a', '\n', '\x41', '\101': its code. */
+/* Reads a character constant, such as 'a', '\n' or '\x41', and prints its code. */
 static bool take_character(struct text *t)
 {
     static const char escapes[] = "n\nt\tr\ra\ab\bf\fv\v\\\\''\"\"??";
@@ -193,7 +193,7 @@ static bool take_character(struct text *t)
     return true;
 }
 
-/* An integer; what is none stays as it is. */
+/* Prints an integer in decimal. A word that is no integer stays as it is. */
 static bool take_number(struct text *t)
 {
     char *behind;

@@ -19,8 +19,8 @@ struct live_path {
 };
 bool live_path(struct rp_trace *, uint32_t launch, struct live_path *, struct rp_error *);
 
-/* Live registers over time: from the issue of an instruction its warp has the instruction's live registers, until the
- * next issue; those of the last instruction until it is done. */
+/* Live registers over time. From the issue of an instruction to the next issue its warp has the instruction's live
+ * registers; after the last instruction, until that is done. */
 struct live_extent {
     uint64_t peak, peak_cycle; /* peak_cycle: the first cycle with the peak, counted over all launches */
     uint64_t sum, cycles;      /* sum: registers × cycles; cycles: the number of these cycles */
@@ -32,11 +32,11 @@ struct live_time {
      * times their number. */
     struct live_extent warp, subcore, sm;
 };
-/* launch: -1: all. csv: NULL, or gets a row for each change: cycle, SM, sub-core, registers. */
+/* launch: -1 for all. csv: NULL, or gets a row per change: cycle, SM, sub-core, registers. */
 bool live_time(struct rp_trace *, const struct machine *, int64_t launch, FILE *csv, struct live_time *,
                struct rp_error *);
 
-/* What the command prints. machine: to replay on; NULL: no replay. */
+/* Print the results of the command. machine: to replay on; NULL: no replay. */
 struct live_request {
     const char *file;
     struct rp_trace *trace;

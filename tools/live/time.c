@@ -9,7 +9,7 @@
 #include "tools/live/live.h"
 
 struct warp {
-    uint64_t issued, left; /* instructions that it has issued, and has yet to issue */
+    uint64_t issued, left; /* instructions that the warp has issued, and those that it has not */
     uint64_t since;        /* the cycle of its last issue */
     uint32_t subcore;      /* of the chip */
     uint16_t registers;
@@ -23,7 +23,7 @@ struct block {
     struct warp warp[];
 };
 
-/* A warp ends. */
+/* The end of a warp. */
 struct end {
     uint64_t cycle;
     uint32_t subcore; /* of the chip */
@@ -190,7 +190,7 @@ static struct block *open_block(struct timeline *t, const struct observed_issue 
     return *list_of(t, i->block) = block;
 }
 
-/* NULL: nothing of it has issued, or all of it is done. */
+/* Finds the block. NULL: none of its warps has issued, or all are done. */
 static struct block *find_block(const struct timeline *t, uint32_t launch, uint64_t index)
 {
     struct block *b = *list_of(t, index);

@@ -9,10 +9,10 @@
 #define DEEPEST 8
 
 struct line {
-    size_t key, value, value_at; /* lengths of key and value, and where the value begins */
+    size_t key, value, value_at; /* lengths of key and value; where the value begins */
 };
 
-/* Takes "key = value" apart. False: the text is at its end. */
+/* Finds key and value of the next line "key = value". False: the text has ended. */
 static bool read_line(const char *text, struct line *l)
 {
     const char *equals = strstr(text, " = ");
@@ -24,10 +24,11 @@ static bool read_line(const char *text, struct line *l)
     return true;
 }
 
-/* How many characters at text[at] are digits. */
+/* The number of digits from text[at] on. */
 static size_t digits(const char *text, size_t at) { return strspn(text + at, "0123456789"); }
 
-/* Whether it is a number as libconfig gives it back: no zeros that could go, and no more digits than a double holds. */
+/* Whether libconfig reads the number and prints it unchanged: it has no needless zeros, and no more digits than a
+ * double holds. */
 static bool is_number(const char *value, size_t length)
 {
     size_t sign = *value == '-', whole = digits(value, sign), at = sign + whole;
@@ -39,7 +40,7 @@ static bool is_number(const char *value, size_t length)
     return at == length && (behind ? whole + behind <= 15 : (strtoll(value, NULL, 10), !errno));
 }
 
-/* Numbers and truth values stand alone; all else is a string. */
+/* Prints a value: numbers and Booleans as they are, all else in quotes. */
 static void print_value(const char *value, size_t length, FILE *to)
 {
     bool number = is_number(value, length), whole = number && !memchr(value, '.', length);
@@ -48,7 +49,7 @@ static void print_value(const char *value, size_t length, FILE *to)
     fprintf(to, number || word ? "%.*s%s" : "\"%.*s\"", (int)length, value, n > INT_MAX || n < -INT_MAX ? "L" : "");
 }
 
-/* Groups that `key` and the key before it share, by their names: "units.alu.model" and "units.fp64.model" share one. */
+/* The number of groups that the key and the one before share: "units.alu.model" and "units.fp64.model" share one. */
 static unsigned shared_groups(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned groups = 0;
@@ -65,7 +66,7 @@ static unsigned groups_of(const char *key, size_t length)
     return groups;
 }
 
-/* The innermost group is one line, groups of groups are several. */
+/* An innermost group is one line; a group of groups has several. */
 static void open_groups(const char *key, unsigned from, unsigned to, FILE *out)
 {
     for (unsigned depth = 0; depth < to; depth++) {
@@ -88,7 +89,7 @@ static void close_groups(unsigned from, unsigned to, unsigned innermost, FILE *o
     }
 }
 
-/* Lines of one group are neighbours. */
+/* The lines of a group are adjacent. */
 static void print_lines(const char *text, FILE *to)
 {
     struct line l, next;

@@ -1,4 +1,4 @@
-/* A machine as the text of a machine file. */
+/* Prints a machine as a machine file. */
 #ifndef REPRISE_TOOLS_MACHINE_MACHINE_FILE_H
 #define REPRISE_TOOLS_MACHINE_MACHINE_FILE_H
 

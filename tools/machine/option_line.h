@@ -8,10 +8,10 @@ struct option_line {
     char key[128], value[OPTION_PRINTED];
 };
 
-/* Takes the line at *text, which goes on behind it. False: there is none. */
+/* Reads the line at *text and moves *text behind it. False: there is none. */
 bool option_line_next(const char **text, struct option_line *);
 
-/* All lines of a machine: those that cycles depend on, then those of the device. */
+/* All lines of a machine: first the options on which cycles depend, then those of the device. */
 struct option_lines {
     const char *text, *device;
 };

@@ -1,4 +1,4 @@
-/* What a program sees of a machine: figures for the library, which knows no machine files. */
+/* The figures of a machine that programs may query, as text for the library, which does not read machine files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

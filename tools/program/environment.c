@@ -1,5 +1,5 @@
-/* The environment of a program: where it finds our libraries, what compilers at run time are told, caches of their own,
- * and the session (frontend/cuda/abi/session.h). */
+/* The environment that makes a program find our libraries, configures compilers at run time and gives them caches of
+ * their own, and describes the session (frontend/cuda/abi/session.h). */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory"); }
 
-/* Adds a variable; a format of NULL takes it away. */
+/* Adds a variable; a format of NULL removes it. */
 static bool add(struct environment *e, const char *name, const char *format, ...)
 {
     struct variable v = {strdup(name), NULL};
@@ -31,7 +31,7 @@ static bool add(struct environment *e, const char *name, const char *format, ...
     return true;
 }
 
-/* Before what the variable has, behind a colon. */
+/* Puts the text before the value that the variable has, separated by a colon. */
 static bool add_before(struct environment *e, const char *name, const char *value)
 {
     const char *old = getenv(name);
@@ -49,7 +49,7 @@ void environment_free(struct environment *e)
 
 /* ---- our libraries ----------------------------------------------------------------------------------------------- */
 
-/* Beside the program in a build tree, in ../lib/reprise where it is installed. */
+/* Finds the libraries: in the program's folder in a build tree, in ../lib/reprise of an installation. */
 static bool library_folder(char folder[PATH_MAX], struct rp_error *err)
 {
     static const char *const places[] = {"lib", "../lib/reprise"};
@@ -70,7 +70,7 @@ static bool library_folder(char folder[PATH_MAX], struct rp_error *err)
     return rp_fail(err, RP_SYSTEM, "libcuda.so.1 of reprise is neither in %s/lib nor in %s/../lib/reprise", self, self);
 }
 
-/* Names in LD_PRELOAD and LD_AUDIT end at blanks and colons. */
+/* Refuses folders with blanks and colons, at which the names in LD_PRELOAD and LD_AUDIT end. */
 static bool check_folder(const char *folder, struct rp_error *err)
 {
     if (!strpbrk(folder, " \t:"))
@@ -81,7 +81,7 @@ static bool check_folder(const char *folder, struct rp_error *err)
                    folder);
 }
 
-/* The linker of LTO IR stands for NVIDIA's where PTX is wanted. */
+/* Adds our libraries. Where PTX is wanted, our linker of LTO IR replaces NVIDIA's. */
 static bool add_libraries(struct environment *e, const char *folder, bool ptx, bool nvtx)
 {
     static const char *const preloads[] = {"libcuda.so.1", "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
@@ -98,7 +98,8 @@ static bool add_libraries(struct environment *e, const char *folder, bool ptx, b
 
 /* ---- compilers at run time --------------------------------------------------------------------------------------- */
 
-/* Compiled kernels are kept by architecture alone, so that PTX and machine code need folders of their own. */
+/* Sets caches of compiled kernels. Their keys have the architecture only, so PTX and machine code need separate
+ * folders. */
 static bool add_caches(struct environment *e, const char *kind)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -120,7 +121,7 @@ static bool add_compilers(struct environment *e, const char *folder, bool ptx)
 
 static const char *name_of(enum session_variable v) { return session_variable_names[v]; }
 
-/* What is not asked for is taken away: reprise may run within a session of another. */
+/* Sets a variable of the session, or removes it for NULL: reprise itself may run in the session of another. */
 static bool add_text(struct environment *e, enum session_variable v, const char *text)
 {
     return text ? add(e, name_of(v), "%s", text) : add(e, name_of(v), NULL);
@@ -131,7 +132,7 @@ static bool add_number(struct environment *e, enum session_variable v, unsigned 
     return value ? add(e, name_of(v), "%llu", value) : add(e, name_of(v), NULL);
 }
 
-/* The program works in its own folders, what it writes for us is named from here. */
+/* Makes the file's name absolute, as the program may change its folder. */
 static bool add_file(struct environment *e, enum session_variable v, const char *output)
 {
     char here[PATH_MAX];
@@ -154,7 +155,7 @@ static bool add_command(struct environment *e, char *const *command)
     return fine;
 }
 
-/* machine: NULL, or what the program is to see. */
+/* Describes the device of the session; NULL: the library's default. */
 static bool add_device(struct environment *e, const struct machine *machine)
 {
     char *figures = machine ? program_figures(machine) : NULL;
@@ -163,7 +164,7 @@ static bool add_device(struct environment *e, const struct machine *machine)
     return fine;
 }
 
-/* By the clock of files. */
+/* The time by the clock that stamps files, in ns since 1970. */
 static unsigned long long now(void)
 {
     struct timespec t;
@@ -184,7 +185,7 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }
 
-/* For a device whose machine code is not understood compilers are to make PTX. */
+/* Whether compilers shall produce PTX: they must if we do not execute the device's machine code. */
 static bool wants_ptx(const struct program_options *p, const struct machine *machine)
 {
     if (p->prefer)
@@ -193,7 +194,7 @@ static bool wants_ptx(const struct program_options *p, const struct machine *mac
     return !code || isa_rank(code) > isa_rank(&isa_ptx);
 }
 
-/* *machine: that of --device, NULL without. */
+/* Opens the machine of --device; *machine is NULL without that option. */
 static bool open_device(const struct machine_args *args, struct machine **machine, struct rp_error *err)
 {
     *machine = NULL;

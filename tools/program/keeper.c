@@ -1,5 +1,5 @@
-/* A process beside a program that is recorded: it outlives the program, and completes the traces of processes that were
- * killed so that they could not do so themselves (SIGKILL, no memory left). */
+/* A process that outlives a recorded program. It completes the traces of processes that were killed and could not do so
+ * themselves (SIGKILL, out of memory). */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -18,7 +18,8 @@
 
 /* ---- which files ------------------------------------------------------------------------------------------------- */
 
-/* What glob(3) finds in the place of a trace's name: %p is any number, what means something to glob means itself. */
+/* Makes a pattern for glob(3) from a trace's name: %p matches any number, and special characters of glob are escaped.
+ */
 static char *pattern_of(const char *trace, size_t length, const char *rest)
 {
     char *pattern = malloc(2 * length + strlen(rest) + 1), *to = pattern;
@@ -73,7 +74,7 @@ static void recover_all(const char *pattern, uint64_t started, bool quiet)
     globfree(&found);
 }
 
-/* t.wtr.part-*, and t.2.wtr.part-* of further processes of the command. */
+/* Completes t.wtr.part-* and, for further processes of the command, t.2.wtr.part-*. */
 static void recover_traces(const char *trace, uint64_t started, bool quiet)
 {
     const char *slash = strrchr(trace, '/'), *dot = strrchr(slash ? slash : trace, '.');
@@ -90,8 +91,8 @@ static void recover_traces(const char *trace, uint64_t started, bool quiet)
 
 /* ---- beside the program ------------------------------------------------------------------------------------------ */
 
-/* Nothing but the program's end ends it, and nobody waits for what it holds open. */
-static void let_go(void)
+/* Detaches this process: no signal ends it before the program does, and no reader waits for its standard streams. */
+static void detach(void)
 {
     sigset_t all;
     sigfillset(&all);
@@ -107,7 +108,7 @@ static void let_go(void)
 static void keep(int program, const struct program_options *p, uint64_t started)
 {
     struct pollfd end = {.fd = program, .events = POLLIN};
-    let_go();
+    detach();
     while (poll(&end, 1, -1) < 0 && errno == EINTR)
         ;
     recover_traces(p->output, started, p->quiet);
@@ -119,7 +120,7 @@ void keeper_start(const struct program_options *p, uint64_t started)
     if (program < 0)
         return;
     fflush(NULL);
-    /* a child of a child that has ended is not the program's, which may wait for all of its own */
+    /* The program may wait for all of its children. A grandchild whose parent has ended is none of them. */
     pid_t child = fork();
     if (!child) {
         if (!fork())

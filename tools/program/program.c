@@ -28,7 +28,7 @@ static bool check_regex(const char *option, const char *text, struct rp_error *e
     return rp_fail(err, RP_USAGE, "%s %s: %s", option, text, why);
 }
 
-/* 3,10..19,30..: numbers and ranges, of which the last may be open. */
+/* Checks a list of numbers and ranges, such as 3,10..19,30..; the end of the last range may be missing. */
 static bool check_launches(const char *list, struct rp_error *err)
 {
     const char *at = list;
@@ -91,7 +91,7 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-/* Whether execvp(3) would find it. */
+/* Whether execvp(3) will find the program. */
 static bool can_run(const char *name)
 {
     char path[PATH_MAX];
@@ -107,14 +107,15 @@ static bool can_run(const char *name)
     return false;
 }
 
-/* So that no file of an earlier command is taken for this one's, which may write none. */
+/* Removes the file of an earlier command. The program may write none, and then the old one would be taken for its own.
+ */
 static void remove_old(const char *file, const char *program)
 {
     if (!strstr(file, "%p") && can_run(program))
         unlink(file);
 }
 
-/* A file that the program is to write. Where the folder's name has %p, a process knows it, not we. */
+/* Checks that the program can write the file. If %p is in the folder's name, only the process knows the folder. */
 static bool may_be_written(const char *path, struct rp_error *err)
 {
     return !path || strstr(path, "%p/") || output_check(path, err);
@@ -148,7 +149,8 @@ int program_start(const struct program_options *p, char **command)
         const char *started = getenv(session_variable_names[SESSION_STARTED]);
         remove_old(p->output, command[0]);
         keeper_start(p, started ? strtoull(started, NULL, 10) : 0);
-        /* memory of the program itself is in the trace with its addresses; where this is refused, so be it */
+        /* The trace has host addresses of the program. Without randomisation they are the same in each run; if that is
+         * refused, we go on. */
         personality(ADDR_NO_RANDOMIZE);
     }
     fflush(NULL);

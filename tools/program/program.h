@@ -1,5 +1,5 @@
 /* CUDA programs under reprise run, record and env: their options, and the environment that makes an unmodified program
- * find our libraries, and these what was asked for. */
+ * load our libraries and tells these the options. */
 #ifndef REPRISE_TOOLS_PROGRAM_H
 #define REPRISE_TOOLS_PROGRAM_H
 
@@ -55,18 +55,18 @@ enum program_key {
     }
 
 struct program_options {
-    const char *output;         /* of record; NULL: nothing is recorded */
-    struct machine_args device; /* without a machine: the library's own figures */
+    const char *output;         /* of reprise record; NULL: no trace is recorded */
+    struct machine_args device; /* without a machine: the library's default device */
     const char *kernels, *launches, *nvtx, *prefer, *check, *findings;
-    unsigned long long first, max_size, limit; /* 0: all, or the usual one */
+    unsigned long long first, max_size, limit; /* 0: no limit, or the default */
     unsigned threads;
     bool strict, profiler, quiet;
 };
 
-/* Takes an option; RP_USAGE if it is none for programs, or its value is wrong. */
+/* Takes an option. RP_USAGE: it is no option of programs, or its value is wrong. */
 bool program_take(struct program_options *, int key, char *argument, struct rp_error *);
 
-/* Variables that the program is started with; a value of NULL takes one away. */
+/* Variables of the program's environment; a value of NULL removes one. */
 struct variable {
     char *name, *value;
 };
@@ -74,26 +74,26 @@ struct environment {
     struct variable list[64];
     size_t count;
 };
-/* command: what is started, for the trace; NULL: it is not known. */
+/* command: the program and its arguments, for the trace; NULL: not known. */
 bool program_environment(const struct program_options *, char *const *command, struct environment *, struct rp_error *);
 void environment_free(struct environment *);
 
-/* The figures of a machine for REPRISE_DEVICE, for free(); NULL when out of memory. */
+/* The figures of a machine for REPRISE_DEVICE, which the caller frees; NULL: out of memory. */
 char *program_figures(const struct machine *);
-/* 10 x major + minor; 0: the machine says none. */
+/* The compute capability, 10 x major + minor; 0: the machine names none. */
 unsigned program_capability(const struct machine *);
 
-/* Lets a process wait for the end of this one, which is about to become the program. It completes what is left of
- * traces begun since `started` (ns since 1970) whose processes were killed. Without it, where the system does not let
- * it be, a killed process leaves its trace under the temporary name. */
+/* Starts a process that waits for the end of this one, which is about to become the program. It then completes the
+ * traces begun since `started` (ns since 1970) whose processes were killed. If the system does not allow it, the trace
+ * of a killed process keeps its temporary name. */
 void keeper_start(const struct program_options *, uint64_t started);
 
-/* Becomes the program: returns only with an error, and the status to exit with, as env(1) does. */
+/* Becomes the program. Returns only after an error, with the exit status, which is that of env(1). */
 int program_start(const struct program_options *, char **command);
 
-/* Runs reprise run or record for what stands behind "--", which is argv[end]. */
+/* Runs reprise run or record for the command after "--", which is argv[end]. */
 int program_run(const struct command *, int argc, char **argv, int end);
-/* Where "--" stands in argv; 0: nowhere. */
+/* The index of "--" in argv; 0: there is none. */
 int program_separator(int argc, char **argv);
 
 #endif

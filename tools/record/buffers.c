@@ -38,7 +38,7 @@ static bool allocate(struct plan_buffer *b, struct rp_device *c, struct rp_error
     return b->address != 0;
 }
 
-/* The provenance has the content of a file, not its path. */
+/* For a file, the provenance has the hash of its content, not its path. */
 static void describe_file(struct plan_buffer *b, const void *content)
 {
     char hash[65], text[128];
@@ -70,7 +70,7 @@ static bool fill_from_file(struct plan_buffer *b, struct rp_device *c, struct rp
     return true;
 }
 
-/* Records how the buffer was filled: zeros by a memset on the device, all else by a copy from the host. */
+/* Records how the buffer was filled: zeros by a memset on the device, other contents by a copy from the host. */
 static bool record_fill(const struct plan_buffer *b, struct rp_device *c, struct rp_error *err)
 {
     struct rp_host_operation o = {.kind = b->content == CONTENT_ZEROS ? RP_HOST_SET : RP_HOST_COPY,

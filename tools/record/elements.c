@@ -83,7 +83,7 @@ void element_text(enum element e, const void *at, char out[32])
         snprintf(out, 32, "%" PRIu64, bits_of(e, at));
 }
 
-/* The half nearest to a number, the even one of two. Halves of one sign are ordered as their bits are. */
+/* The half nearest to a number; of two, the even one. Halves of one sign have the order of their bits. */
 static uint64_t half_bits(double value)
 {
     if (isnan(value))

@@ -41,8 +41,8 @@ bool element_read(enum element, const char *text, void *to);
 /* The value of a floating-point element. */
 double element_value(enum element, const void *at);
 
-/* Steps from one value to the other: of integers their difference, of floats how many floats lie between (units in the
- * last place; -0 and 0 are the same, NaNs are equal to each other and UINT64_MAX from all others). */
+/* The steps from one value to the other. Integers: their difference. Floats: the number of floats between them (units
+ * in the last place). -0 equals 0. NaNs equal each other, and are UINT64_MAX from all other values. */
 uint64_t element_steps(enum element, const void *a, const void *b);
 /* |a - b|, and |b|, as doubles. */
 double element_difference(enum element, const void *a, const void *b);

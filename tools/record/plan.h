@@ -158,7 +158,7 @@ struct plan {
 void plan_free(struct plan *);
 void plan_free_launch(struct plan_launch *); /* frees its members, not the struct */
 void plan_free_argument(struct plan_argument *);
-/* These append an element and return it; out of memory they end the program. */
+/* Append an element and return it; if memory runs out they end the program. */
 struct plan_buffer *plan_add_buffer(struct plan *, const char *name);
 struct plan_launch *plan_add_launch(struct plan *);
 char *plan_copy(const char *text);
@@ -172,7 +172,7 @@ bool plan_add_expect(struct plan *, size_t buffer, const char *text, struct rp_e
 
 /* ---- reading values; errors are RP_USAGE and name `what` --------------------------------------------------------- */
 
-/* "x[,y[,z]]", or "64x2" as tables print it. Missing extents are 1. */
+/* Parses "x[,y[,z]]", or "64x2" as tables print it. Missing extents are 1. */
 bool read_extent(const char *text, const char *what, uint32_t extent[3], struct rp_error *);
 /* Resolves "buf=TEXT": sets *buffer to an index in plan.buffers. field: its number in a structure; -1: not in one. */
 typedef bool (*buffer_fn)(void *data, const char *text, int field, size_t *buffer, struct rp_error *);

@@ -115,7 +115,7 @@ static void add_argument(struct options *o, const struct plan *p, char *key, con
     free(text);
 }
 
-/* Describes by numbers what may differ between two images with the same content. */
+/* Describes the properties in which two images with the same content may differ, as numbers. */
 static void describe_image(struct options *o, const struct plan *p, const struct plan_image *m)
 {
     char key[300];

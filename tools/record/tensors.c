@@ -22,7 +22,7 @@ static void settle_strides(struct plan_tensor *t)
         t->stride[d] = d ? t->stride[d - 1] * t->size[d] : t->size[0] * tensor_element_bytes(t->element);
 }
 
-/* Bytes from the first element to the end of the last; UINT64_MAX: more than memory can hold. */
+/* The bytes from the first element to the end of the last; UINT64_MAX: more than memory can hold. */
 static uint64_t extent(const struct plan_tensor *t)
 {
     unsigned __int128 end = (unsigned __int128)t->size[0] * tensor_element_bytes(t->element);

@@ -2,7 +2,7 @@
 #include "tools/lib/command.h"
 #include "tools/replay/replay.h"
 
-/* What all of them begin with. */
+/* The members with which each document begins. */
 static void begin_json(struct json_stream *out, const struct replay_request *a, json_t *trace, const struct machine *m)
 {
     json_open(out, NULL, '{');

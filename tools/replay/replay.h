@@ -39,7 +39,7 @@ int replay_command(struct replay_request *);
 /* explain.c: all statistics with their definitions. */
 int replay_explain(bool markdown, bool csv);
 
-/* These print, and return the exit status. text.c: as text or CSV. */
+/* Print the results, and return the exit status. text.c: as text or CSV. */
 int replay_print(const struct replay_request *, struct rp_trace *, const struct machine *, const struct outcome *);
 int replay_print_repeated(const struct replay_request *, struct rp_trace *, const struct machine *,
                           const struct repeat_result *);

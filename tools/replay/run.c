@@ -7,13 +7,9 @@
 #include "tools/results/cache.h"
 #include "tools/ui/progress.h"
 
-struct shown {
-    struct progress bar;
-};
-
-static void show(void *data, uint64_t done, uint64_t total)
+static void show(void *bar, uint64_t done, uint64_t total)
 {
-    progress_update(&((struct shown *)data)->bar, done, total, done, "warp instructions");
+    progress_update(bar, done, total, done, "warp instructions");
 }
 
 static uint32_t subcores_replayed(const struct replay_request *a, const struct machine *m)
@@ -22,7 +18,7 @@ static uint32_t subcores_replayed(const struct replay_request *a, const struct m
     return (uint32_t)(some && some < all ? some : all);
 }
 
-/* What --by needs before and after the replay. */
+/* Sets up the observer of --by before the replay, and sums up its counts afterwards. */
 static bool begin_hotspots(struct replay_request *a, struct rp_trace *t, const struct machine *m, struct outcome *o,
                            struct rp_error *err)
 {
@@ -49,16 +45,16 @@ static bool end_hotspots(const struct replay_request *a, const struct machine *m
 static int run(struct replay_request *a, struct rp_trace *trace, const struct machine *m)
 {
     struct rp_error err;
-    struct shown shown;
+    struct progress bar;
     struct outcome outcome = {0};
     a->replay.progress = show;
-    a->replay.progress_data = &shown;
+    a->replay.progress_data = &bar;
     struct result_cache cache;
     result_cache_begin(&cache, a->cache, a->quiet);
-    progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
+    progress_begin(&bar, "replaying", "warp instructions", a->quiet);
     bool fine = begin_hotspots(a, trace, m, &outcome, &err) &&
                 result_get(&cache, trace, m, &a->replay, &outcome.result, &err) && end_hotspots(a, m, &outcome, &err);
-    progress_end(&shown.bar);
+    progress_end(&bar);
     result_cache_end(&cache);
     int status = fine ? replay_print(a, trace, m, &outcome) : command_fail(&err);
     result_free(&outcome.result);
@@ -82,13 +78,13 @@ static int run_exact(struct replay_request *a, struct rp_trace *trace, const str
 static int run_repeated(struct replay_request *a, struct rp_trace *trace, const struct machine *m)
 {
     struct rp_error err;
-    struct shown shown;
+    struct progress bar;
     struct repeat_result result;
     a->replay.progress = show;
-    a->replay.progress_data = &shown;
-    progress_begin(&shown.bar, "replaying", "warp instructions", a->quiet);
+    a->replay.progress_data = &bar;
+    progress_begin(&bar, "replaying", "warp instructions", a->quiet);
     bool fine = repeat(trace, m, &a->replay, &a->repeat.request, &result, &err);
-    progress_end(&shown.bar);
+    progress_end(&bar);
     if (!fine)
         return command_fail(&err);
     int status = replay_print_repeated(a, trace, m, &result);

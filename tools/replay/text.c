@@ -66,7 +66,7 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
         table_print(t, stdout);
 }
 
-/* Says so where the machine goes by control words and the trace has none. */
+/* Warns if the machine issues by control words and the trace has none. */
 static void print_dependencies(const struct machine *m, const struct launch_log *log)
 {
     if (m->dependencies == DEPENDENCIES_CONTROL_WORDS && log->no_control_words)
@@ -82,7 +82,7 @@ static void statistic_row(void *table, const char *name, uint64_t value)
     table_number(table, value);
 }
 
-/* What the host copied, where that takes time. */
+/* Prints the host's copies, if they take time on the machine. */
 static void print_copies(const struct machine *m, const struct copy_counts copies[COPY_PATHS])
 {
     static const char *const names[COPY_PATHS] = {"to the device", "to the host", "within the device"};

@@ -1,5 +1,5 @@
-/* Options that several commands have: their rows, worded once, and one function that takes their values. A command puts
- * the rows that it has into its table and says where their values go. */
+/* Options that several commands have. Their rows are written once, and one function takes their values. A command puts
+ * the rows into its table and says where the values go. */
 #ifndef REPRISE_TOOLS_REPLAYING_OPTIONS_H
 #define REPRISE_TOOLS_REPLAYING_OPTIONS_H
 
@@ -30,7 +30,7 @@ enum { KEY_CSV = 500, KEY_BY, KEY_TOP, KEY_CACHE };
     {                                                                                                                  \
         "top", KEY_TOP, "N", "With --by: the " what ", and the others as one (20, in CSV and JSON all; 0: all)"        \
     }
-/* what: "the table"; more: "" or what else is to be said. */
+/* what: "the table"; more: "", or text that follows */
 #define ROW_CSV(what, more)                                                                                            \
     {                                                                                                                  \
         "csv", KEY_CSV, NULL, "Print " what " as comma-separated values" more                                          \
@@ -39,7 +39,7 @@ enum { KEY_CSV = 500, KEY_BY, KEY_TOP, KEY_CACHE };
     {                                                                                                                  \
         "json", 'j', NULL, "Print the result as JSON" more                                                             \
     }
-/* more: "" or what is not kept. */
+/* more: "", or the results that are not kept */
 #define ROW_CACHE(more)                                                                                                \
     {                                                                                                                  \
         "cache", KEY_CACHE, "DIR", "Take the results that are in this folder, and keep new ones there" more            \
@@ -55,7 +55,7 @@ enum { KEY_CSV = 500, KEY_BY, KEY_TOP, KEY_CACHE };
 #define NO_WARNINGS "No progress, no warnings"
 #define NO_SUMMARY "No progress, no summary"
 
-/* Where the values go. NULL: the command takes this option by itself, or has none. */
+/* Where the values go. NULL: the command has no such option, or handles it itself. */
 struct shared_values {
     const char **trace; /* the one argument */
     struct machine_args *machine;
@@ -66,7 +66,7 @@ struct shared_values {
     bool *json, *csv, *quiet;
 };
 
-/* Takes the value of one of these options. False: it is none of them, or there is no place for it. */
+/* Takes the value of a shared option. False: the key is no shared option, or its place is NULL. */
 bool shared_option(struct command_line *, int key, char *argument, const struct shared_values *);
 
 #endif

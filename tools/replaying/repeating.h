@@ -1,4 +1,4 @@
-/* Replays with chance: options that repeat them, and what the batches say. */
+/* Repeated replays of machines with random numbers: the options, and the statistics over batches. */
 #ifndef REPRISE_TOOLS_REPLAYING_REPEATING_H
 #define REPRISE_TOOLS_REPLAYING_REPEATING_H
 
@@ -30,7 +30,7 @@ enum { KEY_BATCHES = 400, KEY_CONFIDENCE, KEY_WIDTH, KEY_SEED };
 
 /* Takes one of these options. False: it is none of them. */
 bool repeat_option(struct command_line *, int key, const char *argument, struct repeat_args *);
-/* At KEY_END: do they go together? */
+/* At KEY_END: checks that the options fit together. */
 void repeat_check(const struct command_line *, const struct repeat_args *);
 
 /* "424 batches: half the interval at 0.95 is within 0.1 of the mean" */

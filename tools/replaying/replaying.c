@@ -25,7 +25,7 @@ bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
     return true;
 }
 
-/* False: what is given is a file of another kind, or a file's name that does not read as one. */
+/* False: the machine is given by a file of another kind, or by a file name that looks like none. */
 static bool check_machine_name(const char *name, struct rp_error *err)
 {
     char path[4096];

@@ -12,7 +12,7 @@
 
 static const char *const kinds[SAMPLE_KINDS] = {"global_load", "global_store", "local_load", "local_store"};
 
-/* In billionths that sum to 1: what is left over goes to the largest. */
+/* Rounds the shares to billionths that sum to 1; the largest gets the remainder. */
 static void billionths(const uint64_t count[SAMPLE_LEVELS], int64_t part[SAMPLE_LEVELS])
 {
     uint64_t all = count[0] + count[1] + count[2];
@@ -81,10 +81,11 @@ bool shares_of(const struct machine *m, struct rp_trace *t, int64_t launch, unsi
     struct machine *there = machine_open(&(struct machine_request){.name = s->from, .nearest = nearest_name}, &why);
     if (!there)
         return rp_fail(err, why.status, "memory.from: %s", why.text);
-    bool fine = !machine_samples(there) || rp_fail(err, RP_USAGE,
-                                                   "memory.from=%s: this machine has no caches, its memory draws; name "
-                                                   "one with memory 'hierarchy'",
-                                                   s->from);
+    bool fine = !machine_samples(there) ||
+                rp_fail(err, RP_USAGE,
+                        "memory.from=%s: this machine has no caches, its latencies are sampled; name "
+                        "one with memory 'hierarchy'",
+                        s->from);
     fine = fine && replay_there(there, t, launch, threads, s, err);
     machine_free(there);
     if (fine)

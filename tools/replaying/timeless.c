@@ -14,7 +14,7 @@ static void say(char text[TEXT], const char *separator, const char *part, const 
     snprintf(text + used, TEXT - used, "%s%s.%s", *text ? separator : "", part, key);
 }
 
-/* Adds the latencies of the part's model to the text; false: one is not 0. */
+/* Appends the latencies of the part's model to the text. False: one of them is not 0. */
 static bool latencies_are_0(const struct machine_part *part, const char *key, char text[TEXT])
 {
     bool all = true;

@@ -16,8 +16,7 @@ bool result_cache_check(const char *folder, struct rp_error *err)
     if (!*folder)
         return rp_fail(err, RP_USAGE, "--cache: the name of the folder is empty");
     if (mkdir(folder, 0777) && errno != EEXIST)
-        return rp_fail(err, errno == ENOENT || errno == ENOTDIR ? RP_USAGE : RP_SYSTEM,
-                       "--cache %s: cannot make this folder: %s", folder, strerror(errno));
+        return rp_fail(err, RP_USAGE, "--cache %s: cannot make this folder: %s", folder, strerror(errno));
     if (stat(folder, &st) || !S_ISDIR(st.st_mode))
         return rp_fail(err, RP_USAGE, "--cache %s: this is no folder", folder);
     return true;
@@ -37,7 +36,7 @@ void result_cache_end(struct result_cache *c)
     pthread_mutex_destroy(&c->lock);
 }
 
-/* A file of the folder, and of what it is the result. */
+/* A file of the folder, and what its result depends on. */
 struct entry {
     char path[4200];
     char identity[RESULT_IDENTITY];
@@ -48,7 +47,7 @@ static bool name_entry(struct result_cache *c, struct rp_trace *trace, const str
                        const struct replay_options *options, struct entry *e, struct rp_error *err)
 {
     char key[65];
-    pthread_mutex_lock(&c->lock); /* the trace keeps its hash */
+    pthread_mutex_lock(&c->lock); /* the trace computes its hash once, and keeps it */
     bool fine = record_origin_of(trace, machine, options, e->identity, &e->origin, err);
     c->wanted += fine;
     pthread_mutex_unlock(&c->lock);
@@ -114,7 +113,7 @@ bool result_get(struct result_cache *c, struct rp_trace *trace, const struct mac
                 const struct replay_options *options, struct result *result, struct rp_error *err)
 {
     struct entry entry;
-    bool there_is_one = options->launch < (int64_t)rp_trace_launch_count(trace); /* replay says so if not */
+    bool there_is_one = options->launch < (int64_t)rp_trace_launch_count(trace); /* if not, the replay reports it */
     if (!c->folder || !result_can_be_kept(options) || !there_is_one)
         return result_replay(trace, machine, options, result, err);
     if (!name_entry(c, trace, machine, options, &entry, err))

@@ -1,5 +1,5 @@
-/* A launch is its number, its begin and end, whether it overlaps others and control words held it back, its warning,
- * and its statistics as one row of numbers. */
+/* A launch in the log: its number, begin and end, whether it overlaps others and whether it lacks control words, its
+ * warning, and its statistics as a row of numbers. */
 #include "tools/results/launch_log.h"
 
 #include <stdlib.h>

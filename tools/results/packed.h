@@ -1,5 +1,5 @@
-/* Numbers in few bytes: seven bits to a byte, the least first, the last byte without the top bit. In a row of numbers a
- * 0 stands for itself and is followed by how many more zeros there are. Texts have their length before them. */
+/* Numbers in few bytes. A byte has seven bits of a number, the lowest first; all bytes but the last have the top bit
+ * set. In a row of numbers each 0 is followed by the number of further zeros. A text follows its length. */
 #ifndef REPRISE_TOOLS_RESULTS_PACKED_H
 #define REPRISE_TOOLS_RESULTS_PACKED_H
 
@@ -14,14 +14,13 @@ struct packed {
     size_t size, room;
 };
 
-/* Room for `more` bytes; what follows asks for none. False: out of memory. */
+/* Makes room for `more` bytes, so that later calls allocate nothing. False: out of memory. */
 bool packed_reserve(struct packed *, size_t more);
 void packed_put(struct packed *, uint64_t);
-void packed_put_row(struct packed *, const uint64_t *words, size_t count); /* at most PACKED_MOST bytes for each */
-void packed_put_text(struct packed *, const char *);                       /* PACKED_MOST and its length */
+void packed_put_row(struct packed *, const uint64_t *words, size_t count); /* needs room for PACKED_MOST bytes each */
+void packed_put_text(struct packed *, const char *); /* needs room for PACKED_MOST bytes and the text */
 
-/* Reads bytes that may be anything. Once they do not read as what is asked for, `damaged` is set, and all that follows
- * is 0. */
+/* Reads any bytes. If they are not of the expected form, `damaged` is set, and everything after is read as 0. */
 struct packed_reader {
     const uint8_t *bytes;
     size_t size, at;
@@ -29,7 +28,7 @@ struct packed_reader {
 };
 uint64_t packed_get(struct packed_reader *);
 void packed_get_row(struct packed_reader *, uint64_t *words, size_t count);
-/* A text of less than `room` bytes without NUL. */
+/* Reads a text shorter than `room`, without a NUL in it. */
 void packed_get_text(struct packed_reader *, char *text, size_t room);
 
 #endif

@@ -20,21 +20,21 @@
 #include "tools/results/identity.h"
 #include "tools/results/result.h"
 
-/* Of what it is the result. */
+/* What the result is of. */
 struct record_origin {
     const char *identity;          /* identity.h */
     const struct machine *machine; /* its statistics have these names */
     uint32_t first, count;         /* launches of the trace */
 };
-/* The same for a trace and the options of a replay; the text is kept in `identity`. */
+/* Fills in the origin of a replay with these options; its text is in `identity`. */
 bool record_origin_of(struct rp_trace *, const struct machine *, const struct replay_options *,
                       char identity[RESULT_IDENTITY], struct record_origin *, struct rp_error *);
 
 /* The caller frees the bytes. NULL: out of memory. */
 uint8_t *record_write(const struct result *, const struct record_origin *, size_t *size, struct rp_error *);
 
-/* The bytes may be anything. False: they are damaged, of another version, or the result of something else; err begins
- * with `name`, and nothing need be freed. */
+/* Reads any bytes. False: they are damaged, of another version, or of another result. err begins with `name`; nothing
+ * needs to be freed. */
 bool record_read(const char *name, const uint8_t *bytes, size_t size, const struct record_origin *, struct result *,
                  struct rp_error *);
 

@@ -1,4 +1,4 @@
-/* What a replay gave: all statistics of all launches, their total, and what the host copied. */
+/* The result of a replay: the statistics of each launch, their total, and the host's copies. */
 #ifndef REPRISE_TOOLS_RESULTS_RESULT_H
 #define REPRISE_TOOLS_RESULTS_RESULT_H
 
@@ -11,8 +11,8 @@ struct result {
     uint64_t *channels;                    /* the same */
 };
 
-/* replay() with its launches in the log; launch_done of the options is not looked at. False: err says why, and nothing
- * need be freed. */
+/* Calls replay() and keeps its launches in the log; launch_done of the options is ignored. False: err says why; nothing
+ * needs to be freed. */
 bool result_replay(struct rp_trace *, const struct machine *, const struct replay_options *, struct result *,
                    struct rp_error *);
 void result_free(struct result *);

@@ -12,8 +12,8 @@ static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
 static bool differ(char a, char b) { return tolower((unsigned char)a) != tolower((unsigned char)b); }
 
-/* The number of letters to change, insert, delete or swap with the next one (optimal string alignment), ignoring case.
- * A large value for words longer than LONGEST. */
+/* The edit distance, ignoring case: letters to change, insert, delete or swap with the next one (optimal string
+ * alignment). A large value for words longer than LONGEST. */
 static size_t distance(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b), rows[3][LONGEST + 1];

@@ -1,10 +1,10 @@
-/* "unknown machine 'jetson-tx'; did you mean 'jetson-tx2'?" */
+/* Suggests names for misspelt ones: "unknown machine 'jetson-tx'; did you mean 'jetson-tx2'?" */
 #ifndef REPRISE_TOOLS_UI_NEAREST_H
 #define REPRISE_TOOLS_UI_NEAREST_H
 
 #include <stddef.h>
 
-/* Of `count` names the nearest to `word` by edit distance; NULL: none is near enough. */
+/* The name with the smallest edit distance to `word`; NULL: none is near enough. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
 #endif

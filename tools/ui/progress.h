@@ -15,7 +15,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *, const char *label, const char *unit, bool quiet);
-/* Call it as often as you like, from one thread at a time. `rate_count`: the count so far in `rate_unit` ("warp
+/* May be called at any rate, from one thread at a time. `rate_count`: the count so far in `rate_unit` ("warp
  * instructions"); 0 and NULL: no rate. */
 void progress_update(struct progress *, uint64_t done, uint64_t total, uint64_t rate_count, const char *rate_unit);
 void progress_end(struct progress *); /* clears the bar */

@@ -1,4 +1,4 @@
-/* Bold and colour: on a terminal only, and never under NO_COLOR or TERM=dumb. */
+/* Bold and coloured text. Only terminals get it, and none with NO_COLOR or TERM=dumb. */
 #ifndef REPRISE_TOOLS_UI_STYLE_H
 #define REPRISE_TOOLS_UI_STYLE_H
 

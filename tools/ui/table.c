@@ -75,13 +75,13 @@ static void narrow(const struct table *t, size_t *widest)
     }
 }
 
-/* The least width of a last column that is wrapped: what it needs, at most 40 characters. */
+/* The width that a wrapped last column needs, at most 40 characters. */
 static size_t least_room(const struct table *t, const size_t *widest)
 {
     return widest[t->width - 1] < 40 ? widest[t->width - 1] : 40;
 }
 
-/* The text of a C++ name after its first scope; NULL: it has no scope. */
+/* The part of a C++ name after its first scope; NULL: it has no scope. */
 static char *within_scope(char *text)
 {
     char *end = strpbrk(text, "<( "), *colons = strstr(text, "::");
@@ -154,7 +154,7 @@ void table_print(struct table *t, FILE *to)
     for (size_t i = 0; i < t->count; i++)
         if (characters(t->cells[i]) > widest[i % t->width])
             widest[i % t->width] = characters(t->cells[i]);
-    if (t->columns[t->width - 1] == 'w') /* the rest of the width */
+    if (t->columns[t->width - 1] == 'w') /* gets the rest of the width */
         widest[t->width - 1] = least_room(t, widest);
     narrow(t, widest);
     for (size_t c = 0; c + 1 < t->width; c++)

@@ -8,8 +8,8 @@
 struct table;
 
 #define TABLE_WIDEST 120
-/* One letter per column: l to the left, r to the right, n a name or text to the left that is cut, with "..." for
- * the scopes of a name of C++ and for the end of any, where the table would be wider than TABLE_WIDEST columns. */
+/* One letter per column. l: to the left. r: to the right. n: a name or text to the left, which is shortened where the
+ * table would be wider than TABLE_WIDEST columns; "..." replaces the scopes of a C++ name, and the end of any text. */
 struct table *table_new(const char *columns);
 /* Adds the next cell, row by row; the first row is the heading. printf-like. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));

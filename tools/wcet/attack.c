@@ -98,7 +98,7 @@ static uint64_t below(struct search *s, uint64_t n)
     return (z ^ z >> 31) % n;
 }
 
-/* A schedule that starves one warp: the first and the last in turn, with each order. */
+/* A schedule that starves one warp: the first or the last, with each order of the others. */
 static struct schedule starving(const struct search *s, uint64_t i)
 {
     return (struct schedule){.policy = LEVELS,

@@ -61,8 +61,8 @@ static bool stays(const struct level *l, uint32_t cache, uint64_t address)
     return l->keeps && *place_of(l, cache, address) == address / l->line_bytes + 1;
 }
 
-/* Notes the lines that an access brings into caches: reads do, and so do writes and atomics in a write-back cache. A
- * write-back L1 passes writes on as sectors. */
+/* Records the lines that an access brings into caches. Reads allocate lines; writes and atomics do so in a write-back
+ * cache. A write-back L1 passes writes on as sectors. */
 static void touch(struct wcet_caches *c, enum cache_kind kind, bool through_l1, uint64_t address)
 {
     const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];
@@ -109,7 +109,7 @@ static int scan_block(struct wcet_caches *c, const struct wcet_model *m, struct 
     return known;
 }
 
-/* 1: all addresses of the launch are known; 0: not all; -1: failed. */
+/* 1: all addresses of the launch are known; 0: some are not; -1: failure. */
 static int scan(struct wcet_caches *c, const struct wcet_model *m, struct rp_trace *t, uint32_t launch,
                 struct rp_error *err)
 {
@@ -270,7 +270,7 @@ void wcet_caches_arrived(struct wcet_caches *c, uint64_t time, uint64_t chain)
         struct wcet_sector *s = c->asked[i];
         s->time = time;
         s->chain = chain;
-        s->since = chain < s->since ? chain : s->since; /* each access that requested it has it by then */
+        s->since = chain < s->since ? chain : s->since; /* every access that requested it finds it by then */
     }
     c->asked_count = 0;
 }
@@ -285,8 +285,8 @@ static uint64_t cycles_of(const struct wcet_caches *c, const struct requests *r)
     return cycles;
 }
 
-/* Charges the fetch of a sector that stays. It happens once: in this section unless in an earlier one, and for L1 once
- * in each SM. */
+/* Charges the fetch of a sector that stays. It happens once, in L1 once per SM. It is charged in this section unless an
+ * earlier section fetched it. */
 static void fetch(struct wcet_caches *c, enum wcet_level level, struct wcet_sector *s, const struct requests *r)
 {
     uint64_t cycles = cycles_of(c, r), times = level == WCET_L1 ? c->sms : 1;
@@ -344,7 +344,7 @@ static void at_l2(struct wcet_caches *c, enum cache_kind kind, bool exact, uint6
     }
 }
 
-/* L1 replaces a dirty line: which sectors of L2 it writes to is not known. */
+/* Charges the write-back of a dirty line that L1 replaces. The sectors of L2 that it writes are not known. */
 static void write_back(const struct wcet_caches *c, struct charge *k)
 {
     const struct level *l2 = &c->level[WCET_L2];
@@ -381,7 +381,7 @@ static void at_l1(struct wcet_caches *c, enum cache_kind kind, uint64_t address,
     fetch(c, WCET_L1, s, &fetched);
 }
 
-/* Notes the sectors that are certain to be present or in flight after this access. */
+/* Records the sectors that are certain to be present or in flight after this access. */
 static void note_requests(struct wcet_caches *c, const struct wcet_transactions *list, uint64_t address)
 {
     const struct level *l1 = &c->level[WCET_L1], *l2 = &c->level[WCET_L2];

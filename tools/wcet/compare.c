@@ -38,7 +38,7 @@ static const struct model *scheduler_named(const char *name)
     return NULL;
 }
 
-/* Fails with the text, and behind it the policies that may be named. */
+/* Fails with the text, followed by the policies that exist. */
 static bool policies_fail(const char *text, struct rp_error *err)
 {
     const char *names[MOST_SCHEDULERS];
@@ -125,7 +125,7 @@ static bool under_policy(struct wcet_result *r, size_t first, size_t policy, str
     return fine;
 }
 
-/* The exact figure, where all schedules were searched, is the smallest possible bound. */
+/* After a search of all schedules, the exact worst case is the smallest possible bound. */
 static bool exhaust(struct wcet_result *r, struct rp_trace *t, const struct machine *m, unsigned extensions,
                     const struct wcet_watch *watch, struct wcet_bounds *b, struct rp_error *err)
 {

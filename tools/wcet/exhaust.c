@@ -257,7 +257,7 @@ static void end(struct search *s)
 
 #define REPORT_EVERY 65536
 
-/* Finds the states of the next level, and whether they are few enough. */
+/* Finds the states of the next level; *fits: there are not too many. */
 static bool next_level(struct search *s, uint64_t most, bool *fits, struct rp_error *err)
 {
     wcet_states_clear(&s->next);

@@ -234,9 +234,9 @@ static bool reaches(const struct rp_kernel *k, unsigned space)
     return false;
 }
 
-/* A port serves instructions in the order of issue, also with an interval of 0. This is the order of arrival if all
- * come through one instance of a unit, where they may queue, or through units without queues that take the same time.
- */
+/* Checks that instructions reach a port in the order of issue, which is the order in which the bounds assume that it
+ * serves them, also with an interval of 0. They do if all come through one instance of a unit, where they may queue, or
+ * through units without queues that take the same time. */
 static bool supported_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
 {
     const struct machine_timing *first = NULL;
@@ -434,10 +434,10 @@ static void see_wait(struct wcet_model *m, uint32_t i, const struct machine_timi
         m->silent[t->unit] = false;
 }
 
-/* An instruction may have to wait in a unit's queue if some instruction occupies the unit for longer than an issue. The
- * unit is silent if also none of its instructions writes a register or is a memory operation, for which a fence would
- * wait. Only launches of one block without dual issue have silent units: the proof excludes room that the end of a
- * block makes, and two issues in a cycle. */
+/* Finds the units with a queue in which instructions may wait: some instruction occupies the unit for longer than an
+ * issue. Such a unit is silent if none of its instructions writes a register or is a memory operation, for which a
+ * fence would wait. Only launches of one block without dual issue have silent units: the proof excludes two issues in a
+ * cycle, and room that becomes free when a block ends. */
 static void find_queues(struct wcet_model *m)
 {
     for (uint32_t i = 0; i < m->kernel->instruction_count; i++)
@@ -449,8 +449,8 @@ static void find_queues(struct wcet_model *m)
         each_timing(m, i, see_wait);
 }
 
-/* Caches and device memory are one port (docs/wcet.md, Lemma 6). For how long a transaction occupies it depends on the
- * caches (caches.h); memory_occupancy only says whether it does at all. */
+/* Caches and device memory are one port (docs/wcet.md, Lemma 6). The caches decide for how long a transaction occupies
+ * it (caches.h); memory_occupancy only says whether it does at all. */
 static void find_memory(struct wcet_model *m)
 {
     const struct machine_part *l1 = &m->machine->l1, *l2 = &m->machine->l2, *dram = &m->machine->dram;

@@ -12,7 +12,7 @@
 
 #include "replay/base/trace_semantics.h"
 
-/* Assumptions of the paper that a switch may drop: X(identifier, name, what is then allowed). */
+/* Assumptions of the paper that a switch drops: X(identifier, name, what the switch allows). */
 #define WCET_EXTENSIONS(X)                                                                                             \
     X(SUBCORES, "subcores", "several sub-cores per SM")                                                                \
     X(CONFLICTS, "conflicts", "shared memory whose accesses take time by their addresses")                             \
@@ -30,24 +30,24 @@ enum wcet_extension {
 };
 extern const char *const wcet_extension_names[WCET_EXTENSION_COUNT + 1];
 
-/* Resources of the SM below the units that serve one instruction after the other, in the order of arrival. */
+/* Resources behind the units of an SM. They serve instructions one after the other, in the order of arrival. */
 enum wcet_port { WCET_NO_PORT, WCET_PORT_SHARED, WCET_PORT_DRAM, WCET_PORTS };
 
 struct wcet_op {
     uint8_t unit;
     uint8_t port; /* enum wcet_port */
-    bool memory;  /* counts as an outstanding memory operation of its warp for fences */
+    bool memory;  /* a memory operation in flight, for which fences of its warp wait */
     uint32_t initiation, latency;
-    /* At its port, where it arrives at dispatch (shared memory) or dispatch + initiation (device memory): cycles for
-     * which it occupies the port, and until it has passed it. Result: max(d + initiation, start + duration) + latency.
-     */
+    /* An access arrives at its port at dispatch (shared memory) or at dispatch + initiation (device memory). occupancy:
+     * the cycles for which it occupies the port; duration: the cycles until it has passed it. The result is there at
+     * max(d + initiation, start + duration) + latency. */
     uint32_t occupancy, duration;
     bool waits; /* for the port, even if its occupancy is 0 */
     uint32_t
         fixed; /* the part of the occupancy that does not depend on which warp fetches lines that stay in a cache */
-    /* With caches. asked: cycles from its start at the port until all sectors that it requests are there. time, chain:
-     * when the sectors that were requested before are there, in isolation and along chains of latencies; it does not
-     * end earlier. */
+    /* With caches. asked: cycles from its start at the port until all sectors that it requests have arrived. time,
+     * chain: the access does not end before these cycles, in which sectors requested earlier arrive, in isolation and
+     * along chains of latencies. */
     uint32_t asked;
     uint64_t time, chain;
 };

@@ -72,7 +72,7 @@ static json_t *caches_json(const struct wcet_cache_counts *c)
                      "requests", (json_int_t)c->requests[WCET_MEMORY]);
 }
 
-/* The longest schedule found, in per cent of the unit-aware bound. */
+/* The cycles of the longest schedule found, in per cent of the unit-aware bound. */
 static double closeness(const struct wcet_bounds *b, const struct wcet_attack *attack)
 {
     return b->unit_bound ? 100 * (double)attack->longest / (double)b->unit_bound : 0;
@@ -218,7 +218,7 @@ void wcet_replay_rows(struct table *table, const struct wcet_view *v, const stru
         }
 }
 
-/* A single section is the launch itself: it is not printed. */
+/* A single section is not printed, as it is the whole launch. */
 void wcet_print_sections(const struct machine *m, const struct wcet_result *r)
 {
     static const char *const heading[] = {"launch", "section",    "warps", "instructions", "alone", "GUB",

@@ -206,7 +206,7 @@ static uint64_t step_after(const struct wcet_paths *p, const struct reading *w, 
 }
 
 /* Whether the result is always there when the warp reaches the instruction that waits for it. If that is the next
- * instruction, step_after() includes the wait for this very result, so only the pause counts. */
+ * instruction, only the pause counts: step_after() includes the wait for this very result. */
 static bool surely_there(const struct reading *w, uint32_t i, const uint64_t *from_start)
 {
     const struct wcet_path_op *op = &w->ops[i];
@@ -215,7 +215,7 @@ static bool surely_there(const struct reading *w, uint32_t i, const uint64_t *fr
     return op->unit == WCET_PATH_NONE && op->port == WCET_PATH_NONE && result_after(op) <= least;
 }
 
-/* Gives places to results that may be in flight when the warp reaches the instruction that waits for them. */
+/* Numbers the results that may be in flight when the warp reaches the instruction that waits for them. */
 static bool give_places(struct wcet_paths *p, struct reading *w, struct rp_error *err)
 {
     uint64_t *from_start = calloc(w->count + 1, sizeof *from_start);

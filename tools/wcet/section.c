@@ -36,7 +36,7 @@ static uint64_t at_ports(const struct wcet_sums *s, const struct ports *all)
     return kept;
 }
 
-/* `last`: the last section. After any other, the next one could find a port still occupied. */
+/* `last`: this is the last section. After any other section a port may still be occupied. */
 static void bound_warp(const struct wcet_model *m, const struct wcet_sums *s, const struct totals *t,
                        const struct ports *ports, bool last, struct wcet_section *out)
 {

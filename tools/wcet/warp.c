@@ -160,7 +160,7 @@ static void count(struct wcet_warp *w, const struct wcet_op *op)
     w->issued[op->unit] += initiation;
 }
 
-/* An instruction takes an issue slot, during which each silent unit works for a cycle on what is in its queue. */
+/* An instruction takes an issue slot. Meanwhile each silent unit works for a cycle on its queue. */
 static void count_runs(struct wcet_warp *w, const struct wcet_op *op)
 {
     for (unsigned u = 0; u < w->model->machine->unit_count; u++) {

@@ -24,7 +24,7 @@
 
 /* ---- division and roots ---- */
 
-/* For 2^126 < |b| < 2^128 the reciprocal is flushed: the quotient is a times a zero (PTX ISA, div.approx). */
+/* For 2^126 < |b| < 2^128 the reciprocal is flushed, so the quotient is a times a zero (PTX ISA, div.approx). */
 INLINE f32 quotient(f32 a, f32 b)
 {
     u32 magnitude = bits_f32(b) & 0x7fffffffu;
@@ -40,7 +40,7 @@ LANES1(rsqrt_f32, f32, f32, inverse_root(a))
 LANES1(rsqrt_f32_ftz, f32, f32, inverse_root(flush(a)))
 LANES1(rsqrt_f64, f64, f64, canonical_f64(1 / __builtin_sqrt(a)))
 
-/* f64 with the upper word only: subnormals are zero, the lower word of the result is zero. */
+/* Keeps only the upper word of an f64. Subnormals become zero. */
 INLINE f64 upper_word(f64 a)
 {
     u64 bits = bits_f64(a), magnitude = bits & ~(1ull << 63);
@@ -56,8 +56,10 @@ INLINE f64 rounded_to_upper_word(f64 x)
 LANES1(rcp_upper, f64, f64, rounded_to_upper_word(1 / upper_word(a)))
 LANES1(rsqrt_upper, f64, f64, rounded_to_upper_word(1 / __builtin_sqrt(upper_word(a))))
 
-/* ---- sine and cosine: x = k pi/2 + r. From 2^27 on x counts as whole turns, as for hardware that first divides by 2
- * pi in single precision; the ISA promises nothing beyond 100 pi ---- */
+/* ---- sine and cosine: x = k pi/2 + r ----
+ *
+ * From 2^27 on, x counts as whole turns, as on hardware that first divides by 2 pi in single precision. The ISA
+ * promises nothing beyond 100 pi. */
 
 #define TWO_BY_PI 0x1.45f306dc9c883p-1
 #define HALF_PI_HIGH 0x1.921fb544p+0 /* 33 bits: k times it is exact for |k| < 2^20 */
@@ -225,21 +227,21 @@ HANDLER(small_pair_functions)
 
 #define SMALL_ROW(op, types, flags, name)                                                                              \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING & ~UF_APPROX, flags, 0, name                                                        \
+        OP_##op, types, 0, SEMANTIC_FLAGS & ~UF_APPROX, flags, 0, name                                                 \
     }
 
 #define PAIR(op, name)                                                                                                 \
-    {OP_##op, TYPE(T_F32), 0, MEANING & ~UF_APPROX, 0, 0, name},                                                       \
+    {OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~UF_APPROX, 0, 0, name},                                                \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F32), 0, MEANING & ~UF_APPROX, UF_FTZ, 0, name##_ftz                                           \
+        OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~UF_APPROX, UF_FTZ, 0, name##_ftz                                    \
     }
 #define F64_ROW(op, flags, name)                                                                                       \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F64), 0, MEANING, flags, 0, name                                                               \
+        OP_##op, TYPE(T_F64), 0, SEMANTIC_FLAGS, flags, 0, name                                                        \
     }
 static const struct lane_row rows[] = {
-    {OP_DIV, TYPE(T_F32), 0, MEANING, UF_APPROX, 0, div_approx},
-    {OP_DIV, TYPE(T_F32), 0, MEANING, UF_APPROX | UF_FTZ, 0, div_approx_ftz},
+    {OP_DIV, TYPE(T_F32), 0, SEMANTIC_FLAGS, UF_APPROX, 0, div_approx},
+    {OP_DIV, TYPE(T_F32), 0, SEMANTIC_FLAGS, UF_APPROX | UF_FTZ, 0, div_approx_ftz},
     PAIR(RSQRT, rsqrt_f32),
     PAIR(SIN, sin_f32),
     PAIR(COS, cos_f32),
@@ -253,7 +255,7 @@ static const struct lane_row rows[] = {
     SMALL_ROW(EX2, TYPE(T_BF16X2), UF_FTZ, small_pair_functions),
     SMALL_ROW(TANH, TYPE(T_F16) | TYPE(T_BF16), 0, small_functions),
     SMALL_ROW(TANH, TYPE(T_F16X2) | TYPE(T_BF16X2), 0, small_pair_functions),
-    {OP_TANH, TYPE(T_F32), 0, MEANING & ~UF_APPROX, 0, 0, tanh_f32},
+    {OP_TANH, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~UF_APPROX, 0, 0, tanh_f32},
     F64_ROW(RSQRT, UF_APPROX, rsqrt_f64),
     F64_ROW(RSQRT, UF_APPROX | UF_FTZ, rsqrt_upper),
     F64_ROW(RCP, UF_APPROX | UF_FTZ, rcp_upper),

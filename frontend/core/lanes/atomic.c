@@ -50,7 +50,7 @@ static uint64_t add_f64(uint64_t old, uint64_t b)
     return x != x ? F64_NAN : old;
 }
 
-/* f16 and bf16: one number, or each half of a pair. Subnormals stay, in global memory too: PTX's .noftz. */
+/* f16 and bf16: a single number, or each half of a pair. Subnormals are kept, also in global memory: PTX's .noftz. */
 static bool is_small(enum lane_type t) { return t == T_F16 || t == T_BF16 || t == T_F16X2 || t == T_BF16X2; }
 static bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
 
@@ -61,7 +61,7 @@ static uint64_t add_small(enum lane_type type, uint16_t old, uint16_t b)
     return narrowed(odd_sum(f32_of_f16(old), f32_of_f16(b)), ROUND_N, &f16_format);
 }
 
-/* As min and max: NaN gives way to a number, -0 is below +0. */
+/* Like min and max: a number wins over NaN, and -0 is less than +0. */
 static uint64_t extreme_small(enum rp_atomic op, enum lane_type type, uint16_t old, uint16_t b)
 {
     unsigned infinity = is_brain(type) ? bf16_format.infinity : f16_format.infinity;

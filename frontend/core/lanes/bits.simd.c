@@ -54,7 +54,7 @@ LANES1(brev64, u64, u64, (u64)reversed32((u32)a) << 32 | reversed32((u32)(a >> 3
 /* ---- bit fields: position and length are the low bytes of their operands ---- */
 
 INLINE u64 ones(u32 n) { return n > 63 ? ~0ull : (1ull << n) - 1; }
-/* Above the field, the sign is the field's top bit, or the value's if the field reaches beyond it. */
+/* Bits above the field get its sign: the field's top bit or, if the field reaches beyond the value, the value's. */
 INLINE u64 extract(u64 a, u32 position, u32 length, u32 bits, bool is_signed)
 {
     u64 field = position < bits ? a >> position & ones(length) : 0;
@@ -126,7 +126,7 @@ INLINE u32 permuted(u32 a, u32 b, u32 selectors)
 }
 LANES3(prmt, u32, u32, u32, u32, permuted(a, b, c))
 
-/* The other modes by the low two bits of c (PTX ISA, prmt, table of modes). */
+/* The other modes, which the two low bits of c select (PTX ISA, prmt, table of modes). */
 static const u16 mode_selectors[][4] = {
     [PRMT_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [PRMT_B4E] = {0x5670, 0x6701, 0x7012, 0x0123},
     [PRMT_RC8] = {0x0000, 0x1111, 0x2222, 0x3333}, [PRMT_ECL] = {0x3210, 0x3211, 0x3222, 0x3333},
@@ -143,7 +143,7 @@ HANDLER(prmt_mode)
 
 #define ROW(op, types, flags, fn)                                                                                      \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING, flags, 0, fn                                                                       \
+        OP_##op, types, 0, SEMANTIC_FLAGS, flags, 0, fn                                                                \
     }
 static const struct lane_row rows[] = {
     ROW(POPC, TYPES32, 0, popc32),
@@ -177,7 +177,8 @@ static const struct lane_row rows[] = {
 
 uop_fn SIMD_NAME(lanes_bits)(const struct operation *o)
 {
-    if (o->op == OP_PRMT && (TYPE(o->type) & TYPES32) && !(o->flags & MEANING) && o->imm >= 0 && o->imm <= PRMT_RC16)
+    if (o->op == OP_PRMT && (TYPE(o->type) & TYPES32) && !(o->flags & SEMANTIC_FLAGS) && o->imm >= 0 &&
+        o->imm <= PRMT_RC16)
         return o->imm == PRMT_DEFAULT ? prmt : prmt_mode;
     if (o->op == OP_BFI && o->lists[0].count != 1)
         return NULL;

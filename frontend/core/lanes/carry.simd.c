@@ -1,12 +1,11 @@
 /* Extended-precision integer arithmetic (PTX ISA section of that name): add.cc, addc, sub.cc, subc, mad.cc, madc. The
- * carry flag CC.CF is one bit per lane in the warp. A subtraction is the sum a + ~b + 1, its flag the carry of that sum
- * (one where nothing is borrowed), and subc adds the flag in place of the 1. The PTX ISA speaks of a borrow instead;
- * ptxas writes IADD R.CC, a, -b and IADD.X with ~b, and nvcc relies on it: its 128-bit division mixes sub.cc with addc.
- */
+ * carry flag CC.CF is one bit per lane. A subtraction is the sum a + ~b + 1, and sets the flag to the carry of that sum
+ * (1 if nothing is borrowed). subc adds the flag in place of the 1. The PTX ISA speaks of a borrow instead; but ptxas
+ * writes IADD R.CC, a, -b and IADD.X with ~b, and nvcc relies on that: its 128-bit division mixes sub.cc with addc. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
-/* One step of a chain: the result, and all ones in *out when it carries. */
+/* One step of a chain: returns the sum. *out becomes all ones if there is a carry. */
 INLINE u32 sum32(u32 x, u32 y, u32 in, u32 *out)
 {
     u32 partial = x + y, sum = partial + in;
@@ -29,7 +28,7 @@ INLINE void write_carry(struct warp *w, const struct uop *u, lanemask carry, lan
         w->carry = (w->carry & ~executed) | (carry & executed);
 }
 
-/* `first`: what is added where no carry is taken in. */
+/* `first`: the carry into an operation that does not read the flag. */
 #define CHAIN(name, bits, first, loads, x, y)                                                                          \
     HANDLER(name)                                                                                                      \
     {                                                                                                                  \
@@ -61,7 +60,7 @@ CHAIN3(mad_hi_chain_s64, 64, s64, (s128)a[l] * b[l] >> 64)
 
 #define ROW(op, types, flags, fn)                                                                                      \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING & ~(UF_CARRY_IN | UF_CARRY_OUT), flags, 0, fn                                       \
+        OP_##op, types, 0, SEMANTIC_FLAGS & ~(UF_CARRY_IN | UF_CARRY_OUT), flags, 0, fn                                \
     }
 static const struct lane_row rows[] = {
     ROW(ADD, TYPES32, 0, add_chain32),

@@ -1,8 +1,8 @@
 /* Comparisons (PTX ISA "Comparison and Selection Instructions"): setp and set.
  *
- * A comparison is one of seven basic ones, or the complement of one: the forms that are true for NaN (.equ .neu .ltu
- * .leu .gtu .geu, .nan) complement the opposite ordered one. The hot case, setp to one predicate with nothing to
- * combine, has a handler per type and basic comparison; the rest shares one per type that also looks at `combine`. */
+ * There are seven basic comparisons. The forms that are true for NaN (.equ .neu .ltu .leu .gtu .geu, .nan) are
+ * complements of the opposite ordered ones. The most frequent case, setp to one predicate with nothing to combine, has
+ * a handler per type and basic comparison. All other cases share one handler per type that also looks at `combine`. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
@@ -20,7 +20,7 @@ static const struct comparison comparisons[] = {
     [CMP_NUM] = {NUM, 0, 0}, [CMP_NAN] = {NUM, 1, 0}, [CMP_TRUE] = {NEVER, 1, 0}, [CMP_FALSE] = {NEVER, 0, 0},
 };
 
-/* `test` over the lanes as a mask; a and b are the operands, of type t. */
+/* Evaluates `test` in all lanes as a mask; a and b are the operands, of type t. */
 #define COMPARE_LOOP(name, t, word, extract, prepare, test)                                                            \
     INLINE lanemask name(const struct warp *w, const struct uop *u)                                                    \
     {                                                                                                                  \
@@ -34,7 +34,7 @@ static const struct comparison comparisons[] = {
     }                                                                                                                  \
     HANDLER(setp_##name) { write_predicate(w, u->pd, name(w, u), executed); }
 
-/* setp with a second destination or a predicate to combine with, and set, for any basic comparison. */
+/* setp with a second destination or a predicate to combine with, and set: for all basic comparisons. */
 #define COMPARE_ANY(t)                                                                                                 \
     NOINLINE lanemask compare_##t(const struct warp *w, const struct uop *u)                                           \
     {                                                                                                                  \
@@ -64,7 +64,7 @@ static const struct comparison comparisons[] = {
     COMPARE_LOOP(num_##name, t, word, extract, prepare, (a == a) & (b == b))                                           \
     COMPARE_ANY(name)
 
-/* t combine p to pd, and its complement combine p to pd2. */
+/* pd = t combine p, and pd2 = not t combine p. */
 static void combine_and_write(struct warp *w, const struct uop *u, lanemask executed, lanemask t)
 {
     lanemask with = u->combine == COMBINE_NONE ? 0 : predicate(w, u);
@@ -126,7 +126,7 @@ uop_fn SIMD_NAME(lanes_compare)(const struct operation *o)
         compared = unsigned_form(compared);
     for (u32 i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *f = &families[i];
-        if (!(f->types & TYPE(compared)) || (o->flags & MEANING) != f->flags)
+        if (!(f->types & TYPE(compared)) || (o->flags & SEMANTIC_FLAGS) != f->flags)
             continue;
         if (o->op == OP_SET)
             return f->set;

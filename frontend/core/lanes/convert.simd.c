@@ -3,7 +3,7 @@
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
 
-/* How the element of a type is stored (uop.h: 8-bit ones in 16 bits), and its range. */
+/* The element that holds a value of each type (uop.h: 8-bit ones in 16 bits), and its range. */
 typedef u16 u8_element, u16_element;
 typedef s16 s8_element, s16_element;
 typedef u32 u32_element;
@@ -41,11 +41,13 @@ INLINE s128 clamp(s128 x, s128 low, s128 high)
 ALL_TO_ALL(CHOP)
 ALL_TO_ALL(CLAMP)
 
-/* ---- integer to float. Nearest: u32 by way of f64, which holds it exactly and vectorises everywhere; that way is not
- * open in other modes, where its zero is negative ---- */
+/* ---- integer to float ----
+ *
+ * Rounding to nearest converts u32 by way of f64, which holds every u32 exactly and vectorises at every width. Other
+ * modes cannot, because zero may become negative there. */
 
-/* An integer converted in a directed mode. Some instruction sequences for it give -0 for 0 when rounding down; and
- * since compilers believe that they never do, the test for 0 has to be hidden from them. */
+/* Converts an integer in a directed rounding mode. Some instruction sequences for it return -0 for 0 when rounding
+ * down. Compilers assume that they never do, so the test for 0 has to be hidden from them. */
 INLINE bool hidden(bool x)
 {
     __asm__("" : "+r"(x));
@@ -84,9 +86,9 @@ INTEGER_TO_FLOAT(s64)
 
 /* ---- float to integer: rounded to an integral value, then clamped to the range ---- */
 
-/* NaN is 0, or 1 << (bits - 1) when the source is f64 or the destination has 64 bits. */
+/* The result for NaN: 0, but 1 << (bits - 1) if the source is f64 or the destination has 64 bits. */
 #define OF_NAN(F, D) (sizeof(F) == 8 || D##_bits == 64 ? (D)((u64)1 << (D##_bits - 1)) : 0)
-/* x, whole and in range. */
+/* Converts x, which is whole and in range. */
 #define WHOLE(D, x) (_Generic((D)0, u32 : u32_of_f64((f64)(x)), u64 : (u64)(x), s64 : (s64)(x), default : (s32)(x)))
 #define FLOAT_TO_INTEGER(F, D)                                                                                         \
     INLINE D##_element F##_to_##D(F x)                                                                                 \
@@ -139,15 +141,15 @@ TO_ALL(FLOAT_TO_INTEGER, f64)
 #define TO_INTEGRAL                                                                                                    \
     (1u << ROUND_N | 1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P |                                                   \
      (1u << ROUND_N | 1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P) << ROUND_INTEGER)
-#define CHOP_ROW(S, D) {OP_CVT, D##_types, S##_types, MEANING & ~UF_FTZ, 0, 0, cvt_##S##_##D},
-#define CLAMP_ROW(S, D) {OP_CVT, D##_types, S##_types, MEANING & ~UF_FTZ, UF_SAT, 0, cvt_sat_##S##_##D},
+#define CHOP_ROW(S, D) {OP_CVT, D##_types, S##_types, SEMANTIC_FLAGS & ~UF_FTZ, 0, 0, cvt_##S##_##D},
+#define CLAMP_ROW(S, D) {OP_CVT, D##_types, S##_types, SEMANTIC_FLAGS & ~UF_FTZ, UF_SAT, 0, cvt_sat_##S##_##D},
 #define FROM_FLOAT_ROW(F, D)                                                                                           \
-    {OP_CVT, D##_types, F##_types, MEANING & ~(UF_FTZ | UF_SAT), 0, TO_INTEGRAL, cvt_##F##_##D},
+    {OP_CVT, D##_types, F##_types, SEMANTIC_FLAGS & ~(UF_FTZ | UF_SAT), 0, TO_INTEGRAL, cvt_##F##_##D},
 #define TO_FLOAT_ROWS(S)                                                                                               \
-    {OP_CVT, f32_types, S##_types, MEANING & ~UF_FTZ, 0, NEAREST, cvt_##S##_f32},                                      \
-        {OP_CVT, f32_types, S##_types, MEANING & ~(UF_FTZ | UF_SAT), 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f32_any},        \
-        {OP_CVT, f64_types, S##_types, MEANING, 0, NEAREST, cvt_##S##_f64},                                            \
-        {OP_CVT, f64_types, S##_types, MEANING & ~UF_SAT, 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f64_any},
+    {OP_CVT, f32_types, S##_types, SEMANTIC_FLAGS & ~UF_FTZ, 0, NEAREST, cvt_##S##_f32},                               \
+        {OP_CVT, f32_types, S##_types, SEMANTIC_FLAGS & ~(UF_FTZ | UF_SAT), 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f32_any}, \
+        {OP_CVT, f64_types, S##_types, SEMANTIC_FLAGS, 0, NEAREST, cvt_##S##_f64},                                     \
+        {OP_CVT, f64_types, S##_types, SEMANTIC_FLAGS & ~UF_SAT, 0, TO_FLOAT_ROUNDINGS, cvt_##S##_f64_any},
 
 static const struct lane_row rows[] = {ALL_TO_ALL(CHOP_ROW) ALL_TO_ALL(CLAMP_ROW) TO_ALL(FROM_FLOAT_ROW, f32)
                                            TO_ALL(FROM_FLOAT_ROW, f64) TO_FLOAT_ROWS(u8) TO_FLOAT_ROWS(s8)

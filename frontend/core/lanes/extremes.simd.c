@@ -1,9 +1,10 @@
-/* Floating-point min and max (PTX ISA, min and max): a NaN gives way to the other operand, two give NaN, with .NaN one
- * does; -0 < +0; .xorsign.abs compares magnitudes and gives the result the product of the signs; .abs magnitudes. */
+/* Floating-point min and max (PTX ISA, min and max). If one operand is NaN the other is the result; two give NaN. With
+ * .NaN one is enough for NaN. -0 is less than +0. .xorsign.abs compares magnitudes and gives the result the product of
+ * the signs; .abs compares magnitudes. */
 #include "frontend/core/lanes/float.h"
 #include "frontend/core/lanes/groups.h"
 
-/* Of two numbers. Equal ones differ at most in the sign of zero: a negative bit wins in min, loses in max. */
+/* For two numbers. Equal ones differ at most in the sign of zero: then min returns the negative one, max the other. */
 INLINE u32 least_bits(u32 a, u32 b)
 {
     f32 x = float_of(a), y = float_of(b);
@@ -15,7 +16,7 @@ INLINE u32 most_bits(u32 a, u32 b)
     return x > y ? a : y > x ? b : a & b;
 }
 INLINE bool is_nan(u32 a) { return (a & 0x7fffffffu) > 0x7f800000u; }
-/* chosen, unless an operand is NaN; `propagate`: all ones with .NaN */
+/* Returns `chosen`, unless an operand is NaN. `propagate`: all ones with .NaN. */
 INLINE u32 with_nan(u32 a, u32 b, u32 chosen, u32 propagate)
 {
     bool nan_a = is_nan(a), nan_b = is_nan(b);
@@ -75,7 +76,7 @@ LANES2(max_f64, u64, f64, f64, with_nan64(a, b, most_f64(a, b)))
 
 #define F32_ROW(op, flags, care, fn)                                                                                   \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F32), 0, MEANING & ~(care), flags, 0, fn                                                       \
+        OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(care), flags, 0, fn                                                \
     }
 static const struct lane_row rows[] = {
     F32_ROW(MIN, 0, 0, min_f32),
@@ -84,8 +85,8 @@ static const struct lane_row rows[] = {
     F32_ROW(MAX, 0, UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS, max_f32_any),
     F32_ROW(MIN3, 0, UF_FTZ | UF_NAN | UF_ABS, min3_f32_any),
     F32_ROW(MAX3, 0, UF_FTZ | UF_NAN | UF_ABS, max3_f32_any),
-    {OP_MIN, TYPE(T_F64), 0, MEANING, 0, 0, min_f64},
-    {OP_MAX, TYPE(T_F64), 0, MEANING, 0, 0, max_f64},
+    {OP_MIN, TYPE(T_F64), 0, SEMANTIC_FLAGS, 0, 0, min_f64},
+    {OP_MAX, TYPE(T_F64), 0, SEMANTIC_FLAGS, 0, 0, max_f64},
 };
 
 uop_fn SIMD_NAME(lanes_extremes)(const struct operation *o) { return FIND_ROW(rows, o); }

@@ -1,4 +1,4 @@
-/* Floating-point modifiers as data, for the handlers that take any of them. Private to the *.simd.c files. */
+/* Floating-point modifiers as data, for handlers that take all of them. Private to the *.simd.c files. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_FLOAT_H
 #define REPRISE_FRONTEND_CORE_LANES_FLOAT_H
 
@@ -8,7 +8,7 @@
 #include <fenv.h>
 #endif
 
-/* Source modifiers -x, |x|, -|x|: bits kept and bits flipped. */
+/* Source modifiers -x, |x|, -|x|: which bits to keep, and which to flip. */
 struct modifier32 {
     u32 keep, flip;
 };
@@ -18,7 +18,7 @@ struct modifier64 {
 struct float_modifiers {
     struct modifier32 a, b, c;
     u32 limit;     /* of flush_below */
-    f32 low, high; /* saturation: [0, 1], else everything */
+    f32 low, high; /* saturation clamps to [0, 1]; without it these are infinities */
     u32 nan;       /* what NaN becomes */
 };
 #define MODIFIER_FLAGS (UF_NEGATE_A | UF_NEGATE_B | UF_NEGATE_C | UF_ABS_A | UF_ABS_B)
@@ -49,7 +49,7 @@ INLINE f32 modified32(f32 x, struct modifier32 m, u32 limit)
     return flush_below(float_of((bits_f32(x) & m.keep) ^ m.flip), limit);
 }
 INLINE f64 modified64(f64 x, struct modifier64 m) { return double_of((bits_f64(x) & m.keep) ^ m.flip); }
-/* A result: NaN, ftz and sat in that order; -0 saturates to +0. */
+/* Completes a result: NaN, then ftz, then sat. -0 saturates to +0. */
 INLINE f32 finished32(f32 x, const struct float_modifiers *m)
 {
     f32 flushed = flush_below(x, m->limit);

@@ -28,7 +28,7 @@
     LANES3(name##_f64, f64, f64, f64, f64, canonical_f64(name##_exact_f64(a, b, c)))                                   \
     LOOPS(name, A32 B32 C32, A64 B64 C64, (MA32, MB32, MC32), (MA64, MB64, MC64))
 
-/* The handlers for any modifiers, in two parts: the loop, and the change of rounding mode around it. */
+/* The handlers for any modifiers have two parts: the loop, and the change of the rounding mode around it. */
 #define A32 const f32 *a = source(w, u->a);
 #define B32 const f32 *b = source(w, u->b);
 #define C32 const f32 *c = source(w, u->c);
@@ -63,8 +63,8 @@ FORMS3(fma, __builtin_fmaf(a, b, c), __builtin_fma(a, b, c))
 FORMS1(rcp, 1 / a, 1 / a)
 FORMS1(sqrt, __builtin_sqrtf(a), __builtin_sqrt(a))
 
-/* With .ftz the reciprocal of a number above 2^126 is smaller than any normal number. It is 0 even where it would round
- * up to a normal number: ptxas's sequence does so, and the ISA says nothing. */
+/* With .ftz the reciprocal of a number above 2^126 is smaller than any normal number. It is 0 even if it would round up
+ * to a normal number: ptxas's sequence does that, and the ISA leaves it open. */
 INLINE f32 beyond_is_infinite(f32 x)
 {
     u32 bits = bits_f32(x), magnitude = bits & 0x7fffffffu;
@@ -123,24 +123,24 @@ HANDLER(testp_f64)
 
 /* ---- rows ---- */
 
-/* `ignored`: flags that ask for an approximation where this is the exact operation. */
+/* `ignored`: flags that allow an approximation, which this exact operation also serves. */
 #define FORM_ROWS(op, name, ignored)                                                                                   \
-    {OP_##op, TYPE(T_F32), 0, MEANING & ~(ignored), 0, NEAREST, name##_f32},                                           \
-        {OP_##op, TYPE(T_F32), 0, MEANING & ~(ignored), UF_FTZ, NEAREST, name##_f32_ftz},                              \
+    {OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(ignored), 0, NEAREST, name##_f32},                                    \
+        {OP_##op, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(ignored), UF_FTZ, NEAREST, name##_f32_ftz},                       \
         {OP_##op,                                                                                                      \
          TYPE(T_F32),                                                                                                  \
          0,                                                                                                            \
-         MEANING & ~((ignored) | UF_FTZ | UF_SAT | MODIFIER_FLAGS),                                                    \
+         SEMANTIC_FLAGS & ~((ignored) | UF_FTZ | UF_SAT | MODIFIER_FLAGS),                                             \
          0,                                                                                                            \
          TO_FLOAT_ROUNDINGS,                                                                                           \
          name##_f32_any},                                                                                              \
-        {OP_##op, TYPE(T_F64), 0, MEANING, 0, NEAREST, name##_f64},                                                    \
+        {OP_##op, TYPE(T_F64), 0, SEMANTIC_FLAGS, 0, NEAREST, name##_f64},                                             \
     {                                                                                                                  \
-        OP_##op, TYPE(T_F64), 0, MEANING & ~MODIFIER_FLAGS, 0, TO_FLOAT_ROUNDINGS, name##_f64_any                      \
+        OP_##op, TYPE(T_F64), 0, SEMANTIC_FLAGS & ~MODIFIER_FLAGS, 0, TO_FLOAT_ROUNDINGS, name##_f64_any               \
     }
 #define ROW(op, type, flags, fn)                                                                                       \
     {                                                                                                                  \
-        OP_##op, TYPE(type), 0, MEANING, flags, 0, fn                                                                  \
+        OP_##op, TYPE(type), 0, SEMANTIC_FLAGS, flags, 0, fn                                                           \
     }
 #define DIRECTED (1u << ROUND_Z | 1u << ROUND_M | 1u << ROUND_P)
 static const struct lane_row rows[] = {
@@ -150,7 +150,7 @@ static const struct lane_row rows[] = {
     FORM_ROWS(FMA, fma, 0),
     FORM_ROWS(MAD, fma, 0),
     FORM_ROWS(DIV, div, UF_FULL),
-    {OP_RCP, TYPE(T_F32), 0, MEANING & ~(UF_SAT | MODIFIER_FLAGS), UF_FTZ, DIRECTED, rcp_f32_ftz_any},
+    {OP_RCP, TYPE(T_F32), 0, SEMANTIC_FLAGS & ~(UF_SAT | MODIFIER_FLAGS), UF_FTZ, DIRECTED, rcp_f32_ftz_any},
     FORM_ROWS(RCP, rcp, UF_APPROX),
     FORM_ROWS(SQRT, sqrt, UF_APPROX),
     ROW(ABS, T_F32, 0, abs_f32),

@@ -27,7 +27,7 @@ NOINLINE void cvt_f64_f32_loop(struct warp *w, const struct uop *u, lanemask exe
 }
 HANDLER(cvt_f64_f32_any) { in_rounding(cvt_f64_f32_loop, w, u, executed); }
 
-/* The same format: rounded to an integral value or not. */
+/* From a format to itself, perhaps rounded to an integral value. */
 HANDLER(cvt_f32_f32)
 {
     const f32 *a = source(w, u->a);
@@ -66,7 +66,7 @@ LANES1(cvt_f16_f64, f64, u16, canonical_f64(f32_of_f16(a)))
 LANES1(cvt_bf16_f32, f32, u16, f32_of_bf16(a))
 LANES1(cvt_bf16_f64, f64, u16, canonical_f64(f32_of_bf16(a)))
 
-/* An integer as f64 such that rounding it once more is harmless: of more than 53 bits the last kept one is sticky. */
+/* An integer as f64 that may be rounded once more. If it has more than 53 bits, the last bit that is kept is sticky. */
 static f64 sticky_f64(u64 magnitude, bool negative)
 {
     if (magnitude >> 53)
@@ -105,7 +105,7 @@ static f64 integral(f64 x, unsigned rounding)
     default: return x;
     }
 }
-/* To f16 or bf16 from anything, and to tf32, whose lower bits are 0. */
+/* From anything to f16 or bf16, and to tf32, whose lower bits are 0. */
 HANDLER(cvt_to_small)
 {
     const void *a = source(w, u->a);
@@ -179,7 +179,7 @@ HANDLER(cvt_bytes_f16x2)
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
 }
 
-/* f16 or bf16 to f32 or f64 with any modifier; however it would round, it is exact. */
+/* From f16 or bf16 to f32 or f64, with any modifiers. It is exact, so rounding has no effect. */
 HANDLER(cvt_small_any)
 {
     const void *a = source(w, u->a);
@@ -192,7 +192,7 @@ HANDLER(cvt_small_any)
         STORE_LANES(f64, destination(w, u->d), executed, r[l]);
 }
 
-/* f16 or bf16 to integer: clamped; NaN is 0, or 1 << 63 in 64 bits. */
+/* From f16 or bf16 to an integer: clamped. NaN becomes 0, or 1 << 63 in 64 bits. */
 static u64 clamped_integer(f64 x, enum lane_type type)
 {
     unsigned bits = lane_type_bits(type);
@@ -219,8 +219,10 @@ HANDLER(cvt_small_to_integer)
     }
 }
 
-/* ---- cvt.pack.sat: a and b clamped to imm bits (16, 8, 4 or 2), signed if `type` is, a above b; below 16 bits the low
- * part of c lies above them. a and b are signed. ---- */
+/* ---- cvt.pack.sat ----
+ *
+ * a and b are signed. They are clamped to imm bits (16, 8, 4 or 2), signed if `type` is, and packed, a above b. Below
+ * 16 bits, the low part of c lies above them. */
 
 INLINE u32 clamped_part(s32 x, u32 bits, bool is_signed)
 {
@@ -252,7 +254,7 @@ HANDLER(cvt_pack)
 #define INTEGERS (TYPES8 | TYPES16 | TYPES32 | TYPES64)
 #define ROW(types, stypes, allowed, roundings, fn)                                                                     \
     {                                                                                                                  \
-        OP_CVT, types, stypes, MEANING & ~(u64)(allowed), 0, roundings, fn                                             \
+        OP_CVT, types, stypes, SEMANTIC_FLAGS & ~(u64)(allowed), 0, roundings, fn                                      \
     }
 static const struct lane_row rows[] = {
     ROW(TYPE(T_F64), TYPE(T_F32), 0, NEAREST, cvt_f32_f64),

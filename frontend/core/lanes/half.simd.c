@@ -1,5 +1,5 @@
-/* Arithmetic on f16 and bf16, alone or in pairs: computed in double precision such that the one rounding at the end is
- * right. */
+/* Arithmetic on f16 and bf16, alone or in pairs. It is computed in double precision, so that the one rounding at the
+ * end gives the correct result. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/small.h"
 #include "frontend/operation/tensor_map.h"
@@ -7,7 +7,7 @@
 INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
 INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
 
-/* Element `part` of a lane. With ftz, of f16 only: subnormals count as zero. */
+/* Element `part` of a lane. ftz (f16 only): subnormals count as zero. */
 static f64 element(const void *reg, enum lane_type type, int l, int part, bool ftz)
 {
     u16 h = is_pair(type) ? (u16)(((const u32 *)reg)[l] >> 16 * part) : ((const u16 *)reg)[l];
@@ -37,7 +37,7 @@ static u16 finished(const struct uop *u, f64 x, const struct small_format *f)
     return u->flags & UF_FTZ && !(h & f->infinity) ? h & 0x8000 : h;
 }
 
-/* Whether element `part` of one of a lane's operands is the NaN with which a tensor map fills (PTX ISA, "Tensors":
+/* Whether element `part` of one of a lane's operands is the NaN that a tensor map fills in (PTX ISA, "Tensors":
  * OOB-NaN; tensor.c writes the same bits). */
 static bool is_outside(const void *reg, enum lane_type type, int l, int part)
 {
@@ -75,7 +75,7 @@ uop_fn SIMD_NAME(lanes_half)(const struct operation *o)
     bool arithmetic = o->op == OP_ADD || o->op == OP_SUB || o->op == OP_MUL || o->op == OP_FMA;
     if (!arithmetic || !(TYPE(o->type) & (small | pairs)))
         return NULL;
-    if (o->flags & MEANING & ~covered || o->rounding > ROUND_N)
+    if (o->flags & SEMANTIC_FLAGS & ~covered || o->rounding > ROUND_N)
         return NULL;
     return small_arithmetic;
 }

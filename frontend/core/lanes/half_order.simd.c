@@ -1,9 +1,9 @@
 /* Signs, extremes and comparisons of f16 and bf16, alone and in pairs (PTX ISA, the half-precision instructions).
  *
- * min and max go by the bits: turned into numbers that compare as the values do, -0 below +0. A NaN gives way to the
- * other operand, two give NaN, with .NaN one does; .xorsign.abs compares magnitudes and gives the result the product of
- * the signs. setp of a pair has a predicate for each half, p|q. set gives all ones of the destination, of which a pair
- * has two, or 1.0. */
+ * min and max compare bits: they convert the operands to integers of the same order, with -0 less than +0. If one
+ * operand is NaN the other is the result; two give NaN. With .NaN one is enough for NaN. .xorsign.abs compares
+ * magnitudes and gives the result the product of the signs. setp of a pair has a predicate for each half, p|q. set
+ * writes 1.0, or all ones, to the destination; for a pair, to each half. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/small.h"
 
@@ -13,7 +13,7 @@ INLINE bool is_pair(enum lane_type t) { return t == T_F16X2 || t == T_BF16X2; }
 INLINE bool is_brain(enum lane_type t) { return t == T_BF16 || t == T_BF16X2; }
 INLINE u16 infinity_of(enum lane_type t) { return (u16)(is_brain(t) ? bf16_format.infinity : f16_format.infinity); }
 
-/* One half of a lane, or all of it; with ftz, of f16 only: subnormals count as zero. */
+/* One half of a lane, or all of it. ftz (f16 only): subnormals count as zero. */
 INLINE u16 element(const void *reg, enum lane_type type, int l, int part, bool ftz)
 {
     u16 h = is_pair(type) ? (u16)(((const u32 *)reg)[l] >> 16 * part) : ((const u16 *)reg)[l];
@@ -78,13 +78,13 @@ HANDLER(small_extreme)
 
 /* ---- comparisons ---- */
 
-/* What a comparison holds for: less 1, equal 2, greater 4, not ordered 8. */
+/* The outcomes for which a comparison holds: less 1, equal 2, greater 4, not ordered 8. */
 static const u8 holds_for[] = {
     [CMP_EQ] = 2,   [CMP_NE] = 5,   [CMP_LT] = 1,    [CMP_LE] = 3,   [CMP_GT] = 4,   [CMP_GE] = 6,
     [CMP_EQU] = 10, [CMP_NEU] = 13, [CMP_LTU] = 9,   [CMP_LEU] = 11, [CMP_GTU] = 12, [CMP_GEU] = 14,
     [CMP_NUM] = 7,  [CMP_NAN] = 8,  [CMP_TRUE] = 15, [CMP_FALSE] = 0};
 
-/* Where one half compares. */
+/* The lanes in which the comparison of one half holds. */
 static lanemask compared(const struct warp *w, const struct uop *u, enum lane_type type, int part)
 {
     const void *a = source(w, u->a), *b = source(w, u->b);
@@ -112,7 +112,7 @@ HANDLER(small_setp)
     write_predicate(w, second_predicate(u), second, executed);
 }
 
-/* What set gives where the comparison holds. */
+/* What set writes where the comparison holds. */
 static u32 truth(const struct uop *u)
 {
     switch (u->type) {
@@ -138,13 +138,13 @@ HANDLER(small_set)
 #define SMALL (TYPE(T_F16) | TYPE(T_BF16))
 #define PAIRS (TYPE(T_F16X2) | TYPE(T_BF16X2))
 static const struct lane_row rows[] = {
-    {OP_ABS, SMALL | PAIRS, 0, MEANING & ~(u32)UF_FTZ, 0, 0, small_sign},
-    {OP_NEG, SMALL | PAIRS, 0, MEANING & ~(u32)UF_FTZ, 0, 0, small_sign},
-    {OP_MIN, SMALL | PAIRS, 0, MEANING & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
-    {OP_MAX, SMALL | PAIRS, 0, MEANING & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
-    {OP_SETP, SMALL | PAIRS, 0, MEANING & ~(u32)UF_FTZ, 0, 0, small_setp},
-    {OP_SET, TYPES16 | TYPES32 | SMALL, SMALL, MEANING & ~(u32)UF_FTZ, 0, 0, small_set},
-    {OP_SET, TYPES32 | PAIRS, PAIRS, MEANING & ~(u32)UF_FTZ, 0, 0, small_set},
+    {OP_ABS, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_sign},
+    {OP_NEG, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_sign},
+    {OP_MIN, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
+    {OP_MAX, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)(UF_FTZ | UF_NAN | UF_XORSIGN | UF_ABS), 0, 0, small_extreme},
+    {OP_SETP, SMALL | PAIRS, 0, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_setp},
+    {OP_SET, TYPES16 | TYPES32 | SMALL, SMALL, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_set},
+    {OP_SET, TYPES32 | PAIRS, PAIRS, SEMANTIC_FLAGS & ~(u32)UF_FTZ, 0, 0, small_set},
 };
 
 static bool compares_as_small(const struct operation *o)

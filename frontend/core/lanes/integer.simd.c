@@ -72,7 +72,7 @@ LANES1(neg16, u16, u16, -a)
 LANES1(neg32, u32, u32, -a)
 LANES1(neg64, u64, u64, -a)
 
-/* Written without a minimum: GCC 12 fails ("unrecognizable insn") on a masked 16-bit one for AVX-512. */
+/* Written without a minimum, because GCC 12 fails ("unrecognizable insn") on a masked 16-bit one for AVX-512. */
 #define EXTREMES16(t)                                                                                                  \
     INLINE t least_##t(t a, t b) { return (t)(b + ((a - b) & -(a < b))); }                                             \
     INLINE t most_##t(t a, t b) { return (t)(b + ((a - b) & -(a > b))); }                                              \
@@ -111,9 +111,11 @@ LANES2(max_s16x2, u32, u32, u32, ON_PAIRS(most_s16, s16))
 LANES2(min_relu_s16x2, u32, u32, u32, ON_PAIRS(least_relu, s16))
 LANES2(max_relu_s16x2, u32, u32, u32, ON_PAIRS(most_relu, s16))
 
-/* ---- division. Zero divisors give all ones, INT_MIN / -1 is INT_MIN; 32-bit quotients by way of doubles, whose error
- * (2^-53) is smaller than the least distance of a quotient from the next integer (2^-32 of it). No branches, and only
- * conversions that every vector width has ---- */
+/* ---- division ----
+ *
+ * A zero divisor gives all ones, and INT_MIN / -1 is INT_MIN. 32-bit quotients are computed as doubles, whose error
+ * (2^-53) is smaller than the least distance of a quotient from the next integer (2^-32 of it). There are no branches,
+ * and only conversions that every vector width has. */
 
 INLINE u32 quotient_u32(u32 a, u32 b)
 {
@@ -164,7 +166,7 @@ DOTS(ss, s8, s16, s8)
 
 #define ROW(op, types, flags, fn)                                                                                      \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING, flags, 0, fn                                                                       \
+        OP_##op, types, 0, SEMANTIC_FLAGS, flags, 0, fn                                                                \
     }
 #define BY_WIDTH(op, flags, f16, f32, f64)                                                                             \
     ROW(op, TYPES16, flags, f16), ROW(op, TYPES32, flags, f32), ROW(op, TYPES64, flags, f64)
@@ -172,9 +174,9 @@ DOTS(ss, s8, s16, s8)
     ROW(op, UNSIGNED16, flags, f##_u16), ROW(op, SIGNED16, flags, f##_s16), ROW(op, UNSIGNED32, flags, f##_u32),       \
         ROW(op, SIGNED32, flags, f##_s32), ROW(op, UNSIGNED64, flags, f##_u64), ROW(op, SIGNED64, flags, f##_s64)
 #define DOT_ROWS(ta, tb, name)                                                                                         \
-    {OP_DP4A, ta, tb, MEANING, 0, 0, dp4a_##name}, {OP_DP2A, ta, tb, MEANING, 0, 0, dp2a_lo_##name},                   \
+    {OP_DP4A, ta, tb, SEMANTIC_FLAGS, 0, 0, dp4a_##name}, {OP_DP2A, ta, tb, SEMANTIC_FLAGS, 0, 0, dp2a_lo_##name},     \
     {                                                                                                                  \
-        OP_DP2A, ta, tb, MEANING, UF_HI, 0, dp2a_hi_##name                                                             \
+        OP_DP2A, ta, tb, SEMANTIC_FLAGS, UF_HI, 0, dp2a_hi_##name                                                      \
     }
 
 static const struct lane_row rows[] = {

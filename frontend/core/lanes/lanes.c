@@ -3,7 +3,7 @@
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/matrix.h"
 
-/* What the lane types are: bits, element bytes in a register, kind. */
+/* Properties of lane types: bits, bytes of an element in a register, kind. */
 static const struct {
     uint8_t bits, bytes, is_signed, is_float;
 } types[T_COUNT] = {

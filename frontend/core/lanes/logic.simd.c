@@ -67,7 +67,7 @@ LANES3(shf_r_wrap, u32, u32, u32, u32, joined(a, b) >> (c & 31))
 
 #define ROW(op, types, flags, fn)                                                                                      \
     {                                                                                                                  \
-        OP_##op, types, 0, MEANING, flags, 0, fn                                                                       \
+        OP_##op, types, 0, SEMANTIC_FLAGS, flags, 0, fn                                                                \
     }
 #define LOGIC_ROWS(op, f)                                                                                              \
     ROW(op, WIDE16, 0, f##_u16), ROW(op, WIDE32, 0, f##_u32), ROW(op, WIDE64, 0, f##_u64),                             \

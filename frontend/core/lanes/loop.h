@@ -1,11 +1,13 @@
-/* How a lane handler is written: private to the lanes_*.simd.c files, which are compiled once per vector width.
+/* Macros for writing lane handlers. For the *.simd.c files of this folder only, which are compiled once per vector
+ * width.
  *
- * LANES1..LANES4(name, result, sources..., expression) make a handler `name` from an expression over one lane, with
- * sources a, b, c, e. It has two loops: one for a full warp, and one that blends the results into the lanes executed.
- * Both compute all lanes into a local array before they write (which costs nothing: the array lives in registers).
- * Lanes that are not executed compute on whatever their registers hold, so an expression must be harmless on any bits.
+ * LANES1..LANES4(name, result, sources..., expression) define a handler `name` from an expression over one lane, with
+ * sources a, b, c, e. A handler has two loops: one for a full warp, and one that blends the results into the executed
+ * lanes. Both compute all lanes into a local array before they write. (This costs nothing, because the array stays in
+ * registers.) Lanes that are not executed compute with whatever their registers hold, so an expression must be safe for
+ * any bits.
  *
- * A file ends in its table of rows, from which the binder picks by operation, types and flags. */
+ * Each file ends in a table of rows, from which the binder chooses by operation, types and flags. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_LOOP_H
 #define REPRISE_FRONTEND_CORE_LANES_LOOP_H
 
@@ -19,7 +21,8 @@
 #include "frontend/operation/flags.h"
 #include "frontend/operation/warp.h"
 
-/* Copying the local array to the destination must stay a vector loop; as a call of memcpy it goes through memory. */
+/* Copying the local array to the destination must stay a vector loop: a call of memcpy would write the array to memory
+ * first. */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
@@ -30,7 +33,7 @@
 #define NOINLINE static __attribute__((noinline))
 #define ALIGNED __attribute__((aligned(64)))
 
-/* Registers hold any type, and the same bytes may be read as one and written as another in one handler. */
+/* Registers hold any type. A handler may read bytes as one type and write them as another. */
 #define ANY_ALIAS __attribute__((may_alias))
 typedef uint8_t u8;
 typedef int8_t s8;
@@ -77,7 +80,7 @@ static const u32 lane_bit[LANES] ALIGNED = {
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
     1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-/* The sign bits of 32 words, bit l from lane l. Compilers do not find these instructions themselves. */
+/* Collects the sign bits of 32 words: bit l from lane l. Compilers do not find these instructions themselves. */
 INLINE lanemask mask_of_words(const u32 *q)
 {
     lanemask r = 0;
@@ -143,7 +146,7 @@ INLINE f64 double_of(u64 x)
 }
 INLINE f32 canonical_f32(f32 x) { return float_of(x != x ? F32_NAN : bits_f32(x)); }
 INLINE f64 canonical_f64(f64 x) { return double_of(x != x ? F64_NAN : bits_f64(x)); }
-/* ftz: subnormals to zero of the same sign. With limit 0 nothing is flushed. */
+/* ftz: flushes subnormals to zero of the same sign. A limit of 0 flushes nothing. */
 #define SMALLEST_NORMAL 0x00800000u
 INLINE f32 flush_below(f32 x, u32 limit)
 {
@@ -153,13 +156,14 @@ INLINE f32 flush_below(f32 x, u32 limit)
 INLINE f32 flush(f32 x) { return flush_below(x, SMALLEST_NORMAL); }
 INLINE u32 flush_limit(const struct uop *u) { return u->flags & UF_FTZ ? SMALLEST_NORMAL : 0; }
 
-/* Conversions that only AVX-512 has, by those that every width has: exact, for whole x in range. */
+/* Conversions for which only AVX-512 has instructions, made of those that every width has. Exact for whole x in
+ * range. */
 INLINE f64 f64_of_u32(u32 x) { return (f64)(s32)(x ^ 0x80000000u) + 2147483648.0; }
 INLINE u32 u32_of_f64(f64 x) { return (u32)(s32)(x - 2147483648.0) ^ 0x80000000u; }
 
 /* ---- loops ---- */
 
-/* Computes `expression` (over int l, the lane) for all lanes and stores those executed. */
+/* Computes `expression` (over int l, the lane) for all lanes, and stores it in the executed ones. */
 #define STORE_LANES(type, to, executed, expression)                                                                    \
     do {                                                                                                               \
         type r_[LANES] ALIGNED, *to_ = (to);                                                                           \
@@ -228,7 +232,7 @@ INLINE u32 u32_of_f64(f64 x) { return (u32)(s32)(x - 2147483648.0) ^ 0x80000000u
 
 /* ---- binding ---- */
 
-/* A row fits an operation when the op is the same, the types are among those allowed (no stypes: any), the flags under
+/* A row fits an operation if the op is the same, the types are among those allowed (no stypes: any), the flags in
  * `care` are exactly `flags`, and the rounding is among those allowed. */
 struct lane_row {
     uint8_t op;
@@ -254,7 +258,7 @@ struct lane_row {
 #define WIDE64 (TYPES64 | TYPE(T_F64))
 #define NEAREST (1u << ROUND_DEFAULT | 1u << ROUND_N)
 /* Flags that change what an operation computes; UF_FIRST, UF_UNI and UF_WHOLE_WARP do not. */
-#define MEANING (~(UF_FIRST | UF_UNI | UF_WHOLE_WARP))
+#define SEMANTIC_FLAGS (~(UF_FIRST | UF_UNI | UF_WHOLE_WARP))
 
 INLINE uop_fn find_row(const struct lane_row *rows, u32 count, const struct operation *o)
 {

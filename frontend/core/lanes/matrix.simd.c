@@ -1,5 +1,5 @@
-/* Matrix instructions of a warp: matrix.h. Fragments are first gathered into plain rows, converted to one wide type,
- * and multiplied as plain matrices, with the columns of a tile side by side in a vector. */
+/* Matrix instructions of a warp: matrix.h. Fragments are first gathered into plain rows and converted to one wide type.
+ * Then they are multiplied as plain matrices; the columns of a tile lie side by side in a vector. */
 #include "frontend/core/lanes/matrix.h"
 
 #include "frontend/core/lanes/groups.h"
@@ -9,7 +9,7 @@
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 enum { MAX_FLOAT_K = 64 }; /* fp8, sparse */
-/* B of one tile of columns: row k is b[k]. */
+/* Columns of B, a tile of them: row k is b[k]. */
 typedef f64 float_columns[MAX_FLOAT_K][TILE];
 
 /* c += a × b for `rows` rows of c, a multiple of 8. Each product is exact, so a multiplication and an addition are as
@@ -67,7 +67,7 @@ struct float_sides {
     float_columns b[MAX_TILES];
 };
 
-INLINE void turn_columns(float_columns b, const f64 (*columns)[MAX_FLOAT_K], u32 k)
+INLINE void transpose_columns(float_columns b, const f64 (*columns)[MAX_FLOAT_K], u32 k)
 {
     for (u32 i = 0; i < k; i++)
         for (u32 n = 0; n < TILE; n++)
@@ -91,15 +91,15 @@ static void read_float_sides(struct float_sides *f, const struct warp *w, const 
     for (u32 n = 0; n < s->n; n++) {
         for (u32 i = 0; i < TILE; i++)
             row_of_floats(columns[i], raw[n * TILE + i], s->k, fb);
-        turn_columns(f->b[n], (const f64(*)[MAX_FLOAT_K])columns, s->k);
+        transpose_columns(f->b[n], (const f64(*)[MAX_FLOAT_K])columns, s->k);
     }
 }
 
-/* The same of dense matrices of 16 bits, where a tile is 8 x 8: no detour over whole rows. */
+/* The same for dense matrices of 16 bits. Their tiles are 8 x 8, so whole rows need not be gathered. */
 INLINE void read_half_sides(struct float_sides *f, const struct warp *w, const struct uop *u, const struct shape *s,
                             enum matrix_format format)
 {
-    u16 turned[TILE * TILE] ALIGNED;
+    u16 transposed[TILE * TILE] ALIGNED;
     for (u32 i = 0; i < s->m; i++)
         for (u32 j = 0; j < s->k / TILE; j++) {
             const u8 *reg = fragment_register(w, u, 1, tile_register(s->m, s->k / TILE, i, j));
@@ -108,9 +108,9 @@ INLINE void read_half_sides(struct float_sides *f, const struct warp *w, const s
         }
     for (u32 n = 0; n < s->n; n++)
         for (u32 j = 0; j < s->k / TILE; j++) {
-            turn_halves(turned, fragment_register(w, u, 2, n * (s->k / TILE) + j));
+            transpose_halves(transposed, fragment_register(w, u, 2, n * (s->k / TILE) + j));
             for (u32 e = 0; e < TILE; e++)
-                put_row(f->b[n][j * TILE + e], floats_of((const u8 *)(turned + TILE * e), 0, format));
+                put_row(f->b[n][j * TILE + e], floats_of((const u8 *)(transposed + TILE * e), 0, format));
         }
 }
 
@@ -139,7 +139,7 @@ HANDLER(mma_halves)
     read_half_sides(&f, w, u, &s, u->detail[MATRIX_A]);
     multiply_sides(w, u, &s, &f);
 }
-/* m16n8k16, the shape that programs use most. */
+/* m16n8k16, the shape that most programs use. */
 #define MMA_16816(name, format)                                                                                        \
     HANDLER(name)                                                                                                      \
     {                                                                                                                  \
@@ -188,7 +188,7 @@ HANDLER(mma_doubles) { in_rounding(mma_doubles_rounded, w, u, executed); }
 
 enum { MAX_INTEGER_K = 128 }; /* 4 bits, sparse */
 
-/* sum = a × b, where b[i] holds rows 2·i and 2·i + 1 as pairs. */
+/* sum = a × b. b[i] holds rows 2·i and 2·i + 1 as pairs. */
 static void multiply_integers(s32 (*sum)[TILE], const s16 (*a)[MAX_INTEGER_K], const s16 (*b)[2 * TILE], u32 rows,
                               u32 k)
 {
@@ -266,7 +266,7 @@ HANDLER(mma_integers)
     write_integers(w, u, &s, (const integer_rows *)c);
 }
 
-/* The bits of a and b, or a xor b, of so many words. */
+/* Counts the set bits of a & b or, unless `both`, of a ^ b in this many words. */
 INLINE s32 common_bits(const u8 *a, const u8 *b, u32 words, bool both)
 {
     s32 sum = 0;
@@ -299,7 +299,8 @@ HANDLER(mma_bits)
 
 /* ---- m8n8k4 of f16: four products at once ------------------------------------------------------------------------ */
 
-/* The lane that holds row (of A) or column (of B) `at` of product q, or column k where rows lie in registers. */
+/* The lane that holds row `at` of A, or column `at` of B, of product q. If A is .col or B is .row, lanes hold columns
+ * of A or rows of B. */
 INLINE u32 quad_lane(u32 q, u32 at) { return 4 * q + at % 4 + (at >= 4 ? 16 : 0); }
 INLINE f64 quad_half(const struct warp *w, const struct uop *u, unsigned list, u32 lane, u32 element)
 {
@@ -317,7 +318,7 @@ INLINE f64 quad_b(const struct warp *w, const struct uop *u, u32 q, u32 k, u32 c
         return quad_half(w, u, 2, quad_lane(q, (column & 4) + k), column % 4);
     return quad_half(w, u, 2, quad_lane(q, column), k);
 }
-/* Where element (row, column) of a result of f32 is: the lane, and its register. */
+/* The lane, and the register, that hold element (row, column) of an f32 result. */
 INLINE u32 quad_result_lane(u32 q, u32 row, u32 column) { return quad_lane(q, (row & 4) + (row & 1) + (column & 2)); }
 INLINE u32 quad_result_register(u32 row, u32 column) { return (row & 2) + (column & 4) + (column & 1); }
 
@@ -400,7 +401,7 @@ HANDLER(wgmma_floats)
         }
         for (u32 x = 0; x < TILE; x++)
             row_of_floats(columns[x], w->rows->b[n * TILE + x], s.k, fb);
-        turn_columns(b, columns, s.k);
+        transpose_columns(b, columns, s.k);
         multiply_floats(c, a, b, WGMMA_ROWS, s.k);
         for (u32 i = 0; i < 2; i++) {
             u32 at = result_register(&s, i, n, halves ? 1 : 2);

@@ -1,4 +1,4 @@
-/* Elements of matrices: what their formats mean, as doubles, and back. */
+/* Elements of matrices: conversion from their formats to doubles, and back. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_MATRIX_ELEMENTS_H
 #define REPRISE_FRONTEND_CORE_LANES_MATRIX_ELEMENTS_H
 
@@ -8,8 +8,8 @@
 
 /* ---- to numbers -------------------------------------------------------------------------------------------------- */
 
-/* A row of a tile: 8 elements. They go from register to register: a vector that is loaded from two narrower stores
- * waits until both have reached the cache. */
+/* A row of a tile: 8 elements. It stays in vector registers: a vector load of two narrower stores would wait until both
+ * have reached the cache. */
 #ifdef __AVX2__
 typedef __m256 eight_floats;
 INLINE void put_row(f64 *to, eight_floats v)
@@ -21,7 +21,7 @@ INLINE void put_row(f64 *to, eight_floats v)
     _mm256_storeu_pd(to + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
 #endif
 }
-/* Rounded to f32; NaN is the canonical one. */
+/* Rounds a row to f32. A NaN becomes the canonical one. */
 INLINE eight_floats take_row(const f64 *from)
 {
 #ifdef __AVX512F__
@@ -77,7 +77,7 @@ INLINE f32 f32_of_e4m3(u8 x)
 }
 INLINE u32 bits_of_tf32(u32 x)
 {
-    return (x & 0x7fffffff) > 0x7f800000 ? F32_NAN : x & ~0x1fffu; /* a NaN stays one, whatever its low bits say */
+    return (x & 0x7fffffff) > 0x7f800000 ? F32_NAN : x & ~0x1fffu; /* stays a NaN, whatever its low bits are */
 }
 /* 8 elements from element `i` of a row on. */
 INLINE eight_floats floats_of(const u8 *row, u32 i, enum matrix_format format)
@@ -107,7 +107,7 @@ INLINE eight_floats floats_of(const u8 *row, u32 i, enum matrix_format format)
     }
     }
 }
-/* One row of k elements as doubles; `to` has room for a multiple of 8. */
+/* Converts one row of k elements to doubles. `to` has room for a multiple of 8. */
 INLINE void row_of_floats(f64 *to, const u8 *from, u32 k, enum matrix_format format)
 {
     for (u32 i = 0; i < k; i += TILE)

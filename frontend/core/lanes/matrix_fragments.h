@@ -20,7 +20,7 @@ INLINE const void *fragment_register(const struct warp *w, const struct uop *u, 
 {
     return source(w, list_elements(u->lane, list)[i]);
 }
-/* Register of tile (i, j) of a fragment with `tiles` tiles of rows: pairs of tiles of rows lie side by side. */
+/* The register of tile (i, j) of a fragment with `tiles` tiles of rows. Pairs of tiles of rows lie side by side. */
 INLINE u32 tile_register(u32 tiles, u32 columns, u32 i, u32 j)
 {
     return tiles == 1 ? j : i / 2 * 2 * columns + 2 * j + i % 2;
@@ -58,14 +58,14 @@ INLINE void *result(const struct warp *w, const struct uop *u, u32 i)
 
 /* ---- transposition ----------------------------------------------------------------------------------------------- */
 
-/* 8 x 8 halves; 8 x 4 words of lanes that hold rows, to rows. */
-INLINE void turn_halves(u16 *to, const u16 *from)
+/* Transposes 8 x 8 halves. */
+INLINE void transpose_halves(u16 *to, const u16 *from)
 {
 #ifdef __SSE2__
     __m128i r[TILE], s[TILE];
     for (int i = 0; i < TILE; i++)
         r[i] = _mm_load_si128((const __m128i *)from + i);
-    for (int i = 0; i < 4; i++) { /* pairs of rows i and i + 4, then of what is 2 apart, then 1 */
+    for (int i = 0; i < 4; i++) { /* exchanges elements of rows i and i + 4, then of rows 2 apart, then of neighbours */
         s[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
         s[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
     }

@@ -12,9 +12,9 @@ HANDLER(matrix_load)
     for (u32 i = 0; i < count; i++) {
         u32 rows[LANES] ALIGNED, *to = result(w, u, i);
         const u32 *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i, words[3] + 8 * i};
-        rows_of_words(u->mode == MATRIX_TURNED ? rows : to, at);
-        if (u->mode == MATRIX_TURNED)
-            turn_halves((u16 *)to, (const u16 *)rows);
+        rows_of_words(u->mode == MATRIX_TRANSPOSED ? rows : to, at);
+        if (u->mode == MATRIX_TRANSPOSED)
+            transpose_halves((u16 *)to, (const u16 *)rows);
     }
 }
 HANDLER(matrix_store)
@@ -23,18 +23,18 @@ HANDLER(matrix_store)
     u32 count = list_count(u->lane, 1);
     for (u32 i = 0; i < count; i++) {
         const u32 *from = fragment_register(w, u, 1, i);
-        u32 turned[LANES] ALIGNED, *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i,
-                                                  words[3] + 8 * i};
-        turn_halves((u16 *)turned, (const u16 *)from);
-        words_of_rows(at, u->mode == MATRIX_TURNED ? turned : from);
+        u32 transposed[LANES] ALIGNED, *const at[] = {words[0] + 8 * i, words[1] + 8 * i, words[2] + 8 * i,
+                                                      words[3] + 8 * i};
+        transpose_halves((u16 *)transposed, (const u16 *)from);
+        words_of_rows(at, u->mode == MATRIX_TRANSPOSED ? transposed : from);
     }
     for (u32 x = 0; x < 4; x++)
         STORE_LANES(u32, result(w, u, x), executed, words[x][l]);
 }
-HANDLER(matrix_turn)
+HANDLER(matrix_transpose)
 {
     u32 r[LANES] ALIGNED;
-    turn_halves((u16 *)r, source(w, u->a));
+    transpose_halves((u16 *)r, source(w, u->a));
     STORE_LANES(u32, destination(w, u->d), executed, r[l]);
 }
 
@@ -43,7 +43,7 @@ uop_fn SIMD_NAME(lanes_matrix_move)(const struct operation *o)
     switch (o->op) {
     case OP_MATRIX_LOAD: return matrix_load;
     case OP_MATRIX_STORE: return matrix_store;
-    case OP_MATRIX_TURN: return matrix_turn;
+    case OP_MATRIX_TRANSPOSE: return matrix_transpose;
     default: return NULL;
     }
 }

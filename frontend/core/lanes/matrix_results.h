@@ -1,14 +1,14 @@
-/* C and D: from and to the registers that hold them (matrix.h says which). */
+/* C and D: reading them from the registers that matrix.h names, and writing them. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_MATRIX_RESULTS_H
 #define REPRISE_FRONTEND_CORE_LANES_MATRIX_RESULTS_H
 
 #include "frontend/core/lanes/matrix_elements.h"
 
-/* What the sums of a tile of columns are kept in, by kind of matrix: one of these for all rows. */
+/* The types in which sums are kept, by kind of matrix: all rows of a tile of columns. */
 typedef f64 float_rows[MAX_M][TILE];
 typedef s32 integer_rows[MAX_M][TILE];
 
-/* The first of the registers that hold tile (i, n) of C or D, `each` of them. */
+/* The first of the `each` registers that hold tile (i, n) of C or D. */
 INLINE u32 result_register(const struct shape *s, u32 i, u32 n, u32 each)
 {
     if (s->m == 1)

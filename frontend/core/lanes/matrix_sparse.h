@@ -1,11 +1,14 @@
-/* Sparse sides (PTX ISA "Warp-level matrix instructions: mma.sp").
+/* Sparse A (PTX ISA "Warp-level matrix instructions: mma.sp").
  *
- * Of each chunk of a row of A half is there: 2 of 4 elements (f16, bf16, fp8, 8 bits), 1 of 2 (tf32), 2 pairs of 4
- * (4 bits). 4 bits of metadata a chunk say where they were: two indices of 2 bits, lowest first; of tf32 0100 is the
- * first place and 1110 the second. The metadata of row g and of row g + 8 come from the lanes 4·g and on: of elements
- * of 16 and 32 bits 16 columns' worth (8 of tf32) of row g in the low half of a lane's word, of row g + 8 in the high
- * one; of narrower ones that of 32 columns (64 of 4 bits) in one word, row g in even lanes, row g + 8 in odd ones. The
- * selector names the first lane where not all four are needed. */
+ * Half of each chunk of a row of A is stored: 2 of 4 elements (f16, bf16, fp8, 8 bits), 1 of 2 (tf32), or 2 of 4 pairs
+ * (4 bits). Per chunk 4 bits of metadata give the positions of the stored elements: two indices of 2 bits, the lower
+ * one first. For tf32, 0100 means the first position and 1110 the second.
+ *
+ * Lanes 4·g to 4·g + 3 hold the metadata of rows g and g + 8:
+ *   - Elements of 16 and 32 bits: the low half of a lane's word is for 16 columns (tf32: 8) of row g, the high half for
+ *     those of row g + 8.
+ *   - Narrower elements: a word is for 32 columns (4 bits: 64), in even lanes of row g, in odd lanes of row g + 8.
+ * If fewer than four lanes are needed, the selector gives the first one. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_MATRIX_SPARSE_H
 #define REPRISE_FRONTEND_CORE_LANES_MATRIX_SPARSE_H
 

@@ -37,7 +37,7 @@ static void store_words(struct warp *w, const struct uop *u, lanemask executed, 
     }
 }
 
-/* The bits of the lanes from..to-1 relative to each lane. */
+/* The bits of lanes from..to-1, counted from each lane. */
 static u32 lanemask_register(enum special which, int lane)
 {
     u32 own = 1u << lane;
@@ -239,7 +239,7 @@ SELECTION(u64)
 
 #define ROW(op, types, stypes, flags, fn)                                                                              \
     {                                                                                                                  \
-        OP_##op, types, stypes, MEANING, flags, 0, fn                                                                  \
+        OP_##op, types, stypes, SEMANTIC_FLAGS, flags, 0, fn                                                           \
     }
 #define PACK_ROWS(types, stypes, D, E)                                                                                 \
     ROW(PACK, types, stypes, 0, pack_##E##_to_##D), ROW(UNPACK, types, stypes, 0, unpack_##D##_to_##E)
@@ -267,7 +267,7 @@ static const struct lane_row rows[] = {
     SELECT_ROWS(WIDE64, u64),
 };
 
-/* A list that does not make up the whole register is no packing. */
+/* A list that does not fill the whole register is no packing. */
 static bool list_fits(const struct operation *o)
 {
     if (o->op != OP_PACK && o->op != OP_UNPACK)

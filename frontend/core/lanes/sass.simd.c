@@ -1,9 +1,9 @@
-/* What only the machine code of Maxwell and Pascal does: sums with condition codes, XMAD, comparisons that continue a
- * subtraction of lower halves, tests of condition codes, FCHK.
+/* Operations that only the machine code of Maxwell and Pascal has: sums with condition codes, XMAD, comparisons that
+ * continue a subtraction of lower halves, tests of condition codes, FCHK.
  *
- * The condition codes of an integer result: zero, sign, carry (of the sum as it is added, a negated operand being its
- * complement and one: 0 - 0 carries), overflow (of the signed sum). With .X zero holds only if it held before, so that
- * it speaks of all words of a long number. */
+ * The condition codes of an integer result are zero, sign, carry and overflow. Carry is the carry of the sum as it is
+ * added: a negated operand is its complement plus one, so 0 - 0 carries. Overflow is that of the signed sum. With .X
+ * zero holds only if it held before, so that it covers all words of a long number. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 #include "frontend/operation/address_map.h"
@@ -19,7 +19,7 @@ INLINE lanemask mask_where_zero(const u32 *r)
         q[l] = r[l] ? 0 : ~0u;
     return mask_of_words(q);
 }
-/* Where a generic address, or its lower word, lies in the shared window. */
+/* The lanes whose generic address, or its lower word, lies in the shared window. */
 INLINE lanemask mask_in_shared(const u32 *r)
 {
     u32 q[LANES] ALIGNED;
@@ -69,7 +69,7 @@ HANDLER(sum3)
     set_codes(&w->overflow, mask_of_words(overflow), executed);
 }
 
-/* Condition codes of a logical result, and a predicate: whether it is zero (CMP_EQ) or not. */
+/* Condition codes of a logic result, and a predicate: whether it is zero (CMP_EQ) or not. */
 HANDLER(flags)
 {
     u32 r[LANES] ALIGNED;
@@ -90,10 +90,10 @@ enum xmad_mode { XMAD_NONE, XMAD_CLO, XMAD_CHI, XMAD_CSFU, XMAD_CBCC };
 
 INLINE u32 half(u32 x, u32 shift, u32 sign) { return ((x >> shift & 0xffff) ^ sign) - sign; }
 
-/* The product and what is added to it. CSFU mends the sum that follows in a 32-bit high multiplication, by IADD3.RS:
- * there the two middle products are added as unsigned numbers, and a negative one counts 2^32 too much, 2^16 after the
- * shift. A's upper half times B's lower half is negative where A is and B's lower half is not zero, and the other way
- * round; no other rule gives the high product that PTX's mul.hi.s32 asks for. */
+/* The product, and what is added to it. CSFU corrects the sum that follows in a 32-bit high multiplication, by
+ * IADD3.RS. That sum adds the two middle products as unsigned numbers, so a negative one counts 2^32 too much, 2^16
+ * after the shift. A's upper half times B's lower half is negative if A is and B's lower half is not zero, and the
+ * other way round. No other rule gives the high product that PTX's mul.hi.s32 requires. */
 INLINE void xmad_terms(const struct uop *u, const struct warp *w, u32 *product, u32 *addend)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c);
@@ -168,9 +168,9 @@ HANDLER(compare_x)
     write_predicate(w, second_predicate(u), combine_masks(u->combine, ~t, with), executed);
 }
 
-/* The condition codes hold whether a is less than b, as far as the words so far decide it, as those of a - b: zero;
- * sign where less; carry (no borrow) where not less. What the hardware keeps is not published; only instructions of
- * this kind read it. */
+/* The condition codes hold whether a is less than b, as far as the words so far decide it. They are set as by a - b:
+ * zero; sign if less; carry (no borrow) if not less. NVIDIA does not publish what the hardware keeps, but only
+ * instructions of this kind read it. */
 HANDLER(minmax_x)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b);
@@ -224,9 +224,9 @@ HANDLER(set_cc)
     set_codes(&w->second_carry, 0, executed);
 }
 
-/* Condition code tests in the order of their encoding. "Not a number" is zero and sign together, which no integer
- * result sets, and a test with U (7: a number, 8: not, 9 to 14) holds for it too (formulas as envytools gives them for
- * earlier GPUs). Those above 23 are for graphics. */
+/* Tests of condition codes, in the order of their encoding. Zero and sign together mean "not a number". No integer
+ * result sets both, and tests with U (7: a number, 8: not, 9 to 14) hold for them, too. The formulas are those that
+ * envytools gives for earlier GPUs. Tests above 23 are for graphics. */
 static bool test_is_covered(int64_t test) { return test >= 0 && test <= 23; }
 HANDLER(test_cc)
 {
@@ -260,9 +260,9 @@ HANDLER(test_cc)
     write_predicate(w, u->pd, t, executed);
 }
 
-/* FCHK.DIVIDE. The hardware's limits are not published; these are the widest for which a reciprocal, one step of Newton
- * and one correction with fused multiply-adds divide correctly: neither operand zero, subnormal or not finite, the
- * reciprocal, the quotient and the remainder normal. */
+/* FCHK.DIVIDE. NVIDIA does not publish the hardware's limits. These are the widest within which a reciprocal, one step
+ * of Newton and one correction with fused multiply-adds divide correctly: no operand is zero, subnormal or not finite,
+ * and reciprocal, quotient and remainder are normal. */
 INLINE u32 needs_slow_path(u32 a, u32 b)
 {
     s32 ea = a >> 23 & 255, eb = b >> 23 & 255, quotient = ea - eb;

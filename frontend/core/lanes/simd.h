@@ -13,7 +13,8 @@
 #define SIMD_NAME(x) SIMD_PASTE(x, SIMD_LEVEL)
 #endif
 
-/* 2, 3 or 4: the highest x86-64 level this CPU has, at most what REPRISE_SIMD in the environment says (for tests). */
+/* 2, 3 or 4: the highest x86-64 level that this CPU has. The environment variable REPRISE_SIMD can lower it, for
+ * tests. */
 int simd_level(void);
 
 #ifdef __x86_64__

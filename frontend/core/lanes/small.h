@@ -1,12 +1,12 @@
-/* Formats narrower than f32: f16 and bf16 (1 sign, 5 or 8 exponent and 10 or 7 fraction bits), tf32 (8 and 10), and
- * those of 8 bits, e4m3 and e5m2. e4m3 has no infinity: all ones are NaN, what is below is a number. Private to the
- * lanes_*.c files. */
+/* Formats narrower than f32: f16 and bf16 (1 sign, 5 or 8 exponent and 10 or 7 fraction bits), tf32 (8 and 10), and the
+ * 8-bit formats e4m3 and e5m2. e4m3 has no infinity: all ones are NaN, and every smaller magnitude is a number. For the
+ * files of this folder only. */
 #ifndef REPRISE_FRONTEND_CORE_LANES_SMALL_H
 #define REPRISE_FRONTEND_CORE_LANES_SMALL_H
 
 #include "frontend/core/lanes/loop.h"
 
-/* Exact: the fraction moves up, and a product rights the exponent, subnormals included. */
+/* Exact: moves the fraction up; a product corrects the exponent, also for subnormals. */
 INLINE f32 f32_of_f16(u16 h)
 {
     u32 magnitude = (h & 0x7fffu) << 13, sign = (h & 0x8000u) << 16;
@@ -15,7 +15,7 @@ INLINE f32 f32_of_f16(u16 h)
     return float_of(magnitude >= 0x7c00u << 13 ? special : number | sign);
 }
 INLINE f32 f32_of_bf16(u16 h) { return canonical_f32(float_of((u32)h << 16)); }
-/* `infinity`: the first code above the finite numbers; `nan`: the canonical one, all ones but the sign. */
+/* `infinity`: the first code above the finite numbers. `nan`: the canonical NaN, all ones except for the sign. */
 struct small_format {
     int fraction, least_exponent;
     u32 infinity, nan;
@@ -35,13 +35,14 @@ INLINE bool rounds_up(enum rounding rounding, bool negative, u64 kept, u64 rest,
     default: return rest > half || (rest == half && (kept & 1));
     }
 }
-/* What a number too large becomes: infinity, or the greatest finite number when rounding towards it. */
+/* The result for a number that is too large: infinity or, if its magnitude is to be rounded down, the greatest finite
+ * number. */
 INLINE u32 overflowed(enum rounding rounding, bool negative, u32 infinity)
 {
     bool finite = rounding == ROUND_Z || (rounding == ROUND_M && !negative) || (rounding == ROUND_P && negative);
     return infinity - finite;
 }
-/* x rounded to a small format. */
+/* Rounds x to a small format. */
 INLINE u32 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
 {
     u64 bits = bits_f64(x), magnitude = bits & ~(1ull << 63);
@@ -62,8 +63,8 @@ INLINE u32 narrowed(f64 x, enum rounding rounding, const struct small_format *f)
         kept += (u64)(exponent - f->least_exponent) << f->fraction;
     return sign | (kept >= f->infinity ? overflowed(rounding, negative, f->infinity) : (u32)kept);
 }
-/* a + b; where that is not exact, the odd one of the two neighbours: whatever narrower format it is rounded to next,
- * the result is that of the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
+/* a + b. If that is not exact, the one of the two neighbouring numbers that is odd. Rounding it to any narrower format
+ * then gives the rounded exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
 INLINE f64 odd_sum(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
@@ -73,7 +74,7 @@ INLINE f64 odd_sum(f64 a, f64 b)
     bool away = (error > 0) == (sum > 0);
     return double_of(away ? bits + 1 : bits - 1);
 }
-/* x converted to a small format with the modifiers of cvt: .sat, .relu, .satfinite. */
+/* Converts x to a small format, with the modifiers of cvt: .sat, .relu, .satfinite. */
 INLINE u32 converted(f64 x, const struct uop *u, const struct small_format *f)
 {
     if (u->flags & UF_SAT)

@@ -1,5 +1,6 @@
-/* Scalar video instructions (PTX ISA, section of that name): a selected part of each source, extended; an operation on
- * wider intermediates; saturation to the destination's part; then a second operation with c, or a merge into c. */
+/* Scalar video instructions (PTX ISA, section of that name). They select and extend a part of each source, compute on
+ * wider intermediate values, and saturate to the destination's part. Then they apply a second operation with c, or
+ * merge the result into c. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
@@ -52,7 +53,7 @@ static bool compared(enum compare compare, s128 a, s128 b)
     }
 }
 
-/* Shift amounts beyond 32 count as 32 (clamp) or modulo 32 (wrap). */
+/* Shift amounts above 32 count as 32 (clamp) or modulo 32 (wrap). */
 static s128 shifted(const struct uop *u, s128 a, u32 amount)
 {
     amount = u->flags & UF_WRAP ? amount & 31 : amount > 32 ? 32 : amount;
@@ -87,7 +88,7 @@ static u32 video_lane(const struct uop *u, u32 x, u32 y, u32 c)
     return detail[VIDEO_SELECT_D] != VIDEO_WORD ? merged((u32)r, detail[VIDEO_SELECT_D], c) : (u32)r;
 }
 
-/* vmad: a × b + c on 128 bits, negation of the product or of c as complement and one more. */
+/* vmad: a × b + c in 128 bits. The product or c is negated by its complement plus one. */
 static u32 vmad_lane(const struct uop *u, u32 x, u32 y, u32 z)
 {
     const u8 *detail = u->detail;

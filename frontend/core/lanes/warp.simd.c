@@ -1,11 +1,11 @@
 /* Operations across the lanes of a warp: shfl, vote, match, redux, activemask, elect (PTX ISA "Data Movement" and
- * "Parallel Synchronization and Communication"). The executed lanes that name the same membermask are a group, and each
- * group is served by itself; its members are those of its lanes that the mask names. Whether all that a mask names are
- * there is not decided here (frontend/core/collective.c). */
+ * "Parallel Synchronization and Communication"). Executed lanes with the same membermask form a group, and each group
+ * is handled by itself. Its members are those of its lanes that the mask names. frontend/core/collective.c decides
+ * whether all lanes that a mask names are there. */
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/loop.h"
 
-/* The lanes of `left` whose mask is that of the lowest one, and the members among them. */
+/* The lanes of `left` with the mask of the lowest one, and the members among them. */
 struct group {
     lanemask lanes, members;
 };
@@ -17,7 +17,7 @@ INLINE struct group lowest_group(const u32 *masks, lanemask left)
     lanemask lanes = mask_of_words(q) & left;
     return (struct group){lanes, lanes & mask};
 }
-/* All groups of the executed lanes: `g` is the group, in the order of their lowest lanes. */
+/* Iterates over all groups `g` of the executed lanes, in the order of their lowest lanes. */
 #define FOR_GROUPS(g, masks, executed)                                                                                 \
     for (lanemask left_ = (executed); left_; left_ = 0)                                                                \
         for (struct group g; left_ && (g = lowest_group(masks, left_), 1); left_ &= ~g.lanes)
@@ -50,7 +50,7 @@ INLINE void gather(u32 *r, const u32 *a, const u32 *from)
         r[l] = a[from[l]];
 #endif
 }
-/* A lane that reads from a lane that is no member of its group gets 0. */
+/* Sets the results of lanes that read from a lane outside of their group's members to 0. */
 INLINE void drop_others(u32 *r, const u32 *from, const u32 *masks, lanemask executed)
 {
     FOR_GROUPS(g, masks, executed)
@@ -104,7 +104,7 @@ HANDLER(vote)
         count_votes(w, u, (struct group){executed, executed});
         return;
     }
-    u32 masks[LANES] ALIGNED; /* the result may go where the masks are */
+    u32 masks[LANES] ALIGNED; /* a copy, because the result may overwrite the masks */
     memcpy(masks, source(w, u->lane->elements[0]), sizeof masks);
     FOR_GROUPS(g, masks, executed) count_votes(w, u, g);
 }

@@ -91,8 +91,8 @@ static int trsm(cublasHandle_t h, enum blas_type type, int side, int fill, int o
         return CUBLAS_INVALID_VALUE;
     if (m == 0 || n == 0)
         return CUBLAS_SUCCESS;
-    int turned = operation == CUBLAS_N ? CUBLAS_T : CUBLAS_N;
-    struct blas_trsm s = triangle_of(left ? m : n, a, lda, fill, left ? operation : turned, diagonal);
+    int transposed = operation == CUBLAS_N ? CUBLAS_T : CUBLAS_N;
+    struct blas_trsm s = triangle_of(left ? m : n, a, lda, fill, left ? operation : transposed, diagonal);
     s.alpha = blas_scalar_at(h, alpha, type);
     s.x = (struct blas_vector){(uintptr_t)b, left ? 1 : ldb};
     s.between = left ? ldb : 1;

@@ -236,7 +236,7 @@ static int syrk(cublasHandle_t h, enum blas_type type, int fill, int operation, 
     int status = blas_check(h);
     if (status != CUBLAS_SUCCESS)
         return status;
-    int turned = operation == CUBLAS_N ? CUBLAS_T : CUBLAS_N;
+    int transposed = operation == CUBLAS_N ? CUBLAS_T : CUBLAS_N;
     if ((fill != CUBLAS_LOWER && fill != CUBLAS_UPPER) || !blas_operation_is_known(operation) || n < 0 || k < 0 ||
         lda < at_least_one(operation == CUBLAS_N ? n : k) || ldc < at_least_one(n) || !alpha || !beta)
         return CUBLAS_INVALID_VALUE;
@@ -246,7 +246,7 @@ static int syrk(cublasHandle_t h, enum blas_type type, int fill, int operation, 
         .alpha = blas_scalar_at(h, alpha, type),
         .beta = blas_scalar_at(h, beta, type),
         .a = blas_matrix_at(a, lda, operation),
-        .b = blas_matrix_at(a, lda, turned),
+        .b = blas_matrix_at(a, lda, transposed),
         .c = blas_matrix_at(c, ldc, CUBLAS_N),
         .m = n,
         .n = n,

@@ -24,7 +24,7 @@ void each_register(struct operation *u, void (*visit)(void *, struct operand *, 
             visit(data, sources[i], false);
     if (stores && is_register(u->d))
         visit(data, &u->d, false);
-    for (unsigned k = 1; k <= UOP_LISTS; k++) { /* sources before results: the first list is the last */
+    for (unsigned k = 1; k <= UOP_LISTS; k++) { /* sources come before results: the first list is visited last */
         unsigned n = k % UOP_LISTS;
         for (uint32_t i = 0; i < u->lists[n].count; i++)
             if (is_register(u->lists[n].at[i]))
@@ -37,8 +37,8 @@ void each_register(struct operation *u, void (*visit)(void *, struct operand *, 
             visit(data, results[i], true);
 }
 
-/* One mention of a register. `at` is a point: two per operation, sources at the first; results at the second when they
- * may share a source's slot. */
+/* A place in the code that names a register. `at` is a point. Each operation has two points: sources are at the first,
+ * and results that may share a source's slot are at the second. */
 struct mention {
     uint32_t at;
     bool writes, kills;
@@ -51,18 +51,18 @@ struct work {
     struct operation *operations;
     const struct flow *flow;
     const uint8_t *element;
-    uint8_t *part; /* by register: 0: in the slice without memory, 1: only in that with memory, 2: in none */
-    bool has_part[SLICE_PARTS]; /* some register is in it */
+    uint8_t *part; /* by register: 0: in the slice without memory, 1: only in the slice with memory, 2: in no slice */
+    bool has_part[SLICE_PARTS]; /* by part: some register is in it */
     uint32_t registers, first_temporary;
     uint32_t *mention_start; /* by register */
     struct mention *mentions;
     uint32_t *block_of;                             /* by operation */
-    uint32_t *live_in, *live_out, *has_kill, *seen; /* by block: register + 1 for which it holds */
+    uint32_t *live_in, *live_out, *has_kill, *seen; /* by block: the last register for which this holds, plus 1 */
     uint32_t *visited, visited_count, *pending;
-    uint32_t *first_at, *last_at;                 /* by block, for the register at hand */
-    uint32_t *low, *high;                         /* by register: its range, points; low NONE: never mentioned */
-    int32_t *change;                              /* by point: 32-bit registers that begin or end to live */
-    int32_t *live, *live_predicates, *live_after; /* likewise by instruction, from the first on */
+    uint32_t *first_at, *last_at; /* by block, for the current register */
+    uint32_t *low, *high; /* by register: the first and last point of its range; low NONE: no operation names it */
+    int32_t *change;      /* by point: how many more (or, if negative, fewer) 32-bit registers are live from here on */
+    int32_t *live, *live_predicates, *live_after; /* the same by instruction, counted from the first one */
     /* while collecting */
     uint32_t operation;
     bool counting, may_share;
@@ -80,7 +80,7 @@ static void look_at(void *data, struct operand *o, bool is_destination)
     struct shape *s = data;
     uint8_t size = s->w->element[register_offset(*o)];
     if (size == 0)
-        return; /* predicates have slots of their own kind */
+        return; /* predicates have slots of their own */
     if (s->size && s->size != size)
         s->alike = false;
     s->size = size;
@@ -128,7 +128,7 @@ static void collect_mentions(struct work *w)
     }
 }
 
-static void see(struct work *w, uint32_t block, uint32_t stamp)
+static void mark_seen(struct work *w, uint32_t block, uint32_t stamp)
 {
     if (w->seen[block] == stamp)
         return;
@@ -137,7 +137,8 @@ static void see(struct work *w, uint32_t block, uint32_t stamp)
     w->visited[w->visited_count++] = block;
 }
 
-/* Mentions of register r block by block: where its value comes from outside, where it is set for good. */
+/* Scans the mentions of register r. Finds the blocks that need its value from outside (live_in), and the blocks that
+ * overwrite it in all lanes (has_kill). */
 static uint32_t scan_mentions(struct work *w, uint32_t r)
 {
     uint32_t stamp = r + 1, pending = 0;
@@ -146,7 +147,7 @@ static uint32_t scan_mentions(struct work *w, uint32_t r)
         const struct mention *m = &w->mentions[i];
         uint32_t b = w->block_of[m->at / 2];
         bool first = w->seen[b] != stamp;
-        see(w, b, stamp);
+        mark_seen(w, b, stamp);
         if (first)
             w->first_at[b] = m->at;
         w->last_at[b] = m->at;
@@ -160,7 +161,7 @@ static uint32_t scan_mentions(struct work *w, uint32_t r)
     return pending;
 }
 
-/* Backwards from the blocks that need the value to those that set it. */
+/* Goes backwards from the blocks that need the value to the blocks that set it. */
 static void spread(struct work *w, uint32_t r, uint32_t pending)
 {
     uint32_t stamp = r + 1;
@@ -168,7 +169,7 @@ static void spread(struct work *w, uint32_t r, uint32_t pending)
         uint32_t b = w->pending[--pending];
         for (uint32_t i = w->flow->pred_start[b]; i < w->flow->pred_start[b + 1]; i++) {
             uint32_t p = w->flow->preds[i];
-            see(w, p, stamp);
+            mark_seen(w, p, stamp);
             w->live_out[p] = stamp;
             if (w->has_kill[p] != stamp && w->live_in[p] != stamp) {
                 w->live_in[p] = stamp;
@@ -211,23 +212,23 @@ static void cover(int32_t *change, uint32_t from, uint32_t to, int32_t units)
     change[to] -= units;
 }
 
-/* Within block b, whose mentions of r are [first, end). An instruction that writes or reads r counts it, and so does
- * one over which its value lives. */
+/* Counts register r in the instructions of block b, whose mentions of r are [first, end). It counts in an instruction
+ * that reads or writes it, and in one over which its value lives. */
 static void cover_block(struct work *w, uint32_t r, uint32_t b, uint32_t first, uint32_t end)
 {
     uint32_t begin = instruction_of(w, w->flow->start[b]), next = instruction_of(w, w->flow->start[b + 1] - 1) + 1;
-    int32_t *at_it = w->element[r] ? w->live : w->live_predicates, *behind = w->element[r] ? w->live_after : NULL;
+    int32_t *during = w->element[r] ? w->live : w->live_predicates, *after = w->element[r] ? w->live_after : NULL;
     int32_t units = w->element[r] ? (w->element[r] + 3) / 4 : 1;
     bool alive = w->live_out[b] == r + 1;
     while (end-- > first) {
         uint32_t at = instruction_of(w, w->mentions[end].at / 2);
-        cover(behind, alive ? at : next, next, units);
-        cover(at_it, at, alive ? next : at + 1 < next ? at + 1 : next, units);
+        cover(after, alive ? at : next, next, units);
+        cover(during, at, alive ? next : at + 1 < next ? at + 1 : next, units);
         next = at < next ? at : next;
         alive = !w->mentions[end].kills;
     }
-    cover(behind, alive ? begin : next, next, units);
-    cover(at_it, alive ? begin : next, next, units);
+    cover(after, alive ? begin : next, next, units);
+    cover(during, alive ? begin : next, next, units);
 }
 
 static void cover_blocks(struct work *w, uint32_t r)
@@ -347,7 +348,7 @@ static void slots_give(struct slots *s, uint32_t at, uint32_t n)
 
 static uint32_t units_of(uint8_t element) { return element ? (uint32_t)element * 32 / UNIT : 1; }
 
-/* Registers by the point where their range begins: counting sort, stable. */
+/* Sorts registers by the point where their range begins: a stable counting sort. */
 static uint32_t *by_beginning(const struct work *w, uint32_t *count)
 {
     uint32_t points = 2 * w->flow->start[w->flow->count];
@@ -365,11 +366,13 @@ static uint32_t *by_beginning(const struct work *w, uint32_t *count)
     return order;
 }
 
-/* Slots of one element size each, and predicates. Sizes never share bytes, not even one after the other: where paths
- * part, the lanes of one path run on while those of the other still hold values that are dead along the first. Lane by
- * lane that does no harm, but only lanes of equally wide registers lie at the same place. Nor do registers in the slice
- * and others: what a waiting loop counts beside it must not look like something that it waits for; this for both slices
- * of a loop. */
+/* The pools of slots. Each element size has its own pool, and so have predicates. Pools never share bytes, not even one
+ * after the other. When paths diverge, lanes of one path run on while lanes of the other still hold values that are
+ * dead on the first path. That does no harm as long as each lane has the same bytes in both registers, which is so only
+ * for elements of equal width.
+ *
+ * Registers of different parts (struct work) do not share bytes either. What a loop counts while it waits must not look
+ * like a change of the state that it waits for. */
 enum { POOL_PREDICATES, POOL_64, POOL_128, POOL_256, POOL_512, WIDTHS, POOLS = SLICE_PARTS * WIDTHS };
 
 static unsigned width_pool(uint8_t element)
@@ -385,7 +388,7 @@ static unsigned width_pool(uint8_t element)
 
 static unsigned pool_of(const struct work *w, uint32_t r) { return width_pool(w->element[r]) + w->part[r] * WIDTHS; }
 
-/* Between parts: slice.c takes operands for as wide as the widest of their operation. */
+/* The gap between parts, because slice.c takes each operand to be as wide as the widest one of its operation. */
 #define SLICE_GAP 512u
 
 static void place_pools(const struct work *w, const struct slots pools[POOLS], struct allocation *out)
@@ -394,7 +397,7 @@ static void place_pools(const struct work *w, const struct slots pools[POOLS], s
     for (unsigned part = 0; part < SLICE_PARTS; part++) {
         if (!w->has_part[part])
             continue;
-        if (end) /* a multiple of every slot */
+        if (end) /* this is a multiple of the size of every slot */
             end = (end + 2 * SLICE_GAP - 1) / SLICE_GAP * SLICE_GAP;
         for (unsigned i = WIDTHS; i-- > 0;) { /* the widest first, predicates last */
             uint32_t pool = part * WIDTHS + i, extent = pools[pool].extent;
@@ -407,7 +410,8 @@ static void place_pools(const struct work *w, const struct slots pools[POOLS], s
     out->window_bytes = end;
 }
 
-/* Goes along the points; `ending` holds, by point, the registers whose range ends there (a list through `next`). */
+/* Visits the points in order. `ending` holds, by point, the registers whose range ends there, as a list through
+ * `next`. */
 static void scan(struct work *w, struct allocation *out)
 {
     uint32_t points = 2 * w->flow->start[w->flow->count], count, n = 0;
@@ -430,7 +434,7 @@ static void scan(struct work *w, struct allocation *out)
     place_pools(w, pools, out);
 }
 
-/* Of each operation the loop that it is in; returns how many there are. */
+/* Sets loop_of[i] to the loop of operation i. Returns the number of loops. */
 static uint32_t loops_of(const struct work *w, uint32_t *loop_of)
 {
     const struct flow *f = w->flow;
@@ -442,7 +446,7 @@ static uint32_t loops_of(const struct work *w, uint32_t *loop_of)
     return loops;
 }
 
-/* Without a loop nothing waits, and all count as in the slice. */
+/* Finds the part of each register. Without a loop nothing waits, and all registers count as in the slice. */
 static void find_slice(struct work *w)
 {
     uint32_t count = w->flow->start[w->flow->count], *loop_of = ARENA_ARRAY(w->arena, uint32_t, (size_t)count + 1);
@@ -459,7 +463,7 @@ static void find_slice(struct work *w)
     else
         memset(slices, SLICE_ALONE, w->registers);
     for (uint32_t r = 0; r < w->registers; r++) {
-        bool unused = w->low[r] == NONE; /* its place is never asked for */
+        bool unused = w->low[r] == NONE; /* nothing reads its offset */
         w->part[r] = unused || slices[r] & SLICE_ALONE ? 0 : slices[r] ? 1 : 2;
         w->has_part[w->part[r]] = true;
     }

@@ -1,15 +1,16 @@
 /* Registers of one function: liveness, and slots in the register window.
  *
  * Lanes are independent and every write is masked by the lanes that execute, so the liveness of a sequential program
- * holds lane by lane. A register's live range is the hull of its live stretches over the operations in order; ranges
- * that do not overlap share a slot, found first-fit (linear scan: Poletto and Sarkar, "Linear scan register
- * allocation", 1999). A write under a guard may leave some lanes' old value alive and ends no live range.
+ * holds lane by lane. A register's live range is the hull of its live stretches over the operations in order. Ranges
+ * that do not overlap may share a slot, and each takes the first one that fits (linear scan: Poletto and Sarkar,
+ * "Linear scan register allocation", 1999). A write under a guard ends no live range, because the old value may stay
+ * alive in some lanes.
  *
  * In functions with loops, registers in the slice (frontend/core/slice.h) and others never share a slot.
  *
- * Handlers may read and write the same slot lane by lane, so a result may take the slot of a source that dies there if
- * both are of one size and the operation has no other result; otherwise results and sources of an operation stay apart.
- */
+ * Handlers may read and write the same slot lane by lane. So a result may take the slot of a source that dies there, if
+ * both have one size and the operation has no other result. Otherwise results and sources of an operation have
+ * different slots. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_ALLOCATE_H
 #define REPRISE_FRONTEND_ISA_PTX_ALLOCATE_H
 
@@ -25,14 +26,15 @@ struct flow {
 struct allocation {
     uint32_t *offset;      /* by register, bytes in the window */
     uint32_t window_bytes; /* a multiple of 64 */
-    uint32_t pressure;     /* most 32-bit registers alive at once; predicates do not count */
-    /* By instruction, from that of the first operation on; temporaries do not count. */
+    uint32_t pressure;     /* the most 32-bit registers that are live at once; predicates do not count */
+    /* By instruction, counted from the instruction of the first operation; temporaries do not count. */
     uint32_t live_count;
     struct rp_live *live;
 };
 
-/* operations [0, flow->start[flow->count]) name register r by OPERAND_REGISTER(r). element[r]: bytes of r's elements, 0
- * for a predicate. Registers from first_temporary on are written whole under a guard before any use. */
+/* Operations [0, flow->start[flow->count]) name register r by OPERAND_REGISTER(r). element[r]: bytes of r's elements, 0
+ * for a predicate. A register from first_temporary on is written whole, under the guard of its uses, before they read
+ * it. */
 void allocate_registers(struct arena *, struct operation *operations, const struct flow *, const uint8_t *element,
                         uint32_t registers, uint32_t first_temporary, struct allocation *);
 /* Replaces register numbers in operands by offsets. */

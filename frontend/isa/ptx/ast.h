@@ -19,23 +19,23 @@ struct ptx_initial {
     uint64_t bits;
     const struct ptx_variable *variable;
     const struct ptx_function *function;
-    uint64_t mask; /* of 0xFF(address) and the like, else ~0; the masked bits are shifted down */
+    uint64_t mask; /* as in 0xFF00(address), otherwise ~0; the masked bits are shifted down */
     bool generic;
     uint32_t at;
 };
 
 struct ptx_variable {
     const char *name;
-    uint8_t space;        /* enum rp_space */
-    uint8_t type;         /* enum ptx_type of an element */
-    bool is_extern;       /* for .shared: dynamic shared memory */
-    bool is_reserved;     /* shared memory of the system: parse_operand.c */
-    bool is_opaque;       /* .tex, .texref, .samplerref, .surfref */
-    bool is_entry_param;  /* parameter of a kernel; PARAM variables without it are in a frame */
-    bool is_weak;         /* .weak or .common: a definition of another piece may take its place, or it another's */
-    bool is_listed;       /* in the unit's or function's list of variables */
-    bool bound;           /* .param of a call's scope: offset is set by the call */
-    uint32_t align;       /* bytes, a power of two */
+    uint8_t space;       /* enum rp_space */
+    uint8_t type;        /* enum ptx_type of an element */
+    bool is_extern;      /* for .shared: dynamic shared memory */
+    bool is_reserved;    /* shared memory of the system: parse_operand.c */
+    bool is_opaque;      /* .tex, .texref, .samplerref, .surfref */
+    bool is_entry_param; /* parameter of a kernel; PARAM variables without it are in a frame */
+    bool is_weak;   /* .weak or .common: another module's definition may replace it, and it may replace another's */
+    bool is_listed; /* in the unit's or function's list of variables */
+    bool bound;     /* .param of a call's scope: offset is set by the call */
+    uint32_t align; /* bytes, a power of two */
     uint64_t count, size; /* elements (a vector's counted), bytes */
     uint64_t offset;      /* module variable: address; parameter, local: offset in block or frame; see layout.h */
     uint32_t program;     /* .shared: which program `offset` was laid out for, counted from 1 */
@@ -52,7 +52,7 @@ enum ptx_label_kind { LABEL_UNDEFINED, LABEL_CODE, LABEL_TARGETS, LABEL_CALL_TAR
 struct ptx_label {
     const char *name;
     enum ptx_label_kind kind;
-    uint32_t instruction;        /* CODE: index of the one that follows */
+    uint32_t instruction;        /* CODE: index of the instruction after the label */
     struct ptx_label ***targets; /* TARGETS: each *targets[i] is known when its scope has ended */
     uint32_t target_count;
     struct ptx_signature *prototype; /* PROTOTYPE */
@@ -111,12 +111,13 @@ struct ptx_instruction {
     uint32_t operand_count;
     uint32_t guard; /* register or PTX_NO_REGISTER */
     bool guard_negated;
-    uint32_t at, end; /* its text, from the guard to before the semicolon; end 0: made up, see `made` */
-    const char *made; /* text of an instruction that the source has not */
+    uint32_t at, end; /* its text in the source, from the guard to before the semicolon; end 0: it is not in the source,
+                         see `made` */
+    const char *made; /* text of an instruction that the parser has added */
     uint32_t line;    /* in the PTX file */
     uint32_t source_file, source_line; /* from .loc: number in .file; 0: none */
-    bool keeps_line;                   /* its .loc has line 0, so the place is that of the .loc before */
-    uint32_t inlined;                  /* number, from 1, in unit->inlined; 0: of no inlined call */
+    bool keeps_line;  /* its .loc has line 0, so it belongs to the source location of the .loc before */
+    uint32_t inlined; /* number, from 1, in unit->inlined; 0: it belongs to no inlined call */
 };
 
 struct ptx_function {
@@ -143,12 +144,13 @@ struct ptx_file {
 
 /* A call that the compiler replaced by the function's body. */
 struct ptx_inlined {
-    const char *label; /* in .debug_str, with `offset`, where the function's name stands; NULL: it is elsewhere */
+    const char
+        *label; /* the function's name is in .debug_str, `offset` bytes after this label; NULL: it is elsewhere */
     uint64_t offset;
-    const char *function;        /* NULL: nothing says which, and the call is passed over */
+    const char *function;        /* NULL: nothing names it, and the call is left out */
     uint32_t file, line, column; /* of the call: number in .file */
     uint64_t address;            /* of an instruction in it */
-    uint32_t inlined;            /* the call whose body that is in: number, from 1, of one before this; 0: of none */
+    uint32_t inlined; /* the call whose body contains this call: number, from 1, of an earlier one; 0: none */
 };
 
 struct ptx_unit {
@@ -156,8 +158,8 @@ struct ptx_unit {
     struct arena *arena;
     uint32_t version; /* major × 10 + minor */
     uint32_t address_bits;
-    const struct target *target; /* of several the newest; NULL: not given */
-    const char *unknown_target;  /* NULL, or the first that is none, and where it stands */
+    const struct target *target; /* the newest one if there are several; NULL: not given */
+    const char *unknown_target;  /* the first target that is unknown; NULL: all are known */
     uint32_t unknown_target_at;
     struct ptx_function *functions, **last_function;
     uint32_t function_count;
@@ -166,9 +168,9 @@ struct ptx_unit {
     VECTOR(struct ptx_inlined) inlined;
 };
 
-/* Parses the whole text, which may be several modules, one behind the other, each from its .version on: links them as
- * PTX ISA "Linking Directives" says. What is neither .extern, .visible, .weak nor .common is known in its own module
- * alone. Leaves through src->escape on an error. */
+/* Parses the whole text, which may hold several modules, one after another, each from its .version on. Links them as
+ * PTX ISA "Linking Directives" says. A name that is not .extern, .visible, .weak or .common is known in its own module
+ * only. Reports an error by ptx_error, which jumps to src->escape. */
 struct ptx_unit *ptx_parse(struct ptx_source *);
 
 #endif

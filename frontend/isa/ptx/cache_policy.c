@@ -1,13 +1,16 @@
-/* What cache policies want of L2 (PTX ISA, "createpolicy", "Cache Eviction Priority Hints"), as far as the function
- * itself says which one a register has: one kind, for all accesses. The numbers are those that ptxas makes of
- * createpolicy for sm_80: bits 60 to 52 are 0x12f for evict_first, 0x14f for evict_last, 0x10f for evict_unchanged, in
- * which the f says that all sixteen sixteenths of the accesses are meant; CUTLASS gives such numbers itself. */
+/* The eviction priority in L2 that a cache policy asks for (PTX ISA, "createpolicy", "Cache Eviction Priority Hints").
+ * It is known only if the function itself shows it: every policy that reaches the register has the same priority, for
+ * all accesses.
+ *
+ * Programs also write policies as numbers, as CUTLASS does. They are those that ptxas makes of createpolicy for sm_80.
+ * Bits 60 to 52 are 0x12f for evict_first, 0x14f for evict_last and 0x10f for evict_unchanged; the f says that the
+ * priority is for sixteen sixteenths of the accesses. */
 #include <string.h>
 
 #include "frontend/isa/ptx/lower.h"
 
-#define UNKNOWN UINT8_MAX /* several kinds, or one that the function does not say */
-#define MOST_PASSES 8     /* moves from register to register on the way to an access */
+#define UNKNOWN UINT8_MAX /* several priorities, or one that the function does not show */
+#define MOST_PASSES 8     /* the most moves between registers that are followed from a policy to an access */
 
 static uint8_t eviction_of_number(uint64_t policy)
 {
@@ -37,7 +40,7 @@ static uint8_t eviction_created(const struct ptx_instruction *in)
                                                : RP_EVICT_UNCHANGED;
 }
 
-/* What the instruction gives its result; RP_EVICT_NORMAL, too, where that is not known yet. */
+/* The priority of the policy that the instruction returns. RP_EVICT_NORMAL also means that it is not known yet. */
 static uint8_t eviction_given(const struct ptx_instruction *in, const uint8_t *policies)
 {
     if (!strcmp(in->form->opcode, "createpolicy"))
@@ -50,7 +53,8 @@ static uint8_t eviction_given(const struct ptx_instruction *in, const uint8_t *p
                                        : UNKNOWN;
 }
 
-/* Some code sets the register to 0 before it makes the policy: that is none. */
+/* Adds a priority to those that reach the register. RP_EVICT_NORMAL adds nothing: some code sets the register to 0
+ * before it makes the policy. */
 static bool add(uint8_t *policy, uint8_t eviction)
 {
     uint8_t before = *policy;

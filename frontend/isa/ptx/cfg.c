@@ -4,7 +4,7 @@
 
 static bool is_guarded(const struct ptx_instruction *in) { return in->guard != PTX_NO_REGISTER; }
 
-/* Ends the lanes that execute it. */
+/* Whether it ends the lanes that execute it. */
 static bool is_end(const struct ptx_instruction *in)
 {
     uint8_t low = in->form->lowering;
@@ -83,7 +83,7 @@ static void find_edges(struct arena *a, const struct ptx_function *f, struct cfg
     c->successors = edges.to.at;
 }
 
-/* The last block that the entry reaches and that ends the function by ret, else by exit. */
+/* The last reachable block that ends the function: by ret, if there is such a block, else by exit. */
 static uint32_t find_end(struct arena *a, const struct ptx_function *f, const struct cfg *c)
 {
     uint8_t *reached = ARENA_ARRAY(a, uint8_t, c->count);

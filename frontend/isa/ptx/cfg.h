@@ -1,10 +1,9 @@
 /* Control flow of a function: blocks, immediate post-dominators, and where diverged lanes meet again.
  *
- * Lanes that a branch has parted wait for each other at the first block that all of them that are still running must
- * reach: the branch's immediate post-dominator. Lanes that end (ret, exit, trap) drop out of the wait, so a return
- * in the middle of a function does not count as a way to its end: only the last reachable `ret` does. A branch from
- * which that end cannot be reached (endless loops) has no meeting point.
- */
+ * Lanes that diverged at a branch wait for each other at the branch's immediate post-dominator: the first block that
+ * all of them must reach. Lanes that end (ret, exit, trap) are not waited for. So a return in the middle of a function
+ * does not count as a path to its end; only the last reachable `ret` does. A branch from which no path leads to that
+ * end, as in an endless loop, has no meeting point. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_CFG_H
 #define REPRISE_FRONTEND_ISA_PTX_CFG_H
 
@@ -15,7 +14,7 @@
 struct cfg_block {
     uint32_t first, end;    /* instructions [first, end) */
     uint32_t postdominator; /* block, or CFG_NONE: the function's end */
-    bool meets;             /* some branch's lanes meet here */
+    bool meets;             /* lanes of some branch meet here */
 };
 
 struct cfg {

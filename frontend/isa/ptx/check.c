@@ -41,7 +41,8 @@ struct checker {
 
 static bool is_destination(const struct checker *c) { return c->form->role == 'd' || c->form->role == 'q'; }
 
-/* ld, st and cvt take registers wider than their type; mov of vectors is checked element by element. */
+/* ld, st and cvt take registers that are wider than their type. check_vector handles the mov of vectors, element by
+ * element. */
 static bool takes_wider(const struct checker *c)
 {
     uint8_t low = c->in->form->lowering;
@@ -69,8 +70,8 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
     if (have->bits < type->bits || (have->bits > type->bits && !takes_wider(c) && have->bits != 8 && type->bits != 8))
         ptx_error(c->src, o->at, "'%s' has %u bit%s where .%s belongs", r->name, have->bits, rp_plural(have->bits),
                   type->name);
-    /* numbers of one size: bits go with everything, floats and integers not with each other. Moves and memory do not
-     * look at what they carry. */
+    /* Numbers of one size: bits (.b32) fit everything; floats and integers do not fit each other. Moves and memory
+     * instructions take any of them. */
     bool carries = c->in->form->class_rule == C_MOVE || c->in->form->class_rule == C_MEMORY || takes_wider(c) ||
                    c->in->form->class_rule == C_SHUFFLE;
     bool mixed = (have->kind == 'F') != (type->kind == 'F') && have->kind != 'B' && type->kind != 'B';
@@ -168,7 +169,7 @@ static void check_destination(const struct checker *c, const struct ptx_operand 
         ptx_error(c->src, o->at, "the destination must be a register");
 }
 
-/* The registers of a matrix: one alone may stand without braces. */
+/* Checks the registers of a matrix. A single register may stand without braces. */
 static void check_fragment(const struct checker *c, const struct ptx_operand *o)
 {
     const struct ptx_form *form = c->in->form;

@@ -1,7 +1,8 @@
-/* Sections of debug data, and what they say of calls that the compiler replaced by the function's body.
+/* Sections of debug data, and the calls of inlined functions that they describe.
  *
- * nvcc's .loc have the place of the call, and the function's name in .debug_str. LLVM's .loc have it in a comment (see
- * locations.c), the names in .debug_info; what nvcc -G writes has all of it in .debug_info alone. */
+ * The source location of a call, and the function's name, are in different places: nvcc writes the location in .loc,
+ * and the name in .debug_str. LLVM writes the location in a comment after .loc (see locations.c), and the name in
+ * .debug_info. nvcc -G writes both in .debug_info. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 /* ---- .section ---------------------------------------------------------------------------------------------------- */
 
-/* .section name { ... } of which nothing is needed */
+/* Skips .section name { ... }. */
 static void skip_section(struct parser *p, uint32_t at)
 {
     uint32_t depth = 0;
@@ -39,7 +40,7 @@ uint64_t code_address(const struct parser *p, uint32_t instruction)
     return (uint64_t)p->debug.functions.count << 32 | instruction;
 }
 
-/* A number; or a label or section, and a number on top of it. Of anything else the value is 0. */
+/* Parses a number, or a label or section to which a number may be added. Anything else counts as 0. */
 static void parse_datum(struct parser *p, struct debug_section *s, unsigned width)
 {
     uint64_t value = 0;
@@ -136,7 +137,7 @@ static void apply_patches(struct parser *p, struct debug_section *s)
 
 /* ---- calls in .loc ----------------------------------------------------------------------------------------------- */
 
-/* A name that .debug_str has not is the label. */
+/* Sets the name of the function: the text in .debug_str or, if there is none, the label itself. */
 static void name_call_by_label(struct parser *p, struct ptx_inlined *c)
 {
     const struct debug_label *found = find_label(p, c->label);
@@ -153,12 +154,12 @@ static void name_by_label(struct parser *p)
             name_call_by_label(p, &p->unit->inlined.at[i]);
 }
 
-/* Calls by the one that they are in, and their place. */
-struct place_of_call {
+/* A call's source location, and the call whose body contains it. */
+struct call_location {
     uint32_t around, line, column, body;
 };
 
-static int compare_places(const struct place_of_call *x, const struct place_of_call *y)
+static int compare_locations(const struct call_location *x, const struct call_location *y)
 {
     if (x->around != y->around)
         return x->around < y->around ? -1 : 1;
@@ -167,59 +168,60 @@ static int compare_places(const struct place_of_call *x, const struct place_of_c
     return x->column < y->column ? -1 : x->column > y->column;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
-    const struct place_of_call *x = a, *y = b;
-    int order = compare_places(x, y);
+    const struct call_location *x = a, *y = b;
+    int order = compare_locations(x, y);
     return order ? order : x->body < y->body ? -1 : x->body > y->body;
 }
 
-/* Those that bodies are of, by place. */
-static struct place_of_call *sorted_places(struct parser *p, const struct dwarf_calls *calls)
+/* The calls of all bodies, sorted by source location. */
+static struct call_location *sorted_locations(struct parser *p, const struct dwarf_calls *calls)
 {
-    struct place_of_call *places = ARENA_ARRAY(p->arena, struct place_of_call, (size_t)calls->bodies.count + 1);
+    struct call_location *locations = ARENA_ARRAY(p->arena, struct call_location, (size_t)calls->bodies.count + 1);
     for (uint32_t i = 0; i < calls->bodies.count; i++) {
         const struct dwarf_call none = {0}, *c = &none;
         if (calls->bodies.at[i].call)
             c = &calls->calls.at[calls->bodies.at[i].call - 1];
-        places[i] = (struct place_of_call){c->around, c->line, c->column, i};
+        locations[i] = (struct call_location){c->around, c->line, c->column, i};
     }
-    qsort(places, calls->bodies.count, sizeof *places, by_place);
-    return places;
+    qsort(locations, calls->bodies.count, sizeof *locations, by_location);
+    return locations;
 }
 
-/* The number of the call at a place whose body has the address; 0: none. */
-static uint32_t call_at(const struct dwarf_calls *calls, const struct place_of_call *places,
-                        struct place_of_call wanted, uint64_t address)
+/* The number of the call at this source location whose body contains the address; 0: there is none. */
+static uint32_t call_at(const struct dwarf_calls *calls, const struct call_location *locations,
+                        struct call_location wanted, uint64_t address)
 {
     uint32_t low = 0, high = calls->bodies.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (compare_places(&places[middle], &wanted) < 0)
+        if (compare_locations(&locations[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < calls->bodies.count && !compare_places(&places[low], &wanted); low++) {
-        const struct dwarf_body *b = &calls->bodies.at[places[low].body];
+    for (; low < calls->bodies.count && !compare_locations(&locations[low], &wanted); low++) {
+        const struct dwarf_body *b = &calls->bodies.at[locations[low].body];
         if (b->call && b->low <= address && address < b->high)
             return b->call;
     }
     return 0;
 }
 
-/* Calls that comments tell have a place; .debug_info has the rest. One that it has not is left without a name. */
-static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
+/* Completes the calls whose locations are in comments: .debug_info has their functions and files. A call that it does
+ * not have gets no name. */
+static void name_by_location(struct parser *p, const struct dwarf_calls *calls)
 {
-    const struct place_of_call *places = sorted_places(p, calls);
+    const struct call_location *locations = sorted_locations(p, calls);
     uint32_t first = p->debug.named, count = p->unit->inlined.count - first;
     uint32_t *number = ARENA_ARRAY(p->arena, uint32_t, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct ptx_inlined *c = &p->unit->inlined.at[first + i];
-        struct place_of_call wanted = {c->inlined ? number[c->inlined - 1 - first] : 0, c->line, c->column, 0};
+        struct call_location wanted = {c->inlined ? number[c->inlined - 1 - first] : 0, c->line, c->column, 0};
         if (c->label || (c->inlined && !wanted.around))
             continue;
-        number[i] = call_at(calls, places, wanted, c->address);
+        number[i] = call_at(calls, locations, wanted, c->address);
         if (!number[i])
             continue;
         c->function = calls->calls.at[number[i] - 1].function;
@@ -229,16 +231,17 @@ static void name_by_place(struct parser *p, const struct dwarf_calls *calls)
 
 /* ---- calls by the addresses of their bodies ---------------------------------------------------------------------- */
 
-typedef VECTOR(struct dwarf_place) place_list;
+typedef VECTOR(struct dwarf_location) location_list;
 
-/* Files are counted as .file does in this piece. */
-static void list_places(struct parser *p, place_list *all)
+/* Lists the source locations of all instructions. Files have the numbers that .file gives them in this module. */
+static void list_locations(struct parser *p, location_list *all)
 {
     for (uint32_t f = 0; f < p->debug.functions.count; f++)
         for (uint32_t i = 0; i < p->debug.functions.at[f]->body.count; i++) {
             const struct ptx_instruction *in = &p->debug.functions.at[f]->body.at[i];
-            struct dwarf_place place = {(uint64_t)(f + 1) << 32 | i, in->source_file - p->file_base, in->source_line};
-            VECTOR_PUSH(p->arena, all, place);
+            struct dwarf_location location = {(uint64_t)(f + 1) << 32 | i, in->source_file - p->file_base,
+                                              in->source_line};
+            VECTOR_PUSH(p->arena, all, location);
         }
 }
 
@@ -255,18 +258,19 @@ static void add_calls(struct parser *p, const struct dwarf_calls *calls)
     }
 }
 
-/* An instruction that stays with the line before stays with its calls, too. */
-static void place_by_address(struct parser *p, const struct dwarf_calls *calls)
+/* Finds the calls of all instructions by address. An instruction that keeps the line of the one before keeps its calls,
+ * too. */
+static void find_calls_by_address(struct parser *p, const struct dwarf_calls *calls)
 {
-    place_list places = {0};
+    location_list locations = {0};
     uint32_t first = p->unit->inlined.count;
-    list_places(p, &places);
-    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)places.count + 1);
-    dwarf_innermost(p->arena, calls, places.at, places.count, innermost);
+    list_locations(p, &locations);
+    uint32_t *innermost = ARENA_ARRAY(p->arena, uint32_t, (size_t)locations.count + 1);
+    dwarf_innermost(p->arena, calls, locations.at, locations.count, innermost);
     add_calls(p, calls);
-    for (uint32_t i = 0; i < places.count; i++) {
-        struct ptx_function *f = p->debug.functions.at[(places.at[i].address >> 32) - 1];
-        struct ptx_instruction *in = &f->body.at[(uint32_t)places.at[i].address];
+    for (uint32_t i = 0; i < locations.count; i++) {
+        struct ptx_function *f = p->debug.functions.at[(locations.at[i].address >> 32) - 1];
+        struct ptx_instruction *in = &f->body.at[(uint32_t)locations.at[i].address];
         if (in->keeps_line && in > f->body.at)
             in->inlined = in[-1].inlined;
         else
@@ -294,9 +298,9 @@ void join_debug_info(struct parser *p)
         name_by_label(p);
         read_calls(p, &calls);
         if (calls.calls.count && d->locs_have_calls)
-            name_by_place(p, &calls);
+            name_by_location(p, &calls);
         else if (calls.calls.count)
-            place_by_address(p, &calls);
+            find_calls_by_address(p, &calls);
     }
     memset(d, 0, sizeof *d);
     d->named = p->unit->inlined.count;

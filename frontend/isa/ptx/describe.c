@@ -1,4 +1,4 @@
-/* Static instructions as the trace has them. */
+/* Makes the static instructions of the trace. */
 #include <string.h>
 
 #include "frontend/isa/ptx/lower.h"
@@ -36,7 +36,8 @@ const char *instruction_text(struct lowering *l, const struct ptx_instruction *i
 
 typedef VECTOR(rp_register) register_list;
 
-/* Registers are numbered as they are first mentioned, each file from 0, over all functions of the program. */
+/* The register's number in the trace. Registers of each file are numbered from 0 in the order in which functions of the
+ * program first name them. */
 static rp_register trace_register(struct lowering *l, uint32_t reg)
 {
     bool predicate = l->function->registers.at[reg].type == PT_PRED;
@@ -112,7 +113,7 @@ static uint32_t file_index(const struct lowering *l, uint32_t number)
     return 0;
 }
 
-/* A call that nothing names is passed over. */
+/* The number of the call, or of the nearest call around it that has a name. */
 static uint32_t named_call(const struct lowering *l, uint32_t number)
 {
     while (number && !l->unit->inlined.at[number - 1].function)
@@ -154,7 +155,7 @@ void describe(struct lowering *l)
         out.fence_scope = (uint8_t)mods_value(&in->mods, G_SCOPE, RP_SCOPE_NONE);
     out.file = in->source_line ? file_index(l, in->source_file) : 0;
     out.line = out.file ? in->source_line : in->line;
-    out.inlined = out.file ? named_call(l, in->inlined) : 0; /* in the unit's list for now */
+    out.inlined = out.file ? named_call(l, in->inlined) : 0; /* until describe_inlined, a number in the unit's list */
     VECTOR_PUSH(l->arena, &l->instructions, out);
 }
 

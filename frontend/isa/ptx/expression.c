@@ -103,7 +103,7 @@ static struct constant unary(struct parser *p, unsigned depth)
     return primary(p, depth);
 }
 
-/* Binary operators by level, loosest first. */
+/* Binary operators, those that bind least first. */
 static const uint16_t levels[][4] = {{'|' << 8 | '|'},
                                      {'&' << 8 | '&'},
                                      {'|'},
@@ -194,7 +194,7 @@ static bool level_has(int level, const struct token *t)
     return false;
 }
 
-/* Level 0 to LEVELS - 1 as in the table, beyond or below 0: a unary expression. */
+/* `level` is a level of the table; any other number stands for a unary expression. */
 static struct constant expression(struct parser *p, int level, unsigned depth)
 {
     if (level < 0 || level >= LEVELS)

@@ -72,7 +72,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
     m->const_image = arena_alloc(u->arena, m->const_size + 1);
 }
 
-/* The value of an initialiser: an address is that of its own space, or generic if asked for. */
+/* The value of an initialiser. An address counts in its own space, or is generic if generic() asks for it. */
 static uint64_t initial_value(struct ptx_unit *u, const struct ptx_initial *item)
 {
     uint64_t value = item->bits;

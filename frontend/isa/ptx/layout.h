@@ -1,23 +1,23 @@
-/* Where things are: module variables, parameters, frames. PTX ISA "State Spaces" and "Function ABI".
+/* The addresses of module variables, parameters and frames: PTX ISA "State Spaces" and "Function ABI".
  *
- * A frame of a function, in local memory from the warp's frame base: results, then parameters, each at its alignment,
- * then .local variables; its size is rounded to the unit's frame alignment, so that every frame begins aligned. The
- * frame of a callee begins where the caller's ends, so a caller finds arguments at its own frame_bytes + their offset.
- */
+ * A function's frame is in local memory, relative to the warp's frame base. It holds results, then parameters, each at
+ * its alignment, then .local variables. Its size is a multiple of the unit's frame alignment, so that every frame
+ * begins aligned. The frame of a callee begins where the caller's ends, so arguments are at the caller's frame_bytes
+ * plus their offset. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_LAYOUT_H
 #define REPRISE_FRONTEND_ISA_PTX_LAYOUT_H
 
 #include "frontend/core/program.h"
 #include "frontend/isa/ptx/ast.h"
 
-/* Gives every module variable its address, every parameter and local its offset, and binds the .param variables of
- * calls; builds the images and the table of variables. Leaves through ptx_error. */
+/* Sets the address of every module variable, and the offset of every parameter and local variable. Binds the .param
+ * variables of calls; builds the images and the table of variables. Reports errors by ptx_error. */
 void ptx_layout(struct ptx_unit *, struct module *);
 
-/* Where generic addresses of a space begin; 0 for .global. */
+/* The generic address at which a space begins; 0 for .global. */
 uint64_t ptx_generic_base(uint8_t space);
 
-/* The signature that a call instruction uses; NULL: only the arguments themselves tell. */
+/* The signature that a call instruction uses; NULL: there is none besides the arguments themselves. */
 const struct ptx_signature *ptx_call_signature(const struct ptx_instruction *call);
 
 #endif

@@ -41,7 +41,7 @@ static void skip_comment(struct lexer *l)
     ptx_error(l->src, start, "this comment has no end");
 }
 
-/* Blanks, comments, and the lines that a C preprocessor or an old debugger format leaves (# ..., @@DWARF ...). */
+/* Skips blanks, comments, and the lines that a C preprocessor or an old debugger format adds (# ..., @@DWARF ...). */
 static void skip_blanks(struct lexer *l)
 {
     const char *text = l->src->text;

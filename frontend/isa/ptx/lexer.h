@@ -1,4 +1,4 @@
-/* Words of PTX text (PTX ISA, "Syntax"). */
+/* Tokens of PTX text (PTX ISA, "Syntax"). */
 #ifndef REPRISE_FRONTEND_ISA_PTX_LEXER_H
 #define REPRISE_FRONTEND_ISA_PTX_LEXER_H
 

@@ -22,7 +22,8 @@ static bool failed(struct ptx_module *m, int how)
     return false;
 }
 
-/* A target that is unknown matters once a kernel is to run, and none has been given in its place: module_set_target. */
+/* Reports an unknown target. That is an error only when a kernel is to run and module_set_target has not given another
+ * target. */
 static void check_target(struct ptx_module *m)
 {
     char known[400];
@@ -116,8 +117,8 @@ struct module *ptx_load(const char *path, struct rp_error *err)
     return m;
 }
 
-/* Text may end in a NUL, as that of a compiler in the same process does. The first byte of an ELF file is none of text.
- */
+/* Whether the bytes are text. Text may end in a NUL, as text from a compiler in the same process does. The first byte
+ * of an ELF file is not in any text. */
 static bool is_text(const struct isa *isa, const void *bytes, size_t size)
 {
     (void)isa;

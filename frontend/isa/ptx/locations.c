@@ -1,7 +1,7 @@
-/* Places in the source: .file, .loc and the names of inlined functions (PTX ISA, "Debugging Directives").
+/* Source locations: .file, .loc and the names of inlined functions (PTX ISA, "Debugging Directives").
  *
- * The place where an inlined function is called stands in a .loc of its own before the one that names it, which may
- * be inlined, too: so chains come about. */
+ * The location at which an inlined function is called has a .loc of its own before the .loc that names it. That
+ * location may itself be in an inlined function, so calls form chains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,28 +74,29 @@ void parse_file(struct parser *p)
         parse_integer(p);
 }
 
-struct place {
+struct location {
     uint32_t file, line, column;
 };
 
-static struct place parse_place(struct parser *p)
+static struct location parse_location(struct parser *p)
 {
-    struct place at;
+    struct location at;
     at.file = parse_file_number(p);
     at.line = (uint32_t)expect_count(p, UINT32_MAX - 1, "a line's number");
     at.column = (uint32_t)expect_count(p, UINT32_MAX - 1, "a column");
     return at;
 }
 
-/* Places of a function have even keys, calls odd ones. */
-static void key_of(const struct parser *p, struct place at, uint64_t key[3])
+/* Makes the key of a source location in the current function. Its last word is even; the keys of calls end in an odd
+ * word. */
+static void key_of(const struct parser *p, struct location at, uint64_t key[3])
 {
     key[0] = (uint64_t)at.file << 32 | at.line;
     key[1] = at.column;
     key[2] = (uint64_t)(uintptr_t)p->function & ~1ull;
 }
 
-/* LABEL or LABEL + N, in .debug_str; .debug_str itself is a label, too. */
+/* Parses LABEL or LABEL + N, an offset in .debug_str; the name .debug_str is a label, too. */
 static void parse_function_name(struct parser *p, struct ptx_inlined *call)
 {
     struct token t = p->tok;
@@ -108,10 +109,10 @@ static void parse_function_name(struct parser *p, struct ptx_inlined *call)
         call->offset = expect_count(p, UINT32_MAX, "an offset");
 }
 
-/* The number, from 1, of a call in unit->inlined; each is there once. */
-static uint32_t add_call(struct parser *p, const uint64_t place[3], uint64_t hash, const struct ptx_inlined *call)
+/* Returns the number, from 1, of a call in unit->inlined. Adds the call if it is not there yet. */
+static uint32_t add_call(struct parser *p, const uint64_t location[3], uint64_t hash, const struct ptx_inlined *call)
 {
-    uint64_t key[3] = {place[0], place[1] << 32 | call->inlined, hash | 1};
+    uint64_t key[3] = {location[0], location[1] << 32 | call->inlined, hash | 1};
     uint32_t number = look_up(p, key);
     if (number)
         return number;
@@ -121,24 +122,24 @@ static uint32_t add_call(struct parser *p, const uint64_t place[3], uint64_t has
     return number;
 }
 
-static uint32_t inlined_call(struct parser *p, struct place at, struct ptx_inlined *call)
+static uint32_t inlined_call(struct parser *p, struct location at, struct ptx_inlined *call)
 {
-    uint64_t place[3], hash = call->offset;
-    key_of(p, at, place);
-    uint32_t before = look_up(p, place);
+    uint64_t location[3], hash = call->offset;
+    key_of(p, at, location);
+    uint32_t before = look_up(p, location);
     call->file = at.file;
     call->line = at.line;
     call->inlined = before ? before - 1 : 0;
     for (const char *c = call->label; *c; c++)
         hash = mixed(hash, (unsigned char)*c);
-    return add_call(p, place, hash, call);
+    return add_call(p, location, hash, call);
 }
 
 /* ---- comments of LLVM: .loc 2 168 27 // a.py:168:27 @[ b.py:189:40 @[ b.py:59:36 ] ] -------------------------------
  */
 
-/* NAME:LINE:COLUMN from `text` to before `end`. Returns the name's length, 0: it is none. */
-static uint32_t comment_place(const char *text, const char *end, struct place *at)
+/* Parses NAME:LINE:COLUMN from `text` to before `end`. Returns the length of the name; 0: it is something else. */
+static uint32_t comment_location(const char *text, const char *end, struct location *at)
 {
     uint32_t numbers[2];
     for (int i = 0; i < 2; i++) {
@@ -153,7 +154,7 @@ static uint32_t comment_place(const char *text, const char *end, struct place *a
         numbers[i] = (uint32_t)n;
         end = digit - 1;
     }
-    *at = (struct place){0, numbers[1], numbers[0]};
+    *at = (struct location){0, numbers[1], numbers[0]};
     return (uint32_t)(end - text);
 }
 
@@ -164,33 +165,33 @@ static const char *last_call(const char *text, const char *end)
     return end - text >= 4 ? end : NULL;
 }
 
-/* The calls from the outermost, which is the last, to that of this line's function. Names of functions and numbers of
- * files are in .debug_info: join_debug_info. */
+/* Adds the calls that a comment lists, from the outermost (the last one) to the call of this line's function. Returns
+ * the number of the latter. join_debug_info adds the names of functions and the numbers of files. */
 static uint32_t calls_of_comment(struct parser *p, const char *text, const char *end)
 {
     uint32_t around = 0;
     for (const char *from; (from = last_call(text, end)); end = from - 4) {
-        struct place at;
+        struct location at;
         const char *stop = end;
         while (stop - from >= 2 && !memcmp(stop - 2, " ]", 2))
             stop -= 2;
-        uint32_t length = comment_place(from, stop, &at);
+        uint32_t length = comment_location(from, stop, &at);
         if (!length)
             return 0;
-        uint64_t place[3], hash = 0;
+        uint64_t location[3], hash = 0;
         for (uint32_t i = 0; i < length; i++)
             hash = mixed(hash, (unsigned char)from[i]);
-        key_of(p, at, place);
+        key_of(p, at, location);
         struct ptx_inlined call = {.line = at.line,
                                    .column = at.column,
                                    .inlined = around,
                                    .address = code_address(p, p->function ? p->function->body.count : 0)};
-        around = add_call(p, place, mixed(hash, p->debug.functions.count), &call);
+        around = add_call(p, location, mixed(hash, p->debug.functions.count), &call);
     }
     return around;
 }
 
-/* The comment that ends the line of `at`. */
+/* Finds the calls in the comment that ends the line of `at`. */
 static uint32_t comment_of_loc(struct parser *p, uint32_t at)
 {
     const char *text = p->src->text + at, *end = text + strcspn(text, "\n");
@@ -202,13 +203,14 @@ static uint32_t comment_of_loc(struct parser *p, uint32_t at)
     return calls_of_comment(p, comment + 2, end);
 }
 
-/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]
- * Line 0 stands for code of no line of the source, such as what clang moves out of a loop: it stays with the line
- * before. */
+/* Parses .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN].
+ *
+ * Line 0 marks code that belongs to no line of the source, such as code that clang moves out of a loop. It keeps the
+ * source location before it. */
 void parse_loc(struct parser *p)
 {
     uint32_t start = p->tok.at;
-    struct place here = parse_place(p), at = {0};
+    struct location here = parse_location(p), at = {0};
     struct ptx_inlined call = {0};
     bool inlined = false;
     uint64_t key[3];
@@ -217,7 +219,7 @@ void parse_loc(struct parser *p)
         if (token_is(&t, "function_name")) {
             parse_function_name(p, &call);
         } else if (token_is(&t, "inlined_at")) {
-            at = parse_place(p);
+            at = parse_location(p);
             inlined = true;
         } else
             ptx_error(p->src, t.at, "function_name or inlined_at belongs here");

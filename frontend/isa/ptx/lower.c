@@ -5,16 +5,17 @@
 
 #include "frontend/isa/ptx/allocate.h"
 
-/* rp_kernel.registers is an estimate: the highest pressure of any function that the kernel may call (callers' values
- * that live across a call are not added to the callee's), and what follows. */
+/* rp_kernel.registers is an estimate: the highest pressure of any function that the kernel may call, plus
+ * RESERVED_REGISTERS. A caller's values that live across a call are not added to the callee's. */
 enum {
-    /* what a compiler keeps beside a program's own values: the stack pointer, and one more in which it begins an
-     * address before it knows which value dies */
+    /* Compilers keep two more registers than a program's values need: the stack pointer, and one for an address that is
+     * begun before it is known which value dies. */
     RESERVED_REGISTERS = 2,
     MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
 };
 
-/* PTX ISA 9.0, "Target ISA Notes" of these: rows that are not executed need sm_100 or one after it. */
+/* Whether the instruction needs sm_100 or later (PTX ISA 9.0, "Target ISA Notes"): rows of these opcodes that do not
+ * execute. */
 static bool is_of_blackwell(const struct ptx_form *f)
 {
     static const char *const opcodes[] = {"add",   "sub",      "mul",      "fma",     "cvt",
@@ -25,7 +26,7 @@ static bool is_of_blackwell(const struct ptx_form *f)
     return false;
 }
 
-/* The opcode of the instruction at hand with its modifiers, up to a space. */
+/* The current instruction's opcode with its modifiers, up to a space. */
 static const char *spelled_opcode(struct lowering *l, int *length)
 {
     const char *text = instruction_text(l, l->in);
@@ -56,13 +57,14 @@ void need_target(struct lowering *l, const struct target *have, unsigned sm)
               have ? have->name : "none");
 }
 
-/* PTX ISA, "Target ISA Notes": features of one architecture, which are there only where the target's name says so. */
+/* Whether only targets of one architecture have the instruction, those whose names end in a letter (PTX ISA, "Target
+ * ISA Notes"). */
 static bool is_of_one_architecture(const struct ptx_form *f)
 {
     return f->lowering == LOW_MAP_FIELD || !strcmp(f->opcode, "setmaxnreg"); /* wgmma: lower_wgmma.c */
 }
 
-/* What the text's own .target says, whatever --target runs it on. */
+/* Checks the text's own .target, whatever target --target names. */
 static void check_least_target(struct lowering *l)
 {
     const struct target *have = l->unit->target;
@@ -77,7 +79,7 @@ static void check_least_target(struct lowering *l)
               have->sm < 90 ? 90 : have->sm, have->name);
 }
 
-/* Executed and recorded; a destination, as of createpolicy, is 0. */
+/* The instruction is executed and recorded, but does nothing. A destination, as createpolicy has one, becomes 0. */
 static void lower_nothing(struct lowering *l)
 {
     bool result = l->in->operand_count && l->in->form->operands[0].role == 'd';
@@ -91,7 +93,7 @@ static void lower_nothing(struct lowering *l)
                                .a = constant(l, 0, element_bytes(type))});
 }
 
-/* Groups of asynchronous work, which is done at once here: only the trace and checks hear of them. */
+/* Groups of asynchronous work. All such work completes at once here, so only the trace and the checks use groups. */
 static void lower_group(struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
@@ -221,7 +223,7 @@ static void lower_block(struct lowering *l, const struct cfg_block *b)
     }
 }
 
-/* Branches name blocks so far. */
+/* Replaces the blocks in branches by operations. */
 static void place_branches(struct lowering *l, uint32_t first, const uint32_t *block_start)
 {
     for (uint32_t i = first; i < l->operations.count; i++) {
@@ -251,7 +253,7 @@ static void find_predecessors(struct lowering *l, uint32_t **start, uint32_t **p
     *preds = p;
 }
 
-/* Of this function's instructions, the first of which has number `from`. */
+/* Makes room for live counts up to the last instruction. Returns the entry of instruction `from`. */
 static struct rp_live *live_room(struct lowering *l, uint32_t from)
 {
     while (l->live.count < l->instructions.count)
@@ -329,10 +331,10 @@ static void bind_handlers(struct lowering *l)
     }
 }
 
-/* Local bytes from a function down along its deepest chain of calls; UINT64_MAX: a cycle. */
+/* Finds the local bytes of the deepest chain of calls from each function. */
 struct depth_walk {
     const struct lowering *l;
-    uint8_t *state; /* 0 new, 1 under way, 2 done */
+    uint8_t *state; /* 0: not visited, 1: being visited, 2: done */
     uint64_t *depth;
     uint32_t *stack, *next;
 };
@@ -371,7 +373,8 @@ static void measure_depth(struct lowering *l, struct program *p)
     uint32_t n = l->functions.count;
     struct depth_walk w = {.l = l};
     bool may_recurse = false;
-    for (uint32_t f = 1; f < n; f++) /* a call through a register may go to any function here, its own one too */
+    for (uint32_t f = 1; f < n;
+         f++) /* a call through a register may go to any function here, also to the caller itself */
         may_recurse |= l->functions.at[f].calls_indirectly;
     for (uint32_t callee = 1; l->functions.at[0].calls_indirectly && callee < n; callee++)
         VECTOR_PUSH(l->arena, &l->functions.at[0].calls, callee);
@@ -383,7 +386,7 @@ static void measure_depth(struct lowering *l, struct program *p)
     for (uint32_t f = 0; f < n; f++)
         p->recursive |= l->functions.at[f].takes_memory;
     uint64_t bytes = w.depth[0];
-    /* a host call's arguments lie behind the last frame */
+    /* the arguments of a host call follow the last frame */
     for (uint32_t i = 0; i < l->operations.count; i++)
         if (l->operations.at[i].kind == UOP_HOST_CALL) {
             bytes += HOST_CALL_BYTES;

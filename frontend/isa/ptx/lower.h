@@ -1,10 +1,9 @@
-/* From instructions to operations (frontend/operation/uop.h), function by function, for one kernel and all that it may
- * call.
+/* Lowers instructions to operations (frontend/operation/uop.h), function by function, for one kernel and everything
+ * that it may call.
  *
- * While a function is being lowered its operations name registers by number: those of the source first, then
+ * While a function is being lowered, its operations name registers by number: first those of the source, then
  * temporaries. Branches name blocks of the control-flow graph. When the function is complete, registers get their slots
- * (allocate.h) and branches the operations where their blocks begin.
- */
+ * (allocate.h), and branches get the operations at which their blocks begin. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_LOWER_H
 #define REPRISE_FRONTEND_ISA_PTX_LOWER_H
 
@@ -18,7 +17,7 @@ struct lowered {
     struct ptx_function *function;
     uint32_t entry, end; /* operations */
     uint32_t window_bytes;
-    uint32_t pressure;                   /* most 32-bit registers alive at once */
+    uint32_t pressure;                   /* the most 32-bit registers that are live at once */
     bool calls_indirectly, takes_memory; /* alloca */
     VECTOR(uint32_t) calls;              /* indices into lowering.functions */
 };
@@ -43,11 +42,11 @@ struct lowering {
     struct ptx_function *function;
     struct cfg cfg;
     VECTOR(uint8_t) element; /* by register: bytes per lane, 0 a predicate */
-    uint32_t *trace_number;  /* by register of the source: + 1 */
+    uint32_t *trace_number;  /* by register of the source: its number in the trace, plus 1 */
     uint32_t *use_count;     /* by register of the source: how often it is read */
     uint8_t *policies;       /* NULL, or by register of the source: cache_policy.c */
 
-    /* the instruction at hand */
+    /* the current instruction */
     const struct ptx_instruction *in;
     uint32_t index;
     bool started; /* it has an operation */
@@ -56,9 +55,9 @@ struct lowering {
     struct rp_async async;
 };
 
-/* Leaves with an error: the instruction (or `what` about it) is not covered yet. */
+/* Reports that the current instruction, or `what` in it, is not covered yet. Does not return. */
 void not_covered(struct lowering *, uint32_t at, const char *what) __attribute__((noreturn));
-/* Leaves with an error unless `have` (NULL: none) is at least sm_`sm`, which the instruction needs. */
+/* Reports an error unless `have` (NULL: none) is at least sm_`sm`, which the instruction needs. */
 void need_target(struct lowering *, const struct target *have, unsigned sm);
 
 /* ---- operands (lower_operand.c) */
@@ -71,37 +70,39 @@ struct operand source(struct lowering *, const struct ptx_operand *, enum ptx_ty
 struct operand predicate_source(struct lowering *, const struct ptx_operand *, uint8_t *flip);
 struct operand register_operand(uint32_t reg);
 enum ptx_type register_type(const struct lowering *, const struct ptx_operand *);
-/* d = special register a in one operation; false, and nothing done, where that is not all. */
+/* Emits d = special register a if one operation can do it. False: it cannot, and nothing was emitted. */
 bool emit_special(struct lowering *, const struct ptx_operand *d, const struct ptx_operand *a, enum ptx_type type);
-/* A result of `type` for the operand: its register, or a temporary for a sink or a wider register. */
+/* Where to write a result of `type` for the operand: its register, or a temporary for a sink or a wider register. */
 struct operand destination(struct lowering *, const struct ptx_operand *, enum ptx_type type);
-/* After the operation that wrote destination(): extends it to the wider register, if it was one. */
+/* To be called after the operation that wrote destination(): if the register is wider, extends the result to it. */
 void finish_destination(struct lowering *, const struct ptx_operand *, enum ptx_type type, struct operand result);
-/* Appends an operation of the instruction at hand; fills in guard, index, UF_FIRST. */
+/* Appends an operation of the current instruction. Fills in guard, index and UF_FIRST. */
 struct operation *emit(struct lowering *, struct operation);
-/* A copy between integer registers of different width: zero- or sign-extended, or truncated. */
+/* Copies between integer registers of different width: extends by zeros or sign, or truncates. */
 void emit_resize(struct lowering *, struct operand to, enum ptx_type to_type, struct operand from,
                  enum ptx_type from_type);
-/* A temporary that holds `op` of both. */
+/* Computes `op` of both into a temporary, and returns it. */
 struct operand lane_result(struct lowering *, uint8_t op, enum ptx_type, struct operand a, struct operand b);
-/* The address of a variable in its own space; sets *in_frame when the frame base is to be added. */
+/* The address of a variable in its own space. Sets *in_frame if the frame base is to be added. */
 uint64_t variable_address(struct lowering *, struct ptx_variable *, uint32_t at, uint8_t *space, bool *in_frame);
 
-/* What the instruction's cache policy wants of L2, as far as that is known: enum rp_eviction (cache_policy.c). */
+/* The eviction priority in L2 that the instruction's cache policy asks for, as far as it is known: enum rp_eviction
+ * (cache_policy.c). */
 uint8_t cache_policy_of(struct lowering *);
 
 /* ---- memory operations (lower_memory.c) */
-/* What the trace says of an access of `elements` elements of the type, space and order by the modifiers. */
+/* The trace's description of an access to `elements` elements of the type; space and order follow from the
+ * modifiers. */
 struct rp_memory_operand memory_operand(const struct ptx_instruction *, uint8_t kind, enum ptx_type, uint32_t elements);
-/* Sets address, space and offset of a memory operation whose memory operand is there. */
+/* Sets address, space and offset of a memory operation whose memory operand is set. */
 void set_address(struct lowering *, struct operation *, const struct ptx_operand *address);
-/* The address that set_address() gave it as 64 bits, offset included; of none that is relative to a frame. */
+/* The address that set_address() gave it as 64 bits, with its offset. The operation must not be relative to a frame. */
 struct operand whole_address(struct lowering *, const struct operation *);
-/* How values of `type` lie in registers of `bytes` per element: a lane type of that width. */
+/* The lane type of `bytes` bytes per element in which registers hold values of `type`. */
 uint8_t register_form(enum ptx_type type, unsigned bytes);
-/* Bytes per element of the registers that hold the values: all of one width, or 0. */
+/* Bytes per element of the registers that hold the values; 0: they differ in width. */
 unsigned common_width(const struct lowering *, const struct ptx_operand *values, uint32_t count);
-/* Emits it as the next memory operand of the instruction. */
+/* Emits the operation as the next memory operand of the instruction. */
 struct operation *finish_access(struct lowering *, struct operation *);
 
 /* ---- instructions */
@@ -120,7 +121,7 @@ void lower_bulk(struct lowering *);
 void lower_tensor(struct lowering *);
 void lower_map_field(struct lowering *); /* lower_tensor_map.c */
 void lower_map_copy(struct lowering *);
-/* After st.async and red.async: the bytes are there, and the object does not wait for them any more. */
+/* For st.async and red.async: the bytes have arrived, and the object waits for them no more. */
 void lower_completion(struct lowering *);
 void lower_pending_count(struct lowering *);
 void lower_cluster_barrier(struct lowering *); /* lower_control.c */
@@ -151,17 +152,17 @@ void lower_stmatrix(struct lowering *);
 void lower_movmatrix(struct lowering *);
 void lower_plain(struct lowering *, enum uop_kind kind);
 
-/* The static instruction of the trace for the instruction at hand (describe.c). */
+/* Adds the static instruction of the current instruction to the trace's table (describe.c). */
 void describe(struct lowering *);
-/* Once all instructions are described: the calls whose bodies they are in. */
+/* Adds the inlined calls of all instructions. To be called once all instructions are described. */
 void describe_inlined(struct lowering *, struct rp_kernel *);
-/* The source text of an instruction on one line, blanks and comments as one blank. */
+/* The source text of an instruction on one line. Blanks and comments become one blank. */
 const char *instruction_text(struct lowering *, const struct ptx_instruction *);
 
-/* Finds all functions that the kernel may call, and lays out the shared variables that they name: the static ones, then
- * the dynamic array behind them (reach.c). */
+/* Finds all functions that the kernel may call, and lays out the shared variables that they name: first the static
+ * ones, then the dynamic array (reach.c). */
 struct reach {
-    VECTOR(struct ptx_function *) functions; /* the kernel first, others as found */
+    VECTOR(struct ptx_function *) functions; /* the kernel first, others in the order in which they are found */
     struct extent_layout shared;             /* dense: bytes without gaps; with a dynamic array, its offset */
     VECTOR(struct extent) variables;         /* the static ones */
     uint16_t *parts;                         /* see struct extents */
@@ -170,7 +171,7 @@ struct reach {
 };
 void find_reach(struct ptx_unit *, struct ptx_function *entry, uint32_t program_number, struct reach *);
 
-/* Lowers one kernel whole. Leaves through ptx_error. */
+/* Lowers one kernel. Reports errors by ptx_error. */
 void ptx_lower(struct ptx_unit *, struct module *, struct ptx_function *entry, uint32_t program_number,
                struct program *);
 

@@ -39,7 +39,7 @@ static uint64_t window_size(uint8_t space)
     }
 }
 
-/* address - window < size, unsigned; .global is all from the modules' variables on. */
+/* address - window < size, as unsigned numbers. .global is everything from the modules' variables on. */
 void lower_isspacep(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
@@ -85,7 +85,8 @@ static struct operand special(struct lowering *l, enum special which, enum ptx_t
     return d;
 }
 
-/* (address & the bits that name no block) + block × CLUSTER_STEP + CLUSTER_SHARED; of a block alone the address. */
+/* (address without the bits that select a block) + block × CLUSTER_STEP + CLUSTER_SHARED. In a block without a cluster
+ * it is the address itself. */
 static void lower_mapa(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
@@ -112,7 +113,7 @@ static void lower_mapa(struct lowering *l)
     finish_destination(l, &in->operands[0], type, d);
 }
 
-/* The rank is in the address, or it is the block's own. */
+/* The rank is in the address; in an address of the block's own memory it is the block's rank. */
 static void lower_getctarank(struct lowering *l)
 {
     const struct ptx_operand *o = l->in->operands;

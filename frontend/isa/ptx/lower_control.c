@@ -41,7 +41,7 @@ void lower_branch_table(struct lowering *l)
     emit(l, u);
 }
 
-/* The functions that CUDA's device runtime provides; -1: none of them. */
+/* The function of CUDA's device runtime with this name (enum host_call); -1: it is none of them. */
 static int host_call(const struct ptx_function *f)
 {
     static const char *const names[] = {
@@ -52,7 +52,7 @@ static int host_call(const struct ptx_function *f)
     return -1;
 }
 
-/* Results and parameters as uop.h lays them out for host calls. */
+/* Whether results and parameters are laid out as uop.h says for host calls. */
 static bool host_signature(int call, const struct ptx_signature *s)
 {
     static const struct {
@@ -65,7 +65,7 @@ static bool host_signature(int call, const struct ptx_signature *s)
            s->bytes == wanted[call].bytes;
 }
 
-/* Functions of libcudadevrt that nobody but a GPU's driver defines: CUDA C++ Programming Guide, "CUDA Dynamic
+/* Whether it is a function of libcudadevrt that only a GPU's driver defines: CUDA C++ Programming Guide, "CUDA Dynamic
  * Parallelism". */
 static bool is_dynamic_parallelism(const char *name)
 {
@@ -92,7 +92,7 @@ void lower_call(struct lowering *l)
     struct operation u = {.kind = UOP_CALL, .target = UOP_NOWHERE, .frame_bytes = l->function->frame_bytes};
     if (target->kind == PO_REGISTER) {
         u.a = source(l, target, PT_U64);
-        u.table_count = l->unit->function_count + 1; /* filled when all functions have their places */
+        u.table_count = l->unit->function_count + 1; /* filled when all functions have been lowered */
         l->current->calls_indirectly = true;
         emit(l, u);
         return;
@@ -116,7 +116,7 @@ void lower_call(struct lowering *l)
     emit(l, u);
 }
 
-/* The alignment of what alloca takes, as a power of two; 8 bytes where nothing is said. */
+/* The alignment of what alloca allocates, as a power of two; the default is 8 bytes. */
 static int64_t alignment(struct lowering *l, const struct ptx_operand *o)
 {
     int64_t bytes = o ? o->value : 8;

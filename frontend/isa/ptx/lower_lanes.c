@@ -183,7 +183,7 @@ void lower_move(struct lowering *l)
         lower_lanes(l, 0);
 }
 
-/* Element i of a vector of registers and numbers, or of a special register that is one. */
+/* Element i of a vector of registers and numbers, or of a special register that is a vector. */
 static struct ptx_operand element_of(struct lowering *l, const struct ptx_operand *o, uint32_t i, uint32_t count)
 {
     if (o->kind == PO_VECTOR)
@@ -202,7 +202,7 @@ static struct operand lane_move(struct lowering *l, enum ptx_type type, struct o
     return d;
 }
 
-/* All elements are read before one is written. */
+/* Reads all elements before it writes any. */
 void lower_move_vector(struct lowering *l)
 {
     const struct ptx_operand *d = &l->in->operands[0];
@@ -223,7 +223,7 @@ void lower_move_vector(struct lowering *l)
 
 /* ---- cvt ---- */
 
-/* PTX ISA "cvt": which conversions must say how they round. */
+/* PTX ISA "cvt": checks that conversions that need a rounding modifier have one. */
 static void check_rounding(struct lowering *l, enum ptx_type d, enum ptx_type a)
 {
     bool to_float = ptx_types[d].kind == 'F', from_float = ptx_types[a].kind == 'F';

@@ -1,8 +1,8 @@
 /* ldmatrix, stmatrix, movmatrix, mma and wmma: PTX ISA "Warp-level matrix instructions".
  *
- * Each takes the whole warp; its first operation waits for all lanes (UF_WHOLE_WARP). What goes to or comes from memory
- * does so by plain memory operations: ldmatrix and stmatrix move rows of 16 bytes, one per lane; wmma.load and
- * wmma.store move what a lane has of a row in one piece. */
+ * Each needs the whole warp: its first operation waits for all lanes (UF_WHOLE_WARP). Plain memory operations move the
+ * data. ldmatrix and stmatrix move rows of 16 bytes, one per lane. wmma.load and wmma.store move what a lane holds of a
+ * row in one piece. */
 #include "frontend/isa/ptx/matrix.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static struct operand_list source_list(struct lowering *l, const struct ptx_oper
     return list;
 }
 
-/* The registers that take the results; a sink gets a temporary. */
+/* The registers that take the results; a sink becomes a temporary. */
 static struct operand_list result_list(struct lowering *l, const struct ptx_operand *o, const struct ptx_fragment *f)
 {
     struct operand_list list = new_list(l, f->distinct);
@@ -106,7 +106,7 @@ void lower_mma(struct lowering *l)
 
 /* ---- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------------------------- */
 
-/* Waits for the whole warp; true in the first `lanes` of it. */
+/* Waits for the whole warp. Returns a predicate that is true in its first `lanes` lanes. */
 static struct operand first_lanes(struct lowering *l, uint32_t lanes)
 {
     struct operand mask = temporary(l, PT_PRED);
@@ -128,7 +128,7 @@ static struct operand_list row_words(struct lowering *l)
     return words;
 }
 
-/* Each operation has a list of its own: registers get their places in it. */
+/* A copy of the list, because each operation needs its own: place_registers writes into it. */
 static struct operand_list copy_of(struct lowering *l, struct operand_list list)
 {
     struct operand_list copy = new_list(l, list.count);
@@ -136,7 +136,7 @@ static struct operand_list copy_of(struct lowering *l, struct operand_list list)
     return copy;
 }
 
-/* The operation that moves rows of 16 bytes between memory and `words`, one in each of the first lanes. */
+/* The operation that moves rows of 16 bytes between memory and `words`, one row in each of the first lanes. */
 static void move_rows(struct lowering *l, uint8_t kind, const struct ptx_operand *address, struct operand_list words,
                       struct operand lanes)
 {
@@ -156,7 +156,7 @@ void lower_ldmatrix(struct lowering *l)
     struct operand_list words = row_words(l);
     move_rows(l, RP_ACCESS_LOAD, &in->operands[1], words, lanes);
     struct operation u = {.kind = UOP_LANE, .op = OP_MATRIX_LOAD, .type = T_B32, .stype = T_B32};
-    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TURNED : MATRIX_STRAIGHT;
+    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TRANSPOSED : MATRIX_STRAIGHT;
     u.lists[0] = result_list(l, &in->operands[0], &f);
     u.lists[1] = words;
     emit(l, u);
@@ -168,7 +168,7 @@ void lower_stmatrix(struct lowering *l)
     check_target(l);
     struct operation u = {.kind = UOP_LANE, .op = OP_MATRIX_STORE, .type = T_B32, .stype = T_B32};
     struct operand lanes = first_lanes(l, 8 * fragment(l, 'a').count);
-    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TURNED : MATRIX_STRAIGHT;
+    u.imm = mods_have(&in->mods, M_TRANS) ? MATRIX_TRANSPOSED : MATRIX_STRAIGHT;
     u.lists[1] = source_list(l, &in->operands[1], 'a');
     u.lists[0] = row_words(l);
     struct operand_list words = u.lists[0];
@@ -184,13 +184,13 @@ void lower_movmatrix(struct lowering *l)
 
 /* ---- wmma.load and wmma.store ------------------------------------------------------------------------------------ */
 
-/* Memory holds a matrix in lines (rows or columns) that are `pitch` bytes apart. A tile lies along the lines when lane
- * 4·g + t has what is at t's place of line g, across them when it has what is at g's place of a line of t's. */
+/* Moves a matrix that memory holds in lines (rows or columns), `pitch` bytes apart. A tile may lie along the lines:
+ * then lane 4·g + t holds place t of line g. Or it lies across them: then the lane holds place g of line t. */
 struct mover {
     struct lowering *l;
     struct operation access; /* what all memory operations have in common */
     struct operand pitch;    /* 32 bits */
-    struct operand base;     /* of each lane: the address of its place in line 0; as wide as the address is */
+    struct operand base;     /* by lane: the address of its place in line 0; as wide as the instruction's address */
     bool wide;
 };
 
@@ -202,7 +202,7 @@ static struct operand lane_words(struct lowering *l, uint32_t first, uint32_t ea
     return constants_words(&l->constants, l->arena, words);
 }
 
-/* a × b + c of 32-bit numbers; c and the result as wide as addresses. */
+/* a × b + c of 32-bit numbers; c and the result are as wide as addresses. */
 static struct operand address_sum(struct mover *m, struct operand a, struct operand b, struct operand c, uint64_t flags)
 {
     struct operand d = temporary(m->l, m->wide ? PT_U64 : PT_U32);
@@ -219,7 +219,7 @@ static struct operand address_sum(struct mover *m, struct operand a, struct oper
     return d;
 }
 
-/* Bytes from line to line: the operand counts elements; without one a line is as long as the matrix is. */
+/* Bytes from one line to the next. The operand counts elements; without one, a line is as long as the matrix. */
 static struct operand pitch_of(struct lowering *l, const struct ptx_operand *stride, uint32_t length, unsigned bits)
 {
     if (!stride)
@@ -232,7 +232,7 @@ static struct operand pitch_of(struct lowering *l, const struct ptx_operand *str
     return u.d;
 }
 
-/* Waits for the whole warp and finds the lanes' places: `each_g` and `each_t` bytes apart. */
+/* Waits for the whole warp and computes the lanes' places: each_g bytes apart by g, each_t bytes apart by t. */
 static struct mover begin_moving(struct lowering *l, uint8_t kind, const struct ptx_operand *address,
                                  const struct ptx_operand *stride, uint32_t length, unsigned bits, uint32_t each_g,
                                  uint32_t each_t)
@@ -247,7 +247,7 @@ static struct mover begin_moving(struct lowering *l, uint8_t kind, const struct 
     return m;
 }
 
-/* Moves `count` elements of the type per lane, at `offset` bytes from the lanes' places in `lines`. */
+/* Moves `count` elements of the type per lane, `offset` bytes after the lanes' places in `lines`. */
 static void move(struct mover *m, struct operand lines, uint32_t offset, enum ptx_type type, struct operand *registers,
                  uint32_t count)
 {
@@ -271,11 +271,11 @@ static void move(struct mover *m, struct operand lines, uint32_t offset, enum pt
 
 static void turn(struct lowering *l, struct operand to, struct operand from)
 {
-    emit(l,
-         (struct operation){.kind = UOP_LANE, .op = OP_MATRIX_TURN, .type = T_B32, .stype = T_B32, .d = to, .a = from});
+    emit(l, (struct operation){
+                .kind = UOP_LANE, .op = OP_MATRIX_TRANSPOSE, .type = T_B32, .stype = T_B32, .d = to, .a = from});
 }
 
-/* A tile of 8 x 8 halves, along or across the lines from `line` on. */
+/* Moves a tile of 8 x 8 halves, along or across the lines from `line` on. */
 static void move_halves(struct mover *m, uint32_t line, uint32_t place, bool across, struct operand reg)
 {
     struct operand lines = lane_words(m->l, line, 1, 0), other = reg;
@@ -288,7 +288,7 @@ static void move_halves(struct mover *m, uint32_t line, uint32_t place, bool acr
         turn(m->l, reg, other);
 }
 
-/* Loads 4 bytes of a register from a line each. */
+/* Loads the 4 bytes of a register, one byte from each of 4 lines. */
 static void load_bytes(struct mover *m, uint32_t line, uint32_t place, struct operand reg)
 {
     struct operand_list bytes = new_list(m->l, 4);
@@ -300,7 +300,7 @@ static void load_bytes(struct mover *m, uint32_t line, uint32_t place, struct op
          (struct operation){.kind = UOP_LANE, .op = OP_PACK, .type = T_B32, .stype = T_B8, .d = reg, .lists = {bytes}});
 }
 
-/* A register of A or B: rows (of A; columns of B) from `first` on, k from `k` on. */
+/* Loads a register of A or B: rows (of A; columns of B) from `first` on, elements from `k` on. */
 static void load_source(struct mover *m, const struct ptx_fragment *f, uint32_t first, uint32_t k, bool across,
                         struct operand reg)
 {
@@ -315,7 +315,7 @@ static void load_source(struct mover *m, const struct ptx_fragment *f, uint32_t 
         move(m, lane_words(m->l, k, 0, 1), first * bits / 8, f->type, &reg, 1);
 }
 
-/* Copies of what was loaded, where the fragment has more registers than it needs. */
+/* Copies loaded registers, because the fragment has several registers with the same content. */
 static void copy_registers(struct lowering *l, const struct ptx_fragment *f, const struct ptx_operand *d,
                            const struct operand_list *loaded)
 {
@@ -350,7 +350,7 @@ static void load_sides(struct lowering *l, char matrix)
     copy_registers(l, &f, &in->operands[0], &d);
 }
 
-/* C or D: tile (i, n) is in registers from `at` on. */
+/* Moves tile (i, n) of C or D, which is in the registers from `at` on. */
 static void move_tile(struct mover *m, const struct ptx_fragment *f, uint32_t row, uint32_t column, bool across,
                       struct operand *at)
 {

@@ -40,7 +40,7 @@ static void variable_base(struct lowering *l, struct operation *u, const struct 
     if (said == RP_SPACE_PARAM && in_frame && base->variable->space == RP_SPACE_PARAM)
         said = space;
     if (said == RP_SPACE_SHARED_CLUSTER && space == RP_SPACE_SHARED)
-        space = said; /* the cluster's window holds the block's own */
+        space = said; /* the window of the cluster contains the block's own memory */
     if (said != RP_SPACE_GENERIC && said != space)
         ptx_error(l->src, base->at, "'%s' is in .%s memory, not in .%s", base->variable->name, rp_space_name(space),
                   rp_space_name(u->memory.space));
@@ -59,7 +59,7 @@ void set_address(struct lowering *l, struct operation *u, const struct ptx_opera
         return;
     }
     if (u->memory.space == RP_SPACE_PARAM && in_function)
-        u->memory.space = RP_SPACE_LOCAL; /* where a function's parameters are */
+        u->memory.space = RP_SPACE_LOCAL; /* a function's parameters are in local memory */
     if (!address->count)
         return;
     const struct ptx_operand *base = &address->elements[0];
@@ -114,7 +114,8 @@ unsigned common_width(const struct lowering *l, const struct ptx_operand *values
     return bytes;
 }
 
-/* PTX ISA, ld and st, .vec: 128 bits in all; 256 bits of elements of 32 or 64 in global memory, from sm_100 on. */
+/* PTX ISA, ld and st, .vec: at most 128 bits in all. From sm_100 on global memory allows 256 bits of elements of 32 or
+ * 64 bits. */
 static void check_vector_width(const struct lowering *l, const struct rp_memory_operand *m, const struct ptx_operand *v)
 {
     const struct target *target = l->module->target;
@@ -215,7 +216,8 @@ static struct operand copy(struct lowering *l, struct operand from, enum ptx_typ
     return to;
 }
 
-/* Several elements: old values to the first list, those to combine with in the second. */
+/* Sets the operands of an access to several elements: old values go to the first list; the second holds the values to
+ * combine with. */
 static void vector_operands(struct lowering *l, struct operation *u, enum ptx_type type, const struct ptx_operand *d,
                             const struct ptx_operand *b, uint32_t count)
 {
@@ -229,7 +231,7 @@ static void vector_operands(struct lowering *l, struct operation *u, enum ptx_ty
         bool to_register = d && d->kind == PO_VECTOR && d->elements[i].kind == PO_REGISTER;
         u->lists[0].at[i] = to_register ? register_operand(d->elements[i].reg) : OPERAND_NONE;
         u->lists[1].at[i] = source(l, &b->elements[i], type);
-        if (d) /* an element's old value may go where a later element's operand is */
+        if (d) /* the register for an element's old value may be a later element's operand */
             u->lists[1].at[i] = copy(l, u->lists[1].at[i], type);
     }
 }
@@ -262,8 +264,8 @@ void lower_atomic(struct lowering *l)
 
 /* ---- cp.async ---- */
 
-/* How many bytes a lane reads, the rest being zeros: an operand, or none where it is all of them. After the size come
- * the bytes to read, or a predicate to ignore the source, and the cache policy. */
+/* The operand with the number of bytes that a lane reads; the rest become zeros. Absent: it reads all. After the size
+ * an instruction may have the number of bytes, or a predicate to ignore the source, and then a cache policy. */
 static struct operand bytes_to_read(struct lowering *l, uint32_t size)
 {
     const struct ptx_instruction *in = l->in;
@@ -284,7 +286,7 @@ static struct operand bytes_to_read(struct lowering *l, uint32_t size)
     return bytes;
 }
 
-/* Both sides of a copy of a few bytes: done at once, which is one of the times at which it may be done. */
+/* Both sides of a copy of a few bytes. The copy is made at once: it may be made at any time until it is waited for. */
 void lower_copy(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;

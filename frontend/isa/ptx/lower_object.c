@@ -1,7 +1,7 @@
 /* mbarrier: objects in shared memory at which threads and copies arrive (PTX ISA, "Parallel Synchronization and
  * Communication Instructions: mbarrier").
  *
- * frontend/core/object.h says how an object is laid out, objects.c beside it what the operations do. */
+ * frontend/core/object.h describes the layout of an object, objects.c beside it what the operations do. */
 #include "frontend/core/object.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static const struct ptx_operand *operand_of(const struct lowering *l, char role)
     return NULL;
 }
 
-/* shared, or generic where nothing is said. */
+/* The space that the modifiers name: shared memory, or generic without a modifier. */
 static uint8_t space_said(const struct lowering *l)
 {
     return mods_value(&l->in->mods, G_SPACE, RP_SPACE_GENERIC) == RP_SPACE_GENERIC ? RP_SPACE_GENERIC : RP_SPACE_SHARED;
@@ -53,7 +53,8 @@ static uint64_t change_of(const struct ptx_modifiers *mods) { return mods_have(m
 static enum rp_object_operation operation_of(const struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
-    if (l->in->form->opcode[0] == 'c') /* cp.async.mbarrier.arrive; without .noinc it was not expected */
+    if (l->in->form->opcode[0] ==
+        'c') /* cp.async.mbarrier.arrive: without .noinc the object did not expect this arrival */
         return mods_have(mods, M_NOINC) ? RP_OBJECT_ARRIVE_BEHIND : RP_OBJECT_ADD_BEHIND;
     return mods_have(mods, M_INIT)          ? RP_OBJECT_INIT
            : mods_have(mods, M_INVAL)       ? RP_OBJECT_INVALIDATE
@@ -62,8 +63,8 @@ static enum rp_object_operation operation_of(const struct lowering *l)
                                             : RP_OBJECT_BYTES;
 }
 
-/* b: how many arrive, and whether they are to be expected no more; c: bytes to wait for, negative ones have come. What
- * arrives behind copies does so at once, as these are done. */
+/* b: the number of arrivals, perhaps with OBJECT_DROP; c: more bytes to wait for, negative if bytes have arrived.
+ * Copies complete at once here, so an arrival after copies happens at once, too. */
 void lower_object(struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
@@ -85,7 +86,7 @@ void lower_object(struct lowering *l)
     finish_access(l, &u);
 }
 
-/* The operand as it is, so that the test is the first operation of its instruction. */
+/* The operand without a conversion, so that the test is the first operation of its instruction. */
 static struct operand as_it_is(struct lowering *l, const struct ptx_operand *o, uint8_t *type)
 {
     *type = T_U64;
@@ -125,7 +126,8 @@ void lower_pending_count(struct lowering *l)
 
 /* ---- copies that tell an object ---- */
 
-/* The mask of blocks of a multicast, which stands behind the address of the object, as the last of a list. */
+/* The mask of blocks of a multicast, as the last element of a list. It follows the address of the object among the
+ * operands. */
 static struct operand_list multicast(struct lowering *l, uint64_t *flags)
 {
     struct operand_list list = {NULL, 0};
@@ -147,7 +149,7 @@ static void complete(struct lowering *l, uint8_t space, struct operand bytes_tak
     finish_access(l, &u);
 }
 
-/* Of st.async and red.async: the object is in the space that is said, as their other address is. */
+/* For st.async and red.async: the object is in the space that the instruction names, like their other address. */
 void lower_completion(struct lowering *l)
 {
     uint32_t elements = (uint32_t)mods_value(&l->in->mods, G_VECTOR, 1);
@@ -155,19 +157,19 @@ void lower_completion(struct lowering *l)
     complete(l, space_said(l), constant(l, (uint64_t)-bytes, 8));
 }
 
-/* One side of a bulk copy: each lane's own number of bytes. */
+/* One side of a bulk copy. Each lane has its own number of bytes. */
 static struct operation side(struct lowering *l, uint8_t kind, uint8_t space, const struct ptx_operand *at)
 {
     struct operation u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16, .access = kind == RP_ACCESS_BULK_LOAD};
     u.memory = memory_operand(l->in, kind, PT_B8, 1);
     u.memory.space = space;
-    u.memory.width = 16; /* what the address and the number of bytes are multiples of */
+    u.memory.width = 16; /* address and number of bytes are multiples of it */
     u.b = source(l, &l->in->operands[2], PT_U32);
     set_address(l, &u, at);
     return u;
 }
 
-/* Of cp.reduce: how what comes is combined with what is there. */
+/* For cp.reduce: sets how the copy combines with the content of its destination. */
 static void reduction(struct lowering *l, struct operation *u)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
@@ -177,8 +179,8 @@ static void reduction(struct lowering *l, struct operation *u)
     l->order |= u->combine && u->memory.kind == RP_ACCESS_BULK_LOAD ? ORDER_FLOAT_ATOMIC : 0;
 }
 
-/* Done at once, which is one of the times at which it may be done: the first operation names where the bytes go, the
- * second one reads them and puts them there. */
+/* The copy is made at once: it may be made at any time until it is waited for. The first operation records the
+ * destination, the second one reads the bytes and stores them. */
 void lower_bulk(struct lowering *l)
 {
     const struct ptx_modifiers *mods = &l->in->mods;
@@ -202,7 +204,7 @@ void lower_bulk(struct lowering *l)
 
 /* ---- boxes of tensors ---- */
 
-/* The address in [], as 64 bits, in the generic space or in the one given. */
+/* The address in [], as 64 bits, in the generic space or in the given one. */
 static struct operand map_address(struct lowering *l, const struct ptx_operand *o)
 {
     struct operation u = {.kind = UOP_MEMORY};
@@ -226,12 +228,13 @@ static struct operand_list coordinates(struct lowering *l, const struct ptx_oper
     return list;
 }
 
-/* One side of a copy of a box; both have all operands, as frontend/core/tensor.c works out what each records. */
+/* One side of a copy of a box. Both sides have all operands, because frontend/core/tensor.c computes what each
+ * records. */
 static struct operation box_side(struct lowering *l, uint8_t kind, uint8_t space, const struct operation *box)
 {
     struct operation u = *box;
     struct operand *list = ARENA_ARRAY(l->arena, struct operand, u.lists[1].count);
-    memcpy(list, u.lists[1].at, u.lists[1].count * sizeof *list); /* places of registers are written into it */
+    memcpy(list, u.lists[1].at, u.lists[1].count * sizeof *list); /* place_registers writes into it */
     u.lists[1].at = list;
     u.memory = memory_operand(l->in, kind, PT_B8, 1);
     u.memory.space = space;

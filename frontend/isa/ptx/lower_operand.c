@@ -121,7 +121,7 @@ static struct operand address_value(struct lowering *l, const struct ptx_operand
     return t;
 }
 
-/* mov.b16 takes the low half of an address. */
+/* mov.b16 takes the lower half of an address. */
 static struct operand low_address(struct lowering *l, const struct ptx_operand *o)
 {
     struct operand address = address_value(l, o, PT_U32), low = temporary(l, PT_U16);
@@ -137,7 +137,7 @@ static bool fits(const struct lowering *l, const struct ptx_operand *o, enum ptx
     return o->kind == PO_REGISTER && element_bytes(register_type(l, o)) == element_bytes(type);
 }
 
-/* The register is not 0. */
+/* A predicate: whether the special register is not 0. */
 static struct operand special_predicate(struct lowering *l, enum special which)
 {
     struct operand t = temporary(l, PT_U32), p = temporary(l, PT_PRED);

@@ -1,6 +1,7 @@
 /* tensormap.replace and tensormap.cp_fenceproxy (PTX ISA, "Data Movement and Conversion Instructions:
- * tensormap.replace" and "Parallel Synchronization and Communication Instructions: tensormap.cp_fenceproxy"): a store
- * to one field of a tensor map, whose layout frontend/operation/tensor_map.h has, and the copy of a whole one. */
+ * tensormap.replace" and "Parallel Synchronization and Communication Instructions: tensormap.cp_fenceproxy"). The first
+ * stores to one field of a tensor map, whose layout is in frontend/operation/tensor_map.h; the second copies a whole
+ * map. */
 #include <stddef.h>
 
 #include "frontend/isa/ptx/lower.h"
@@ -10,7 +11,7 @@ enum { MAP_BYTES = sizeof(struct tensor_map) };
 
 static const struct map_field {
     uint16_t at;
-    uint8_t type;  /* enum ptx_type that it is kept as */
+    uint8_t type;  /* enum ptx_type of the field in memory */
     uint8_t count; /* values of `ord` */
 } fields[] = {
     [MAP_ADDRESS] = {offsetof(struct tensor_map, address), PT_U64, 1},
@@ -25,12 +26,12 @@ static const struct map_field {
     [MAP_FILL] = {offsetof(struct tensor_map, fill), PT_U8, 1},
 };
 
-/* PTX ISA, tensormap.replace, the table of values of .field3: these order the types otherwise than the driver does. */
+/* PTX ISA, tensormap.replace, table of values of .field3. Their order differs from the driver's. */
 static const uint8_t elements[] = {TENSOR_U8,   TENSOR_U16,  TENSOR_U32,     TENSOR_S32,     TENSOR_U64,
                                    TENSOR_S64,  TENSOR_F16,  TENSOR_F32,     TENSOR_F32_FTZ, TENSOR_F64,
                                    TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ};
 
-/* A value that the instruction names. */
+/* A value that the instruction gives by name. */
 static struct operand named_value(struct lowering *l, enum map_field_name name, const struct ptx_operand *o)
 {
     uint64_t value = (uint64_t)o->value;
@@ -45,7 +46,7 @@ static struct operand named_value(struct lowering *l, enum map_field_name name, 
     return constant(l, name == MAP_ELEMENT ? elements[value] : value, 4);
 }
 
-/* A value of a register as the map keeps it: what sizes are, less one. */
+/* A register's value as the map stores it: sizes are stored minus one. */
 static struct operand kept_value(struct lowering *l, enum map_field_name name, const struct ptx_operand *o)
 {
     if (name == MAP_ADDRESS || name == MAP_STRIDE)

@@ -8,7 +8,7 @@ enum { GEOMETRY_LAYERED = 16, GEOMETRY_CUBE = 32, GEOMETRY_DIMENSIONS = 3 };
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-/* A kernel's parameter that is itself a reference: the handle is in it. */
+/* The handle in a kernel parameter that is itself a reference. */
 static struct operand parameter_handle(struct lowering *l, const struct ptx_variable *v)
 {
     struct operation u = {.kind = UOP_MEMORY,
@@ -23,7 +23,7 @@ static struct operand parameter_handle(struct lowering *l, const struct ptx_vari
     return u.d;
 }
 
-/* The handle, or the address of a module's reference, that element n of the address says. */
+/* The handle, or the address of a module's reference, in element n of the address. */
 static struct operand handle(struct lowering *l, const struct ptx_operand *o, enum ptx_type reference, uint8_t *width)
 {
     *width = T_U64;
@@ -46,7 +46,7 @@ static struct operand handle(struct lowering *l, const struct ptx_operand *o, en
     return constant(l, o->variable->offset, 8);
 }
 
-/* The address in brackets, of the object and, with a sampler or coordinates, `most` parts. */
+/* The address in brackets: the object and, with a sampler or coordinates, up to `most` parts. */
 static const struct ptx_operand *object_address(struct lowering *l, const struct ptx_operand *o, uint32_t least,
                                                 uint32_t most)
 {
@@ -67,7 +67,8 @@ static void add_input(struct lowering *l, struct inputs *in, const struct ptx_op
     in->at[in->count++] = source(l, o, type);
 }
 
-/* The first `count` elements of a vector, which may have more: {x, y, z, unused}. One alone may stand by itself. */
+/* The first `count` elements of a vector, which may have more: {x, y, z, unused}. A single one may stand without
+ * braces. */
 static const struct ptx_operand *elements(struct lowering *l, const struct ptx_operand *o, uint32_t count)
 {
     uint32_t have = o->kind == PO_VECTOR ? o->count : 1;
@@ -84,7 +85,7 @@ static void add_vector(struct lowering *l, struct inputs *in, const struct ptx_o
         add_input(l, in, &e[i], type);
 }
 
-/* The layer, which is an integer, and the coordinates. */
+/* Adds the layer, which is an integer, and the coordinates. */
 static void add_coordinates(struct lowering *l, struct inputs *in, const struct ptx_operand *o, uint32_t dimensions,
                             bool layered, enum ptx_type type)
 {
@@ -122,7 +123,7 @@ static void narrow_result(struct lowering *l, struct operand d, struct operand w
                 .kind = UOP_LANE, .op = OP_CVT, .type = T_F16, .stype = T_F32, .rounding = ROUND_N, .d = d, .a = wide});
 }
 
-/* Four words, or temporaries that finish_results() makes 16-bit numbers of. */
+/* Four words, or temporaries that finish_results() converts to 16-bit numbers. */
 static struct operand_list results(struct lowering *l, const struct ptx_operand *d, bool narrow)
 {
     struct operand_list list = {ARENA_ARRAY(l->arena, struct operand, 4), 4};
@@ -173,7 +174,7 @@ static struct fetch fetch_of(const struct ptx_instruction *in)
     return f;
 }
 
-/* Behind the coordinates: the level or two gradients, then an offset in texels. */
+/* Adds what follows the coordinates: the level or two gradients, then an offset in texels. */
 static void add_further(struct lowering *l, struct fetch *f, struct inputs *inputs)
 {
     const struct ptx_instruction *in = l->in;
@@ -269,7 +270,7 @@ static struct surface_access surface_of(const struct ptx_instruction *in)
     return s;
 }
 
-/* Everything but the values. */
+/* The operation without the values to store. */
 static struct operation surface_operation(struct lowering *l, enum lane_op op, uint8_t kind,
                                           const struct ptx_operand *address, enum ptx_type type)
 {
@@ -331,7 +332,7 @@ void lower_surface_store(struct lowering *l)
     finish_access(l, &u);
 }
 
-/* .p takes bits, which add as integers and compare as the surface's elements do. */
+/* .p takes bits: additions treat them as integers, comparisons as elements of the surface. */
 void lower_surface_reduce(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;

@@ -15,7 +15,7 @@ static uint8_t operation(const struct ptx_form *form)
     return op;
 }
 
-/* The second operation, or the part of d that the result goes to: with either there is a third operand c. */
+/* Sets the second operation, or the part of d that gets the result. With either there is a third operand c. */
 static void set_second(struct lowering *l, struct operation *u)
 {
     const struct ptx_instruction *in = l->in;
@@ -56,7 +56,7 @@ void lower_video(struct lowering *l)
     struct operation u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
     u.detail[VIDEO_OP] = operation(in->form);
     bool compares = u.detail[VIDEO_OP] == VSET;
-    const uint8_t *types = in->mods.types + !compares; /* of a and b; a comparison's result is unsigned */
+    const uint8_t *types = in->mods.types + !compares; /* types of a and b; the result of a comparison is unsigned */
     if (!compares)
         u.type = ptx_types[in->mods.types[0]].lane;
     u.compare = (uint8_t)mods_value(&in->mods, G_COMPARE, 0);

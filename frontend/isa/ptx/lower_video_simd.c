@@ -1,6 +1,6 @@
-/* SIMD video instructions (PTX ISA, section of that name): two halves or four bytes of {b, a} for each operand, chosen
- * by its selector; each pair is computed by the scalar operation, and its result merged into that part of c or, with
- * .add, added to c. */
+/* SIMD video instructions (PTX ISA, section of that name). For each operand, a selector chooses two halves or four
+ * bytes of {b, a}. The scalar operation is applied to each pair; its result replaces that part of c or, with .add, is
+ * added to c. */
 #include <string.h>
 
 #include "frontend/core/lanes/lanes.h"
@@ -22,7 +22,7 @@ static unsigned operation(const struct ptx_form *form)
     return i;
 }
 
-/* The digits of a selector, the last one first: ".h32" is {2, 3}. Returns how many. */
+/* The digits of a selector, the last one first: ".h32" gives {2, 3}. Returns their number. */
 static unsigned digits_of(struct lowering *l, const struct ptx_operand *o, unsigned ways, uint8_t digits[4])
 {
     const unsigned count = (unsigned)strlen(o->parts);
@@ -38,7 +38,7 @@ static unsigned digits_of(struct lowering *l, const struct ptx_operand *o, unsig
     return count - 1;
 }
 
-/* The parts of {b, a} that a source selects, in the order of the result's, in one word. */
+/* The parts of {b, a} that a source selects, in one word, in the order of the result. */
 static struct operand gathered(struct lowering *l, const struct ptx_operand *o, unsigned ways, unsigned first,
                                struct operand a, struct operand b)
 {
@@ -57,7 +57,7 @@ static struct operand gathered(struct lowering *l, const struct ptx_operand *o, 
     return u.d;
 }
 
-/* Which parts of the destination are written. */
+/* The parts of the destination that are written, a bit each. */
 static unsigned mask_of(struct lowering *l, const struct ptx_operand *d, unsigned ways)
 {
     uint8_t digits[4] = {0};
@@ -75,7 +75,7 @@ void lower_video_simd(struct lowering *l)
     const struct ptx_instruction *in = l->in;
     const unsigned which = operation(in->form), ways = operations[which].ways;
     const bool compares = operations[which].op == VSET, adds = mods_have(&in->mods, M_ADD);
-    const uint8_t *types = in->mods.types + !compares; /* of a and b; a comparison's result is unsigned */
+    const uint8_t *types = in->mods.types + !compares; /* types of a and b; the result of a comparison is unsigned */
     const enum ptx_type type = compares ? PT_U32 : (enum ptx_type)in->mods.types[0];
     for (unsigned i = 1; i < 4; i++)
         if (in->operands[i].kind != PO_REGISTER)

@@ -1,5 +1,5 @@
-/* wgmma: PTX ISA "Asynchronous warpgroup-level matrix instructions". The product is there at once, so fences, groups
- * and waits have nothing to do; they are executed and recorded. */
+/* wgmma: PTX ISA "Asynchronous warpgroup-level matrix instructions". The product is complete at once, so fences, groups
+ * and waits do nothing; they are executed and recorded. */
 #include <string.h>
 
 #include "frontend/isa/ptx/lower.h"
@@ -12,7 +12,7 @@ static void check_target(struct lowering *l)
         ptx_error(l->src, l->in->at, "wgmma needs .target sm_90a, this is %s", have ? have->name : "none");
 }
 
-/* PTX ISA "wgmma.mma_async": integers and bits come in fewer widths. */
+/* PTX ISA "wgmma.mma_async": integers and bits allow fewer widths. */
 static void check_width(struct lowering *l, const struct ptx_shape *s, enum matrix_format format)
 {
     bool few = format == MATRIX_S8 || format == MATRIX_U8 || format == MATRIX_B1;
@@ -28,7 +28,7 @@ static struct operand descriptor(struct lowering *l, const struct ptx_operand *o
     return register_operand(o->reg);
 }
 
-/* A in registers, as of m16n8. */
+/* The registers of A, which lie as those of m16n8. */
 static struct operand_list registers_of_a(struct lowering *l, const struct ptx_operand *o)
 {
     struct operand_list list = {ARENA_ARRAY(l->arena, struct operand, 4), 4};
@@ -65,7 +65,7 @@ static struct operand_list registers_of_d(struct lowering *l, const struct ptx_o
     return list;
 }
 
-/* The factors of A and B, and which of those in memory are transposed, behind the first `before` operands. */
+/* Sets the factors of A and B, and which matrices in memory are transposed: the operands after the first `before`. */
 static void set_factors(struct lowering *l, struct operation *u, bool a_in_memory, uint32_t before)
 {
     const struct ptx_instruction *in = l->in;
@@ -80,14 +80,14 @@ static void set_factors(struct lowering *l, struct operation *u, bool a_in_memor
     }
     unsigned mode = 0;
     if (turns == 2)
-        mode |= is_one_of(l, &o[2], 0, 1) ? WGMMA_A_TURNED : 0;
+        mode |= is_one_of(l, &o[2], 0, 1) ? WGMMA_A_TRANSPOSED : 0;
     if (turns)
-        mode |= is_one_of(l, &o[1 + turns], 0, 1) ? WGMMA_B_TURNED : 0;
+        mode |= is_one_of(l, &o[1 + turns], 0, 1) ? WGMMA_B_TRANSPOSED : 0;
     u->detail[MATRIX_MODE] |= (uint8_t)mode;
 }
 
-/* Metadata and selector: of elements of 16 and 32 bits two lanes of four have them, else all (PTX ISA, "Sparse matrix
- * storage" of wgmma.mma_async.sp). */
+/* Sets metadata and selector. For elements of 16 and 32 bits two lanes of four hold them, otherwise all (PTX ISA,
+ * "Sparse matrix storage" of wgmma.mma_async.sp). */
 static void set_metadata(struct lowering *l, struct operation *u, const struct ptx_operand *o)
 {
     int64_t most = matrix_bits[u->detail[MATRIX_A]] >= 16;

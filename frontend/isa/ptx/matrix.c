@@ -42,7 +42,7 @@ static enum ptx_type register_of(enum matrix_format format)
 
 static bool is_wmma(const struct ptx_form *form) { return !strcmp(form->opcode, "wmma"); }
 
-/* The type of a matrix. Of wmma.mma on f16 only those of D and C are named. */
+/* The type of a matrix. wmma.mma on f16 names only the types of D and C. */
 static enum ptx_type type_of(const struct ptx_form *form, const struct ptx_modifiers *mods, char matrix)
 {
     if (form->type_count == 1)
@@ -69,7 +69,7 @@ struct ptx_fragment ptx_fragment_of(const struct ptx_form *form, const struct pt
     struct ptx_fragment f = {.format = format_of(type_of(form, mods, matrix))};
     f.type = register_of(f.format);
     bool source = matrix == 'a' || matrix == 'b', sparse = mods_have(mods, M_SP) || mods_have(mods, M_SP_ORDERED);
-    if (in_quads(form, mods)) /* each of four products of 8 x 8 x 4 in 8 lanes */
+    if (in_quads(form, mods)) /* four products of 8 x 8 x 4, each in 8 lanes */
         f.count = source ? 2 : f.format == MATRIX_F16 ? 4 : 8;
     else if (source)
         f.count = matrix_source_registers(matrix == 'a' ? s.m : s.n, sparse && matrix == 'a' ? s.k / 2 : s.k, f.format);
@@ -87,7 +87,7 @@ char ptx_matrix_of(const struct ptx_form *form, const struct ptx_modifiers *mods
     return moves ? (char)mods_value(mods, G_FRAGMENT, role) : role;
 }
 
-/* PTX ISA, "Target ISA Notes" of each instruction; as ptxas of CUDA 12.9 takes them. */
+/* PTX ISA, "Target ISA Notes" of each instruction, checked against ptxas of CUDA 12.9. */
 static unsigned mma_target(const struct ptx_modifiers *mods)
 {
     struct ptx_shape s = ptx_shape_of(mods);

@@ -10,16 +10,17 @@ struct ptx_shape {
 };
 struct ptx_shape ptx_shape_of(const struct ptx_modifiers *);
 
-/* The registers of one matrix of an instruction, each of `type`. Of those `distinct` are different, the rest copies of
- * them in turns (matrix.h). */
+/* The registers of one matrix of an instruction, each of `type`. `distinct` of them differ; the others repeat these in
+ * turns (matrix.h). */
 struct ptx_fragment {
     uint32_t count, distinct;
     enum ptx_type type;
     enum matrix_format format;
 };
-/* matrix: 'a' 'b' 'c' 'd'; of ldmatrix and stmatrix 'd' or 'a'. */
+/* matrix: 'a' 'b' 'c' 'd'; for ldmatrix and stmatrix 'd' or 'a'. */
 struct ptx_fragment ptx_fragment_of(const struct ptx_form *, const struct ptx_modifiers *, char matrix);
-/* The matrix that an operand of the form holds: its role, but of wmma.load and wmma.store what the modifier says. */
+/* The matrix that an operand of the form holds: its role or, for wmma.load and wmma.store, the matrix that the modifier
+ * names. */
 char ptx_matrix_of(const struct ptx_form *, const struct ptx_modifiers *, char role);
 /* The least target that has the instruction: 75 for sm_75. */
 unsigned ptx_matrix_target(const struct ptx_form *, const struct ptx_modifiers *);

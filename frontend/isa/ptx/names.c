@@ -33,7 +33,7 @@ static void grow_names(struct parser *p)
     p->name_slots = slots;
 }
 
-/* `mark` is a character put after the name: '<' keeps ranges apart from registers of the same name. */
+/* `mark` is a character after the name: '<' distinguishes ranges from registers of the same name. */
 static struct name *find_name(struct parser *p, const char *text, uint32_t length, char mark, bool make)
 {
     uint32_t hash = hash_text(text, length) * 31 + (unsigned char)mark, total = length + (mark != 0);
@@ -162,7 +162,8 @@ uint32_t new_register(struct parser *p, const char *name, uint8_t type)
     return f->registers.count - 1;
 }
 
-/* %r12 of a range %r<20>: the digits must be as the range would write them. any: also beyond the range's end. */
+/* Finds the range %r<20> that %r12 belongs to. The digits must be written as the range writes them. any: the number may
+ * also be beyond the range's end. */
 static struct symbol *lookup_range(struct parser *p, const struct token *t, bool any)
 {
     uint32_t prefix = t->length;
@@ -243,7 +244,7 @@ uint32_t parse_range(struct parser *p, const char *what)
 {
     enum { MOST = 1 << 16 };
     uint32_t at = p->tok.at;
-    int64_t count = parse_factor(p); /* '>' closes, it does not compare */
+    int64_t count = parse_factor(p); /* a factor, because '>' closes the range and is no operator here */
     if (count < 1 || count > MOST)
         ptx_error(p->src, at, "the number of %s must be between 1 and %d", what, MOST);
     expect_punct(p, '>', "after the number");

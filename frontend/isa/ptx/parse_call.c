@@ -17,7 +17,7 @@ static const struct ptx_form *form_of(struct parser *p, const char *opcode, cons
     ptx_error(p->src, p->tok.at, "a parameter of this type is not possible");
 }
 
-/* "ld.param.TYPE reg, [v]" and its mirror image. `like` gives guard and line. */
+/* Adds "ld.param.TYPE reg, [v]" or the corresponding store. `like` gives guard and line. */
 static void emit_access(struct parser *p, const char *opcode, struct ptx_variable *v, struct ptx_operand value,
                         const struct ptx_instruction *like)
 {
@@ -78,7 +78,7 @@ void emit_return(struct parser *p, const struct ptx_instruction *like)
     VECTOR_PUSH(p->arena, &p->function->body, in);
 }
 
-/* ( a, b, ... ) after its '(' */
+/* Parses ( a, b, ... ) after its '('. */
 static operand_list parse_arguments(struct parser *p)
 {
     operand_list list = {0};
@@ -117,7 +117,8 @@ static const struct ptx_variable *formal(const struct ptx_signature *s, bool res
     return i >= count ? NULL : result ? s->results[i] : s->params[i];
 }
 
-/* An argument must be a .param variable of the formal's size; registers and constants get one. */
+/* An argument must be a .param variable of the formal parameter's size; registers and constants are put into a new
+ * one. */
 static struct ptx_variable *argument(struct parser *p, const struct ptx_operand *o, const struct ptx_variable *formal)
 {
     if (o->kind == PO_VARIABLE && o->variable->space == RP_SPACE_PARAM && o->value == 0) {
@@ -137,7 +138,7 @@ static struct ptx_variable *argument(struct parser *p, const struct ptx_operand 
     return new_param(p, (enum ptx_type)formal->type);
 }
 
-/* Replaces arguments in registers by variables: in front of the call they are stored; results are loaded after it. */
+/* Replaces arguments in registers by variables: stores them before the call, and loads results after it. */
 static void bind(struct parser *p, operand_list *list, const struct ptx_signature *s, bool results,
                  const struct ptx_instruction *like, operand_list *loads)
 {

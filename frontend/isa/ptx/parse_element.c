@@ -1,6 +1,6 @@
-/* Elements of arrays as operands of ld, st and mov: PTX ISA "Arrays as Operands". a[1] is the place in memory, and for
- * mov its address; the index counts elements of the type in the declaration. One in a register is multiplied by an
- * instruction of its own, as a GPU does it. */
+/* Elements of arrays as operands of ld, st and mov: PTX ISA "Arrays as Operands". a[1] is a place in memory; for mov,
+ * the address of that place. The index counts elements of the declared type. An index in a register is multiplied by an
+ * additional instruction, as on a GPU. */
 #include <string.h>
 
 #include "frontend/isa/ptx/parser.h"
@@ -28,8 +28,8 @@ void parse_index(struct parser *p, struct ptx_operand *o)
     expect_punct(p, ']', "after the index");
 }
 
-/* "mad.lo.TYPE %element, INDEX, BYTES, variable" in front of `in`, or mad.wide.u32 for a longer address: the register.
- */
+/* Adds "mad.lo.TYPE %element, INDEX, BYTES, variable" before `in`, or mad.wide.u32 for a longer address. Returns the
+ * register. */
 static uint32_t emit_index(struct parser *p, const struct ptx_instruction *in, const struct ptx_operand *o,
                            enum ptx_type type)
 {

@@ -5,7 +5,7 @@
 
 typedef VECTOR(struct ptx_variable *) variable_list;
 
-/* A formal parameter in a register: memory as of a .param variable, and the register that the body knows. */
+/* A formal parameter in a register: the .param memory that holds it, and the register that the body uses. */
 struct register_formal {
     struct ptx_variable *variable;
     struct ptx_operand reg;
@@ -41,7 +41,7 @@ static struct ptx_variable *register_formal(struct parser *p, formal_list *forma
     return v;
 }
 
-/* ( parameter, ... ) after its '('. formals NULL: a prototype, names are not declared. */
+/* Parses ( parameter, ... ) after its '('. formals NULL: a prototype, which declares no names. */
 static void parse_params(struct parser *p, variable_list *list, formal_list *formals, bool is_entry)
 {
     while (!at_punct(p, ')')) {
@@ -72,7 +72,7 @@ struct ptx_signature *parse_prototype(struct parser *p)
 {
     struct ptx_signature *s = ARENA_NEW(p->arena, struct ptx_signature);
     variable_list results = {0}, params = {0};
-    scope_open(p); /* names in a prototype mean nothing outside */
+    scope_open(p); /* names in a prototype are not visible outside */
     if (take_punct(p, '('))
         parse_params(p, &results, NULL, false);
     struct token name = expect_name(p, "the prototype, '_'");
@@ -101,7 +101,7 @@ static uint32_t up_to_three(struct parser *p, uint32_t n[3])
     return i;
 }
 
-/* Performance-tuning directives between a function's parameters and its body. */
+/* Parses performance-tuning directives between a function's parameters and its body. */
 static void parse_tuning(struct parser *p, struct ptx_function *f)
 {
     while (p->tok.kind == TOK_DOT) {
@@ -149,7 +149,8 @@ static struct ptx_function *new_function(struct parser *p, const struct token *t
     return f;
 }
 
-/* Results come before the name, so the scope of parameters is open already: the function itself goes to depth 0. */
+/* Declares the function at depth 0. The scope of its parameters is open already, because results come before the
+ * name. */
 static struct ptx_function *declare_function(struct parser *p, const struct token *t, bool is_entry)
 {
     uint32_t depth = p->depth;
@@ -196,7 +197,8 @@ static bool falls_off(const struct parser *p, const struct ptx_function *f)
     }
 }
 
-/* The body ends as if by ret; parameters in registers are loaded first and stored before each ret. */
+/* Loads parameters that are in registers; results in registers are stored before each ret. A body without a final ret
+ * gets one. */
 static void parse_body(struct parser *p, struct ptx_function *f, const formal_list *in, const formal_list *out)
 {
     struct ptx_instruction like = {.guard = PTX_NO_REGISTER, .line = p->tok.line};
@@ -250,7 +252,8 @@ static void skip_body(struct parser *p)
     } while (depth);
 }
 
-/* Of several definitions one that is not weak counts, else the first. Whether this one, whose body comes now, does. */
+/* Whether this definition, whose body follows, replaces an earlier one. Of several definitions the one that is not weak
+ * counts, else the first. */
 static bool replaces(struct parser *p, struct ptx_function *f, uint32_t at)
 {
     bool weak = p->linking == LINK_WEAK;
@@ -268,8 +271,8 @@ static bool replaces(struct parser *p, struct ptx_function *f, uint32_t at)
     return true;
 }
 
-/* A function is parsed into a header of its own first, so that an announcement's registers do not mix with the
- * definition's. */
+/* Parses a function into a header of its own first, so that the registers of a declaration do not mix with those of the
+ * definition. */
 void parse_function(struct parser *p, bool is_entry)
 {
     variable_list results = {0}, params = {0};

@@ -1,4 +1,4 @@
-/* Words, and what stands at the top of a module: PTX ISA "Directives". */
+/* Tokens, and the directives at the top of a module: PTX ISA "Directives". */
 #include <stdio.h>
 #include <string.h>
 
@@ -74,8 +74,8 @@ void skip_attribute(struct parser *p)
     } while (depth);
 }
 
-/* The newest that today's compilers write; the instruction table is that of 9.0, and what came later is refused by name
- */
+/* The newest version that today's compilers write. The instruction table has the instructions of 9.0; newer ones are
+ * reported by name. */
 #define NEWEST_VERSION 95
 
 static void parse_version(struct parser *p)
@@ -102,8 +102,8 @@ static bool is_target_option(const struct token *t)
     return false;
 }
 
-/* Of several .target directives the highest architecture counts. One that is unknown is an error only if the kernel is
- * to run on it: lower_check_target. */
+/* Of several .target directives the highest architecture counts. An unknown one is an error only if the kernel is to
+ * run on it: check_target in load.c. */
 static void parse_target(struct parser *p)
 {
     do {
@@ -162,12 +162,12 @@ static enum ptx_linking parse_linking(struct parser *p)
     for (unsigned i = LINK_VISIBLE; i <= LINK_COMMON; i++)
         if (take_dot(p, words[i])) {
             found = found == LINK_EXTERN ? found : i;
-            i = LINK_LOCAL; /* again: there may be several */
+            i = LINK_LOCAL; /* starts again: there may be several */
         }
     return found;
 }
 
-/* [.extern .visible .weak .common] and then a function or variable. */
+/* Parses [.extern .visible .weak .common] and the function or variable after it. */
 static void parse_declaration(struct parser *p)
 {
     p->linking = parse_linking(p);
@@ -228,7 +228,7 @@ static void parse_directive(struct parser *p)
         parse_alias(p);
     else if (take_dot(p, "pragma"))
         skip_until(p, ';');
-    else if (take_dot(p, "language")) { /* a string or name; nothing depends on it */
+    else if (take_dot(p, "language")) { /* a string or name, without effect */
         next_token(p);
         take_punct(p, ';');
     } else

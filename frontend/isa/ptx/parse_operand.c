@@ -38,7 +38,7 @@ int64_t parse_offsets(struct parser *p)
     return (int64_t)sum;
 }
 
-/* [register + n], [variable + n], [n], and lists of these for textures and tensors */
+/* Parses [register + n], [variable + n], [n], and lists of these for textures and tensors. */
 static struct ptx_operand address(struct parser *p, unsigned depth)
 {
     operand_list list = {0};
@@ -83,7 +83,7 @@ static int member_index(const struct token *t)
     return found ? (int)(found - names) % 4 : -1;
 }
 
-/* The part of a register that a video instruction names. */
+/* Sets the part of a register that a video instruction selects. */
 static void set_selector(struct ptx_operand *o, const struct token *t)
 {
     static const char names[][3] = {[VIDEO_B0] = "b0", [VIDEO_B1] = "b1", [VIDEO_B2] = "b2",
@@ -144,10 +144,10 @@ static struct ptx_operand symbol_operand(struct parser *p, const struct symbol *
     }
 }
 
-/* Kernels that name the shared memory that is reserved for the system have it as a variable, behind their own:
- * cooperative groups keep the barriers of tiles of several warps at %reserved_smem_offset_1 (288 bytes of it:
- * cooperative_groups.h). On a GPU it comes first, and takes 1 KiB of a block from sm_80 on (CUDA C++ Programming Guide,
- * "Compute Capability 8.x"). */
+/* A kernel that names the shared memory that is reserved for the system has it as a variable after its own. Cooperative
+ * groups keep the barriers of tiles of several warps at %reserved_smem_offset_1 (288 bytes of it:
+ * cooperative_groups.h). On a GPU the reserved memory comes first, and takes 1 KiB of a block from sm_80 on (CUDA C++
+ * Programming Guide, "Compute Capability 8.x"). */
 enum { RESERVED_BYTES = 1024 };
 
 static struct ptx_variable *reserved_memory(struct parser *p, uint32_t at)
@@ -189,7 +189,7 @@ static bool reserved_operand(struct parser *p, const struct token *t, struct ptx
     return false;
 }
 
-/* Whether this is a special register; if so, takes its member too. */
+/* Whether this is a special register; if so, parses its member, too. */
 static bool special_operand(struct parser *p, const struct token *t, struct ptx_operand *o)
 {
     bool has_member = p->tok.kind == TOK_DOT;
@@ -261,7 +261,7 @@ static struct ptx_operand operand(struct parser *p, bool labels, unsigned depth)
     if (p->tok.kind == TOK_NAME && !token_is(&p->tok, "WARP_SZ")) {
         return perhaps_pair(p, named(p, labels, depth), depth);
     }
-    if (at_punct(p, '!') || at_punct(p, '-')) { /* !p; -a of a video instruction; else an expression */
+    if (at_punct(p, '!') || at_punct(p, '-')) { /* !p, or -a of a video instruction; otherwise an expression */
         struct lexer ahead = p->lexer;
         struct token after = lexer_next(&ahead);
         if (after.kind == TOK_NAME && !token_is(&after, "WARP_SZ")) {

@@ -7,7 +7,7 @@
 
 /* ---- matching an instruction with a form of the table ---- */
 
-/* Behind a name that the table does not have, in a module that may have it from a newer ISA. */
+/* The end of an error about an unknown name: a newer PTX version may have it. */
 static const char *perhaps_newer(struct parser *p)
 {
     const unsigned known = 90, version = p->unit->version;
@@ -35,7 +35,7 @@ static const struct ptx_form *opcode_forms(struct parser *p, const struct token 
               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", perhaps_newer(p));
 }
 
-/* Forms of which only the opcode is known ("*"): the first whose first modifier agrees. */
+/* The first form that accepts any modifiers ("*") and whose first modifier, if it has one, agrees. */
 static const struct ptx_form *loose_form(const struct ptx_form *forms, uint32_t count, const struct token *first)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ static const struct ptx_form *loose_form(const struct ptx_form *forms, uint32_t 
     return NULL;
 }
 
-/* False: a modifier that only loose forms can have. */
+/* False: only forms that accept any modifiers can have this one. */
 static bool add_modifier(struct parser *p, struct ptx_modifiers *mods, const struct token *t, bool loose,
                          const struct token *opcode)
 {
@@ -103,7 +103,7 @@ static void list_modifiers(char *out, size_t room, const struct mod_set *set)
             n += (size_t)snprintf(out + n, room - n, " .%s", ptx_modifier_name((enum ptx_modifier)m));
 }
 
-/* How near a form comes to fitting: the mismatch, and among equals the number of types that fit. */
+/* How close the form is to fitting: first by the mismatch, then by the number of types that fit. */
 static unsigned nearness(const struct ptx_form *form, const struct ptx_modifiers *mods)
 {
     unsigned fitting = 0;
@@ -112,7 +112,7 @@ static unsigned nearness(const struct ptx_form *form, const struct ptx_modifiers
     return (unsigned)ptx_form_match(form, mods, NULL) * (MAX_TYPES + 1) + fitting;
 }
 
-/* No form fits: says what is wrong with the one that came nearest. */
+/* Reports that no form fits, and what is wrong with the closest one. */
 static _Noreturn void no_form(struct parser *p, const struct ptx_form *forms, uint32_t count,
                               const struct ptx_modifiers *mods, const struct token *opcode, const struct token *words)
 {
@@ -146,7 +146,7 @@ static _Noreturn void no_form(struct parser *p, const struct ptx_form *forms, ui
     ptx_error(p->src, words->at, "'%.*s' does not take these modifiers together", length, opcode->text);
 }
 
-/* A modifier that no form of the opcode takes is named itself, with the nearest that one takes. */
+/* Reports a modifier that no form of the opcode takes, with the most similar one that some form takes. */
 static void check_modifier(struct parser *p, const struct ptx_form *forms, uint32_t count, const struct token *t,
                            const struct token *opcode)
 {
@@ -169,7 +169,7 @@ struct candidates {
     struct token opcode;
 };
 
-/* The opcode, its modifiers and types. */
+/* Parses the opcode, its modifiers and types. */
 static struct candidates parse_spelling(struct parser *p, struct ptx_modifiers *mods)
 {
     struct candidates c = {.opcode = p->tok};
@@ -303,7 +303,7 @@ static void parse_label_list(struct parser *p, struct ptx_label *label)
     expect_punct(p, ';', "after the labels");
 }
 
-/* NAME: and what it names: the next instruction, or a list of targets or a prototype. */
+/* Parses NAME: and what the label stands for: the next instruction, a list of targets, or a prototype. */
 static void parse_label(struct parser *p)
 {
     struct token t = p->tok;
@@ -353,13 +353,13 @@ static bool at_label(struct parser *p)
         return false;
     struct lexer ahead = p->lexer;
     const char *text = p->src->text;
-    if (text[ahead.pos] == '.') /* an opcode with modifiers: the common case, not worth a second look */
+    if (text[ahead.pos] == '.') /* an opcode with modifiers, the common case: there is no need to look further */
         return false;
     struct token after = lexer_next(&ahead);
     return after.kind == TOK_PUNCT && after.punct == ':';
 }
 
-/* Until the '}' that ends the function's body. */
+/* Parses up to the '}' that ends the function's body. */
 void parse_statements(struct parser *p)
 {
     uint32_t outer = p->depth;

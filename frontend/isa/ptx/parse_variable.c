@@ -5,7 +5,7 @@
 #include "frontend/isa/ptx/parser.h"
 
 enum { MAX_RANGE = 1 << 24 };     /* registers in %name<count> */
-#define MAX_VARIABLE (1ull << 30) /* bytes; all of a module's variables together too (layout.c) */
+#define MAX_VARIABLE (1ull << 30) /* in bytes; also the limit for all variables of a module together (layout.c) */
 
 bool space_directive(const struct token *t, uint8_t *space)
 {
@@ -33,7 +33,8 @@ static uint32_t parse_align(struct parser *p)
     return (uint32_t)align;
 }
 
-/* .ptr [.space] [.align N]: what a pointer parameter points to; a promise that nothing here needs. */
+/* Skips .ptr [.space] [.align N], which describes the memory that a pointer parameter points to. Nothing here needs
+ * it. */
 static void skip_pointee(struct parser *p)
 {
     uint8_t space;
@@ -99,7 +100,7 @@ struct filling {
     struct ptx_variable *v;
     struct dimensions dims;
     VECTOR(struct ptx_initial) list;
-    uint64_t end; /* one past the highest element given: the length of an open array */
+    uint64_t end; /* one past the highest element with a value: the length of an open array */
 };
 
 static void put(struct filling *f, struct ptx_initial item, uint64_t index, uint32_t at)
@@ -114,7 +115,7 @@ static void put(struct filling *f, struct ptx_initial item, uint64_t index, uint
         VECTOR_PUSH(f->p->arena, &f->list, item);
 }
 
-/* name, generic(name), name + n */
+/* Parses name, generic(name), or name + n. */
 static void parse_address(struct parser *p, struct ptx_initial *item)
 {
     struct token t = expect_name(p, "a variable or function");
@@ -170,7 +171,7 @@ static void put_scalar(struct filling *f, uint64_t index)
     put(f, item, index, at);
 }
 
-/* "text": one element a byte, and a zero. */
+/* Stores "text": one element per byte, and a zero. */
 static void put_string(struct filling *f, uint64_t index)
 {
     struct token t = f->p->tok;
@@ -238,7 +239,8 @@ static uint64_t sampler_bits(struct parser *p, const struct token *what, const s
     ptx_error(p->src, value->at, "a sampler has no such property or value");
 }
 
-/* { property = value, ... }: those of a sampler count, textures and surfaces are bound before a launch. */
+/* Parses { property = value, ... }. Those of a sampler have an effect; textures and surfaces are bound before a
+ * launch. */
 static void parse_opaque(struct parser *p, struct ptx_variable *v)
 {
     if (v->type != PT_SAMPLERREF || v->count != 1) {
@@ -273,7 +275,7 @@ static void parse_initialiser(struct parser *p, struct ptx_variable *v, const st
         f.dims.n[f.dims.count++] = d->vector;
     fill(&f, 0, 0);
     if (!v->count) {
-        uint64_t unit = d->vector; /* an open array is as long as its values, whole vectors and rows */
+        uint64_t unit = d->vector; /* an open array is as long as its values, in whole vectors and rows */
         for (unsigned i = 1; i < dims->count; i++)
             unit *= dims->n[i];
         v->count = (f.end + unit - 1) / unit * unit;
@@ -315,7 +317,7 @@ static struct ptx_variable *declare_one(struct parser *p, const struct token *na
     v->type = d->type;
     v->is_extern = d->is_extern;
     v->is_weak = p->depth == 0 && (p->linking == LINK_WEAK || p->linking == LINK_COMMON);
-    if (v->space == RP_SPACE_TEXTURE) { /* .tex, as it was written before .texref */
+    if (v->space == RP_SPACE_TEXTURE) { /* .tex, an older name for .texref */
         v->space = RP_SPACE_GLOBAL;
         v->type = PT_TEXREF;
     }
@@ -324,7 +326,7 @@ static struct ptx_variable *declare_one(struct parser *p, const struct token *na
     set_size(p, v, d, dims);
     if (!token_is(&t, "_")) {
         struct symbol *again = declared_here(p, &t);
-        /* a module may announce a variable (.extern) and declare it later, or twice if it is weak */
+        /* a module may declare a variable .extern and define it later, or define it twice if it is weak */
         bool is_variable = again && again->kind == SYM_VARIABLE && p->depth == 0;
         if (is_variable)
             again->is_local &= p->linking == LINK_LOCAL;
@@ -334,7 +336,8 @@ static struct ptx_variable *declare_one(struct parser *p, const struct token *na
                 *again->variable = *v;
             return again->variable;
         }
-        if (is_variable && v->is_weak) { /* the first one stays: this is for its initial value to go to */
+        if (is_variable &&
+            v->is_weak) { /* the first definition counts; the initial value of this one goes into an unused variable */
             v->is_listed = true;
             return v;
         }
@@ -366,7 +369,7 @@ static void keep(struct parser *p, struct ptx_variable *v)
         VECTOR_PUSH(p->arena, &p->unit->variables, v);
 }
 
-/* After "name<": PTX ISA "Parameterized Variable Names". */
+/* Parses what follows "name<": PTX ISA "Parameterized Variable Names". */
 static void parse_variable_range(struct parser *p, const struct token *name, const struct declarator *d)
 {
     uint32_t count = parse_range(p, "variables");
@@ -408,7 +411,7 @@ void parse_registers(struct parser *p)
         struct token t = expect_name(p, "a register");
         if (take_punct(p, '<')) {
             uint32_t at = p->tok.at;
-            int64_t count = parse_factor(p); /* '>' closes, it does not compare */
+            int64_t count = parse_factor(p); /* a factor, because '>' closes the range and is no operator here */
             if (count < 0 || count > MAX_RANGE)
                 ptx_error(p->src, at, "the number of registers must be between 0 and %d", MAX_RANGE);
             declare_range(p, &t, d.type, (uint64_t)count);

@@ -1,6 +1,6 @@
-/* Inside of the parser: state, names and scopes. A text may consist of several modules one behind the other, its
- * pieces, each from its .version on: they are linked (parse_module.c). A recursive-descent parser over lexer.h; every
- * function leaves through ptx_error on bad text, so none of them reports failure. `p->tok` is the next word. */
+/* The parser's state, names and scopes. A text may consist of several modules ("pieces"), each from its .version on,
+ * which are linked (parse_module.c). This is a recursive-descent parser over lexer.h. Every function reports bad text
+ * by ptx_error, which does not return, so none returns a failure. `p->tok` is the next token. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_PARSER_H
 #define REPRISE_FRONTEND_ISA_PTX_PARSER_H
 
@@ -9,7 +9,7 @@
 
 enum { MAX_DEPTH = 64, MAX_DIMENSIONS = 8 };
 
-/* PTX ISA "Linking Directives". EXTERN is a declaration alone. */
+/* PTX ISA "Linking Directives". EXTERN is a declaration without a definition. */
 enum ptx_linking { LINK_LOCAL, LINK_VISIBLE, LINK_EXTERN, LINK_WEAK, LINK_COMMON };
 
 struct name;
@@ -17,9 +17,9 @@ enum symbol_kind { SYM_REGISTER, SYM_RANGE, SYM_VARIABLE, SYM_FUNCTION, SYM_LABE
 struct symbol {
     enum symbol_kind kind;
     struct name *name;
-    uint32_t depth, at; /* scope it lives in, place of its declaration */
+    uint32_t depth, at; /* the scope's depth, and the position of the declaration */
     struct symbol *shadowed, *next_in_scope;
-    bool is_local;        /* at the top of a module, for this piece alone */
+    bool is_local;        /* at the top of a module, and known in this piece only */
     uint8_t type;         /* REGISTER, RANGE: enum ptx_type */
     uint32_t reg, vector; /* REGISTER: first id, and how many (a vector's members) */
     uint64_t count;       /* RANGE: %name<count> */
@@ -43,7 +43,7 @@ struct scope {
     struct pending *pending;
 };
 
-/* Bytes of a section, and where labels stand for numbers in it. */
+/* The bytes of a section, and where values of labels are to be added. */
 struct debug_patch {
     const char *name;
     uint32_t offset;
@@ -57,14 +57,14 @@ struct debug_label {
     const char *name;
     uint64_t value; /* offset in its section, or address of code */
 };
-/* Debug data of a piece. An address of code is the number of the function in `functions`, from 1, and below its 32 bits
- * the number of the instruction. */
+/* Debug data of a piece. An address of code consists of the number of the function in `functions`, from 1, in the upper
+ * 32 bits, and the number of the instruction in the lower ones. */
 struct debug_data {
     struct debug_section strings, info, abbrev;
     VECTOR(struct debug_label) labels;
     VECTOR(struct ptx_function *) functions; /* that have a body here */
-    bool locs_have_calls;                    /* .loc tell which calls were inlined */
-    uint32_t named;                          /* unit->inlined: those of earlier pieces, which have their names */
+    bool locs_have_calls;                    /* some .loc says which calls were inlined */
+    uint32_t named; /* unit->inlined: the number of calls of earlier pieces, which have their names */
 };
 
 struct parser {
@@ -78,17 +78,17 @@ struct parser {
     struct scope scopes[MAX_DEPTH];
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
-    enum ptx_linking linking; /* of the declaration at the top of the module that is being read */
+    enum ptx_linking linking; /* linking of the current declaration at the top of the module */
     bool has_address_size;
-    struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: nothing has named it */
-    uint32_t file_base;            /* what this piece's numbers of files are counted from */
+    struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: no operand has named it */
+    uint32_t file_base;            /* is added to the numbers of files in this piece */
     uint32_t loc_file, loc_line, loc_inlined;
     bool loc_keeps_line;
     struct loc_slot *loc_slots; /* locations.c */
     uint32_t loc_slot_count, loc_used;
     struct debug_data debug;
     uint32_t made;       /* names made up so far */
-    uint32_t last_label; /* the instruction that the last label of the function stands before */
+    uint32_t last_label; /* the instruction after the function's last label */
     /* results of the current function that are in registers: stored before each ret */
     uint32_t results_in_registers;
     struct ptx_variable **result_variables;
@@ -105,25 +105,26 @@ bool take_dot(struct parser *, const char *word);
 struct token expect_name(struct parser *, const char *what);
 uint64_t expect_count(struct parser *, uint64_t limit, const char *what);
 void skip_until(struct parser *, uint16_t punct);
-/* From '(' on, with all parentheses in it: \".attribute(.unified(1, 2))\". */
+/* Skips from '(' to the matching ')': ".attribute(.unified(1, 2))". */
 void skip_attribute(struct parser *);
 
 /* ---- names and scopes (names.c) */
 void scope_open(struct parser *);
-/* At the end of a piece: forgets what it declared for itself. */
+/* To be called at the end of a piece: forgets the names that only this piece knows. */
 void forget_local_names(struct parser *);
 void scope_close(struct parser *);
-/* NULL: not declared. Makes the register of a %name<count> range on first use. */
+/* Finds a name; NULL: it is not declared. Makes the register of a %name<count> range on first use. */
 struct symbol *lookup(struct parser *, const struct token *);
-/* A new symbol in the innermost scope; an error if the scope has one of that name. */
+/* Declares a symbol in the innermost scope. It is an error if the scope has the name already. */
 struct symbol *declare(struct parser *, const struct token *, enum symbol_kind);
-/* A name declared in this very scope, or NULL. */
+/* A name that the innermost scope itself declares; NULL: it does not. */
 struct symbol *declared_here(struct parser *, const struct token *);
 struct symbol *declare_range(struct parser *, const struct token *, uint8_t type, uint64_t count);
 uint32_t new_register(struct parser *, const char *name, uint8_t type);
 void use_label(struct parser *, const struct token *, struct ptx_label **slot);
 void unknown_name(struct parser *, const struct token *) __attribute__((noreturn));
-/* "N>" after "name<", which stands for name0 to name(N-1): N, from 1; and one of the names. `what` they are. */
+/* parse_range parses "N>" after "name<", which stands for name0 to name(N-1), and returns N, at least 1. `what` they
+ * are. numbered_name: one of the names. */
 uint32_t parse_range(struct parser *, const char *what);
 struct token numbered_name(struct parser *, const struct token *prefix, uint32_t number);
 
@@ -134,9 +135,10 @@ struct constant {
 };
 struct constant parse_constant(struct parser *);
 int64_t parse_integer(struct parser *);
-/* The same without operators below * / %: what may follow a minus in an address. */
+/* The same without operators that bind less than * / %, as after a minus in an address. */
 int64_t parse_factor(struct parser *);
-/* The constant as an element of `type`: converted for floating types, raw bits of 0f and 0d for others. */
+/* The constant as an element of `type`: converted for floating types; for other types, 0f and 0d give their raw
+ * bits. */
 uint64_t constant_bits(struct parser *, struct constant, enum ptx_type type, uint32_t at);
 
 /* ---- declarations (parse_variable.c) */
@@ -146,11 +148,11 @@ struct declarator {
     uint32_t align;
 };
 bool space_directive(const struct token *, uint8_t *space);
-/* After the space's word: alignment, type, attributes. */
+/* Parses what follows the word of the space: alignment, type, attributes. */
 struct declarator parse_declarator(struct parser *, uint8_t space, bool is_reg);
-/* Name, dimensions; declares it unless the name is "_". */
+/* Parses name and dimensions. Declares the variable unless its name is "_". */
 struct ptx_variable *parse_variable(struct parser *, const struct declarator *);
-/* A whole declaration statement, with initialisers, through its semicolon. */
+/* Parses a declaration statement, with initialisers and its semicolon. */
 void parse_variables(struct parser *, uint8_t space, bool is_extern);
 void parse_registers(struct parser *);
 
@@ -166,25 +168,25 @@ void parse_file(struct parser *);
 void parse_section(struct parser *);
 void label_code(struct parser *, const char *name, uint32_t instruction);
 uint64_t code_address(const struct parser *, uint32_t instruction);
-/* When all sections of a piece are read: finds the calls of its instructions. */
+/* Finds the inlined calls of a piece's instructions. To be called when all its sections have been read. */
 void join_debug_info(struct parser *);
 
 struct ptx_operand parse_operand(struct parser *, bool labels);
 /* + n, - n after a base */
 int64_t parse_offsets(struct parser *);
-/* parse_element.c. After a variable and '[': the index, and the ']'. */
+/* parse_element.c. Parses what follows a variable and '[': the index and ']'. */
 void parse_index(struct parser *, struct ptx_operand *variable);
-/* Makes addresses of the elements of arrays among the operands, which may take instructions before this one. */
+/* Turns elements of arrays among the operands into addresses. This may add instructions before this one. */
 void place_elements(struct parser *, const struct ptx_instruction *);
 void parse_call(struct parser *, struct ptx_instruction *);
-/* A register parameter `reg` of a function or call stands for PARAM memory that is loaded and stored around it: appends
- * "ld.param reg, [variable]" or "st.param [variable], value". */
+/* A parameter of a function or call that is in register `reg` stands for .param memory that is loaded and stored around
+ * it. Appends "ld.param reg, [variable]" or "st.param [variable], value". */
 void emit_param_load(struct parser *, struct ptx_variable *, struct ptx_operand reg,
                      const struct ptx_instruction *like);
 void emit_param_store(struct parser *, struct ptx_variable *, struct ptx_operand value,
                       const struct ptx_instruction *like);
 struct ptx_variable *new_param(struct parser *, enum ptx_type);
-/* The stores of results in registers, and for the end of a body a ret that the source need not have. */
+/* emit_results: the stores of results that are in registers. emit_return: the ret at the end of a body without one. */
 void emit_results(struct parser *, const struct ptx_instruction *like);
 void emit_return(struct parser *, const struct ptx_instruction *like);
 

@@ -38,7 +38,7 @@ static void add_shared(struct walk *w, struct ptx_variable *v)
                   (SHARED_WINDOW_SIZE / 2) >> 20);
 }
 
-/* Operands nest no deeper than the parser let them. */
+/* Operands nest no deeper than the parser allows. */
 static void visit(struct walk *w, const struct ptx_operand *o)
 {
     bool nested = o->kind == PO_VECTOR || o->kind == PO_ADDRESS || o->kind == PO_LIST || o->kind == PO_PAIR;

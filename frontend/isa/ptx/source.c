@@ -6,7 +6,7 @@
 
 enum { SHOWN = 120, LEAD = 80 };
 
-/* Writes the line around `at` and a caret below it, cutting long lines, tabs and control characters as one blank. */
+/* Writes the line around `at` and a caret below it. Cuts long lines; a tab or control character becomes a blank. */
 static void show_line(char *out, size_t room, const char *line, uint32_t length, uint32_t column)
 {
     uint32_t from = column > LEAD ? column - LEAD : 0;

@@ -1,4 +1,4 @@
-/* The text being compiled, and how an error in it is told. */
+/* The text that is being compiled, and how errors in it are reported. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_SOURCE_H
 #define REPRISE_FRONTEND_ISA_PTX_SOURCE_H
 
@@ -21,7 +21,8 @@ struct ptx_source {
 void ptx_error(struct ptx_source *, uint32_t at, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
-/* The name in the list that is nearest to `name` (few edits apart), or NULL. next(data) gives names until NULL. */
+/* The most similar name in the list, few edits away from `name`; NULL: there is none. next(data) returns names until
+ * NULL. */
 const char *ptx_nearest(const char *name, uint32_t length, const char *(*next)(void *), void *data);
 
 #endif

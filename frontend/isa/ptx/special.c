@@ -5,7 +5,7 @@
 
 #include "frontend/isa/ptx/table.h"
 
-/* The vector, and behind it its members. */
+/* The vector, followed by its members. */
 #define XYZ(name, id)                                                                                                  \
     {name, SPECIAL_VECTOR, PT_U32, 0, false}, {name ".x", SR_##id##_X, PT_U32, 0, false},                              \
         {name ".y", SR_##id##_Y, PT_U32, 0, false}, {name ".z", SR_##id##_Z, PT_U32, 0, false},                        \
@@ -45,14 +45,14 @@ static const struct ptx_special specials[] = {
     {"%cluster_ctarank", SR_CLUSTER_RANK, PT_U32, 0, false},
     {"%cluster_nctarank", SR_CLUSTER_BLOCKS, PT_U32, 0, false},
     {"%current_graph_exec", SPECIAL_CONSTANT, PT_U64, 0, false},
-    /* performance counters and the driver's own registers, which are 0 */
+    /* performance counters and registers of the driver, which read as 0 */
     {"%pm", SPECIAL_CONSTANT, PT_U64, 0, false},
     {"%envreg1", SR_WORKSPACE_HIGH, PT_B32, 0, false},
     {"%envreg2", SR_WORKSPACE_LOW, PT_B32, 0, false},
     {"%envreg", SPECIAL_CONSTANT, PT_B32, 0, false},
 };
 
-/* What CUDA's driver hands over in %envreg1 and 2; the others are 0. */
+/* Whether it is %envreg1 or %envreg2, in which CUDA's driver passes the address of the workspace; the others are 0. */
 static bool is_workspace(const char *name, uint32_t length)
 {
     return length == 8 && (name[7] == '1' || name[7] == '2');

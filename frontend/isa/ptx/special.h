@@ -10,11 +10,11 @@ struct ptx_special {
     int16_t special;      /* enum special, or SPECIAL_CONSTANT, or SPECIAL_VECTOR */
     uint8_t type;         /* enum ptx_type */
     uint32_t constant;    /* SPECIAL_CONSTANT: its value */
-    bool depends_on_time; /* reads a clock or tells where a block runs */
+    bool depends_on_time; /* reads a clock, or shows where a block runs */
 };
 /* SPECIAL_VECTOR: its members .x, .y, .z and .w have the next indices. */
 enum { SPECIAL_CONSTANT = -1, SPECIAL_VECTOR = -2, SPECIAL_MEMBERS = 4 };
-/* Index of a special register by its name and member ("x", or ""), -1: there is none. */
+/* Index of a special register by its name and member ("x", or ""); -1: there is none. */
 int ptx_special_named(const char *name, uint32_t length, const char *member, uint32_t member_length);
 const struct ptx_special *ptx_special(int index);
 

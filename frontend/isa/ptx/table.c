@@ -45,7 +45,7 @@ static const struct least {
 };
 enum { LEASTS = sizeof leasts / sizeof *leasts };
 
-/* Sets of types and groups of modifiers that rows name by "@NAME". */
+/* Sets of types and groups of modifiers that rows refer to as "@NAME". */
 static const char *const type_sets[][2] = {
     {"INT", "u16,u32,u64,s16,s32,s64"},
     {"INTW", "u32,u64,s32,s64"},
@@ -65,7 +65,7 @@ static const struct {
     {"SHAPE_K256", G_SHAPE_K256}, {"PREFETCH", G_PREFETCH},   {"CACHE_HINT", G_CACHE_HINT},
 };
 
-static struct ptx_form forms[ROWS], needing[LEASTS]; /* needing: what the rows of leasts[] fit */
+static struct ptx_form forms[ROWS], needing[LEASTS]; /* needing: the forms of leasts[] */
 static struct {
     const char *name;
     uint16_t first, count, first_least, least_count;
@@ -422,7 +422,7 @@ uint8_t ptx_class(const struct ptx_form *f, const struct ptx_modifiers *mods)
 {
     if (f->class_rule < RP_CLASS_COUNT)
         return f->class_rule;
-    /* a comparison belongs to the unit of what it compares: the last type */
+    /* a comparison belongs to the unit of the type that it compares, the last one */
     enum ptx_type t = mods->type_count ? mods->types[mods->type_count - 1] : PT_NONE;
     uint8_t plain = arithmetic_class(t);
     switch (f->class_rule) {

@@ -1,10 +1,9 @@
-/* The instruction table: which opcodes, modifiers, types and operands PTX has, and what each form becomes.
+/* The instruction table: which opcodes, modifiers, types and operands PTX has, and how each form is lowered.
  *
- * instructions.def holds one row per form. A row's strings are small patterns; table.c reads them once, on first use,
- * into the bit sets of struct ptx_form. Modifiers match as a set, types in order: as in NVIDIA's ptxas, modifiers may
- * stand in any order and among the types, but for a few that belong to the opcode's name and follow it at once (mul.lo,
- * div.full, cvta.to, shf.l, bar.cta.red: '^' in a pattern). tests/cli/ptx.sh compares with ptxas.
- */
+ * instructions.def holds one row per form. The strings of a row are small patterns; on first use table.c converts them
+ * to the bit sets of struct ptx_form. Modifiers match as a set, types in order. As in NVIDIA's ptxas, modifiers may
+ * stand in any order and among the types. A few belong to the opcode's name and must follow it at once (mul.lo,
+ * div.full, cvta.to, shf.l, bar.cta.red: '^' in a pattern). tests/cli/ptx.sh compares with ptxas. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_TABLE_H
 #define REPRISE_FRONTEND_ISA_PTX_TABLE_H
 
@@ -24,7 +23,7 @@ struct ptx_type_info {
     const char *name;
     uint8_t bits;
     char kind;    /* 'B' 'U' 'S' 'F' 'P' */
-    uint8_t lane; /* enum lane_type, T_NONE: not covered */
+    uint8_t lane; /* enum lane_type; T_NONE: not covered */
 };
 extern const struct ptx_type_info ptx_types[PT_COUNT];
 
@@ -127,7 +126,7 @@ enum ptx_group {
     G_COUNT
 };
 
-/* Fields of a tensor map, as tensormap.replace names them; those from MAP_ELEMENT on take values that are named. */
+/* Fields of a tensor map, as tensormap.replace names them. Those from MAP_ELEMENT on take named values. */
 enum map_field_name {
     MAP_ADDRESS,
     MAP_RANK,
@@ -147,15 +146,15 @@ struct mod_set {
 };
 struct ptx_modifiers {
     struct mod_set set;
-    int16_t leading[MAX_LEADING]; /* the first words behind the opcode: enum ptx_modifier, or -1 */
-    uint8_t word_count;           /* of these: words that are there */
+    int16_t leading[MAX_LEADING]; /* the first words after the opcode: enum ptx_modifier, or -1 */
+    uint8_t word_count;           /* number of words in leading[] */
     uint8_t types[MAX_TYPES], type_count;
 };
 static inline bool mods_have(const struct ptx_modifiers *m, enum ptx_modifier id)
 {
     return m->set.word[id / 64] >> (id % 64) & 1;
 }
-/* The value of the modifier that is there from `group`, or `otherwise`. */
+/* The value of the modifier of `group` that the instruction has; `otherwise`: it has none. */
 int mods_value(const struct ptx_modifiers *, enum ptx_group group, int otherwise);
 
 /* How a form's unit class follows from its type. */
@@ -169,7 +168,7 @@ enum ptx_class_rule {
     C_CONVERSION,     /* INT, CONVERT or CONVERT64 by both types */
 };
 
-/* What lowering does with a form (lower.h). NONE: the form is not executed yet. */
+/* How a form is lowered (lower.h). NONE: it is not executed yet. */
 enum ptx_lowering {
     LOW_NONE,
     LOW_LANES,       /* one UOP_LANE, operands by role */
@@ -184,7 +183,7 @@ enum ptx_lowering {
     LOW_LOAD,
     LOW_STORE,
     LOW_ATOMIC,
-    LOW_COPY, /* cp.async: a load into registers that nobody names, and a store */
+    LOW_COPY, /* cp.async: a load into temporary registers, and a store */
     LOW_PREFETCH,
     LOW_BRANCH,
     LOW_BRANCH_TABLE,
@@ -213,7 +212,7 @@ enum ptx_lowering {
     LOW_REDUCE_ASYNC,
     LOW_PENDING_COUNT,
     LOW_CLUSTER_BARRIER,
-    LOW_CLUSTER, /* where another block's shared memory is, and whose */
+    LOW_CLUSTER, /* mapa and getctarank: addresses of another block's shared memory */
     LOW_TEXTURE, /* tex, tld4 */
     LOW_SURFACE_LOAD,
     LOW_SURFACE_STORE,
@@ -221,7 +220,8 @@ enum ptx_lowering {
     LOW_IMAGE_QUERY, /* txq, suq */
     LOW_GROUP,       /* groups of asynchronous copies: commit and wait */
     LOW_STACK,       /* alloca, stacksave, stackrestore */
-    LOW_NOTHING, /* executed, without an effect but a destination of 0: hints, and waiting for what is done already */
+    LOW_NOTHING,     /* executed without an effect, but a destination becomes 0: hints, and waits for work that has
+                        completed already */
 };
 
 /* An operand of a form, from one word of the pattern: ROLE[TYPING][|q][?], for instance "d|q?".
@@ -234,10 +234,10 @@ struct operand_form {
     bool pair, optional;
 };
 
-/* One word of a form's modifiers: alternatives, of which an instruction has at most one. */
+/* One word of a form's modifiers: a set of alternatives. An instruction has at most one of them. */
 struct mod_choice {
     struct mod_set set;
-    bool required, leading; /* leading: stands before all words but the leading ones of choices before this one */
+    bool required, leading; /* leading: stands before all other words, except for those of earlier leading choices */
 };
 
 struct ptx_form {
@@ -253,28 +253,29 @@ struct ptx_form {
     struct operand_form operands[MAX_OPERANDS];
 };
 
-/* Reads the patterns; the rows are tried by a test, a bad one aborts. Called by all functions below. */
+/* Reads the patterns. A bad row aborts, which a test would show. All functions below call this. */
 void ptx_table_start(void);
-/* The forms of an opcode: consecutive, `*count` of them; NULL for an unknown opcode. */
+/* The forms of an opcode, `*count` of them in a row; NULL: the opcode is unknown. */
 const struct ptx_form *ptx_opcode(const char *name, uint32_t length, uint32_t *count);
-/* All opcodes, in alphabetical order: NULL after the last. */
+/* Opcode number `index` in alphabetical order; NULL after the last. */
 const char *ptx_opcode_name(uint32_t index);
-/* PT_NONE / -1: no such name. */
+/* PT_NONE or -1: there is no such name. */
 enum ptx_type ptx_type_named(const char *name, uint32_t length);
 int ptx_modifier_named(const char *name, uint32_t length);
 const char *ptx_modifier_name(enum ptx_modifier);
 
-/* Whether `form` takes these modifiers and types; else why not, the nearer to fitting the greater. For TWICE, MISSING
- * and ORDER, *choice (may be NULL) is the index of the choice that is not met. */
+/* Whether `form` takes these modifiers and types. If not, why; greater values are closer to fitting. For TWICE, MISSING
+ * and ORDER, *choice (may be NULL) is the index of the choice that does not fit. */
 enum form_mismatch { FORM_FITS, FORM_MODIFIER, FORM_TYPE_COUNT, FORM_TYPE, FORM_MISSING, FORM_TWICE, FORM_ORDER };
 enum form_mismatch ptx_form_match(const struct ptx_form *form, const struct ptx_modifiers *, unsigned *choice);
-/* How many operands go with these modifiers: .multicast::cluster brings a mask of blocks, .L2::cache_hint a policy. */
+/* How many operands an instruction with these modifiers has. .multicast::cluster adds a mask of blocks, .L2::cache_hint
+ * a policy. */
 struct operand_range {
     uint32_t least, most;
 };
 struct operand_range ptx_operand_range(const struct ptx_form *, const struct ptx_modifiers *);
-/* The least target that has a form which computes in registers (targets.def): 90 for sm_90; 0: all have it. Three
- * operands of min and max: PTX ISA, "Target ISA Notes" of both. */
+/* The oldest target that has the form (targets.def, for forms that compute in registers): 90 for sm_90; 0: all have it.
+ * For three operands of min and max: PTX ISA, "Target ISA Notes" of both. */
 unsigned ptx_least_target(const struct ptx_form *, const struct ptx_modifiers *);
 /* enum rp_class of an instruction of this form with these modifiers. */
 uint8_t ptx_class(const struct ptx_form *, const struct ptx_modifiers *);

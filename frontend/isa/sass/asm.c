@@ -1,6 +1,7 @@
-/* The assembler walks the same rows as the disassembler: of all rows with the mnemonic, the one whose items read the
- * whole text is the instruction. Some fields show at several places of the text, or several of their values read the
- * same; each place then says which values are possible, and the smallest that all places allow is taken. */
+/* The assembler walks the same rows as the disassembler. Of all rows with the mnemonic it takes the one whose items
+ * read the whole text. Some fields are printed at several places of the text, and several values of a field may print
+ * the same. So each place restricts the values of its fields, and a field gets the smallest value that all places
+ * allow. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "frontend/isa/sass/disasm.h"
 #include "frontend/isa/sass/parser.h"
 
-/* A field that decides how later items read is written at once if only one value is left. */
+/* Writes to each restricted field the least value that is still allowed. */
 static void apply(struct sass_parser *p)
 {
     for (unsigned c = 0; c < p->constraint_count; c++) {
@@ -44,7 +45,7 @@ static bool suits_guard(struct sass_parser *p)
     return !p->guarded || p->uniform_guard == !!(p->row->flags & SASS_UNIFORM_GUARD);
 }
 
-/* Writes the sizes that say how the operand reads. */
+/* Writes the sizes, on which the reading of the next operand depends. */
 static void set_sizes(struct sass_parser *p)
 {
     struct sass_bits sizes = p->site->table->sizes;
@@ -54,7 +55,7 @@ static void set_sizes(struct sass_parser *p)
         asm_set(p, sizes, sass_field(ahead.word, sizes));
 }
 
-/* Reads the whole text as this row; true when nothing is left over. */
+/* Reads the whole text as this row. False: the text does not match, or some of it is left over. */
 static bool parse_row(struct sass_parser *p)
 {
     asm_set(p, p->site->table->opcode, p->row->value);
@@ -133,10 +134,10 @@ bool sass_assemble(const struct sass_site *site, const char *text, struct isa_wo
             continue;
         *word = p.word;
         *control = p.control;
-        if (same_text(text, again) || strpbrk(text, ".")) /* numbers may be spelled otherwise */
+        if (same_text(text, again) || strpbrk(text, ".")) /* the same number may be written in another way */
             return true;
     }
     if (furthest > beyond.at)
-        beyond.at = NULL; /* some row had room for it */
+        beyond.at = NULL; /* some row had room for the number */
     return none(text, start.at, (int)length, known, &beyond, err);
 }

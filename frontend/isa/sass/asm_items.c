@@ -1,4 +1,4 @@
-/* What the assembler reads for each kind of item of a row. */
+/* Reads the text of each kind of item. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static bool parse_predicate(struct sass_parser *p, const struct sass_item *i)
 
 /* ---- addresses ---- */
 
-/* The bank, or the uniform register in its place, and the bracket of the offset. */
+/* Reads the bank, or the uniform register in place of a bank, and the bracket before the offset. */
 static bool read_bank(struct sass_parser *p, const struct sass_item *i)
 {
     uint64_t bank = 0;
@@ -100,7 +100,7 @@ static bool read_bank(struct sass_parser *p, const struct sass_item *i)
     return asm_eat(p, "]") && asm_eat(p, "[");
 }
 
-/* A number for a field behind which `unit` bits are 0. */
+/* Reads a number for a field that leaves out the lowest `unit` bits, which must be 0. */
 static bool read_units(struct sass_parser *p, const struct sass_item *i, enum sign sign, uint64_t *v)
 {
     unsigned width = (unsigned)i->f.width + i->g.width + i->unit;
@@ -138,7 +138,7 @@ static bool read_address_part(struct sass_parser *p, const struct sass_item *par
     return suffix(p, part);
 }
 
-/* Reads the parts that are there, in order, at least one; the others are zero. */
+/* Reads the parts of the address that the text has, in order; at least one. The others become zero. */
 static bool read_parts(struct sass_parser *p, const struct sass_item *i)
 {
     unsigned count = 0;
@@ -152,6 +152,8 @@ static bool read_parts(struct sass_parser *p, const struct sass_item *i)
         *p = before;
         if (part->kind == SI_REGISTER)
             asm_set(p, part->f, ~0ull);
+        if (part->sf_rule == PART_SILENT)
+            asm_set(p, part->sf, ~0ull);
     }
     return count && asm_eat(p, "]");
 }

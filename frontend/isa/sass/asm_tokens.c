@@ -1,4 +1,4 @@
-/* Words, numbers and registers of the assembler's text, and the fields that they are written to. */
+/* Words, numbers and registers in the assembler's text, and writing them to fields. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Words of constant banks: special registers, constants of the kernel, or loads that no trace records. */
+/* Words of constant banks. They become special registers, constants of the kernel, or loads that no trace records. */
 #include "frontend/isa/sass/lower.h"
 
 struct operand special_register(struct sass_build *b, enum special which)

@@ -1,13 +1,14 @@
 #include "frontend/isa/sass/build.h"
 
-/* The window: predicates, BAR.RED's results, a place that nobody reads, temporaries, registers. */
+/* The register window: predicates, BAR.RED's results, an unused place for results that nobody reads, temporaries,
+ * registers. */
 enum {
     PREDICATES = 0,
     RESULT_PREDICATE = 32,
     UNIFORM_PREDICATES = 36,
     RESULT_VALUE = 64,
-    NOBODY = RESULT_VALUE + 128,
-    FIRST_TEMPORARY = NOBODY + 256,
+    UNUSED_RESULT = RESULT_VALUE + 128,
+    FIRST_TEMPORARY = UNUSED_RESULT + 256,
     CONVERGENCE_BARRIERS = FIRST_TEMPORARY + TEMPORARIES * 256,
     UNIFORM_REGISTERS = CONVERGENCE_BARRIERS + 16 * 128,
     REGISTERS = UNIFORM_REGISTERS + URZ * 128,
@@ -56,7 +57,7 @@ struct operand read_register(struct sass_build *b, unsigned n)
 struct operand written(struct sass_build *b, unsigned n)
 {
     if (n == RZ)
-        return OPERAND_REGISTER(NOBODY);
+        return OPERAND_REGISTER(UNUSED_RESULT);
     note_register(b, &b->dst, RP_REGISTER(RP_FILE_GENERAL, n, 1));
     return place(n);
 }
@@ -139,7 +140,7 @@ struct operand read_uniform(struct sass_build *b, unsigned n)
 struct operand written_uniform(struct sass_build *b, unsigned n)
 {
     if (n == URZ)
-        return OPERAND_REGISTER(NOBODY);
+        return OPERAND_REGISTER(UNUSED_RESULT);
     note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
     return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
 }
@@ -179,14 +180,14 @@ void sass_emit_where(struct sass_build *b, struct operation u, struct operand gu
     if (!b->started)
         u.flags |= UF_FIRST;
     b->started = true;
-    if (u.kind == UOP_LANE && b->uniform)
-        u.flags |= UF_UNIFORM;
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_IN)
         note_register(b, &b->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)
         note_register(b, &b->dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && !operation_bind(&u))
         sass_build_not_covered(b, NULL);
+    if (u.kind == UOP_LANE && b->uniform)
+        u.flags |= UF_UNIFORM; /* which handlers do not know */
     VECTOR_PUSH(b->arena, &b->operations, u);
 }
 

@@ -7,10 +7,9 @@
  * pairs, UNPACK spreads them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing
  * reads, and PT is absent.
  *
- * All operations of an instruction have its guard, so a destination that may be the guard is written by the last of
- * them.
+ * All operations of an instruction have its guard. So if a destination may be the guard, the last operation writes it.
  *
- * Emitting an operation or naming a register changes the current instruction, so no two calls that do either are in one
+ * Emitting an operation or naming a register changes the current instruction. So no two calls that do either are in one
  * argument list or initialiser: C leaves their order open, and the trace would depend on the compiler. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_BUILD_H
 #define REPRISE_FRONTEND_ISA_SASS_BUILD_H
@@ -22,14 +21,14 @@
 
 enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
-/* Where code sees the functions of the device's runtime: function i at RUNTIME_BASE + i times the bytes of an
- * instruction, in the order of enum host_call. A symbol that is none of them is at the first address beyond. Calls of
- * them go through registers (R4 on); local memory above the stack passes them on. */
+/* The addresses of the functions of the device's runtime: function i of enum host_call is at RUNTIME_BASE + i times the
+ * bytes of an instruction. Any unknown symbol gets the first address after them. Arguments of a call are in registers,
+ * from R4 on; they are copied to local memory above the stack. */
 enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FUNCTIONS = HOST_FREE + 1, RUNTIME_FRAME = 64 };
 
 typedef VECTOR(rp_register) register_list;
 
-/* Where constant banks lie in the module's const image; CUBIN_UNKNOWN: the kernel has no such bank. */
+/* The offset of each constant bank in the module's const image; CUBIN_UNKNOWN: the kernel has no such bank. */
 struct sass_banks {
     uint32_t at[32];
 };
@@ -50,7 +49,7 @@ struct sass_build {
     struct constants constants;
     VECTOR(struct rp_instruction) instructions;
 
-    /* the instruction at hand */
+    /* the current instruction */
     uint32_t index, temporaries;
     bool started;
     bool uniform; /* lane operations are for the warp (UF_UNIFORM) */
@@ -61,9 +60,9 @@ struct sass_build {
 void sass_build_begin(struct sass_build *, uint32_t index);
 
 /* ---- what the lowering knows (lower.c) ---- */
-/* The guard of the instruction at hand, a register or a constant. */
+/* The guard of the current instruction, a register or a constant. */
 struct operand sass_build_guard(struct sass_build *, bool *negated);
-/* Begins an instruction without a guard that follows the code. */
+/* Begins an instruction without a guard, one of those that follow the code. */
 void sass_build_begin_runtime(struct sass_build *, uint32_t instruction);
 _Noreturn void sass_build_not_covered(struct sass_build *, const char *what);
 
@@ -73,7 +72,7 @@ struct operand constant64(struct sass_build *, uint64_t);
 struct operand sass_temporary(struct sass_build *); /* 64 bits wide */
 struct operand read_register(struct sass_build *, unsigned);
 struct operand read_pair(struct sass_build *, unsigned);
-/* `count` registers from n on, as the elements of a list; also noted as sources or destinations. */
+/* `count` registers from n on as the elements of a list. Notes them as sources or destinations. */
 struct operand *register_list_at(struct sass_build *, unsigned n, unsigned count, bool write);
 struct operand written(struct sass_build *, unsigned);          /* for the results of 32-bit operations */
 void write_pair(struct sass_build *, unsigned, struct operand); /* spreads a 64-bit temporary */
@@ -97,7 +96,7 @@ struct operand special_register(struct sass_build *, enum special);
 
 /* ---- operations (build.c) ---- */
 void sass_emit(struct sass_build *, struct operation);
-/* The same under another guard than the instruction's. Not for the first operation of an instruction. */
+/* Emits it under another guard than the instruction's. Not for the first operation of an instruction. */
 void sass_emit_where(struct sass_build *, struct operation, struct operand guard, bool negated);
 /* d = op(a, b); without c */
 struct operand lane2(struct sass_build *, enum lane_op, enum lane_type, struct operand x, struct operand y);
@@ -105,7 +104,7 @@ void move32(struct sass_build *, struct operand d, struct operand a);
 
 /* ---- the device's runtime (runtime.c) ---- */
 uint64_t sass_runtime_address(const struct sass_family *, const char *symbol);
-/* The number of the instruction that represents a function of the runtime; it follows the last instruction of the
+/* The number of the instruction that stands for a function of the runtime. These follow the last instruction of the
  * code. */
 uint32_t sass_runtime_function(struct sass_build *, uint32_t function);
 void sass_lower_runtime(struct sass_build *);

@@ -1,4 +1,4 @@
-/* Static instructions as the trace has them. */
+/* Makes the static instructions of the trace. */
 #include <string.h>
 
 #include "frontend/isa/sass/lower.h"
@@ -10,11 +10,11 @@ static void set_position(const struct sass_lowering *l, struct rp_instruction *o
         return;
     out->file = line->file;
     out->line = line->line;
-    out->inlined = line->inlined; /* in the cubin's list for now */
+    out->inlined = line->inlined; /* until sass_lower is done, a number in the cubin's list */
 }
 
-/* Which source is read through which operand slots, those that reuse flags speak of. Of texture instructions these are
- * something else. */
+/* The operand slots through which each source is read, which reuse flags refer to. They have another meaning in texture
+ * instructions. */
 static uint32_t slots_of(const struct sass_lowering *l)
 {
     uint32_t slots = 0;

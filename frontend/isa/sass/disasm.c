@@ -137,14 +137,15 @@ static void print_predicate(struct sass_printer *p, const struct sass_item *i)
 
 /* ---- addresses ---- */
 
-/* Whether a part of an address adds nothing, and says nothing by a name behind it. */
+/* Whether a part of an address is not printed: it adds nothing, and no name follows it. */
 static bool is_silent(const struct sass_printer *p, const struct sass_item *part)
 {
     uint64_t name = sass_part(p->word, part);
     if (part->kind != SI_REGISTER)
         return !sass_value(p->word, part);
-    return part->style != REGISTER_SHOWN && is_all_ones(p, part->f) &&
-           !(name < part->count && part->names[name] && *part->names[name]);
+    if (part->style == REGISTER_SHOWN || !is_all_ones(p, part->f))
+        return false;
+    return part->sf_rule == PART_SILENT || !(name < part->count && part->names[name] && *part->names[name]);
 }
 
 static void put_address_part(struct sass_printer *p, const struct sass_item *part, bool is_unsigned)

@@ -1,4 +1,4 @@
-/* Shorthands in which the rows of instruction tables are written. Numbers are bit positions. A generation adds those of
+/* Macros in which the rows of instruction tables are written. Numbers are bit positions. A generation adds macros for
  * its own operands (sass5x/items.h). */
 #ifndef REPRISE_FRONTEND_ISA_SASS_ITEMS_H
 #define REPRISE_FRONTEND_ISA_SASS_ITEMS_H

@@ -1,4 +1,4 @@
-/* Code as a listing, and a listing as code: the functions of struct isa for machine code. */
+/* Prints code as a listing, and reads a listing back: the functions of struct isa for machine code. */
 #include "frontend/isa/sass/listing.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "frontend/isa/sass/lower.h"
 #include "frontend/module/cubin.h"
 
-/* Where the text has no control bits: stall of 15 cycles, no barrier set, none waited for. */
+/* The control bits of an instruction whose text has none: stall for 15 cycles, set no barrier, wait for none. */
 #define CONTROL_DEFAULT 0x7efu
 #define REUSE_MASK (15u << 17)
 enum { CONTROL_BITS = 21 };
@@ -101,7 +101,7 @@ static bool begin_bundle(const struct sass_table *t, struct assembly *a, struct 
     return append(a, t, control, err);
 }
 
-/* The bits that an instruction's text shows, in the control word of its bundle. */
+/* Adds the control bits that an instruction's text shows to the control word of its bundle. */
 static void show_in_bundle(const struct sass_table *t, struct assembly *a, uint32_t shown)
 {
     uint8_t *bundle = a->bytes + a->size / sass_bundle_bytes(t) * sass_bundle_bytes(t);
@@ -111,7 +111,7 @@ static void show_in_bundle(const struct sass_table *t, struct assembly *a, uint3
         bundle[i] |= (uint8_t)(bits >> 8 * i);
 }
 
-/* The control bits of a word that holds them: those of the listing, and the flags that the text shows. */
+/* Sets the control bits within a word: those of the listing, and the flags that the text shows. */
 static void show_in_word(const struct sass_table *t, struct isa_word *word, const struct isa_word *listed,
                          uint32_t shown)
 {

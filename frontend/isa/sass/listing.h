@@ -1,4 +1,5 @@
-/* The functions of struct isa (frontend/isa/isa.h) for machine code of any generation, which is the row's family. */
+/* The functions of struct isa (frontend/isa/isa.h) for machine code of any generation. Each generation has its own row
+ * and family. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_LISTING_H
 #define REPRISE_FRONTEND_ISA_SASS_LISTING_H
 

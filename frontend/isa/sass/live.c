@@ -4,7 +4,7 @@
 
 enum { GENERAL_WORDS = 4, WORDS = GENERAL_WORDS + 1, GENERAL = 255 };
 
-/* General registers, then predicates. */
+/* A set of general registers and predicates. */
 struct set {
     uint64_t word[WORDS];
 };
@@ -12,11 +12,11 @@ struct set {
 struct work {
     const struct sass_flow *flow;
     struct set mentioned;
-    struct set clobbered, kept; /* by a call; what a return reads */
+    struct set clobbered, kept; /* what a call overwrites; what a return reads */
     uint32_t *block_of;         /* by instruction */
-    uint32_t *first;            /* by block, and the end of the last */
+    uint32_t *first;            /* by block; one more entry for the end of the last block */
     uint32_t blocks;
-    struct set *begin; /* by block: alive where it begins */
+    struct set *begin; /* by block: registers that are live at its beginning */
 };
 
 static void add(struct set *s, rp_register r)
@@ -130,7 +130,7 @@ static void find_blocks(struct work *w, struct arena *a)
     w->begin = ARENA_ARRAY(a, struct set, (size_t)w->blocks + 1);
 }
 
-/* Alive behind the instruction because of where it may go; what follows it in its block is the caller's. */
+/* The registers that are live at places outside of the block to which the instruction may go. */
 static struct set beyond(const struct work *w, uint32_t i)
 {
     const struct sass_step *s = &w->flow->steps[i];
@@ -142,7 +142,8 @@ static struct set beyond(const struct work *w, uint32_t i)
     return out;
 }
 
-/* What the block reads itself, writes under a guard kept alive, and what is alive beyond it and not written in it. */
+/* Finds what is live at the beginning of the block: what the block reads before it writes it, what its guarded writes
+ * keep alive, and what is live after the block and not written in it. True: it has changed. */
 static bool update(struct work *w, uint32_t block)
 {
     struct set own = {{0}}, through = {{0}};

@@ -1,4 +1,4 @@
-/* The loader of cubins, of any generation. */
+/* Loads cubins of any generation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,12 +6,13 @@
 #include "frontend/isa/sass/lower.h"
 #include "frontend/module/module.h"
 
-/* Local memory per thread where recursion hides the need. */
+/* Local memory per thread of kernels with recursion, whose need is unknown. */
 enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
-/* Bytes in front of a variable that its alignment explains. */
+/* The most bytes before a variable that can be padding for its alignment. */
 enum { MOST_PADDING = 256 };
 
-/* ptxas 12.9 writes a kernel's own frame as its whole stack, also where functions that it calls have frames. */
+/* The stack that a kernel needs. ptxas 12.9 gives a kernel's own frame as its whole stack, even if functions that it
+ * calls have frames. */
 static uint32_t stack_of(const struct cubin_kernel *k)
 {
     if (k->stack_bytes == CUBIN_UNKNOWN || (k->stack_bytes <= k->frame_bytes && k->callee_bytes))
@@ -63,7 +64,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     return true;
 }
 
-/* Bank 3 at the start of the const image, then bank 4, then what each kernel has of its own. */
+/* Lays out the const image: bank 3 at its start, then bank 4, then the banks of each kernel. */
 static void place_banks(struct cubin_module *m)
 {
     struct module *out = &m->loaded.module;
@@ -99,8 +100,8 @@ static bool is_listed(const struct module *m, const char *name)
     return false;
 }
 
-/* Texture and surface references are symbols that no section has: each gets 8 bytes of global memory for its handle,
- * behind the variables. */
+/* Places texture and surface references, symbols that no section defines. Each gets 8 bytes of global memory for its
+ * handle, after the variables. */
 static void place_references(struct cubin_module *m)
 {
     struct module *out = &m->loaded.module;
@@ -140,8 +141,8 @@ static void list_variables(struct cubin_module *m)
             .name = out->references[i].name, .address = m->references + i * (uint64_t)REFERENCE_STEP, .size = 8};
 }
 
-/* What const memory holds: the variables of bank 3 where symbols name them and nothing else is in it, then all the
- * rest. Where a cubin has no such symbols, nothing is listed, and all of it may be read. */
+/* Lists the readable parts of const memory. If symbols name all of bank 3, these are its variables and everything after
+ * bank 3. Otherwise nothing is listed, and all of it may be read. */
 static void list_constants(struct cubin_module *m)
 {
     struct module *out = &m->loaded.module;
@@ -179,7 +180,7 @@ static void fill_global(struct module *out, const struct cubin *c, bool apart)
         memcpy(out->global_image, c->global_init.at, c->global_init.size);
 }
 
-/* An unknown function of the runtime is refused where it is called. */
+/* Gives an unknown function of the runtime an address, too: calling it is the error. */
 static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
 {
     *value = sass_runtime_address(data, symbol);

@@ -92,10 +92,11 @@ static bool is_padding(const struct sass_lowering *l, uint32_t i)
 {
     struct isa_word word = word_at(l, sass_address(table_of(l), i)), nop = table_of(l)->nop;
     sass_clear(&word, table_of(l)->control);
+    sass_clear(&nop, table_of(l)->control);
     return word.lo == nop.lo && word.hi == nop.hi;
 }
 
-/* Instructions up to the last that is no padding. */
+/* The number of instructions up to the last one that is no padding. */
 static uint32_t count_instructions(const struct sass_lowering *l)
 {
     uint32_t bundle = sass_bundle_bytes(table_of(l)), each = table_of(l)->bundle_words - 1;

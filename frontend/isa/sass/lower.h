@@ -1,8 +1,8 @@
-/* Machine code to operations: what the generations share, and what each brings as its struct sass_family.
+/* Lowers machine code to operations: what all generations share, and what each provides in its struct sass_family.
  *
- * sass_lower goes through a kernel's instructions: it finds the row of each, its sources, and the function that the
- * family has for the row's semantic, which emits operations (build.h) and notes registers, memory operand and barrier.
- * Errors jump to *escape with 1, as running out of memory does with ARENA_FULL. */
+ * sass_lower goes through a kernel's instructions. For each it finds the row, the sources, and the family's function
+ * for the row's semantic. That function emits operations (build.h) and notes registers, memory operand and barrier.
+ * Errors jump to *escape with the value 1; running out of memory jumps there with ARENA_FULL. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_LOWER_H
 #define REPRISE_FRONTEND_ISA_SASS_LOWER_H
 
@@ -30,12 +30,12 @@ struct sass_lowering {
     uint32_t *start;                        /* first operation of each instruction */
     uint32_t *everywhere, everywhere_count; /* the targets of indirect branches */
 
-    /* the instruction at hand */
+    /* the current instruction */
     struct isa_word word;
     const struct sass_row *row;
     uint32_t address;
     bool plus_one;          /* .PO */
-    struct operand outside; /* predicate that an addition of addresses also writes; absent at first */
+    struct operand outside; /* a predicate that an addition of addresses also writes; absent: it writes none */
     struct sass_source source[4];
     unsigned source_count;
     struct rp_memory_operand memory;
@@ -52,17 +52,19 @@ struct sass_meaning {
 /* A generation. */
 struct sass_family {
     const struct sass_table *table;
-    /* What executes, by semantic: lists that end in a NULL name; NULL after the last list. */
+    /* The instructions that execute, by semantic: lists that end with a NULL name; NULL follows the last list. */
     const struct sass_meaning *const *meanings;
     uint32_t (*parameters)(unsigned sm); /* where they begin in constant bank 0 */
     /* The word that the driver puts at an offset of bank 0 below the parameters. */
     struct operand (*launch_word)(struct sass_build *, uint32_t offset);
-    /* Emits what returns to the caller of a function of the runtime. */
+    /* Emits the return to the caller of a function of the runtime. */
     void (*end_runtime)(struct sass_build *);
-    /* Completes the current static instruction: flags except the guard's, class, fence, barriers that it waits for. */
+    /* Completes the current static instruction: flags except for the guard's, class, fence, and the barriers that it
+     * waits for. */
     void (*describe)(const struct sass_lowering *, struct rp_instruction *);
-    /* Live registers per instruction, while targets of operations are still numbers of instructions. NULL: the file
-     * does not say where an instruction goes that pops the stack or branches through a register. */
+    /* Live registers per instruction. To be called while targets of operations are still numbers of instructions. NULL:
+     * unknown, because the file does not list the targets of an instruction that pops the stack or branches through a
+     * register. */
     const struct rp_live *(*live)(struct sass_lowering *);
 };
 
@@ -79,16 +81,16 @@ static inline bool bit(const struct sass_lowering *l, unsigned at) { return sass
 struct operand read_predicate(struct sass_lowering *, unsigned at); /* field at bit `at` */
 struct operand written_predicate(struct sass_lowering *, unsigned at);
 struct operand sass_guard(struct sass_lowering *, bool *negated);
-bool sass_is_guarded(const struct sass_lowering *); /* by another predicate than PT */
+bool sass_is_guarded(const struct sass_lowering *); /* by a predicate other than PT */
 enum compare float_compare(unsigned code);
 enum compare int_compare(unsigned code);
 enum rounding sass_rounding(unsigned code);
 
 /* ---- sources (sources.c): the row's registers that have an operand slot, constants and immediates, in order ---- */
 void sass_find_sources(struct sass_lowering *);
-/* Source i as it stands (raw), or with its modifiers. */
+/* Source i without its modifiers (raw), or with them. */
 struct operand source_raw(struct sass_lowering *, unsigned i);
-struct operand source_int(struct sass_lowering *, unsigned i); /* ~ and - applied, after |x| */
+struct operand source_int(struct sass_lowering *, unsigned i); /* applies |x|, then ~ and - */
 struct operand source_f32(struct sass_lowering *, unsigned i);
 struct operand source_f64(struct sass_lowering *, unsigned i);
 struct operand source_64(struct sass_lowering *, unsigned i);
@@ -151,6 +153,6 @@ void sass_begin(struct sass_lowering *, uint32_t instruction);
 sass_semantic sass_find_meaning(const struct sass_family *, const struct sass_row *); /* NULL: it does not execute */
 /* Fills in *p, whose name is set. */
 void sass_lower(struct sass_lowering *, struct program *p);
-void sass_describe(struct sass_lowering *); /* adds the instruction at hand to the static table */
+void sass_describe(struct sass_lowering *); /* adds the current instruction to the static table */
 
 #endif

@@ -42,7 +42,7 @@ void sass_float_print(char *out, size_t size, enum sass_float f, uint64_t bits)
         snprintf(out, size, fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
 }
 
-/* The bits of v, if v is a value of the format. */
+/* Finds the bits of v. False: the format has no such value. */
 static bool bits_of(enum sass_float f, double v, uint64_t *bits)
 {
     unsigned m = shape[f].mantissa;
@@ -97,6 +97,6 @@ bool sass_float_parse(const char **text, enum sass_float f, uint64_t *bits)
     double v = strtod(p, &end);
     if (end == p || !isfinite(v))
         return false;
-    *text = end[-1] == '.' ? end - 1 : end; /* 2.NEG: the point is not the number's */
+    *text = end[-1] == '.' ? end - 1 : end; /* in 2.NEG the point belongs to the modifier */
     return bits_of(f, v, bits);
 }

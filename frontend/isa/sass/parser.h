@@ -1,5 +1,5 @@
-/* The assembler's place in the text of an instruction, and the word that it has put together so far: for the kit's
- * asm_*.c and for tables' own kinds of items. */
+/* The assembler's state: its place in the text of an instruction, and the word so far. For the asm_*.c files and for
+ * kinds of items that only one table has. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_PARSER_H
 #define REPRISE_FRONTEND_ISA_SASS_PARSER_H
 
@@ -15,7 +15,7 @@ struct sass_constraint {
 };
 enum { SASS_CONSTRAINTS = 16 };
 
-/* A number that no row had room for, and its place in the text; NULL: there was none. */
+/* A number that was too large for the field in every row, and its place in the text; NULL: there was none. */
 struct sass_beyond {
     const char *at;
     unsigned width;
@@ -38,37 +38,36 @@ struct sass_parser {
 
 void asm_set(struct sass_parser *p, struct sass_bits b, uint64_t value);
 void asm_set_bit(struct sass_parser *p, unsigned at);
-/* f holds the low bits, g those above. */
+/* Writes a value to two fields: f gets the low bits, g those above. */
 void asm_set_value(struct sass_parser *p, struct sass_bits f, struct sass_bits g, uint64_t value);
 void asm_skip_space(struct sass_parser *p);
-/* Skips the token, and the space before it, if the token comes next. */
+/* Skips the token and the space before it. False: the text does not go on with it. */
 bool asm_eat(struct sass_parser *p, const char *token);
 bool asm_is_word(char c);
-/* The same for a token that is a whole word. */
+/* The same for a token that must be a whole word. */
 bool asm_eat_word(struct sass_parser *p, const char *token);
-/* The comma before all operands but the first. */
+/* Skips the comma that is before all operands but the first. */
 bool asm_separator(struct sass_parser *p);
-/* These read at the current place and go on; false: the text does not match. */
+/* These read at the current place and move after what they read. False: the text does not match. */
 bool asm_read_number(struct sass_parser *p, uint64_t *value);
 /* How the disassembler prints a field. */
 enum sign { UNSIGNED, SIGNED, EITHER };
-/* Reads a number for a field of `width` bits; *value is its low bits. A number is refused if the disassembler would
- * print it as another: a signed one with the highest bit set, an unsigned one below 0. Fields of 32 bits take
- * either. */
+/* Reads a number for a field of `width` bits; *value is its low bits. False for a number that the disassembler would
+ * print otherwise: a signed one with the highest bit set, an unsigned one below 0. Fields of 32 bits take either. */
 bool asm_read_integer(struct sass_parser *p, unsigned width, enum sign sign, uint64_t *value);
-/* A register for a field of `width` bits. */
+/* Reads a register for a field of `width` bits. */
 bool asm_read_register(struct sass_parser *p, enum sass_file file, unsigned width, unsigned *r);
 bool asm_read_predicate(struct sass_parser *p, bool uniform, unsigned *r);
-/* Reads `lead` and the longest of the names that follows it. Returns the values with that name; without a match, those
+/* Reads `lead` and the longest name that follows it. Returns the values with that name; if no name follows, the values
  * with an empty name. */
 sass_values asm_match(struct sass_parser *p, const char *const *names, unsigned count, const char *lead);
 unsigned asm_least(sass_values); /* the least value of a set that is not empty */
-/* Of fields f and g only these values are possible here; false: none is left. */
+/* Restricts fields f and g to these values. False: no value is left. */
 bool asm_constrain(struct sass_parser *p, struct sass_bits f, struct sass_bits g, sass_values allowed);
 
 /* Reads the item (asm_items.c). */
 bool asm_item(struct sass_parser *, const struct sass_item *);
-void asm_prefix(struct sass_parser *, const struct sass_item *); /* -, ~ and | before an operand */
+void asm_prefix(struct sass_parser *, const struct sass_item *); /* reads -, ~ and | before an operand */
 bool asm_register(struct sass_parser *, const struct sass_item *);
 bool asm_target(struct sass_parser *, const struct sass_item *);
 

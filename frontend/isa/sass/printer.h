@@ -1,4 +1,4 @@
-/* The disassembler's text so far, and what kinds of items print with: for disasm.c and for tables' own kinds. */
+/* The disassembler's text so far, and printing to it: for disasm.c and for kinds of items that only one table has. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_PRINTER_H
 #define REPRISE_FRONTEND_ISA_SASS_PRINTER_H
 
@@ -22,9 +22,9 @@ void print_separator(struct sass_printer *); /* before an operand */
 void print_signed(struct sass_printer *, int64_t);
 void print_register_name(struct sass_printer *, enum sass_file, struct sass_bits);
 void print_modifier_name(struct sass_printer *, const char *name); /* "" prints nothing */
-/* The item's name of a value; "" and a problem where there is none. */
+/* The item's name for a value. If there is none, returns "" and sets `problem`. */
 const char *print_name_of(struct sass_printer *, const struct sass_item *, uint64_t value);
-/* As its kind prints it. */
+/* Prints the item as its kind says. */
 void print_item(struct sass_printer *, const struct sass_item *);
 void print_register(struct sass_printer *, const struct sass_item *);
 void print_target(struct sass_printer *, const struct sass_item *);

@@ -1,7 +1,6 @@
-/* Functions that CUDA's device runtime provides. Cubins call them with arguments in R4 and the registers after it,
- * 64-bit ones in even pairs, and find the result in R4 (facts sheet, section 6). In a program each is one instruction
- * behind the code, which stands for all that the runtime does, and returns. Its arguments lie at the bottom of local
- * memory, farthest from where the stack begins. */
+/* Functions of CUDA's device runtime. Cubins call them with arguments in R4 and the registers after it, 64-bit ones in
+ * even pairs, and expect the result in R4. In a program each function is one instruction after the code: it does the
+ * whole call and returns. Its arguments lie at the bottom of local memory, farthest from the start of the stack. */
 #include <string.h>
 
 #include "frontend/isa/sass/lower.h"
@@ -11,7 +10,7 @@ struct argument {
 };
 static const struct function {
     const char *name;
-    struct argument arguments[5]; /* up to the first without words */
+    struct argument arguments[5]; /* the list ends at the first one without words */
     struct argument result;
 } functions[RUNTIME_FUNCTIONS] = {
     [HOST_VPRINTF] = {"vprintf", {{4, 2, 8}, {6, 2, 16}}, {4, 1, 0}},

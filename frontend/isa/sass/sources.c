@@ -1,4 +1,4 @@
-/* What instructions name: fields, sources with their modifiers, guards. */
+/* Operands of instructions: fields, sources with their modifiers, guards. */
 #include "frontend/isa/sass/lower.h"
 
 /* ---- fields ---- */

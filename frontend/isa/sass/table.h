@@ -1,14 +1,13 @@
 /* The machine code of a generation as one table: a row per instruction form.
  *
- * Decoder, disassembler and assembler know no instruction by name. They walk the items of a row, which stand in the
- * order in which NVIDIA's disassembler prints them. A generation brings its rows, the kinds of items that it alone has,
- * and a struct sass_table that says how wide its words are and where control bits lie.
+ * Decoder, disassembler and assembler know no instruction by name. They walk the items of a row, which are in the order
+ * in which NVIDIA's disassembler prints them. A generation provides its rows, the kinds of items that only it has, and
+ * a struct sass_table that gives the width of its words and the place of control bits.
  *
- * A word has 64 or 128 bits, bit 0 the lowest. A field is [lowest bit : number of bits], at most 64 bits, and may lie
- * across bit 64. An instruction has 21 control bits: stall count [0:4], no-yield [4:1], write barrier [5:3], read
- * barrier [8:3], wait mask [11:6], operand reuse [17:4]. They are in a word of their own before the instructions of a
- * bundle, or within the instruction's word.
- */
+ * A word has 64 or 128 bits, bit 0 the lowest. A field is [lowest bit : number of bits], at most 64 bits, and may cross
+ * bit 64. An instruction has 21 control bits: stall count [0:4], no-yield [4:1], write barrier [5:3], read barrier
+ * [8:3], wait mask [11:6], operand reuse [17:4]. They are in a word of their own before the instructions of a bundle,
+ * or within the instruction's word. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_TABLE_H
 #define REPRISE_FRONTEND_ISA_SASS_TABLE_H
 
@@ -35,7 +34,7 @@ static inline unsigned sass_bit(struct isa_word w, unsigned at)
 {
     return (at < 64 ? w.lo >> at : w.hi >> (at - 64)) & 1;
 }
-/* Writes a field that is 0 so far. */
+/* Writes a field that is still 0. */
 static inline void sass_put(struct isa_word *w, struct sass_bits b, uint64_t value)
 {
     if (b.width < 64)
@@ -59,9 +58,9 @@ static inline int64_t sass_sign_extend(uint64_t v, unsigned width)
     return width < 64 ? (int64_t)(v << (64 - width)) >> (64 - width) : (int64_t)v;
 }
 
-/* What an item is: X(kind, what reads and prints it, meaning). Conditions and defaults are neither read nor printed.
- * Modifiers are a '.' and a name, after the mnemonic or after an operand. A comma goes before all operands but the
- * first. */
+/* Kinds of items: X(kind, function that reads and prints it, meaning). Conditions and defaults are neither read nor
+ * printed. A modifier is a '.' and a name, after the mnemonic or after an operand. A comma is before all operands but
+ * the first. */
 #define SASS_KINDS(X)                                                                                                  \
     /* conditions and defaults */                                                                                      \
     X(REQUIRE, unprinted, "field f must hold `style`, else the word is of another row or illegal")                     \
@@ -86,17 +85,17 @@ enum sass_kind {
 #define X_(kind, handler, meaning) SI_##kind,
     SASS_KINDS(X_)
 #undef X_
-        SI_OWN, /* from here on: of the table, sass_table.own[kind - SI_OWN] */
+        SI_OWN, /* from here on: kinds of one table only, sass_table.own[kind - SI_OWN] */
 };
 
-/* Register files: R and P, UR and UP, B. The R or UR whose number is all ones reads as zero, the P or UP as true. */
+/* Register files: R and P, UR and UP, B. The R or UR with the highest number reads as zero, the P or UP as true. */
 enum sass_file { FILE_GENERAL, FILE_UNIFORM, FILE_BARRIER };
 
 enum sass_register_style {
     REGISTER_PLAIN,
     REGISTER_OPTIONAL, /* not printed when RZ */
     REGISTER_BRACKETS, /* [R4] of surface instructions */
-    REGISTER_SHOWN,    /* as a part of an address: also when RZ */
+    REGISTER_SHOWN,    /* in an address: printed even if it is RZ */
 };
 enum sass_predicate_style {
     PREDICATE_PLAIN,
@@ -105,7 +104,7 @@ enum sass_predicate_style {
     PREDICATE_INVERTED_OPTIONAL,
 };
 enum sass_immediate {
-    IMM_S20,      /* f low bits, g sign: a signed integer */
+    IMM_S20,      /* low bits f, sign g: a signed integer */
     IMM_U20,      /* the same bits, printed unsigned */
     IMM_U20_MASK, /* unsigned, hidden when 0xffff */
     IMM_F20,      /* the upper 20 bits of an f32 */
@@ -125,13 +124,16 @@ enum sass_immediate {
     IMM_DEPENDS,    /* sass_table.resolve says which of the others */
 };
 enum sass_address_style {
-    ADDRESS_UNSIGNED = 1, /* an offset that stands alone is unsigned */
-    /* or-ed: where all parts are zero the offset is printed, as 0x0; else it is the first part, as RZ */
+    ADDRESS_UNSIGNED = 1, /* an offset without a register is unsigned */
+    /* may be combined with the other: if all parts are zero, the offset is printed, as 0x0; without this flag the first
+     * part is, as RZ */
     ADDRESS_ZERO_OFFSET = 2,
 };
 /* How a part selector reads: with the item's names, or as sass_table.resolve says. PART_INSIDE: within the bars of |x|,
- * also where part_is_last. */
-enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16, PART_INSIDE };
+ * also where part_is_last. PART_SILENT: RZ in an address does not show for its sake; the assembler then writes all
+ * ones.
+ */
+enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16, PART_INSIDE, PART_SILENT };
 
 struct sass_item {
     uint8_t kind;             /* enum sass_kind, or one of the table's own */
@@ -148,42 +150,42 @@ struct sass_item {
     uint8_t sf_rule;          /* enum sass_part_rule */
     uint16_t count;           /* of names */
     const char *const *names; /* of a modifier, or of the part selector */
-    /* Of an address: registers, then an IMM_S, joined by +, up to SI_END. A zero is printed only where nothing else is.
-     */
+    /* Of an address: registers, then an IMM_S, joined by +, up to SI_END. A zero is printed only if it is the only
+     * part. */
     const struct sass_item *parts;
 };
 
 enum sass_row_flag {
-    SASS_NO_GUARD = 1 << 0,      /* the guard field is neither printed nor looked at */
+    SASS_NO_GUARD = 1 << 0,      /* the guard field is neither printed nor read */
     SASS_UNIFORM_GUARD = 1 << 1, /* the guard is a uniform predicate */
 };
 
 struct sass_row {
     const char *name;     /* mnemonic before the modifiers */
-    const char *semantic; /* what it does, the name of the semantic: FADD for all forms of FADD */
+    const char *semantic; /* what it does, a name from the family's lists: FADD for all forms of FADD */
     uint16_t value, mask; /* of sass_table.opcode */
-    uint16_t archs;       /* the table's flags of architectures, or-ed */
+    uint16_t archs;       /* flags of architectures of this table, or-ed */
     uint8_t unit_class;   /* enum rp_class */
-    uint8_t latency;      /* the table's own; 0: fixed */
+    uint8_t latency;      /* an enum of the table; 0: fixed */
     uint8_t flags;        /* enum sass_row_flag */
     const struct sass_item *items;
 };
 
-/* Opcode -> the rows of that opcode, the most specific first, as a chain. Made on first use. */
+/* The rows of each opcode as a chain, the most specific first. Made on first use. */
 enum { SASS_OPCODES = 8192, SASS_LINKS = 16384 };
 struct sass_index {
     pthread_mutex_t lock; /* PTHREAD_MUTEX_INITIALIZER */
     _Atomic bool made;
     uint16_t first[SASS_OPCODES];
     struct sass_link {
-        uint16_t row, next; /* a link is a row's number + 1, 0 ends the chain */
+        uint16_t row, next; /* row: the row's number + 1; 0 ends the chain */
     } links[SASS_LINKS];
     unsigned count;
 };
 
 struct sass_printer;
 struct sass_parser;
-/* A kind of item that one table has. */
+/* A kind of item that only one table has. */
 struct sass_own {
     void (*print)(struct sass_printer *, const struct sass_item *);
     bool (*parse)(struct sass_parser *, const struct sass_item *);
@@ -193,7 +195,7 @@ struct sass_table {
     const struct sass_row *rows;
     unsigned row_count;
     struct sass_index *index;
-    /* Where the opcode lies, of at most 16 bits. The lowest `opcode_spare` of them are in no row's mask. */
+    /* The place of the opcode, of at most 16 bits. The lowest `opcode_spare` bits are in no row's mask. */
     struct sass_bits opcode;
     unsigned opcode_spare;
     struct sass_bits guard; /* predicate that the instruction runs under; the bit above it negates */
@@ -201,17 +203,17 @@ struct sass_table {
     uint8_t destination;
     struct sass_bits sizes; /* modifiers that decide how later operands read; width 0: none does */
     unsigned word_bytes;    /* 8 or 16 */
-    /* Words of a bundle, the first of which holds the control bits of the others, instruction by instruction. 1: each
-     * word holds its own, in `control`. */
+    /* Words of a bundle. Its first word holds the control bits of the others, instruction by instruction. 1: there are
+     * no bundles, and each word holds its own control bits, in `control`. */
     unsigned bundle_words;
     struct sass_bits control;
     struct isa_word nop;
-    bool part_is_last;             /* |R5|.reuse.H0, not |R5.H0|.reuse */
-    unsigned (*arch)(unsigned sm); /* its flag in rows, 0: not of this table */
+    bool part_is_last;             /* the part follows the reuse flag: |R5|.reuse.H0, not |R5.H0|.reuse */
+    unsigned (*arch)(unsigned sm); /* the flag of an architecture in rows; 0: it is not in this table */
     const struct sass_own *own;    /* from SI_OWN on */
-    /* May be NULL: each register may carry its flag; nothing depends on other fields. */
+    /* has_reuse NULL: each register may have its reuse flag. resolve NULL: no item depends on other fields. */
     bool (*has_reuse)(const struct sass_row *, struct isa_word, unsigned arch);
-    /* Makes the item what its kind and rule are in this word. */
+    /* Sets the kind and rule that the item has in this word. */
     void (*resolve)(struct isa_word, struct sass_item *);
 };
 
@@ -243,7 +245,8 @@ const struct sass_row *sass_find(const struct sass_table *, struct isa_word, uns
 /* ---- where instructions and their control bits lie ---- */
 
 static inline uint32_t sass_bundle_bytes(const struct sass_table *t) { return t->bundle_words * t->word_bytes; }
-/* The byte address of instruction i, and the reverse; of a bundle's control word: that of the first behind it. */
+/* The byte address of instruction i, and the reverse. The address of a bundle's control word stands for the first
+ * instruction of the bundle. */
 static inline uint32_t sass_address(const struct sass_table *t, uint32_t i)
 {
     uint32_t each = t->bundle_words - 1;
@@ -258,7 +261,7 @@ static inline bool sass_is_control(const struct sass_table *t, uint32_t address)
 {
     return t->bundle_words > 1 && address % sass_bundle_bytes(t) == 0;
 }
-/* The word at a byte of code; the code goes on to its end. */
+/* The word that begins at `code`, all of whose bytes must be there. */
 struct isa_word sass_word_at(const struct sass_table *, const uint8_t *code);
 /* The control bits of the instruction at an address of code. */
 uint32_t sass_control_at(const struct sass_table *, const uint8_t *code, uint32_t address);

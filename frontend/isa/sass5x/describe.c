@@ -1,9 +1,9 @@
-/* What static instructions have besides what every generation's have. */
+/* Completes static instructions: what only this generation has. */
 #include <string.h>
 
 #include "frontend/isa/sass5x/lower.h"
 
-/* What DEPBAR waits for besides its control bits. */
+/* The barriers that DEPBAR waits for, in addition to those of its control bits. */
 static uint64_t awaited(const struct sass_lowering *l)
 {
     bool counts = strcmp(l->row->semantic, "DEPBAR.LE") == 0;

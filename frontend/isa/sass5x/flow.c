@@ -1,11 +1,11 @@
-/* Where control goes from each instruction, as live registers want to know it. */
+/* Finds where control may go from each instruction, for live registers. */
 #include "frontend/isa/sass/live.h"
 #include "frontend/isa/sass5x/lower.h"
 
 struct finder {
     struct sass_lowering *l;
     struct sass_step *steps;
-    uint32_t return_to; /* where the last PRET has said that the next call returns to, from 1; 0: nowhere */
+    uint32_t return_to; /* the instruction, plus 1, to which the next call returns, as the last PRET said; 0: unknown */
     VECTOR(uint32_t) targets;
 };
 
@@ -17,7 +17,7 @@ static void add_target(struct finder *f, struct sass_step *s, uint32_t target)
     s->count++;
 }
 
-/* The branches of a kernel's own code, and of a function behind it. */
+/* Adds the targets that the file lists for the branch at `address` in this code. */
 static bool add_listed(struct finder *f, const struct cubin_kernel *code, uint32_t address, struct sass_step *s,
                        bool *listed)
 {
@@ -36,7 +36,7 @@ static bool add_listed(struct finder *f, const struct cubin_kernel *code, uint32
     return true;
 }
 
-/* Of a pop, or a branch through a register. False: nobody says where it goes. */
+/* Adds the targets of a pop, or of a branch through a register. False: the file does not list them. */
 static bool add_indirect(struct finder *f, uint32_t i, struct sass_step *s)
 {
     const struct cubin_kernel *k = f->l->b.kernel;
@@ -50,7 +50,7 @@ static bool add_indirect(struct finder *f, uint32_t i, struct sass_step *s)
     return fine && listed;
 }
 
-/* A branch through a register that has no targets calls a function. */
+/* Adds the targets of a branch through a register. If the list is empty, it calls a function. */
 static bool add_table(struct finder *f, uint32_t i, struct sass_step *s)
 {
     if (!add_indirect(f, i, s))

@@ -1,4 +1,4 @@
-/* The row of Maxwell's and Pascal's machine code: frontend/isa/isa.h. */
+/* The row of Maxwell's and Pascal's machine code for frontend/isa/isa.h. */
 #include "frontend/isa/sass/listing.h"
 #include "frontend/isa/sass5x/lower.h"
 

@@ -10,7 +10,7 @@
 #include "frontend/isa/sass/items.h"
 #include "frontend/isa/sass5x/table.h"
 
-/* ROW is for all architectures, guarded, with the mnemonic as its semantic. */
+/* A ROW is for all architectures. It has a guard, and its mnemonic is its semantic. */
 #define ROW(name, value, mask, class, latency, ...)                                                                    \
     ROW_X(#name, #name, value, mask, class, latency, SASS_ANY, 0, __VA_ARGS__)
 #define ROW_FOR(archs, name, value, mask, class, latency, ...)                                                         \
@@ -18,7 +18,7 @@
 
 #define CC(at) FLAG(at, "CC")
 #define PO(at) MODIFIER(at, 2, "", "", "", "PO")
-/* ptxas writes size 7 for accesses that it has found to be wrong; NVIDIA's tools call it so. */
+/* ptxas writes size 7 for accesses that it knows to be wrong; NVIDIA's tools print it as below. */
 #define SIZE(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "INVALIDSIZE7")
 #define SIZE_LOAD(at) MODIFIER(at, 3, "U8", "S8", "U16", "S16", "", "64", "128", "U.128")
 #define CACHE_LOAD(at) MODIFIER(at, 2, "", "CG", "CI", "CV")
@@ -43,7 +43,7 @@
 #define RB_N(n) SOURCE(20, 1, .neg = n)
 #define RB_NPO(n, p) SOURCE(20, 1, .neg = n, .po = p)
 #define RB_NA(n, a) SOURCE(20, 1, .neg = n, .abs = a)
-#define RB_SLOT2_NA(n, a) SOURCE(20, 2, .neg = n, .abs = a) /* additions take B through the third operand slot */
+#define RB_SLOT2_NA(n, a) SOURCE(20, 2, .neg = n, .abs = a) /* additions read B through the third operand slot */
 #define RB_I(i) SOURCE(20, 1, .inv = i)
 #define RC SOURCE(39, 2, .neg = 0)
 #define RC_N(n) SOURCE(39, 2, .neg = n)
@@ -96,7 +96,7 @@
 #define PC PREDICATE(39, 42)
 
 /* memory */
-/* [Ra+offset]; a register of 255 is left out where there is an offset, which is unsigned then */
+/* [Ra+offset]. RZ is left out if there is an offset, which is unsigned then. */
 #define ADDRESS(at, width, unit_)                                                                                      \
     {                                                                                                                  \
         .kind = SI_ADDRESS, .style = ADDRESS_UNSIGNED,                                                                 \
@@ -113,7 +113,7 @@
     }
 
 #define CC_LITERAL OPERAND_NAME(0, 0, "CC")
-/* register at `at` unless bit `choose` is set; then the immediate [imm : width] */
+/* a register at `at`, unless bit `choose` is set: then the immediate [imm : width] */
 #define CHOICE(at_, choose, imm, width_)                                                                               \
     {                                                                                                                  \
         .kind = SI_CHOICE, .f = {at_, 8}, .g = {choose, 1}, .sf = { imm, width_ }                                      \

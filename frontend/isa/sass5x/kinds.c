@@ -1,4 +1,4 @@
-/* The kinds of items that Maxwell and Pascal alone have: how each is printed, and how it is read. */
+/* The kinds of items that only Maxwell and Pascal have: printing and reading. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -75,7 +75,8 @@ static void print_video_types(struct sass_printer *p, const struct sass_item *i)
         print_text(p, ".%s.%s", a, b);
 }
 
-/* Operand types: B's is written into the sign bit; its size too if B turns out to be a register. */
+/* Reads the operand types. B's type is written into the sign bit and, in case B turns out to be a register, into its
+ * size. */
 static bool parse_video_types(struct sass_parser *p, const struct sass_item *i)
 {
     sass_values a = asm_match(p, sass_video_types, 16, "."), b = 0;
@@ -223,7 +224,7 @@ static bool parse_cas(struct sass_parser *p, const struct sass_item *i)
     if (!asm_separator(p) || !asm_read_register(p, FILE_GENERAL, 8, &compare) || !asm_separator(p) ||
         !asm_read_register(p, FILE_GENERAL, 8, &swap))
         return false;
-    /* the size modifier stands before and is among the constraints */
+    /* the size modifier comes before, and is among the constraints */
     unsigned step = 1;
     for (unsigned c = 0; c < p->constraint_count; c++)
         if (p->constraints[c].f.at == i->sf.at && p->constraints[c].f.width == 1)
@@ -265,7 +266,8 @@ static bool parse_video_b(struct sass_parser *p, const struct sass_item *i)
         return true;
     }
     *p = before;
-    sass_clear(&p->word, SASS_BITS(28, 3)); /* the size that video_types wrote: part of the immediate here */
+    sass_clear(&p->word,
+               SASS_BITS(28, 3)); /* VIDEO_TYPES has written a size, but here these bits belong to the immediate */
     uint64_t v;
     if (!asm_separator(p))
         return false;

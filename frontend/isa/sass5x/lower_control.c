@@ -1,12 +1,12 @@
-/* Control flow on the hardware's stack, barriers. Targets are instruction indices until the end of lowering. */
+/* Control flow on the hardware's stack, and barriers. Targets are indices of instructions until lowering ends. */
 #include "frontend/isa/sass5x/lower.h"
 
 enum { CONDITION_TRUE = 15, WORD_BYTES = 8 };
 
-/* The condition code test of most of these instructions. */
+/* The condition code test, which most of these instructions have at this place. */
 static unsigned test_of(const struct sass_lowering *l) { return bits(l, 0, 5); }
 
-/* A transfer of control in the lanes where the guard and a condition code test hold. */
+/* Emits a transfer of control for the lanes in which the guard and a condition code test hold. */
 static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
 {
     if (test == CONDITION_TRUE) {
@@ -24,7 +24,7 @@ static int64_t relative(const struct sass_lowering *l)
     return (int64_t)l->address + WORD_BYTES + ((int64_t)((uint64_t)bits(l, 20, 24) << 40) >> 40);
 }
 
-/* Bytes 2..7 of the word of a target in constant memory. */
+/* The word of constant memory that holds the target. */
 static struct operand constant_target(struct sass_lowering *l)
 {
     return bank_word(&l->b, bits(l, 36, 5), bits(l, 20, 16));
@@ -37,7 +37,7 @@ static uint32_t target(struct sass_lowering *l)
     return sass_instruction_at(l, relative(l));
 }
 
-/* To the byte address in a register. */
+/* Branches to the byte address in a register. */
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
     transfer(l, test, sass_indirect(l, at));
@@ -63,7 +63,7 @@ static void lower_jmp(struct sass_lowering *l)
         jump_to(l, bits(l, 20, 32), test_of(l));
 }
 
-/* To address + 8 + Ra + offset, or Ra + offset. */
+/* Branches to address + 8 + Ra + offset, or to Ra + offset. */
 static void indirect(struct sass_lowering *l, uint32_t offset)
 {
     if (bit(l, 5))

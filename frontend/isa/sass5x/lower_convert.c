@@ -15,7 +15,7 @@ static struct operand float_source(struct sass_lowering *l, enum lane_type type)
     return sass_small_float(l, 0, bit(l, 41));
 }
 
-/* Condition codes of an integer of 64 bits: its zero is that of both words. */
+/* Sets the condition codes for a 64-bit integer. Zero holds if both words are zero. */
 static void set_long_codes(struct sass_lowering *l, struct operand value)
 {
     struct operation u = {
@@ -31,7 +31,8 @@ static void set_long_codes(struct sass_lowering *l, struct operand value)
     codes.a = u.lists[0].at[1];
     sass_emit(&l->b, codes);
 }
-/* Condition codes of a converted value; of an f16 as of the f32 that equals it, of a narrow integer as extended. */
+/* Sets the condition codes for a converted value. An f16 counts as the f32 that equals it, a narrow integer as its
+ * extension. */
 static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct operand value)
 {
     if (!bit(l, 47))
@@ -50,6 +51,8 @@ static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct op
         set_codes(l, value);
 }
 
+/* Stores a converted value of any type in the destination. Narrow values are extended to 32 bits, signed integers by
+ * sign. */
 static void store(struct sass_lowering *l, enum lane_type type, struct operand value)
 {
     set_codes_of(l, type, sass_store_number(l, bits(l, 0, 8), type, value));
@@ -73,7 +76,7 @@ static void lower_f2f(struct sass_lowering *l)
         sass_not_covered(l, "this pair of sizes");
     u.flags = (bit(l, 44) ? UF_FTZ : 0) | (bit(l, 50) ? UF_SAT : 0);
     u.a = float_source(l, u.stype);
-    if (u.stype == T_F16 && u.type != T_F16 && u.flags & UF_SAT) { /* saturates as f32, which holds every f16 */
+    if (u.stype == T_F16 && u.type != T_F16 && u.flags & UF_SAT) { /* saturates as an f32, which can hold every f16 */
         struct operation wide = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_F16, .a = u.a};
         u.a = wide.d = sass_temporary(&l->b);
         sass_emit(&l->b, wide);
@@ -111,7 +114,7 @@ static void lower_f2i(struct sass_lowering *l)
     convert(l, u);
 }
 
-/* The integer of a source: part of a word extended to 32 bits, or a pair; *type becomes that of what is returned. */
+/* The integer source: part of a word, extended to 32 bits, or a register pair. *type becomes the type of the result. */
 static struct operand integer_source(struct sass_lowering *l, unsigned size, bool is_signed, enum lane_type *type)
 {
     struct operand v;
@@ -155,8 +158,8 @@ static void lower_i2i(struct sass_lowering *l)
     u.op = OP_CVT;
     u.d = sass_temporary(&l->b);
     sass_emit(&l->b, u);
-    /* the rest of the register is zero, also above a negative number: ptxas compares what I2I.S16.S8 and I2I.S16.S16
-     * leave as .U32 where PTX compares as .u16. (What F2I.S16 leaves it takes for extended by its sign.) */
+    /* The rest of the register becomes zero, also for a negative number: where PTX compares as .u16, ptxas compares the
+     * result of I2I.S16.S8 and I2I.S16.S16 as .U32. (It takes the result of F2I.S16 as sign-extended.) */
     store(l, int_types[false][bits(l, 8, 2)], u.d);
 }
 

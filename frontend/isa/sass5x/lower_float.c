@@ -3,7 +3,7 @@
 
 static struct operand result(struct sass_lowering *l) { return written(&l->b, bits(l, 0, 8)); }
 
-/* FTZ or, in a field of two bits, also FMZ (sass_zero_factors). */
+/* The flags of FTZ. A field of two bits may also say FMZ: see sass_zero_factors. */
 static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
 {
     if (bits(l, at, width) > 2)
@@ -12,7 +12,7 @@ static unsigned ftz(struct sass_lowering *l, unsigned at, unsigned width)
 }
 static unsigned sat(struct sass_lowering *l, unsigned at) { return bit(l, at) ? UF_SAT : 0; }
 
-/* The last arguments: where FTZ is, and in two bits, of products, FMZ; where CC is. */
+/* ftz_at, ftz_width: the field of FTZ; products have two bits, for FMZ. Last argument: the bit of CC. */
 static void arithmetic(struct sass_lowering *l, enum lane_op op, unsigned round, unsigned flags, unsigned ftz_at,
                        unsigned ftz_width, unsigned cc_at)
 {
@@ -60,6 +60,7 @@ static void lower_fmul32i(struct sass_lowering *l) { arithmetic(l, OP_MUL, 0, sa
 static void lower_ffma(struct sass_lowering *l) { arithmetic(l, OP_FMA, bits(l, 51, 2), sat(l, 50), 53, 2, 47); }
 static void lower_ffma32i(struct sass_lowering *l) { arithmetic(l, OP_FMA, 0, sat(l, 55), 53, 2, 52); }
 
+/* Computes the minimum in lanes in which the predicate holds, and the maximum in others, into d. */
 static void extreme(struct sass_lowering *l, enum lane_type type, unsigned flags, struct operand d)
 {
     bool wide = type == T_F64;
@@ -188,7 +189,7 @@ static void lower_mufu(struct sass_lowering *l)
                                             .b = constant32(&l->b, 0)});
 }
 
-/* Range reduction: the value passes through, as MUFU here takes any. */
+/* Range reduction: the value does not change, because MUFU takes any value here. */
 static void lower_rro(struct sass_lowering *l)
 {
     struct operand v = source_f32(l, 0);

@@ -1,5 +1,5 @@
-/* Half precision: two operations side by side, each result rounded once, to f16 or to f32. A source that is one f32
- * (.F32) is first cut to f16: ptxas writes cvt.rz.f16.f32 as HADD2 Rd, Ra.F32, -0 (and cvt.rn as F2F). */
+/* Half precision: two operations side by side. Each result is rounded once, to f16 or to f32. A source that is a single
+ * f32 (.F32) is first truncated to f16: ptxas writes cvt.rz.f16.f32 as HADD2 Rd, Ra.F32, -0 (and cvt.rn as F2F). */
 #include "frontend/isa/sass5x/lower.h"
 
 enum half_swizzle { BOTH_HALVES, ONE_F32, LOW_TWICE, HIGH_TWICE };
@@ -10,7 +10,7 @@ struct half_source {
     enum half_swizzle swizzle;
     bool absolute, negated;
 };
-/* Where a form has its modifiers. */
+/* The bit positions of a form's modifiers. */
 struct half_form {
     uint16_t row;
     uint8_t op, ftz_at, ftz_width, sat_at, merge_at; /* 0: none */
@@ -31,7 +31,7 @@ static const struct half_form *form_of(struct sass_lowering *l)
     sass_not_covered(l, NULL);
 }
 
-/* The sources in order; an immediate is two of the instruction's items, the upper half first. */
+/* Finds the sources in order. An immediate consists of two of the instruction's items, the upper half first. */
 static unsigned half_sources(struct sass_lowering *l, struct half_source out[3])
 {
     unsigned count = 0;
@@ -63,7 +63,7 @@ static struct operand converted(struct sass_lowering *l, enum lane_type from, en
                                                .a = a});
 }
 
-/* A source's value for one half of the result, as f16. */
+/* The value of a source for one half of the result, as f16. */
 static struct operand value_of(struct sass_lowering *l, const struct half_source *s, unsigned part)
 {
     struct operand v;
@@ -77,7 +77,7 @@ static struct operand value_of(struct sass_lowering *l, const struct half_source
         v = lane2(&l->b, OP_XOR, T_B16, v, constant32(&l->b, 0x80008000));
     return v;
 }
-/* Subnormals to zero: a product with one. */
+/* Flushes subnormals to zero, by a product with one. */
 static struct operand flushed(struct sass_lowering *l, struct operand v)
 {
     return sass_value_of(
@@ -85,7 +85,7 @@ static struct operand flushed(struct sass_lowering *l, struct operand v)
         (struct operation){.op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(&l->b, 0x3c003c00)});
 }
 
-/* One half of the result, or an f32, into d. */
+/* Computes one half of the result, or an f32, into d. */
 static void compute(struct sass_lowering *l, const struct half_form *f, const struct half_source *s, unsigned part,
                     bool to_f32, struct operand d)
 {
@@ -111,7 +111,7 @@ static void compute(struct sass_lowering *l, const struct half_form *f, const st
     sass_emit(&l->b, u);
 }
 
-/* Both halves, or one and the other half of what Rd held, into Rd. */
+/* Stores both halves into Rd, or one half beside the other half of the old value. */
 static void store_halves(struct sass_lowering *l, struct operand low, struct operand high, enum half_merge merge)
 {
     unsigned d = bits(l, 0, 8);
@@ -145,7 +145,7 @@ static void lower_arithmetic(struct sass_lowering *l)
 
 /* ---- comparisons ---- */
 
-/* Whether one half compares, before the combination with Pc. */
+/* The result of the comparison of one half, before it is combined with Pc. */
 static struct operand compared(struct sass_lowering *l, unsigned part, unsigned compare_at, bool ftz)
 {
     struct half_source s[3];
@@ -161,7 +161,7 @@ static struct operand compared(struct sass_lowering *l, unsigned part, unsigned 
     return u.pd;
 }
 
-/* {value, its complement if `negated`} combined with Pc as the instruction says. */
+/* The value, or its complement if `negated`, combined with Pc as the instruction says. */
 static struct operand with_predicate(struct sass_lowering *l, struct operand value, bool negated)
 {
     static const uint8_t ops[3] = {OP_AND, OP_OR, OP_XOR};

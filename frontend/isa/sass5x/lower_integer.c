@@ -11,7 +11,7 @@ static enum lane_type int_type(struct sass_lowering *l, unsigned signed_at)
 }
 static struct operand result(struct sass_lowering *l) { return written(&l->b, bits(l, 0, 8)); }
 
-/* For instructions whose condition codes nobody has described. */
+/* For instructions whose condition codes are not documented anywhere: with .CC they are not covered. */
 static void no_codes(struct sass_lowering *l, unsigned at)
 {
     if (bit(l, at))
@@ -30,8 +30,8 @@ static void binary(struct sass_lowering *l, enum lane_op op, enum lane_type type
                                         .b = b});
 }
 
-/* (a << shift) + b + c with the signs of the sources; where neither condition codes nor a third term are in play, as a
- * plain addition or subtraction. */
+/* Computes (a << shift) + b + c with the signs of the sources. Without condition codes and a third term it is a plain
+ * addition or subtraction. */
 static void sum(struct sass_lowering *l, struct operand a, struct operand b, struct operand *c, unsigned shift,
                 unsigned flags)
 {
@@ -55,14 +55,14 @@ static void sum(struct sass_lowering *l, struct operand a, struct operand b, str
                                         .pd = l->outside});
 }
 
-/* Of the first two sources, with the shift and flags of sum(). */
+/* Adds the first two sources, with the shift and flags of sum(). */
 static void sum_of_two(struct sass_lowering *l, unsigned shift, unsigned flags)
 {
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     sum(l, a, b, NULL, shift, flags);
 }
 
-/* A sum of two; with saturation of signed words, and then without carries. */
+/* Adds two sources. With saturation they are signed, and there are no carries. */
 static void add(struct sass_lowering *l, bool saturates, unsigned flags)
 {
     if (!saturates) {
@@ -132,15 +132,15 @@ static void lower_iadd3(struct sass_lowering *l)
 static void lower_iscadd(struct sass_lowering *l) { sum_of_two(l, bits(l, 39, 5), cc_flag(l, 47)); }
 static void lower_iscadd32i(struct sass_lowering *l) { sum_of_two(l, bits(l, 53, 5), cc_flag(l, 52)); }
 
-/* The predicate of LEA and LEA.HI.X says whether an address lies outside of the shared window: ptxas branches on it to
- * ATOM where it holds, and else to ATOMS with the address's lower 24 bits. */
+/* LEA and LEA.HI.X have a predicate that says whether an address lies outside of the shared window. Where it holds,
+ * ptxas branches to an ATOM, otherwise to an ATOMS with the lower 24 bits of the address. */
 static void lower_lea(struct sass_lowering *l)
 {
     l->outside = written_predicate(l, 48);
     sum_of_two(l, bits(l, 39, 5), cc_flag(l, 47) | x_flag(l, 46));
 }
 
-/* The upper word of {c, a} << shift, plus b. */
+/* Computes the upper word of {c, a} << shift, plus b. */
 static void lower_lea_hi(struct sass_lowering *l)
 {
     bool registers = l->row->value == 0x5bd8;
@@ -189,7 +189,7 @@ static void lower_xmad(struct sass_lowering *l)
     sass_emit(&l->b, u);
 }
 
-/* The low or high word of a product of two words, each signed or not, into d. */
+/* Computes the low or high word of a product of two words into d. Each word may be signed. */
 static void product(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand d)
 {
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
@@ -218,7 +218,7 @@ static void lower_imul32i(struct sass_lowering *l)
     product(l, bit(l, 54), bit(l, 55), bit(l, 53), result(l));
 }
 
-/* Where carries are in play or signs differ: the product first, then the sum. */
+/* Computes first the product, then the sum: for carries, and for words of which one is signed. */
 static void product_and_sum(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand addend,
                             unsigned flags)
 {
@@ -257,8 +257,8 @@ static void lower_imad(struct sass_lowering *l)
 
 /* ---- logic and shifts ---- */
 
-/* The second half of LOP and LOP3: condition codes and a predicate by the result's being zero. Predicate last. With .X
- * zero is that of all words of a long number, so far. */
+/* The second half of LOP and LOP3: condition codes, and last a predicate for whether the result is zero. With .X the
+ * result is the next word of a long number, and zero means that all words so far are. */
 static void test_result(struct sass_lowering *l, struct operand value, unsigned flags, unsigned test_at)
 {
     static const uint8_t tests[4] = {CMP_FALSE, CMP_TRUE, CMP_EQ, CMP_NE};
@@ -339,7 +339,7 @@ static void lower_shr(struct sass_lowering *l)
     binary(l, OP_SHR, int_type(l, 48), a, amount(l, 1, bit(l, 39)), 0);
 }
 
-/* The 64-bit value {c, a} shifted; the left shift gives its upper word, the right one the lower. */
+/* Shifts the 64-bit value {c, a}. A left shift returns the upper word, a right shift the lower one. */
 static void funnel(struct sass_lowering *l, bool left)
 {
     no_codes(l, 47);
@@ -375,7 +375,7 @@ static void lower_shf_r(struct sass_lowering *l) { funnel(l, false); }
 
 /* ---- bit fields ---- */
 
-/* Position and length out of a control operand's two low bytes. */
+/* Takes position and length from the two low bytes of a control operand. */
 static void field_of(struct sass_lowering *l, unsigned i, struct operand *position, struct operand *length)
 {
     uint64_t value;
@@ -437,7 +437,8 @@ static void lower_prmt(struct sass_lowering *l)
 
 /* ---- comparison ---- */
 
-/* A word of the extreme of two long integers: of the highest words (XHI) first, down to the lowest (XLO). */
+/* A word of the minimum or maximum of two long integers: first of the highest words (XHI), then down to the lowest
+ * (XLO). */
 static void extreme_word(struct sass_lowering *l, unsigned mode)
 {
     struct operation u = {.kind = UOP_LANE, .op = OP_MINMAX_X, .type = (uint8_t)int_type(l, 48)};

@@ -3,7 +3,8 @@
 
 static int64_t sign_extended(uint64_t v, unsigned width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
 
-/* Address of a memory operation: a register or pair and an offset; without a register the offset is unsigned. */
+/* Sets the address of a memory operation: a register or pair plus an offset. Without a register the offset is
+ * unsigned. */
 static void set_address(struct sass_lowering *l, struct operation *u, unsigned at, unsigned width, unsigned unit,
                         bool wide)
 {
@@ -90,7 +91,8 @@ static void lower_stg(struct sass_lowering *l)
     set_address(l, &u, 20, 24, 0, bit(l, 45));
     sass_move_data(l, &u);
 }
-/* Of a generic access: whether the address lies in a window, as LEA has found out. The address tells us, too. */
+/* A generic access has a predicate that says whether the address lies in a window, as computed by LEA. It is only
+ * recorded as a source: the address says the same. */
 enum { WINDOW_PREDICATE = 58 };
 
 static void lower_ld(struct sass_lowering *l)
@@ -120,7 +122,8 @@ static void lower_sts(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, true
 static void lower_ldl(struct sass_lowering *l) { narrow(l, RP_SPACE_LOCAL, false); }
 static void lower_stl(struct sass_lowering *l) { narrow(l, RP_SPACE_LOCAL, true); }
 
-/* Part of a launch word, which is no memory here: ptxas reads ntid as LDC.U16. False: it is not such a word. */
+/* Loads part of a launch word, which is a value here and no memory: ptxas reads ntid as LDC.U16. False: it is no such
+ * word. */
 static bool load_launch_part(struct sass_lowering *l)
 {
     static const struct {
@@ -179,8 +182,8 @@ static void lower_atom(struct sass_lowering *l)
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     sass_return_old(l, &u, bits(l, 0, 8));
 }
-/* Compared and new value: Rb and the register or pair after it, or RZ for the second (1), the first, so that Rb is the
- * second (2), or both (3). */
+/* Sets the compared and the new value by `choice`. 0: Rb, and the register or pair after it. 1: Rb and RZ. 2: RZ and
+ * Rb. 3: RZ and RZ. */
 static void compare_and_swap(struct sass_lowering *l, struct operation *u, unsigned choice)
 {
     unsigned n = bits(l, 20, 8), step = u->memory.width / 4;
@@ -237,7 +240,7 @@ static void lower_red(struct sass_lowering *l)
 static void lower_cctl(struct sass_lowering *l)
 {
     unsigned op = bits(l, 0, 4);
-    if (op == 0 || op > 3) /* invalidation and write-back: there are no caches here */
+    if (op == 0 || op > 3) /* invalidation and write-back, which have no effect because no cache holds data here */
         sass_not_covered(l, "this operation on a cache");
     bool local = l->row->value == 0xef80;
     struct operation u = {.kind = UOP_MEMORY, .type = T_B8, .dtype = T_B16};

@@ -3,7 +3,7 @@
 
 static struct operand result(struct sass_lowering *l) { return written(&l->b, bits(l, 0, 8)); }
 
-/* Moves in those lanes of every four that the field has a bit for. */
+/* Moves in those lanes of each quad whose bit of the field is set. */
 static void move_in_quads(struct sass_lowering *l, struct operand a, unsigned at)
 {
     unsigned lanes = bits(l, at, 4), d = bits(l, 0, 8);
@@ -46,21 +46,20 @@ static struct operand special(struct sass_lowering *l, enum special which, struc
     sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = OP_SPECIAL, .type = T_U32, .d = d, .imm = which});
     return d;
 }
-/* Registers that hold several numbers (facts sheet, section 4). */
+/* Reads registers that combine several numbers. */
 static bool combined_special(struct sass_lowering *l, unsigned number)
 {
     enum special which;
     unsigned shift;
-    if ((number >= 0x04 && number <= 0x0b) || (number >= 0x48 && number <= 0x4f)) { /* %pm0 .. 7, which count nothing */
+    if ((number >= 0x04 && number <= 0x0b) ||
+        (number >= 0x48 && number <= 0x4f)) { /* %pm0 to 7: performance counters, which count nothing here */
         move32(&l->b, result(l), constant32(&l->b, 0));
         return true;
     }
     switch (number) {
     case 0x02: which = SR_NSMID, shift = 20; break;
     case 0x03: which = SR_WARPID, shift = 8; break; /* the SM's number, at 20, is 0 */
-    case 0x37:                                      /* LMEMHIOFF, which the stack must not fall below */
-        move32(&l->b, result(l), constant32(&l->b, 0));
-        return true;
+    case 0x37: /* LMEMHIOFF: the limit of the stack */ move32(&l->b, result(l), constant32(&l->b, 0)); return true;
     default: return false;
     }
     struct operand t = special(l, which, sass_temporary(&l->b));
@@ -95,7 +94,7 @@ static struct operand predicate_number(struct sass_lowering *l, unsigned n, bool
 {
     return write ? written_predicate_register(&l->b, n) : predicate_register(&l->b, n);
 }
-/* Where P2R and R2P put bit 0 of predicates or condition codes: a byte of the register. */
+/* Shifts predicates or condition codes to the byte of a register that P2R and R2P select; from_byte: the reverse. */
 static struct operand to_byte(struct sass_lowering *l, struct operand v)
 {
     unsigned shift = 8 * bits(l, 41, 2);
@@ -106,7 +105,7 @@ static struct operand from_byte(struct sass_lowering *l, struct operand v)
     unsigned shift = 8 * bits(l, 41, 2);
     return shift ? lane2(&l->b, OP_SHR, T_U32, v, constant32(&l->b, shift)) : v;
 }
-/* The predicates as a number, bit n for Pn, or the condition codes. Of the predicates only those in `mask`. */
+/* The predicates in `mask` as a number, bit n for Pn; or the condition codes. */
 static struct operand predicates_number(struct sass_lowering *l, uint64_t mask)
 {
     struct operand d = constant32(&l->b, 0);
@@ -146,7 +145,7 @@ static void test_bit(struct sass_lowering *l, struct operand p, struct operand a
     u.b = constant32(&l->b, 0);
     sass_emit(&l->b, u);
 }
-/* Pn = bit n of a where the mask, in a register, has it: p ^ ((p ^ value) & chosen). */
+/* Sets Pn to bit n of a if bit n of the mask, a register, is set: p ^ ((p ^ value) & chosen). */
 static void set_chosen(struct sass_lowering *l, unsigned n, struct operand a, struct operand mask)
 {
     struct operand value = sass_temporary(&l->b), chosen = sass_temporary(&l->b), p = predicate_number(l, n, false);
@@ -202,7 +201,7 @@ static void lower_psetp(struct sass_lowering *l)
     struct operand first = combined(l, bits(l, 45, 2), t, c);
     write_predicates(l, first, combined(l, bits(l, 45, 2), not, c));
 }
-/* All ones, or 1.0, where the predicate holds; bit 44: BF. */
+/* Sets Rd to all ones, or to 1.0, where the predicate holds, otherwise to 0. Bit 44: BF. */
 static void set_by(struct sass_lowering *l, struct operand p)
 {
     struct operation u = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = p, .b = constant32(&l->b, 0)};

@@ -1,14 +1,14 @@
-/* Condition codes, predicates, and what the driver leaves in constant bank 0. */
+/* Condition codes, predicates, and the words that the driver stores in constant bank 0. */
 #include "frontend/isa/sass5x/lower.h"
 
-/* What the driver leaves below the parameters. */
+/* A word that the driver stores below the parameters. */
 struct operand sass5x_launch_word(struct sass_build *b, uint32_t offset)
 {
     enum { ENVIRONMENT = 0x30, ENVIRONMENT_END = 0xb0 };
     if (offset == ENVIRONMENT + 4 || offset == ENVIRONMENT + 8) /* %envreg1, %envreg2 */
         return special_register(b, offset == ENVIRONMENT + 4 ? SR_WORKSPACE_HIGH : SR_WORKSPACE_LOW);
     if (offset >= ENVIRONMENT && offset < ENVIRONMENT_END)
-        return constant32(b, 0); /* the other %envreg, which CUDA does not use */
+        return constant32(b, 0); /* other %envreg, which CUDA does not use */
     switch (offset) {
     case 0x00: return constant32(b, (uint32_t)SHARED_WINDOW);
     case 0x04: return constant32(b, (uint32_t)LOCAL_WINDOW);
@@ -26,8 +26,8 @@ struct operand sass5x_launch_word(struct sass_build *b, uint32_t offset)
     case 0xd4:
     case 0x100:
     case 0x104:                            /* upper words */
-    case 0x108: return constant32(b, 0);   /* whether the numbers of SMs and warps are to be converted (sm_60) */
-    case 0x10c: return constant32(b, ~0u); /* how often %clock64 tries again when its upper word changes */
+    case 0x108: return constant32(b, 0);   /* whether code must convert the numbers of SMs and warps (sm_60) */
+    case 0x10c: return constant32(b, ~0u); /* how often %clock64 is read again when its upper word has changed */
     default: sass_build_not_covered(b, "this word of constant bank 0");
     }
 }
@@ -41,7 +41,7 @@ void set_codes(struct sass_lowering *l, struct operand value)
                              .kind = UOP_LANE, .op = OP_FLAGS, .type = T_U32, .flags = UF_CARRY_OUT, .a = value});
 }
 
-/* Condition code `code` where the value compares with zero. */
+/* Whether the value compares with zero as condition code `code` says. */
 static struct operand code_where(struct sass_lowering *l, enum lane_type type, enum compare compare,
                                  struct operand value, uint32_t code)
 {

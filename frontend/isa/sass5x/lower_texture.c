@@ -1,6 +1,6 @@
-/* Textures and surfaces. A texture instruction has its inputs in two groups of consecutive registers: the layer and the
- * coordinates from Ra on; the handle (of a .B form), the level and the offsets from Rb on. The short forms, TEXS, TLDS
- * and TLD4S, have at most two registers in each. */
+/* Textures and surfaces. The inputs of a texture instruction are in two groups of consecutive registers: from Ra on the
+ * layer and the coordinates; from Rb on the handle (of a .B form), the level and the offsets. The short forms, TEXS,
+ * TLDS and TLD4S, have at most two registers in each group. */
 #include <string.h>
 
 #include "frontend/core/footprint.h"
@@ -15,7 +15,7 @@ struct inputs {
     uint32_t count;
 };
 
-/* The next register of a group. */
+/* Takes the next register of a group. */
 static struct operand take(struct sass_lowering *l, unsigned *group)
 {
     struct operand o = read_register(&l->b, *group);
@@ -40,12 +40,12 @@ static struct operand field_of(struct sass_lowering *l, struct operand word, enu
     return u.d;
 }
 
-/* Offsets in texels are fields of one word, from bit `at` on. */
+/* Takes offsets in texels, which are fields of one word from bit `at` on. */
 static void take_offsets(struct sass_lowering *l, struct inputs *in, const struct fetch *f, struct operand word,
                          unsigned at)
 {
     const unsigned step = f->kind == FETCH_GATHER ? GATHER_OFFSET_BITS : OFFSET_BITS;
-    const unsigned width = f->kind == FETCH_GATHER ? 6 : OFFSET_BITS; /* as ptxas fills them in */
+    const unsigned width = f->kind == FETCH_GATHER ? 6 : OFFSET_BITS; /* the widths that ptxas uses */
     for (unsigned i = 0; f->has_offset && i < f->dimensions; i++)
         in->at[in->count++] = field_of(l, word, T_S32, at + i * step, width);
 }
@@ -59,8 +59,8 @@ static struct operand_list list_of(struct sass_lowering *l, const struct inputs 
 
 /* ---- handles ----------------------------------------------------------------------------------------------------- */
 
-/* The reference whose handle the loader puts into this word of the kernel's constant bank 0; NULL: it is a parameter.
- */
+/* The reference whose handle the loader stores in this word of the kernel's constant bank 0; NULL: the word is a
+ * parameter. */
 static const struct cubin_relocation *reference_at(const struct sass_lowering *l, uint32_t offset)
 {
     static const char bank[] = ".nv.constant0.";
@@ -89,7 +89,7 @@ static void set_static_handle(struct sass_lowering *l, struct operation *u)
             u->a = constant64(&l->b, l->references + i * (uint64_t)REFERENCE_STEP);
 }
 
-/* A .B form has the handle first in the group. */
+/* Sets the handle. In a .B form it is the first register of the group. */
 static void set_handle(struct sass_lowering *l, struct operation *u, bool bindless, unsigned *group)
 {
     if (!bindless) {
@@ -114,7 +114,8 @@ static struct operand_list masked_results(struct sass_lowering *l, unsigned mask
     return list;
 }
 
-/* Which components a short form gives, two in Rd and its neighbour, two in the second register and its. */
+/* The components that a short form returns: two in Rd and the register after it, two in the second register and the one
+ * after that. */
 static unsigned short_components(struct sass_lowering *l, uint8_t components[4])
 {
     static const uint8_t few[8][2] = {{0}, {1}, {2}, {3}, {0, 1}, {0, 3}, {1, 3}, {2, 3}};
@@ -141,7 +142,7 @@ static struct operand narrowed(struct sass_lowering *l, struct operand wide, boo
     return u.d;
 }
 
-/* Two components as f16 in one register. */
+/* Writes two components as f16 into one register. */
 static void write_halves(struct sass_lowering *l, unsigned n, struct operand low, struct operand high, bool truncates)
 {
     struct operation pack = {.kind = UOP_LANE, .op = OP_PACK, .type = T_B32, .stype = T_B16};
@@ -202,7 +203,7 @@ static void refuse_predicate(struct sass_lowering *l)
         sass_not_covered(l, "the predicate");
 }
 
-/* What follows the handle in the second group: the level, then the offsets. */
+/* Takes what follows the handle in the second group: the level, then the offsets. */
 static void finish_long(struct sass_lowering *l, struct fetch *f, struct inputs *in, unsigned *group,
                         struct operation *u)
 {
@@ -268,8 +269,8 @@ static void lower_tld4(struct sass_lowering *l)
     lower_long(l, f, bindless);
 }
 
-/* Behind the coordinates one word with the layer and, above it, the offsets; the gradients of one coordinate follow
- * each other. */
+/* After the coordinates comes one word with the layer and, above it, the offsets. Then come the gradients, one
+ * coordinate after another. */
 static void lower_txd_form(struct sass_lowering *l, bool bindless)
 {
     enum { LAYER_BITS = 16 };
@@ -305,7 +306,8 @@ static void lower_txd_b(struct sass_lowering *l) { lower_txd_form(l, true); }
 
 /* ---- short forms ------------------------------------------------------------------------------------------------- */
 
-/* What the code of a short form means: dimensions (0: no such form), and how many inputs are in the first group. */
+/* The meaning of a short form's code: dimensions (0: there is no such form), and the number of inputs in the first
+ * group. */
 struct short_form {
     uint8_t dimensions, first, level;
     bool layered, cube, offset;
@@ -384,7 +386,7 @@ static void lower_tld4s(struct sass_lowering *l)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Extents of a level, a register for each bit of the mask. */
+/* The extents of a level, one register per bit of the mask. */
 static void lower_txq_form(struct sass_lowering *l, bool bindless)
 {
     enum { DIMENSION = 1, EXTENTS = 7 };
@@ -395,22 +397,22 @@ static void lower_txq_form(struct sass_lowering *l, bool bindless)
     u.memory = (struct rp_memory_operand){.space = RP_SPACE_TEXTURE, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
     set_handle(l, &u, bindless, &group);
     u.b = take(l, &group);
-    struct operand answers[3];
+    struct operand extents[3];
     for (unsigned i = 0; i < 3; i++) {
         u.imm = QUERY_WIDTH + (int)i;
-        u.d = answers[i] = sass_temporary(&l->b);
+        u.d = extents[i] = sass_temporary(&l->b);
         sass_emit(&l->b, u);
     }
     for (unsigned i = 0; i < 3; i++)
         if (mask >> i & 1 && next != RZ)
-            move32(&l->b, written(&l->b, next++), answers[i]);
+            move32(&l->b, written(&l->b, next++), extents[i]);
 }
 static void lower_txq(struct sass_lowering *l) { lower_txq_form(l, false); }
 static void lower_txq_b(struct sass_lowering *l) { lower_txq_form(l, true); }
 
 /* ---- surfaces ---------------------------------------------------------------------------------------------------- */
 
-/* The object, the coordinates, of which the layer is the last, and how they are taken. */
+/* Sets the object, the coordinates, the last of which is the layer, and how they are used. */
 static void set_surface(struct sass_lowering *l, struct operation *u, struct surface_access *s)
 {
     static const uint8_t dimensions[8] = {1, 1, 1, 2, 2, 3}, clamps[4] = {SURFACE_ZERO, SURFACE_CLAMP, SURFACE_TRAP};
@@ -440,7 +442,7 @@ static void set_surface(struct sass_lowering *l, struct operation *u, struct sur
     memcpy(&u->imm, s, sizeof u->imm);
 }
 
-/* .D: bytes, as many as the size says. */
+/* .D: moves as many bytes as the size says. */
 static void lower_raw(struct sass_lowering *l, bool store)
 {
     struct operation u = {.kind = UOP_MEMORY, .op = OP_SURFACE};
@@ -459,7 +461,7 @@ static void lower_raw(struct sass_lowering *l, bool store)
     sass_move_data(l, &u);
 }
 
-/* .P: channels of the element's own kind. Those that are not given become 0. */
+/* .P: moves channels in the element's own format. A channel without a value becomes 0. */
 static void lower_formatted(struct sass_lowering *l, bool store)
 {
     struct operation u = {.kind = UOP_MEMORY, .op = OP_SURFACE_TEXEL, .type = T_B32, .dtype = T_B32};
@@ -485,7 +487,8 @@ static void lower_sust_d(struct sass_lowering *l) { lower_raw(l, true); }
 static void lower_suld_p(struct sass_lowering *l) { lower_formatted(l, false); }
 static void lower_sust_p(struct sass_lowering *l) { lower_formatted(l, true); }
 
-/* .D with .BA is PTX's sured.b; without it, and .P, elements of the surface are counted. SD32: signed if they are. */
+/* .D with .BA is PTX's sured.b. Without .BA, and with .P, coordinates count elements of the surface. SD32: signed if
+ * these are. */
 static void lower_sured(struct sass_lowering *l)
 {
     static const uint8_t operations[8] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC,

@@ -1,5 +1,5 @@
-/* Video instructions: parts of words compared, added, shifted, and merged into or accumulated with a third operand.
- * They are PTX's scalar video instructions, one to one. */
+/* Video instructions. They compare, add or shift parts of words, and merge the result into a third operand or add it.
+ * Each corresponds to one of PTX's scalar video instructions. */
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/sass5x/lower.h"
 
@@ -18,7 +18,7 @@ static uint8_t part(struct sass_lowering *l, unsigned at)
     return select;
 }
 
-/* Rd is written by all, Rc read by all but VSETP. */
+/* Begins the operation. All of them write Rd, and all but VSETP read Rc. */
 static struct operation video(struct sass_lowering *l, enum video_op op)
 {
     struct operation u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
@@ -38,7 +38,8 @@ static struct operation video(struct sass_lowering *l, enum video_op op)
     return u;
 }
 
-/* What becomes of the result, and its type: saturated to that, inserted in a part of Rc, or combined with it. */
+/* Sets what is done with the result, and its type: it is saturated to that type, inserted in a part of Rc, or combined
+ * with Rc. */
 static void set_result(struct sass_lowering *l, struct operation *u, bool is_signed, bool saturates)
 {
     static const struct {
@@ -96,7 +97,7 @@ static void shift(struct sass_lowering *l, enum video_op op)
 static void lower_vshl(struct sass_lowering *l) { shift(l, VSHL); }
 static void lower_vshr(struct sass_lowering *l) { shift(l, VSHR); }
 
-/* Comparisons that are always or never true: those of equal operands. */
+/* Sets the comparison. One that is always or never true compares equal operands. */
 static void compare(struct sass_lowering *l, struct operation *u, unsigned code)
 {
     u->compare = (uint8_t)int_compare(code);
@@ -115,7 +116,7 @@ static void lower_vset(struct sass_lowering *l)
 static void lower_vsetp(struct sass_lowering *l)
 {
     struct isa_word word = l->word;
-    sass_clear(&l->word, SASS_BITS(47, 1)); /* the comparison's upper bit, here */
+    sass_clear(&l->word, SASS_BITS(47, 1)); /* here this is the upper bit of the comparison */
     struct operation u = video(l, VSET), p = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE};
     l->word = word;
     compare(l, &u, bits(l, 43, 2) | bits(l, 47, 1) << 2);
@@ -147,7 +148,7 @@ static void lower_vmad(struct sass_lowering *l)
 
 /* ---- four bytes at once ---- */
 
-/* Bytes chosen out of the eight of {b, a}, a digit per byte, as rows_video.def names them. */
+/* Bytes chosen from the eight of {b, a}, one digit per byte, as rows_video.def names them. */
 enum { A_CHOICES = 14, B_CHOICES = 11 };
 static const uint16_t a_bytes[A_CHOICES] = {0x0000, 0x1111, 0x2222, 0x3333, 0x3210, 0x4321, 0x5432,
                                             0x6543, 0x3201, 0x3012, 0x0213, 0x3120, 0x1230, 0x2310};

@@ -93,7 +93,7 @@ const char *const sass_components_one[8] = {"R", "G", "B", "A", "RG", "RA", "GA"
 const char *const sass_components_two[8] = {"RGB", "RGA", "RBA", "GBA", "RGBA", NULL, NULL, NULL};
 const char *const sass_part_byte[4] = {"", "B1", "B2", "B3"};
 const char *const sass_part_half[4] = {"", NULL, "H1", NULL};
-/* index: part selector, + 8 when signed */
+/* By index: the part selector, plus 8 if signed. */
 const char *const sass_video_types[16] = {
     "U8", "U8", "U8", "U8", "U16", "U16", "U32", NULL, "S8", "S8", "S8", "S8", "S16", "S16", "S32", NULL,
 };

@@ -1,4 +1,4 @@
-/* Names of enumerated fields, as NVIDIA's disassembler spells them. */
+/* Names of the values of fields, as NVIDIA's disassembler prints them. */
 #ifndef REPRISE_FRONTEND_ISA_SASS5X_NAMES_H
 #define REPRISE_FRONTEND_ISA_SASS5X_NAMES_H
 

@@ -51,7 +51,7 @@ static bool has_reuse(const struct sass_row *row, struct isa_word word, unsigned
     }
 }
 
-/* The immediate of F2F and F2I: f16, f32 or f64. */
+/* The immediate of F2F and F2I is an f16, f32 or f64. */
 static void resolve_immediate(uint64_t from, struct sass_item *i)
 {
     i->style = from == SIZE_32 ? IMM_F20 : IMM_D20;

@@ -1,8 +1,7 @@
-/* The machine code of Maxwell and Pascal (sm_50 to sm_62): what its table has beyond frontend/isa/sass/table.h.
+/* The machine code of Maxwell and Pascal (sm_50 to sm_62): what its table has in addition to frontend/isa/sass/table.h.
  *
- * A word is 64 bits. Bits 63..48 hold the opcode, of which bits 63..51 alone tell the rows apart. Code is a sequence of
- * 32-byte bundles: one control word, then three instruction words.
- */
+ * A word has 64 bits. Bits 63..48 hold the opcode; bits 63..51 alone distinguish the rows. Code is a sequence of
+ * 32-byte bundles: one control word, then three instruction words. */
 #ifndef REPRISE_FRONTEND_ISA_SASS5X_TABLE_H
 #define REPRISE_FRONTEND_ISA_SASS5X_TABLE_H
 
@@ -22,7 +21,7 @@ enum sass5x_arch {
 
 extern const struct sass_table sass5x_table;
 
-/* Kinds of items that later generations do not have: X(kind, what reads and prints it, meaning). */
+/* Kinds of items that later generations do not have: X(kind, function that reads and prints it, meaning). */
 #define SASS5X_KINDS(X)                                                                                                \
     X(PHASE, phase, "modifier: texture phase, from the control word")                                                  \
     X(ROUND_EQUAL, round_equal,                                                                                        \
@@ -45,19 +44,19 @@ enum sass5x_kind {
 };
 extern const struct sass_own sass5x_kinds[];
 
-/* VIDEO_TYPES: nothing is printed when both are S32, or A is S32 and B a signed immediate. _SHIFT: the same with B
- * always unsigned. _SHOW_IMMEDIATE: types go with every immediate. */
+/* VIDEO_TYPES: nothing is printed if both are S32, or if A is S32 and B is a signed immediate. _SHIFT: the same, but B
+ * is always unsigned. _SHOW_IMMEDIATE: types are printed with every immediate. */
 enum sass5x_video { VIDEO_AB, VIDEO_SHIFT, VIDEO_SHOW_IMMEDIATE };
 enum sass5x_video_b { VIDEO_B_UNSIGNED, VIDEO_B_BY_SIGN }; /* how the immediate is printed */
 
 enum sass5x_latency {
     LATENCY_FIXED,        /* the control word's barrier fields are 7 */
-    LATENCY_VARIABLE,     /* signals its end through barriers */
-    LATENCY_VARIABLE_R,   /* the same, and its registers may carry reuse flags */
-    LATENCY_VARIABLE_R60, /* reuse flags from sm_60 on */
-    LATENCY_CONVERT,      /* reuse flags from sm_60 on, and only with a 64-bit side and no 16-bit source */
-    LATENCY_CONVERT_F,    /* the same, also with a 16-bit source */
-    LATENCY_VMAD,         /* fixed, but variable and without reuse flags when an operand has 32 bits */
+    LATENCY_VARIABLE,     /* it signals its end through barriers */
+    LATENCY_VARIABLE_R,   /* likewise, and its registers may have reuse flags */
+    LATENCY_VARIABLE_R60, /* likewise, with reuse flags from sm_60 on */
+    LATENCY_CONVERT,   /* likewise, with reuse flags from sm_60 on if one side has 64 bits and the source has not 16 */
+    LATENCY_CONVERT_F, /* likewise, also with a source of 16 bits */
+    LATENCY_VMAD,      /* fixed; but variable, and without reuse flags, if an operand has 32 bits */
 };
 
 #endif

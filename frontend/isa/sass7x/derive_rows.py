@@ -41,12 +41,13 @@ UNITS = {
                 'INT_MUL': {'FIXED': 'IDP IMAD'}},
     'conversion': {'CONVERT': {'VARIABLE': 'F2F F2I FRND I2F', 'FIXED': 'F2FP F2IP I2FP'},
                    'INT': {'FIXED': 'I2IP', 'VARIABLE': 'I2I'}},
-    'move': {'MOVE': {'FIXED': 'CS2R LEPC MOV P2R R2P SEL', 'VARIABLE': 'B2R S2R S2UR', 'FIXED_90': 'R2UR'},
+    'move': {'MOVE': {'FIXED': 'CS2R LEPC MOV P2R R2P SEL', 'VARIABLE': 'B2R S2R'},
              'BARRIER': {'VARIABLE': 'R2B'},
              'SHUFFLE': {'VARIABLE': 'MOVM SHFL'},
              'VOTE': {'FIXED': 'VOTE', 'VARIABLE': 'MATCH REDUX'}},
     'uniform': {'UNIFORM': {'FIXED': 'UBMSK UBREV UCLEA UF2FP UFLO UIADD3 UIMAD UISETP ULEA ULEPC ULOP3 UMOV UP2UR '
-                                     'UPLOP3 UPOPC UPRMT UR2UP USEL USGXT USHF VOTEU ULDC USETSHMSZ'}},
+                                     'UPLOP3 UPOPC UPRMT UR2UP USEL USGXT USHF VOTEU ULDC',
+                            'VARIABLE': 'S2UR', 'FIXED_90': 'R2UR'}},
     'memory': {'MEMORY': {'VARIABLE': 'LD LDC LDG LDL LDS LDSM ST STG STL STS STSM CCTL CCTLL CCTLT QSPC LDGMC'},
                'FENCE': {'VARIABLE': 'MEMBAR FENCE CGAERRBAR', 'FIXED': 'ERRBAR'}},
     'atomic': {'MEMORY': {'VARIABLE': 'ATOM ATOMG ATOMS RED REDG'}},
@@ -54,11 +55,12 @@ UNITS = {
                                            'UTMACMDFLUSH UTMALDG UTMAPF UTMAREDG UTMASTG'}},
     'tensor': {'TENSOR': {'FIXED': 'HMMA IMMA', 'VARIABLE': 'BMMA DMMA QMMA BGMMA HGMMA IGMMA QGMMA'},
                'ASYNC': {'FIXED': 'WARPGROUP WARPGROUPSET'}},
-    'control': {'CONTROL': {'FIXED': 'BPT BRA BREAK BRX BRXU BSSY BSYNC CALL ENDCOLLECTIVE EXIT JMP JMX JMXU KILL '
-                                     'NANOSLEEP PREEXIT ACQBULK RET RPCMOV RTT WARPSYNC YIELD ELECT',
+    'control': {'CONTROL': {'FIXED': 'BPT BRA BREAK BRX BRXU BSSY BSYNC CALL EXIT JMP JMX JMXU KILL '
+                                     'NANOSLEEP RET RPCMOV RTT WARPSYNC YIELD ELECT',
                             'VARIABLE': 'BMOV'},
                 'BARRIER': {'FIXED': 'BAR UCGABAR_ARV UCGABAR_WAIT'},
-                'NOP': {'FIXED': 'DEPBAR NOP PMTRIG CSMTEST SETCTAID SETLMEMBASE', 'VARIABLE': 'GETLMEMBASE'}},
+                'NOP': {'FIXED': 'DEPBAR NOP PMTRIG CSMTEST SETCTAID SETLMEMBASE USETSHMSZ ACQBULK ENDCOLLECTIVE '
+                                 'PREEXIT', 'VARIABLE': 'GETLMEMBASE'}},
     'texture': {'TEXTURE': {'VARIABLE': 'FOOTPRINT SUATOM SULD SUQUERY SURED SUST TEX TLD TLD4 TMML TXD TXQ'}},
     'graphics': {'MEMORY': {'VARIABLE': 'AL2P ALD AST IPA ISBERD ISBEWR LDTRAM OUT PIXLD'}},
 }
@@ -99,7 +101,7 @@ LISTS = {
     'INTEGERS_64': 'U8 S8 U16 S16 U32 - U64 S64', 'INTEGERS_32': 'U8 S8 U16 S16 U32',
     'BYTES_HALVES': '- B1 B2 B3 - H1', 'PERMUTES': '- F4E B4E RC8 ECL ECR RC16', 'SCALES': '~ D8 D4 D2 - M2 M4 M8',
     'DOUBLE_COMPARES': 'MIN LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU MAX',
-    'BARRIER_REGISTERS': 'BX0 BX1 BX2 BX3 BX4 BX5 BX6 BX7 BX8 BX9 BX10 BX11 BX12 BX13 BX14 BX15',
+    'BARRIER_REGISTERS': 'B0 B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 B11 B12 B13 B14 B15',
     'CACHE_OPS': 'PF1 PF2 WB IV ~ RS ~ ~ ~ PML2 DML2 RML2',
     'NARROW_FLOATS': 'F16 BF16 E5M2 E4M3', 'NARROW_INTEGERS': 'U8 S8 ~ ~ U4 S4', 'BYTES': '- B1 B2 B3',
     'REDUCTIONS': '- OR XOR SUM MIN MAX', 'DIMENSIONS': '1D 2D 3D 4D 5D',
@@ -138,7 +140,7 @@ def is_reserved(name):
 
 def cleaned(names):
     """The names without reserved ones, which are None, and none of these at the end."""
-    names = [None if is_reserved(n) else n for n in names]
+    names = [None if is_reserved(n) else re.sub(r'^BX(?=\d)', 'B', n) for n in names]
     while names and names[-1] is None:
         names.pop()
     if not names:
@@ -214,7 +216,7 @@ class Deriver:
             names = s['v'] if 'v' in s else self.enums[s['e']]
             if 'reuse' in names:
                 (at, width), = s['p']
-                reuse = 3 if width == 2 else at - 121
+                reuse = at - 121 if width == 1 else 2 if op['n']['p'][0][0] == 64 and self.b_is_c else 3
                 if at == 50:
                     reuse = 0
                 continue
@@ -460,6 +462,7 @@ class Deriver:
 
     def row(self, row):
         mask, value = int(row['mask'], 16), int(row['value'], 16)
+        self.b_is_c = int(row['op'], 16) >> 9 in (2, 3, 7)  # the second source lies in the place of the third
         ops = row['ops']
         if row['name'] == 'ISETP' and ops[-1]['t'] == 'P' and 'w' in ops[-1]['n']:
             mask &= ~(0xf << 68)  # [68:3] is a predicate, negated by 71, that shows unless it is PT

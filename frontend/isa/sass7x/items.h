@@ -171,7 +171,7 @@
 #define OFFSET(at, width) IMM(IMM_S, at, width)
 #define AT REGISTER(24), OFFSET(40, 24)
 #define AT_SHOWN SHOWN(24), OFFSET(40, 24)
-#define WIDTH(at) PART(at, 1, "U32", "64")
+#define WIDTH(at) PART(at, 1, "U32", "64"), .sf_rule = PART_SILENT
 #define IS_64 PART(0, 0, "64")
 #define SCALE(at) PART(at, 2, "", "X4", "X8", "X16")
 /* behind a descriptor in uniform registers */
@@ -250,7 +250,7 @@
 #define DOUBLE_COMPARES                                                                                                \
     "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX"
 #define BARRIER_REGISTERS                                                                                              \
-    "BX0", "BX1", "BX2", "BX3", "BX4", "BX5", "BX6", "BX7", "BX8", "BX9", "BX10", "BX11", "BX12", "BX13", "BX14", "BX15"
+    "B0", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B9", "B10", "B11", "B12", "B13", "B14", "B15"
 #define CACHE_OPS "PF1", "PF2", "WB", "IV", NULL, "RS", NULL, NULL, NULL, "PML2", "DML2", "RML2"
 #define NARROW_FLOATS "F16", "BF16", "E5M2", "E4M3"
 #define NARROW_INTEGERS "U8", "S8", NULL, NULL, "U4", "S4"

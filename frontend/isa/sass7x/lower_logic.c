@@ -24,23 +24,49 @@ static void lower_lop3(struct sass_lowering *l)
     to_result(l, u);
 }
 
+static struct operand sign_of(struct sass_lowering *l, unsigned source)
+{
+    struct operation u = {
+        .kind = UOP_LANE, .op = OP_SETP, .type = T_S32, .compare = CMP_LT, .a = source_raw(l, source)};
+    u.b = constant32(&l->b, 0);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    return u.pd;
+}
+
+/* The third predicate may be uniform in a row that is not. */
+static struct operand third_predicate(struct sass_lowering *l)
+{
+    enum { AT_C = 68, AT_UNIFORM_C = 67, OF_PREDICATES = 0x81c };
+    if (l->row->value != OF_PREDICATES || !bit(l, AT_UNIFORM_C))
+        return sass7x_predicate(l, AT_C);
+    struct operand c = uniform_predicate(&l->b, bits(l, AT_C, 3));
+    return lane2(&l->b, OP_XOR, T_PRED, c, constant32(&l->b, bit(l, AT_C + 3) ? ~0u : 0));
+}
+
+/* Predicates and registers in the order in which the row has them. */
+static void find_inputs(struct sass_lowering *l, struct operand in[3])
+{
+    enum { OF_ONE_SIGN = 0xd, OF_TWO_SIGNS = 0xe, OF_THREE_SIGNS = 0xf, AT_B = 77 };
+    unsigned signs = 0, form = l->row->value & 0xf;
+    if (form >= OF_ONE_SIGN)
+        signs = form - OF_ONE_SIGN + 1;
+    in[0] = signs == 3 ? sign_of(l, 0) : sass7x_predicate(l, AT_PC);
+    in[1] = signs ? sign_of(l, signs == 3) : sass7x_predicate(l, AT_B);
+    in[2] = signs >= 2 ? sign_of(l, signs - 1) : third_predicate(l);
+}
+
 /* Two functions of three predicates. A register in the place of a predicate stands for its sign. */
 static void lower_plop3(struct sass_lowering *l)
 {
-    enum { OF_PREDICATES = 0x81c, OF_UNIFORM_PREDICATES = 0x89c, AT_B = 77, AT_C = 68, AT_UNIFORM_C = 67 };
-    if (l->row->value != OF_PREDICATES && l->row->value != OF_UNIFORM_PREDICATES)
-        sass_not_covered(l, "the sign of a register");
-    struct operand a = sass7x_predicate(l, AT_PC), b = sass7x_predicate(l, AT_B), c, results[2];
-    if (l->row->value == OF_PREDICATES && bit(l, AT_UNIFORM_C)) {
-        c = uniform_predicate(&l->b, bits(l, AT_C, 3));
-        c = lane2(&l->b, OP_XOR, T_PRED, c, constant32(&l->b, bit(l, AT_C + 3) ? ~0u : 0));
-    } else {
-        c = sass7x_predicate(l, AT_C);
-    }
-    const unsigned tables[2] = {bits(l, 64, 3) | bits(l, 72, 5) << 3, bits(l, 16, 8)};
+    struct operand in[3], results[2];
+    bool signs = l->source_count && l->source[0].item->kind == SI_REGISTER;
+    find_inputs(l, in);
+    const unsigned tables[2] = {signs ? bits(l, 72, 8) : bits(l, 64, 3) | bits(l, 72, 5) << 3, bits(l, 16, 8)};
     for (unsigned i = 0; i < 2; i++)
         results[i] = sass7x_lane(
-            l, (struct operation){.op = OP_PREDICATE_TABLE, .type = T_PRED, .imm = tables[i], .a = a, .b = b, .c = c});
+            l, (struct operation){
+                   .op = OP_PREDICATE_TABLE, .type = T_PRED, .imm = tables[i], .a = in[0], .b = in[1], .c = in[2]});
     sass7x_write_predicates(l, results[0], results[1]);
 }
 

@@ -37,7 +37,7 @@ static const struct {
     {60, SR_LANEMASK_GE},    {67, SR_SMID},           {80, SR_CLOCK},         {81, SR_CLOCK_HI},
     {82, SR_GLOBALTIMER_LO}, {83, SR_GLOBALTIMER_HI}, {136, SR_CLUSTER_RANK},
 };
-enum { NUMBER_VIRTCFG = 2, NUMBER_VIRTID = 3, NUMBER_TID = 32, NUMBER_SWINHI = 47, NUMBER_ZERO = 255 };
+enum { NUMBER_VIRTCFG = 2, NUMBER_VIRTID = 3, NUMBER_TID = 32, NUMBER_SWINHI = 47, NUMBER_LMEMHIOFF = 55, NUMBER_ZERO = 255 };
 
 static void read_special(struct sass_lowering *l, enum special which, struct operand d)
 {
@@ -66,6 +66,7 @@ static struct operand combined_special(struct sass_lowering *l, unsigned number)
         z = shifted_special(l, SR_TID_Z, 26);
         return lane2(&l->b, OP_OR, T_B32, x, lane2(&l->b, OP_OR, T_B32, y, z));
     case NUMBER_SWINHI:
+    case NUMBER_LMEMHIOFF: /* which the stack must not fall below */
     case NUMBER_ZERO: return constant32(&l->b, 0);
     default: sass_not_covered(l, "this special register");
     }

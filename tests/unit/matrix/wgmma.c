@@ -11,9 +11,9 @@ enum { M = 64, MAX_N = 256, MAX_K = 256, SHARED = 48 * 1024, A_AT = 0, B_AT = 16
 
 /* How one matrix lies in shared memory. */
 struct side {
-    unsigned width; /* of the swizzle in bytes, 16: none */
-    bool turned;    /* the long side of A or B along the lines, not K */
-    unsigned skip;  /* further on along K, in units of 32 bytes: the part of a wide row that is multiplied */
+    unsigned width;  /* of the swizzle in bytes, 16: none */
+    bool transposed; /* the long side of A or B along the lines, not K */
+    unsigned skip;   /* further on along K, in units of 32 bytes: the part of a wide row that is multiplied */
 };
 struct test {
     const char *spelling; /* NULL: out of the others */
@@ -29,13 +29,13 @@ struct test {
 /* Offsets in bytes, multiples of 16, with room between what they separate. */
 static unsigned leading_of(const struct side *s)
 {
-    if (s->turned)
+    if (s->transposed)
         return s->width == 16 ? 128 : 4096; /* next 8 k; next width / 2 rows */
     return s->width == 16 ? 5120 : 16;
 }
 static unsigned stride_of(const struct side *s)
 {
-    if (s->turned)
+    if (s->transposed)
         return s->width == 16 ? 528 : s->width * 8; /* next 8 rows; next 8 k */
     return s->width == 16 ? 144 : s->width * 8;
 }
@@ -45,9 +45,9 @@ static unsigned stride_of(const struct side *s)
 static unsigned place(const struct side *s, unsigned bits, int row, int k)
 {
     unsigned r = (unsigned)row, byte = (unsigned)k * bits / 8, leading = leading_of(s), stride = stride_of(s);
-    if (!s->turned && s->width == 16)
+    if (!s->transposed && s->width == 16)
         return r % 8 * 16 + r / 8 * stride + byte % 16 + byte / 16 * leading;
-    if (!s->turned)
+    if (!s->transposed)
         return r % 8 * s->width + r / 8 * stride + s->skip * 32 + byte;
     unsigned q = (unsigned)k;
     if (s->width == 16)
@@ -63,7 +63,7 @@ static unsigned swizzle(const struct side *s, unsigned at)
 static uint64_t descriptor(const struct side *s, unsigned start)
 {
     uint64_t mode = s->width == 128 ? 1 : s->width == 64 ? 2 : s->width == 32 ? 3 : 0;
-    start += s->turned ? 0 : s->skip * 32;
+    start += s->transposed ? 0 : s->skip * 32;
     return start / 16 | (uint64_t)leading_of(s) / 16 << 16 | (uint64_t)stride_of(s) / 16 << 32 | mode << 62;
 }
 
@@ -102,8 +102,8 @@ static void spell(FILE *f, const struct test *t)
         fprintf(f, ", %d, %d", t->negative_a ? -1 : 1, t->negative_b ? -1 : 1);
     if (number_bits(t->a) == 16) {
         if (!t->registers)
-            fprintf(f, ", %d", t->as.turned);
-        fprintf(f, ", %d", t->bs.turned);
+            fprintf(f, ", %d", t->as.transposed);
+        fprintf(f, ", %d", t->bs.transposed);
     }
     fprintf(f, ";\n");
 }
@@ -264,7 +264,7 @@ static void check(const struct test *t)
             uint64_t got = get_d(t, rd, r, x);
             got = t->d != S32 && got == 1ull << (number_bits(t->d) - 1) ? 0 : got;
             cr_assert_eq(got, want, "row %d column %d: %#lx, not %#lx; swizzles %u %u turned %d %d\n%.200s", r, x, got,
-                         want, t->as.width, t->bs.width, t->as.turned, t->bs.turned, strstr(text, "wgmma.mma"));
+                         want, t->as.width, t->bs.width, t->as.transposed, t->bs.transposed, strstr(text, "wgmma.mma"));
         }
     free(text);
     close_kernel(&k);
@@ -292,14 +292,14 @@ Test(wgmma, every_swizzle)
     static const unsigned widths[] = {16, 32, 64, 128};
     for (unsigned type = 0; type < TYPES; type++)
         for (unsigned w = 0; w < 16; w++)
-            for (unsigned turned = 0; turned < (number_bits(types[type].a) == 16 ? 4 : 1); turned++) {
+            for (unsigned transposed = 0; transposed < (number_bits(types[type].a) == 16 ? 4 : 1); transposed++) {
                 struct test t = test_of(type, w % 3 ? 24 : 64);
-                t.as = (struct side){widths[w % 4], turned & 1, 0};
-                t.bs = (struct side){widths[w / 4], turned & 2, 0};
+                t.as = (struct side){widths[w % 4], transposed & 1, 0};
+                t.bs = (struct side){widths[w / 4], transposed & 2, 0};
                 check(&t);
                 t.as.skip = t.as.width > 32;
                 t.bs.skip = t.bs.width > 32 ? t.bs.width / 32 - 1 : 0;
-                if (!turned)
+                if (!transposed)
                     check(&t);
             }
 }

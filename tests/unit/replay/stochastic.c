@@ -13,7 +13,7 @@
 #include "tests/support/synthetic_trace.h"
 
 /* The known answers of Random123's kat_vectors for philox4x32, 10 rounds, given as words 0, 1 and 2, 3 of 32 bits. */
-Test(drawn, generator)
+Test(stochastic, generator)
 {
     struct random_bits zero = random_philox(0, 0, 0), ones = random_philox(~0ull, ~0ull, ~0ull),
                        pi = random_philox(0x299f31d0a4093822ull, 0x85a308d3243f6a88ull, 0x0370734413198a2eull);
@@ -171,7 +171,7 @@ static void compare_exact(struct rp_trace *t, const struct machine *m, uint64_t 
 static void random_programs(uint64_t first, uint64_t count, bool small,
                             void (*compare)(struct rp_trace *, const struct machine *, uint64_t seed))
 {
-    char path[] = "/tmp/reprise-drawn-XXXXXX";
+    char path[] = "/tmp/reprise-stochastic-XXXXXX";
     cr_assert_geq(mkstemp(path), 0);
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct rp_trace *t = random_trace(path, seed, small);
@@ -182,6 +182,6 @@ static void random_programs(uint64_t first, uint64_t count, bool small,
     }
     unlink(path);
 }
-Test(drawn, engines_agree) { random_programs(0, 300, false, compare_sums); }
-Test(drawn, closed_form_0) { random_programs(0, 500, true, compare_exact); }
-Test(drawn, closed_form_1) { random_programs(500, 500, true, compare_exact); }
+Test(stochastic, engines_agree) { random_programs(0, 300, false, compare_sums); }
+Test(stochastic, closed_form_0) { random_programs(0, 500, true, compare_exact); }
+Test(stochastic, closed_form_1) { random_programs(500, 500, true, compare_exact); }

@@ -11,7 +11,7 @@
 
 static struct rp_trace *trace_of(const struct kernel_case *c)
 {
-    char path[] = "/tmp/reprise-drawn-XXXXXX";
+    char path[] = "/tmp/reprise-stochastic-XXXXXX";
     struct rp_error err;
     close(mkstemp(path));
     bool fine = kernel_run(c, &(struct kernel_options){.threads = 1, .trace = path, .skip_check = true}, NULL, &err);
@@ -33,7 +33,7 @@ static struct machine *open_machine(const char *key, const char *value)
 }
 
 /* One processor: mean within 4 standard errors, deviation within 5 %. */
-Test(drawn, closed_form)
+Test(stochastic, closed_form)
 {
     struct machine *m = open_machine("scheduler", "serial");
     unsigned drew = 0;
@@ -82,7 +82,7 @@ static double half_width(const uint64_t *a, const uint64_t *b, uint32_t batches)
 }
 
 /* With one random stream intervals of differences are at most a third as wide as with a stream each. */
-Test(drawn, paired_differences)
+Test(stochastic, paired_differences)
 {
     static const char *const names[] = {"matmul", "gemm", "histogram_shared", "stencil", "transpose_padded"};
     static const struct {
