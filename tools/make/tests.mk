@@ -41,6 +41,8 @@ endef
 $(foreach s,$(SUITES),$(eval $(call suite_rule,$s)))
 $(BUILD)/tests/cuda: private LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib -L$(BUILD)/lib -l:libcuda.so.1
 $(BUILD)/tests/cuda: $(LIBCUDA)
+# its models are those of PTX
+$(BUILD)/tests/sass7x: $(call object,$(filter tests/unit/ptx_forms/reference%.c,$(FILES)))
 unit-kernels unit-wcet unit-host: $(KERNELS)
 unit-sass_run: $(KERNELS) $(CUBINS)
 

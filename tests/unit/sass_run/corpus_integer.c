@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 static struct {
     bool neg[3], po, x, cc, sat, wrap, reverse, is_signed, invert_a, invert_b, high, both[2];

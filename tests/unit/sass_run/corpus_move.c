@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 static struct {
     bool bf, flip[3];

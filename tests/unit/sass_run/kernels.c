@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/kernel_case.h"
-#include "tests/unit/sass_run/toolchain.h"
+#include "tests/support/toolchain.h"
 
 struct variant {
     unsigned sm, level;
