@@ -185,6 +185,15 @@ static void small_function(struct sass_lowering *l, enum mufu function, enum lan
     sass_store_number(l, bits(l, AT_RD, 8), type, sass_value_of(l, u));
 }
 
+/* The upper word of a double: the source itself, or that of an immediate that is a double. */
+static struct operand upper_word(struct sass_lowering *l)
+{
+    uint64_t value;
+    if (source_immediate(l, 0, &value) && l->source[0].item->style == IMM_D32)
+        return constant32(&l->b, (uint32_t)(value >> 32));
+    return source_f32(l, 0);
+}
+
 /* The operands of SIN and COS are in turns: what ptxas makes of PTX's sin is FMUL.RZ by 1 / 2 pi, then MUFU. */
 static void lower_mufu(struct sass_lowering *l)
 {
@@ -201,11 +210,13 @@ static void lower_mufu(struct sass_lowering *l)
     struct operation u = {.kind = UOP_LANE, .op = functions[function], .type = T_F32, .flags = UF_APPROX | UF_FTZ};
     if (function == MUFU_TANH)
         u.flags = UF_APPROX;
-    u.a = source_f32(l, 0);
-    if (function == MUFU_RCP64H || function == MUFU_RSQ64H)
-        sass_upper_function(l, (enum lane_op)u.op, u.a, sass7x_result(l));
-    else
+    if (function != MUFU_RCP64H && function != MUFU_RSQ64H) {
+        u.a = source_f32(l, 0);
         to_result(l, u);
+        return;
+    }
+    u.a = upper_word(l);
+    sass_upper_function(l, (enum lane_op)u.op, u.a, sass7x_result(l));
 }
 
 const struct sass_meaning sass7x_float[] = {{"FADD", lower_fadd},   {"FMUL", lower_fmul}, {"FFMA", lower_ffma},

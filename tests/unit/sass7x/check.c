@@ -90,14 +90,14 @@ static uint64_t read(const struct state *s, unsigned i)
     return (v & ~(r->absolute * unit)) ^ r->negated * unit;
 }
 
-/* The exact result as an f64; results below the least normal f32 count as zero. */
+/* The exact result as an f64; with .ftz results below the least normal f32 count as zero. */
 static void near_result(struct state *s, const struct answer *r)
 {
     float single;
     uint32_t low = (uint32_t)r->d;
     memcpy(&single, &low, 4);
     double exact = r->near ? (double)r->exact : (double)single;
-    if (fabs(exact) < 0x1p-126)
+    if (fabs(exact) < 0x1p-126 && strstr(now.ptx, ".ftz"))
         exact = 0;
     memcpy(&s->d, &exact, 8);
     if (r->any)

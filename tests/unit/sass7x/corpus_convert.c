@@ -93,7 +93,7 @@ CORPUS(convert7x, floats_to_integers)
         check_7x(&s, r ? NULL : forms_of(f), "F2I%s%s%s%s%s R20, %%B%s", n->sass, *type ? "." : "", type, wholes[r],
                  zero ? ".NTZ" : "", half);
     }
-    struct subject_7x s = of_b("cvt.rni.ftz.s32.f32", &floats[1], &integers[5]);
+    struct subject_7x s = of_b("cvt.rpi.ftz.s32.f32", &floats[1], &integers[5]);
     check_7x(&s, NULL, "F2I.FTZ.CEIL.NTZ R20, R6");
 }
 
@@ -178,10 +178,62 @@ CORPUS(convert7x, pairs_of_floats)
             check_7x(&s, i & 12 ? NULL : &f32_7x, "F2FP%s%s%s.MERGE_C%s R20, %%B, R8%s", before, dot, f, rz,
                      single_part ? ".H1" : "");
     }
-    struct subject_7x s = {.values = {V_INT, V_F32, V_F32}, .same = SAME_BITS, .model = model_single};
-    s.ptx = NULL;
-    single_name = "cvt.rn.f16.f32";
-    (void)s;
+}
+
+/* ptxas makes cvt.sat of it with RZ for the first source. */
+static bool signed_bytes, cuts;
+static void model_f2ip(struct state *s)
+{
+    char name[64];
+    snprintf(name, sizeof name, "cvt.%s.sat.%s.f32", cuts ? "rzi" : "rni", signed_bytes ? "s8" : "u8");
+    uint64_t a = ptx_result(name, (uint32_t)s->a, 0, 0, false, NULL) & 0xff;
+    uint64_t b = ptx_result(name, (uint32_t)s->b, 0, 0, false, NULL) & 0xff;
+    set_d32(s, (uint32_t)(b | a << 8 | (s->c >> 16 * single_part & 0xffff) << 16));
+}
+/* The third source in all forms, an f32 where it is an immediate: b takes its place here. */
+static void model_third(struct state *s)
+{
+    struct state turned = *s;
+    turned.b = s->c;
+    turned.c = s->b;
+    single_name ? model_single(&turned) : model_f2ip(&turned);
+    s->d = turned.d;
+}
+CORPUS(convert7x, third_sources)
+{
+    const struct subject_7x s = {.values = {V_F32, V_F32, V_F32}, .same = SAME_BITS, .model = model_third};
+    for (single_part = 0; single_part < 2; single_part++) {
+        const char *part = single_part ? ".H1" : "";
+        single_name = "cvt.rn.f16.f32";
+        check_7x(&s, &f32_7x, "F2FP.MERGE_C R20, R8, %%B%s", part);
+        single_name = NULL;
+        signed_bytes = cuts = false;
+        check_7x(&s, &f32_7x, "F2IP.U8.F32.NTZ R20, R4, R8, %%B%s", part);
+    }
+}
+
+/* ---- of the uniform datapath ------------------------------------------------------------------------------------- */
+
+static const uint64_t uniform_words = 0x3f9e0651c0490fdb;
+static bool uniform_zero;
+static void model_uniform(struct state *s)
+{
+    const char *name = uniform_zero ? "cvt.rz.f16x2.f32" : "cvt.rn.f16x2.f32";
+    set_d32(s, (uint32_t)ptx_result(name, uniform_words >> 32, (uint32_t)uniform_words, 0, false, NULL));
+}
+CORPUS(convert7x, uniform_pairs)
+{
+    static const unsigned targets[] = {86, 89, 90};
+    const struct subject s = {model_uniform, V_INT, V_INT, V_INT, SAME_BITS, 0};
+    unsigned before = corpus_sm;
+    for (unsigned i = 0; i < 6; i++) {
+        corpus_sm = targets[i / 2];
+        uniform_zero = i & 1;
+        const char *rz = uniform_zero ? ".RZ" : "";
+        check_with_words(&s, uniform_words, "UF2FP.PACK_AB%s UR8, UR7, UR6\nMOV R20, UR8", rz);
+        check_with_words(&s, uniform_words, "UF2FP.PACK_AB%s UR8, UR7, -3.1415927410125732422\nMOV R20, UR8", rz);
+    }
+    corpus_sm = before;
 }
 
 CORPUS(convert7x, tf32)
@@ -225,16 +277,6 @@ CORPUS(convert7x, eight_bits)
     }
 }
 
-/* ptxas makes cvt.sat of it with RZ for the first source. */
-static bool signed_bytes, cuts;
-static void model_f2ip(struct state *s)
-{
-    char name[64];
-    snprintf(name, sizeof name, "cvt.%s.sat.%s.f32", cuts ? "rzi" : "rni", signed_bytes ? "s8" : "u8");
-    uint64_t a = ptx_result(name, (uint32_t)s->a, 0, 0, false, NULL) & 0xff;
-    uint64_t b = ptx_result(name, (uint32_t)s->b, 0, 0, false, NULL) & 0xff;
-    set_d32(s, (uint32_t)(b | a << 8 | (s->c >> 16 * single_part & 0xffff) << 16));
-}
 CORPUS(convert7x, bytes_of_floats)
 {
     for (unsigned i = 0; i < 8; i++) {

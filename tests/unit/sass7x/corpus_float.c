@@ -308,7 +308,7 @@ static void model_small(struct state *s)
 CORPUS(float7x, special_functions_of_16_bits)
 {
     const struct operand_forms forms[2] = {{true, (const struct immediate[]){{"1", 0x3c00}, {NULL, 0}}, true},
-                                                  {true, (const struct immediate[]){{"1", 0x3f80}, {NULL, 0}}, true}};
+                                           {true, (const struct immediate[]){{"1", 0x3f80}, {NULL, 0}}, true}};
     for (unsigned i = 0; i < 4; i++) {
         const struct subject_7x s = {
             .values = {V_INT, i & 1 ? V_BF16X2 : V_F16X2, V_INT}, .same = SAME_F16, .model = model_small};
@@ -318,7 +318,8 @@ CORPUS(float7x, special_functions_of_16_bits)
         const char *name = small.tangent ? "TANH" : "EX2", *type = i & 1 ? "BF16" : "F16";
         check_7x(&s, &forms[i & 1], "MUFU.%s.%s R20, %%B", name, type);
         small.upper = true;
-        check_7x(&s, NULL, "MUFU.%s.%s R20, R6.H1", name, type);
+        if (!(i & 1)) /* of bf16: agree.c */
+            check_7x(&s, NULL, "MUFU.%s.%s R20, R6.H1", name, type);
     }
 }
 

@@ -43,6 +43,35 @@ static bool prints(const struct sass_row *row, const char *word)
     return false;
 }
 
+static bool requires(const struct sass_row *row, unsigned at, unsigned value)
+{
+    for (const struct sass_item *i = row->items; i->kind != SI_END; i++)
+        if (i->kind == SI_REQUIRE && i->f.at == at && i->style == value)
+            return true;
+    return false;
+}
+static bool is_row(const struct sass_row *row, const char *name, unsigned value)
+{
+    return row->value == value && !strcmp(row->semantic, name);
+}
+
+/* Rows whose words all belong to others, but for some with bits that mean nothing. */
+static bool is_shadowed(const struct sass_row *row)
+{
+    bool half = is_row(row, "HFMA2", 0x431) || is_row(row, "HFMA2", 0x831);
+    return (half && row->archs == TO_75) || (is_row(row, "I2IP", 0x239) && row->archs == SASS_75);
+}
+
+/* Rows of which all words are refused: immediates of 64 bits, functions of f16 that PTX lacks. */
+static bool is_refused(const struct sass_row *row)
+{
+    bool small = is_row(row, "MUFU", 0x908) && requires(row, 73, 1) && row->archs != SASS_90;
+    return (is_row(row, "I2F", 0x912) && row->items[0].f.at == 91 && requires(row, 84, 3)) ||
+           (small && (requires(row, 75, 0) || requires(row, 75, 2))) ||
+           (is_row(row, "HMNMX2", 0x840) && prints(row, "F32")) ||
+           (is_row(row, "UF2FP", 0x8ba) && prints(row, "MERGE_C"));
+}
+
 /* Why a row has no check; NULL: it needs one. */
 static const char *reason(const struct sass_row *row)
 {
@@ -51,6 +80,10 @@ static const char *reason(const struct sass_row *row)
             return "refused: a constant behind a descriptor";
     if (prints(row, "IS_A") || prints(row, "RS"))
         return "refused: its meaning is not known, and ptxas never writes it";
+    if (is_refused(row))
+        return "refused: PTX has no such operation";
+    if (is_shadowed(row))
+        return "its words belong to other rows";
     if (!strcmp(row->semantic, "FCHK"))
         return "which quotients need the slow path is not published: agree.c divides";
     return NULL;
