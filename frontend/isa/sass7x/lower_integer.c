@@ -129,71 +129,90 @@ static void lower_lea(struct sass_lowering *l)
 
 /* ---- products ---- */
 
-/* A product of 64 bits plus the pair C, with carries, word by word. */
-static void wide_sum(struct sass_lowering *l, struct operand product)
-{
-    struct operand p[2], c[2], low = sass_temporary(&l->b), carry = sass_temporary(&l->b), *list;
-    bool flip = l->source[2].negated || l->source[2].inverted;
-    sass7x_split(l, product, p);
-    sass7x_split(l, source_64(l, 2), c);
-    struct operation u = {.kind = UOP_LANE, .op = OP_ADD3, .type = T_U32, .a = p[0], .b = c[0], .d = low, .pd = carry};
-    u.flags = flip ? UF_NEGATE_B : 0;
-    u.c = constant32(&l->b, 0);
-    if (bit(l, AT_X))
-        chain(l, &u, no_carry(l));
-    sass_emit(&l->b, u);
-    list = ARENA_ARRAY(l->b.arena, struct operand, 1);
-    list[0] = no_carry(l);
-    u = (struct operation){.kind = UOP_LANE, .op = OP_ADD3, .type = T_U32, .a = p[1], .b = c[1], .p = carry};
-    u.flags = UF_CARRY_IN | (flip ? UF_NEGATE_B : 0);
-    u.c = constant32(&l->b, 0);
-    u.lists[0] = (struct operand_list){list, 1};
-    u.d = sass_temporary(&l->b);
-    struct operand high = u.d, out = sass_temporary(&l->b);
-    u.pd = out;
-    sass_emit(&l->b, u);
-    struct operand pd = written_predicate(l, AT_PD);
-    sass7x_write_64(l, sass7x_pack(l, low, high));
-    if (is_register(pd))
-        sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = out});
-}
-
-static bool has_carries(const struct sass_lowering *l) { return bit(l, AT_X) || bits(l, AT_PD, 3) != PT; }
-
-static void lower_imad_wide(struct sass_lowering *l)
-{
-    struct operation u = {.op = OP_MUL, .type = (uint8_t)word_type(l), .flags = UF_WIDE};
-    u.a = source_raw(l, 0);
-    u.b = source_raw(l, 1);
-    if (has_carries(l) || l->source[2].negated) {
-        wide_sum(l, sass7x_lane(l, u));
-        return;
-    }
-    u.op = OP_MAD;
-    u.c = source_64(l, 2);
-    sass7x_write_64(l, sass7x_lane(l, u));
-}
-
-static void lower_imad_high(struct sass_lowering *l)
-{
-    struct operation u = {.op = OP_MUL, .type = (uint8_t)word_type(l), .flags = UF_HI};
-    u.a = source_raw(l, 0);
-    u.b = source_raw(l, 1);
-    struct operand high = sass7x_lane(l, u);
-    u = (struct operation){.op = OP_ADD3, .type = T_U32, .a = high};
-    u.flags = l->source[2].negated || l->source[2].inverted ? UF_NEGATE_B : 0;
-    u.b = source_raw(l, 2);
-    u.c = constant32(&l->b, 0);
-    if (bit(l, AT_X))
-        chain(l, &u, no_carry(l));
-    u.pd = written_predicate(l, AT_PD);
-    to_result(l, u);
-}
-
 static bool is_zero(const struct sass_lowering *l, unsigned i)
 {
     const struct sass_item *item = l->source[i].item;
     return item->kind == SI_REGISTER && sass_value(l->word, item) == (item->file == FILE_UNIFORM ? URZ : RZ);
+}
+
+static bool has_carries(const struct sass_lowering *l) { return bit(l, AT_X) || bits(l, AT_PD, 3) != PT; }
+
+/* One word of a sum with the carry in p, as an operation without its destinations. */
+static struct operation next_word(struct sass_lowering *l, struct operand a, struct operand b, uint64_t flags)
+{
+    return (struct operation){
+        .kind = UOP_LANE, .op = OP_ADD3, .type = T_U32, .flags = flags, .a = a, .b = b, .c = constant32(&l->b, 0)};
+}
+
+/* A product of 64 bits plus the pair C, word by word. Returns the carry out, as a predicate. */
+static struct operand sum_of_words(struct sass_lowering *l, struct operand product, struct operand sum[2])
+{
+    struct operand p[2], c[2], carry = sass_temporary(&l->b), out = sass_temporary(&l->b);
+    uint64_t flags = l->source[2].negated || l->source[2].inverted ? UF_NEGATE_B : 0;
+    for (unsigned i = 0; i < 2; i++)
+        sum[i] = sass_temporary(&l->b);
+    sass7x_split(l, product, p);
+    sass7x_split(l, source_64(l, 2), c);
+    struct operation u = next_word(l, p[0], c[0], flags);
+    u.d = sum[0];
+    u.pd = carry;
+    if (bit(l, AT_X))
+        chain(l, &u, no_carry(l));
+    sass_emit(&l->b, u);
+    u = next_word(l, p[1], c[1], flags | UF_CARRY_IN);
+    u.p = carry;
+    u.lists[0] = (struct operand_list){ARENA_ARRAY(l->b.arena, struct operand, 1), 1};
+    u.lists[0].at[0] = no_carry(l);
+    u.d = sum[1];
+    u.pd = out;
+    sass_emit(&l->b, u);
+    return out;
+}
+
+static struct operation product(struct sass_lowering *l)
+{
+    struct operation u = {.op = OP_MUL, .type = (uint8_t)word_type(l), .flags = UF_WIDE};
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    return u;
+}
+
+/* The result, and the carry in Pd last: it may be the guard. */
+static void write_sum(struct sass_lowering *l, struct operand sum[2], struct operand carry, bool high)
+{
+    if (high)
+        move32(&l->b, sass7x_result(l), sum[1]);
+    else
+        sass7x_write_64(l, sass7x_pack(l, sum[0], sum[1]));
+    struct operand pd = written_predicate(l, AT_PD);
+    if (is_register(pd))
+        sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = carry});
+}
+
+/* The product of 64 bits plus a pair, or the upper word of that. */
+static void lower_imad_pair(struct sass_lowering *l, bool high)
+{
+    struct operation u = product(l);
+    struct operand sum[2];
+    if (has_carries(l) || l->source[2].negated) {
+        struct operand carry = sum_of_words(l, sass7x_lane(l, u), sum);
+        write_sum(l, sum, carry, high);
+        return;
+    }
+    if (high && is_zero(l, 2)) {
+        u.flags = UF_HI;
+        to_result(l, u);
+        return;
+    }
+    u.op = OP_MAD;
+    u.c = source_64(l, 2);
+    struct operand wide = sass7x_lane(l, u);
+    if (!high) {
+        sass7x_write_64(l, wide);
+        return;
+    }
+    sass7x_split(l, wide, sum);
+    move32(&l->b, sass7x_result(l), sum[1]);
 }
 
 static void lower_imad_low(struct sass_lowering *l)
@@ -229,8 +248,8 @@ static void lower_imad(struct sass_lowering *l)
     enum { LOW = 4, WIDE = 5, HIGH = 7 }; /* the lowest digit of the opcode */
     switch (l->row->value & 0xf) {
     case LOW: lower_imad_low(l); break;
-    case WIDE: lower_imad_wide(l); break;
-    case HIGH: lower_imad_high(l); break;
+    case WIDE: lower_imad_pair(l, false); break;
+    case HIGH: lower_imad_pair(l, true); break;
     default: sass_not_covered(l, NULL);
     }
 }

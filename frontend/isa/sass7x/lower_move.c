@@ -16,13 +16,16 @@ static void lower_mov(struct sass_lowering *l)
 }
 static void lower_umov(struct sass_lowering *l) { move32(&l->b, sass7x_result(l), source_raw(l, 0)); }
 
-/* The lower word of the instruction's address in Rd, 0 above it: code lies at 0. */
+/* The address of this instruction, or one relative to it: code lies at 0. */
 static void lower_lepc(struct sass_lowering *l)
 {
-    enum { RELATIVE = 0x94e, URELATIVE = 0x9ce };
-    if (l->row->value == RELATIVE || l->row->value == URELATIVE)
-        sass_not_covered(l, "an offset");
-    sass7x_write_64(l, constant64(&l->b, l->address));
+    const struct sass_item *i = l->row->items;
+    while (i->kind != SI_END && i->kind != SI_TARGET)
+        i++;
+    uint64_t at = l->address;
+    if (i->kind == SI_TARGET)
+        at += 16 + (uint64_t)(sass_sign_extend(sass_value(l->word, i), (unsigned)i->f.width + i->g.width) << i->unit);
+    sass7x_write_64(l, constant64(&l->b, at));
 }
 
 /* ---- special registers (section 5 of the facts sheet) ---- */
@@ -37,7 +40,14 @@ static const struct {
     {60, SR_LANEMASK_GE},    {67, SR_SMID},           {80, SR_CLOCK},         {81, SR_CLOCK_HI},
     {82, SR_GLOBALTIMER_LO}, {83, SR_GLOBALTIMER_HI}, {136, SR_CLUSTER_RANK},
 };
-enum { NUMBER_VIRTCFG = 2, NUMBER_VIRTID = 3, NUMBER_TID = 32, NUMBER_SWINHI = 47, NUMBER_LMEMHIOFF = 55, NUMBER_ZERO = 255 };
+enum {
+    NUMBER_VIRTCFG = 2,
+    NUMBER_VIRTID = 3,
+    NUMBER_TID = 32,
+    NUMBER_SWINHI = 47,
+    NUMBER_LMEMHIOFF = 55,
+    NUMBER_ZERO = 255
+};
 
 static void read_special(struct sass_lowering *l, enum special which, struct operand d)
 {
