@@ -36,8 +36,6 @@ void sass7x_set_predicates(struct sass_lowering *, struct operation *);
 void sass7x_broadcast(struct sass_lowering *, struct operand value);
 void sass7x_broadcast_to(struct sass_lowering *, unsigned n, struct operand value); /* UR<n> */
 void sass7x_broadcast_predicate(struct sass_lowering *, unsigned at, struct operand value);
-/* Lane operations with one or two results of 32 bits in temporaries. */
-struct operand sass7x_lane(struct sass_lowering *, struct operation);
 /* {high, low}, each 32 bits. */
 struct operand sass7x_pack(struct sass_lowering *, struct operand low, struct operand high);
 /* The two words of a 64-bit value, in temporaries. */

@@ -44,7 +44,7 @@ static unsigned number(const struct sass_lowering *l, const struct sass_item *i)
 
 static struct operand widened(struct sass_lowering *l, struct operand v)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_CVT, .type = T_U64, .stype = T_U32, .a = v});
+    return sass_value_of(l, (struct operation){.op = OP_CVT, .type = T_U64, .stype = T_U32, .a = v});
 }
 
 /* Of 64 bits: pairs, or a register of 32 bits beside a uniform pair. */

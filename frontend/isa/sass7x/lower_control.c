@@ -110,7 +110,7 @@ static void lower_brx(struct sass_lowering *l)
 static struct operand lanes_together(struct sass_lowering *l, bool together)
 {
     struct operand mask = read_uniform(&l->b, bits(l, AT_RA, 6));
-    struct operand active = sass7x_lane(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+    struct operand active = sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
     if (bit(l, 30))
         mask = lane2(&l->b, OP_NOT, T_B32, mask, mask);
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32};
@@ -200,7 +200,7 @@ static struct operand barrier_state(struct sass_lowering *l, unsigned n)
         return convergence_barrier(n);
     if (n != STATE_ACTIVE)
         sass_not_covered(l, "this state of the warp");
-    return sass7x_lane(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
 }
 
 static void lower_bmov(struct sass_lowering *l)

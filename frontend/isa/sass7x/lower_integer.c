@@ -93,7 +93,7 @@ static struct operand shifted_high(struct sass_lowering *l, struct operand a, st
         return high;
     struct operation u = {.op = OP_SHF, .type = T_B32, .flags = UF_LEFT, .a = a, .b = high};
     u.c = constant32(&l->b, shift);
-    return sass7x_lane(l, u);
+    return sass_value_of(l, u);
 }
 
 /* The upper word of -({C, A} << shift). */
@@ -195,7 +195,7 @@ static void lower_imad_pair(struct sass_lowering *l, bool high)
     struct operation u = product(l);
     struct operand sum[2];
     if (has_carries(l) || l->source[2].negated) {
-        struct operand carry = sum_of_words(l, sass7x_lane(l, u), sum);
+        struct operand carry = sum_of_words(l, sass_value_of(l, u), sum);
         write_sum(l, sum, carry, high);
         return;
     }
@@ -206,7 +206,7 @@ static void lower_imad_pair(struct sass_lowering *l, bool high)
     }
     u.op = OP_MAD;
     u.c = source_64(l, 2);
-    struct operand wide = sass7x_lane(l, u);
+    struct operand wide = sass_value_of(l, u);
     if (!high) {
         sass7x_write_64(l, wide);
         return;
@@ -223,7 +223,7 @@ static void lower_imad_low(struct sass_lowering *l)
     u.b = source_raw(l, 1);
     if (bit(l, AT_X)) {
         u.op = OP_MUL;
-        struct operand product = sass7x_lane(l, u);
+        struct operand product = sass_value_of(l, u);
         u = (struct operation){
             .op = OP_ADD3, .type = T_U32, .a = product, .flags = l->source[2].inverted ? UF_NEGATE_B : 0};
         u.b = source_raw(l, 2);
@@ -271,7 +271,7 @@ static void lower_idp(struct sass_lowering *l)
 static struct operand extreme(struct sass_lowering *l, enum lane_op op, enum lane_type type, struct operand a,
                               struct operand b)
 {
-    return sass7x_lane(l, (struct operation){.op = (uint8_t)op, .type = (uint8_t)type, .a = a, .b = b});
+    return sass_value_of(l, (struct operation){.op = (uint8_t)op, .type = (uint8_t)type, .a = a, .b = b});
 }
 
 /* The minimum where the predicate at AT_PC holds, else the maximum. */
@@ -283,7 +283,7 @@ static struct operand chosen_extreme(struct sass_lowering *l, enum lane_type typ
     u.a = extreme(l, OP_MIN, type, a, b);
     u.b = extreme(l, OP_MAX, type, a, b);
     sass7x_set_p(l, &u, AT_PC);
-    return sass7x_lane(l, u);
+    return sass_value_of(l, u);
 }
 
 static void lower_imnmx(struct sass_lowering *l)

@@ -64,7 +64,7 @@ static void lower_plop3(struct sass_lowering *l)
     find_inputs(l, in);
     const unsigned tables[2] = {signs ? bits(l, 72, 8) : bits(l, 64, 3) | bits(l, 72, 5) << 3, bits(l, 16, 8)};
     for (unsigned i = 0; i < 2; i++)
-        results[i] = sass7x_lane(
+        results[i] = sass_value_of(
             l, (struct operation){
                    .op = OP_PREDICATE_TABLE, .type = T_PRED, .imm = tables[i], .a = in[0], .b = in[1], .c = in[2]});
     sass7x_write_predicates(l, results[0], results[1]);

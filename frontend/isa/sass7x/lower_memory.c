@@ -141,7 +141,7 @@ static struct operand part_of_word(struct sass_lowering *l, unsigned bank, uint3
     struct operation u = {.op = OP_BFE, .type = sizes[size].type, .a = word};
     u.b = constant32(&l->b, offset % 4 * 8);
     u.c = constant32(&l->b, sizes[size].bits);
-    return sass7x_lane(l, u);
+    return sass_value_of(l, u);
 }
 
 static void lower_ldc(struct sass_lowering *l)

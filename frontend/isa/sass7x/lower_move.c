@@ -155,7 +155,7 @@ static void lower_p2r(struct sass_lowering *l)
 {
     struct operand a = source_raw(l, 0), mask = lane2(&l->b, OP_AND, T_B32, source_raw(l, 1), constant32(&l->b, 0x7f));
     struct operation u = {.op = OP_GATHER_PREDICATES, .type = T_U32, .lists = {all_predicates(l, false)}};
-    struct operand value = lane2(&l->b, OP_AND, T_B32, sass7x_lane(l, u), mask);
+    struct operand value = lane2(&l->b, OP_AND, T_B32, sass_value_of(l, u), mask);
     mask = moved_byte(l, OP_SHL, mask);
     a = lane2(&l->b, OP_AND, T_B32, a, lane2(&l->b, OP_NOT, T_B32, mask, mask));
     move32(&l->b, sass7x_result(l), lane2(&l->b, OP_OR, T_B32, a, moved_byte(l, OP_SHL, value)));
@@ -227,7 +227,7 @@ static void lower_voteu(struct sass_lowering *l)
 /* The lanes that execute this instruction, as the member mask that some operations want. */
 static struct operand here(struct sass_lowering *l)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
 }
 
 static void lower_match(struct sass_lowering *l)
@@ -252,7 +252,7 @@ static void lower_redux(struct sass_lowering *l)
     u.type = logic ? T_B32 : bit(l, 73) ? T_S32 : T_U32;
     u.b = here(l);
     u.a = source_raw(l, 0);
-    sass7x_broadcast(l, sass7x_lane(l, u));
+    sass7x_broadcast(l, sass_value_of(l, u));
 }
 
 static void lower_r2ur(struct sass_lowering *l)

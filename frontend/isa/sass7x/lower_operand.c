@@ -93,14 +93,6 @@ void sass7x_broadcast_predicate(struct sass_lowering *l, unsigned at, struct ope
 
 /* ---- words ---- */
 
-struct operand sass7x_lane(struct sass_lowering *l, struct operation u)
-{
-    u.kind = UOP_LANE;
-    u.d = sass_temporary(&l->b);
-    sass_emit(&l->b, u);
-    return u.d;
-}
-
 struct operand sass7x_pack(struct sass_lowering *l, struct operand low, struct operand high)
 {
     struct operand *pair = ARENA_ARRAY(l->b.arena, struct operand, 2);
