@@ -52,8 +52,8 @@ static void set_scope(struct sass_lowering *l, struct operation *u)
     }
 }
 
-/* The predicate of a generic atomic: it was done. On the hardware it fails for addresses of shared and local memory, and
- * the code that follows does it there by other instructions; here it is done everywhere. */
+/* The predicate of a generic atomic: it was done. On the hardware it fails for addresses of shared and local memory,
+ * and the code that follows does it there by other instructions; here it is done everywhere. */
 static void write_done(struct sass_lowering *l)
 {
     struct operand pd = written_predicate(l, AT_PD);
