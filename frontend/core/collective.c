@@ -59,6 +59,16 @@ static lanemask named(const struct warp_state *s, const struct uop *u, lanemask 
     return all & s->w.live;
 }
 
+/* Those of the executed lanes that their mask names. */
+static lanemask in_own_mask(const struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    const uint32_t *masks = member_masks(s, current_window(s), u);
+    lanemask in = 0;
+    for (unsigned l = 0; l < RP_WARP_LANES; l++)
+        in |= masks[l] & (lanemask)1 << l;
+    return in & executed;
+}
+
 static bool in_own_masks(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     const uint32_t *masks = member_masks(s, current_window(s), u);
@@ -98,7 +108,8 @@ static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u
 /* Executes the instruction, unless waiting was all. False: the block faulted. */
 static bool carry_out_here(struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    observe_event(s, EVENT_COLLECTIVE, u, executed);
+    if (!(u->flags & UF_CONVERGENCE))
+        observe_event(s, EVENT_COLLECTIVE, u, executed);
     if (u->op == OP_WGMMA && u->fn)
         return wgmma(s, u);
     if (u->fn)
@@ -111,6 +122,8 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
     lanemask executed = s->w.active;
     if (is_register(u->guard))
         executed &= guard(&s->w, u);
+    if (u->flags & UF_CONVERGENCE)
+        executed = in_own_mask(s, u, executed);
     bool whole = u->flags & UF_WHOLE_WARP && !~executed;
     if (!executed || whole || all_here(s, u, executed)) {
         warp_log_guard(s, u, executed);
@@ -123,7 +136,8 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
     if (!in_own_masks(s, u, executed))
         return stop_at(s, u);
     warp_end_run(s, run_start_at(u)); /* the instruction is counted when it is executed */
-    observe_event(s, EVENT_AWAIT, u, named(s, u, executed) & ~executed);
+    if (!(u->flags & UF_CONVERGENCE))
+        observe_event(s, EVENT_AWAIT, u, named(s, u, executed) & ~executed);
     split_wait(s, u, executed, WAIT_LANES, 0);
     collectives_serve(s);
     if (s->w.block->faulted)
@@ -142,9 +156,12 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
 
 /* ---- groups that come together from several splits --------------------------------------------------------------- */
 
-/* Whether lanes at these two instructions may serve one another: all but the registers is the same. */
+/* Whether lanes at these two instructions may serve one another: all but the registers is the same. Lanes converge by
+ * the same register. */
 static bool same_qualifiers(const struct uop *a, const struct uop *b)
 {
+    if ((a->flags ^ b->flags) & UF_CONVERGENCE || (a->flags & UF_CONVERGENCE && a->a.at != b->a.at))
+        return false;
     return a->fn == b->fn && a->op == b->op && a->mode == b->mode && a->type == b->type;
 }
 
@@ -251,7 +268,8 @@ static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, 
     const struct split *first = &s->splits[at];
     const struct uop *u = first->pc;
     if (!u->fn) { /* a warp barrier: waiting was all */
-        observe_event(s, EVENT_COLLECTIVE, u, all);
+        if (!(u->flags & UF_CONVERGENCE))
+            observe_event(s, EVENT_COLLECTIVE, u, all);
         return;
     }
     for (uint32_t i = 0; i < s->split_count; i++)
@@ -300,6 +318,41 @@ void collectives_serve(struct warp_state *s)
 {
     while (serve_one(s))
         ;
+}
+
+/* ---- convergence barriers ---------------------------------------------------------------------------------------- */
+
+/* The lanes leave their masks, for all lanes that have the same mask. */
+static void leave_masks(uint32_t *masks, lanemask lanes)
+{
+    for (lanemask left = lanes; left;) {
+        uint32_t mask = masks[__builtin_ctz(left)];
+        lanemask leaving = lanes_with(masks, left, mask), all = lanes_with(masks, ~(lanemask)0, mask);
+        FOR_LANES(l, all)
+        masks[l] = mask & ~leaving;
+        left &= ~leaving;
+    }
+}
+
+void convergence_break(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    leave_masks(operand_in(s, current_window(s), u->a), executed);
+    collectives_serve(s);
+}
+
+bool convergence_go_ahead(struct warp_state *s)
+{
+    for (uint32_t i = s->split_count; i-- > 0;) {
+        const struct split *split = &s->splits[i];
+        lanemask lanes = split->lanes;
+        if (split->waits != WAIT_LANES || !(split->pc->flags & UF_CONVERGENCE))
+            continue;
+        leave_masks(operand_in(s, split->window, split->pc->a), lanes);
+        split_release(s, i, lanes);
+        collectives_serve(s);
+        return true;
+    }
+    return false;
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */

@@ -379,6 +379,17 @@ enum collective_outcome { COLLECTIVE_DONE, COLLECTIVE_ELSEWHERE, COLLECTIVE_STOP
 /* DONE: executed, go on after it. ELSEWHERE: go on at s->pc, with another split or with some lanes of this one. STOP:
  * the warp waits or the block faulted. */
 enum collective_outcome collective(struct warp_state *, const struct uop *);
+/* Convergence barriers of machine code (BSSY, BSYNC, BREAK of Volta and later). Each lane holds the mask of the lanes
+ * that it meets in a register of its own; meeting is a warp barrier with UF_CONVERGENCE on that register. The register
+ * of a warp that the hardware has would do for code of compilers, which sets it anew in one arm of a branch only where
+ * nobody of the other arm waits at it; a copy for each lane lets both arms use it, and is spilled as any register is.
+ *
+ * UOP_BREAK: the executed lanes leave their masks, for all lanes that have the same mask. */
+void convergence_break(struct warp_state *, const struct uop *, lanemask executed);
+/* Lanes that wait to converge go ahead, and leave their masks: those that came last. Called when nothing else in their
+ * warp or block can go on, as YIELD lets lanes of a loop pass that others never leave. False: none wait so. The caller
+ * chooses the split that runs. */
+bool convergence_go_ahead(struct warp_state *);
 /* OP_WGMMA (wgmma.c): reads the warp's parts of A and B from shared memory and multiplies. False: the block faulted. */
 bool wgmma(struct warp_state *, const struct uop *);
 /* Barrier objects (objects.c). A test of a phase: lanes whose phase is not over wait, if the test may suspend its

@@ -168,6 +168,8 @@ static bool prepare_uop(struct program *p, uint32_t i, void *descriptor, struct 
     uop_pack(u, o, descriptor);
     set_flags(p, u);
     keep_constant(p, u, o);
+    if (o->kind == UOP_LANE && o->flags & UF_UNIFORM)
+        u->kind = UOP_UNIFORM;
     if (u->kind == UOP_MEMORY && !access_prepare(u, descriptor))
         return broken(p, i, "is a memory access that is not covered yet", err);
     p->polls |= o->kind == UOP_MEMORY && polls(&o->memory);

@@ -194,11 +194,25 @@ static uint32_t join_with_arrived(const struct warp_state *s, bool first)
     return found;
 }
 
+/* Lanes that wait at a convergence barrier instead of a join. */
+static bool go_ahead_from_barrier(struct warp_state *s)
+{
+    if (!convergence_go_ahead(s))
+        return false;
+    note_progress(s);
+    if (s->w.active) {
+        struct split current = split_of_current(s, s->pc, s->w.active);
+        current.order = --s->bottom;
+        split_insert(s, current);
+    }
+    return run_at(s, topmost(s, 0));
+}
+
 bool warp_go_ahead(struct warp_state *s)
 {
     uint32_t i = join_with_arrived(s, s->ahead == AHEAD_CYCLE - 1);
     if (!i)
-        return false;
+        return go_ahead_from_barrier(s);
     s->ahead = (uint8_t)((s->ahead + 1) % AHEAD_CYCLE);
     struct join *j = &s->joins[i];
     struct split ahead = {j->pc, j->arrived, j->window, j->frame, j->call, j->outer, WAIT_NONE, 0, false, ++s->top};

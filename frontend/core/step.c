@@ -194,8 +194,8 @@ static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
     return next;
 }
 
-/* Executes a fence, a push, a host call, a stack operation, a trap, a poll or a publication. False: the split hands
- * over after it. */
+/* Executes a fence, a push, a break, a host call, a stack operation, a trap, a poll or a publication. False: the split
+ * hands over after it. */
 static bool execute_side_effect(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
@@ -206,6 +206,7 @@ static bool execute_side_effect(struct warp_state *s, const struct uop *u, lanem
         break;
     case UOP_GROUP: observe_event(s, EVENT_GROUP, u, executed); break;
     case UOP_PUSH: paths_push_token(s, u); break;
+    case UOP_BREAK: convergence_break(s, u, executed); break;
     case UOP_HOST_CALL: host_call(s, u, executed); break;
     case UOP_STACK: stack_change(s, u, executed); break;
     default: trap(s, u, executed); break; /* UOP_TRAP */
@@ -342,6 +343,10 @@ ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u,
     case UOP_CLOCK:
         if (executed)
             read_clock(s, *u, executed);
+        return STEP_NEXT;
+    case UOP_UNIFORM:
+        if (executed)
+            (*u)->fn(&s->w, *u, ~(lanemask)0);
         return STEP_NEXT;
     case UOP_RECONVERGE: return handle_reconverge(s, u, executed, record);
     case UOP_BRANCH:

@@ -67,6 +67,6 @@ struct isa {
     bool (*finish)(const struct isa *, struct assembly *, struct rp_error *);
 };
 
-extern const struct isa isa_ptx, isa_sass5x;
+extern const struct isa isa_ptx, isa_sass5x, isa_sass7x;
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 /* In the order in which they are chosen from a fat binary. */
-static const struct isa *const all[] = {&isa_sass5x, &isa_ptx};
+static const struct isa *const all[] = {&isa_sass5x, &isa_ptx, &isa_sass7x};
 #define COUNT (sizeof all / sizeof *all)
 
 const struct isa *isa_of_module(const void *bytes, size_t size)

@@ -7,7 +7,13 @@
 
 #include "frontend/module/cubin_file.h"
 
-enum { MACHINE_CUDA = 190, OSABI_CUDA = 0x33, OSABI_CUDA_13 = 0x41, ENTRY = 0x10 };
+enum {
+    MACHINE_CUDA = 190,
+    OSABI_CUDA = 0x33,
+    OSABI_CUDA_13 = 0x41,
+    ENTRY = 0x10,
+    FIRST_WIDE = 70 /* sm of words of 128 bits */
+};
 
 bool cubin_bad(struct cubin_file *f, const char *section, const char *format, ...)
 {
@@ -143,13 +149,15 @@ static bool is_code(const struct cubin_section *s)
 static bool read_kernels(struct cubin_file *f)
 {
     struct cubin *c = f->cubin;
+    const uint32_t unit = c->sm < FIRST_WIDE ? 32 : 16; /* a bundle, or a word that holds its control bits */
     c->kernels = ARENA_ARRAY(f->arena, struct cubin_kernel, f->section_count);
     for (size_t i = 1; i < f->section_count; i++) {
         const struct cubin_section *s = &f->sections[i];
         if (!is_code(s))
             continue;
-        if (s->bytes.size % 32)
-            return cubin_bad(f, s->name, "%u bytes of code are no whole number of 32-byte bundles", s->bytes.size);
+        if (s->bytes.size % unit)
+            return cubin_bad(f, s->name, "%u bytes of code are no whole number of %u-byte %s", s->bytes.size, unit,
+                             unit == 32 ? "bundles" : "words");
         struct cubin_kernel *k = &c->kernels[c->kernel_count++];
         k->name = s->name + 6;
         k->section = (uint32_t)i;

@@ -145,6 +145,11 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_MULTICAST UOP_FLAG(29)
 /* of fma: the result is 0 if an operand is the NaN with which a tensor map fills */
 #define UF_OOB UOP_FLAG(30)
+/* of a lane operation: executed for all 32 lanes if for any, as registers of the warp are written */
+#define UF_UNIFORM UOP_FLAG(31)
+/* of a warp barrier: lanes that their mask does not name go on; where all wait for ever, some go ahead (collective.c)
+ */
+#define UF_CONVERGENCE UOP_FLAG(32)
 #define UF_ENGINE 48
 
 enum uop_kind {
@@ -169,6 +174,8 @@ enum uop_kind {
      * without a reconvergence point pushes its other side on the same stack. */
     UOP_PUSH,
     UOP_POP,
+    UOP_BREAK,       /* the executed lanes leave the mask in register a, in all lanes that have the same mask there */
+    UOP_UNIFORM,     /* a UOP_LANE with UF_UNIFORM; made by the engine */
     UOP_CLOCK,       /* a UOP_LANE that reads the clock; the engine, never a decoder, makes it from an OP_SPECIAL */
     UOP_OBJECT_WAIT, /* a UOP_MEMORY that tests a barrier object, where independent threads wait; made by the engine */
     UOP_STRONG,      /* a UOP_MEMORY that polls or publishes in a program that polls (engine.h); made by the engine */
@@ -280,7 +287,18 @@ enum lane_op {
     OP_SET_CC,  /* condition codes = the bits of a, where b has a 1 */
     OP_TEST_CC, /* pd = condition code test imm (0..31, as encoded) */
     OP_FCHK,    /* pd = a / b needs the slow path of a division */
-    OP_VIDEO,   /* vadd, vsub, ..., scalar video instructions; details in `detail` */
+    /* Volta and later only. */
+    OP_ADD3, /* d = a + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted). With UF_CARRY_IN plus 1 for
+              * each of p and the predicate in `list`. pd: the sum is 2^32 or more; pd2: 2 × 2^32 or more */
+    OP_COMPARE_LONG,    /* a and b are the upper words of long numbers, `list` a predicate: the comparison of the lower
+                         * words. pd = compare(a, b) combine p, pd2 = not compare(a, b) combine p; type T_U32 or T_S32 */
+    OP_SIN_TURNS, /* sine of a times 2 pi */
+    OP_COS_TURNS,
+    OP_PREDICATE_TABLE, /* d = bit 4a + 2b + c of imm; all are predicates */
+    OP_GATHER_PREDICATES,  /* bit n of d = predicate list[n], the other bits 0 */
+    OP_SCATTER_PREDICATES, /* predicate list[n] = bit n of a, where bit n of b is 1 */
+    OP_BROADCAST,          /* d = a of the first executed lane, in all 32 lanes; of T_PRED: pd = p */
+    OP_VIDEO,              /* vadd, vsub, ..., scalar video instructions; details in `detail` */
     /* Matrices (lanes/matrix.h): fragments are lists of registers; `detail` describes their content. */
     OP_MMA,   /* lists[0] = lists[1] × lists[2] + lists[3]; a: metadata of a sparse left side */
     OP_WGMMA, /* lists[0] = A × B, plus lists[3] where predicate c holds; A: lists[1], or at descriptor a; B: at b;
@@ -318,7 +336,7 @@ enum lane_op {
 /* Whether lists[0] of a UOP_LANE is written, not read. */
 static inline bool lane_op_writes_list(unsigned op)
 {
-    return op == OP_UNPACK || (op >= OP_MMA && op <= OP_MATRIX_STORE);
+    return op == OP_UNPACK || op == OP_SCATTER_PREDICATES || (op >= OP_MMA && op <= OP_MATRIX_STORE);
 }
 /* Barriers 0 to 15 can be named by programs; one more is the cluster's (cluster.h), which traces do not contain. */
 #define CLUSTER_BARRIER 16

@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `words` are instructions, without control words, which are 0 here; a last bundle that is not full is filled with NOP.
- * The bytes are to be freed. */
+/* Where parameters begin in constant bank 0. */
+unsigned cubin_parameters(unsigned sm);
+/* `words` are instructions: of 64 bits without control words, which are 0 here, up to sm_62 (a last bundle that is not
+ * full is filled with NOP), of two words each from sm_70 on. The bytes are to be freed. */
 uint8_t *cubin_image(unsigned sm, const uint64_t *words, unsigned count, bool relocatable, size_t *size);
 
 #endif

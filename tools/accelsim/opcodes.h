@@ -4,7 +4,7 @@
 
 #include "tracefmt/trace.h"
 
-enum { OPCODE_NAME = 24, MOST_OPCODES = 1024 }; /* with the NUL; a test sees to it that all fit */
+enum { OPCODE_NAME = 24, MOST_OPCODES = 4096 }; /* with the NUL; a test sees to it that all fit */
 struct opcode {
     char name[OPCODE_NAME];
     uint8_t unit_class; /* enum rp_class */

@@ -44,6 +44,8 @@ $(BUILD)/tests/cuda: private LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib -L$(BU
 $(BUILD)/tests/cuda: $(LIBCUDA)
 # Names of C++ in messages.
 $(BUILD)/tests/sweep: private LDLIBS += -lstdc++
+# its models are those of PTX
+$(BUILD)/tests/sass7x: $(call object,$(filter tests/unit/ptx_forms/reference%.c,$(FILES)))
 unit-kernels unit-wcet unit-host: $(KERNELS)
 unit-sass_run: $(KERNELS) $(CUBINS)
 

@@ -190,7 +190,8 @@ static bool wants_ptx(const struct program_options *p, const struct machine *mac
 {
     if (p->prefer)
         return !strcmp(p->prefer, "ptx");
-    return !isa_of_sm(machine ? program_capability(machine) : 0);
+    const struct isa *code = isa_of_sm(machine ? program_capability(machine) : 0);
+    return !code || isa_rank(code) > isa_rank(&isa_ptx);
 }
 
 /* Opens the machine of --device; *machine is NULL without that option. */

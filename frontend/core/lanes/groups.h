@@ -24,7 +24,8 @@
     X(video)                                                                                                           \
     X(matrix)                                                                                                          \
     X(matrix_move)                                                                                                     \
-    X(sass)
+    X(sass)                                                                                                            \
+    X(sass7x)
 
 #define DECLARE_GROUP(g) SIMD_DECLARE(uop_fn, lanes_##g, (const struct operation *))
 LANE_GROUPS(DECLARE_GROUP)

@@ -130,8 +130,8 @@ bool sass_assemble(const struct sass_site *site, const char *text, struct isa_wo
         char again[SASS_TEXT_SIZE];
         bool read = parse_row(&p);
         furthest = p.at > furthest ? p.at : furthest;
-        if (!read || !sass_print(site, p.word, p.control, again, NULL))
-            continue;
+        if (!read || sass_find(t, p.word, site->arch) != row || !sass_print(site, p.word, p.control, again, NULL))
+            continue; /* a word of another row, which reads it in another way */
         *word = p.word;
         *control = p.control;
         if (same_text(text, again) || strpbrk(text, ".")) /* the same number may be written in another way */

@@ -6,8 +6,6 @@
 #include "frontend/isa/sass/number.h"
 #include "frontend/isa/sass/parser.h"
 
-static const struct sass_bits no_bits;
-
 static bool parse_modifier(struct sass_parser *p, const struct sass_item *i)
 {
     return asm_constrain(p, i->f, i->g, asm_match(p, i->names, i->count, "."));
@@ -28,12 +26,12 @@ void asm_prefix(struct sass_parser *p, const struct sass_item *i)
 
 static bool part(struct sass_parser *p, const struct sass_item *i)
 {
-    return !i->count || asm_constrain(p, i->sf, no_bits, asm_match(p, i->names, i->count, "."));
+    return !i->count || asm_constrain(p, i->sf, i->sg, asm_match(p, i->names, i->count, "."));
 }
 
 static bool suffix(struct sass_parser *p, const struct sass_item *i)
 {
-    bool part_is_last = p->site->table->part_is_last && i->kind == SI_REGISTER && i->file == FILE_GENERAL;
+    bool part_is_last = sass_part_is_last(p->site->table, i);
     if (!part_is_last && !part(p, i))
         return false;
     if (i->abs && sass_bit(p->word, i->abs) && !asm_eat(p, "|"))
@@ -154,6 +152,8 @@ static bool read_parts(struct sass_parser *p, const struct sass_item *i)
         *p = before;
         if (part->kind == SI_REGISTER)
             asm_set(p, part->f, ~0ull);
+        if (part->sf_rule == PART_SILENT)
+            asm_set(p, part->sf, ~0ull);
     }
     return count && asm_eat(p, "]");
 }
@@ -194,7 +194,9 @@ static bool read_immediate(struct sass_parser *p, const struct sass_item *i, uin
     case IMM_F32: return read_float(p, FLOAT_32, 0, v);
     case IMM_F16_9: return read_float(p, FLOAT_16, 6, v);
     case IMM_F16: return read_float(p, FLOAT_16, 0, v);
+    case IMM_BF16: return read_float(p, FLOAT_BF16, 0, v);
     case IMM_S20:
+    case IMM_S_OPTIONAL:
     case IMM_S: return read_units(p, i, SIGNED, v);
     case IMM_BY_BIT: return read_units(p, i, EITHER, v);
     default: return read_units(p, i, UNSIGNED, v);
@@ -204,12 +206,13 @@ static bool read_immediate(struct sass_parser *p, const struct sass_item *i, uin
 static bool parse_immediate(struct sass_parser *p, const struct sass_item *i)
 {
     struct sass_parser before = *p;
-    uint64_t v = i->style == IMM_QUAD ? 15 : i->style == IMM_U20_MASK ? 0xffff : 0;
-    bool optional = i->style == IMM_QUAD || i->style == IMM_U20_MASK || i->style == IMM_U_OPTIONAL;
+    uint64_t v = 0, hidden = 0;
+    bool optional = sass_hides(i, &hidden);
     if (!asm_separator(p) || !read_immediate(p, i, &v)) {
         if (!optional)
             return false;
         *p = before;
+        v = hidden;
     }
     asm_set_value(p, i->f, i->g, v);
     if (i->neg && asm_eat_word(p, ".NEG"))
@@ -287,6 +290,24 @@ static bool parse_barrier_name(struct sass_parser *p, const struct sass_item *i)
     return true;
 }
 
+static bool parse_swizzle(struct sass_parser *p, const struct sass_item *i)
+{
+    unsigned value = 0;
+    if (!asm_separator(p))
+        return false;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        unsigned s = 0;
+        while (s < 4 && strncmp(p->at, sass_swizzles[s], 2))
+            s++;
+        if (s == 4)
+            return false;
+        p->at += 2;
+        value = value << 2 | s;
+    }
+    asm_set(p, i->f, value);
+    return !asm_is_word(*p->at);
+}
+
 static bool parse_unprinted(struct sass_parser *p, const struct sass_item *i)
 {
     asm_set(p, i->f, i->style);
@@ -302,6 +323,7 @@ bool asm_item(struct sass_parser *p, const struct sass_item *i)
     };
     const struct sass_table *t = p->site->table;
     struct sass_item resolved = *i;
+    p->joined = i->joined;
     if (i->kind >= SI_OWN)
         return t->own[i->kind - SI_OWN].parse(p, i);
     if (t->resolve)

@@ -42,7 +42,7 @@ bool asm_eat_word(struct sass_parser *p, const char *token)
 
 bool asm_separator(struct sass_parser *p)
 {
-    if (p->operands && !asm_eat(p, ","))
+    if (p->operands && !p->joined && !asm_eat(p, ","))
         return false;
     asm_skip_space(p);
     p->operands++;

@@ -21,8 +21,8 @@ static struct operand silent_load(struct sass_build *b, enum rp_space space, uin
 struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
 {
     if (bank == 0)
-        return offset < b->family->parameters ? b->family->launch_word(b, offset)
-                                              : silent_load(b, RP_SPACE_PARAM, offset - b->family->parameters);
+        return offset < b->parameters ? b->family->launch_word(b, offset)
+                                      : silent_load(b, RP_SPACE_PARAM, offset - b->parameters);
     if (b->banks->at[bank] == CUBIN_UNKNOWN)
         sass_build_not_covered(b, "a constant bank that the file does not have");
     const struct cubin_bytes *own = &b->kernel->constant[bank];

@@ -5,11 +5,15 @@
 enum {
     PREDICATES = 0,
     RESULT_PREDICATE = 32,
+    UNIFORM_PREDICATES = 36,
     RESULT_VALUE = 64,
     UNUSED_RESULT = RESULT_VALUE + 128,
     FIRST_TEMPORARY = UNUSED_RESULT + 256,
-    REGISTERS = FIRST_TEMPORARY + TEMPORARIES * 256,
+    CONVERGENCE_BARRIERS = FIRST_TEMPORARY + TEMPORARIES * 256,
+    UNIFORM_REGISTERS = CONVERGENCE_BARRIERS + 16 * 128,
+    REGISTERS = UNIFORM_REGISTERS + URZ * 128,
 };
+_Static_assert(UNIFORM_PREDICATES + 4 * PT <= RESULT_VALUE, "");
 
 /* ---- constants and places ---- */
 
@@ -109,6 +113,51 @@ struct operand written_predicate_register(struct sass_build *b, unsigned n)
     return OPERAND_REGISTER(PREDICATES + 4 * n);
 }
 
+struct operand uniform_predicate(struct sass_build *b, unsigned n)
+{
+    if (n == PT)
+        return constant32(b, ~0u);
+    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM_PREDICATE, n, 1));
+    return OPERAND_REGISTER(UNIFORM_PREDICATES + 4 * n);
+}
+
+struct operand written_uniform_predicate(struct sass_build *b, unsigned n)
+{
+    if (n == PT)
+        return OPERAND_NONE;
+    note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM_PREDICATE, n, 1));
+    return OPERAND_REGISTER(UNIFORM_PREDICATES + 4 * n);
+}
+
+struct operand read_uniform(struct sass_build *b, unsigned n)
+{
+    if (n == URZ)
+        return constant32(b, 0);
+    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
+    return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
+}
+
+struct operand written_uniform(struct sass_build *b, unsigned n)
+{
+    if (n == URZ)
+        return OPERAND_REGISTER(UNUSED_RESULT);
+    note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
+    return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
+}
+
+struct operand read_uniform_pair(struct sass_build *b, unsigned n)
+{
+    if (n == URZ)
+        return constant64(b, 0);
+    struct operand *pair = ARENA_ARRAY(b->arena, struct operand, 2);
+    for (unsigned i = 0; i < 2; i++)
+        pair[i] = OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * (n + i));
+    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM, n, 2));
+    return sass_pack(b, pair);
+}
+
+struct operand convergence_barrier(unsigned n) { return OPERAND_REGISTER(CONVERGENCE_BARRIERS + 128 * n); }
+
 struct operand false_predicate(void) { return OPERAND_REGISTER(PREDICATES + 4 * PT); }
 
 /* ---- operations ---- */
@@ -117,7 +166,7 @@ void sass_build_begin(struct sass_build *b, uint32_t index)
 {
     b->index = index;
     b->temporaries = 0;
-    b->started = false;
+    b->started = b->uniform = false;
     b->dst = b->src = (register_list){0};
 }
 
@@ -137,6 +186,8 @@ void sass_emit_where(struct sass_build *b, struct operation u, struct operand gu
         note_register(b, &b->dst, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && !operation_bind(&u))
         sass_build_not_covered(b, NULL);
+    if (u.kind == UOP_LANE && b->uniform)
+        u.flags |= UF_UNIFORM; /* which handlers do not know */
     VECTOR_PUSH(b->arena, &b->operations, u);
 }
 

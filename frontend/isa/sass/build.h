@@ -1,10 +1,11 @@
 /* Helpers that turn machine code of every generation into operations: registers and predicates, pairs of registers,
  * constants and constant banks, the functions of the device's runtime.
  *
- * A warp's window holds predicates P0..P6 (a mask each), the results of BAR.RED, temporaries, and the 255 32-bit
- * registers, 32 lanes each. An operation on 64 bits works on temporaries: PACK fills them from register pairs, UNPACK
- * writes them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing reads, and PT
- * is absent.
+ * A warp's window holds predicates P0..P6 and UP0..UP6 (a mask each), the results of BAR.RED, temporaries, the
+ * convergence barriers B0..B15, the 63 uniform registers, and the 255 32-bit registers, 32 lanes each. All lanes of a
+ * uniform register or predicate are equal. An operation on 64 bits works on temporaries: PACK fills them from register
+ * pairs, UNPACK spreads them to pairs. As sources RZ and PT are constants. As a destination RZ is a place that nothing
+ * reads, and PT is absent.
  *
  * All operations of an instruction have its guard. So if a destination may be the guard, the last operation writes it.
  *
@@ -18,7 +19,7 @@
 #include "frontend/module/constants.h"
 #include "frontend/module/cubin.h"
 
-enum { RZ = 255, PT = 7, TEMPORARIES = 48 };
+enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
 /* The addresses of the functions of the device's runtime: function i of enum host_call is at RUNTIME_BASE + i times the
  * bytes of an instruction. Any unknown symbol gets the first address after them. Arguments of a call are in registers,
@@ -39,7 +40,9 @@ struct sass_build {
     struct arena *arena;
     const struct cubin_kernel *kernel;
     const struct sass_banks *banks;
-    uint32_t count; /* instructions, without padding at the end */
+    unsigned sm;
+    uint32_t parameters; /* where they begin in constant bank 0 */
+    uint32_t count;      /* instructions, without padding at the end */
     bool calls_runtime;
     unsigned order; /* enum order_reason */
     VECTOR(struct operation) operations;
@@ -49,6 +52,7 @@ struct sass_build {
     /* the current instruction */
     uint32_t index, temporaries;
     bool started;
+    bool uniform; /* lane operations are for the warp (UF_UNIFORM) */
     register_list dst, src;
 };
 
@@ -75,9 +79,15 @@ void write_pair(struct sass_build *, unsigned, struct operand); /* spreads a 64-
 struct operand sass_pack(struct sass_build *, struct operand pair[2]);
 struct operand predicate_register(struct sass_build *, unsigned n); /* as a source */
 struct operand written_predicate_register(struct sass_build *, unsigned n);
-struct operand false_predicate(void);         /* always false: nothing writes it */
-struct operand hidden_result(bool predicate); /* of BAR.RED, for B2R */
-/* Adds a register to the sources or destinations of the current instruction, unless it is there already. */
+struct operand false_predicate(void);                         /* @!PT: nobody writes it */
+struct operand hidden_result(bool predicate);                 /* of BAR.RED, for B2R */
+struct operand read_uniform(struct sass_build *, unsigned n); /* as read_register and so on */
+struct operand read_uniform_pair(struct sass_build *, unsigned n);
+struct operand written_uniform(struct sass_build *, unsigned n);
+struct operand uniform_predicate(struct sass_build *, unsigned n);
+struct operand written_uniform_predicate(struct sass_build *, unsigned n);
+struct operand convergence_barrier(unsigned n); /* the mask of lanes that meet, 32 bits in each lane */
+/* Notes a register among the sources or destinations of the instruction at hand, once. */
 void note_register(struct sass_build *, register_list *, rp_register);
 
 /* ---- constant banks (banks.c) ---- */

@@ -34,7 +34,8 @@ static void set_guard(const struct sass_lowering *l, struct rp_instruction *out)
     if (!sass_is_guarded(l))
         return;
     out->flags |= RP_GUARDED | (bit(l, at.at + at.width) ? RP_GUARD_NEGATED : 0);
-    out->guard = RP_REGISTER(RP_FILE_PREDICATE, bits(l, at.at, at.width), 1);
+    bool uniform = l->row->flags & SASS_UNIFORM_GUARD;
+    out->guard = RP_REGISTER(uniform ? RP_FILE_UNIFORM_PREDICATE : RP_FILE_PREDICATE, bits(l, at.at, at.width), 1);
 }
 
 static void set_memory(struct sass_lowering *l, struct rp_instruction *out)

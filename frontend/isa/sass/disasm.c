@@ -19,7 +19,7 @@ void print_text(struct sass_printer *p, const char *format, ...)
         p->length += (size_t)n;
 }
 
-void print_separator(struct sass_printer *p) { print_text(p, p->operands++ ? ", " : " "); }
+void print_separator(struct sass_printer *p) { print_text(p, p->operands++ && !p->joined ? ", " : " "); }
 
 static bool bit(const struct sass_printer *p, unsigned at) { return at && sass_bit(p->word, at); }
 
@@ -85,7 +85,7 @@ static void print_modifier(struct sass_printer *p, const struct sass_item *i)
 static void put_part(struct sass_printer *p, const struct sass_item *i)
 {
     if (i->count)
-        print_modifier_name(p, print_name_of(p, i, sass_field(p->word, i->sf)));
+        print_modifier_name(p, print_name_of(p, i, sass_part(p->word, i)));
 }
 
 static void put_prefix(struct sass_printer *p, const struct sass_item *i)
@@ -102,7 +102,7 @@ static bool is_reused(const struct sass_printer *p, const struct sass_item *i)
 
 static void put_suffix(struct sass_printer *p, const struct sass_item *i)
 {
-    bool part_is_last = p->site->table->part_is_last && i->kind == SI_REGISTER && i->file == FILE_GENERAL;
+    bool part_is_last = sass_part_is_last(p->site->table, i);
     if (!part_is_last)
         put_part(p, i);
     print_text(p, "%s%s", bit(p, i->abs) ? "|" : "", is_reused(p, i) ? ".reuse" : "");
@@ -140,11 +140,12 @@ static void print_predicate(struct sass_printer *p, const struct sass_item *i)
 /* Whether a part of an address is not printed: it adds nothing, and no name follows it. */
 static bool is_silent(const struct sass_printer *p, const struct sass_item *part)
 {
-    uint64_t name = sass_field(p->word, part->sf);
+    uint64_t name = sass_part(p->word, part);
     if (part->kind != SI_REGISTER)
         return !sass_value(p->word, part);
-    return part->style != REGISTER_SHOWN && is_all_ones(p, part->f) &&
-           !(name < part->count && part->names[name] && *part->names[name]);
+    if (part->style == REGISTER_SHOWN || !is_all_ones(p, part->f))
+        return false;
+    return part->sf_rule == PART_SILENT || !(name < part->count && part->names[name] && *part->names[name]);
 }
 
 static void put_address_part(struct sass_printer *p, const struct sass_item *part, bool is_unsigned)
@@ -239,6 +240,7 @@ static void put_immediate(struct sass_printer *p, const struct sass_item *i)
     unsigned width = (unsigned)i->f.width + i->g.width;
     switch (i->style) {
     case IMM_S20:
+    case IMM_S_OPTIONAL:
     case IMM_S: print_signed(p, sass_sign_extend(v, width) * (1 << i->unit)); break;
     case IMM_BY_BIT: print_signed(p, sass_bit(p->word, i->sf.at) ? sass_sign_extend(v, width) : (int64_t)v); break;
     case IMM_F20: put_float(p, FLOAT_32, f << 12 | (v >> 19) << 31); break;
@@ -247,15 +249,15 @@ static void put_immediate(struct sass_printer *p, const struct sass_item *i)
     case IMM_F32: put_float(p, FLOAT_32, v); break;
     case IMM_F16_9: put_float(p, FLOAT_16, v << 6); break;
     case IMM_F16: put_float(p, FLOAT_16, v); break;
+    case IMM_BF16: put_float(p, FLOAT_BF16, v); break;
     default: print_text(p, "0x%" PRIx64, v << i->unit);
     }
 }
 
 static void print_immediate(struct sass_printer *p, const struct sass_item *i)
 {
-    uint64_t v = sass_value(p->word, i);
-    if ((i->style == IMM_U_OPTIONAL && !v) || (i->style == IMM_QUAD && v == 15) ||
-        (i->style == IMM_U20_MASK && v == 0xffff))
+    uint64_t v = sass_value(p->word, i), hidden;
+    if (sass_hides(i, &hidden) && v == hidden)
         return;
     print_separator(p);
     put_immediate(p, i);
@@ -312,6 +314,14 @@ static void print_barrier_name(struct sass_printer *p, const struct sass_item *i
     print_text(p, "SB%u", b);
 }
 
+static void print_swizzle(struct sass_printer *p, const struct sass_item *i)
+{
+    unsigned v = (unsigned)sass_field(p->word, i->f);
+    print_separator(p);
+    for (int lane = 3; lane >= 0; lane--)
+        print_text(p, "%s", sass_swizzles[v >> 2 * lane & 3]);
+}
+
 static void print_unprinted(struct sass_printer *p, const struct sass_item *i)
 {
     (void)p;
@@ -328,6 +338,7 @@ void print_item(struct sass_printer *p, const struct sass_item *i)
 {
     const struct sass_table *t = p->site->table;
     struct sass_item resolved = *i;
+    p->joined = i->joined;
     if (i->kind >= SI_OWN)
         t->own[i->kind - SI_OWN].print(p, i);
     else {

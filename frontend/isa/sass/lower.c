@@ -83,6 +83,7 @@ static void lower_instruction(struct sass_lowering *l, uint32_t i)
     if (!meaning)
         sass_not_covered(l, NULL);
     sass_find_sources(l);
+    l->b.uniform = l->row->flags & SASS_UNIFORM_GUARD;
     meaning(l);
     sass_describe(l);
 }
@@ -91,6 +92,7 @@ static bool is_padding(const struct sass_lowering *l, uint32_t i)
 {
     struct isa_word word = word_at(l, sass_address(table_of(l), i)), nop = table_of(l)->nop;
     sass_clear(&word, table_of(l)->control);
+    sass_clear(&nop, table_of(l)->control);
     return word.lo == nop.lo && word.hi == nop.hi;
 }
 

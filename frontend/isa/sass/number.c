@@ -9,7 +9,7 @@
 /* exponent bits, mantissa bits */
 static const struct {
     uint8_t exponent, mantissa;
-} shape[] = {[FLOAT_16] = {5, 10}, [FLOAT_32] = {8, 23}, [FLOAT_64] = {11, 52}};
+} shape[] = {[FLOAT_16] = {5, 10}, [FLOAT_BF16] = {8, 7}, [FLOAT_32] = {8, 23}, [FLOAT_64] = {11, 52}};
 
 static uint64_t exponent_mask(enum sass_float f) { return ((1ull << shape[f].exponent) - 1) << shape[f].mantissa; }
 static uint64_t sign_mask(enum sass_float f) { return 1ull << (shape[f].exponent + shape[f].mantissa); }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum sass_float { FLOAT_16, FLOAT_32, FLOAT_64 };
+enum sass_float { FLOAT_16, FLOAT_BF16, FLOAT_32, FLOAT_64 };
 
 /* Prints the value: 20 significant digits, "+INF", "-0.0". A NaN is "+QNAN". If its payload is not the usual one, its
  * bits follow after a colon, so that the text determines them: "+QNAN:0x7fffffff". */

@@ -30,7 +30,8 @@ struct sass_parser {
     uint32_t control;
     const struct sass_row *row;
     unsigned operands;
-    bool guarded, uniform_guard; /* the text has a guard; the guard is a uniform predicate */
+    bool joined;                 /* the operand at hand follows a blank */
+    bool guarded, uniform_guard; /* a guard is written, of the uniform file */
     struct sass_constraint constraints[SASS_CONSTRAINTS];
     unsigned constraint_count;
 };

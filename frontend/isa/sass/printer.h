@@ -13,6 +13,7 @@ struct sass_printer {
     char *out;
     size_t length;
     unsigned operands;
+    bool joined;         /* the operand at hand follows a blank */
     const char *problem; /* why the word cannot be printed */
 };
 

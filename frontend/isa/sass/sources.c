@@ -3,14 +3,18 @@
 
 /* ---- fields ---- */
 
+static bool is_uniform(const struct sass_lowering *l) { return l->row->flags & SASS_UNIFORM_GUARD; }
+
 struct operand read_predicate(struct sass_lowering *l, unsigned at)
 {
-    return predicate_register(&l->b, bits(l, at, 3));
+    unsigned n = bits(l, at, 3);
+    return is_uniform(l) ? uniform_predicate(&l->b, n) : predicate_register(&l->b, n);
 }
 
 struct operand written_predicate(struct sass_lowering *l, unsigned at)
 {
-    return written_predicate_register(&l->b, bits(l, at, 3));
+    unsigned n = bits(l, at, 3);
+    return is_uniform(l) ? written_uniform_predicate(&l->b, n) : written_predicate_register(&l->b, n);
 }
 
 bool sass_is_guarded(const struct sass_lowering *l)
@@ -46,10 +50,11 @@ enum rounding sass_rounding(unsigned code)
 
 /* ---- sources ---- */
 
-static bool is_source(const struct sass_item *i)
+static bool is_source(const struct sass_lowering *l, const struct sass_item *i)
 {
+    unsigned destination = l->b.family->table->destination;
     switch (i->kind) {
-    case SI_REGISTER: return i->reuse != 0;
+    case SI_REGISTER: return destination ? i->f.at != destination && i->file != FILE_BARRIER : i->reuse != 0;
     case SI_CONSTANT:
     case SI_IMMEDIATE: return true;
     default: return false;
@@ -61,7 +66,7 @@ void sass_find_sources(struct sass_lowering *l)
     l->source_count = 0;
     l->plus_one = false;
     for (const struct sass_item *i = l->row->items; i->kind != SI_END; i++) {
-        if (!is_source(i) || l->source_count == 4)
+        if (!is_source(l, i) || l->source_count == 4)
             continue;
         struct sass_source *s = &l->source[l->source_count++];
         bool both = i->po && bits(l, i->po, 2) == 3;
@@ -103,14 +108,25 @@ static const struct sass_item *item_of(struct sass_lowering *l, unsigned i)
     return l->source[i].item;
 }
 
+/* The bank and the offset of a constant. */
+static uint32_t constant_of(struct sass_lowering *l, const struct sass_item *item, unsigned *bank)
+{
+    if (item->file == FILE_UNIFORM)
+        sass_not_covered(l, "a constant behind a descriptor");
+    *bank = bits(l, item->g.at, item->g.width);
+    return bits(l, item->f.at, item->f.width) << item->unit;
+}
+
 struct operand source_raw(struct sass_lowering *l, unsigned i)
 {
     const struct sass_item *item = item_of(l, i);
-    uint64_t value = sass_value(l->word, item);
+    unsigned n = (unsigned)sass_value(l->word, item), bank;
     switch (item->kind) {
-    case SI_REGISTER: return read_register(&l->b, (unsigned)value);
-    case SI_CONSTANT:
-        return bank_word(&l->b, bits(l, item->g.at, item->g.width), 4 * bits(l, item->f.at, item->f.width));
+    case SI_REGISTER: return item->file == FILE_UNIFORM ? read_uniform(&l->b, n) : read_register(&l->b, n);
+    case SI_CONSTANT: {
+        uint32_t offset = constant_of(l, item, &bank);
+        return bank_word(&l->b, bank, offset);
+    }
     default: return constant32(&l->b, (uint32_t)immediate(l, item));
     }
 }
@@ -118,11 +134,12 @@ struct operand source_raw(struct sass_lowering *l, unsigned i)
 struct operand source_64(struct sass_lowering *l, unsigned i)
 {
     const struct sass_item *item = item_of(l, i);
+    unsigned n = (unsigned)sass_value(l->word, item), bank;
     if (item->kind == SI_REGISTER)
-        return read_pair(&l->b, (unsigned)sass_value(l->word, item));
+        return item->file == FILE_UNIFORM ? read_uniform_pair(&l->b, n) : read_pair(&l->b, n);
     if (item->kind == SI_IMMEDIATE)
         return constant64(&l->b, immediate(l, item));
-    unsigned bank = bits(l, item->g.at, item->g.width), offset = 4 * bits(l, item->f.at, item->f.width);
+    uint32_t offset = constant_of(l, item, &bank);
     struct operand *list = ARENA_ARRAY(l->b.arena, struct operand, 2);
     list[0] = bank_word(&l->b, bank, offset);
     list[1] = bank_word(&l->b, bank, offset + 4);

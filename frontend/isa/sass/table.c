@@ -66,6 +66,20 @@ const struct sass_row *sass_find(const struct sass_table *t, struct isa_word wor
     return NULL;
 }
 
+const char *const sass_swizzles[4] = {"PP", "NP", "PN", "ZP"};
+
+bool sass_hides(const struct sass_item *i, uint64_t *value)
+{
+    switch (i->style) {
+    case IMM_U_OPTIONAL:
+    case IMM_S_OPTIONAL: *value = 0; return true;
+    case IMM_QUAD: *value = 15; return true;
+    case IMM_BYTE: *value = 0xff; return true;
+    case IMM_U20_MASK: *value = 0xffff; return true;
+    default: return false;
+    }
+}
+
 static uint64_t little_endian(const uint8_t *p)
 {
     uint64_t v = 0;

@@ -78,7 +78,8 @@ static inline int64_t sass_sign_extend(uint64_t v, unsigned width)
     X(ADDRESS, address, "[parts]; before it names[0] and, where g has a width, [UR]; style: enum sass_address_style")  \
     X(TARGET, target, "pc-relative target: signed, from the next word on")                                             \
     X(BARRIERS, barriers, "set of dependency barriers, hidden when empty")                                             \
-    X(BARRIER_NAME, barrier_name, "SBn")
+    X(BARRIER_NAME, barrier_name, "SBn")                                                                               \
+    X(SWIZZLE, swizzle, "FSWZADD: one sign pair per lane of a quad")
 enum sass_kind {
     SI_END,
 #define X_(kind, handler, meaning) SI_##kind,
@@ -112,12 +113,15 @@ enum sass_immediate {
     IMM_F32,
     IMM_F16_9,      /* f: upper 9 bits without the sign g, of an f16 */
     IMM_F16,        /* 16 bits */
+    IMM_BF16,       /* the upper 16 bits of an f32 */
     IMM_S,          /* a signed integer */
+    IMM_S_OPTIONAL, /* hidden when 0 */
     IMM_U,          /* an unsigned integer */
     IMM_U_OPTIONAL, /* hidden when 0 */
-    IMM_QUAD,       /* lanes of a quad that MOV writes; not printed if it is 15 */
-    IMM_BY_BIT,     /* signed if bit sf.at is set; the assembler accepts either */
-    IMM_DEPENDS,    /* sass_table.resolve chooses one of the others */
+    IMM_QUAD,       /* hidden when 15: lanes of a quad that MOV writes */
+    IMM_BYTE,       /* unsigned, hidden when 0xff */
+    IMM_BY_BIT,     /* signed when bit sf.at is set; the assembler takes either */
+    IMM_DEPENDS,    /* sass_table.resolve says which of the others */
 };
 enum sass_address_style {
     ADDRESS_UNSIGNED = 1, /* an offset without a register is unsigned */
@@ -125,22 +129,26 @@ enum sass_address_style {
      * part is, as RZ */
     ADDRESS_ZERO_OFFSET = 2,
 };
-/* How a part selector is printed: with the item's names, or as sass_table.resolve says. */
-enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16 };
+/* How a part selector reads: with the item's names, or as sass_table.resolve says. PART_INSIDE: within the bars of |x|,
+ * also where part_is_last. PART_SILENT: RZ in an address does not show for its sake; the assembler then writes all
+ * ones.
+ */
+enum sass_part_rule { PART_NAMES, PART_BY_SIZE, PART_OF_F16, PART_INSIDE, PART_SILENT };
 
 struct sass_item {
-    uint8_t kind;          /* enum sass_kind, or a kind of one table only */
-    uint8_t style;         /* see the kind */
-    uint8_t file;          /* enum sass_file */
-    struct sass_bits f, g; /* value = f, and above it g */
-    uint8_t neg, abs, inv; /* bits: -x, |x|, ~x; 0: none */
-    uint8_t unit;          /* the value is printed shifted left by this */
-    uint8_t po;            /* the lower bit of a pair of negation bits that together mean .PO */
-    uint8_t reuse;         /* 1 + number of the register's reuse flag; 0: none */
-    struct sass_bits
-        sf;          /* if there are names: the part selector that is printed after the operand; width 0: names[0] */
-    uint8_t sf_rule; /* enum sass_part_rule */
-    uint16_t count;  /* of names */
+    uint8_t kind;             /* enum sass_kind, or one of the table's own */
+    uint8_t style;            /* see the kind */
+    uint8_t file;             /* enum sass_file */
+    struct sass_bits f, g;    /* value = f, and above it g */
+    uint8_t neg, abs, inv;    /* bits: -x, |x|, ~x; 0: none */
+    uint8_t unit;             /* the value is printed shifted left by this */
+    uint8_t po;               /* lower bit of a pair of neg bits that mean .PO together */
+    uint8_t reuse;            /* 1 + number of this register's reuse flag; 0: none */
+    bool joined;              /* a blank stands before it, not a comma */
+    struct sass_bits sf, sg;  /* part selector printed after the operand, where there are names: sf, and above it sg;
+                                 width 0: names[0] */
+    uint8_t sf_rule;          /* enum sass_part_rule */
+    uint16_t count;           /* of names */
     const char *const *names; /* of a modifier, or of the part selector */
     /* Of an address: registers, then an IMM_S, joined by +, up to SI_END. A zero is printed only if it is the only
      * part. */
@@ -190,8 +198,10 @@ struct sass_table {
     /* The place of the opcode, of at most 16 bits. The lowest `opcode_spare` bits are in no row's mask. */
     struct sass_bits opcode;
     unsigned opcode_spare;
-    struct sass_bits guard; /* the guard's predicate; the bit above it negates */
-    struct sass_bits sizes; /* sizes on which the reading of later operands depends; width 0: there are none */
+    struct sass_bits guard; /* predicate that the instruction runs under; the bit above it negates */
+    /* Where destinations lie: registers elsewhere are sources. 0: registers with a reuse flag are sources. */
+    uint8_t destination;
+    struct sass_bits sizes; /* modifiers that decide how later operands read; width 0: none does */
     unsigned word_bytes;    /* 8 or 16 */
     /* Words of a bundle. Its first word holds the control bits of the others, instruction by instruction. 1: there are
      * no bundles, and each word holds its own control bits, in `control`. */
@@ -212,6 +222,21 @@ static inline uint64_t sass_value(struct isa_word word, const struct sass_item *
 {
     return sass_field(word, i->f) | (i->g.width ? sass_field(word, i->g) << i->f.width : 0);
 }
+
+/* The item's part selector. */
+static inline uint64_t sass_part(struct isa_word word, const struct sass_item *i)
+{
+    return sass_field(word, i->sf) | (i->sg.width ? sass_field(word, i->sg) << i->sf.width : 0);
+}
+
+/* Whether the part selector stands behind the bars and .reuse. */
+static inline bool sass_part_is_last(const struct sass_table *t, const struct sass_item *i)
+{
+    return t->part_is_last && i->kind == SI_REGISTER && i->file == FILE_GENERAL && i->sf_rule != PART_INSIDE;
+}
+/* The value with which an immediate is not printed; false: it always is. */
+bool sass_hides(const struct sass_item *, uint64_t *value);
+extern const char *const sass_swizzles[4];
 
 /* The row that a word encodes on an architecture. NULL: the opcode is unknown, or a required field has another
  * value. */

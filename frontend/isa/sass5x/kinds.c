@@ -309,33 +309,6 @@ static bool parse_bytes_b(struct sass_parser *p, const struct sass_item *i)
     return true;
 }
 
-static void print_swizzle(struct sass_printer *p, const struct sass_item *i)
-{
-    static const char *const signs[4] = {"PP", "NP", "PN", "ZP"};
-    unsigned v = sass_field(p->word, i->f);
-    print_separator(p);
-    print_text(p, "%s%s%s%s", signs[v >> 6], signs[v >> 4 & 3], signs[v >> 2 & 3], signs[v & 3]);
-}
-
-static bool parse_swizzle(struct sass_parser *p, const struct sass_item *i)
-{
-    static const char *const signs[4] = {"PP", "NP", "PN", "ZP"};
-    unsigned value = 0;
-    if (!asm_separator(p))
-        return false;
-    for (unsigned lane = 0; lane < 4; lane++) {
-        unsigned s = 0;
-        while (s < 4 && strncmp(p->at, signs[s], 2))
-            s++;
-        if (s == 4)
-            return false;
-        p->at += 2;
-        value = value << 2 | s;
-    }
-    asm_set(p, i->f, value);
-    return !asm_is_word(*p->at);
-}
-
 static void print_components(struct sass_printer *p, const struct sass_item *i)
 {
     bool one = sass_field(p->word, i->g) == 255;

@@ -21,21 +21,16 @@ void set_float_codes(struct sass_lowering *, unsigned at, enum lane_type, struct
 void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
 /* *SET: writes the result of the comparison `u` to Rd, as all ones or as 1.0f, and to the condition codes. */
 void sass_set(struct sass_lowering *, struct operation u, bool as_float);
-/* .FMZ: if either factor is zero, makes both zero. Then their product is zero, even if one was infinite or NaN. */
-void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
 /* Sets combine, p and destinations of a *SETP, which are at their usual places. */
 void set_predicates(struct sass_lowering *, struct operation *, unsigned combine_at);
 
 /* ---- accesses (lower_memory.c) ---- */
-/* Emits it as the instruction's only memory operand. */
-void sass_access(struct sass_lowering *, struct operation *);
-/* Sets types and width from the encoded size of a load or store. */
+/* Types and width of a size as loads and stores encode it. */
 void sass_set_size(struct sass_lowering *, struct operation *, unsigned size);
 /* Emits a load or store of the registers from Rd on. */
 void sass_move_data(struct sass_lowering *, struct operation *);
 void sass_set_load_cache(struct sass_lowering *, struct operation *, unsigned at);
 void sass_set_store_cache(struct sass_lowering *, struct operation *, unsigned at);
-struct operation sass_atomic(struct sass_lowering *, enum rp_space, enum rp_atomic, enum lane_type);
 
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass_convert[], sass_memory[], sass_flow[],

@@ -16,28 +16,7 @@ static void transfer(struct sass_lowering *l, unsigned test, struct operation u)
     struct operation t = {.kind = UOP_LANE, .op = OP_TEST_CC, .type = T_U32, .flags = UF_CARRY_IN, .imm = test};
     t.pd = sass_temporary(&l->b);
     sass_emit(&l->b, t);
-    if (l->row->flags & SASS_NO_GUARD || bits(l, 16, 4) == PT) {
-        sass_emit_where(&l->b, u, t.pd, false);
-        return;
-    }
-    /* The test has no result in lanes that the guard disables. So this computes "guard and test" in all lanes. */
-    bool negated;
-    struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(&l->b), all = constant32(&l->b, ~0u);
-    struct operation both = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = flipped, .a = guard};
-    both.b = constant32(&l->b, negated ? ~0u : 0);
-    sass_emit_where(&l->b, both, all, false);
-    both = (struct operation){.kind = UOP_LANE, .op = OP_AND, .type = T_PRED, .d = t.pd, .a = t.pd, .b = flipped};
-    sass_emit_where(&l->b, both, all, false);
-    sass_emit_where(&l->b, u, t.pd, false);
-}
-
-/* The instruction at a byte address. The address of a control word stands for the instruction after it. */
-static uint32_t instruction_at(struct sass_lowering *l, int64_t address)
-{
-    if (address < 0 || address > UINT32_MAX || address % WORD_BYTES ||
-        sass_number(&sass5x_table, (uint32_t)address) >= l->b.count)
-        sass_not_covered(l, "a target outside of the code");
-    return sass_number(&sass5x_table, (uint32_t)address);
+    sass_transfer_where(l, t.pd, u);
 }
 
 static int64_t relative(const struct sass_lowering *l)
@@ -55,45 +34,18 @@ static uint32_t target(struct sass_lowering *l)
 {
     if (bit(l, 5))
         sass_not_covered(l, "a target in constant memory");
-    return instruction_at(l, relative(l));
-}
-
-/* The kernel's table of all instructions by address / 8, followed by the functions of the device's runtime. */
-static uint32_t *everywhere(struct sass_lowering *l, uint32_t slots)
-{
-    if (l->everywhere)
-        return l->everywhere;
-    uint32_t *table = ARENA_ARRAY(l->b.arena, uint32_t, slots + RUNTIME_FUNCTIONS);
-    for (uint32_t i = 0; i < slots; i++) {
-        uint32_t index = sass_number(&sass5x_table, i * WORD_BYTES);
-        table[i] = index < l->b.count ? index : l->b.count - 1;
-    }
-    for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
-        table[slots + i] = sass_runtime_function(&l->b, i);
-    return l->everywhere = table;
+    return sass_instruction_at(l, relative(l));
 }
 
 /* Branches to the byte address in a register. */
 static void branch_to(struct sass_lowering *l, struct operand at, unsigned test)
 {
-    struct operation u = {.kind = UOP_BRANCH_TABLE, .reconverge = UOP_NOWHERE};
-    uint32_t slots = (l->b.count + 2) / 3 * 4;
-    struct operand runtime = lane2(&l->b, OP_SUB, T_U32, at, constant32(&l->b, RUNTIME_BASE - slots * WORD_BYTES));
-    at = lane2(&l->b, OP_MIN, T_U32, at, runtime);
-    u.a = lane2(&l->b, OP_SHR, T_U32, at, constant32(&l->b, 3));
-    u.table_count = l->everywhere_count = slots + RUNTIME_FUNCTIONS;
-    u.table = everywhere(l, slots);
-    transfer(l, test, u);
+    transfer(l, test, sass_indirect(l, at));
 }
 
 static void jump_to(struct sass_lowering *l, int64_t address, unsigned test)
 {
-    int64_t function = (address - RUNTIME_BASE) / WORD_BYTES;
-    struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
-    if (function >= RUNTIME_FUNCTIONS)
-        sass_not_covered(l, "a function that the file does not define");
-    u.target = address >= RUNTIME_BASE ? sass_runtime_function(&l->b, (uint32_t)function) : instruction_at(l, address);
-    transfer(l, test, u);
+    transfer(l, test, sass_jump(l, address));
 }
 
 static void lower_bra(struct sass_lowering *l)

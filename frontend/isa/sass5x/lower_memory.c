@@ -1,5 +1,4 @@
 /* Loads, stores, atomics, prefetches, fences. */
-#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/sass5x/lower.h"
 
 static int64_t sign_extended(uint64_t v, unsigned width) { return (int64_t)(v << (64 - width)) >> (64 - width); }
@@ -20,15 +19,7 @@ static void set_address(struct sass_lowering *l, struct operation *u, unsigned a
     u->a = wide ? read_pair(&l->b, base) : read_register(&l->b, base);
 }
 
-void sass_access(struct sass_lowering *l, struct operation *u)
-{
-    l->b.order |= order_of_access(&u->memory, false);
-    l->memory = u->memory;
-    l->memory_count = 1;
-    sass_emit(&l->b, *u);
-}
-
-/* Sizes by their encoding: U8 S8 U16 S16 32 64 128. Loads from global and generic memory also have U.128, which loads
+/* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and of loads from global and generic memory U.128, which asks for
  * the same bytes. */
 void sass_set_size(struct sass_lowering *l, struct operation *u, unsigned size)
 {
@@ -139,7 +130,7 @@ static bool load_launch_part(struct sass_lowering *l)
         uint8_t type, bits;
     } sizes[] = {{T_U32, 8}, {T_S32, 8}, {T_U32, 16}, {T_S32, 16}, {T_U32, 32}};
     unsigned size = bits(l, 48, 3), offset = bits(l, 20, 16);
-    if (bits(l, 8, 8) != RZ || bits(l, 36, 5) || offset >= l->b.family->parameters || size >= 5)
+    if (bits(l, 8, 8) != RZ || bits(l, 36, 5) || offset >= l->b.parameters || size >= 5)
         return false;
     struct operation u = {.kind = UOP_LANE, .op = OP_BFE, .type = sizes[size].type};
     u.a = sass5x_launch_word(&l->b, offset & ~3u);
@@ -160,7 +151,7 @@ static void lower_ldc(struct sass_lowering *l)
     struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false, bits(l, 48, 3));
     set_address(l, &u, 20, 16, 0, false);
     if (bank == 0)
-        u.imm -= l->b.family->parameters;
+        u.imm -= l->b.parameters;
     else if (l->b.banks->at[bank] == CUBIN_UNKNOWN)
         sass_not_covered(l, "a constant bank that the file does not have");
     else
@@ -172,26 +163,6 @@ static void lower_ldc(struct sass_lowering *l)
 
 /* ---- atomics ---- */
 
-static const uint8_t atomics[9] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
-                                   RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
-
-struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
-{
-    if (!atomic_exists(op, type))
-        sass_not_covered(l, "this operation on this type");
-    struct operation u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
-    struct rp_memory_operand *m = &u.memory;
-    m->space = (uint8_t)space;
-    m->kind = RP_ACCESS_ATOMIC;
-    m->scope = RP_SCOPE_GPU;
-    m->order = RP_ORDER_RELAXED;
-    m->atomic = (uint8_t)op;
-    m->elements = 1;
-    m->width = lane_type_bits(type) / 8;
-    m->value = lane_is_float(type) ? RP_VALUE_FLOAT : lane_is_signed(type) ? RP_VALUE_SIGNED : RP_VALUE_UNSIGNED;
-    return u;
-}
-
 static enum lane_type atomic_type(struct sass_lowering *l, unsigned code)
 {
     static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_F32, T_F16X2, T_S64, T_F64, T_NONE};
@@ -201,35 +172,15 @@ static enum lane_type atomic_type(struct sass_lowering *l, unsigned code)
     return types[code];
 }
 
-static struct operand atomic_value(struct sass_lowering *l, const struct operation *u, unsigned n)
-{
-    return u->memory.width == 8 ? read_pair(&l->b, n) : read_register(&l->b, n);
-}
-
-/* Returns the old value in Rd, unless Rd is RZ. */
-static void return_old(struct sass_lowering *l, struct operation *u)
-{
-    unsigned d = bits(l, 0, 8);
-    if (d == RZ) {
-        sass_access(l, u);
-        return;
-    }
-    l->b.order |= order_of_access(&u->memory, true);
-    u->d = u->memory.width == 8 ? sass_temporary(&l->b) : written(&l->b, d);
-    sass_access(l, u);
-    if (u->memory.width == 8)
-        write_pair(&l->b, d, u->d);
-}
-
 static void lower_atom(struct sass_lowering *l)
 {
     unsigned op = bits(l, 52, 4);
     if (l->row->value != 0xed00 || op > 8)
         sass_not_covered(l, "this form");
-    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, atomics[op], atomic_type(l, bits(l, 49, 3)));
-    u.b = atomic_value(l, &u, bits(l, 20, 8));
+    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, sass_atomics[op], atomic_type(l, bits(l, 49, 3)));
+    u.b = sass_atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
-    return_old(l, &u);
+    sass_return_old(l, &u, bits(l, 0, 8));
 }
 /* Sets the compared and the new value by `choice`. 0: Rb, and the register or pair after it. 1: Rb and RZ. 2: RZ and
  * Rb. 3: RZ and RZ. */
@@ -238,8 +189,8 @@ static void compare_and_swap(struct sass_lowering *l, struct operation *u, unsig
     unsigned n = bits(l, 20, 8), step = u->memory.width / 4;
     if (n == RZ && choice == 0)
         sass_not_covered(l, "this choice of registers");
-    u->b = atomic_value(l, u, choice < 2 ? n : RZ);
-    u->c = atomic_value(l, u, choice == 0 ? n + step : choice == 2 ? n : RZ);
+    u->b = sass_atomic_value(l, u, choice < 2 ? n : RZ);
+    u->c = sass_atomic_value(l, u, choice == 0 ? n + step : choice == 2 ? n : RZ);
 }
 static void lower_atom_cas(struct sass_lowering *l)
 {
@@ -248,7 +199,7 @@ static void lower_atom_cas(struct sass_lowering *l)
     struct operation u = sass_atomic(l, RP_SPACE_GENERIC, RP_ATOMIC_CAS, bit(l, 49) ? T_B64 : T_B32);
     compare_and_swap(l, &u, bits(l, 50, 2));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
-    return_old(l, &u);
+    sass_return_old(l, &u, bits(l, 0, 8));
 }
 static void lower_atoms(struct sass_lowering *l)
 {
@@ -256,27 +207,10 @@ static void lower_atoms(struct sass_lowering *l)
     unsigned op = bits(l, 52, 4);
     if (op > 8)
         sass_not_covered(l, "this form");
-    struct operation u = sass_atomic(l, RP_SPACE_SHARED, atomics[op], types[bits(l, 28, 2)]);
-    u.b = atomic_value(l, &u, bits(l, 20, 8));
+    struct operation u = sass_atomic(l, RP_SPACE_SHARED, sass_atomics[op], types[bits(l, 28, 2)]);
+    u.b = sass_atomic_value(l, &u, bits(l, 20, 8));
     set_address(l, &u, 30, 22, 2, false);
-    return_old(l, &u);
-}
-/* .CAST and .CAST.SPIN return 1 if they have swapped, otherwise 0. So ptxas uses them for sm_75, where it loops until
- * the result is 1. For the architectures here it uses neither. */
-static void return_success(struct sass_lowering *l, struct operation *u)
-{
-    l->b.order |= order_of_access(&u->memory, true);
-    u->d = sass_temporary(&l->b);
-    sass_access(l, u);
-    struct operation same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
-    same.type = u->memory.width == 8 ? T_U64 : T_U32;
-    same.pd = sass_temporary(&l->b);
-    sass_emit(&l->b, same);
-    struct operation one = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = same.pd};
-    one.a = constant32(&l->b, 1);
-    one.b = constant32(&l->b, 0);
-    one.d = written(&l->b, bits(l, 0, 8));
-    sass_emit(&l->b, one);
+    sass_return_old(l, &u, bits(l, 0, 8));
 }
 static void lower_atoms_cas(struct sass_lowering *l)
 {
@@ -288,15 +222,15 @@ static void lower_atoms_cas(struct sass_lowering *l)
     compare_and_swap(l, &u, bits(l, 28, 2));
     set_address(l, &u, 30, 22, 2, false);
     if (variant == CAS)
-        return_old(l, &u);
+        sass_return_old(l, &u, bits(l, 0, 8));
     else
-        return_success(l, &u);
+        sass_return_success(l, &u, bits(l, 0, 8));
 }
 static void lower_red(struct sass_lowering *l)
 {
-    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
+    struct operation u = sass_atomic(l, RP_SPACE_GENERIC, sass_atomics[bits(l, 23, 3)], atomic_type(l, bits(l, 20, 3)));
     u.memory.kind = RP_ACCESS_REDUCTION;
-    u.b = atomic_value(l, &u, bits(l, 0, 8));
+    u.b = sass_atomic_value(l, &u, bits(l, 0, 8));
     set_address(l, &u, 28, 20, 0, bit(l, 48));
     sass_access(l, &u);
 }

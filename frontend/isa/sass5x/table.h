@@ -34,7 +34,6 @@ extern const struct sass_table sass5x_table;
     X(CAS, cas, "compare and swap registers: Rb and its neighbour")                                                    \
     X(VIDEO_B, video_b, "Rb with a part selector, or a 16-bit immediate; style: enum sass5x_video_b")                  \
     X(BYTES_B, bytes_b, "VABSDIFF4: Rb with byte selector, or a byte")                                                 \
-    X(SWIZZLE, swizzle, "FSWZADD: one sign pair per lane")                                                             \
     X(COMPONENTS, components, "TEXS, TLDS: which of RGBA; depends on whether there is a second register")              \
     X(CHOICE, choice, "register f unless bit g is set: then the immediate of [f.at : sf.width] or sf")
 enum sass5x_kind {

@@ -10,7 +10,7 @@ Test(isa, modules)
     cr_expect_eq(cubin_sm(bytes, size), 62);
     cr_expect_eq(isa_of_module(bytes, size), &isa_sass5x);
     cr_expect_eq(cubin_sm(later, later_size), 75); /* where CUDA 13 writes it */
-    cr_expect_null(isa_of_module(later, later_size));
+    cr_expect_eq(isa_of_module(later, later_size), &isa_sass7x);
     for (size_t n = 0; n < 52; n++) /* not even a header */
         cr_expect_null(isa_of_module(bytes, n), "%zu bytes", n);
     bytes[18] = 62; /* e_machine: x86-64 */
@@ -24,18 +24,20 @@ Test(isa, modules)
     free(later);
 }
 
-/* Code that no ISA knows is refused by its architecture, before anything else in it is looked at. */
-Test(isa, unknown_code)
+/* Code that no ISA knows, or that is only text, is refused by its architecture, before anything else in it is looked
+ * at. */
+Test(isa, code_that_does_not_run)
 {
     struct rp_error err;
     size_t size;
     uint8_t *bytes = golden("module.cubin", &size), *later = golden("sm_75-13.0.cubin", &size);
-    bytes[48] = 0x4b; /* e_flags: sm_75 */
+    bytes[48] = 35; /* e_flags: sm_35 */
     cr_expect_null(module_load_bytes("x", bytes, size, 0, &err));
-    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
+    cr_expect_str_eq(err.text, "x: machine code for sm_35; sm_50 to sm_62, sm_70 to sm_90 are understood");
     cr_expect_null(module_load_bytes("x", later, size, 0, &err));
-    cr_expect_str_eq(err.text, "x: machine code for sm_75; sm_50 to sm_62 are understood");
-    cr_expect_null(isa_of_code("x", 75, &err));
+    cr_expect_str_eq(err.text, "x: machine code of sm_75 can be disassembled, not executed; take PTX");
+    cr_expect_null(isa_of_code("x", 35, &err));
+    cr_expect_eq(isa_of_code("x", 75, &err), &isa_sass7x);
     cr_expect_eq(isa_of_code("x", 62, &err), &isa_sass5x);
     free(bytes);
     free(later);
@@ -43,18 +45,22 @@ Test(isa, unknown_code)
 
 Test(isa, architectures)
 {
-    static const unsigned known[] = {50, 52, 53, 60, 61, 62};
+    static const unsigned known[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
     char text[200], few[8];
     size_t next = 0;
     for (unsigned sm = 0; sm < 200; sm++) {
         bool is_known = next < sizeof known / sizeof *known && known[next] == sm;
         next += is_known;
-        cr_expect_eq(isa_of_sm(sm), is_known ? &isa_sass5x : NULL, "sm_%u", sm);
+        cr_expect_eq(isa_of_sm(sm), !is_known ? NULL : sm < 70 ? &isa_sass5x : &isa_sass7x, "sm_%u", sm);
+        cr_expect_eq(isa_running(sm), is_known && sm < 70 ? &isa_sass5x : NULL, "sm_%u", sm);
     }
     isa_ranges(text, sizeof text);
+    cr_expect_str_eq(text, "sm_50 to sm_62, sm_70 to sm_90");
+    isa_running_ranges(text, sizeof text);
     cr_expect_str_eq(text, "sm_50 to sm_62");
     isa_architectures(text, sizeof text);
-    cr_expect_str_eq(text, "sm_50, sm_52, sm_53, sm_60, sm_61, sm_62");
+    cr_expect_str_eq(
+        text, "sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_86, sm_87, sm_89, sm_90");
     isa_architectures(few, sizeof few);
     cr_expect_str_eq(few, "sm_50, ");
     cr_expect_lt(isa_rank(&isa_sass5x), isa_rank(&isa_ptx), "machine code comes before PTX");

@@ -9,8 +9,8 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/kernel_case.h"
-#include "tests/unit/sass_run/corpus.h"
-#include "tests/unit/sass_run/ptxas.h"
+#include "tests/support/ptxas.h"
+#include "tests/support/sass_corpus.h"
 
 enum { THREADS = 1024, TEXT = 1 << 20, MAX_KERNELS = 1024 };
 
@@ -82,16 +82,9 @@ static void run(struct engine *e, unsigned kernel)
 }
 static struct engine ptx_engine(void)
 {
+    const struct ptxas_target target = {62, "6.5", "12.3", 3};
     struct engine e;
-    struct rp_error err;
-    char *text = malloc(TEXT + 64);
-    int size = snprintf(text, TEXT + 64, ".version 6.5\n.target sm_62\n.address_size 64\n%s", body);
-    e.module = module_load_bytes("agree.ptx", text, (size_t)size, 0, &err);
-    free(text);
-    cr_assert_not_null(e.module, "%s", e.module ? "" : err.text);
-    e.device = rp_device_new(&err);
-    cr_assert_not_null(e.device);
-    cr_assert(rp_device_adopt(e.device, e.module, &err), "%s", err.text);
+    e.module = ptx_module_for(&e.device, &target, body);
     return e;
 }
 

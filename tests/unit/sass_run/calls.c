@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/divergent_calls.h"
-#include "tests/unit/sass_run/ptxas.h"
+#include "tests/support/ptxas.h"
 
 static void run(const struct divergent_call *c)
 {

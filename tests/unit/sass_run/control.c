@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "frontend/core/program.h"
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 Test(control, depbar_says_what_it_waits_for)
 {

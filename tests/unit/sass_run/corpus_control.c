@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 static const struct operand_forms *const plain = &only_registers;
 #define OF(model) (&(const struct subject){model, V_INT, V_INT, V_INT, SAME_BITS, 0})

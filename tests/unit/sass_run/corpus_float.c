@@ -6,7 +6,7 @@
 
 #include "frontend/operation/uop.h"
 #include "tests/support/model_float.h"
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 static struct {
     bool neg[3], abs[2], ftz, sat, bf, cc, not ;
@@ -422,7 +422,7 @@ CORPUS(float_, range_reduction)
     const struct subject subject = {model_reduced, V_F32, V_F32, V_F32, NEAR_F32, 0x1p-22};
     static const char *const functions[3] = {"COS", "SIN", "EX2"};
     static const struct immediate some[] = {{"0.5", 0x3f000000}, {"-2.5", 0xc0200000}, {NULL, 0}};
-    const struct operand_forms forms = {true, some};
+    const struct operand_forms forms = {true, some, false};
     clear(&FORMAT_F32);
     for (m.op = 0; m.op < 3; m.op++)
         check(&subject, &forms, "RRO.%s R20, %%B\nMUFU.%s R20, R20", m.op < 2 ? "SINCOS" : "EX2", functions[m.op]);

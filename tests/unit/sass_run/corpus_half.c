@@ -6,7 +6,7 @@
 
 #include "frontend/operation/uop.h"
 #include "tests/support/model_float.h"
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 enum { ADD, MUL, FMA };
 enum { PACKED, ONE_F32, LOW_TWICE, HIGH_TWICE };       /* how an operand is read */

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 static struct {
     bool neg[3], po, x, cc, sat, wrap, reverse, is_signed, invert_a, invert_b, high, both[2];
@@ -295,7 +295,7 @@ CORPUS(integer, xmad)
               when(m.invert_b, ".H1"));
     }
     static const struct immediate unsigned16[] = {{"0x0", 0}, {"0x7fff", 0x7fff}, {"0xffff", 0xffff}, {NULL, 0}};
-    const struct operand_forms forms = {false, unsigned16};
+    const struct operand_forms forms = {false, unsigned16, false};
     for (unsigned i = 0; i < 8; i++) {
         clear();
         m.x = i & 1;
@@ -448,7 +448,7 @@ CORPUS(integer, funnel_shifts)
     const struct subject subject = {model_shf, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const char *const types[4] = {"", NULL, ".U64", ".S64"};
     static const struct immediate amounts[] = {{"0x0", 0}, {"0x1", 1}, {"0x1f", 31}, {"0x20", 32}, {NULL, 0}};
-    const struct operand_forms forms = {false, amounts};
+    const struct operand_forms forms = {false, amounts, false};
     for (unsigned i = 0; i < 16; i++) {
         clear();
         m.type = i & 3;

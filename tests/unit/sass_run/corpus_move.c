@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 static struct {
     bool bf, flip[3];
@@ -191,7 +191,7 @@ CORPUS(move, predicates_as_numbers)
     const struct subject r2p = {model_r2p, V_INT, V_INT, V_INT, SAME_BITS, 0};
     const struct subject codes = {model_r2p_codes, V_INT, V_INT, V_INT, SAME_BITS, 0};
     static const struct immediate masks[] = {{"0x7f", 0x7f}, {"0x1", 1}, {"0x2a", 0x2a}, {"0x0", 0}, {NULL, 0}};
-    const struct operand_forms forms = {true, masks};
+    const struct operand_forms forms = {true, masks, false};
     memset(&m, 0, sizeof m);
     for (m.part = 0; m.part < 4; m.part++) {
         check(&p2r, &forms, "P2R%s R20, PR, R4, %%B", parts[m.part]);

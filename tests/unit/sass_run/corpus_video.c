@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 typedef __int128 wide;
 enum { ADD, DIFFERENCE, EXTREME, SET, SHIFT_LEFT, SHIFT_RIGHT };

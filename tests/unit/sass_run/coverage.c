@@ -6,8 +6,8 @@
 
 #include "frontend/isa/sass5x/lower.h"
 #include "tests/support/sass5x.h"
-#include "tests/unit/sass_run/corpus.h"
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_corpus.h"
+#include "tests/support/sass_rig.h"
 
 enum { MAX_ROWS = 512, MAX_LINES = 64 };
 static bool reached[MAX_ROWS];

@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/kernel_case.h"
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 enum kind { LEAF, SEQUENCE, IF, IF_ELSE, LOOP, BREAK, CONTINUE, RETURN, EXIT, CALL, KINDS };
 struct node {

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 enum { LANES = 32, LAUNCHES = 8 };
 

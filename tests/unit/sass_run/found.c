@@ -1,7 +1,7 @@
 /* Instructions that random programs (make random-programs) found wrong once, each in the sequence that ptxas writes. */
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 /* Runs one thread of `text`, which leaves its result in R4; R0 and R1 are words[0] and words[1]. */
 static uint32_t result_of(const char *text, uint32_t a, uint32_t b)

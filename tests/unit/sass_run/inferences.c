@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 
 #include "tests/support/kernel_case.h"
-#include "tests/unit/sass_run/corpus.h"
-#include "tests/unit/sass_run/ptxas.h"
+#include "tests/support/ptxas.h"
+#include "tests/support/sass_corpus.h"
 
 static void run(struct rp_device *c, struct module *m, const char *kernel, uint32_t grid, uint32_t block,
                 const void *params)

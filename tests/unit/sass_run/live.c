@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 
 #include "frontend/core/program.h"
-#include "tests/unit/sass_run/toolchain.h"
+#include "tests/support/toolchain.h"
 #include "tracefmt/error.h"
 
 struct row {

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 static void expect_refused(const char *text, const char *const *parts)
 {

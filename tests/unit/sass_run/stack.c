@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "frontend/core/engine.h"
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 /* ---- watching: every NOP notes the state of its warp --------------------------------------------------------------
  */

@@ -1,4 +1,4 @@
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,10 @@
 
 #include <criterion/criterion.h>
 
+#include "frontend/isa/sass/disasm.h"
 #include "tests/support/cubin_image.h"
-#include "tests/support/sass5x.h"
+
+extern const struct sass_table sass5x_table, sass7x_table; /* the headers of both do not go together */
 
 enum { MAX_WORDS = 4096, MAX_LABELS = 512, LINE = 128 };
 
@@ -24,8 +26,8 @@ struct source {
     uint64_t words[MAX_WORDS];
 };
 
-/* Instruction i of a sequence of bundles. */
-static uint32_t address_of(unsigned i) { return sass_address(&sass5x_table, i); }
+static const struct sass_table *table_of(unsigned sm) { return sm < 70 ? &sass5x_table : &sass7x_table; }
+static unsigned words_of(unsigned sm) { return table_of(sm)->word_bytes / 8; }
 
 /* The next line without blanks at its ends; NULL after the last. */
 static const char *next_line(const char *text, char line[LINE])
@@ -55,14 +57,14 @@ static void find_labels(struct source *s, const char *text)
         struct label *l = &s->labels[s->label_count++];
         cr_assert_lt(s->label_count, (unsigned)MAX_LABELS);
         snprintf(l->name, sizeof l->name, "%.*s", (int)n - 1, line);
-        l->address = address_of(count);
+        l->address = sass_address(table_of(s->sm), count);
     }
 }
 
 uint32_t sass_label(const char *text, const char *name)
 {
     static struct source s;
-    s = (struct source){0};
+    s = (struct source){.sm = 61};
     find_labels(&s, text);
     for (unsigned i = 0; i < s.label_count; i++)
         if (!strcmp(s.labels[i].name, name))
@@ -86,28 +88,46 @@ static void put_address(const struct source *s, char line[LINE])
     cr_assert_fail("no label in '%s'", line);
 }
 
+/* A line as an instruction, or as the word that it is. */
+static bool assemble_line(const struct source *s, const char *line, unsigned number, struct isa_word *word,
+                          struct rp_error *err)
+{
+    const struct sass_table *t = table_of(s->sm);
+    const struct sass_site site = {t, t->arch(s->sm), sass_address(t, number)};
+    uint32_t control;
+    *word = (struct isa_word){strtoull(line, NULL, 16), 0};
+    return !strncmp(line, "0x", 2) || sass_assemble(&site, line, word, &control, err);
+}
+
 /* Fills up the last bundle; returns how many instructions the text has. */
 static unsigned assemble(struct source *s, const char *text)
 {
     char line[LINE];
+    unsigned count = 0;
     while ((text = next_line(text, line))) {
-        uint32_t control;
+        struct isa_word word;
         struct rp_error err;
         if (line[strlen(line) - 1] == ':')
             continue;
-        cr_assert_lt(s->word_count, (unsigned)MAX_WORDS - 3);
-        uint64_t *word = &s->words[s->word_count];
+        cr_assert_lt(s->word_count, (unsigned)MAX_WORDS - 4);
         put_address(s, line);
-        if (!strncmp(line, "0x", 2))
-            *word = strtoull(line, NULL, 16);
-        else if (!sass5x_assemble(line, address_of(s->word_count), sass5x_arch(s->sm), word, &control, &err))
-            cr_assert_fail("'%s': %s", line, err.text);
-        s->word_count++;
+        if (!assemble_line(s, line, count++, &word, &err))
+            cr_assert_fail("sm_%u: '%s': %s", s->sm, line, err.text);
+        s->words[s->word_count++] = word.lo;
+        if (words_of(s->sm) > 1)
+            s->words[s->word_count++] = word.hi;
     }
-    unsigned count = s->word_count;
-    while (s->word_count % 3)
+    while (s->sm < 70 && s->word_count % 3)
         s->words[s->word_count++] = sass5x_table.nop.lo;
     return count;
+}
+
+bool sass_has(unsigned sm, const char *line)
+{
+    const struct source s = {.sm = sm};
+    struct isa_word word;
+    struct rp_error err;
+    return assemble_line(&s, line, 0, &word, &err);
 }
 
 unsigned sass_words(unsigned sm, const char *text, uint64_t *words, unsigned size)
@@ -116,7 +136,7 @@ unsigned sass_words(unsigned sm, const char *text, uint64_t *words, unsigned siz
     s = (struct source){.sm = sm};
     find_labels(&s, text);
     unsigned count = assemble(&s, text);
-    for (unsigned i = 0; i < count && i < size; i++)
+    for (unsigned i = 0; i < count * words_of(sm) && i < size; i++)
         words[i] = s.words[i];
     return count;
 }

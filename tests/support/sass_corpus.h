@@ -1,8 +1,8 @@
 /* One instruction at a time against a scalar model: a thousand threads load operands, condition codes and predicates,
  * execute it, and store what it left. The models are written from what the instruction means, apart from the lane
  * handlers, in plain scalar arithmetic. */
-#ifndef REPRISE_TESTS_SASS_RUN_CORPUS_H
-#define REPRISE_TESTS_SASS_RUN_CORPUS_H
+#ifndef REPRISE_TESTS_SUPPORT_SASS_CORPUS_H
+#define REPRISE_TESTS_SUPPORT_SASS_CORPUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ typedef void (*model)(struct state *);
 static inline void set_d32(struct state *s, uint32_t v) { s->d = s->d >> 32 << 32 | v; }
 static inline void set_p(struct state *s, unsigned n, bool v) { s->p = (s->p & ~(1u << n)) | (unsigned)v << n; }
 
-enum values { V_INT, V_LONG, V_F32, V_F64, V_F16, V_F16X2 };
+enum values { V_INT, V_LONG, V_F32, V_F64, V_F16, V_F16X2, V_BF16X2 };
 enum same {
     SAME_BITS,
     SAME_F32,
@@ -39,8 +39,8 @@ struct subject {
 };
 
 /* Runs an instruction, named like printf. In its text %%B stands for the operand b: a register; then with `constants`
- * set c[0x0][0x148], of a few values; then each of the immediates, a text and the value that it means. Fails with the
- * first difference. */
+ * set a word of constant bank 0, of a few values; then each of the immediates, a text and the value that it means.
+ * Fails with the first difference. */
 struct immediate {
     const char *text;
     uint64_t value;
@@ -48,6 +48,7 @@ struct immediate {
 struct operand_forms {
     bool constants;
     const struct immediate *immediates; /* ends in a NULL text; may be NULL */
+    bool uniform;                       /* also UR6, from sm_75 on */
 };
 extern const struct operand_forms only_registers, integer_forms, f32_forms, f64_forms, no_immediates;
 void check(const struct subject *, const struct operand_forms *, const char *format, ...)

@@ -1,4 +1,4 @@
-#include "tests/unit/sass_run/toolchain.h"
+#include "tests/support/toolchain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

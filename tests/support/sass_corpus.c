@@ -1,4 +1,4 @@
-#include "tests/unit/sass_run/corpus.h"
+#include "tests/support/sass_corpus.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +8,9 @@
 
 #include <criterion/criterion.h>
 
+#include "tests/support/cubin_image.h"
 #include "tests/support/kernel_case.h"
-#include "tests/unit/sass_run/rig.h"
+#include "tests/support/sass_rig.h"
 
 enum { CELLS = 1024, BLOCK = BLOCK_THREADS, TEXT = 768, PREDICATES = 0x7f, CODES = 15 };
 
@@ -87,13 +88,20 @@ static const uint64_t halves[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400
 static const uint64_t pairs_of_halves[] = {0x00003c00, 0x80000000, 0x00018000, 0x80010001, 0x03ff8001, 0x040003ff,
                                            0x3c000400, 0xbc003c00, 0x3bffbc00, 0x38003bff, 0x3e003800, 0x7bff3e00,
                                            0xfbff7bff, 0x7c00fbff, 0xfc007c00, 0x7e00fc00, 0x7c017e00, 0x64006400};
+static const uint64_t pairs_of_brains[] = {0x00003f80, 0x80000000, 0x00018000, 0x80010001, 0x007f8001, 0x0080007f,
+                                           0x3f800080, 0xbf803f80, 0x3f7fbf80, 0x3f003f7f, 0x3fc03f00, 0x7f7f3fc0,
+                                           0xff7f7f7f, 0x7f80ff7f, 0xff807f80, 0x7fc0ff80, 0x7f817fc0, 0x43004300};
 static const struct {
     const uint64_t *at;
     unsigned count, bits;
 } corners[] = {
-    [V_INT] = {integers, sizeof integers / 8, 32}, [V_LONG] = {longs, sizeof longs / 8, 64},
-    [V_F32] = {floats, sizeof floats / 8, 32},     [V_F64] = {doubles, sizeof doubles / 8, 64},
-    [V_F16] = {halves, sizeof halves / 8, 16},     [V_F16X2] = {pairs_of_halves, sizeof pairs_of_halves / 8, 32},
+    [V_INT] = {integers, sizeof integers / 8, 32},
+    [V_LONG] = {longs, sizeof longs / 8, 64},
+    [V_F32] = {floats, sizeof floats / 8, 32},
+    [V_F64] = {doubles, sizeof doubles / 8, 64},
+    [V_F16] = {halves, sizeof halves / 8, 16},
+    [V_F16X2] = {pairs_of_halves, sizeof pairs_of_halves / 8, 32},
+    [V_BF16X2] = {pairs_of_brains, sizeof pairs_of_brains / 8, 32},
 };
 uint64_t corner(enum values v, unsigned i) { return corners[v].at[i % corners[v].count]; }
 unsigned corner_count(enum values v) { return corners[v].count; }
@@ -113,6 +121,8 @@ static uint64_t any_value(enum values v, uint64_t *seed)
         r = (r & ~0x7f800000ull) | (0x3a800000 + (r >> 40 & 15) * 0x800000);
     if (v == V_F16X2 && r >> 63) /* near 1 */
         r = (r & ~0x78007800ull) | 0x38003800;
+    if (v == V_BF16X2 && r >> 63)
+        r = (r & ~0x7f007f00ull) | 0x3f003f00;
     if (v == V_F64 && r >> 62 & 1)
         r = (r & ~0x7ff0000000000000ull) | (0x3fa0000000000000 + (r & 15) * 0x10000000000000ull);
     return r;
@@ -130,7 +140,7 @@ static void fill(struct state *s, const struct subject *subject)
         s[i].c = any_value(subject->c, &seed);
         s[i].d = random_next(&seed);
         s[i].p = (uint32_t)random_next(&seed) & PREDICATES;
-        s[i].cc = (uint32_t)random_next(&seed) & CODES;
+        s[i].cc = corpus_sm < 70 ? (uint32_t)random_next(&seed) & CODES : 0;
     }
 }
 
@@ -143,15 +153,36 @@ struct cell {
     uint32_t p_after, cc_after;
 };
 
+static const char program_5x[] =
+    "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0x8\nLOP.OR R0, R0, R1\nSHL R0, R0, 0x6\n"
+    "MOV R3, c[0x0][0x144]\nIADD R2.CC, R0, c[0x0][0x140]\nIADD.X R3, R3, RZ\n"
+    "LDG.E.128 R4, [R2]\nLDG.E.128 R8, [R2+0x10]\nLDG.E R12, [R2+0x20]\nMOV R20, R10\nMOV R21, R11\n"
+    "R2P PR, R12, 0x7f\nR2P CC, R12.B1, 0xf\n%s\nP2R R22, PR, RZ, 0x7f\nP2R R23, CC, RZ, 0xf\n"
+    "STG.E.128 [R2+0x30], R20\nEXIT\n";
+
+/* UR6 and UR7 hold the words behind the buffer's address, too. */
+static void write_7x(char *text, size_t size, const char *instruction)
+{
+    unsigned sm = corpus_sm, at = cubin_parameters(sm);
+    const char *system = sm < 80 ? ".SYS" : "";
+    const char *before = sm < 80 ? "[R2" : sm < 90 ? "[R2.64" : "desc[UR4][R2.64";
+    char uniform[64] = "";
+    if (sm >= 75)
+        snprintf(uniform, sizeof uniform, "ULDC.64 UR6, c[0x0][0x%x]\n", at + 8);
+    snprintf(text, size,
+             "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nIMAD R0, R1, 0x100, R0\nMOV R2, c[0x0][0x%x]\n"
+             "MOV R3, c[0x0][0x%x]\nIMAD.WIDE.U32 R2, R0, 0x40, R2\n%sLDG.E.128%s R4, %s]\nLDG.E.128%s R8, "
+             "%s+0x10]\nLDG.E%s R12, %s+0x20]\nMOV R20, R10\nMOV R21, R11\nR2P PR, R12, 0x7f\n%s\n"
+             "P2R R22, PR, RZ, 0x7f\nMOV R23, RZ\nSTG.E.128%s %s+0x30], R20\nEXIT\n",
+             at, at + 4, uniform, system, before, system, before, system, before, instruction, system, before);
+}
+
 static void write_program(char *text, size_t size, const char *instruction)
 {
-    snprintf(text, size,
-             "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nSHL R1, R1, 0x8\nLOP.OR R0, R0, R1\nSHL R0, R0, 0x6\n"
-             "MOV R3, c[0x0][0x144]\nIADD R2.CC, R0, c[0x0][0x140]\nIADD.X R3, R3, RZ\n"
-             "LDG.E.128 R4, [R2]\nLDG.E.128 R8, [R2+0x10]\nLDG.E R12, [R2+0x20]\nMOV R20, R10\nMOV R21, R11\n"
-             "R2P PR, R12, 0x7f\nR2P CC, R12.B1, 0xf\n%s\nP2R R22, PR, RZ, 0x7f\nP2R R23, CC, RZ, 0xf\n"
-             "STG.E.128 [R2+0x30], R20\nEXIT\n",
-             instruction);
+    if (corpus_sm < 70)
+        snprintf(text, size, program_5x, instruction);
+    else
+        write_7x(text, size, instruction);
 }
 
 static double f32_value(uint64_t bits)
@@ -274,9 +305,9 @@ static const struct immediate f64_immediates[] = {{"1", 0x3ff0000000000000},
                                                   {"-INF ", 0xfff0000000000000},
                                                   {"2.2250738585072013831e-308", 0x0010000000000000},
                                                   {NULL, 0}};
-const struct operand_forms only_registers = {false, NULL}, no_immediates = {true, NULL},
-                           integer_forms = {true, integer_immediates}, f32_forms = {true, f32_immediates},
-                           f64_forms = {true, f64_immediates};
+const struct operand_forms only_registers = {false, NULL, false}, no_immediates = {true, NULL, false},
+                           integer_forms = {true, integer_immediates, false}, f32_forms = {true, f32_immediates, false},
+                           f64_forms = {true, f64_immediates, false};
 
 static void substitute(char *to, size_t size, const char *text, const char *name, const char *operand)
 {
@@ -295,23 +326,27 @@ static bool run_with_b(const struct subject *subject, const char *text, const ch
     for (unsigned i = 0; i < CELLS; i++)
         s[i].b = b;
     substitute(with, sizeof with, text, "%B", operand);
-    return run(subject, with, s, b);
+    return (corpus_sm >= 70 && !sass_has(corpus_sm, with)) || run(subject, with, s, b);
 }
 
 void check(const struct subject *subject, const struct operand_forms *forms, const char *format, ...)
 {
     static struct state s[CELLS];
-    char text[TEXT], with[TEXT];
+    char text[TEXT], with[TEXT], constant[32];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    snprintf(constant, sizeof constant, "c[0x0][0x%x]", cubin_parameters(corpus_sm) + 8);
     fill(s, subject);
     substitute(with, sizeof with, text, "%B", "R6");
     if (!run(subject, with, s, 0))
         return;
     for (unsigned i = 0; forms->constants && i < corners[subject->b].count; i += 5)
-        if (!run_with_b(subject, text, "c[0x0][0x148]", corner(subject->b, i)))
+        if (!run_with_b(subject, text, constant, corner(subject->b, i)))
+            return;
+    for (unsigned i = 0; forms->uniform && i < corners[subject->b].count; i += 7)
+        if (!run_with_b(subject, text, "UR6", corner(subject->b, i)))
             return;
     for (const struct immediate *i = forms->immediates; i && i->text; i++)
         if (!run_with_b(subject, text, i->text, i->value))
@@ -333,12 +368,13 @@ void check_with_words(const struct subject *subject, uint64_t words, const char 
 void check_c(const struct subject *subject, const char *format, ...)
 {
     static struct state s[CELLS];
-    char text[TEXT], with[TEXT];
+    char text[TEXT], with[TEXT], constant[32];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    substitute(with, sizeof with, text, "%C", "c[0x0][0x148]");
+    snprintf(constant, sizeof constant, "c[0x0][0x%x]", cubin_parameters(corpus_sm) + 8);
+    substitute(with, sizeof with, text, "%C", constant);
     for (unsigned i = 0; i < corners[subject->c].count; i += 3) {
         fill(s, subject);
         for (unsigned k = 0; k < CELLS; k++)

@@ -1,14 +1,17 @@
-#include "tests/unit/sass_run/ptxas.h"
+#include "tests/support/ptxas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
 
-#include "tests/unit/sass_run/toolchain.h"
+#include "tests/support/toolchain.h"
 
-struct module *ptxas_module(struct rp_device **device, const char *body)
+static const char header[] = ".version %s\n.target sm_%u\n.address_size 64\n%s";
+
+struct module *ptxas_module_for(struct rp_device **device, const struct ptxas_target *t, const char *body)
 {
     need_toolchain();
     char ptx[] = "/tmp/reprise-ptxas-XXXXXX", cubin[64], command[600];
@@ -16,11 +19,11 @@ struct module *ptxas_module(struct rp_device **device, const char *body)
     int fd = mkstemp(ptx);
     cr_assert_geq(fd, 0);
     FILE *f = fdopen(fd, "w");
-    fprintf(f, ".version 6.5\n.target sm_62\n.address_size 64\n%s", body);
+    fprintf(f, header, t->isa, t->sm, body);
     fclose(f);
     snprintf(cubin, sizeof cubin, "%s.cubin", ptx);
-    snprintf(command, sizeof command, "%s/toolchain/12.3/ptxas -w -O3 -arch=sm_62 -o %s %s", build ? build : "build",
-             cubin, ptx);
+    snprintf(command, sizeof command, "%s/toolchain/%s/ptxas -w -O%d -arch=sm_%u -o %s %s", build ? build : "build",
+             t->release, t->level, t->sm, cubin, ptx);
     int status = system(command);
     unlink(ptx);
     cr_assert_eq(status, 0, "ptxas: %d", status);
@@ -30,6 +33,27 @@ struct module *ptxas_module(struct rp_device **device, const char *body)
     struct module *m = rp_device_load(*device, cubin, &err);
     unlink(cubin);
     cr_assert_not_null(m, "%s", m ? "" : err.text);
+    return m;
+}
+
+struct module *ptxas_module(struct rp_device **device, const char *body)
+{
+    const struct ptxas_target target = {62, "6.5", "12.3", 3};
+    return ptxas_module_for(device, &target, body);
+}
+
+struct module *ptx_module_for(struct rp_device **device, const struct ptxas_target *t, const char *body)
+{
+    size_t size = strlen(body) + sizeof header + 32;
+    char *text = malloc(size);
+    struct rp_error err;
+    int length = snprintf(text, size, header, t->isa, t->sm, body);
+    struct module *m = module_load_bytes("statements.ptx", text, (size_t)length, 0, &err);
+    free(text);
+    cr_assert_not_null(m, "%s", m ? "" : err.text);
+    *device = rp_device_new(&err);
+    cr_assert_not_null(*device);
+    cr_assert(rp_device_adopt(*device, m, &err), "%s", err.text);
     return m;
 }
 

@@ -1,0 +1,67 @@
+/* Memory operands that every generation has: one access of an instruction, and atomics. */
+#include "frontend/core/lanes/lanes.h"
+#include "frontend/isa/sass/lower.h"
+
+const uint8_t sass_atomics[SASS_ATOMICS] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
+                                            RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
+
+void sass_access(struct sass_lowering *l, struct operation *u)
+{
+    l->b.order |= order_of_access(&u->memory, false);
+    l->memory = u->memory;
+    l->memory_count = 1;
+    sass_emit(&l->b, *u);
+}
+
+struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
+{
+    if (!atomic_exists(op, type))
+        sass_not_covered(l, "this operation on this type");
+    struct operation u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
+    struct rp_memory_operand *m = &u.memory;
+    m->space = (uint8_t)space;
+    m->kind = RP_ACCESS_ATOMIC;
+    m->scope = RP_SCOPE_GPU;
+    m->order = RP_ORDER_RELAXED;
+    m->atomic = (uint8_t)op;
+    m->elements = 1;
+    m->width = lane_type_bits(type) / 8;
+    m->value = lane_is_float(type) ? RP_VALUE_FLOAT : lane_is_signed(type) ? RP_VALUE_SIGNED : RP_VALUE_UNSIGNED;
+    return u;
+}
+
+struct operand sass_atomic_value(struct sass_lowering *l, const struct operation *u, unsigned n)
+{
+    return u->memory.width == 8 ? read_pair(&l->b, n) : read_register(&l->b, n);
+}
+
+void sass_return_old(struct sass_lowering *l, struct operation *u, unsigned d)
+{
+    if (d == RZ) {
+        sass_access(l, u);
+        return;
+    }
+    l->b.order |= order_of_access(&u->memory, true);
+    u->d = u->memory.width == 8 ? sass_temporary(&l->b) : written(&l->b, d);
+    sass_access(l, u);
+    if (u->memory.width == 8)
+        write_pair(&l->b, d, u->d);
+}
+
+void sass_return_success(struct sass_lowering *l, struct operation *u, unsigned d)
+{
+    l->b.order |= order_of_access(&u->memory, true);
+    u->d = sass_temporary(&l->b);
+    sass_access(l, u);
+    struct operation same = {.kind = UOP_LANE, .op = OP_SETP, .compare = CMP_EQ, .a = u->d, .b = u->b};
+    same.type = u->memory.width == 8 ? T_U64 : T_U32;
+    same.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, same);
+    struct operation one = {.kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .p = same.pd};
+    one.a = constant32(&l->b, 1);
+    one.b = constant32(&l->b, 0);
+    one.d = written(&l->b, d);
+    sass_emit(&l->b, one);
+    if (u->memory.width == 8 && d != RZ)
+        move32(&l->b, written(&l->b, d + 1), constant32(&l->b, 0));
+}

@@ -1,0 +1,63 @@
+/* Machine code of sm_70 to sm_90 to operations: what the lower_*.c files share. What machine code of other generations
+ * has, too, is in frontend/isa/sass/lower.h.
+ *
+ * Instructions of the uniform datapath are lowered by the functions of their like on the vector datapath (UIADD3 by
+ * that of IADD3): sources, predicates and results say by the row which register file they are of, and all operations of
+ * such a row are for the warp (sass_build.uniform). Instructions that take a value from the lanes (R2UR, VOTEU, S2UR,
+ * REDUX) compute in the active lanes and broadcast the result. */
+#ifndef REPRISE_FRONTEND_ISA_SASS7X_LOWER_H
+#define REPRISE_FRONTEND_ISA_SASS7X_LOWER_H
+
+#include "frontend/isa/sass/lower.h"
+#include "frontend/isa/sass7x/table.h"
+
+extern const struct sass_family sass7x_family;
+
+/* Where fields lie in the words of most instructions. */
+enum { AT_RD = 16, AT_RA = 24, AT_RB = 32, AT_RC = 64, AT_PD = 81, AT_PD2 = 84, AT_PC = 87 };
+
+/* Whether the second source is a uniform register, or whatever else bit 91 says of the row. */
+static inline bool has_uniform_source(const struct sass_lowering *l) { return bit(l, 91); }
+
+/* ---- operands (lower_operand.c) ---- */
+/* Rd, or URd of uniform rows, for the results of 32-bit operations. */
+struct operand sass7x_result(struct sass_lowering *);
+/* Spreads a 64-bit temporary over Rd and the register after it, or URd and so on. */
+void sass7x_write_64(struct sass_lowering *, struct operand value);
+/* Predicate field with its negation at bit at + 3, as a predicate of its own. */
+struct operand sass7x_predicate(struct sass_lowering *, unsigned at);
+/* Sets p of an operation to the field, with its negation at bit at + 3. */
+void sass7x_set_p(struct sass_lowering *, struct operation *, unsigned at);
+/* Writes the temporary predicates to Pd and Pd2, the one that may be the guard last. */
+void sass7x_write_predicates(struct sass_lowering *, struct operand first, struct operand second);
+/* Sets combine [74:2], p at [87:3] and destinations of a *SETP. */
+void sass7x_set_predicates(struct sass_lowering *, struct operation *);
+/* In all lanes of URd the value that the first executed lane has; of a predicate likewise to UPd at field `at`. */
+void sass7x_broadcast(struct sass_lowering *, struct operand value);
+void sass7x_broadcast_to(struct sass_lowering *, unsigned n, struct operand value); /* UR<n> */
+void sass7x_broadcast_predicate(struct sass_lowering *, unsigned at, struct operand value);
+/* {high, low}, each 32 bits. */
+struct operand sass7x_pack(struct sass_lowering *, struct operand low, struct operand high);
+/* The two words of a 64-bit value, in temporaries. */
+void sass7x_split(struct sass_lowering *, struct operand value, struct operand words[2]);
+
+/* What the driver leaves in constant bank 0 below the parameters. */
+struct operand sass7x_launch_word(struct sass_build *, uint32_t offset);
+
+/* ---- memory operands ---- */
+/* Sets address, its width and offset from the row's address number n; extended: 64 bits (lower_address.c). */
+void sass7x_set_address(struct sass_lowering *, struct operation *, unsigned n, bool extended);
+/* Strength and scope; eviction priority in L1 (lower_memory.c). */
+void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
+void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
+
+/* ---- semantics: the row's name chooses ---- */
+extern const struct sass_meaning sass7x_integer[], sass7x_logic[], sass7x_float[], sass7x_half[], sass7x_double[],
+    sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_flow[],
+    sass7x_tensor[]; /* each ends in a NULL name */
+
+/* ---- what sass7x_family points at ---- */
+void sass7x_describe(const struct sass_lowering *, struct rp_instruction *);
+void sass7x_end_runtime(struct sass_build *);
+
+#endif

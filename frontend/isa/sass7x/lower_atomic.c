@@ -1,0 +1,164 @@
+/* Atomics and reductions. */
+#include "frontend/isa/sass7x/lower.h"
+
+enum { AT_EXTENDED = 72, AT_TYPE = 73, AT_OPERATION = 87 };
+
+/* Types in their encoding. sm_90 has floats in forms of their own, and 128 bits. */
+static enum lane_type type_of(struct sass_lowering *l)
+{
+    static const uint8_t early[8] = {T_U32, T_S32, T_U64, T_F32, T_F16X2, T_S64, T_F64, T_NONE};
+    static const uint8_t late[8] = {T_U32, T_S32, T_U64, T_S64, T_NONE, T_NONE, T_NONE, T_NONE};
+    unsigned code = bits(l, AT_TYPE, 3);
+    enum lane_type type = l->arch == SASS_90 ? late[code] : early[code];
+    if (type == T_NONE || (!(l->arch & (SASS_70 | SASS_75 | SASS_90)) && bit(l, AT_TYPE + 3)))
+        sass_not_covered(l, "this type");
+    return type;
+}
+
+/* [73:4] and [87], of sm_90's floats. */
+static enum lane_type float_type(struct sass_lowering *l)
+{
+    enum { F16X2 = 0, BF16X2 = 3, F32_FTZ = 9, F32 = 12, F64 = 15 };
+    switch (bits(l, AT_TYPE, 4) | bits(l, AT_OPERATION, 1) << 4) {
+    case F16X2: return T_F16X2;
+    case BF16X2: return T_BF16X2;
+    case F32_FTZ:
+    case F32: return T_F32;
+    case F64: return T_F64;
+    default: sass_not_covered(l, "a vector of floats");
+    }
+}
+
+static bool is_float_form(const struct sass_lowering *l)
+{
+    return l->row->value == 0x9a2 || l->row->value == 0x9a3 || l->row->value == 0x9a6;
+}
+
+static struct operation begin(struct sass_lowering *l, enum rp_space space)
+{
+    unsigned op = is_float_form(l) ? bits(l, AT_OPERATION + 1, 2) : bits(l, AT_OPERATION, 4);
+    if (op >= SASS_ATOMICS)
+        sass_not_covered(l, "this operation");
+    return sass_atomic(l, space, sass_atomics[op], is_float_form(l) ? float_type(l) : type_of(l));
+}
+
+static void set_scope(struct sass_lowering *l, struct operation *u)
+{
+    struct rp_memory_operand said = {0};
+    sass7x_set_order(l, &said);
+    if (said.order != RP_ORDER_WEAK) {
+        u->memory.order = said.order;
+        u->memory.scope = said.scope;
+    }
+}
+
+/* The predicate of a generic atomic: it was done. On the hardware it fails for addresses of shared and local memory,
+ * and the code that follows does it there by other instructions; here it is done everywhere. */
+static void write_done(struct sass_lowering *l)
+{
+    struct operand pd = written_predicate(l, AT_PD);
+    if (is_register(pd))
+        sass_emit(&l->b, (struct operation){
+                             .kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = constant32(&l->b, ~0u)});
+}
+
+static void lower_device(struct sass_lowering *l, enum rp_space space)
+{
+    struct operation u = begin(l, space);
+    set_scope(l, &u);
+    u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
+    sass7x_set_address(l, &u, 0, bit(l, AT_EXTENDED));
+    sass_return_old(l, &u, bits(l, AT_RD, 8));
+    write_done(l);
+}
+
+/* Compares with the first register, and stores the second. */
+static void compare_and_swap(struct sass_lowering *l, enum rp_space space, bool extended)
+{
+    enum { CAS_64 = 2 };
+    unsigned code = bits(l, AT_TYPE, space == RP_SPACE_SHARED && l->arch != SASS_90 ? 2 : 3);
+    unsigned variant = bits(l, AT_OPERATION, 2);
+    bool casts = variant & 1;
+    if (code != 0 && code != CAS_64)
+        sass_not_covered(l, "this type");
+    struct operation u = sass_atomic(l, space, RP_ATOMIC_CAS, code == CAS_64 ? T_B64 : T_B32);
+    if (space != RP_SPACE_SHARED)
+        set_scope(l, &u);
+    u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
+    u.c = sass_atomic_value(l, &u, bits(l, AT_RC, 8));
+    sass7x_set_address(l, &u, 0, extended);
+    if (casts)
+        sass_return_success(l, &u, bits(l, AT_RD, 8));
+    else
+        sass_return_old(l, &u, bits(l, AT_RD, 8));
+}
+
+static void lower_atom(struct sass_lowering *l)
+{
+    enum { CAS = 0x38b };
+    if (l->row->value != CAS) {
+        lower_device(l, RP_SPACE_GENERIC);
+        return;
+    }
+    compare_and_swap(l, RP_SPACE_GENERIC, bit(l, AT_EXTENDED));
+    write_done(l);
+}
+
+static void lower_atomg(struct sass_lowering *l)
+{
+    enum { CAS = 0x3a9 };
+    if (l->row->value != CAS) {
+        lower_device(l, RP_SPACE_GLOBAL);
+        return;
+    }
+    compare_and_swap(l, RP_SPACE_GLOBAL, bit(l, AT_EXTENDED));
+    write_done(l);
+}
+
+/* Adds 1 for each lane. */
+static void count_up(struct sass_lowering *l)
+{
+    struct operation u = sass_atomic(l, RP_SPACE_SHARED, RP_ATOMIC_ADD, T_U32);
+    u.b = constant32(&l->b, 1);
+    sass7x_set_address(l, &u, 0, false);
+    sass_return_old(l, &u, bits(l, AT_RD, 8));
+}
+
+static void lower_atoms(struct sass_lowering *l)
+{
+    enum { CAS = 0x38d, OTHER = 0xf8c, COUNT_UP = 10, LATE_COUNT_UP = 11 };
+    static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
+    unsigned code = bits(l, AT_TYPE, l->arch == SASS_90 ? 3 : 2), op = bits(l, AT_OPERATION, 4);
+    if (l->row->value == CAS) {
+        compare_and_swap(l, RP_SPACE_SHARED, false);
+        return;
+    }
+    if (l->row->value == OTHER) {
+        if (op != (l->arch == SASS_90 ? LATE_COUNT_UP : COUNT_UP) || code)
+            sass_not_covered(l, "arrival at a barrier object");
+        count_up(l);
+        return;
+    }
+    if (types[code] == T_NONE || op >= SASS_ATOMICS)
+        sass_not_covered(l, "this type or operation");
+    struct operation u = sass_atomic(l, RP_SPACE_SHARED, sass_atomics[op], types[code]);
+    u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
+    sass7x_set_address(l, &u, 0, false);
+    sass_return_old(l, &u, bits(l, AT_RD, 8));
+}
+
+/* Reductions of global memory; up to sm_89 also of generic addresses. */
+static void lower_red(struct sass_lowering *l)
+{
+    struct operation u = is_float_form(l)
+                             ? begin(l, RP_SPACE_GLOBAL)
+                             : sass_atomic(l, RP_SPACE_GENERIC, sass_atomics[bits(l, AT_OPERATION, 3)], type_of(l));
+    set_scope(l, &u);
+    u.memory.kind = RP_ACCESS_REDUCTION;
+    u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
+    sass7x_set_address(l, &u, 0, bit(l, AT_EXTENDED));
+    sass_access(l, &u);
+}
+
+const struct sass_meaning sass7x_atomic[] = {{"ATOM", lower_atom}, {"ATOMG", lower_atomg}, {"ATOMS", lower_atoms},
+                                             {"RED", lower_red},   {"REDG", lower_red},    {NULL, NULL}};

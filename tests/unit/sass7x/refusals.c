@@ -1,0 +1,54 @@
+/* Instructions whose meaning is not known are refused by name, address and text. */
+#include <stdio.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/support/sass_rig.h"
+
+static const struct {
+    unsigned sm;
+    const char *text;
+} refused[] = {
+    {90, "FMNMX.IS_A R20, P0, R4, R6, PT"},
+    {86, "FMNMX.XORSIGN R20, R4, R6, PT"},
+    {86, "FMNMX.XORSIGN R20, -|R4|, |R6|, PT"},
+    {80, "HMNMX2.F32 R20, R4, R6, PT"},
+    {90, "HMNMX2.IS_A R20, P0, P1, R4, R6, PT"},
+    {90, "VHMNMX.XORSIGN R20, |R4|, |R6|, |R8|, PT"},
+    {80, "HFMA2.RELU R20, R4, R6, R8, P0"},
+    {80, "HFMA2.F32.RELU R20, R4, R6, R8"},
+    {75, "HSETP2.T.AND P0, P1, R4, R6, PT"},
+    {75, "MUFU.RCP.F16 R20, R4"},
+    {90, "MUFU.SIN.BF16 R20, R4"},
+    {86, "FADD R20, R4, cx[UR4][0x10]"},
+    {80, "F2FP.PACK_AB.RS R20, R4, R6, R8"},
+    {90, "F2FP.E4M3.F32.PACK_AB R20, R4, R6"},
+    {90, "F2FP.E4M3.F32.PACK_AB_MERGE_C R20, R4, R6, RZ"},
+    {90, "F2FP.SATFINITE.F16.F32.PACK_AB_MERGE_C R20, R4, R6, RZ"},
+    {90, "F2FP.BF16.E4M3.UNPACK_B R20, R4"},
+    {75, "F2I R20, R4"},
+    {75, "F2I.F64.NTZ R20, R4"},
+    {75, "I2F.F64.S64 R20, 0x5"},
+    {86, "I2IP.U8.S32 R20, R4, R6, R8"},
+    {86, "F2IP.U8.F32.NTZ.RELU R20, R4, R6, R8"},
+    {86, "F2IP.U8.F32 R20, R4, R6, R8"},
+    {86, "UF2FP.MERGE_C UR8, UR6, UR7"},
+};
+
+Test(refusals7x, by_name_and_address)
+{
+    for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char text[128];
+        struct sass_rig r;
+        snprintf(text, sizeof text, "NOP\n%s\nEXIT\n", refused[i].text);
+        bool loaded = sass_rig_load(&r, refused[i].sm, text, 64);
+        cr_expect_not(loaded, "sm_%u takes %s", refused[i].sm, refused[i].text);
+        if (!loaded) {
+            cr_expect(strstr(r.err.text, "kernel 'k': address 0x10: "), "%s", r.err.text);
+            cr_expect(strstr(r.err.text, refused[i].text), "%s: %s", refused[i].text, r.err.text);
+            cr_expect(strstr(r.err.text, "not covered yet"), "%s", r.err.text);
+        }
+        sass_rig_close(&r);
+    }
+}
