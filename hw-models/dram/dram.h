@@ -49,7 +49,8 @@ struct dram_model {
     bool (*may_refuse)(const int64_t *options);
     /* Every request is done at its arrival + ahead(), whatever else is in flight. */
     bool (*is_fixed)(const int64_t *options);
-    /* NULL: the model has no commands. From now on the listener receives them; NULL: nobody does, as after reset(). */
+    /* NULL: the model has no commands, or is stepped. From now on the listener receives them; NULL: nobody does, as
+     * after reset(). */
     void (*listen)(void *state, const struct dram_listener *);
     /* NULL, or: the channels are stepped (stepped.h). Engines that step no channels refuse it. The others do
      * not use offer() and advance(). */

@@ -81,6 +81,7 @@ struct staged_channel {
     bool stalled;        /* the bus stood still in the last cycle: the queue of responses was full */
     uint64_t command_at; /* no bank gets its next command before this cycle */
     struct entry *spare;
+    const struct dram_listener *listener; /* NULL: none */
     uint64_t counts[DRAM_COMMANDS];
 };
 
@@ -346,6 +347,12 @@ static void schedule(struct staged_channel *c)
 
 static bool wants_column(const struct bank *b) { return b->active && b->row == b->current->row; }
 
+static void report(const struct staged_channel *c, enum dram_command_kind what, uint32_t bank)
+{
+    if (c->listener)
+        c->listener->command(c->listener->data, what, bank, c->banks[bank].row, c->now);
+}
+
 static void column_command(struct staged_channel *c, uint32_t number)
 {
     struct bank *b = &c->banks[number];
@@ -355,6 +362,7 @@ static void column_command(struct staged_channel *c, uint32_t number)
         bus_set_least(&c->bus, c->writing ? c->t.wl : c->t.cl);
     }
     bus_push(&c->bus, e);
+    report(c, e->command.write ? DRAM_WRITE : DRAM_READ, number);
     c->counts[DRAM_READS + e->command.write]++;
     c->counts[DRAM_ROW_HITS] += !b->fresh;
     b->fresh = false;
@@ -380,6 +388,7 @@ static void row_command(struct staged_channel *c, uint32_t number)
     c->counts[b->active ? DRAM_PRECHARGES : DRAM_ACTIVATES]++;
     b->fresh = true;
     if (b->active) {
+        report(c, DRAM_PRECHARGE, number);
         b->active = false;
         b->rp = c->now + c->t.rp;
     } else {
@@ -390,6 +399,7 @@ static void row_command(struct staged_channel *c, uint32_t number)
         b->rcd_write = c->now + (c->t.rcd > c->t.wl + 1 ? c->t.rcd - c->t.wl - 1 : 0);
         b->ras = c->now + c->t.ras;
         b->rc = c->now + c->t.rc;
+        report(c, DRAM_ACTIVATE, number);
     }
     c->first = (number + 1) % c->t.banks;
 }
@@ -483,6 +493,8 @@ static bool is_fixed(const int64_t *o)
 static int64_t clock_of(const int64_t *o) { return o[STAGED_DRAM_CLOCK]; }
 static uint64_t holds(const int64_t *o) { return (uint64_t)(o[STAGED_DRAM_QUEUE] + o[STAGED_DRAM_RETURNS]); }
 
+static void listen(void *channel, const struct dram_listener *to) { ((struct staged_channel *)channel)->listener = to; }
+
 static uint64_t *counted(void *channel, uint64_t now)
 {
     struct staged_channel *c = channel;
@@ -501,6 +513,7 @@ static const struct stepped_dram stepped = {
     .take = take,
     .cycle = cycle,
     .next = next,
+    .listen = listen,
 };
 
 const struct dram_model dram_staged = {

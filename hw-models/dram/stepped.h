@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct dram_listener; /* dram.h */
+
 struct dram_command {
     void *request;    /* the engine's; the channel never dereferences it */
     uint64_t address; /* within the channel */
@@ -38,6 +40,9 @@ struct stepped_dram {
     /* The first cycle after the last one in which something may happen if nothing is pushed or taken; UINT64_MAX:
      * none. */
     uint64_t (*next)(const void *channel);
+    /* NULL: the model has no commands. From now on the listener receives them when they issue, in cycle() and in cycles
+     * of the channel's clock; NULL: nobody does, as after open(). */
+    void (*listen)(void *channel, const struct dram_listener *);
 };
 
 #endif

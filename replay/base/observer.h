@@ -6,7 +6,8 @@
  * during the call; the instruction is the trace's.
  *
  * Time. Cycles are core cycles of the replay's clock, as `begin` and `end` of struct replay_launch: the first launch
- * may begin in cycle 0. An event on another clock has the core cycle in which its own cycle begins.
+ * may begin in cycle 0. An event on another clock has the core cycle in which its own cycle begins;
+ * with pipeline staged, the next one unless both begin together.
  *
  * Order. Block and issue events of an SM come in the order of their cycles. So do the stalls of a sub-core: each is
  * reported when it is over, before the issue that ends it. So do the DRAM commands of a channel while the machine is
@@ -16,10 +17,13 @@
  * are not: the issues of all SMs come in the order of cycles. If the cycles of a launch are a mean over processors
  * (measure 'processor'), the next launch begins before slower processors are done.
  *
- * Threads. With an observer, launches that do not depend on one another run one after the other. All events come from
- * one thread, unless `concurrent` is set. Then several threads may call at once: threads that run different SMs, and
- * one that runs the chip. Events of one SM never come at once. Nor do events of the chip: DRAM commands, and accesses
- * that end beyond the SM (`beyond`). During a launch event no SM runs.
+ * Threads. With an observer, launches that do not depend on one another run one after the other. A launch begins in the
+ * cycle in which the one before it ends. Until that is known its events have no cycles, and to keep them would take
+ * memory without bound. The SMs of a launch still run side by side.
+ *
+ * All events come from one thread, unless `concurrent` is set. Then several threads may call at once: threads that run
+ * different SMs, and one that runs the chip. Events of one SM never come at once. Nor do events of the chip: DRAM
+ * commands, and accesses that end beyond the SM (`beyond`). During a launch event no SM runs.
  *
  * Both engines of a pipeline report the same events (tests/unit/replay/observer.c).
  */
@@ -111,7 +115,7 @@ struct observed_stall {
 
 /* A transaction of an SM ends: in the cache that serves it, or in device memory, to which the last cache sends it. One
  * that waits for a sector in flight to a cache ends in this cache, as a hit does. What a cache writes back to the next
- * one is a store. A machine without caches has no such events. */
+ * one is a store. A machine without caches has no such events, unless its pipeline is staged. */
 struct observed_access {
     uint32_t sm;
     bool local;           /* in local memory; else global */

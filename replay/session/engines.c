@@ -3,9 +3,22 @@
 #include <pthread.h>
 #include <stdio.h>
 
-extern const struct engine engine_fast, engine_reference, engine_staged, engine_processors;
+/* X(name): engine_NAME, in the folder NAME of replay/engines. */
+#define ENGINES(X)                                                                                                     \
+    X(fast)                                                                                                            \
+    X(reference)                                                                                                       \
+    X(staged)                                                                                                          \
+    X(processors)
 
-const struct engine *const engines[] = {&engine_fast, &engine_reference, &engine_staged, &engine_processors, NULL};
+#define ENGINE(name) extern const struct engine engine_##name;
+ENGINES(ENGINE)
+#undef ENGINE
+
+const struct engine *const engines[] = {
+#define ENGINE(name) &engine_##name,
+    ENGINES(ENGINE)
+#undef ENGINE
+        NULL};
 
 static const struct model *pipelines[MODEL_COUNT_OF(engines)];
 static pthread_once_t listed = PTHREAD_ONCE_INIT;

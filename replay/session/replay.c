@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "hw-models/dram/stepped.h"
 #include "replay/base/carveout.h"
 #include "replay/base/occupancy.h"
 #include "replay/base/queue.h"
@@ -366,7 +367,8 @@ unsigned replay_events(const struct machine *m, enum replay_engine mode)
     unsigned events = e->events;
     if (machine_samples(m))
         events &= ~(unsigned)(OBSERVE_ACCESS | OBSERVE_DRAM);
-    if (e->capabilities & ENGINE_USES_MEMORY && !((const struct dram_model *)m->dram.model)->listen)
+    const struct dram_model *dram = (const struct dram_model *)m->dram.model;
+    if (!(dram->stepped ? dram->stepped->listen : dram->listen))
         events &= ~(unsigned)OBSERVE_DRAM;
     return events;
 }

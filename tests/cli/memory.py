@@ -40,6 +40,9 @@ def commands(traces):
         "info --json": [REPRISE, "info", "--json", four],
         "replay": [REPRISE, "replay", four, "--machine", "jetson-tx2", "--threads", "1"],
         "replay --json": [REPRISE, "replay", "--json", four, "--machine", "jetson-tx2", "--threads", "2"],
+        # observers that fail in the middle of a replay
+        "replay --by instruction": [REPRISE, "replay", one, "--machine", "jetson-tx2", "--threads", "2", "--by", "instruction"],
+        "dump --cycles": [REPRISE, "dump", one, "--block", "0", "--warp", "1", "--cycles", "--machine", "jetson-tx2"],
         "wcet": [REPRISE, "wcet", one, "--machine", "orin-wcet"],
     }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/lib/names.h"
+#include "tools/ui/no_memory.h"
 
 static const char *const kinds[] = {"instruction", "line", "function", "subcore"};
 
@@ -196,11 +197,28 @@ static void instruction_name(const struct places *p, const struct place *at, FIL
     print_plain_names(at->instruction->text, to);
 }
 
-/* A stream that writes to the text, and leaves the last byte for a NUL. */
-static FILE *onto(char out[PLACE_TEXT])
+/* A text that is written as a file is, and then cut. */
+struct written {
+    FILE *to;
+    char *text;
+    size_t size;
+};
+
+static FILE *begin_text(struct written *w)
 {
-    memset(out, 0, PLACE_TEXT);
-    return fmemopen(out, PLACE_TEXT - 1, "w");
+    *w = (struct written){0};
+    if (!(w->to = open_memstream(&w->text, &w->size)))
+        no_memory();
+    return w->to;
+}
+
+static void end_text(struct written *w, char out[PLACE_TEXT])
+{
+    bool failed = ferror(w->to);
+    if (fclose(w->to) || failed || !w->text)
+        no_memory();
+    snprintf(out, PLACE_TEXT, "%s", w->text);
+    free(w->text);
 }
 
 const char *place_name(const struct places *p, size_t number, int64_t subcores, char out[PLACE_TEXT])
@@ -213,16 +231,15 @@ const char *place_name(const struct places *p, size_t number, int64_t subcores, 
     const struct place *at = &p->list[number];
     if (!at->kernel)
         return strcpy(out, "(warps had ended)");
-    FILE *to = onto(out);
-    if (!to)
-        return strcpy(out, "?");
+    struct written w;
+    FILE *to = begin_text(&w);
     if (p->kind == BY_FUNCTION)
         function_name(at, to);
     else if (p->kind == BY_LINE)
         line_name(at, to);
     else
         instruction_name(p, at, to);
-    fclose(to);
+    end_text(&w, out);
     return out;
 }
 
@@ -233,9 +250,8 @@ const char *place_source(const struct places *p, size_t number, struct source_fi
     if (!at || !at->kernel || p->kind == BY_FUNCTION || !at->instruction->line)
         return out;
     const char *text = source_text_of(files, file_of(at), at->instruction->line);
-    FILE *to = onto(out);
-    if (!to)
-        return out;
+    struct written w;
+    FILE *to = begin_text(&w);
     if (p->kind != BY_LINE)
         fprintf(to, "%s:%" PRIu32, base_name(file_of(at)), at->instruction->line);
     if (at->several_calls)
@@ -243,7 +259,7 @@ const char *place_source(const struct places *p, size_t number, struct source_fi
     else
         print_source_calls(at->kernel, at->instruction, print_plain_names, base_name, to);
     fprintf(to, "%s%s", text ? "  " : "", text ? text : "");
-    fclose(to);
+    end_text(&w, out);
     if (p->kind == BY_LINE && *out) /* removes the leading ", " or two blanks */
         memmove(out, out + 2, strlen(out + 2) + 1);
     return out;

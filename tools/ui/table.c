@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/ui/figure.h"
+#include "tools/ui/no_memory.h"
 
 struct table {
     char *columns;
@@ -13,17 +14,11 @@ struct table {
     char **cells;
 };
 
-static void *no_memory(void)
-{
-    fputs("reprise: out of memory\n", stderr);
-    exit(4);
-}
-
 struct table *table_new(const char *columns)
 {
     struct table *t = calloc(1, sizeof *t);
     if (!t || !(t->columns = strdup(columns)))
-        return no_memory();
+        no_memory();
     t->width = strlen(columns);
     return t;
 }

@@ -87,6 +87,14 @@ INLINE f64 cosine_series(f64 r)
     p = -0.5 + z * p;
     return 1 + z * p;
 }
+/* sin(r + quadrant pi/2) for a small r, whose argument was a. */
+INLINE f32 sine_of_rest(f32 a, f64 r, u32 quadrant)
+{
+    f64 s = sine_series(r), c = cosine_series(r);
+    f64 value = quadrant & 1 ? c : s;
+    f32 result = float_of(bits_f32((f32)value) ^ (quadrant & 2) << 30);
+    return float_of((bits_f32(a) & 0x7fffffffu) >= 0x7f800000u ? F32_NAN : bits_f32(result));
+}
 /* sin(x + quarters pi/2) */
 INLINE f32 sine(f32 a, u32 quarters)
 {
@@ -94,17 +102,25 @@ INLINE f32 sine(f32 a, u32 quarters)
     f64 x = magnitude < 0x4d000000u ? a : float_of(bits_f32(a) & 0x80000000u);
     f64 k = __builtin_rint(x * TWO_BY_PI);
     f64 r = (x - k * HALF_PI_HIGH) - k * HALF_PI_LOW;
-    u32 quadrant = (u32)(s32)k + quarters;
-    f64 s = sine_series(r), c = cosine_series(r);
-    f64 value = quadrant & 1 ? c : s;
-    f32 result = float_of(bits_f32((f32)value) ^ (quadrant & 2) << 30);
-    result = !quarters && x == 0 ? (f32)x : result; /* sin(-0) = -0 */
-    return float_of(magnitude >= 0x7f800000u ? F32_NAN : bits_f32(result));
+    f32 result = sine_of_rest(a, r, (u32)(s32)k + quarters);
+    return !quarters && x == 0 && magnitude < 0x7f800000u ? (f32)x : result; /* sin(-0) = -0 */
+}
+/* The same for a number of turns: from 2^24 on they are whole. */
+INLINE f32 sine_of_turns(f32 a, u32 quarters)
+{
+    const f64 two_pi = 0x1.921fb54442d18p+2;
+    u32 magnitude = bits_f32(a) & 0x7fffffffu;
+    f64 x = magnitude < 0x4b800000u ? a : float_of(bits_f32(a) & 0x80000000u);
+    f64 k = __builtin_rint(x * 4);
+    f32 result = sine_of_rest(a, (x - k * 0.25) * two_pi, (u32)(s32)k + quarters);
+    return !quarters && x == 0 && magnitude < 0x7f800000u ? (f32)x : result;
 }
 LANES1(sin_f32, f32, f32, sine(a, 0))
 LANES1(sin_f32_ftz, f32, f32, flush(sine(flush(a), 0)))
 LANES1(cos_f32, f32, f32, sine(a, 1))
 LANES1(cos_f32_ftz, f32, f32, flush(sine(flush(a), 1)))
+LANES1(sin_turns_f32_ftz, f32, f32, flush(sine_of_turns(flush(a), 0)))
+LANES1(cos_turns_f32_ftz, f32, f32, flush(sine_of_turns(flush(a), 1)))
 
 /* ---- logarithm: x = 2^e m with m around 1; log2 m = 2/ln 2 atanh((m - 1) / (m + 1)) ---- */
 
@@ -229,6 +245,8 @@ static const struct lane_row rows[] = {
     PAIR(RSQRT, rsqrt_f32),
     PAIR(SIN, sin_f32),
     PAIR(COS, cos_f32),
+    {OP_SIN_TURNS, TYPE(T_F32), 0, MEANING, UF_APPROX | UF_FTZ, 0, sin_turns_f32_ftz},
+    {OP_COS_TURNS, TYPE(T_F32), 0, MEANING, UF_APPROX | UF_FTZ, 0, cos_turns_f32_ftz},
     PAIR(LG2, lg2_f32),
     PAIR(EX2, ex2_f32),
     SMALL_ROW(EX2, TYPE(T_F16), 0, small_functions),

@@ -107,6 +107,33 @@ struct operation sass_jump(struct sass_lowering *, int64_t address);
 /* The instruction at a byte address; that of a bundle's control word means the one after it. */
 uint32_t sass_instruction_at(struct sass_lowering *, int64_t address);
 
+/* ---- arithmetic (arithmetic.c) ---- */
+/* Emits a lane operation into a temporary. */
+struct operand sass_value_of(struct sass_lowering *, struct operation);
+/* .FMZ: where either factor is zero both become zero, so that their product is, infinities and NaN included. */
+void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
+/* d = a * b * 2^exponent, rounded once; u has a, b, d, rounding and flags. */
+void sass_scaled_product(struct sass_lowering *, struct operation u, int exponent);
+/* d = the minimum of a and b where the predicate at bit predicate_at holds (negated by the bit above it), else the
+ * maximum; u has type, a, b, d and flags. */
+void sass_extreme(struct sass_lowering *, struct operation u, unsigned predicate_at);
+/* d = a sum of sources 0 and 1 in which each lane of a quad has its own signs, two bits, lane 0's the highest: +a+b,
+ * -a+b, +a-b, +b. So NVIDIA's disassembler names them (PP NP PN ZP), and only so does what ptxas makes of tex.grad.cube
+ * sample at x, x + dx, x + dy and x + dx + dy: ZPPPZPPP of dx and x, then ZPZPPPPP of dy and that sum. */
+void sass_swizzled_sum(struct sass_lowering *, struct operation u, unsigned swizzle_at);
+/* Reciprocal or reciprocal root of a double whose upper word is given, to 20 bits: its upper word. */
+void sass_upper_function(struct sass_lowering *, enum lane_op, struct operand upper, struct operand d);
+/* A half of a word, as an element of 16 bits, and a word of two of these. */
+struct operand sass_half_of(struct sass_lowering *, struct operand word, bool upper);
+void sass_store_halves(struct sass_lowering *, struct operand d, struct operand low, struct operand high);
+/* Bits of a word, extended to 32. */
+struct operand sass_part_of(struct sass_lowering *, struct operand word, bool is_signed, unsigned at, unsigned width);
+/* Half of source i as an f16 or bf16, with the source's modifiers. */
+struct operand sass_small_float(struct sass_lowering *, unsigned i, bool upper);
+/* Stores a number of any type in register d, and the one after it if it has 64 bits; fewer than 32 are extended by
+ * the type's sign. Returns it, an integer extended. */
+struct operand sass_store_number(struct sass_lowering *, unsigned d, enum lane_type, struct operand value);
+
 /* ---- memory operands (memory.c) ---- */
 /* Emits it, as the instruction's only memory operand. */
 void sass_access(struct sass_lowering *, struct operation *);

@@ -21,8 +21,6 @@ void set_float_codes(struct sass_lowering *, unsigned at, enum lane_type, struct
 void write_predicates(struct sass_lowering *, struct operand first, struct operand second);
 /* *SET: writes the result of the comparison `u` to Rd, as all ones or as 1.0f, and to the condition codes. */
 void sass_set(struct sass_lowering *, struct operation u, bool as_float);
-/* .FMZ: if either factor is zero, makes both zero. Then their product is zero, even if one was infinite or NaN. */
-void sass_zero_factors(struct sass_lowering *, struct operand *a, struct operand *b);
 /* Sets combine, p and destinations of a *SETP, which are at their usual places. */
 void set_predicates(struct sass_lowering *, struct operation *, unsigned combine_at);
 

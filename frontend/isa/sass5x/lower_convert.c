@@ -4,17 +4,6 @@
 static const uint8_t float_types[4] = {T_NONE, T_F16, T_F32, T_F64};
 static const uint8_t int_types[2][4] = {{T_U8, T_U16, T_U32, T_U64}, {T_S8, T_S16, T_S32, T_S64}};
 
-/* Takes a word as elements of 16 bits, and returns one of them. */
-static struct operand half_of(struct sass_lowering *l, struct operand word, bool upper)
-{
-    struct operand *halves = ARENA_ARRAY(l->b.arena, struct operand, 2), t = sass_temporary(&l->b);
-    halves[upper] = t;
-    sass_emit(&l->b,
-              (struct operation){
-                  .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .lists = {{halves, 2}}});
-    return t;
-}
-
 static struct operand float_source(struct sass_lowering *l, enum lane_type type)
 {
     if (type == T_NONE)
@@ -23,12 +12,7 @@ static struct operand float_source(struct sass_lowering *l, enum lane_type type)
         return source_f64(l, 0);
     if (type == T_F32)
         return source_f32(l, 0);
-    struct operand v = half_of(l, source_raw(l, 0), bit(l, 41));
-    if (l->source[0].absolute)
-        v = lane2(&l->b, OP_AND, T_B16, v, constant32(&l->b, 0x7fff7fff));
-    if (l->source[0].negated)
-        v = lane2(&l->b, OP_XOR, T_B16, v, constant32(&l->b, 0x80008000));
-    return v;
+    return sass_small_float(l, 0, bit(l, 41));
 }
 
 /* Sets the condition codes for a 64-bit integer. Zero holds if both words are zero. */
@@ -71,19 +55,7 @@ static void set_codes_of(struct sass_lowering *l, enum lane_type type, struct op
  * sign. */
 static void store(struct sass_lowering *l, enum lane_type type, struct operand value)
 {
-    unsigned d = bits(l, 0, 8);
-    switch (lane_type_bits(type)) {
-    case 64: write_pair(&l->b, d, value); break;
-    case 32: move32(&l->b, written(&l->b, d), value); break;
-    default: {
-        struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_U32, .a = value};
-        u.stype = type == T_F16 ? T_U16 : (uint8_t)type;
-        u.d = written(&l->b, d);
-        sass_emit(&l->b, u);
-        value = type == T_F16 ? value : u.d;
-    }
-    }
-    set_codes_of(l, type, value);
+    set_codes_of(l, type, sass_store_number(l, bits(l, 0, 8), type, value));
 }
 
 static void convert(struct sass_lowering *l, struct operation u)
@@ -151,17 +123,8 @@ static struct operand integer_source(struct sass_lowering *l, unsigned size, boo
         v = source_64(l, 0);
     } else {
         v = source_raw(l, 0);
-        if (size < 2) {
-            struct operand t = sass_temporary(&l->b);
-            sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
-                                                .op = OP_BFE,
-                                                .type = (uint8_t)*type,
-                                                .d = t,
-                                                .a = v,
-                                                .b = constant32(&l->b, 8 * bits(l, 41, 2)),
-                                                .c = constant32(&l->b, size ? 16 : 8)});
-            v = t;
-        }
+        if (size < 2)
+            v = sass_part_of(l, v, is_signed, 8 * bits(l, 41, 2), size ? 16 : 8);
     }
     if (l->source[0].absolute)
         v = lane2(&l->b, OP_ABS, size == 3 ? T_S64 : T_S32, v, v);

@@ -54,31 +54,13 @@ static unsigned half_sources(struct sass_lowering *l, struct half_source out[3])
     return count;
 }
 
-static struct operand half_of(struct sass_lowering *l, struct operand word, unsigned part)
-{
-    struct operation u = {
-        .kind = UOP_LANE, .op = OP_UNPACK, .type = T_B32, .stype = T_B16, .a = word, .lists = {{.count = 2}}};
-    u.lists[0].at = ARENA_ARRAY(l->b.arena, struct operand, 2);
-    u.lists[0].at[part] = sass_temporary(&l->b);
-    sass_emit(&l->b, u);
-    return u.lists[0].at[part];
-}
-
-static struct operand unary(struct sass_lowering *l, struct operation u)
-{
-    u.kind = UOP_LANE;
-    u.d = sass_temporary(&l->b);
-    sass_emit(&l->b, u);
-    return u.d;
-}
-
 static struct operand converted(struct sass_lowering *l, enum lane_type from, enum lane_type to, struct operand a)
 {
-    return unary(l, (struct operation){.op = OP_CVT,
-                                       .type = (uint8_t)to,
-                                       .stype = (uint8_t)from,
-                                       .rounding = to == T_F16 ? ROUND_Z : ROUND_DEFAULT,
-                                       .a = a});
+    return sass_value_of(l, (struct operation){.op = OP_CVT,
+                                               .type = (uint8_t)to,
+                                               .stype = (uint8_t)from,
+                                               .rounding = to == T_F16 ? ROUND_Z : ROUND_DEFAULT,
+                                               .a = a});
 }
 
 /* The value of a source for one half of the result, as f16. */
@@ -88,7 +70,7 @@ static struct operand value_of(struct sass_lowering *l, const struct half_source
     if (s->swizzle == ONE_F32)
         v = converted(l, T_F32, T_F16, s->word);
     else
-        v = half_of(l, s->word, s->swizzle == LOW_TWICE ? 0 : s->swizzle == HIGH_TWICE ? 1 : part);
+        v = sass_half_of(l, s->word, s->swizzle == LOW_TWICE ? 0 : s->swizzle == HIGH_TWICE ? 1 : part);
     if (s->absolute)
         v = lane2(&l->b, OP_AND, T_B16, v, constant32(&l->b, 0x7fff7fff));
     if (s->negated)
@@ -98,8 +80,9 @@ static struct operand value_of(struct sass_lowering *l, const struct half_source
 /* Flushes subnormals to zero, by a product with one. */
 static struct operand flushed(struct sass_lowering *l, struct operand v)
 {
-    return unary(l, (struct operation){
-                        .op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(&l->b, 0x3c003c00)});
+    return sass_value_of(
+        l,
+        (struct operation){.op = OP_MUL, .type = T_F16, .flags = UF_FTZ, .a = v, .b = constant32(&l->b, 0x3c003c00)});
 }
 
 /* Computes one half of the result, or an f32, into d. */
@@ -132,15 +115,11 @@ static void compute(struct sass_lowering *l, const struct half_form *f, const st
 static void store_halves(struct sass_lowering *l, struct operand low, struct operand high, enum half_merge merge)
 {
     unsigned d = bits(l, 0, 8);
-    struct operand *list = ARENA_ARRAY(l->b.arena, struct operand, 2);
-    list[0] = merge == MERGE_HIGH ? half_of(l, read_register(&l->b, d), 0) : low;
-    list[1] = merge == MERGE_LOW ? half_of(l, read_register(&l->b, d), 1) : high;
-    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
-                                        .op = OP_PACK,
-                                        .type = T_B32,
-                                        .stype = T_B16,
-                                        .d = written(&l->b, d),
-                                        .lists = {{list, 2}}});
+    if (merge == MERGE_HIGH)
+        low = sass_half_of(l, read_register(&l->b, d), 0);
+    if (merge == MERGE_LOW)
+        high = sass_half_of(l, read_register(&l->b, d), 1);
+    sass_store_halves(l, written(&l->b, d), low, high);
 }
 
 static void lower_arithmetic(struct sass_lowering *l)

@@ -77,3 +77,36 @@ void staged_report_access(const struct staged *g, const struct packet *p, enum c
                                                      .address = p->address,
                                                      .cycle = g->job->clock + now(g)});
 }
+
+/* The channel's cycle begins with the core's, or between it and the core's last one. */
+static void report_command(void *data, enum dram_command_kind what, uint32_t bank, uint64_t row, uint64_t cycle)
+{
+    const struct channel *c = data;
+    const struct staged *g = c->chip;
+    const struct observer *o = g->job->observer;
+    (void)cycle;
+    o->dram(o->data, &(struct observed_dram){.channel = (uint32_t)(c - g->channels),
+                                             .bank = bank,
+                                             .command = what,
+                                             .row = row,
+                                             .cycle = g->job->clock + now(g)});
+}
+
+static void observe_channels(struct staged *g, bool commands)
+{
+    for (uint32_t i = 0; g->dram && g->dram->listen && i < g->layout.channels.count; i++) {
+        struct channel *c = &g->channels[i];
+        c->chip = g;
+        c->listener = (struct dram_listener){report_command, c};
+        g->dram->listen(c->dram, commands ? &c->listener : NULL);
+    }
+}
+
+void staged_observe(struct staged *g, const struct engine_job *job)
+{
+    unsigned events = observer_events(job->observer);
+    g->job = job;
+    g->reports_done = events & OBSERVE_DONE;
+    g->reports_stalls = events & OBSERVE_STALL;
+    observe_channels(g, events & OBSERVE_DRAM);
+}

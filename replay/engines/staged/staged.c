@@ -438,9 +438,7 @@ static bool staged_run(void *state, const struct engine_job *job, enum replay_en
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
     engine_began(&period, &l, 0);
     l.out->control_words = false;
-    g->job = job;
-    g->reports_done = observer_events(job->observer) & OBSERVE_DONE;
-    g->reports_stalls = observer_events(job->observer) & OBSERVE_STALL;
+    staged_observe(g, job);
     bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);
     for (int64_t s = 0; s < g->machine->sms; s++)
         staged_charge_idle(&g->sms[s]);
@@ -551,7 +549,7 @@ const struct engine engine_staged = {.name = "staged",
                                      .modes = 1u << REPLAY_FAST | 1u << REPLAY_REFERENCE,
                                      .capabilities = ENGINE_KEEPS_STATE,
                                      .events = OBSERVE_LAUNCH | OBSERVE_BLOCK | OBSERVE_ISSUE | OBSERVE_DONE |
-                                               OBSERVE_STALL | OBSERVE_ACCESS,
+                                               OBSERVE_STALL | OBSERVE_ACCESS | OBSERVE_DRAM,
                                      .fits = staged_fits,
                                      .open = staged_open,
                                      .run = staged_run,

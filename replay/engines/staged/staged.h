@@ -16,6 +16,7 @@
 
 #include "hw-models/cache/set-hash.h"
 #include "hw-models/cache/stepped.h"
+#include "hw-models/dram/dram.h"
 #include "hw-models/dram/stepped.h"
 #include "replay/base/layout.h"
 #include "replay/base/trace_semantics.h"
@@ -316,6 +317,8 @@ struct channel {
     unsigned last; /* the slice that was served last */
     uint32_t credits[2], shared;
     uint64_t wake, wake_core; /* cycles of device memory, and of the core */
+    const struct staged *chip;
+    struct dram_listener listener;
 };
 struct crossbar {
     unsigned ins, outs;
@@ -404,6 +407,8 @@ void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const stru
 /* Nothing issues: notes why latches are taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
 /* report.c: events for an observer */
+/* From now on they go to the job's observer. */
+void staged_observe(struct staged *, const struct engine_job *);
 /* A block is placed, or leaves. */
 void staged_report_block(const struct staged_sm *, const struct staged_block *, bool leaves);
 /* An instruction issues, goes to its unit, and is done. The last two only with reports_done. */

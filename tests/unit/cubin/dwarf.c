@@ -240,33 +240,33 @@ Test(dwarf, innermost_by_line)
                                                {30, 70, 3, 2, 5, 0},
                                                {40, 60, 4, 1, 10, 0}};
     static const struct {
-        struct dwarf_location place;
+        struct dwarf_location location;
         uint32_t call;
     } cases[] = {{{5, 1, 21}, 0}, {{15, 1, 12}, 1}, {{16, 1, 22}, 0}, {{25, 1, 3}, 2},  {{35, 1, 12}, 1},
                  {{36, 2, 7}, 3}, {{37, 2, 4}, 3},  {{38, 3, 9}, 3},  {{45, 1, 12}, 4}, {{46, 1, 2}, 2},
                  {{75, 2, 7}, 2}, {{75, 1, 25}, 0}, {{95, 1, 12}, 0}, {{100, 1, 21}, 0}};
-    struct dwarf_location places[sizeof cases / sizeof *cases];
+    struct dwarf_location locations[sizeof cases / sizeof *cases];
     uint32_t innermost[sizeof cases / sizeof *cases];
     arena.out_of_memory = &full;
     for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++)
         VECTOR_PUSH(&arena, &calls.bodies, bodies[i]);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        places[i] = cases[i].place;
-    dwarf_innermost(&arena, &calls, places, sizeof cases / sizeof *cases, innermost);
+        locations[i] = cases[i].location;
+    dwarf_innermost(&arena, &calls, locations, sizeof cases / sizeof *cases, innermost);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         cr_expect_eq(innermost[i], cases[i].call, "%u: %u", i, innermost[i]);
 }
 
-static uint32_t line_at(const struct dwarf_body *b, const struct dwarf_location *place)
+static uint32_t line_at(const struct dwarf_body *b, const struct dwarf_location *location)
 {
-    bool has_it = b->low <= place->address && place->address < b->high;
-    return !has_it ? 0 : b->file == place->file && b->line <= place->line ? b->line + 1 : 1;
+    bool has_it = b->low <= location->address && location->address < b->high;
+    return !has_it ? 0 : b->file == location->file && b->line <= location->line ? b->line + 1 : 1;
 }
 
 Test(dwarf, innermost_at_random)
 {
     enum { BODIES = 40, PLACES = 200 };
-    struct dwarf_location places[PLACES];
+    struct dwarf_location locations[PLACES];
     uint32_t innermost[PLACES];
     arena.out_of_memory = &full;
     srand(1);
@@ -279,14 +279,15 @@ Test(dwarf, innermost_at_random)
             VECTOR_PUSH(&arena, &calls.bodies, b);
         }
         for (uint32_t i = 0; i < PLACES; i++)
-            places[i] = (struct dwarf_location){(i ? places[i - 1].address : 0) + (uint64_t)rand() % 3,
-                                                (uint32_t)rand() % 3, (uint32_t)rand() % 9};
-        dwarf_innermost(&arena, &calls, places, PLACES, innermost);
+            locations[i] = (struct dwarf_location){(i ? locations[i - 1].address : 0) + (uint64_t)rand() % 3,
+                                                   (uint32_t)rand() % 3, (uint32_t)rand() % 9};
+        dwarf_innermost(&arena, &calls, locations, PLACES, innermost);
         for (uint32_t i = 0; i < PLACES; i++) {
             uint32_t wanted = 0, line = 0;
             for (uint32_t b = 0; b < BODIES; b++)
-                if (line_at(&calls.bodies.at[b], &places[i]) && line_at(&calls.bodies.at[b], &places[i]) >= line) {
-                    line = line_at(&calls.bodies.at[b], &places[i]);
+                if (line_at(&calls.bodies.at[b], &locations[i]) &&
+                    line_at(&calls.bodies.at[b], &locations[i]) >= line) {
+                    line = line_at(&calls.bodies.at[b], &locations[i]);
                     wanted = b + 1;
                 }
             cr_assert_eq(innermost[i], wanted, "%u: %u, not %u", i, innermost[i], wanted);

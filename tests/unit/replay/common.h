@@ -22,6 +22,9 @@ struct machine *test_machine(const char *name, const struct model_set *models, c
 /* One of many machines: settings drawn at random, those that change the way through the engines (equal.c). */
 struct machine *random_machine(uint64_t seed);
 
+/* The same with pipeline staged (staged.c). NULL: the values do not go together. */
+struct machine *random_staged_machine(uint64_t seed);
+
 /* The n-th of the built-in schedulers, modulo their number; `staged`: of all, else of those that need no pipeline that
  * steps in stages, as they neither observe who waits nor hear of L1. */
 const char *scheduler_name(uint64_t n, bool staged);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common.h"
+#include "hw-models/dram/counters.h"
 #include "replay/session/machine_open.h"
 #include "tests/support/synthetic_trace.h"
 
@@ -167,14 +168,19 @@ static struct observer listener(struct events *h, const struct machine *m, enum 
     return o;
 }
 
-static void observe(struct rp_trace *t, const struct machine *m, enum replay_engine engine, unsigned threads,
-                    struct events *h, struct replay_result *result)
+static void begin_events(struct events *h, const struct machine *m)
 {
-    struct rp_error err;
     *h = (struct events){.lock = PTHREAD_MUTEX_INITIALIZER, .machine = m};
     h->sm = calloc((size_t)m->sms, sizeof *h->sm);
     h->subcore = calloc((size_t)(m->sms * m->subcores), sizeof *h->subcore);
     cr_assert(h->sm && h->subcore);
+}
+
+static void observe(struct rp_trace *t, const struct machine *m, enum replay_engine engine, unsigned threads,
+                    struct events *h, struct replay_result *result)
+{
+    struct rp_error err;
+    begin_events(h, m);
     const struct observer o = listener(h, m, engine);
     struct replay_options options = {.engine = engine, .threads = threads, .launch = -1, .observer = &o};
     cr_assert(replay(t, m, &options, result, &err), "machine %s:\n%s\n%s", m->name, m->text, err.text);
@@ -190,6 +196,21 @@ static void free_events(struct events *h)
 }
 
 /* ---- what must hold ---------------------------------------------------------------------------------------------- */
+
+/* A channel of pipeline staged keeps some requests when the last launch ends. A refresh closes rows without a command.
+ */
+static void check_commands(const struct machine *m, const struct events *h, const struct memory_counts *counts)
+{
+    const uint64_t *of_model = counts->dram_counters, *commands = h->commands;
+    bool keeps = ((const struct dram_model *)m->dram.model)->stepped;
+    cr_assert_eq(commands[DRAM_READ], of_model[DRAM_READS]);
+    cr_assert_eq(commands[DRAM_WRITE], of_model[DRAM_WRITES]);
+    cr_assert_eq(commands[DRAM_ACTIVATE], of_model[DRAM_ACTIVATES]);
+    cr_assert(commands[DRAM_REFRESH] ? commands[DRAM_PRECHARGE] <= of_model[DRAM_PRECHARGES]
+                                     : commands[DRAM_PRECHARGE] == of_model[DRAM_PRECHARGES]);
+    cr_assert(keeps || commands[DRAM_WRITE] == counts->dram.writes);
+    cr_assert(keeps || commands[DRAM_READ] + commands[DRAM_WRITE] == counts->dram.accesses);
+}
 
 /* Events add up to what is counted. */
 static void check_sums(const struct machine *m, const struct events *h, const struct replay_result *r)
@@ -207,13 +228,10 @@ static void check_sums(const struct machine *m, const struct events *h, const st
         cr_assert_eq(h->blocks[i], s->blocks);
     for (unsigned p = 0; p < COPY_PATHS; p++)
         cr_assert_eq(h->copies[p], r->copies[p].bytes);
-    if (events & OBSERVE_ACCESS) /* what is looked up in L2 ends there, or beyond */
-        cr_assert_eq(h->beyond, s->memory.l2.hits + s->memory.l2.misses);
-    if (!(events & OBSERVE_DRAM))
-        return;
-    cr_assert_eq(h->commands[DRAM_WRITE], s->memory.dram.writes);
-    cr_assert_eq(h->commands[DRAM_READ] + h->commands[DRAM_WRITE], s->memory.dram.accesses);
-    cr_assert_geq(h->commands[DRAM_ACTIVATE], h->commands[DRAM_PRECHARGE]);
+    if (events & OBSERVE_ACCESS && ((const struct cache_model *)m->l2.model)->keeps)
+        cr_assert_eq(h->beyond, s->memory.l2.hits + s->memory.l2.misses); /* what is looked up ends in L2, or beyond */
+    if (events & OBSERVE_DRAM)
+        check_commands(m, h, &s->memory);
 }
 
 static void check_equal(const struct machine *m, uint64_t seed, const char *what, const struct events *a,
@@ -302,6 +320,25 @@ Test(observer, random_machines)
     unlink(path);
 }
 
+Test(observer, random_staged_machines)
+{
+    const unsigned never = OBSERVE_COPY; /* they take no time */
+    char path[] = "/tmp/reprise-observer-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    unsigned kinds = 0, machines = 0;
+    for (uint64_t seed = 730000; machines < 60; seed++) {
+        struct machine *m = random_staged_machine(seed * 7919);
+        if (!m)
+            continue;
+        write_small(path, seed);
+        kinds |= compare(path, m, seed);
+        machines++;
+        machine_free(m);
+    }
+    cr_assert_eq(kinds | never, (1u << OBSERVER_EVENT_COUNT) - 1, "some kinds did not come, but %x did", kinds);
+    unlink(path);
+}
+
 /* Machines as they are, but for two SMs. */
 Test(observer, every_machine)
 {
@@ -355,15 +392,74 @@ static void refuses(const char *machine, const char *const *settings, const stru
 
 Test(observer, an_event_that_never_comes_is_an_error)
 {
-    static const char *const none[] = {NULL}, *const fixed[] = {"dram=fixed", NULL};
+    static const char *const none[] = {NULL}, *const fixed[] = {"dram=fixed", NULL},
+                             *const ideal[] = {"dram=ideal", NULL};
     struct events h = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct observer commands = {.data = &h, .dram = dram}, blocks = {.data = &h, .block = block},
                     accesses = {.data = &h, .access = access_};
-    refuses("rtx2060-accelsim", none, &commands, "does not report DRAM commands: pipeline 'staged'");
+    refuses("rtx2060-accelsim", ideal, &commands, "does not report DRAM commands: pipeline 'staged'");
     refuses("orin-wcet", fixed, &commands, "dram 'fixed'");
     refuses("san-quadro-rtx6000", none, &blocks, "does not report blocks: pipeline 'one-at-a-time'");
     refuses("san-quadro-rtx6000", none, &accesses, "does not report accesses by level");
     cr_expect_eq(h.count, 0);
+}
+
+/* ---- replays that fail ------------------------------------------------------------------------------------------- */
+
+/* Launch 0 has a block; in launch 1 one of two warps waits at a barrier for ever. */
+static struct rp_trace *second_launch_hangs(void)
+{
+    struct warp_op add = OP(INT, 0, NO, NO), wait[] = {OP(BARRIER, NO, NO, NO), add};
+    const struct warp_program fine[] = {{&add, 1}, {&add, 1}}, hangs[] = {{&add, 1}, {wait, 2}};
+    wait[0].count = 64;
+    char path[] = "/tmp/reprise-observer-XXXXXX";
+    struct rp_error err;
+    cr_assert_geq(mkstemp(path), 0);
+    struct warp_trace *w = warp_trace_begin(path, &err);
+    cr_assert(w && warp_trace_launch(w, fine, 2, 1, &err) && warp_trace_launch(w, hangs, 2, 1, &err) &&
+                  warp_trace_end(w, true, &err),
+              "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t, "%s", err.text);
+    unlink(path);
+    return t;
+}
+
+static void fails_alike(struct rp_trace *t, const struct machine *m, enum replay_engine engine, unsigned threads)
+{
+    struct events h;
+    struct rp_error err, unobserved;
+    struct replay_result result;
+    begin_events(&h, m);
+    const struct observer o = listener(&h, m, engine);
+    struct replay_options options = {.engine = engine, .threads = threads, .launch = -1};
+    cr_assert(!replay(t, m, &options, &result, &unobserved), "%s", m->name);
+    options.observer = &o;
+    cr_assert(!replay(t, m, &options, &result, &err), "%s", m->name);
+    h.over = true;
+    cr_expect_str_eq(err.text, unobserved.text);
+    cr_expect_eq(err.status, RP_BAD_INPUT);
+    cr_expect_eq(h.launches[0], 2);
+    cr_expect_eq(h.launches[1], 1, "%s: the launch that fails does not end", m->name);
+    cr_expect(!(replay_events(m, engine) & OBSERVE_BLOCK) || (h.blocks[0] == 2 && h.blocks[1] == 1));
+    cr_expect_geq(h.issues, 4, "what came before the failure is reported");
+    free_events(&h);
+}
+
+/* The listener has all that happened until then, and the replay says the same as without it. */
+Test(observer, a_replay_that_fails_in_the_middle)
+{
+    static const char *const machines[][4] = {
+        {"orin-wcet", "sms=2"}, {"v100", "sms=2"}, {"rtx2060-accelsim", "sms=1", "pipeline.defects.one_barrier=false"}};
+    struct rp_trace *t = second_launch_hangs();
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        struct machine *m = test_machine(machines[i][0], NULL, &machines[i][1]);
+        fails_alike(t, m, REPLAY_FAST, 1);
+        fails_alike(t, m, REPLAY_FAST, 3);
+        fails_alike(t, m, REPLAY_REFERENCE, 1);
+        machine_free(m);
+    }
+    rp_trace_close(t);
 }
 
 /* Without `concurrent` all events come from the thread that replays, whatever the number of threads. */

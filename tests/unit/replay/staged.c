@@ -94,8 +94,7 @@ static bool is_of_none(const char *key, const struct machine_setting *settings, 
 static const char *const channels[][2] = {{"1", "1"}, {"1", "2"},   {"2", "2"},  {"2", "4"},
                                           {"3", "6"}, {"12", "12"}, {"12", "24"}};
 
-/* NULL: the values do not go together. */
-static struct machine *random_staged_machine(uint64_t seed)
+struct machine *random_staged_machine(uint64_t seed)
 {
     struct machine_setting settings[CHOICES + 3];
     struct rp_error err;
