@@ -5,6 +5,8 @@ import re
 import subprocess
 
 ARCHES = ["50", "62", "52", "60", "53", "61"]
+LATE = ["75", "86", "90", "80", "89", "70"]
+LATE_PTX = "7.8"  # the version of PTX that all of these are in
 LEVELS = ["3", "0", "2", "1"]
 DEVICE = ("-x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent "
           "-Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -w -I. -S").split()
@@ -47,6 +49,7 @@ class Tools:
             version = ["12.3", "12.9"][k // 3 % 2]
             arch, level = ARCHES[k % 6], LEVELS[(k + k // 6) % 4]
             out.append(Module("2", (version, level, arch)))
+            out.append(Module("2", ("12.9", LEVELS[(k // 2 + k // 12) % 4], LATE[k % 6])))
             if k % 6 == 0:
                 out.append(Module("0", (version, LEVELS[k // 6 % 4], ARCHES[k // 6 % 6])))
         return out
@@ -82,7 +85,9 @@ def device(tools, source, stem, module):
     text = open(ptx).read()
     for_arch = to + ".ptx"
     with open(for_arch, "w") as f:
-        f.write(re.sub(r"^\.target .*", ".target sm_" + arch, text, count=1, flags=re.M))
+        text = re.sub(r"^\.target .*", ".target sm_" + arch, text, count=1, flags=re.M)
+        late = re.sub(r"^\.version .*", ".version " + LATE_PTX, text, count=1, flags=re.M)
+        f.write(late if arch in LATE else text)
     try:
         ptxas = os.path.join(tools.toolchain, version, "ptxas")
         compiled(module, [ptxas, "-w", "-arch=sm_" + arch, "-O" + level, "-o", to, for_arch])

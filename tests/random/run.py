@@ -173,7 +173,7 @@ class Run:
         self.all_files()
         bad = self.report("PTX", "host = PTX at -O0 and -O2")
         if self.tools.has_ptxas:
-            bad += self.report("SASS", "host = machine code of sm_50 to sm_62")
+            bad += self.report("SASS", "host = machine code of sm_50 to sm_90")
             wrong = self.o.text and self.report_texts()
         else:
             wrong = False

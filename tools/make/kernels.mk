@@ -13,21 +13,27 @@ $(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS) $(PTX_FLAGS_FILE)
 	$(CLANG) $(PTX_FLAGS) -O2 -S -o $@ $<
 
 # The same kernels as machine code, where make toolchain has fetched ptxas: cubin/NAME.sm_62.O3.cubin and so on, and
-# under cubin/O0 some of what clang -O0 makes. dp4a, in ptx.cu, is only from sm_61 on.
+# under cubin/O0 some of what clang -O0 makes. dp4a, in ptx.cu, is only from sm_61 on; exchange between lanes without
+# .sync, in scan.cu and votes.cu, is not for sm_75 and later.
 TOOLCHAIN := $(wildcard $(BUILD)/toolchain/complete)
 SASS_VARIANTS := $(foreach a,50 52 60 61 62,$(foreach o,0 1 2 3,sm_$a.O$o))
 SASS_VARIANTS_O0 := sm_50.O0 sm_52.O1 sm_60.O2 sm_61.O3
+LATE_VARIANTS := sm_70.O3 sm_75.O3 sm_80.O0 sm_80.O3 sm_86.O3 sm_89.O1 sm_90.O0 sm_90.O3
+LATE_KERNELS := $(filter-out scan votes,$(KERNEL_SOURCES:tests/kernels/%.cu=%))
 CUBINS := $(if $(TOOLCHAIN),$(filter-out $(foreach a,50 52 60,%/ptx.sm_$a.O0.cubin %/ptx.sm_$a.O1.cubin \
   %/ptx.sm_$a.O2.cubin %/ptx.sm_$a.O3.cubin),$(foreach k,$(KERNEL_SOURCES:tests/kernels/%.cu=%), \
-  $(SASS_VARIANTS:%=$(BUILD)/cubin/$k.%.cubin) $(SASS_VARIANTS_O0:%=$(BUILD)/cubin/O0/$k.%.cubin))))
+  $(SASS_VARIANTS:%=$(BUILD)/cubin/$k.%.cubin) $(SASS_VARIANTS_O0:%=$(BUILD)/cubin/O0/$k.%.cubin))) \
+  $(foreach k,$(LATE_KERNELS),$(LATE_VARIANTS:%=$(BUILD)/cubin/$k.%.cubin)))
+# $1: variant, $2: version of ptxas, $3: of PTX
 define cubin_rule
 $(BUILD)/cubin/%.$1.cubin: $(BUILD)/kernels/%.ptx
 	@mkdir -p $$(@D)
-	@sed 's/^\.target .*/.target $(basename $1)/' $$< > $$@.ptx
-	@$(BUILD)/toolchain/12.3/ptxas -w -$(subst .,,$(suffix $1)) -arch=$(basename $1) -o $$@ $$@.ptx
+	@sed 's/^\.target .*/.target $(basename $1)/; s/^\.version .*/.version $3/' $$< > $$@.ptx
+	@$(BUILD)/toolchain/$2/ptxas -w -$(subst .,,$(suffix $1)) -arch=$(basename $1) -o $$@ $$@.ptx
 	@rm $$@.ptx
 endef
-$(foreach v,$(SASS_VARIANTS),$(eval $(call cubin_rule,$v)))
+$(foreach v,$(SASS_VARIANTS),$(eval $(call cubin_rule,$v,12.3,6.0)))
+$(foreach v,$(LATE_VARIANTS),$(eval $(call cubin_rule,$v,12.9,7.8)))
 
 .PHONY: kernels
 kernels: $(KERNELS) $(CUBINS) ## the kernels of tests/kernels as PTX, and as machine code after make toolchain

@@ -11,11 +11,23 @@ enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
 /* The most bytes before a variable that can be padding for its alignment. */
 enum { MOST_PADDING = 256 };
 
-/* The stack that a kernel needs. ptxas 12.9 gives a kernel's own frame as its whole stack, even if functions that it
- * calls have frames. */
-static uint32_t stack_of(const struct cubin_kernel *k)
+/* Whether code contains functions other than the compiler's own helpers, which have no frames. */
+static bool has_functions(const struct cubin_kernel *k)
 {
-    if (k->stack_bytes == CUBIN_UNKNOWN || (k->stack_bytes <= k->frame_bytes && k->callee_bytes))
+    static const char helper[] = "$__internal_";
+    for (uint32_t i = 0; i < k->function_count; i++)
+        if (strncmp(k->functions[i].name, helper, sizeof helper - 1) != 0)
+            return true;
+    return false;
+}
+
+/* The stack that a kernel needs. ptxas 12.9 gives a kernel's own frame as its whole stack, even if functions that it
+ * calls have frames; for sm_90 it gives no frames of these functions, either. */
+static uint32_t stack_of(const struct cubin *c, const struct cubin_kernel *k)
+{
+    enum { FIRST_WITHOUT_FRAMES = 90 };
+    bool calls = k->callee_bytes || (c->sm >= FIRST_WITHOUT_FRAMES && has_functions(k));
+    if (k->stack_bytes == CUBIN_UNKNOWN || (k->stack_bytes <= k->frame_bytes && calls))
         return UNKNOWN_STACK;
     return k->stack_bytes > k->frame_bytes ? k->stack_bytes : k->frame_bytes;
 }
@@ -55,7 +67,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     l.b.parameters = m->family->parameters(m->cubin->sm);
     l.b.banks = &m->banks[index];
     l.arch = m->family->table->arch(m->cubin->sm);
-    l.stack = (stack_of(k) + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
+    l.stack = (stack_of(m->cubin, k) + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;
     int how = setjmp(m->escape);
     if (how)
         return failed(m, how, err);

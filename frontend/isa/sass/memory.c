@@ -62,4 +62,6 @@ void sass_return_success(struct sass_lowering *l, struct operation *u, unsigned 
     one.b = constant32(&l->b, 0);
     one.d = written(&l->b, d);
     sass_emit(&l->b, one);
+    if (u->memory.width == 8 && d != RZ)
+        move32(&l->b, written(&l->b, d + 1), constant32(&l->b, 0));
 }

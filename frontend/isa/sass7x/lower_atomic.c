@@ -52,21 +52,24 @@ static void set_scope(struct sass_lowering *l, struct operation *u)
     }
 }
 
-/* The predicate result, which compilers do not use. */
-static void refuse_predicate(struct sass_lowering *l)
+/* The predicate of a generic atomic: it was done. On the hardware it fails for addresses of shared and local memory,
+ * and the code that follows does it there by other instructions; here it is done everywhere. */
+static void write_done(struct sass_lowering *l)
 {
-    if (bits(l, AT_PD, 3) != PT)
-        sass_not_covered(l, "a result in a predicate");
+    struct operand pd = written_predicate(l, AT_PD);
+    if (is_register(pd))
+        sass_emit(&l->b, (struct operation){
+                             .kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = constant32(&l->b, ~0u)});
 }
 
 static void lower_device(struct sass_lowering *l, enum rp_space space)
 {
-    refuse_predicate(l);
     struct operation u = begin(l, space);
     set_scope(l, &u);
     u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
     sass7x_set_address(l, &u, 0, bit(l, AT_EXTENDED));
     sass_return_old(l, &u, bits(l, AT_RD, 8));
+    write_done(l);
 }
 
 /* Compares with the first register, and stores the second. */
@@ -97,8 +100,8 @@ static void lower_atom(struct sass_lowering *l)
         lower_device(l, RP_SPACE_GENERIC);
         return;
     }
-    refuse_predicate(l);
     compare_and_swap(l, RP_SPACE_GENERIC, bit(l, AT_EXTENDED));
+    write_done(l);
 }
 
 static void lower_atomg(struct sass_lowering *l)
@@ -108,8 +111,8 @@ static void lower_atomg(struct sass_lowering *l)
         lower_device(l, RP_SPACE_GLOBAL);
         return;
     }
-    refuse_predicate(l);
     compare_and_swap(l, RP_SPACE_GLOBAL, bit(l, AT_EXTENDED));
+    write_done(l);
 }
 
 /* Adds 1 for each lane. */

@@ -106,12 +106,13 @@ static void lower_brx(struct sass_lowering *l)
 
 /* ---- branches ---- */
 
-/* Whether the lanes that the uniform register names are all (.CONV), or not all (.DIV), active here. */
+/* Whether the lanes that the uniform register names, without one all 32, are all (.CONV), or not all (.DIV), active
+ * here. */
 static struct operand lanes_together(struct sass_lowering *l, bool together)
 {
-    struct operand mask = read_uniform(&l->b, bits(l, AT_RA, 6));
+    struct operand mask = has_uniform_source(l) ? read_uniform(&l->b, bits(l, AT_RA, 6)) : constant32(&l->b, ~0u);
     struct operand active = sass7x_lane(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
-    if (bit(l, 30))
+    if (has_uniform_source(l) && bit(l, 30))
         mask = lane2(&l->b, OP_NOT, T_B32, mask, mask);
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32};
     u.compare = together ? CMP_EQ : CMP_NE;
@@ -136,8 +137,6 @@ static void lower_bra(struct sass_lowering *l)
         transfer(l, sass_jump(l, target_of(l)));
         return;
     }
-    if (!by_predicate && !has_uniform_source(l))
-        sass_not_covered(l, "this kind of branch");
     struct operand p, q;
     if (by_predicate) {
         q = uniform_predicate(&l->b, bits(l, 24, 3));

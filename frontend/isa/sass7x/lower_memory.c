@@ -175,16 +175,53 @@ static void lower_ldc(struct sass_lowering *l)
     move_data(l, &u, bits(l, AT_RD, 8));
 }
 
+/* Loads words of a bank at a register plus the offset, which no trace records. */
+static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsigned at, int32_t offset)
+{
+    struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT};
+    u.memory.space = bank ? RP_SPACE_CONST : RP_SPACE_PARAM;
+    u.memory.kind = RP_ACCESS_LOAD;
+    u.memory.elements = 1;
+    u.memory.width = 4;
+    if (bank && l->b.banks->at[bank] == CUBIN_UNKNOWN)
+        sass_not_covered(l, "a constant bank that the file does not have");
+    u.imm = offset + (bank ? (int64_t)l->b.banks->at[bank] : -(int64_t)l->b.parameters);
+    u.a = read_uniform(&l->b, at);
+    u.d = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    return u.d;
+}
+
+/* c[bank][UR + offset], of 32 or 64 bits. */
+static void lower_uldc_indexed(struct sass_lowering *l)
+{
+    enum { WORD = 4, PAIR = 5 };
+    unsigned bank = bits(l, AT_BANK, 5), size = bits(l, AT_SIZE, 3), at = bits(l, AT_RA, 6), d = bits(l, AT_RD, 6);
+    int32_t offset = (int16_t)bits(l, AT_OFFSET, 16);
+    if (size != WORD && size != PAIR)
+        sass_not_covered(l, "this size");
+    struct operand low = indexed_word(l, bank, at, offset), high = low;
+    if (size == PAIR)
+        high = indexed_word(l, bank, at, offset + 4);
+    sass7x_broadcast(l, low);
+    if (size == PAIR && d != URZ)
+        sass7x_broadcast_to(l, d + 1, high);
+}
+
 static void lower_uldc(struct sass_lowering *l)
 {
-    enum { PLAIN = 0xab9, PAIR = 5 };
+    enum { PLAIN = 0xab9, INDEXED = 0xabb, PAIR = 5 };
     unsigned bank = bits(l, AT_BANK, 5), size = bits(l, AT_SIZE, 3), d = bits(l, AT_RD, 6);
     uint32_t offset = bits(l, AT_OFFSET, 16);
+    l->b.uniform = false; /* the active lanes load, and give the value to the warp */
+    if (l->row->value == INDEXED) {
+        lower_uldc_indexed(l);
+        return;
+    }
     if (l->row->value != PLAIN || has_uniform_source(l))
         sass_not_covered(l, "this form of address");
     if (size > PAIR)
         sass_not_covered(l, "this size");
-    l->b.uniform = false; /* the active lanes load, and give the value to the warp */
     struct operand low = part_of_word(l, bank, offset, size == PAIR ? 4 : size);
     sass7x_broadcast(l, low);
     if (size != PAIR || d == URZ)
