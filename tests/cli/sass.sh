@@ -143,7 +143,7 @@ record 'short.cubin: ' "recording a cubin cut short" "$work/short.cubin"
 
 export tools=$BUILD/toolchain
 if [ ! -e "$tools/complete" ]; then
-    for what in "the largest and smallest numbers" "kernels at -O0 to -O3 for sm_50 to sm_62" "kernels of Volta to Hopper" "libdevice"; do
+    for what in "the largest and smallest numbers" "kernels at -O0 to -O3 for sm_50 to sm_62" "volta-to-hopper" "libdevice"; do
         echo "ok - disassembly equals NVIDIA's: $what # SKIP no $tools: make toolchain fetches it"
     done
     exit 0
@@ -195,7 +195,7 @@ variants="12.3:3:50 12.9:0:52 12.3:2:53 12.9:1:60 12.3:0:61 12.9:3:61 12.9:2:62 
 in_parallel kernels "" $([ -z "${SASS_FULL:-}" ] && echo $variants || all_variants)
 variants="12.9:3:70 12.9:0:75 12.9:1:80 12.9:2:86 12.9:3:89 12.9:3:90"
 # shellcheck disable=SC2046,SC2086
-in_parallel "kernels of Volta to Hopper" "" $([ -z "${SASS_FULL:-}" ] && echo $variants || later_variants)
+in_parallel volta-to-hopper "" $([ -z "${SASS_FULL:-}" ] && echo $variants || later_variants)
 
 # llvm.nvvm.tanh.approx is left as an unresolved call by this compiler, under a name that ptxas does not take
 "${CLANG:-clang}" -target nvptx64-nvidia-cuda -Wno-override-module -Xclang -target-cpu -Xclang sm_62 -Xclang -target-feature -Xclang +ptx50 -O0 -S \
