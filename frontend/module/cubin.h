@@ -96,6 +96,7 @@ enum cubin_patch {
     CUBIN_PATCH_CODE_HIGH,
     CUBIN_PATCH_TEXTURE, /* header index into a constant word */
     CUBIN_PATCH_SURFACE,
+    CUBIN_PATCH_FIELD, /* of an instruction of 16 bytes; the type says which */
 };
 struct cubin_relocation {
     enum cubin_patch patch;

@@ -144,9 +144,11 @@ bool cubin_place_functions(struct cubin_file *f)
 
 void cubin_join_functions(struct cubin *c)
 {
-    /* a bundle of NOPs, with which ptxas pads code */
-    static const uint64_t gap[BUNDLE / 8] = {0x001f8000fc0007e0, 0x50b0000000070f00, 0x50b0000000070f00,
-                                             0x50b0000000070f00};
+    /* NOPs, with which ptxas pads code: a bundle, or two words of sm_70 and later */
+    static const uint64_t gaps[2][BUNDLE / 8] = {
+        {0x001f8000fc0007e0, 0x50b0000000070f00, 0x50b0000000070f00, 0x50b0000000070f00},
+        {0x7918, 0x000fc00000000000, 0x7918, 0x000fc00000000000}};
+    const uint64_t *gap = gaps[c->sm >= 70];
     for (uint32_t i = 0; i < c->kernel_count; i++) {
         struct cubin_kernel *k = &c->kernels[i];
         if (!k->part_count)

@@ -5,8 +5,31 @@
 
 #include "frontend/module/cubin_file.h"
 
+/* Fields of the words of 16 bytes of sm_70 and later: bits `shift` and up of the value, the lowest `width` of them at
+ * bit `at`, those above at bit `above`. */
+static const struct cubin_field {
+    uint32_t type;
+    uint8_t shift, at, width, above, above_width;
+} fields[] = {
+    {0x37, 0, 32, 32, 0, 0}, {0x38, 0, 32, 32, 0, 0}, {0x39, 32, 32, 32, 0, 0}, {0x3a, 2, 34, 47, 0, 0},
+    {0x3b, 0, 32, 16, 0, 0}, {0x4a, 0, 40, 24, 0, 0}, {0x66, 2, 16, 8, 34, 47}, {0x72, 2, 16, 8, 34, 48},
+};
+
+static const struct cubin_field *field_of(uint32_t type)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].type == type)
+            return &fields[i];
+    return NULL;
+}
+
+/* Marks for NVIDIA's linker: places where it may write YIELD, and unused slots. */
+static bool is_mark(uint32_t type) { return type == 0x44 || type == 0x45 || type == 0x49; }
+
 static enum cubin_patch patch_of(uint32_t type)
 {
+    if (field_of(type))
+        return CUBIN_PATCH_FIELD;
     switch (type) {
     case 0x01: return CUBIN_PATCH_32;
     case 0x02:
@@ -23,6 +46,8 @@ static enum cubin_patch patch_of(uint32_t type)
 
 static uint32_t patch_bytes(enum cubin_patch patch)
 {
+    if (patch == CUBIN_PATCH_FIELD)
+        return 16;
     return patch == CUBIN_PATCH_32 || patch == CUBIN_PATCH_TEXTURE || patch == CUBIN_PATCH_SURFACE ? 4 : 8;
 }
 
@@ -71,7 +96,7 @@ static bool read_table(struct cubin_file *f, size_t index)
             r.r_offset = without.r_offset;
             r.r_info = without.r_info;
         }
-        if (!read_one(f, s->name, to, &r))
+        if (!is_mark((uint32_t)GELF_R_TYPE(r.r_info)) && !read_one(f, s->name, to, &r))
             return false;
     }
     return true;
@@ -149,6 +174,31 @@ static void patch_code(uint8_t *at, uint32_t value)
     put32(at + 4, (uint32_t)(word >> 32));
 }
 
+/* `width` bits of a word of 16 bytes, the lowest first. */
+static uint64_t bits_at(const uint8_t *word, unsigned at, unsigned width)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < width; i++)
+        value |= (uint64_t)(word[(at + i) / 8] >> (at + i) % 8 & 1) << i;
+    return value;
+}
+
+static void put_bits(uint8_t *word, unsigned at, unsigned width, uint64_t value)
+{
+    for (unsigned i = 0; i < width; i++) {
+        uint8_t mask = (uint8_t)(1u << (at + i) % 8), *byte = &word[(at + i) / 8];
+        *byte = (uint8_t)(value >> i & 1 ? *byte | mask : *byte & ~mask);
+    }
+}
+
+static void patch_field(uint8_t *word, const struct cubin_field *f, uint64_t value)
+{
+    uint64_t sum = bits_at(word, f->at, f->width) | bits_at(word, f->above, f->above_width) << f->width;
+    sum += value >> f->shift;
+    put_bits(word, f->at, f->width, sum);
+    put_bits(word, f->above, f->above_width, sum >> f->width);
+}
+
 static void apply(const struct cubin_relocation *r, uint64_t value)
 {
     uint8_t *at = r->in.at + r->offset;
@@ -165,6 +215,7 @@ static void apply(const struct cubin_relocation *r, uint64_t value)
     case CUBIN_PATCH_CODE:
     case CUBIN_PATCH_CODE_LOW: patch_code(at, (uint32_t)value); break;
     case CUBIN_PATCH_CODE_HIGH: patch_code(at, (uint32_t)(value >> 32)); break;
+    case CUBIN_PATCH_FIELD: patch_field(at, field_of(r->type), value); break;
     case CUBIN_PATCH_NONE: break;
     }
 }

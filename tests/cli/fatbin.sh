@@ -32,7 +32,9 @@ refuses() { # PATTERN NAME FILE
 for how in zstd lz4 plain mixed; do takes 61 "the newest machine code: $how" $golden/$how.fatbin; done
 takes 61 "the newest machine code: fatbinary 13" $golden/fatbinary-13.fatbin
 takes 1062 "the newest PTX where there is no machine code" $golden/ptx.fatbin
-refuses 'neither PTX nor machine code for sm_50 to sm_62' "machine code for later GPUs alone" $golden/sm_75.fatbin
+takes 1060 "machine code of sm_75, made of PTX for 60, where there is nothing else" $golden/sm_75.fatbin
+sed 's/\x4b\x00\x00\x00/\x64\x00\x00\x00/' $golden/sm_75.fatbin >"$work/sm_100.fatbin" # the entry says sm_100
+refuses 'neither PTX nor machine code for sm_50 to sm_62, sm_70 to sm_90' "machine code for later GPUs alone" "$work/sm_100.fatbin"
 refuses 'has no kernel' "a fat binary without kernels" $golden/no-kernel.fatbin
 for how in zstd lz4 mixed; do
     if cmp -s <("$REPRISE" disasm $golden/$how.fatbin) <("$REPRISE" disasm $golden/plain.fatbin); then ok "disasm lists what is packed: $how"; else bad "disasm lists what is packed: $how"; fi

@@ -143,7 +143,7 @@ record 'short.cubin: ' "recording a cubin cut short" "$work/short.cubin"
 
 export tools=$BUILD/toolchain
 if [ ! -e "$tools/complete" ]; then
-    for what in "the largest and smallest numbers" "kernels at -O0 to -O3 for sm_50 to sm_62" "libdevice"; do
+    for what in "the largest and smallest numbers" "kernels at -O0 to -O3 for sm_50 to sm_62" "volta-to-hopper" "libdevice"; do
         echo "ok - disassembly equals NVIDIA's: $what # SKIP no $tools: make toolchain fetches it"
     done
     exit 0
@@ -154,12 +154,14 @@ if text_of "$work/ends.nvidia" | grep -v '^NOP' | cmp -s - "$work/ends.sass"; th
 
 # compare NAME VERSION OPTIONS ARCH PTX...: one cubin of all the files, its text and its words compared. One line.
 compare() {
-    local name=$1 version=$2 options=$3 arch=$4 to=$work/$1-$2-$4-${3//[^O0-9]/} file
+    local name=$1 version=$2 options=$3 arch=$4 to=$work/$1-$2-$4-${3//[^O0-9]/} file isa=""
     shift 4
+    [ "$arch" -lt 75 ] || isa='s/^\.version .*/.version 7.8/;' # which knows sm_75 to sm_90
     mkdir "$to"
     for file; do
-        # dp4a, in ptx.cu, is only from sm_61 on
-        if [ "$arch" -ge 61 ] || [ "${file##*/}" != ptx.ptx ]; then sed "s/^\.target .*/.target sm_$arch/" "$file" >"$to/${file##*/}"; fi
+        # dp4a, in ptx.cu, is only from sm_61 on; shuffles and votes without .sync are not for sm_75 and later
+        [ "$arch" -lt 75 ] || case ${file##*/} in scan.* | votes.*) continue ;; esac
+        if [ "$arch" -ge 61 ] || [ "${file##*/}" != ptx.ptx ]; then sed "${isa}s/^\.target .*/.target sm_$arch/" "$file" >"$to/${file##*/}"; fi
     done
     # shellcheck disable=SC2086
     if "$tools/$version/ptxas" -w $options -arch="sm_$arch" -o "$to/$name.cubin" "$to"/*.ptx 2>"$to/err"; then
@@ -185,10 +187,15 @@ in_parallel() {
 # every version, level and architecture
 all_variants() { for v in 12.3 12.9; do for l in 0 1 2 3; do for a in 50 52 53 60 61 62; do echo "$v:$l:$a"; done; done; done; }
 
+later_variants() { for l in 0 1 2 3; do for a in 70 75 80 86 89 90; do echo "12.9:$l:$a"; done; done; }
+
 ptx=$(echo "$BUILD"/kernels/*.ptx)
 variants="12.3:3:50 12.9:0:52 12.3:2:53 12.9:1:60 12.3:0:61 12.9:3:61 12.9:2:62 12.3:1:62"
 # shellcheck disable=SC2046,SC2086
 in_parallel kernels "" $([ -z "${SASS_FULL:-}" ] && echo $variants || all_variants)
+variants="12.9:3:70 12.9:0:75 12.9:1:80 12.9:2:86 12.9:3:89 12.9:3:90"
+# shellcheck disable=SC2046,SC2086
+in_parallel volta-to-hopper "" $([ -z "${SASS_FULL:-}" ] && echo $variants || later_variants)
 
 # llvm.nvvm.tanh.approx is left as an unresolved call by this compiler, under a name that ptxas does not take
 "${CLANG:-clang}" -target nvptx64-nvidia-cuda -Wno-override-module -Xclang -target-cpu -Xclang sm_62 -Xclang -target-feature -Xclang +ptx50 -O0 -S \

@@ -233,8 +233,9 @@ const struct command command_disasm = {
     .usage = "FILE",
     .about =
         "Prints the machine code of a cubin or fat binary in the layout of cuobjdump -sass: an instruction a line with "
-        "its address and its word; on sm_50 to sm_62 the control word of three instructions above them. A word "
-        "that is no instruction is printed as '.word 0x...'; the exit status is then 2.\n"
+        "its address and its word. On sm_50 to sm_62 the control word of three instructions is above them. From sm_70 "
+        "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "
+        "status is then 2.\n"
         "'reprise asm' turns the text back into machine code.",
     .options = rows,
     .examples = examples,

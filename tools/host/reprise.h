@@ -1,6 +1,6 @@
 /* Running CUDA kernels from a C or C++ program, on the program's own memory.
  *
- * A session holds one module: PTX, a cubin for sm_50 to sm_62, or a fat binary. A launch names a kernel, its grid and
+ * A session holds one module: PTX, a cubin for sm_50 to sm_90, or a fat binary. A launch names a kernel, its grid and
  * block, and one argument for each of its parameters: numbers, and pointers into the program's memory with the size of
  * what they point to. When reprise_run returns, results are in place. If the session's options say so, launches are
  * recorded into a trace, the same that `reprise record` writes, and timed on a machine, with the same cycles as

@@ -99,7 +99,8 @@ random-tree: deps ## N=10000 programs of random PTX for sm_70 to sm_90 from SEED
 units: $(PRELOADS) $(SUITES:%=$(BUILD)/tests/%) $(PROGRAMS) $(RANDOM_COMPARE) $(RANDOM_PTX_COMPARE) $(RANDOM_TREE) $(EXAMPLES) $(BUILD)/bench/approximations ## the programs of tests
 
 # ---- tests with what others made ------------------------------------------------------------------------------------
-# Disassembly against NVIDIA's: every kernel and libdevice, by both versions of ptxas, for sm_50 to sm_62, at -O0 to -O3.
+# Disassembly against NVIDIA's: every kernel and libdevice, by both versions of ptxas, for sm_50 to sm_62, and every kernel
+# by ptxas 12.9 for sm_70 to sm_90, at -O0 to -O3.
 .PHONY: disassembly
 disassembly: deps toolchain ## every kernel and libdevice in every variant: our text of it against NVIDIA's
 	@$(PARALLEL) all kernels

@@ -117,7 +117,7 @@ bool sass_assemble(const struct sass_site *site, const char *text, struct isa_wo
         return rp_fail(err, RP_BAD_INPUT, "'%s': the guard is not a predicate P0 to P6 or PT", text);
     asm_skip_space(&start);
     size_t length = strcspn(start.at, ". ;\t");
-    bool known = false;
+    bool known = false, found = false;
     for (unsigned r = 0; r < t->row_count; r++) {
         const struct sass_row *row = &t->rows[r];
         size_t n = strlen(row->name);
@@ -131,12 +131,18 @@ bool sass_assemble(const struct sass_site *site, const char *text, struct isa_wo
         bool read = parse_row(&p);
         furthest = p.at > furthest ? p.at : furthest;
         if (!read || sass_find(t, p.word, site->arch) != row || !sass_print(site, p.word, p.control, again, NULL))
-            continue; /* a word of another row, which reads it in another way */
-        *word = p.word;
-        *control = p.control;
-        if (same_text(text, again) || strpbrk(text, ".")) /* the same number may be written in another way */
+            continue; /* a word that another row reads is not this row's */
+        bool exact = same_text(text, again);
+        if (exact || (!found && strpbrk(text, "."))) { /* the same number may be written in another way */
+            *word = p.word;
+            *control = p.control;
+            found = true;
+        }
+        if (exact)
             return true;
     }
+    if (found)
+        return true;
     if (furthest > beyond.at)
         beyond.at = NULL; /* some row had room for the number */
     return none(text, start.at, (int)length, known, &beyond, err);

@@ -297,7 +297,7 @@ static bool parse_swizzle(struct sass_parser *p, const struct sass_item *i)
         return false;
     for (unsigned lane = 0; lane < 4; lane++) {
         unsigned s = 0;
-        while (s < 4 && strncmp(p->at, sass_swizzles[s], 2))
+        while (s < 4 && strncmp(p->at, i->names[s], 2))
             s++;
         if (s == 4)
             return false;

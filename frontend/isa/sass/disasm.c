@@ -319,7 +319,7 @@ static void print_swizzle(struct sass_printer *p, const struct sass_item *i)
     unsigned v = (unsigned)sass_field(p->word, i->f);
     print_separator(p);
     for (int lane = 3; lane >= 0; lane--)
-        print_text(p, "%s", sass_swizzles[v >> 2 * lane & 3]);
+        print_text(p, "%s", i->names[v >> 2 * lane & 3]);
 }
 
 static void print_unprinted(struct sass_printer *p, const struct sass_item *i)

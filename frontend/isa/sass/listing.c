@@ -127,6 +127,16 @@ static bool bare_word(const struct sass_table *t, const char *text, struct isa_w
                    2 * t->word_bytes);
 }
 
+/* Takes the listed word if it prints the same text: a text may leave bits out, such as the descriptor of a load. */
+static void take_hidden_bits(const struct sass_site *site, struct isa_word *word, const struct isa_word *listed)
+{
+    const struct sass_table *t = site->table;
+    char ours[SASS_TEXT_SIZE], theirs[SASS_TEXT_SIZE];
+    if (sass_print(site, *word, (uint32_t)sass_field(*word, t->control), ours, NULL) &&
+        sass_print(site, *listed, (uint32_t)sass_field(*listed, t->control), theirs, NULL) && !strcmp(ours, theirs))
+        *word = *listed;
+}
+
 static bool encode(const struct sass_table *t, struct assembly *a, const char *text, const struct isa_word *listed,
                    struct isa_word *word, struct rp_error *err)
 {
@@ -140,6 +150,8 @@ static bool encode(const struct sass_table *t, struct assembly *a, const char *t
         show_in_bundle(t, a, shown);
     else
         show_in_word(t, word, listed, shown);
+    if (t->bundle_words == 1 && listed)
+        take_hidden_bits(&site, word, listed);
     return true;
 }
 

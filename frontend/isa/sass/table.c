@@ -66,8 +66,6 @@ const struct sass_row *sass_find(const struct sass_table *t, struct isa_word wor
     return NULL;
 }
 
-const char *const sass_swizzles[4] = {"PP", "NP", "PN", "ZP"};
-
 bool sass_hides(const struct sass_item *i, uint64_t *value)
 {
     switch (i->style) {

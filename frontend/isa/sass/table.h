@@ -79,7 +79,7 @@ static inline int64_t sass_sign_extend(uint64_t v, unsigned width)
     X(TARGET, target, "pc-relative target: signed, from the next word on")                                             \
     X(BARRIERS, barriers, "set of dependency barriers, hidden when empty")                                             \
     X(BARRIER_NAME, barrier_name, "SBn")                                                                               \
-    X(SWIZZLE, swizzle, "FSWZADD: one sign pair per lane of a quad")
+    X(SWIZZLE, swizzle, "FSWZADD: one sign pair of the 4 names per lane of a quad")
 enum sass_kind {
     SI_END,
 #define X_(kind, handler, meaning) SI_##kind,
@@ -236,7 +236,6 @@ static inline bool sass_part_is_last(const struct sass_table *t, const struct sa
 }
 /* The value with which an immediate is not printed; false: it always is. */
 bool sass_hides(const struct sass_item *, uint64_t *value);
-extern const char *const sass_swizzles[4];
 
 /* The row that a word encodes on an architecture. NULL: the opcode is unknown, or a required field has another
  * value. */

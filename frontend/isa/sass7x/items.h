@@ -126,7 +126,7 @@
     }
 #define SWIZZLE(at)                                                                                                    \
     {                                                                                                                  \
-        .kind = SI_SWIZZLE, .f = { at, 8 }                                                                             \
+        .kind = SI_SWIZZLE, .f = {at, 8}, NAMES("PP", "PN", "NP", "ZP")                                                \
     }
 #define IMAD_ALIAS                                                                                                     \
     {                                                                                                                  \
@@ -162,6 +162,10 @@
 
 /* memory */
 #define ADDRESS(...)                                                                                                   \
+    {                                                                                                                  \
+        .kind = SI_ADDRESS, .style = ADDRESS_UNSIGNED, .parts = ITEMS(__VA_ARGS__)                                     \
+    }
+#define SIGNED_ADDRESS(...)                                                                                            \
     {                                                                                                                  \
         .kind = SI_ADDRESS, .parts = ITEMS(__VA_ARGS__)                                                                \
     }

@@ -29,8 +29,8 @@ static const char *name_of_imad(struct isa_word w)
         return "MOV";
     switch (form) {
     case B_REGISTER: return is_rz(w, 32) ? "MOV" : "";
-    case C_IMMEDIATE:
-    case C_CONSTANT: return is_rz(w, 64) ? "MOV" : "";
+    case C_IMMEDIATE: return is_rz(w, 64) ? "MOV" : "";
+    case C_CONSTANT: return is_rz(w, 64) && !sass_bit(w, 91) ? "MOV" : ""; /* 91: behind a descriptor */
     case B_IMMEDIATE: return name_of_scaling(w);
     default: return "";
     }
