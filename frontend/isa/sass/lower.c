@@ -40,8 +40,9 @@ void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     sass_build_begin(&l->b, i);
     l->outside = OPERAND_NONE;
-    l->memory_count = 0;
+    l->memory = (memory_operands){0};
     l->barrier = (struct rp_barrier){0};
+    l->async = (struct rp_async){0};
     l->start[i] = l->b.operations.count;
 }
 
