@@ -53,6 +53,11 @@ void sass7x_set_address(struct sass_lowering *, struct operation *, unsigned n, 
 void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
 void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
 
+/* ---- barrier objects ---- */
+/* A lane's arrival at an object of sm_75 to sm_89, whose previous value goes to Rd and the register after it
+ * (lower_atomic.c). */
+void sass7x_arrive(struct sass_lowering *, unsigned d);
+
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass7x_integer[], sass7x_logic[], sass7x_float[], sass7x_half[], sass7x_double[],
     sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_flow[],
