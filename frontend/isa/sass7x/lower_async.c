@@ -120,16 +120,7 @@ static void lower_depbar(struct sass_lowering *l)
     group(l, kind, reads ? RP_ASYNC_WAIT_READ : RP_ASYNC_WAIT, bits(l, 38, 6));
 }
 
-/* An arrival when the lane's copies are complete, as they are. */
-static void lower_arrives(struct sass_lowering *l)
-{
-    if (l->arch == SASS_90)
-        sass_not_covered(l, NULL);
-    sass7x_arrive(l, RZ);
-}
-
 const struct sass_meaning sass7x_async[] = {{"LDGSTS", lower_ldgsts},
-                                            {"ARRIVES", lower_arrives},
                                             {"LDGDEPBAR", lower_commit},
                                             {"UTMACMDFLUSH", lower_commit_bulk},
                                             {"DEPBAR", lower_depbar},
