@@ -144,6 +144,9 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     p->static_shared = k->static_shared;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
+    memcpy(p->required_cluster, k->required_cluster, sizeof p->required_cluster);
+    p->max_cluster = k->max_cluster;
+    p->explicit_cluster = k->explicit_cluster;
     p->order = l->b.order;
     set_parameters(l, p);
     p->kernel = (struct rp_kernel){.name = p->name,

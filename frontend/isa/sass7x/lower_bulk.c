@@ -178,7 +178,17 @@ static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b
 
 /* ---- stores and reductions of lanes that tell an object ---- */
 
-/* A pair of registers: the address, and the object's. */
+/* Of a pair of registers the first has the address, the second the object's. */
+static void set_address(struct sass_lowering *l, struct operation *u)
+{
+    struct operand at = read_register(&l->b, bits(l, AT_RA, 8));
+    if (bits(l, 64, 6) != URZ)
+        at = lane2(&l->b, OP_ADD, T_U32, at, read_uniform(&l->b, bits(l, 64, 6)));
+    u->a = sass7x_shared_offset(l, at);
+    u->stype = T_U32;
+    u->imm = sass_sign_extend(bits(l, 40, 24), 24);
+}
+
 static void tell(struct sass_lowering *l, uint32_t bytes)
 {
     struct operand at = read_register(&l->b, bits(l, AT_RA, 8) + 1);
@@ -201,7 +211,7 @@ static void lower_stas(struct sass_lowering *l)
     struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32};
     u.memory = (struct rp_memory_operand){
         .space = RP_SPACE_SHARED_CLUSTER, .kind = RP_ACCESS_STORE, .elements = (uint8_t)words, .width = 4 * words};
-    sass7x_set_address(l, &u, 0, false);
+    set_address(l, &u);
     if (words > 1)
         u.lists[0] = (struct operand_list){register_list_at(&l->b, n, words, false), words};
     else
@@ -221,7 +231,7 @@ static void lower_redas(struct sass_lowering *l)
     u.memory.kind = RP_ACCESS_REDUCTION;
     u.memory.scope = RP_SCOPE_CLUSTER;
     u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
-    sass7x_set_address(l, &u, 0, false);
+    set_address(l, &u);
     sass_access(l, &u);
     tell(l, u.memory.width);
 }
