@@ -65,7 +65,7 @@ struct cubin_kernel {
     uint32_t max_threads[3], required_threads[3]; /* 0: not given */
     uint32_t required_cluster[3], max_cluster;    /* in blocks; 0: not given */
     bool explicit_cluster;
-    uint32_t parameter_base, parameter_bytes;     /* in constant bank 0 */
+    uint32_t parameter_base, parameter_bytes; /* in constant bank 0 */
     uint32_t parameter_count;
     struct cubin_parameter *parameters; /* by ordinal */
     struct cubin_bytes constant[32];    /* per-kernel banks: 0 launch and parameters, 2 literals of the compiler */

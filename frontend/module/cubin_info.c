@@ -102,9 +102,8 @@ static bool add_branches(struct cubin_file *f, const char *section, struct cubin
 static bool kernel_record(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r,
                           uint32_t section_bytes)
 {
-    static const uint8_t least[256] = {[MAX_THREADS] = 12, [PARAM_CBANK] = 8,    [REQNTID] = 12,
-                                       [KPARAM_INFO] = 12, [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0,
-                                       [CLUSTER] = 12,     [MAX_CLUSTER] = 4};
+    static const uint8_t least[256] = {[MAX_THREADS] = 12,   [PARAM_CBANK] = 8,      [REQNTID] = 12, [KPARAM_INFO] = 12,
+                                       [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0, [CLUSTER] = 12, [MAX_CLUSTER] = 4};
     if (r->format == FORMAT_SIZED && r->value < least[r->attribute])
         return cubin_bad(f, section, "attribute 0x%02x has %u bytes, needs %u", r->attribute, r->value,
                          least[r->attribute]);

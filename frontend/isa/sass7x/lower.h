@@ -50,8 +50,8 @@ struct operand sass7x_launch_word(struct sass_build *, uint32_t offset);
 /* Sets address, its width and offset from the row's address number n; extended: 64 bits (lower_address.c). */
 void sass7x_set_address(struct sass_lowering *, struct operation *, unsigned n, bool extended);
 /* On sm_90 an address of shared memory has the block's rank in its cluster from bit 24 on, and 64-bit addresses of
- * shared memory have SHARED_HIGH above it. These give the offset in the shared window (32 bits), or the generic address,
- * of frontend/operation/address_map.h; on other targets the address itself. */
+ * shared memory have SHARED_HIGH above it. These give the offset in the shared window (32 bits), or the generic
+ * address, of frontend/operation/address_map.h; on other targets the address itself. */
 enum { SHARED_HIGH = 1 };
 struct operand sass7x_shared_offset(struct sass_lowering *, struct operand at);
 struct operand sass7x_generic_address(struct sass_lowering *, struct operand at);
@@ -71,9 +71,8 @@ struct operation sass7x_object_access(struct sass_lowering *, enum rp_object_ope
 
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass7x_integer[], sass7x_logic[], sass7x_float[], sass7x_half[], sass7x_double[],
-    sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_object[],
-    sass7x_bulk[], sass7x_cluster[], sass7x_flow[],
-    sass7x_tensor[]; /* each ends in a NULL name */
+    sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_object[], sass7x_bulk[],
+    sass7x_cluster[], sass7x_flow[], sass7x_tensor[]; /* each ends in a NULL name */
 
 /* ---- what sass7x_family points at ---- */
 void sass7x_describe(const struct sass_lowering *, struct rp_instruction *);

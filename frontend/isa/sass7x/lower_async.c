@@ -15,20 +15,24 @@ static struct operation side(uint8_t kind, enum rp_space space, uint32_t words)
     return u;
 }
 
+/* Where the predicate does not hold, no byte is read. */
+static void set_bytes(struct sass_lowering *l, struct operation *load, struct operand bytes)
+{
+    struct operation u = {.op = OP_SELP, .type = T_U32, .a = bytes};
+    u.b = constant32(&l->b, 0);
+    sass7x_set_p(l, &u, AT_PC);
+    load->b = sass7x_lane(l, u);
+}
+
 /* .ZFILL: the address may lie k bytes above a multiple of the size. Then the size less k bytes are read from that
- * multiple on, and the rest become zeros; all of them where the predicate does not hold. So ptxas translates a source
- * size that is less than the size of the copy. */
+ * multiple on, and the rest become zeros. So ptxas translates a source size that is less than the size of the copy. */
 static void fill_with_zeros(struct sass_lowering *l, struct operation *load)
 {
     uint32_t size = load->memory.width;
     struct operand words[2], at = lane2(&l->b, OP_ADD, T_U64, load->a, constant64(&l->b, (uint64_t)load->imm));
     sass7x_split(l, at, words);
     struct operand missing = lane2(&l->b, OP_AND, T_B32, words[0], constant32(&l->b, size - 1));
-    struct operation bytes = {.op = OP_SELP, .type = T_U32};
-    bytes.a = lane2(&l->b, OP_SUB, T_U32, constant32(&l->b, size), missing);
-    bytes.b = constant32(&l->b, 0);
-    sass7x_set_p(l, &bytes, AT_PC);
-    load->b = sass7x_lane(l, bytes);
+    set_bytes(l, load, lane2(&l->b, OP_SUB, T_U32, constant32(&l->b, size), missing));
     load->a = lane2(&l->b, OP_AND, T_B64, at, constant64(&l->b, -(uint64_t)size));
     load->imm = 0;
 }
@@ -48,7 +52,7 @@ static void lower_ldgsts(struct sass_lowering *l)
     if (bit(l, AT_ZERO_FILL))
         fill_with_zeros(l, &load);
     else if (bits(l, AT_PC, 4) != PT)
-        sass_not_covered(l, "the predicate");
+        set_bytes(l, &load, constant32(&l->b, load.memory.width));
     load.lists[0] = (struct operand_list){ARENA_ARRAY(l->b.arena, struct operand, words), words};
     store.lists[0] = (struct operand_list){ARENA_ARRAY(l->b.arena, struct operand, words), words};
     for (uint32_t i = 0; i < words; i++)
@@ -86,8 +90,7 @@ static enum rp_async_kind group_closed(const struct sass_lowering *l, uint32_t i
     unsigned opcode = opcode_at(l, instruction);
     if (opcode != COMMIT && opcode != COMMIT_BULK)
         return RP_ASYNC_NONE;
-    uint32_t control =
-        sass_control_at(&sass7x_table, l->b.kernel->image.at, sass_address(&sass7x_table, instruction));
+    uint32_t control = sass_control_at(&sass7x_table, l->b.kernel->image.at, sass_address(&sass7x_table, instruction));
     if ((control >> (opcode == COMMIT ? 5 : 8) & 7) != sb)
         return RP_ASYNC_NONE;
     return opcode == COMMIT ? RP_ASYNC_COPY : RP_ASYNC_BULK;

@@ -1,8 +1,8 @@
 /* Bulk copies, boxes of tensors, and stores that tell a barrier object, all of sm_90.
  *
  * The uniform datapath makes them once for the warp: the first lane does. A copy is made at once: it may be made at any
- * time until it is waited for. The first operation of a copy records the destination, the second one reads the bytes and
- * stores them, the third one tells the object of the destination how many bytes have arrived. */
+ * time until it is waited for. The first operation of a copy records the destination, the second one reads the bytes
+ * and stores them, the third one tells the object of the destination how many bytes have arrived. */
 #include <string.h>
 
 #include "frontend/isa/sass7x/lower.h"
@@ -236,9 +236,14 @@ static void lower_redas(struct sass_lowering *l)
     tell(l, u.memory.width);
 }
 
-const struct sass_meaning sass7x_bulk[] = {{"UBLKCP", lower_ublkcp},   {"UBLKRED", lower_ublkred},
-                                           {"UBLKPF", lower_nothing},  {"UTMALDG", lower_utmaldg},
-                                           {"UTMASTG", lower_utmastg}, {"UTMAREDG", lower_utmaredg},
-                                           {"UTMAPF", lower_nothing},  {"UTMACCTL", lower_nothing},
-                                           {"STAS", lower_stas},       {"REDAS", lower_redas},
+const struct sass_meaning sass7x_bulk[] = {{"UBLKCP", lower_ublkcp},
+                                           {"UBLKRED", lower_ublkred},
+                                           {"UBLKPF", lower_nothing},
+                                           {"UTMALDG", lower_utmaldg},
+                                           {"UTMASTG", lower_utmastg},
+                                           {"UTMAREDG", lower_utmaredg},
+                                           {"UTMAPF", lower_nothing},
+                                           {"UTMACCTL", lower_nothing},
+                                           {"STAS", lower_stas},
+                                           {"REDAS", lower_redas},
                                            {NULL, NULL}};

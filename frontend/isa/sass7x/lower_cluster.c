@@ -62,6 +62,6 @@ static void lower_wait(struct sass_lowering *l) { barrier(l, false); }
 /* Grids run one after another: what a grid waits for has been done. */
 static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
 
-const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},     {"UCGABAR_ARV", lower_arrive},
+const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},       {"UCGABAR_ARV", lower_arrive},
                                               {"UCGABAR_WAIT", lower_wait}, {"PREEXIT", lower_nothing},
                                               {"ACQBULK", lower_nothing},   {NULL, NULL}};

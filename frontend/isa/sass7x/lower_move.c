@@ -282,8 +282,9 @@ static void lower_rpcmov(struct sass_lowering *l)
         sass_not_covered(l, "this form");
 }
 
-const struct sass_meaning sass7x_move[] = {
-    {"MOV", lower_mov},   {"UMOV", lower_umov}, {"LEPC", lower_lepc},   {"S2R", lower_s2r},     {"S2UR", lower_s2ur},
-    {"CS2R", lower_cs2r}, {"P2R", lower_p2r},   {"UP2UR", lower_p2r},   {"R2P", lower_r2p},     {"UR2UP", lower_r2p},
-    {"SHFL", lower_shfl}, {"VOTE", lower_vote}, {"VOTEU", lower_voteu}, {"MATCH", lower_match}, {"REDUX", lower_redux},
-    {"R2UR", lower_r2ur}, {"RPCMOV", lower_rpcmov}, {NULL, NULL}};
+const struct sass_meaning sass7x_move[] = {{"MOV", lower_mov},     {"UMOV", lower_umov},     {"LEPC", lower_lepc},
+                                           {"S2R", lower_s2r},     {"S2UR", lower_s2ur},     {"CS2R", lower_cs2r},
+                                           {"P2R", lower_p2r},     {"UP2UR", lower_p2r},     {"R2P", lower_r2p},
+                                           {"UR2UP", lower_r2p},   {"SHFL", lower_shfl},     {"VOTE", lower_vote},
+                                           {"VOTEU", lower_voteu}, {"MATCH", lower_match},   {"REDUX", lower_redux},
+                                           {"R2UR", lower_r2ur},   {"RPCMOV", lower_rpcmov}, {NULL, NULL}};

@@ -1,8 +1,8 @@
 /* Barrier objects of sm_90 (PTX: mbarrier), which frontend/core/object.h lays out in its own way.
  *
- * What code knows of the layout are the upper word of an object's previous value, and the value that initialises it. The
- * lower word has 2^20 less the arrivals of each phase from bit 1 on. The upper word has 2^20 less the open arrivals from
- * bit 11 on, and in bit 31 the parity of the phase. */
+ * What code knows of the layout are the upper word of an object's previous value, and the value that initialises it.
+ * The lower word has 2^20 less the arrivals of each phase from bit 1 on. The upper word has 2^20 less the open arrivals
+ * from bit 11 on, and in bit 31 the parity of the phase. */
 #include "frontend/core/object.h"
 
 #include "frontend/isa/sass7x/lower.h"
@@ -142,8 +142,8 @@ static void lower_arrives(struct sass_lowering *l)
     }
     if (counts != ARRIVALS && counts != TRANSACTIONS)
         sass_not_covered(l, "this form");
-    struct operation u = sass7x_object_access(
-        l, counts == ARRIVALS ? RP_OBJECT_ARRIVE_BEHIND : RP_OBJECT_ADD_BEHIND, RP_ORDER_RELEASE);
+    struct operation u =
+        sass7x_object_access(l, counts == ARRIVALS ? RP_OBJECT_ARRIVE_BEHIND : RP_OBJECT_ADD_BEHIND, RP_ORDER_RELEASE);
     u.b = constant64(&l->b, counts == ARRIVALS);
     u.c = constant64(&l->b, counts == ARRIVALS ? 0 : -(uint64_t)1);
     set_address(l, &u);
