@@ -161,6 +161,27 @@ static const struct kernel {
      "ld.shared.u32 %r10,[%r2]; ld.shared.u32 %r11,[%r2+128];\n"
      "mov.u32 %r12,%ctaid.x; mad.lo.u32 %r12,%r12,32,%r1; mul.wide.u32 %rd5,%r12,16; add.s64 %rd1,%rd1,%rd5;\n"
      "st.global.v4.u32 [%rd1],{%r6,%r7,%r10,%r11}; ret;\n"},
+    {"lanes of a warp that wait apart", 90, 1, 64, 0, true,
+     ".shared .align 8 .b64 m; .shared .align 8 .b64 n;\n"
+     "mov.u32 %r1,%tid.x; setp.eq.u32 %p1,%r1,0; mov.u32 %r5,0;\n"
+     "@%p1 mbarrier.init.shared.b64 [m],32; @%p1 mbarrier.init.shared.b64 [n],64;\n"
+     "bar.sync 0;\n"
+     "and.b32 %r2,%r1,1; setp.eq.u32 %p2,%r2,0; mul.wide.u32 %rd4,%r1,4; add.s64 %rd5,%rd1,%rd4;\n"
+     "@%p2 bra EVEN;\n"
+     "mbarrier.arrive.shared.b64 %rd3,[n];\n"
+     "W: mbarrier.try_wait.parity.shared.b64 %p3,[m],0; @!%p3 bra W;\n"
+     "ld.global.u32 %r5,[%rd5+1024]; add.u32 %r5,%r5,3;\n"
+     "st.global.u32 [%rd5],%r5;\n"
+     "bra JOIN;\n"
+     "EVEN:\n"
+     "st.global.u32 [%rd5],%r1;\n"
+     "st.global.u32 [%rd5+1024],%r1; st.global.u32 [%rd5+1028],%r1;\n"
+     "mbarrier.arrive.shared.b64 %rd3,[m];\n"
+     "mbarrier.arrive.shared.b64 %rd3,[n];\n"
+     "JOIN:\n"
+     "V: mbarrier.try_wait.parity.shared.b64 %p3,[n],0; @!%p3 bra V;\n"
+     "add.u32 %r5,%r5,1; st.global.u32 [%rd5+2048],%r5;\n"
+     "ret;\n"},
     {"a bulk copy and its object", 90, 1, 32, 0, true,
      ".shared .align 8 .b64 m;.shared .align 128 .b8 s[1024];\n"
      "mov.u32 %r1,%tid.x;\n"
