@@ -26,6 +26,19 @@ static void write_element(void *p, unsigned bytes, uint64_t value)
 
 typedef uint64_t (*apply_fn)(enum rp_atomic, enum lane_type, uint64_t old, uint64_t b, uint64_t c);
 
+/* OP_ARRIVE */
+static uint64_t arrive(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c)
+{
+    const uint32_t phase = 1u << 31;
+    uint32_t low = (uint32_t)old, before = (uint32_t)(old >> 32), after = before + (uint32_t)b;
+    (void)op;
+    (void)type;
+    (void)c;
+    if ((before ^ after) & phase)
+        after = (after & phase) | ((low + (phase >> 1)) & ~phase);
+    return (uint64_t)after << 32 | low;
+}
+
 /* One lane's operation, without other host threads. Counts it in *changes if it changes memory. */
 static uint64_t update(void *at, unsigned bytes, apply_fn apply, const struct uop *u, uint64_t b, uint64_t c,
                        uint64_t *changes)
@@ -69,9 +82,8 @@ static void atomic_elements(struct warp *w, const struct uop *u, const struct la
     const uint8_t *b = operand_at(w, operand), *c = is_sink(u->c) ? NULL : operand_at(w, u->c);
     uint8_t *d = is_sink(old_value) ? NULL : operand_at(w, old_value);
     /* atomics on shared memory keep subnormals, those on global memory flush them */
-    apply_fn apply = u->memory->operand.space == RP_SPACE_SHARED_CLUSTER || host == w->block->shared
-                         ? atomic_apply
-                         : atomic_apply_global;
+    bool in_shared = u->memory->operand.space == RP_SPACE_SHARED_CLUSTER || host == w->block->shared;
+    apply_fn apply = u->op == OP_ARRIVE ? arrive : in_shared ? atomic_apply : atomic_apply_global;
     FOR_LANES(l, m)
     {
         uint64_t vb = read_element(b + l * bytes, bytes), vc = c ? read_element(c + l * bytes, bytes) : 0;

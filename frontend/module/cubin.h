@@ -63,7 +63,9 @@ struct cubin_kernel {
     uint32_t stack_bytes;         /* local memory per thread with all calls; CUBIN_UNKNOWN with recursion */
     uint32_t crs_bytes;           /* bytes of the divergence and call stack per warp; 0: not given */
     uint32_t max_threads[3], required_threads[3]; /* 0: not given */
-    uint32_t parameter_base, parameter_bytes;     /* in constant bank 0 */
+    uint32_t required_cluster[3], max_cluster;    /* in blocks; 0: not given */
+    bool explicit_cluster;
+    uint32_t parameter_base, parameter_bytes; /* in constant bank 0 */
     uint32_t parameter_count;
     struct cubin_parameter *parameters; /* by ordinal */
     struct cubin_bytes constant[32];    /* per-kernel banks: 0 launch and parameters, 2 literals of the compiler */

@@ -16,6 +16,9 @@ enum attribute {
     CRS_STACK_SIZE = 0x1e,
     REGCOUNT = 0x2f,
     BRANCH_TARGETS = 0x34,
+    CLUSTER = 0x3d,
+    EXPLICIT_CLUSTER = 0x3e,
+    MAX_CLUSTER = 0x3f,
 };
 
 struct record {
@@ -99,8 +102,8 @@ static bool add_branches(struct cubin_file *f, const char *section, struct cubin
 static bool kernel_record(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r,
                           uint32_t section_bytes)
 {
-    static const uint8_t least[256] = {[MAX_THREADS] = 12, [PARAM_CBANK] = 8,    [REQNTID] = 12,
-                                       [KPARAM_INFO] = 12, [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0};
+    static const uint8_t least[256] = {[MAX_THREADS] = 12,   [PARAM_CBANK] = 8,      [REQNTID] = 12, [KPARAM_INFO] = 12,
+                                       [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0, [CLUSTER] = 12, [MAX_CLUSTER] = 4};
     if (r->format == FORMAT_SIZED && r->value < least[r->attribute])
         return cubin_bad(f, section, "attribute 0x%02x has %u bytes, needs %u", r->attribute, r->value,
                          least[r->attribute]);
@@ -109,6 +112,9 @@ static bool kernel_record(struct cubin_file *f, const char *section, struct cubi
     switch (r->attribute) {
     case MAX_THREADS: three(r, k->max_threads); break;
     case REQNTID: three(r, k->required_threads); break;
+    case CLUSTER: three(r, k->required_cluster); break;
+    case EXPLICIT_CLUSTER: k->explicit_cluster = true; break;
+    case MAX_CLUSTER: k->max_cluster = le32(r->payload); break;
     case PARAM_CBANK:
         k->parameter_base = le16(r->payload + 4);
         k->parameter_bytes = le16(r->payload + 6);

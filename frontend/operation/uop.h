@@ -323,6 +323,10 @@ enum lane_op {
     OP_OBJECT,
     OP_OBJECT_STATE,
     OP_OBJECT_PARITY,
+    /* for a UOP_MEMORY of kind ATOMIC on 64 bits: b arrivals at a barrier object as sm_75 to sm_89 have it in plain
+     * memory. The lower word is 2^30 less the arrivals of each phase. The upper word counts up to 2^31 in its lower 31
+     * bits, with the phase above them; then it begins again, less the arrivals of each phase. */
+    OP_ARRIVE,
     /* for a UOP_MEMORY in the spaces TEXTURE and SURFACE (image.h): a is a handle (stype: T_U32 or T_U64), or the
      * address of a reference that holds one; addresses are greater than any handle. imm: struct fetch or struct
      * surface_access, or enum image_query; lists[1]: 32 bits each. */

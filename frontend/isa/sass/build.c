@@ -11,7 +11,8 @@ enum {
     FIRST_TEMPORARY = UNUSED_RESULT + 256,
     CONVERGENCE_BARRIERS = FIRST_TEMPORARY + TEMPORARIES * 256,
     UNIFORM_REGISTERS = CONVERGENCE_BARRIERS + 16 * 128,
-    REGISTERS = UNIFORM_REGISTERS + URZ * 128,
+    LINK = UNIFORM_REGISTERS + URZ * 128,
+    REGISTERS = LINK + 2 * 128,
 };
 _Static_assert(UNIFORM_PREDICATES + 4 * PT <= RESULT_VALUE, "");
 
@@ -158,6 +159,8 @@ struct operand read_uniform_pair(struct sass_build *b, unsigned n)
 
 struct operand convergence_barrier(unsigned n) { return OPERAND_REGISTER(CONVERGENCE_BARRIERS + 128 * n); }
 
+struct operand link_register(bool high) { return OPERAND_REGISTER(LINK + 128 * high); }
+
 struct operand false_predicate(void) { return OPERAND_REGISTER(PREDICATES + 4 * PT); }
 
 /* ---- operations ---- */
@@ -166,20 +169,20 @@ void sass_build_begin(struct sass_build *b, uint32_t index)
 {
     b->index = index;
     b->temporaries = 0;
-    b->started = b->uniform = false;
+    b->started = b->early = b->uniform = false;
     b->dst = b->src = (register_list){0};
 }
 
 void sass_emit_where(struct sass_build *b, struct operation u, struct operand guard, bool negated)
 {
-    u.index = b->index;
+    u.index = b->early ? b->index - 1 : b->index;
     u.guard = guard;
     u.guard_flip = negated ? ~0u : 0;
     if (u.stype == T_NONE)
         u.stype = u.type;
-    if (!b->started)
+    if (!b->started && !b->early)
         u.flags |= UF_FIRST;
-    b->started = true;
+    b->started = !b->early;
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_IN)
         note_register(b, &b->src, RP_REGISTER(RP_FILE_CARRY, 0, 1));
     if (u.kind == UOP_LANE && u.flags & UF_CARRY_OUT)

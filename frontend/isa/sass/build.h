@@ -52,6 +52,9 @@ struct sass_build {
     /* the current instruction */
     uint32_t index, temporaries;
     bool started;
+    /* Operations now count to the previous instruction, so that what comes after them is the first of this one: a test
+     * of a barrier object, which may wait. */
+    bool early;
     bool uniform; /* lane operations are for the warp (UF_UNIFORM) */
     register_list dst, src;
 };
@@ -87,6 +90,7 @@ struct operand written_uniform(struct sass_build *, unsigned n);
 struct operand uniform_predicate(struct sass_build *, unsigned n);
 struct operand written_uniform_predicate(struct sass_build *, unsigned n);
 struct operand convergence_barrier(unsigned n); /* the mask of lanes that meet, 32 bits in each lane */
+struct operand link_register(bool high);        /* the words of Rpc, which code uses as any other register */
 /* Notes a register among the sources or destinations of the instruction at hand, once. */
 void note_register(struct sass_build *, register_list *, rp_register);
 

@@ -38,17 +38,6 @@ static void set_guard(const struct sass_lowering *l, struct rp_instruction *out)
     out->guard = RP_REGISTER(uniform ? RP_FILE_UNIFORM_PREDICATE : RP_FILE_PREDICATE, bits(l, at.at, at.width), 1);
 }
 
-static void set_memory(struct sass_lowering *l, struct rp_instruction *out)
-{
-    if (!l->memory_count)
-        return;
-    struct rp_memory_operand *m = ARENA_ARRAY(l->b.arena, struct rp_memory_operand, l->memory_count);
-    for (uint32_t i = 0; i < l->memory_count; i++)
-        m[i] = l->memory;
-    out->memory = m;
-    out->memory_count = l->memory_count;
-}
-
 void sass_describe(struct sass_lowering *l)
 {
     const struct sass_table *t = l->b.family->table;
@@ -67,7 +56,12 @@ void sass_describe(struct sass_lowering *l)
     out.src = l->b.src.at;
     out.src_count = l->b.src.count;
     out.slots = slots_of(l);
-    set_memory(l, &out);
+    out.memory = l->memory.at;
+    out.memory_count = l->memory.count;
+    for (uint32_t i = 0; i < l->memory.count; i++)
+        out.aux_count += (uint8_t)rp_operand_aux_count(&l->memory.at[i]);
+    out.flags |= out.aux_count ? RP_HAS_AUX : 0;
+    out.async = l->async;
     out.barrier = l->barrier;
     if (l->barrier.kind != RP_BARRIER_NONE && (l->barrier.id < 0 || l->barrier.count < 0))
         out.flags |= RP_HAS_AUX;

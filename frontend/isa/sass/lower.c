@@ -40,8 +40,9 @@ void sass_begin(struct sass_lowering *l, uint32_t i)
 {
     sass_build_begin(&l->b, i);
     l->outside = OPERAND_NONE;
-    l->memory_count = 0;
+    l->memory = (memory_operands){0};
     l->barrier = (struct rp_barrier){0};
+    l->async = (struct rp_async){0};
     l->start[i] = l->b.operations.count;
 }
 
@@ -143,6 +144,9 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     p->static_shared = k->static_shared;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
+    memcpy(p->required_cluster, k->required_cluster, sizeof p->required_cluster);
+    p->max_cluster = k->max_cluster;
+    p->explicit_cluster = k->explicit_cluster;
     p->order = l->b.order;
     set_parameters(l, p);
     p->kernel = (struct rp_kernel){.name = p->name,

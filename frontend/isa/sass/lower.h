@@ -17,6 +17,8 @@ struct sass_source {
     bool negated, absolute, inverted;
 };
 
+typedef VECTOR(struct rp_memory_operand) memory_operands;
+
 struct sass_lowering {
     struct sass_build b; /* first */
     struct rp_error *err;
@@ -38,9 +40,9 @@ struct sass_lowering {
     struct operand outside; /* a predicate that an addition of addresses also writes; absent: it writes none */
     struct sass_source source[4];
     unsigned source_count;
-    struct rp_memory_operand memory;
-    uint32_t memory_count; /* operands, all alike */
+    memory_operands memory;
     struct rp_barrier barrier;
+    struct rp_async async;
 };
 
 typedef void (*sass_semantic)(struct sass_lowering *);
@@ -100,6 +102,8 @@ bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value)
 /* Emits it for the lanes in which the guard and the condition hold. `condition`: a temporary that the instruction's
  * first operation has set under the guard; it is overwritten. */
 void sass_transfer_where(struct sass_lowering *, struct operand condition, struct operation);
+/* Makes such a condition false in the lanes that the guard keeps out. */
+void sass_limit_to_guard(struct sass_lowering *, struct operand condition);
 /* A branch to the byte address in a register of 32 bits, of code or of a function of the runtime. */
 struct operation sass_indirect(struct sass_lowering *, struct operand at);
 /* The same for an address that is known. */
@@ -135,8 +139,12 @@ struct operand sass_small_float(struct sass_lowering *, unsigned i, bool upper);
 struct operand sass_store_number(struct sass_lowering *, unsigned d, enum lane_type, struct operand value);
 
 /* ---- memory operands (memory.c) ---- */
-/* Emits it, as the instruction's only memory operand. */
+/* Emits it, as the instruction's next memory operand. */
 void sass_access(struct sass_lowering *, struct operation *);
+/* The same where only the lanes of a predicate make the access (build.h, sass_emit_where). */
+void sass_access_where(struct sass_lowering *, struct operation *, struct operand guard);
+/* Adds `count` equal memory operands. */
+void sass_add_operands(struct sass_lowering *, struct rp_memory_operand, uint32_t count);
 /* Operations of atomics in the order of their encoding: enum rp_atomic. */
 enum { SASS_ATOMICS = 9 };
 extern const uint8_t sass_atomics[SASS_ATOMICS];

@@ -183,8 +183,7 @@ static void end_fetch(struct sass_lowering *l, struct operation *u, const struct
 {
     u->lists[1] = list_of(l, in);
     memcpy(&u->imm, f, sizeof u->imm);
-    l->memory = u->memory;
-    l->memory_count = fetch_texels(f);
+    sass_add_operands(l, u->memory, fetch_texels(f));
 }
 
 static struct fetch shape_of(struct sass_lowering *l, enum fetch_kind kind)

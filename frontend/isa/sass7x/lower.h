@@ -47,14 +47,30 @@ struct operand sass7x_launch_word(struct sass_build *, uint32_t offset);
 /* ---- memory operands ---- */
 /* Sets address, its width and offset from the row's address number n; extended: 64 bits (lower_address.c). */
 void sass7x_set_address(struct sass_lowering *, struct operation *, unsigned n, bool extended);
+/* On sm_90 an address of shared memory has the block's rank in its cluster from bit 24 on, and 64-bit addresses of
+ * shared memory have SHARED_HIGH above it. These give the offset in the shared window (32 bits), or the generic
+ * address, of frontend/operation/address_map.h; on other targets the address itself. */
+enum { SHARED_HIGH = 1 };
+struct operand sass7x_shared_offset(struct sass_lowering *, struct operand at);
+struct operand sass7x_generic_address(struct sass_lowering *, struct operand at);
+/* A predicate that is true in the lowest of the lanes that execute the instruction, and in no other lane, for
+ * sass_emit_where: accesses of the uniform datapath are made once (lower_cluster.c). */
+struct operand sass7x_first_lane(struct sass_lowering *);
 /* Strength and scope; eviction priority in L1 (lower_memory.c). */
 void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
 void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
 
+/* ---- barrier objects ---- */
+/* A lane's arrival at an object of sm_75 to sm_89, whose previous value goes to Rd and the register after it
+ * (lower_atomic.c). */
+void sass7x_arrive(struct sass_lowering *, unsigned d);
+/* An access to an object of sm_90 without arrivals and bytes; its address is missing (lower_object.c). */
+struct operation sass7x_object_access(struct sass_lowering *, enum rp_object_operation, enum rp_order);
+
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass7x_integer[], sass7x_logic[], sass7x_float[], sass7x_half[], sass7x_double[],
-    sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_flow[],
-    sass7x_tensor[]; /* each ends in a NULL name */
+    sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_object[], sass7x_bulk[],
+    sass7x_cluster[], sass7x_flow[], sass7x_tensor[]; /* each ends in a NULL name */
 
 /* ---- what sass7x_family points at ---- */
 void sass7x_describe(const struct sass_lowering *, struct rp_instruction *);

@@ -124,9 +124,19 @@ static void count_up(struct sass_lowering *l)
     sass_return_old(l, &u, bits(l, AT_RD, 8));
 }
 
+/* Each lane arrives once at a barrier object. */
+void sass7x_arrive(struct sass_lowering *l, unsigned d)
+{
+    struct operation u = sass_atomic(l, RP_SPACE_SHARED, RP_ATOMIC_ADD, T_U64);
+    u.op = OP_ARRIVE;
+    u.b = constant64(&l->b, 1);
+    sass7x_set_address(l, &u, 0, false);
+    sass_return_old(l, &u, d);
+}
+
 static void lower_atoms(struct sass_lowering *l)
 {
-    enum { CAS = 0x38d, OTHER = 0xf8c, COUNT_UP = 10, LATE_COUNT_UP = 11 };
+    enum { CAS = 0x38d, OTHER = 0xf8c, ARRIVE = 9, COUNT_UP = 10, LATE_COUNT_UP = 11, WIDE = 2 };
     static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
     unsigned code = bits(l, AT_TYPE, l->arch == SASS_90 ? 3 : 2), op = bits(l, AT_OPERATION, 4);
     if (l->row->value == CAS) {
@@ -134,9 +144,12 @@ static void lower_atoms(struct sass_lowering *l)
         return;
     }
     if (l->row->value == OTHER) {
-        if (op != (l->arch == SASS_90 ? LATE_COUNT_UP : COUNT_UP) || code)
-            sass_not_covered(l, "arrival at a barrier object");
-        count_up(l);
+        if (op == (l->arch == SASS_90 ? LATE_COUNT_UP : COUNT_UP) && !code)
+            count_up(l);
+        else if (op == ARRIVE && code == WIDE && l->arch != SASS_90)
+            sass7x_arrive(l, bits(l, AT_RD, 8));
+        else
+            sass_not_covered(l, "this type or operation");
         return;
     }
     if (types[code] == T_NONE || op >= SASS_ATOMICS)

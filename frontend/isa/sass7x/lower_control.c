@@ -323,6 +323,5 @@ const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"NANOSLEEP", lower_nothing}, /* likewise */
                                            {"NOP", lower_nothing},
                                            {"PMTRIG", lower_nothing},
-                                           {"DEPBAR", lower_nothing},
                                            {"ENDCOLLECTIVE", lower_nothing},
                                            {NULL, NULL}};

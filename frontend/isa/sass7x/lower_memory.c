@@ -267,12 +267,13 @@ static void lower_qspc(struct sass_lowering *l)
     sass7x_set_address(l, &at, 0, bit(l, AT_EXTENDED));
     enum lane_type type = at.stype;
     struct operand v = is_register(at.a) ? at.a : number(l, type, 0);
-    uint64_t first = space == SHARED ? SHARED_WINDOW : LOCAL_WINDOW, bytes = SHARED_WINDOW_SIZE;
+    if (type == T_U64 && is_register(at.a))
+        v = sass7x_generic_address(l, v);
+    uint64_t first = space >= SHARED ? SHARED_WINDOW : LOCAL_WINDOW;
+    uint64_t bytes = space == SHARED ? CLUSTER_SHARED : SHARED_WINDOW_SIZE;
     if (space == GLOBAL) { /* above the windows, which lie after one another */
         first = SHARED_WINDOW;
         bytes = PARAM_WINDOW + PARAM_WINDOW_SIZE - SHARED_WINDOW;
-    } else if (space > SHARED) {
-        sass_not_covered(l, "this space");
     }
     v = lane2(&l->b, OP_SUB, type, v, number(l, type, first - (uint64_t)at.imm));
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = (uint8_t)type, .a = v};

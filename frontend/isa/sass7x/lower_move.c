@@ -75,7 +75,7 @@ static struct operand combined_special(struct sass_lowering *l, unsigned number)
         y = shifted_special(l, SR_TID_Y, 16);
         z = shifted_special(l, SR_TID_Z, 26);
         return lane2(&l->b, OP_OR, T_B32, x, lane2(&l->b, OP_OR, T_B32, y, z));
-    case NUMBER_SWINHI:
+    case NUMBER_SWINHI: return constant32(&l->b, l->arch == SASS_90 ? SHARED_HIGH : 0);
     case NUMBER_LMEMHIOFF: /* which the stack must not fall below */
     case NUMBER_ZERO: return constant32(&l->b, 0);
     default: sass_not_covered(l, "this special register");
@@ -257,13 +257,34 @@ static void lower_redux(struct sass_lowering *l)
 
 static void lower_r2ur(struct sass_lowering *l)
 {
-    if (bit(l, 84) || bits(l, AT_PD, 3) != PT)
+    if (bit(l, 84))
         sass_not_covered(l, "this form");
-    sass7x_broadcast(l, source_raw(l, 0));
+    struct operand value = source_raw(l, 0);
+    sass7x_broadcast(l, value);
+    if (bits(l, AT_PD, 3) == PT)
+        return;
+    /* the lanes whose value that is not: ptxas makes them go again */
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .a = value};
+    u.b = read_uniform(&l->b, bits(l, AT_RD, 6));
+    u.pd = written_predicate(l, AT_PD);
+    sass_emit(&l->b, u);
 }
 
-const struct sass_meaning sass7x_move[] = {
-    {"MOV", lower_mov},   {"UMOV", lower_umov}, {"LEPC", lower_lepc},   {"S2R", lower_s2r},     {"S2UR", lower_s2ur},
-    {"CS2R", lower_cs2r}, {"P2R", lower_p2r},   {"UP2UR", lower_p2r},   {"R2P", lower_r2p},     {"UR2UP", lower_r2p},
-    {"SHFL", lower_shfl}, {"VOTE", lower_vote}, {"VOTEU", lower_voteu}, {"MATCH", lower_match}, {"REDUX", lower_redux},
-    {"R2UR", lower_r2ur}, {NULL, NULL}};
+static void lower_rpcmov(struct sass_lowering *l)
+{
+    enum { TO_REGISTER = 0x353, FROM_REGISTER = 0x352 };
+    struct operand rpc = link_register(bit(l, 31));
+    if (l->row->value == TO_REGISTER)
+        move32(&l->b, written(&l->b, bits(l, AT_RD, 8)), rpc);
+    else if (l->row->value == FROM_REGISTER)
+        move32(&l->b, rpc, source_raw(l, 0));
+    else
+        sass_not_covered(l, "this form");
+}
+
+const struct sass_meaning sass7x_move[] = {{"MOV", lower_mov},     {"UMOV", lower_umov},     {"LEPC", lower_lepc},
+                                           {"S2R", lower_s2r},     {"S2UR", lower_s2ur},     {"CS2R", lower_cs2r},
+                                           {"P2R", lower_p2r},     {"UP2UR", lower_p2r},     {"R2P", lower_r2p},
+                                           {"UR2UP", lower_r2p},   {"SHFL", lower_shfl},     {"VOTE", lower_vote},
+                                           {"VOTEU", lower_voteu}, {"MATCH", lower_match},   {"REDUX", lower_redux},
+                                           {"R2UR", lower_r2ur},   {"RPCMOV", lower_rpcmov}, {NULL, NULL}};

@@ -113,8 +113,23 @@ void sass7x_split(struct sass_lowering *l, struct operand value, struct operand 
 
 /* ---- constant bank 0 ---- */
 
+/* 1/n as f32, rounded up: the product with a small number is cut to the quotient. */
+static struct operand reciprocal(struct sass_build *b, enum special n)
+{
+    struct operation u = {.kind = UOP_LANE, .op = OP_CVT, .type = T_F32, .stype = T_U32, .rounding = ROUND_P};
+    u.a = special_register(b, n);
+    u.d = sass_temporary(b);
+    sass_emit(b, u);
+    struct operation r = {.kind = UOP_LANE, .op = OP_RCP, .type = T_F32, .rounding = ROUND_P, .a = u.d};
+    r.d = sass_temporary(b);
+    sass_emit(b, r);
+    return r.d;
+}
+
 static struct operand from_90(struct sass_build *b, uint32_t offset)
 {
+    if (offset >= 0x150 && offset < 0x15c)
+        return reciprocal(b, SR_CLUSTER_NCTAID_X + (offset - 0x150) / 4);
     if (offset >= 0x144 && offset < 0x150)
         return special_register(b, SR_CLUSTER_NCTAID_X + (offset - 0x144) / 4);
     if (offset >= 0x15c && offset < 0x168)
