@@ -96,6 +96,10 @@ struct operand source_f64(struct sass_lowering *, unsigned i);
 struct operand source_64(struct sass_lowering *, unsigned i);
 bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value);
 
+/* Sets the predicate, which the instruction's first operation has set under the guard, to false where the guard does
+ * not hold (transfer.c). */
+void sass_restrict(struct sass_lowering *, struct operand condition);
+
 /* ---- transfers of control (transfer.c); targets are numbers of instructions until the end of lowering ---- */
 /* Emits it for the lanes in which the guard and the condition hold. `condition`: a temporary that the instruction's
  * first operation has set under the guard; it is overwritten. */
@@ -137,6 +141,8 @@ struct operand sass_store_number(struct sass_lowering *, unsigned d, enum lane_t
 /* ---- memory operands (memory.c) ---- */
 /* Emits it, as the instruction's only memory operand. */
 void sass_access(struct sass_lowering *, struct operation *);
+/* The same for the lanes in which the predicate holds, whatever the guard. Not as an instruction's first operation. */
+void sass_access_where(struct sass_lowering *, struct operation *, struct operand lanes);
 /* Operations of atomics in the order of their encoding: enum rp_atomic. */
 enum { SASS_ATOMICS = 9 };
 extern const uint8_t sass_atomics[SASS_ATOMICS];

@@ -5,12 +5,23 @@
 const uint8_t sass_atomics[SASS_ATOMICS] = {RP_ATOMIC_ADD, RP_ATOMIC_MIN, RP_ATOMIC_MAX, RP_ATOMIC_INC, RP_ATOMIC_DEC,
                                             RP_ATOMIC_AND, RP_ATOMIC_OR,  RP_ATOMIC_XOR, RP_ATOMIC_EXCH};
 
-void sass_access(struct sass_lowering *l, struct operation *u)
+static void note_access(struct sass_lowering *l, const struct operation *u)
 {
     l->b.order |= order_of_access(&u->memory, false);
     l->memory = u->memory;
     l->memory_count = 1;
+}
+
+void sass_access(struct sass_lowering *l, struct operation *u)
+{
+    note_access(l, u);
     sass_emit(&l->b, *u);
+}
+
+void sass_access_where(struct sass_lowering *l, struct operation *u, struct operand lanes)
+{
+    note_access(l, u);
+    sass_emit_where(&l->b, *u, lanes, false);
 }
 
 struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)

@@ -2,12 +2,10 @@
  */
 #include "frontend/isa/sass/lower.h"
 
-void sass_transfer_where(struct sass_lowering *l, struct operand condition, struct operation u)
+void sass_restrict(struct sass_lowering *l, struct operand condition)
 {
-    if (!sass_is_guarded(l)) {
-        sass_emit_where(&l->b, u, condition, false);
+    if (!sass_is_guarded(l))
         return;
-    }
     /* what the guard kept out has no condition: both together, in all lanes */
     bool negated;
     struct operand guard = sass_guard(l, &negated), flipped = sass_temporary(&l->b), all = constant32(&l->b, ~0u);
@@ -17,6 +15,11 @@ void sass_transfer_where(struct sass_lowering *l, struct operand condition, stru
     both = (struct operation){.kind = UOP_LANE, .op = OP_AND, .type = T_PRED, .d = condition, .a = condition};
     both.b = flipped;
     sass_emit_where(&l->b, both, all, false);
+}
+
+void sass_transfer_where(struct sass_lowering *l, struct operand condition, struct operation u)
+{
+    sass_restrict(l, condition);
     sass_emit_where(&l->b, u, condition, false);
 }
 
