@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spelling.h"
+#include "machine_code.h"
 
 enum { M = 64, MAX_N = 256, MAX_K = 256, SHARED = 48 * 1024, A_AT = 0, B_AT = 16 * 1024, THREADS = 128 };
 
@@ -329,6 +329,7 @@ static void check_form(const struct spelling *s)
     }
 }
 Test(wgmma, every_form) { each_spelling("wgmma", check_form); }
+Test(wgmma, as_machine_code) { compare_machine_code("sm_90a", "wgmma", check_form); }
 
 /* Columns of B have 64 bytes: along K a swizzle of 32 does not take them. */
 Test(wgmma, sparse)

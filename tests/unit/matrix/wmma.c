@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spelling.h"
+#include "machine_code.h"
 
 enum stage { LOAD_A, LOAD_B, LOAD_C, PRODUCT, STORE_D, STAGES };
 enum { BYTES = 8192 }; /* of each matrix, in global memory and in shared memory */
@@ -310,6 +310,7 @@ static void check_form(const struct spelling *s)
     }
 }
 Test(wmma, every_form) { each_spelling("wmma", check_form); }
+Test(wmma, as_machine_code) { compare_machine_code("sm_70 sm_75 sm_80 sm_86 sm_89 sm_90a", "wmma", check_form); }
 
 /* What CUDA's fragments are for beside the product: each element of C times a factor. */
 Test(wmma, element_by_element)
