@@ -2,7 +2,7 @@
  */
 #include "frontend/isa/sass/lower.h"
 
-void sass_restrict(struct sass_lowering *l, struct operand condition)
+void sass_limit_to_guard(struct sass_lowering *l, struct operand condition)
 {
     if (!sass_is_guarded(l))
         return;
@@ -19,7 +19,7 @@ void sass_restrict(struct sass_lowering *l, struct operand condition)
 
 void sass_transfer_where(struct sass_lowering *l, struct operand condition, struct operation u)
 {
-    sass_restrict(l, condition);
+    sass_limit_to_guard(l, condition);
     sass_emit_where(&l->b, u, condition, false);
 }
 

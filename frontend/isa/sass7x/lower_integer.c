@@ -62,14 +62,28 @@ static void lower_iadd3(struct sass_lowering *l)
     to_result(l, u);
 }
 
-/* The form of pairs, UIADD3.64, is not known to be written by compilers. */
+/* UIADD3.64: a sum of pairs. */
+static void add_pairs(struct sass_lowering *l)
+{
+    struct operand sum = constant64(&l->b, 0);
+    if (bit(l, AT_X) || bits(l, AT_PD, 3) != PT || bits(l, AT_PD2, 3) != PT)
+        sass_not_covered(l, "the carry");
+    for (unsigned i = 0; i < 3; i++) {
+        struct operand term = source_64(l, i);
+        sum = lane2(&l->b, l->source[i].negated ? OP_SUB : OP_ADD, T_U64, sum, term);
+    }
+    sass7x_write_64(l, sum);
+}
+
 static void lower_uiadd3(struct sass_lowering *l)
 {
     enum { PAIRS = 0x297, PAIRS_IMMEDIATE = 0x897 };
-    if (l->row->value != PAIRS && l->row->value != PAIRS_IMMEDIATE)
-        lower_iadd3(l);
+    if (l->row->value == PAIRS_IMMEDIATE)
+        sass_not_covered(l, "the immediate");
+    if (l->row->value == PAIRS)
+        add_pairs(l);
     else
-        sass_not_covered(l, NULL);
+        lower_iadd3(l);
 }
 
 static void lower_viadd(struct sass_lowering *l)

@@ -2,6 +2,8 @@
  *
  * Registers of a fragment follow one another in the order of the PTX ISA, so these are the operations that PTX has
  * (lanes/matrix.h, also for the arithmetic). Each needs the whole warp, for which its first operation waits. */
+#include <stdio.h>
+
 #include "frontend/isa/sass7x/lower.h"
 
 #include "frontend/core/lanes/matrix.h"
@@ -241,6 +243,107 @@ static void lower_dmma(struct sass_lowering *l)
         write_pair(&l->b, d == RZ ? RZ : d + 2 * i, u.lists[0].at[i]);
 }
 
+/* ---- products of a warpgroup ---- */
+
+/* "64x<n>x<k>", a modifier of the row. */
+static void set_group_shape(struct sass_lowering *l, unsigned *n, unsigned *k)
+{
+    enum { AT_SHAPE = 53 };
+    for (const struct sass_item *i = l->row->items; i->kind != SI_END; i++) {
+        unsigned value = (unsigned)sass_value(l->word, i);
+        if (i->kind != SI_MODIFIER || i->f.at != AT_SHAPE)
+            continue;
+        if (value < i->count && i->names[value] && sscanf(i->names[value], "64x%ux%u", n, k) == 2)
+            return;
+    }
+    sass_not_covered(l, "this shape");
+}
+
+/* The predicate says whether C is added. */
+static void set_addition(struct sass_lowering *l, struct operation *u)
+{
+    u->c = uniform_predicate(&l->b, PT - bits(l, AT_PC, 3));
+    u->flags |= bit(l, AT_PC + 3) ? UF_NEGATE_C : 0;
+}
+
+/* Descriptors are pairs of uniform registers; if A has one, that of B is the pair after it. */
+static void set_sides(struct sass_lowering *l, struct operation *u)
+{
+    enum { A_IN_REGISTERS = 0xdf0 };
+    bool registers = (l->row->value & 0xff0) == A_IN_REGISTERS;
+    if (registers)
+        u->lists[1] = fragment(l, bits(l, AT_RA, 8), 4, false);
+    else
+        u->a = read_uniform_pair(&l->b, bits(l, AT_RA, 6));
+    u->b = read_uniform_pair(&l->b, registers ? bits(l, AT_RB, 6) : bits(l, AT_RA, 6) + 2);
+}
+
+static void set_group_metadata(struct sass_lowering *l, struct operation *u, enum matrix_format a)
+{
+    enum { AT_REGOFFSET = 74 };
+    unsigned selector = bits(l, AT_SELECTOR, 2);
+    if (bit(l, AT_REGOFFSET) || selector > (matrix_bits[a] >= 16))
+        sass_not_covered(l, "this place of metadata");
+    u->detail[MATRIX_MODE] |= (uint8_t)(MATRIX_SPARSE | selector << MATRIX_SELECTOR);
+    u->lists[2] = fragment(l, bits(l, AT_METADATA, 8), 1, false);
+}
+
+/* `modes`: enum wgmma_mode. Each warp multiplies its 16 rows. The product is complete at once. */
+static void multiply_group(struct sass_lowering *l, enum matrix_format a, enum matrix_format b,
+                           enum matrix_format result, unsigned modes, uint64_t flags)
+{
+    enum { AT_SPARSE = 73, ROWS = 16 };
+    const enum matrix_format formats[] = {a, b, result, result};
+    unsigned n, k;
+    set_group_shape(l, &n, &k);
+    wait_for_warp(l);
+    struct operation u = {.kind = UOP_LANE, .op = OP_WGMMA, .type = T_B64, .flags = UF_WHOLE_WARP | flags};
+    matrix_describe(u.detail, ROWS, n, k, formats, modes);
+    set_sides(l, &u);
+    if (a != MATRIX_B1 && bit(l, AT_SPARSE))
+        set_group_metadata(l, &u, a);
+    set_addition(l, &u);
+    unsigned results = matrix_result_registers(ROWS, n, result);
+    u.lists[3] = fragment(l, bits(l, AT_RC, 8), results, false);
+    u.lists[0] = fragment(l, bits(l, AT_RD, 8), results, true);
+    sass_emit(&l->b, u);
+}
+
+/* The factors of A and B: 1 or -1. */
+static uint64_t factors(const struct sass_lowering *l)
+{
+    return (bit(l, 72) ? UF_NEGATE_A : 0) | (bit(l, 63) ? UF_NEGATE_B : 0);
+}
+static enum matrix_format float_result(const struct sass_lowering *l) { return bit(l, 75) ? MATRIX_F32 : MATRIX_F16; }
+
+static void lower_hgmma(struct sass_lowering *l)
+{
+    static const uint8_t types[4] = {MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_FORMAT_COUNT};
+    enum matrix_format a = types[bits(l, 76, 2)];
+    if (a == MATRIX_FORMAT_COUNT || (a != MATRIX_F16 && float_result(l) == MATRIX_F16))
+        sass_not_covered(l, "this type");
+    unsigned modes = (bit(l, 61) ? WGMMA_A_TRANSPOSED : 0) | (bit(l, 62) ? WGMMA_B_TRANSPOSED : 0);
+    multiply_group(l, a, a, float_result(l), modes, factors(l));
+}
+static void lower_qgmma(struct sass_lowering *l)
+{
+    multiply_group(l, bit(l, 76) ? MATRIX_E5M2 : MATRIX_E4M3, bit(l, 77) ? MATRIX_E5M2 : MATRIX_E4M3, float_result(l),
+                   0, factors(l));
+}
+static void lower_igmma(struct sass_lowering *l)
+{
+    enum { SAT = 75 };
+    multiply_group(l, bit(l, 76) ? MATRIX_S8 : MATRIX_U8, bit(l, 82) ? MATRIX_S8 : MATRIX_U8, MATRIX_S32, 0,
+                   bit(l, SAT) ? UF_SAT_FINITE : 0);
+}
+static void lower_bgmma(struct sass_lowering *l)
+{
+    enum { AND = 2, AT_POPC = 80 };
+    if (bits(l, 77, 2) != AND || !bit(l, AT_POPC))
+        sass_not_covered(l, "this operation on bits");
+    multiply_group(l, MATRIX_B1, MATRIX_B1, MATRIX_S32, 0, 0);
+}
+
 /* ---- moves ---- */
 
 /* Waits for the whole warp. Returns a predicate that is true in its first `lanes` lanes if the guard is. */
@@ -250,7 +353,7 @@ static struct operand first_lanes(struct sass_lowering *l, unsigned lanes)
     u.d = sass_temporary(&l->b);
     u.a = constant32(&l->b, lanes == 32 ? ~0u : (1u << lanes) - 1);
     sass_emit(&l->b, u);
-    sass_restrict(l, u.d);
+    sass_limit_to_guard(l, u.d);
     return u.d;
 }
 
@@ -315,6 +418,10 @@ static void lower_movm(struct sass_lowering *l)
     sass_emit(&l->b, u);
 }
 
-const struct sass_meaning sass7x_tensor[] = {{"HMMA", lower_any_hmma}, {"IMMA", lower_imma}, {"BMMA", lower_bmma},
-                                             {"QMMA", lower_qmma},     {"DMMA", lower_dmma}, {"LDSM", lower_ldsm},
-                                             {"STSM", lower_stsm},     {"MOVM", lower_movm}, {NULL, NULL}};
+const struct sass_meaning sass7x_tensor[] = {{"HMMA", lower_any_hmma},     {"IMMA", lower_imma},
+                                             {"BMMA", lower_bmma},         {"QMMA", lower_qmma},
+                                             {"DMMA", lower_dmma},         {"LDSM", lower_ldsm},
+                                             {"STSM", lower_stsm},         {"MOVM", lower_movm},
+                                             {"HGMMA", lower_hgmma},       {"QGMMA", lower_qgmma},
+                                             {"IGMMA", lower_igmma},       {"BGMMA", lower_bgmma},
+                                             {"WARPGROUP", wait_for_warp}, {NULL, NULL}};

@@ -76,11 +76,14 @@ static struct module *compile(struct rp_device *device, const char *target, cons
     write_ptx(f, target, taken);
     fclose(f);
     snprintf(cubin, sizeof cubin, "%s.cubin", ptx);
-    snprintf(command, sizeof command, "%s/toolchain/12.9/ptxas -w -O3 -arch=%s -o %s %s", build ? build : "build",
-             target, cubin, ptx);
+    snprintf(command, sizeof command,
+             "%s/toolchain/12.9/ptxas -w -O3 -arch=%s -o %s %s >%s.log 2>&1 || { cat %s.log; false; }",
+             build ? build : "build", target, cubin, ptx, ptx, ptx);
     int status = system(command);
     unlink(ptx);
-    cr_assert_eq(status, 0, "%s", command);
+    snprintf(command, sizeof command, "%s.log", ptx);
+    unlink(command);
+    cr_assert_eq(status, 0, "ptxas for %s: %d", target, status);
     struct module *m = rp_device_load(device, cubin, &err);
     unlink(cubin);
     cr_assert_not_null(m, "%s", m ? "" : err.text);
