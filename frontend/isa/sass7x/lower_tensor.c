@@ -266,16 +266,20 @@ static void set_addition(struct sass_lowering *l, struct operation *u)
     u->flags |= bit(l, AT_PC + 3) ? UF_NEGATE_C : 0;
 }
 
-/* Descriptors are pairs of uniform registers; if A has one, that of B is the pair after it. */
+/* Descriptors are pairs of uniform registers: that of A, which means nothing where A is in registers, then that of B.
+ */
 static void set_sides(struct sass_lowering *l, struct operation *u)
 {
     enum { A_IN_REGISTERS = 0xdf0 };
     bool registers = (l->row->value & 0xff0) == A_IN_REGISTERS;
+    unsigned descriptors = bits(l, registers ? AT_RB : AT_RA, 6);
+    if (descriptors + 4 > URZ)
+        sass_not_covered(l, "descriptors beyond the last register");
     if (registers)
         u->lists[1] = fragment(l, bits(l, AT_RA, 8), 4, false);
     else
-        u->a = read_uniform_pair(&l->b, bits(l, AT_RA, 6));
-    u->b = read_uniform_pair(&l->b, registers ? bits(l, AT_RB, 6) : bits(l, AT_RA, 6) + 2);
+        u->a = read_uniform_pair(&l->b, descriptors);
+    u->b = read_uniform_pair(&l->b, descriptors + 2);
 }
 
 static void set_group_metadata(struct sass_lowering *l, struct operation *u, enum matrix_format a)

@@ -99,8 +99,11 @@ static void compare(struct rp_device *device, struct module *m, const char *targ
     char name[16];
     struct rp_error err = {0};
     struct rp_launch_result result;
-    const struct rp_launch_config config = {
-        .grid = {l->grid, 1, 1}, .block = {l->block, 1, 1}, .params = params, .threads = 1};
+    const struct rp_launch_config config = {.grid = {l->grid, 1, 1},
+                                            .block = {l->block, 1, 1},
+                                            .params = params,
+                                            .shared_limit = 49 * 1024, /* from sm_90 on 1 KiB is the system's */
+                                            .threads = 1};
     snprintf(name, sizeof name, "k%u", kernel_of(which));
     struct program *p = module_find(m, name, &err);
     cr_assert_not_null(p, "%s: %s\n%s", target, p ? "" : err.text, l->body);
