@@ -4,7 +4,6 @@
 
 #include "frontend/host/launch.h"
 
-#define MODULE "tests/golden/nvcc/matrices-80.ptx"
 enum { TILE = 64, THREADS = 128 };
 
 /* 1, 2 or 3 as f16, and what it stands for. */
@@ -31,10 +30,10 @@ static double processor_time(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool measure(struct rp_device *device, struct rp_writer *writer, unsigned size, double *rate,
+static bool measure(struct rp_device *device, const char *module, struct rp_writer *writer, unsigned size, double *rate,
                     struct rp_error *err)
 {
-    struct module *m = rp_device_load(device, MODULE, err);
+    struct module *m = rp_device_load(device, module, err);
     struct program *p = m ? module_find(m, "tiled", err) : NULL;
     if (!p)
         return false;
@@ -62,7 +61,7 @@ static bool measure(struct rp_device *device, struct rp_writer *writer, unsigned
     return correct(rp_host(device, params.c, 4 * count), size, err);
 }
 
-bool matrix_rate(unsigned size, const char *trace, double *rate, struct rp_error *err)
+bool matrix_rate(const char *module, unsigned size, const char *trace, double *rate, struct rp_error *err)
 {
     struct rp_writer *writer = NULL;
     struct rp_device *device = rp_device_new(err);
@@ -70,7 +69,7 @@ bool matrix_rate(unsigned size, const char *trace, double *rate, struct rp_error
         return false;
     bool ok =
         !trace || (writer = rp_writer_open(trace, &(struct rp_provenance){0}, &(struct rp_writer_options){0}, err));
-    ok = ok && measure(device, writer, size, rate, err);
+    ok = ok && measure(device, module, writer, size, rate, err);
     if (writer && ok)
         ok = rp_writer_close(writer, err);
     else if (writer)

@@ -6,8 +6,11 @@
 
 #include "tracefmt/error.h"
 
+/* As nvcc compiled it, to PTX. */
+#define MATRIX_RATE_PTX "tests/golden/nvcc/matrices-80.ptx"
+
 /* Multiply-adds per second of processor time of one launch on one thread: matrices of size x size, a multiple of 64.
  * Checks some of the result. `trace`: records to this path; NULL: runs only. */
-bool matrix_rate(unsigned size, const char *trace, double *rate, struct rp_error *);
+bool matrix_rate(const char *module, unsigned size, const char *trace, double *rate, struct rp_error *);
 
 #endif

@@ -67,6 +67,27 @@ enum matrix_mode {
 };
 #define MATRIX_SELECTOR 5
 
+/* Sets the detail of a product. formats: of A, B, C, D. */
+static inline void matrix_describe(uint8_t detail[8], unsigned m, unsigned n, unsigned k,
+                                   const enum matrix_format formats[4], unsigned mode)
+{
+    detail[MATRIX_M] = (uint8_t)(m / 8);
+    detail[MATRIX_N] = (uint8_t)(n / 8);
+    detail[MATRIX_K] = (uint8_t)(k / 4);
+    for (unsigned i = 0; i < 4; i++)
+        detail[MATRIX_A + i] = (uint8_t)formats[i];
+    detail[MATRIX_MODE] = (uint8_t)mode;
+}
+
+/* The greatest selector of a sparse OP_MMA, 0 if all lanes' metadata are used. */
+static inline unsigned matrix_last_selector(unsigned k, enum matrix_format a)
+{
+    unsigned bits = matrix_bits[a], width = k * bits / (bits >= 16 ? 256 : 128);
+    if (bits >= 16)
+        return width == 1 ? 3 : 1;
+    return bits == 8 ? k == 32 : k == 64;
+}
+
 /* OP_WGMMA: the product of a warp's 16 of the 64 rows of A and all of B; M is 2 here. `detail` is as for OP_MMA, with
  * the modes below. An instruction takes 32 bytes of each row of A and each column of B, along K. D and C have the
  * layout of m16n8, side by side. A descriptor (PTX ISA "Matrix descriptor format") says where A and B are in shared

@@ -65,9 +65,7 @@ static uint8_t mode_of(struct lowering *l)
     mode |= mods_have(mods, M_AND) ? MATRIX_AND : 0;
     if (l->in->operand_count == 6) {
         const struct ptx_operand *selector = &l->in->operands[5];
-        struct ptx_shape s = ptx_shape_of(mods);
-        uint32_t bits = matrix_bits[fragment(l, 'a').format], width = s.k * bits / (bits >= 16 ? 256 : 128);
-        int64_t most = bits >= 16 ? (width == 1 ? 3 : 1) : bits == 8 ? (s.k == 32 ? 1 : 0) : s.k == 64 ? 1 : 0;
+        int64_t most = matrix_last_selector(ptx_shape_of(mods).k, fragment(l, 'a').format);
         if (selector->value < 0 || selector->value > most)
             ptx_error(l->src, selector->at, "the sparsity selector is 0%s here, not %lld",
                       most == 3 ? " to 3"
@@ -82,22 +80,15 @@ static uint8_t mode_of(struct lowering *l)
 void lower_mma(struct lowering *l)
 {
     const struct ptx_instruction *in = l->in;
-    struct ptx_shape s = ptx_shape_of(&in->mods);
     struct ptx_fragment d = fragment(l, 'd');
     check_target(l);
     struct operation u = {.kind = UOP_LANE, .op = OP_MMA, .flags = UF_WHOLE_WARP};
     u.type = u.stype = d.format == MATRIX_F64 ? T_F64 : T_B32;
     u.flags |= (uint64_t)mods_value(&in->mods, G_SATFINITE, 0);
     u.rounding = (uint8_t)mods_value(&in->mods, G_ROUND, ROUND_DEFAULT);
-    u.detail[MATRIX_M] = (uint8_t)(s.m / 8);
-    u.detail[MATRIX_N] = (uint8_t)(s.n / 8);
-    u.detail[MATRIX_K] = (uint8_t)(s.k / 4);
-    for (char matrix = 'a'; matrix <= 'd'; matrix++) {
-        u.detail[MATRIX_A + matrix - 'a'] = (uint8_t)fragment(l, matrix).format;
-        if (matrix != 'd')
-            u.lists[matrix - 'a' + 1] = source_list(l, &in->operands[matrix - 'a' + 1], matrix);
-    }
-    u.detail[MATRIX_MODE] = mode_of(l);
+    for (char matrix = 'a'; matrix <= 'c'; matrix++)
+        u.lists[matrix - 'a' + 1] = source_list(l, &in->operands[matrix - 'a' + 1], matrix);
+    ptx_matrix_describe(in->form, &in->mods, mode_of(l), u.detail);
     if (in->operand_count > 4)
         u.a = source(l, &in->operands[4], PT_B32);
     u.lists[0] = result_list(l, &in->operands[0], &d);

@@ -111,11 +111,7 @@ void lower_wgmma(struct lowering *l)
     check_target(l);
     check_width(l, &s, ptx_fragment_of(in->form, &in->mods, 'a').format);
     u.flags |= (uint64_t)mods_value(&in->mods, G_SATFINITE, 0);
-    u.detail[MATRIX_M] = (uint8_t)(s.m / 8);
-    u.detail[MATRIX_N] = (uint8_t)(s.n / 8);
-    u.detail[MATRIX_K] = (uint8_t)(s.k / 4);
-    for (char matrix = 'a'; matrix <= 'd'; matrix++)
-        u.detail[MATRIX_A + matrix - 'a'] = (uint8_t)ptx_fragment_of(in->form, &in->mods, matrix).format;
+    ptx_matrix_describe(in->form, &in->mods, 0, u.detail);
     if (a_in_memory)
         u.a = descriptor(l, &o[1]);
     else

@@ -81,6 +81,16 @@ struct ptx_fragment ptx_fragment_of(const struct ptx_form *form, const struct pt
     return f;
 }
 
+void ptx_matrix_describe(const struct ptx_form *form, const struct ptx_modifiers *mods, unsigned mode,
+                         uint8_t detail[8])
+{
+    struct ptx_shape s = ptx_shape_of(mods);
+    enum matrix_format formats[4];
+    for (char matrix = 'a'; matrix <= 'd'; matrix++)
+        formats[matrix - 'a'] = ptx_fragment_of(form, mods, matrix).format;
+    matrix_describe(detail, s.m, s.n, s.k, formats, mode);
+}
+
 char ptx_matrix_of(const struct ptx_form *form, const struct ptx_modifiers *mods, char role)
 {
     bool moves = form->lowering == LOW_WMMA_LOAD || form->lowering == LOW_WMMA_STORE;

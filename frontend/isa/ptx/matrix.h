@@ -19,6 +19,8 @@ struct ptx_fragment {
 };
 /* matrix: 'a' 'b' 'c' 'd'; for ldmatrix and stmatrix 'd' or 'a'. */
 struct ptx_fragment ptx_fragment_of(const struct ptx_form *, const struct ptx_modifiers *, char matrix);
+/* Sets the detail of a product; mode: as its operation has it. */
+void ptx_matrix_describe(const struct ptx_form *, const struct ptx_modifiers *, unsigned mode, uint8_t detail[8]);
 /* The matrix that an operand of the form holds: its role or, for wmma.load and wmma.store, the matrix that the modifier
  * names. */
 char ptx_matrix_of(const struct ptx_form *, const struct ptx_modifiers *, char role);

@@ -98,6 +98,10 @@ struct operand source_f64(struct sass_lowering *, unsigned i);
 struct operand source_64(struct sass_lowering *, unsigned i);
 bool source_immediate(const struct sass_lowering *, unsigned i, uint64_t *value);
 
+/* Sets the predicate, which the instruction's first operation has set under the guard, to false where the guard does
+ * not hold (transfer.c). */
+void sass_limit_to_guard(struct sass_lowering *, struct operand condition);
+
 /* ---- transfers of control (transfer.c); targets are numbers of instructions until the end of lowering ---- */
 /* Emits it for the lanes in which the guard and the condition hold. `condition`: a temporary that the instruction's
  * first operation has set under the guard; it is overwritten. */

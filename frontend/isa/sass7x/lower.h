@@ -30,6 +30,8 @@ struct operand sass7x_predicate(struct sass_lowering *, unsigned at);
 void sass7x_set_p(struct sass_lowering *, struct operation *, unsigned at);
 /* Writes the temporary predicates to Pd and Pd2, the one that may be the guard last. */
 void sass7x_write_predicates(struct sass_lowering *, struct operand first, struct operand second);
+/* Refuses the instruction if a predicate of the row is another than PT. */
+void sass7x_refuse_predicates(struct sass_lowering *);
 /* Sets combine [74:2], p at [87:3] and destinations of a *SETP. */
 void sass7x_set_predicates(struct sass_lowering *, struct operation *);
 /* In all lanes of URd the value that the first executed lane has; of a predicate likewise to UPd at field `at`. */

@@ -53,13 +53,13 @@ enum { RANK_AT = 24, OFFSET_MASK = (1 << RANK_AT) - 1 };
 
 static struct operand special(struct sass_lowering *l, enum special which)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_SPECIAL, .type = T_U32, .imm = which});
+    return sass_value_of(l, (struct operation){.op = OP_SPECIAL, .type = T_U32, .imm = which});
 }
 
 static struct operand choose(struct sass_lowering *l, enum lane_type type, struct operand p, struct operand a,
                              struct operand b)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_SELP, .type = (uint8_t)type, .p = p, .a = a, .b = b});
+    return sass_value_of(l, (struct operation){.op = OP_SELP, .type = (uint8_t)type, .p = p, .a = a, .b = b});
 }
 
 static struct operand differs(struct sass_lowering *l, struct operand a, struct operand b)

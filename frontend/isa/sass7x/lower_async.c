@@ -21,7 +21,7 @@ static void set_bytes(struct sass_lowering *l, struct operation *load, struct op
     struct operation u = {.op = OP_SELP, .type = T_U32, .a = bytes};
     u.b = constant32(&l->b, 0);
     sass7x_set_p(l, &u, AT_PC);
-    load->b = sass7x_lane(l, u);
+    load->b = sass_value_of(l, u);
 }
 
 /* .ZFILL: the address may lie k bytes above a multiple of the size. Then the size less k bytes are read from that

@@ -11,7 +11,7 @@ enum { UNIT = 16, TO_AT = 32, FROM_AT = 24, SIZE_AT = 64 };
 
 static struct operand widened(struct sass_lowering *l, struct operand v)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_CVT, .type = T_U64, .stype = T_U32, .a = v});
+    return sass_value_of(l, (struct operation){.op = OP_CVT, .type = T_U64, .stype = T_U32, .a = v});
 }
 
 static struct operand negated(struct sass_lowering *l, struct operand v)

@@ -3,7 +3,7 @@
 
 static struct operand active(struct sass_lowering *l)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
 }
 
 static struct operand lowest_bit(struct sass_lowering *l, struct operand mask)
@@ -15,7 +15,7 @@ static struct operand lowest_bit(struct sass_lowering *l, struct operand mask)
 static void set_in_lane(struct sass_lowering *l, struct operand lane_bit, struct operand pd)
 {
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_EQ, .a = lane_bit, .pd = pd};
-    u.b = sass7x_lane(l, (struct operation){.op = OP_SPECIAL, .type = T_U32, .imm = SR_LANEMASK_EQ});
+    u.b = sass_value_of(l, (struct operation){.op = OP_SPECIAL, .type = T_U32, .imm = SR_LANEMASK_EQ});
     sass_emit(&l->b, u);
 }
 
@@ -42,7 +42,7 @@ static void lower_elect(struct sass_lowering *l)
     }
     struct operand lane_bit = lowest_bit(l, mask);
     if (bits(l, AT_RD, 6) != URZ)
-        sass7x_broadcast(l, sass7x_lane(l, (struct operation){.op = OP_BFIND, .type = T_U32, .a = lane_bit}));
+        sass7x_broadcast(l, sass_value_of(l, (struct operation){.op = OP_BFIND, .type = T_U32, .a = lane_bit}));
     struct operand pd = written_predicate(l, AT_PD);
     if (is_register(pd))
         set_in_lane(l, lane_bit, pd);

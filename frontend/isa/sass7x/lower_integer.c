@@ -62,16 +62,24 @@ static void lower_iadd3(struct sass_lowering *l)
     to_result(l, u);
 }
 
-/* Pairs of uniform registers. */
+/* A pair; an immediate is extended by its sign. */
+static struct operand pair_source(struct sass_lowering *l, unsigned i)
+{
+    uint64_t value;
+    if (source_immediate(l, i, &value))
+        return constant64(&l->b, (uint64_t)sass_sign_extend(value, 32));
+    return source_64(l, i);
+}
+
+/* UIADD3.64: a sum of pairs. */
 static void add_pairs(struct sass_lowering *l)
 {
-    static const uint8_t places[3] = {AT_RA, AT_RB, AT_RC};
     struct operand sum = constant64(&l->b, 0);
     if (bit(l, AT_X) || bits(l, AT_PD, 3) != PT || bits(l, AT_PD2, 3) != PT)
-        sass_not_covered(l, "a carry");
+        sass_not_covered(l, "the carry");
     for (unsigned i = 0; i < 3; i++) {
-        struct operand v = read_uniform_pair(&l->b, bits(l, places[i], 6));
-        sum = lane2(&l->b, l->source[i].negated ? OP_SUB : OP_ADD, T_U64, sum, v);
+        struct operand term = pair_source(l, i);
+        sum = lane2(&l->b, l->source[i].negated ? OP_SUB : OP_ADD, T_U64, sum, term);
     }
     sass7x_write_64(l, sum);
 }
@@ -79,9 +87,7 @@ static void add_pairs(struct sass_lowering *l)
 static void lower_uiadd3(struct sass_lowering *l)
 {
     enum { PAIRS = 0x297, PAIRS_IMMEDIATE = 0x897 };
-    if (l->row->value == PAIRS_IMMEDIATE)
-        sass_not_covered(l, NULL);
-    if (l->row->value == PAIRS)
+    if (l->row->value == PAIRS || l->row->value == PAIRS_IMMEDIATE)
         add_pairs(l);
     else
         lower_iadd3(l);

@@ -68,16 +68,9 @@ static void move_data(struct sass_lowering *l, struct operation *u, unsigned n)
 /* The predicate that says whether the data are valid, and the one that zeroes them: compilers write neither. */
 static void refuse_predicates(struct sass_lowering *l)
 {
-    enum { AT_ZERO = 64, AT_ZERO_DATA = 87 };
-    bool early = l->arch & (SASS_70 | SASS_75);
-    for (const struct sass_item *i = l->row->items; i->kind != SI_END; i++) {
-        if (i->kind != SI_PREDICATE)
-            continue;
-        bool inverted = i->style == PREDICATE_INVERTED || i->style == PREDICATE_INVERTED_OPTIONAL;
-        if (sass_field(l->word, i->f) != (inverted ? 0 : PT) || (i->neg && bit(l, i->neg)))
-            sass_not_covered(l, "the predicate");
-    }
-    if (early && bit(l, AT_ZERO_DATA))
+    enum { AT_ZERO_DATA = 87 };
+    sass7x_refuse_predicates(l);
+    if (l->arch & (SASS_70 | SASS_75) && bit(l, AT_ZERO_DATA))
         sass_not_covered(l, "zeroed data");
 }
 

@@ -11,7 +11,7 @@ enum { COUNT = 1 << OBJECT_COUNT_BITS, EXPECTED_AT = 1, PENDING_AT = 11, PARITY_
 
 static struct operand widened(struct sass_lowering *l, struct operand v)
 {
-    return sass7x_lane(l, (struct operation){.op = OP_CVT, .type = T_U64, .stype = T_U32, .a = v});
+    return sass_value_of(l, (struct operation){.op = OP_CVT, .type = T_U64, .stype = T_U32, .a = v});
 }
 
 static struct operation begin(enum rp_object_operation what, enum rp_space space, enum rp_order order)

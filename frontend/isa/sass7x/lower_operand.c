@@ -65,6 +65,17 @@ void sass7x_write_predicates(struct sass_lowering *l, struct operand first, stru
         move_predicate(l, d, first);
 }
 
+void sass7x_refuse_predicates(struct sass_lowering *l)
+{
+    for (const struct sass_item *i = l->row->items; i->kind != SI_END; i++) {
+        if (i->kind != SI_PREDICATE)
+            continue;
+        bool inverted = i->style == PREDICATE_INVERTED || i->style == PREDICATE_INVERTED_OPTIONAL;
+        if (sass_field(l->word, i->f) != (inverted ? 0 : PT) || (i->neg && bit(l, i->neg)))
+            sass_not_covered(l, "the predicate");
+    }
+}
+
 /* ---- values for the warp ---- */
 
 static void for_the_warp(struct sass_lowering *l, struct operation u)

@@ -45,7 +45,7 @@ static void matrix_product(struct measurement *m, const char *trace)
     m->ok = true;
     for (int i = 0; i < BENCH_RUNS && m->ok; i++) {
         double rate = 0;
-        m->ok = matrix_rate(512, trace, &rate, &err);
+        m->ok = matrix_rate(MATRIX_RATE_PTX, 512, trace, &rate, &err);
         m->value = rate > m->value ? rate : m->value;
     }
     if (!m->ok)

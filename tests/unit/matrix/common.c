@@ -1,5 +1,7 @@
 #include "common.h"
 
+#include "machine_code.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@ uint32_t next_random(void)
 void open_kernel(struct kernel_run *k, const char *target, const char *body, unsigned buffers, uint64_t bytes)
 {
     char *text;
-    *k = (struct kernel_run){0};
+    *k = (struct kernel_run){.body = strdup(body), .buffers = buffers, .bytes = bytes};
     cr_assert_gt(asprintf(&text, ".version 8.6\n.target %s\n.address_size 64\n%s", target, body), 0);
     struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &k->err);
     cr_assert(m, "%s\n%s", k->err.text, text);
@@ -36,10 +38,18 @@ bool launch_kernel(struct kernel_run *k, unsigned grid, unsigned block)
 {
     const struct rp_launch_config config = {
         .grid = {grid, 1, 1}, .block = {block, 1, 1}, .params = k->params, .threads = 1};
-    return rp_launch_kernel(k->device, k->program, &config, &k->result, &k->err);
+    note_inputs(k, grid, block);
+    if (!rp_launch_kernel(k->device, k->program, &config, &k->result, &k->err))
+        return false;
+    note_outputs(k);
+    return true;
 }
 
-void close_kernel(struct kernel_run *k) { rp_device_free(k->device); }
+void close_kernel(struct kernel_run *k)
+{
+    free(k->body);
+    rp_device_free(k->device);
+}
 
 const char *refusal(const char *target, const char *instructions)
 {

@@ -30,6 +30,9 @@ void run_instruction(const char *spelling, struct fragment *d, const struct frag
 struct kernel_run {
     struct rp_device *device;
     struct program *program;
+    char *body;
+    unsigned buffers;
+    uint64_t bytes; /* of each buffer */
     void *host[4];
     uint64_t params[4];
     struct rp_launch_result result;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spelling.h"
+#include "machine_code.h"
 
 struct place {
     int row, column;
@@ -219,6 +219,7 @@ static void check_plain(const struct spelling *s)
     }
 }
 Test(mma, every_plain_form) { each_spelling("mma", check_plain); }
+Test(mma, plain_forms_as_machine_code) { compare_machine_code("sm_75 sm_80 sm_86 sm_89 sm_90a", "mma", check_plain); }
 
 /* ---- sparse ------------------------------------------------------------------------------------------------------ */
 
@@ -276,6 +277,7 @@ static void check_sparse(const struct spelling *s)
         }
 }
 Test(mma, every_sparse_form) { each_spelling("mma", check_sparse); }
+Test(mma, sparse_forms_as_machine_code) { compare_machine_code("sm_80 sm_86 sm_89 sm_90a", "mma", check_sparse); }
 
 /* ---- corner values ----------------------------------------------------------------------------------------------- */
 
@@ -352,6 +354,14 @@ static void check_corners(const struct spelling *s)
     }
 }
 Test(mma, corner_values) { each_spelling("mma", check_corners); }
+/* sm_90 multiplies fp8 as f16, in two halves of K, and rounds after each. */
+static void check_corners_of_90(const struct spelling *s)
+{
+    if (s->types[1] != E4M3 && s->types[1] != E5M2)
+        check_corners(s);
+}
+Test(mma, corner_values_as_machine_code_of_90) { compare_machine_code("sm_90a", "mma", check_corners_of_90); }
+Test(mma, corner_values_as_machine_code) { compare_machine_code("sm_75 sm_80 sm_86 sm_89", "mma", check_corners); }
 
 /* Integers: the greatest and least sums clamp or wrap around. */
 static void check_greatest(const struct spelling *s)
@@ -369,6 +379,7 @@ static void check_greatest(const struct spelling *s)
     }
 }
 Test(mma, saturation) { each_spelling("mma", check_greatest); }
+Test(mma, saturation_as_machine_code) { compare_machine_code("sm_75 sm_80 sm_86 sm_89 sm_90a", "mma", check_greatest); }
 
 /* f64 in each rounding: one fused multiply-add after the other, as PTX has them. */
 static uint64_t third(enum number n)
@@ -398,3 +409,4 @@ static void check_rounding(const struct spelling *s)
         }
 }
 Test(mma, doubles_rounded) { each_spelling("mma", check_rounding); }
+Test(mma, doubles_as_machine_code) { compare_machine_code("sm_80 sm_86 sm_89 sm_90a", "mma", check_rounding); }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "hw-models/set/models.h"
-#include "spelling.h"
+#include "machine_code.h"
 #include "tracefmt/reader.h"
 
 enum { SHARED = 8192, ROWS = SHARED / 16, BYTES = SHARED };
@@ -102,6 +102,10 @@ static void check_ldmatrix(const struct spelling *s)
     close_kernel(&k);
 }
 Test(moves, ldmatrix) { each_spelling("ldmatrix", check_ldmatrix); }
+Test(moves, ldmatrix_as_machine_code)
+{
+    compare_machine_code("sm_75 sm_80 sm_86 sm_89 sm_90a", "ldmatrix", check_ldmatrix);
+}
 
 static void check_stmatrix(const struct spelling *s)
 {
@@ -132,18 +136,25 @@ static void check_stmatrix(const struct spelling *s)
     close_kernel(&k);
 }
 Test(moves, stmatrix) { each_spelling("stmatrix", check_stmatrix); }
+Test(moves, stmatrix_as_machine_code) { compare_machine_code("sm_90 sm_90a", "stmatrix", check_stmatrix); }
 
-Test(moves, movmatrix)
+static void check_movmatrix(const struct spelling *s)
 {
-    struct kernel_run k =
-        run_moves(".reg .b32 %r<2>;", "ld.global.u32 %r0, [%out]; movmatrix.sync.aligned.m8n8.trans.b16 "
-                                      "%r1, %r0; st.global.u32 [%out+128], %r1;\n");
+    char code[300];
+    snprintf(code, sizeof code, "ld.global.u32 %%r0, [%%out]; %s %%r1, %%r0; st.global.u32 [%%out+128], %%r1;\n",
+             s->text);
+    struct kernel_run k = run_moves(".reg .b32 %r<2>;", code);
     cr_assert(launch_kernel(&k, 1, LANES), "%s", k.err.text);
     for (int row = 0; row < 8; row++)
         for (int column = 0; column < 8; column++)
             cr_assert_eq(half_of(&k, 1, 4 * row + column / 2, column % 2),
                          half_of(&k, 0, 4 * column + row / 2, row % 2));
     close_kernel(&k);
+}
+Test(moves, movmatrix) { each_spelling("movmatrix", check_movmatrix); }
+Test(moves, movmatrix_as_machine_code)
+{
+    compare_machine_code("sm_75 sm_80 sm_86 sm_89 sm_90a", "movmatrix", check_movmatrix);
 }
 
 /* A row that is not aligned or not there, and a warp that is not whole, are faults that name the instruction. */

@@ -2,7 +2,7 @@
  * floating point type" lay them out. */
 #include <criterion/criterion.h>
 
-#include "spelling.h"
+#include "machine_code.h"
 
 static int product_of(int lane) { return lane % 16 / 4; }
 static int source_row(int lane, int i, bool columns)
@@ -71,3 +71,4 @@ static void check(const struct spelling *s)
 }
 
 Test(quads, every_form) { each_spelling("mma", check); }
+Test(quads, as_machine_code) { compare_machine_code("sm_70 sm_75 sm_80 sm_86 sm_89 sm_90a", "mma", check); }

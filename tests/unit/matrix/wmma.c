@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spelling.h"
+#include "machine_code.h"
 
 enum stage { LOAD_A, LOAD_B, LOAD_C, PRODUCT, STORE_D, STAGES };
 enum { BYTES = 8192 }; /* of each matrix, in global memory and in shared memory */
@@ -284,10 +284,10 @@ static enum stage stage_of(const struct spelling *s)
     return PRODUCT;
 }
 
-static void check_form(const struct spelling *s)
+static void check_rounds(const struct spelling *s, int rounds)
 {
     enum stage stage = stage_of(s);
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < rounds; round++) {
         struct test t = {.m = s->m, .n = s->n, .k = s->k};
         t.spelled[stage] = s->text;
         t.both = spelling_has(s, "and");
@@ -309,7 +309,17 @@ static void check_form(const struct spelling *s)
         check(&t);
     }
 }
+static void check_form(const struct spelling *s) { check_rounds(s, 4); }
 Test(wmma, every_form) { each_spelling("wmma", check_form); }
+
+/* Not of sm_90, where generic addresses of shared memory begin in another place. Products have matrices in all spaces.
+ */
+static void check_once(const struct spelling *s)
+{
+    if (stage_of(s) == PRODUCT || spelling_has(s, "shared"))
+        check_rounds(s, 1);
+}
+Test(wmma, as_machine_code) { compare_machine_code("sm_70 sm_75 sm_80", "wmma", check_once); }
 
 /* What CUDA's fragments are for beside the product: each element of C times a factor. */
 Test(wmma, element_by_element)
