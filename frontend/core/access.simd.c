@@ -102,7 +102,7 @@ static inline bool uneven_u32(const uint32_t *a, int32_t stride)
         type first = (type)(a[0] + (type)offset);                                                                      \
         signed_type stride = (signed_type)(a[1] - a[0]);                                                               \
         bool affine = m == ~(lanemask)0 && stride < 1 << 24 && stride > -(1 << 24) && !uneven(a, (int32_t)stride);     \
-        uint64_t last = first + (uint64_t)((LANES - 1) * (int64_t)stride);                                             \
+        uint64_t last = first + (LANES - 1) * (uint64_t)(int64_t)stride;                                               \
         bool wraps = (type)last != last || (stride < 0 ? last > first : last < first);                                 \
         if (affine && !wraps)                                                                                          \
             set_affine(o, first, stride);                                                                              \

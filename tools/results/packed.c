@@ -74,7 +74,8 @@ uint64_t packed_get(struct packed_reader *r)
 
 void packed_get_row(struct packed_reader *r, uint64_t *words, size_t count)
 {
-    memset(words, 0, count * sizeof *words);
+    if (count) /* else words may be NULL */
+        memset(words, 0, count * sizeof *words);
     for (size_t i = 0; i < count && !r->damaged; i++) {
         if ((words[i] = packed_get(r)) || r->damaged)
             continue;

@@ -217,17 +217,23 @@ static size_t move_kernel(char *to, size_t size, const struct spelled *s, unsign
                      : "st.global.b16 [%out], %h2;");
 }
 
+static void *random_memory(struct batch *b, size_t bytes, uint64_t *address)
+{
+    uint8_t *memory = batch_memory(b, bytes, address);
+    for (size_t i = 0; i < bytes; i++)
+        memory[i] = (uint8_t)batch_random(b);
+    return memory;
+}
+
 static void compare_move(struct batch *b, struct program *p, const struct spelled *s)
 {
     struct {
         uint64_t in, out;
     } params;
     enum ptx_type t = (enum ptx_type)s->mods.types[0];
-    uint8_t(*in)[16] = batch_memory(b, BATCH_LANES * 16, &params.in);
+    uint8_t(*in)[16] = random_memory(b, BATCH_LANES * 16, &params.in);
     uint8_t(*out)[16] = batch_memory(b, BATCH_LANES * 16, &params.out);
     unsigned bytes = t == PT_PRED ? 4 : bits_of(t) < 16 ? 2 : bits_of(t) / 8;
-    for (unsigned i = 0; i < BATCH_LANES * 16; i++)
-        in[0][i] = (uint8_t)batch_random(b);
     if (!batch_launch(b, p, s, 1, &params))
         return;
     for (unsigned l = 0; l < BATCH_LANES; l++) {
@@ -292,10 +298,8 @@ static void compare_vector_move(struct batch *b, struct program *p, const struct
         uint64_t in, out;
     } params;
     unsigned count = elements_of(s), bytes = bits_of((enum ptx_type)s->mods.types[0]) / 8;
-    uint8_t(*in)[32] = batch_memory(b, BATCH_LANES * 32, &params.in);
+    uint8_t(*in)[32] = random_memory(b, BATCH_LANES * 32, &params.in);
     uint8_t(*out)[32] = batch_memory(b, BATCH_LANES * 32, &params.out);
-    for (unsigned i = 0; i < BATCH_LANES * 32; i++)
-        in[0][i] = (uint8_t)batch_random(b);
     if (!batch_launch(b, p, s, 1, &params))
         return;
     for (unsigned l = 0; l < BATCH_LANES; l++) {

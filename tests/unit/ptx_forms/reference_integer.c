@@ -118,7 +118,8 @@ static enum verdict arithmetic(const struct call *c, struct answer *r)
 
 static uint64_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
-    int step = offset < 0 ? -1 : 1, wanted = offset == 0 ? 1 : offset < 0 ? -offset : offset;
+    int step = offset < 0 ? -1 : 1;
+    uint32_t wanted = offset < 0 ? 0 - (uint32_t)offset : (uint32_t)offset;
     if (offset == 0)
         return mask >> base & 1 ? base : 0xffffffff;
     for (int at = (int)base; at >= 0 && at < 32; at += step)
