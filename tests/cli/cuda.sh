@@ -9,7 +9,7 @@ if [ "$(uname -sm)" != "Linux x86_64" ]; then
     echo "ok - CUDA programs # SKIP they are for Linux on x86-64"
     exit 0
 fi
-if grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+if address_sanitizer; then
     echo "ok - CUDA programs # SKIP a program without AddressSanitizer cannot load libraries with it"
     exit 0
 fi
@@ -57,7 +57,7 @@ for how in illegal misaligned assert shared reset trap; do
 done
 # Our cuBLAS, which a program finds under either name.
 if [ -e "$BUILD/lib/libcublas.so.12" ]; then
-    "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. tests/cuda/cublas.c -L"$BUILD/lib" -l:libcuda.so.1 -lm -ldl -o "$dir/cublas"
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. tests/cuda/cublas.c -L"$BUILD/lib" -l:libcuda.so.1 -lm -ldl -o "$dir/cublas"
     for v in 12 13; do
         "$REPRISE" run -- "$dir/cublas" libcublas.so.$v >"$dir/blas" 2>"$dir/blas.err"
         check "libcublas.so.$v: $(tail -1 "$dir/blas")" grep -q '^ok [1-9]' "$dir/blas"
@@ -69,7 +69,7 @@ else
     echo "ok - libcublas # SKIP it is made with clang, which is not here"
 fi
 for v in 12 13; do
-    "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -DCUDART_MAJOR=$v -I. tests/cuda/runtime_calls.c -o "$dir/calls" \
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -DCUDART_MAJOR=$v -I. tests/cuda/runtime_calls.c -o "$dir/calls" \
         -L"$BUILD/lib" -l:libcudart.so.$v -l:libcuda.so.1 -Wl,-rpath-link,"$BUILD/lib" >&2
     "$REPRISE" run -- "$dir/calls" >"$dir/calls.out" 2>&1
     check "calls of libcudart.so.$v: $(tail -1 "$dir/calls.out")" test "$(grep -c '^ok ' "$dir/calls.out")" -eq 5
@@ -84,7 +84,7 @@ sees() { # what, line of the program, options of run: with either runtime
     done
 }
 for v in 12 13; do
-    "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -DCUDART_MAJOR=$v -I. tests/cuda/device.c -o "$dir/device_$v" \
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -DCUDART_MAJOR=$v -I. tests/cuda/device.c -o "$dir/device_$v" \
         -L"$BUILD/lib" -l:libcudart.so.$v -l:libcuda.so.1 -Wl,-rpath-link,"$BUILD/lib" >&2
 done
 sees "a program sees v100" "Tesla V100-SXM2-16GB|7.0|80|17179869184|877000|4096" --device v100

@@ -30,8 +30,8 @@ attributes=$(sed -n 's/^ATTRIBUTE(\([A-Z0-9_]*\),.*/CU_DEVICE_ATTRIBUTE_\1/p' fr
     echo '}'
 } >"$work/values.c"
 cc=${CC:-gcc}
-if "$cc" -w -I. -include frontend/cuda/abi/driver.h "$work/values.c" -o "$work/ours" &&
-    "$cc" -w -I"$cuda/include" -include cuda.h "$work/values.c" -o "$work/theirs" &&
+if $cc -w -I. -include frontend/cuda/abi/driver.h "$work/values.c" -o "$work/ours" &&
+    $cc -w -I"$cuda/include" -include cuda.h "$work/values.c" -o "$work/theirs" &&
     "$work/ours" >"$work/a" && "$work/theirs" >"$work/b" && [ "$(wc -l <"$work/a")" -gt 250 ] && diff "$work/a" "$work/b" >&2; then
     ok "types and codes as in cuda.h"
 else

@@ -4,11 +4,11 @@
 set -u
 . tests/support/cli.sh
 dir=$work
-if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then
     echo "ok - checks of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
     exit 0
 fi
-"${CC:-gcc}" -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/wrong"
+${CC:-gcc} -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/wrong"
 lines="main (wrong.c:[0-9]*)"
 command -v addr2line >/dev/null || lines="main"
 

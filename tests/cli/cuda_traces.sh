@@ -4,11 +4,11 @@ set -u
 . tests/support/cli.sh
 dir=$work
 export XDG_CACHE_HOME=$dir/cache
-if [ "$(uname -sm)" != "Linux x86_64" ] || grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then
     echo "ok - traces of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
     exit 0
 fi
-build() { "${CC:-gcc}" -std=c17 -D_GNU_SOURCE -g -I. "$@" -L"$BUILD/lib" -l:libcuda.so.1 -lpthread -ldl; }
+build() { ${CC:-gcc} -std=c17 -D_GNU_SOURCE -g -I. "$@" -L"$BUILD/lib" -l:libcuda.so.1 -lpthread -ldl; }
 build tests/cuda/ends.c -o "$dir/ends"
 record() { # trace, options... -- program
     local trace=$1

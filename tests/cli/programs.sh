@@ -7,7 +7,7 @@ if [ "$(uname -sm)" != "Linux x86_64" ]; then
     echo "ok - CUDA programs # SKIP they are for Linux on x86-64"
     exit 0
 fi
-if grep -qa __asan_init "$BUILD/lib/libcuda.so.1"; then
+if address_sanitizer; then
     echo "ok - CUDA programs # SKIP a program without AddressSanitizer cannot load libraries with it"
     exit 0
 fi

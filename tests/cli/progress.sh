@@ -8,7 +8,7 @@ program=$BUILD/programs/progress clock=$PWD/$BUILD/preload/clock.so
 needs "$program" "$clock"
 # in time that runs faster, except with AddressSanitizer, which wants to be loaded first
 fast="env LD_PRELOAD=$clock"
-if grep -qa __asan_init "$REPRISE"; then fast=; fi
+if address_sanitizer; then fast=; fi
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; sed 's/^/  /' "$dir/out" >&2; }
 # The texts of a run in $dir/out against a condition in Python: `lines` without escapes, `raw` as they came.

@@ -6,21 +6,24 @@ dir=$work
 needs "$BUILD/programs/memory"
 MACHINE=(--machine orin-wcet --set sms=144)
 LIMIT_MB=${MEMORY_FULL:+256}
+unlimited= # why memory is not limited here; the status must be right nevertheless
+if address_sanitizer; then unlimited=" # SKIP its memory: AddressSanitizer takes some of its own"; fi
 
 # name, wanted status, megabytes for the small size, command...: the status, and the most memory that was resident
 within() {
     local name=$1 wanted=$2 most=${LIMIT_MB:-$3}
+    if [ -n "$unlimited" ]; then most=inf; fi
     shift 3
     python3 - "$most" "$wanted" "$@" >&2 <<'PY'
 import os, sys
-limit, wanted, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+limit, wanted, command = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 pid = os.posix_spawnp(command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, '/dev/null', os.O_WRONLY, 0)])
 _, status, usage = os.wait4(pid, 0)
 status, megabytes = os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1024
 print(f'{" ".join(command)}: status {status}, {megabytes:.0f} MB, {usage.ru_utime:.1f} s')
 sys.exit(status != wanted or megabytes > limit)
 PY
-    if [ $? -eq 0 ]; then echo "ok - $name"; else echo "not ok - $name"; failed=1; fi
+    if [ $? -eq 0 ]; then echo "ok - $name$unlimited"; else echo "not ok - $name"; failed=1; fi
 }
 make_trace() { "$BUILD/programs/memory" "$1" "$2" "$dir/$1.wtr" || echo "not ok - the trace of $1"; }
 

@@ -25,6 +25,8 @@ fails() {
         echo "  $* ended with $got and said: $(cat "$work/err")" >&2
     fi
 }
+# Whether the build is one of make asan.
+address_sanitizer() { grep -qa __asan_init "$REPRISE"; }
 # needs FILE...: ends the script if one was not built
 needs() {
     local file
