@@ -155,7 +155,8 @@ static int results_run(const struct command *c, int argc, char **argv)
 }
 
 #define SWEEP                                                                                                          \
-    "reprise sweep mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr --vary l1.size=8K,24K -q -o results.db"
+    "reprise sweep mm.wtr --machine jetson-tx2 -q -o results.db \\\n"                                                  \
+    "        --vary scheduler=gto,lrr --vary l1.size=8K,24K"
 static const struct command_example examples[] = {
     {"All runs of a sweep", SWEEP "\nreprise results results.db"},
     {"The fastest machine for each trace", "reprise results results.db --best cycles --by trace"},

@@ -31,13 +31,13 @@ static struct {
     uint64_t launches; /* so far, recorded or not */
     uint64_t recorded;
     char path[OWN_FILE];
-    pid_t owner;                     /* the process that opened the trace */
-    bool opened;                     /* or failed to open */
-    bool unsaved;                    /* launches have ended since the last checkpoint; guarded by the driver's lock */
-    pthread_mutex_t saving;          /* guards the writer's end */
-    sem_t wakeup;                    /* a signal has arrived, or there is something to save */
-    volatile sig_atomic_t signalled; /* number of the signal that ends the program; 0: none yet */
-    _Atomic bool interrupted;        /* the running launch must stop */
+    pid_t owner;              /* the process that opened the trace */
+    bool opened;              /* or failed to open */
+    bool unsaved;             /* launches have ended since the last checkpoint; guarded by the driver's lock */
+    pthread_mutex_t saving;   /* guards the writer's end */
+    sem_t wakeup;             /* a signal has arrived, or there is something to save */
+    _Atomic int signalled;    /* number of the signal that ends the program; 0: none yet; a handler sets it */
+    _Atomic bool interrupted; /* the running launch must stop */
 } recording = {.saving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
