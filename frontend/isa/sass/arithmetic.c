@@ -87,15 +87,25 @@ static struct operand by_lane(struct sass_lowering *l, const uint32_t of_quad[4]
     return constants_words(&l->b.constants, l->b.arena, elements);
 }
 
+/* The names of the codes from the row's swizzle: of each source P, N (negated) or Z (zero). */
+static const char *const *swizzle_names(const struct sass_lowering *l)
+{
+    const struct sass_item *i = l->row->items;
+    while (i->kind != SI_SWIZZLE)
+        i++;
+    return i->names;
+}
+
 void sass_swizzled_sum(struct sass_lowering *l, struct operation u, unsigned swizzle_at)
 {
+    const char *const *names = swizzle_names(l);
     const uint32_t sign = 0x80000000;
     uint32_t keep_a[4], sign_a[4], sign_b[4];
     for (unsigned lane = 0; lane < 4; lane++) {
-        const unsigned how = bits(l, swizzle_at + 6 - 2 * lane, 2);
-        keep_a[lane] = how == 3 ? 0 : ~0u;
-        sign_a[lane] = how == 1 ? sign : 0;
-        sign_b[lane] = how == 2 ? sign : 0;
+        const char *how = names[bits(l, swizzle_at + 6 - 2 * lane, 2)];
+        keep_a[lane] = how[0] == 'Z' ? 0 : ~0u;
+        sign_a[lane] = how[0] == 'N' ? sign : 0;
+        sign_b[lane] = how[1] == 'N' ? sign : 0;
     }
     u.kind = UOP_LANE;
     u.op = OP_ADD;
