@@ -107,6 +107,34 @@ Test(moves, ldmatrix_as_machine_code)
     compare_machine_code("sm_75 sm_80 sm_86 sm_89 sm_90a", "ldmatrix", check_ldmatrix);
 }
 
+/* Of two warps the first one alone loads. */
+static void check_guarded_ldmatrix(const struct spelling *s)
+{
+    if (count_of(s) != 4 || !spelling_has(s, "shared"))
+        return;
+    char code[700];
+    snprintf(code, sizeof code,
+             "mov.u32 %%w, %%tid.x; setp.lt.u32 %%p, %%w, 32; mov.u32 %%r0, %%w; mov.u32 %%r1, %%w; mov.u32 %%r2, %%w; "
+             "mov.u32 %%r3, %%w;\n@%%p %s %s, [%%row];\nand.b32 %%w, %%w, 32; mad.wide.u32 %%out, %%w, 32, %%out;\n"
+             "st.global.u32 [%%out], %%r0; st.global.u32 [%%out+128], %%r1; st.global.u32 [%%out+256], %%r2; "
+             "st.global.u32 [%%out+384], %%r3;\n",
+             s->text, vectors[4]);
+    struct kernel_run k = run_moves(".reg .b32 %r<4>, %w; .reg .pred %p;", code);
+    cr_assert(launch_kernel(&k, 1, 2 * LANES), "%s", k.err.text);
+    for (int i = 0; i < 4; i++)
+        for (int l = 0; l < LANES; l++) {
+            bool turned = spelling_has(s, "trans");
+            int g = l / 4, x = 2 * (l % 4);
+            cr_assert_eq(half_of(&k, i, l, 0), turned ? element(&k, 0, i, x, g) : element(&k, 0, i, g, x));
+            cr_assert_eq(half_of(&k, 8 + i, l, 0), LANES + l);
+        }
+    close_kernel(&k);
+}
+Test(moves, guarded_ldmatrix_as_machine_code)
+{
+    compare_machine_code("sm_75 sm_80 sm_90a", "ldmatrix", check_guarded_ldmatrix);
+}
+
 static void check_stmatrix(const struct spelling *s)
 {
     int count = count_of(s);

@@ -24,6 +24,7 @@ struct test {
     bool adds, negative_a, negative_b, satfinite;
     bool sparse; /* A has half of its columns */
     unsigned selector;
+    bool twice; /* two products in a group; only to be compared with machine code */
 };
 
 /* Offsets in bytes, multiples of 16, with room between what they separate. */
@@ -136,6 +137,10 @@ static char *kernel_text(const struct test *t)
             "setp.eq.u32 %%p, 1, %d;\nwgmma.fence.sync.aligned;\n",
             (long long)descriptor(&t->as, A_AT), (long long)descriptor(&t->bs, B_AT), t->adds);
     spell(f, t);
+    struct test second = *t; /* ptxas makes one product of two that are equal */
+    second.registers = !t->registers;
+    if (t->twice)
+        spell(f, &second);
     fprintf(f, "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n");
     for (unsigned i = 0; i < d_registers(t); i++)
         fprintf(f, "st.global.b32 [%%pd+%u], %%d%u;\n", 4 * THREADS * i, i);
@@ -245,6 +250,11 @@ static void check(const struct test *t)
             rd[at] |= (uint32_t)c[r][x] << 16 * half;
         }
     cr_assert(launch_kernel(&k, 1, THREADS), "%s\n%s", k.err.text, text);
+    if (t->twice) {
+        free(text);
+        close_kernel(&k);
+        return;
+    }
     double sign = t->negative_a == t->negative_b ? 1 : -1;
     for (int i = 0; i < t->k; i++) {
         for (int r = 0; r < M; r++)
@@ -336,6 +346,20 @@ static void check_some_widths(const struct spelling *s)
         check_form(s);
 }
 Test(wgmma, as_machine_code) { compare_machine_code("sm_90a", "wgmma", check_some_widths); }
+
+static void check_group(const struct spelling *s)
+{
+    if (s->n != 24)
+        return;
+    const struct side plain = {16, false, 0};
+    struct test t = {.spelling = s->text, .a = s->types[1], .b = s->types[2], .d = s->types[0], .n = s->n, .k = s->k};
+    t.as = t.bs = plain;
+    t.sparse = spelling_has(s, "sp");
+    t.satfinite = spelling_has(s, "satfinite");
+    t.adds = t.twice = true;
+    check(&t);
+}
+Test(wgmma, groups_as_machine_code) { compare_machine_code("sm_90a", "wgmma", check_group); }
 
 /* Columns of B have 64 bytes: along K a swizzle of 32 does not take them. */
 Test(wgmma, sparse)
