@@ -256,3 +256,10 @@ void block_count(const struct block *b, uint64_t *warp_instructions, uint64_t *t
         *thread_instructions += b->warps[i].lanes_run - b->warps[i].lanes_off;
     }
 }
+
+uint64_t block_executed(const struct block *b)
+{
+    uint64_t warp_instructions = 0, thread_instructions = 0;
+    block_count(b, &warp_instructions, &thread_instructions);
+    return warp_instructions;
+}

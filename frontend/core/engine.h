@@ -291,7 +291,10 @@ enum block_status { BLOCK_DONE, BLOCK_SET_ASIDE, BLOCK_FAULT };
 /* Runs the block for `rounds` turns of its warps; 0: to its end, not allowed in clusters of several blocks. Such a
  * block is set aside early when it waits for the others. */
 enum block_status block_run(struct block *, uint64_t rounds);
+/* Adds what the block has executed. */
 void block_count(const struct block *, uint64_t *warp_instructions, uint64_t *thread_instructions);
+/* The warp instructions that it has executed. */
+uint64_t block_executed(const struct block *);
 /* A fingerprint of everything in the block's slice (slice.h) that decides how it goes on, except for global memory. A
  * block that has the same fingerprint again, while nothing changed that loads of the slice read (watch.h), loops for
  * ever. */

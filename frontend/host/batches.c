@@ -101,13 +101,6 @@ static void consider_help(struct attempt *a, uint64_t warp_instructions)
     thread_pool_begin(r->device->thread_pool, left < r->threads - 1 ? (unsigned)left : r->threads - 1, help, a);
 }
 
-static uint64_t executed(const struct block *b)
-{
-    uint64_t warp_instructions = 0, thread_instructions = 0;
-    block_count(b, &warp_instructions, &thread_instructions);
-    return warp_instructions;
-}
-
 /* One turn of the block. A caller that is alone checks after each round whether it needs help. */
 static enum block_status run_turn(struct worker *w, struct block *b)
 {
@@ -116,7 +109,7 @@ static enum block_status run_turn(struct worker *w, struct block *b)
     enum block_status status = BLOCK_SET_ASIDE;
     for (; status == BLOCK_SET_ASIDE && rounds && !a->helped && a->run->threads > 1; rounds--) {
         status = block_run(b, 1);
-        consider_help(a, a->warp_instructions + executed(b));
+        consider_help(a, a->warp_instructions + block_executed(b));
     }
     return status == BLOCK_SET_ASIDE && rounds ? block_run(b, rounds) : status;
 }

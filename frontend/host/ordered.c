@@ -342,13 +342,6 @@ static bool no_memory(const struct ordered *o, struct rp_error *err)
     return rp_fail(err, RP_SYSTEM, "out of memory for the blocks of kernel '%s'", o->run->grid.program->name);
 }
 
-static uint64_t executed(const struct block *b)
-{
-    uint64_t warp_instructions = 0, thread_instructions = 0;
-    block_count(b, &warp_instructions, &thread_instructions);
-    return warp_instructions;
-}
-
 /* A warp that can run. NULL: all warps of the block wait, for another block of its cluster. */
 static struct warp_state *ready_warp(struct block *b)
 {
@@ -388,10 +381,10 @@ static bool turn(struct ordered *o, struct rp_error *err)
     if (!b)
         return no_memory(o, err);
     o->current = b;
-    uint64_t before = executed(b);
+    uint64_t before = block_executed(b);
     b->watch = turns_watch(&o->quiet.cycles, &o->watch) ? &o->watch : NULL;
     enum block_status status = block_run(b, o->run->grid.rounds);
-    o->warp_instructions += executed(b) - before;
+    o->warp_instructions += block_executed(b) - before;
     if (b->no_memory)
         return no_memory(o, err);
     if (status == BLOCK_FAULT)

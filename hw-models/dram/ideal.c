@@ -40,7 +40,7 @@ static bool is_fixed(const int64_t *options)
 }
 
 const struct dram_model dram_ideal = {
-    .model = {.name = "ideal", .help = "answers at once", .state_size = state_size},
+    .model = {.name = "ideal", .help = "the response comes in the cycle of the request", .state_size = state_size},
     .reset = reset,
     .offer = offer,
     .ahead = ahead,

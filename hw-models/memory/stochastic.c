@@ -26,8 +26,9 @@ static const struct model_option options_of[] = {
     [STOCHASTIC_COST + LEVEL_DRAM] = COST("cost.dram", 600, "DRAM"),
     [STOCHASTIC_SAMPLE] = {"draw", OPTION_CHOICE, "", 0, 1, 0, samples,
                            "one draw per warp instruction, or one per transaction, the slowest of which counts"},
-    [STOCHASTIC_SHARED] = {"shared", OPTION_CHOICE, "", 0, 1, 0, shareds,
-                           "shared memory draws as local memory does, or the part `shared` times it"},
+    [STOCHASTIC_SHARED] =
+        {"shared", OPTION_CHOICE, "", 0, 1, 0, shareds,
+         "the level of shared memory is sampled as that of local memory is, or the part `shared` times it"},
     [STOCHASTIC_FROM] = {"from", OPTION_TEXT, "", 0, 0, OPTION_LENGTH(0, 200), no_text,
                          "a machine on which the trace is replayed first: its hits and misses are the probabilities"},
 };

@@ -56,7 +56,7 @@ static int pick(void *state, uint64_t ready)
 
 const struct scheduler_model scheduler_random = {
     .model = {.name = "random",
-              .help = "any warp that is ready, drawn by a seeded generator",
+              .help = "any warp that is ready, sampled from the random stream of a seed",
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},

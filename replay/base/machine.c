@@ -32,6 +32,8 @@ static const struct model_option timing_rows[FIELD_COUNT] = {
     [FIELD_LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL, ""},
 };
 
+#define BASE_KEY "base" /* of a machine file, for the machine that it changes */
+
 static bool fail_at(const struct setting *s, struct rp_error *err, const char *text)
 {
     char place[400];
@@ -102,6 +104,26 @@ static bool list_keys(const struct resolver *r, const char *typed, char *text, s
     return at && at < size;
 }
 
+/* Whether the key's first name, up to a dot, is `name`. */
+static bool begins_with_name(const char *key, const char *name, size_t length)
+{
+    return !strncmp(key, name, length) && (key[length] == '.' || !key[length]);
+}
+
+/* Whether this is the first name of keys that there are: an option, a part, or a group of either. */
+static bool is_first_name(const char *name, size_t length)
+{
+    static const char *const groups[] = {"units", "classes", "spaces"};
+    bool is = false;
+    for (size_t i = 0; i < MODEL_COUNT_OF(groups); i++)
+        is |= begins_with_name(groups[i], name, length);
+    for (size_t i = 0; i < MACHINE_SLOTS; i++)
+        is |= begins_with_name(machine_slots[i].key, name, length);
+    for (size_t i = 0; i < machine_option_count; i++)
+        is |= begins_with_name(machine_option_rows[i].key, name, length);
+    return is;
+}
+
 static bool unknown_key(const struct resolver *r, const struct setting *s, struct rp_error *err)
 {
     const char *keys[512], *now = machine_former_key(s->key), *typed = s->typed ? s->typed : s->key;
@@ -110,11 +132,18 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
         snprintf(text, sizeof text, "'%.80s' is '%s' now", s->key, now);
         return fail_at(s, err, text);
     }
+    if (!strchr(s->key, '.') && is_first_name(s->key, strlen(s->key))) {
+        snprintf(text, sizeof text, "'%.80s' is a group; give its keys: %.80s.KEY, or %.80s: { KEY = ...; }", s->key,
+                 s->key, s->key);
+        return fail_at(s, err, text);
+    }
     char *all = machine_text(r->machine), *device = machine_device_text(r->machine);
-    size_t most = MODEL_COUNT_OF(keys) - MACHINE_SLOTS, count = all ? keys_of(all, keys, most) : 0;
+    size_t most = MODEL_COUNT_OF(keys) - MACHINE_SLOTS - 1, count = all ? keys_of(all, keys, most) : 0;
     count += device ? keys_of(device, keys + count, most - count) : 0;
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
         keys[count++] = machine_slots[i].key;
+    if (s->line)
+        keys[count++] = BASE_KEY;
     const char *near = r->request->nearest ? r->request->nearest(typed, keys, count) : NULL;
     if (near)
         snprintf(text, sizeof text, "unknown key '%.80s'; did you mean '%s'?", typed, near);
@@ -125,6 +154,26 @@ static bool unknown_key(const struct resolver *r, const struct setting *s, struc
     free(all);
     free(device);
     return fail_at(s, err, text);
+}
+
+static bool is_option(const char *key)
+{
+    for (size_t i = 0; i < machine_option_count; i++)
+        if (!strcmp(machine_option_rows[i].key, key))
+            return true;
+    return false;
+}
+
+/* Fails because the machine lacks something. A mistyped key can be why, so that an unknown one is reported instead. */
+static bool fail_incomplete(const struct resolver *r, const char *text, struct rp_error *err)
+{
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->items[i];
+        size_t length = strcspn(s->key, ".");
+        if (!is_first_name(s->key, length) || (!s->key[length] && !is_option(s->key)))
+            return unknown_key(r, s, err);
+    }
+    return rp_fail(err, RP_BAD_INPUT, "%s: %s", r->settings->file, text);
 }
 
 static bool unknown_name(const struct resolver *r, const struct setting *s, const char *what, const char *const *names,
@@ -226,10 +275,7 @@ static bool collect_units(struct resolver *r, struct rp_error *err)
         memcpy(m->unit_name[m->unit_count], name, length);
         m->unit_name[m->unit_count++][length] = 0;
     }
-    if (!m->unit_count)
-        return rp_fail(err, RP_BAD_INPUT, "%s: there are no units; the machine cannot execute anything",
-                       r->settings->file);
-    return true;
+    return m->unit_count || fail_incomplete(r, "there are no units; the machine cannot execute anything", err);
 }
 
 static bool choose_model(struct resolver *r, const struct setting *s, struct machine_part *part, enum model_kind kind,
@@ -298,8 +344,11 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
         }
         if (!part->model)
             part->model = default_model(r, kind);
-        if (!part->model)
-            return rp_fail(err, RP_BAD_INPUT, "%s: '%s' is missing: no model is chosen for it", r->settings->file, key);
+        if (!part->model) {
+            char text[100];
+            snprintf(text, sizeof text, "'%s' is missing: no model is chosen for it", key);
+            return fail_incomplete(r, text, err);
+        }
         if (!begin_options(part, err))
             return false;
     }
@@ -558,7 +607,7 @@ static bool add_file(const struct machine_request *request, struct settings *all
     struct settings own = {.file = file, .level = (unsigned)(SETTINGS_BASES - all->path_count)};
     struct setting base = {0};
     bool fine = settings_parse(&own, text, size, err);
-    if (fine && settings_take(&own, "base", &base))
+    if (fine && settings_take(&own, BASE_KEY, &base))
         fine = add_base(request, all, &base, err);
     fine = fine && settings_move(all, &own, err);
     free(base.key);

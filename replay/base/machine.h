@@ -90,7 +90,7 @@
       "that leave an SM in a cycle; 0: any number")                                                                    \
     X(port_latency, "port.latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, "between an SM and L2, each way")    \
     X(port_queue, "port.queue", OPTION_INTEGER, "requests", -1, 65536, -1, NULL,                                       \
-      "of an SM that are on their way to L2 and not taken by it; -1: any number")                                      \
+      "of an SM that are in flight to L2 and not taken by it; -1: any number")                                         \
     X(interconnect_clock, "interconnect.clock_mhz", OPTION_FRACTION, "MHz", 0, FRACTION(100000), 0, NULL,              \
       "clock of the links between SMs and L2, which move a flit in a cycle of it; 0: the core clock")                  \
     X(l2_slices, "l2.slices", OPTION_INTEGER, "slices", 1, 256, 1, NULL,                                               \

@@ -14,24 +14,24 @@
 #include "hw-models/model.h"
 
 #define ICACHE_COUNTS(X)                                                                                               \
-    X(hits, "instructions", "fetched instructions whose line was in the instruction cache or on its way there")        \
+    X(hits, "instructions", "fetched instructions whose line was in the instruction cache or in flight")               \
     X(misses, "instructions", "fetched instructions whose line was not in the instruction cache")
 
 #define CONSTANT_COUNTS(X)                                                                                             \
-    X(hits, "words", "words of constants and parameters whose line was in the constant cache or on its way there")     \
+    X(hits, "words", "words of constants and parameters whose line was in the constant cache or in flight")            \
     X(misses, "words", "words of constants and parameters whose line was not in the constant cache")
 
 #define CACHE_COUNTS(X)                                                                                                \
-    X(hits, "transactions", "transactions whose sector was in this cache or on its way there")                         \
+    X(hits, "transactions", "transactions whose sector was in this cache or in flight")                                \
     X(misses, "transactions", "transactions that looked in this cache and did not find their sector")                  \
     X(written_back, "sectors", "dirty sectors of lines that this cache replaced")
 
 #define PORT_COUNTS(X) X(requests, "requests", "requests that left an SM for L2 or device memory")
 
 #define TLB_COUNTS(X)                                                                                                  \
-    X(hits, "requests", "requests that left an SM whose translation was in the SM's TLB or on its way there")          \
+    X(hits, "requests", "requests that left an SM whose translation was in the SM's TLB or in flight")                 \
     X(misses, "requests", "requests that left an SM whose translation was not in the SM's TLB")                        \
-    X(l2_hits, "requests", "misses of SMs whose translation was in the TLB that all share, or on its way there")       \
+    X(l2_hits, "requests", "misses of SMs whose translation was in the TLB that all share or in flight")               \
     X(walks, "walks", "of page tables")                                                                                \
     X(waited, "cycles", "that requests waited for their translation, summed over requests")
 

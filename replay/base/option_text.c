@@ -182,17 +182,17 @@ static bool parse_list(const struct model_option *o, const char *text, int64_t *
 static const char *wrong_character(const struct model_option *o, const char *text)
 {
     bool name = o->type == OPTION_NAME;
-    if (name && *text && !isalpha((unsigned char)*text))
-        return "does not begin with a letter";
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text; *c; c++)
         if ((unsigned char)*c > 127)
             return "has a character that is not ASCII";
+    if (name && *text && !isalpha((unsigned char)*text))
+        return "does not begin with a letter";
+    for (const char *c = text; *c; c++)
         if (!isprint((unsigned char)*c) || strchr(name ? "\"\\;" : " \"\\", *c))
             return name ? "has a character that is not allowed: a quote, backslash, semicolon, or one that cannot be "
                           "printed"
                         : "has a character that is not allowed: a space, quote, backslash, or one that cannot be "
                           "printed";
-    }
     return NULL;
 }
 

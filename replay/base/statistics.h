@@ -74,12 +74,15 @@ enum stall {
     X(global_atomic_transactions, "global.atomic_transactions", "transactions",                                        \
       "of atomics and reductions on global memory, after coalescing")                                                  \
     X(sampled_l1, "drawn.l1_accesses", "accesses",                                                                     \
-      "that drew L1, on machines whose memory draws (an atomic draws twice)")                                          \
-    X(sampled_l2, "drawn.l2_accesses", "accesses", "that drew L2")                                                     \
-    X(sampled_dram, "drawn.dram_accesses", "accesses", "that drew DRAM")                                               \
-    X(sampled_l1_cycles, "drawn.l1_cycles", "cycles", "cost of the accesses that drew L1, summed")                     \
-    X(sampled_l2_cycles, "drawn.l2_cycles", "cycles", "cost of the accesses that drew L2, summed")                     \
-    X(sampled_dram_cycles, "drawn.dram_cycles", "cycles", "cost of the accesses that drew DRAM, summed")               \
+      "with L1 as the sampled level, where memory = stochastic (an atomic has two samples)")                           \
+    X(sampled_l2, "drawn.l2_accesses", "accesses", "with L2 as the sampled level")                                     \
+    X(sampled_dram, "drawn.dram_accesses", "accesses", "with DRAM as the sampled level")                               \
+    X(sampled_l1_cycles, "drawn.l1_cycles", "cycles",                                                                  \
+      "sampled cost of the accesses whose sampled level is L1, summed")                                                \
+    X(sampled_l2_cycles, "drawn.l2_cycles", "cycles",                                                                  \
+      "sampled cost of the accesses whose sampled level is L2, summed")                                                \
+    X(sampled_dram_cycles, "drawn.dram_cycles", "cycles",                                                              \
+      "sampled cost of the accesses whose sampled level is DRAM, summed")                                              \
     X(warp_cycles, "occupancy.warp_cycles", "warp cycles",                                                             \
       "for each warp the cycles from its block's placement to its own last result, summed")                            \
     X(sm_cycles, "occupancy.sm_cycles", "SM cycles", "cycles in which an SM had a resident block, summed over SMs")

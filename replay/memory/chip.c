@@ -14,7 +14,7 @@ static uint64_t request_key(uint32_t sm, uint64_t sequence)
 {
     return KEY_OF(CHIP_ARRIVE) | (uint64_t)(sm + 1) << 42 | sequence << 1 | 1;
 }
-/* The key of the same request for another kind of event. */
+/* Takes the key of an event of a request; returns the key of another kind of event of that request. */
 static uint64_t key_at(enum chip_event what, uint64_t key) { return KEY_OF(what) | (key & (KEY_OF(1) - 1)); }
 
 static void add_event(struct memory_system *m, struct event *e, enum chip_event what, uint64_t cycle)
@@ -154,7 +154,7 @@ static struct channel *channel_of(struct memory_system *m, uint64_t address, uin
     return &m->channels[*index];
 }
 
-/* Has the channel's model called in this cycle, unless it is called earlier. */
+/* Schedules a call of the channel's model in this cycle, unless an earlier call is scheduled. */
 static void advance_at(struct memory_system *m, struct channel *c, uint32_t index, uint64_t cycle)
 {
     struct chip_request *r;
@@ -352,7 +352,7 @@ static bool is_full(const struct memory_system *m, const struct slice *s, uint64
            s->waiting + (s->started_at == now ? s->started : 0) >= m->layout.l2.queue;
 }
 
-/* The cycle in which the last flit of a packet is there whose first one reaches the slice now. */
+/* The first flit of a packet reaches the slice now. Returns the cycle in which the last one has arrived. */
 static uint64_t over_link(const struct memory_system *m, struct slice *s, uint64_t flits, uint64_t now)
 {
     const struct clock_domain *links = &m->layout.links;

@@ -54,6 +54,7 @@ static void ablate_option(struct command_line *line, int key, char *arg)
         command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, EXAMPLE);
         if (!args->own_steps)
             steps_of_paper(&a->steps);
+        cache_settle(line, &a->cache, true);
     }
 }
 

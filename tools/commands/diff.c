@@ -94,6 +94,7 @@ static void diff_option(struct command_line *line, int key, char *arg)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         if (!a->axes.count)
             command_usage(line, "what shall vary? 'reprise machine options' lists all keys. Example: " EXAMPLE);
+        cache_settle(line, &a->cache, !a->by && !a->repeat.request.least);
     }
 }
 

@@ -93,6 +93,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
             command_usage(line, "--by is about one replay, not about %s", a->exact ? "--exact" : "--batches");
         if (!a->explain)
             command_needs(line, a->trace, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
+        cache_settle(line, &a->cache, !a->explain && !a->by && !a->exact && !a->repeat.request.least);
     }
 }
 

@@ -20,8 +20,7 @@ static bool same_values(const struct diff_variant *a, const struct diff_variant 
     return true;
 }
 
-/* Whether a variant with the same values is there already: the values of options that a variant does not have are NULL.
- */
+/* Whether an earlier variant has the same values. The value of an option that a variant does not have is NULL. */
 static bool made_before(const struct diff *d, const struct diff_variant *v)
 {
     for (size_t i = 0; i < d->count; i++)

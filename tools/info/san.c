@@ -76,7 +76,8 @@ unsigned san_ids(const struct rp_launch *l, const struct rp_step *s, uint8_t ids
 
 /* ---- one warp ---------------------------------------------------------------------------------------------------- */
 
-/* What a warp did; changes only where the kernel tells its live registers. */
+/* What a warp did: a list of activities, each with the change in the number of live registers. The changes are 0 if the
+ * kernel does not say which registers are live. */
 struct marked {
     uint8_t id;
     int16_t change;
@@ -100,8 +101,8 @@ static bool add(struct marking *s, uint8_t id, int change)
     return true;
 }
 
-/* The change of an instruction goes with its last id, that of one without an id with the next, and the end of the warp
- * releases what is left. */
+/* Reads what a warp did. The change of an instruction belongs to its last id. If the instruction has no id, the change
+ * is added to the next id. The last id of a warp releases all registers that are still live. */
 static bool read_warp(const struct rp_kernel *k, const struct rp_launch *l, struct rp_cursor *c, struct marking *s,
                       struct rp_error *err)
 {
@@ -131,7 +132,8 @@ static bool same(const struct marking *a, const struct marking *b)
     return a->count == b->count;
 }
 
-/* ---- all warps of a launch, those that follow one another and did the same together ------------------------------ */
+/* ---- all warps of a launch; consecutive warps that did the same are one group -------------------------------------
+ */
 
 struct group {
     uint64_t block, count; /* of the first warp; warps */

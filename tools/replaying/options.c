@@ -54,12 +54,13 @@ static bool threads(struct command_line *line, const char *argument, unsigned *t
     return to;
 }
 
-static bool cache(struct command_line *line, const char *argument, const char **to)
+void cache_settle(struct command_line *line, const char **cache, bool keeps)
 {
     struct rp_error err;
-    if (to)
-        command_check(line, result_cache_check(argument, &err), &err);
-    return set_text(to, argument);
+    if (*cache && keeps)
+        command_check(line, result_cache_check(*cache, &err), &err);
+    else
+        *cache = NULL;
 }
 
 bool shared_option(struct command_line *line, int key, char *argument, const struct shared_values *to)
@@ -72,7 +73,7 @@ bool shared_option(struct command_line *line, int key, char *argument, const str
     case 't': return threads(line, argument, to->threads);
     case KEY_TOP: return to->top && number(line, "--top", argument, INT64_MAX, to->top);
     case 'o': return set_text(to->output, argument);
-    case KEY_CACHE: return cache(line, argument, to->cache);
+    case KEY_CACHE: return set_text(to->cache, argument);
     case 'j': return set(to->json);
     case KEY_CSV: return set(to->csv);
     case 'q': return set(to->quiet);

@@ -25,7 +25,8 @@ bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
     return true;
 }
 
-/* False: the machine is given by a file of another kind, or by a file name that looks like none. */
+/* Checks the name of a machine before it is opened. False: the file is of another kind (a trace, for example), or the
+ * name is that of a file in this folder but has neither a slash nor ".cfg", so that no file is looked for. */
 static bool check_machine_name(const char *name, struct rp_error *err)
 {
     char path[4096];

@@ -152,17 +152,6 @@ CUresult submit(CUstream s, const struct work *w)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static CUresult enter_stream(CUstream *stream, const void *result)
-{
-    CUresult r = enter(NEED_CONTEXT);
-    if (r)
-        return r;
-    *stream = stream_of(*stream);
-    if (!*stream || !result)
-        return leave(*stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
-    return CUDA_SUCCESS;
-}
-
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
 {
     CUresult r = enter_stream(&stream, &mode);

@@ -155,6 +155,9 @@ struct CUstream_st {
 };
 /* The stream of a handle; NULL: the handle is invalid. */
 CUstream stream_of(CUstream);
+/* Enters the driver for an operation on a stream and replaces the handle by its stream; `result`, where the value goes,
+ * must not be NULL. If it fails, the driver has been left. */
+CUresult enter_stream(CUstream *, const void *result);
 void streams_free_of(CUcontext);
 
 struct launch {

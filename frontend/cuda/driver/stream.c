@@ -20,8 +20,7 @@ CUstream stream_of(CUstream handle)
     return &own;
 }
 
-/* Enters the driver for an operation on a stream; `result`, where the value goes, must not be NULL. */
-static CUresult enter_stream(CUstream *stream, const void *result)
+CUresult enter_stream(CUstream *stream, const void *result)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)

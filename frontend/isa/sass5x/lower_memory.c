@@ -91,8 +91,8 @@ static void lower_stg(struct sass_lowering *l)
     set_address(l, &u, 20, 24, 0, bit(l, 45));
     sass_move_data(l, &u);
 }
-/* A generic access has a predicate that says whether the address lies in a window, as computed by LEA. It is only
- * recorded as a source: the address says the same. */
+/* A generic access reads a predicate. LEA has set it: it says whether the address lies in a window. The address itself
+ * says the same, so the access does not use the predicate's value; it only lists it as a source. */
 enum { WINDOW_PREDICATE = 58 };
 
 static void lower_ld(struct sass_lowering *l)

@@ -407,11 +407,12 @@ void staged_charge_issue(struct staged_sm *, struct staged_subcore *, const stru
 /* Nothing issues: notes why latches are taken. */
 void staged_note_latches(struct staged_sm *, unsigned subcore);
 /* report.c: events for an observer */
-/* From now on they go to the job's observer. */
+/* From now on, events are reported to the job's observer. */
 void staged_observe(struct staged *, const struct engine_job *);
 /* A block is placed, or leaves. */
 void staged_report_block(const struct staged_sm *, const struct staged_block *, bool leaves);
-/* An instruction issues, goes to its unit, and is done. The last two only with reports_done. */
+/* An instruction issues; it is dispatched to its unit; it is done. Dispatch and end are reported only if reports_done
+ * is set. */
 void staged_report_issue(const struct staged_sm *, struct staged_warp *, struct inst *, bool second);
 void staged_report_dispatch(const struct staged_sm *, struct inst *);
 void staged_report_done(const struct staged_sm *, const struct staged_warp *, const struct staged_observed *);
@@ -470,10 +471,12 @@ void staged_slices_cycle(struct staged *);
 void staged_crossbar_cycle(struct staged *, struct crossbar *);
 bool staged_crossbar_room(const struct staged *, const struct crossbar *, unsigned in);
 void staged_crossbar_send(struct staged *, struct crossbar *, unsigned in, struct packet *);
-/* The first cycles in which something on the chip may happen unless an SM does something: of SMs; of L2, in core
- * cycles; of device memory; of device memory, in core cycles. */
+/* When each part next has something to do. An SM that sends a request can make these cycles earlier. */
 struct staged_wake {
-    uint64_t core, l2, dram, dram_core;
+    uint64_t core;      /* SMs, in core cycles */
+    uint64_t l2;        /* L2, in core cycles */
+    uint64_t dram;      /* device memory, in its own cycles */
+    uint64_t dram_core; /* the same, in core cycles */
 };
 void staged_chip_next(const struct staged *, struct staged_wake *);
 unsigned staged_slice_of(const struct staged *, uint64_t address);

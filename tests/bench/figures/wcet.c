@@ -59,7 +59,8 @@ static void bounds(struct measurement *m)
         rp_trace_close(trace);
 }
 
-/* States per second, through which all schedules lead: four warps of a sparse matrix by a vector. */
+/* How many states per second the search through all schedules visits. The block multiplies a sparse matrix by a vector
+ * with four warps. */
 static void schedules(struct measurement *m)
 {
     struct machine *machine;

@@ -258,8 +258,9 @@ Test(cubin, what_is_no_cubin)
     free(bytes);
 }
 
-/* Behind the longest kernel, `choose`, each function once; only kernels that reach one are continued, and calls and
- * pointers say where it is. 2a is the relocation of a call: R_CUDA_ABS32_20. */
+/* Functions get addresses that begin where the longest kernel, `choose`, ends. Each function is placed once. Only a
+ * kernel that reaches a function is continued with the functions' code. Relocations of calls and pointers hold the
+ * address. 2a is the relocation of a call: R_CUDA_ABS32_20. */
 Test(cubin, functions_of_their_own_get_addresses)
 {
     struct cubin *c = load_golden("functions.cubin");

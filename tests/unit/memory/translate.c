@@ -15,8 +15,9 @@ static struct shape shape_of(const struct machine_part *part)
     return (struct shape){(uint64_t)o[0], (uint64_t)o[1], ways, (uint64_t)o[3]};
 }
 
-/* The entry for this page is there if its last look-up is behind fewer pages of its set than there are ways. `sm`: of
- * the TLB; negative: the one that all share. */
+/* The last look-up of this page; NULL: the TLB no longer has its entry. The TLB replaces the least recently used entry
+ * of a set, so the entry is present if, since that look-up, fewer other pages of the set were looked up than there are
+ * ways. `sm`: the SM whose TLB it is; negative: the TLB that all SMs share. */
 static const struct plan_look_up *find(const struct plan_translation *t, const struct shape *s, int sm, uint64_t page)
 {
     uint64_t others[PLAN_LOOK_UPS], sets = s->entries / s->ways;
