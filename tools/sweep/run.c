@@ -163,13 +163,24 @@ static void hand_on(struct running *r, struct finished *f)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* A task was taken and cannot be carried out. */
+static void without_memory(struct running *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->broken++;
+    rp_fail(&r->why_broken, RP_SYSTEM, "out of memory");
+    pthread_mutex_unlock(&r->lock);
+}
+
 static void *work(void *data)
 {
     struct running *r = data;
     for (struct sweep_task *task; (task = take(r));) {
         struct finished *f = calloc(1, sizeof *f);
-        if (!f)
+        if (!f) {
+            without_memory(r);
             break;
+        }
         f->task = task;
         replay_task(r, f);
         hand_on(r, f);
@@ -267,8 +278,9 @@ static bool look_for_others(struct running *r, struct rp_error *err)
         int64_t there;
         if (!store_find_run(&s->store, s->tasks[i].key, &there, err))
             return false;
-        if (store_suffices(there, s->tasks[i].detail))
-            s->tasks[i].elsewhere = true;
+        pthread_mutex_lock(&r->lock);
+        s->tasks[i].elsewhere |= store_suffices(there, s->tasks[i].detail);
+        pthread_mutex_unlock(&r->lock);
     }
     return true;
 }
