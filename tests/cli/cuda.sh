@@ -40,6 +40,7 @@ for how in illegal misaligned assert shared reset trap; do
     parts errors_12 $how
     parts errors $how
 done
+check "a fault is reported with its kernel" grep -q "kernel 'trap()'" "$dir/err"
 if address_sanitizer; then
     echo "ok - what reprise run, record and env do for CUDA programs # SKIP LD_AUDIT and AddressSanitizer do not go together"
     exit 0
@@ -104,7 +105,6 @@ sees "and what --set says of it" "Another one|9.0|3|268435456|1000500|512" --dev
 "$REPRISE" machine show san-rtx2080 | sed 's/^device: .*//' >"$dir/bare.cfg"
 check "of a machine that says nothing a program sees its name and SMs" \
     eval '[[ $("$REPRISE" run --device "$dir/bare.cfg" -- "$dir/device_13") == "bare|7.5|46|8589934592|5505000|256|"* ]]'
-check "a fault is reported with its kernel" grep -q "kernel 'trap()'" "$dir/err"
 
 # ---- what is said -----------------------------------------------------------------------------------------------------
 says() { [ "$(cat "$dir/err")" = "$1" ]; }
