@@ -290,11 +290,11 @@ enum lane_op {
     /* Volta and later only. */
     OP_ADD3, /* d = a + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted). With UF_CARRY_IN plus 1 for
               * each of p and the predicate in `list`. pd: the sum is 2^32 or more; pd2: 2 × 2^32 or more */
-    OP_COMPARE_LONG,    /* a and b are the upper words of long numbers, `list` a predicate: the comparison of the lower
-                         * words. pd = compare(a, b) combine p, pd2 = not compare(a, b) combine p; type T_U32 or T_S32 */
-    OP_SIN_TURNS, /* sine of a times 2 pi */
+    OP_COMPARE_LONG, /* a and b are the upper words of long numbers, `list` a predicate: the comparison of the lower
+                      * words. pd = compare(a, b) combine p, pd2 = not compare(a, b) combine p; type T_U32 or T_S32 */
+    OP_SIN_TURNS,    /* sine of a times 2 pi */
     OP_COS_TURNS,
-    OP_PREDICATE_TABLE, /* d = bit 4a + 2b + c of imm; all are predicates */
+    OP_PREDICATE_TABLE,    /* d = bit 4a + 2b + c of imm; all are predicates */
     OP_GATHER_PREDICATES,  /* bit n of d = predicate list[n], the other bits 0 */
     OP_SCATTER_PREDICATES, /* predicate list[n] = bit n of a, where bit n of b is 1 */
     OP_BROADCAST,          /* d = a of the first executed lane, in all 32 lanes; of T_PRED: pd = p */

@@ -69,8 +69,8 @@ struct shared_values {
 /* Takes the value of a shared option. False: the key is no shared option, or its place is NULL. */
 bool shared_option(struct command_line *, int key, char *argument, const struct shared_values *);
 
-/* At the end of the options. keeps: the command keeps results, so the folder of --cache is made; else `*cache` is set to
- * NULL, as if it had not been given. */
+/* At the end of the options. keeps: the command keeps results, so the folder of --cache is made; else `*cache` is set
+ * to NULL, as if it had not been given. */
 void cache_settle(struct command_line *, const char **cache, bool keeps);
 
 #endif
