@@ -88,7 +88,7 @@ static void complete(void)
 const struct opcode *opcode_find(const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct opcode key;
+    struct opcode key = {0};
     pthread_once(&once, complete);
     return take_mnemonic(name, key.name) ? bsearch(&key, opcodes, opcode_count, sizeof *opcodes, by_name) : NULL;
 }

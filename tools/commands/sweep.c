@@ -51,10 +51,11 @@ static void shard(struct command_line *line, struct sweep_args *a, char *text)
     struct rp_error err;
     long long number, of;
     char *slash = strchr(text, '/');
-    if (!slash)
+    if (slash)
+        *slash++ = 0;
+    else
         command_usage(line, "--shard %s: give I/N, for example 0/8 for the first of eight", text);
-    *slash = 0;
-    command_check(line, parse_number("--shard", slash + 1, 1, UINT32_MAX, &of, &err), &err);
+    command_check(line, parse_number("--shard", slash, 1, UINT32_MAX, &of, &err), &err);
     command_check(line, parse_number("--shard", text, 0, of - 1, &number, &err), &err);
     a->shard = (uint32_t)number;
     a->shards = (uint32_t)of;

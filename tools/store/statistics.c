@@ -18,10 +18,14 @@ int64_t statistics_number(struct store_statistics *s, const char *name)
 static bool add(struct store_statistics *s, int64_t id, const char *name, struct rp_error *err)
 {
     char **names = realloc(s->names, (s->count + 1) * sizeof *names);
-    s->names = names ? names : s->names;
-    int64_t *ids = names ? realloc(s->ids, (s->count + 1) * sizeof *ids) : NULL;
-    s->ids = ids ? ids : s->ids;
-    if (!ids || !(names[s->count] = strdup(name)))
+    if (!names)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    s->names = names;
+    int64_t *ids = realloc(s->ids, (s->count + 1) * sizeof *ids);
+    if (!ids)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    s->ids = ids;
+    if (!(names[s->count] = strdup(name)))
         return rp_fail(err, RP_SYSTEM, "out of memory");
     s->ids[s->count++] = id;
     return true;

@@ -10,13 +10,16 @@ static bool fail_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "
 static char *append(char ***list, size_t *count, const char *text, size_t length, struct rp_error *err)
 {
     char **longer = realloc(*list, (*count + 1) * sizeof *longer);
-    char *copy = longer ? strndup(text, length) : NULL;
-    *list = longer ? longer : *list;
-    if (!copy) {
+    if (!longer) {
         fail_memory(err);
         return NULL;
     }
-    return (*list)[(*count)++] = copy;
+    *list = longer;
+    if (!(longer[*count] = strndup(text, length))) {
+        fail_memory(err);
+        return NULL;
+    }
+    return longer[(*count)++];
 }
 
 static bool add_machines(struct sweep_plan *p, const char *names, struct rp_error *err)
@@ -60,9 +63,11 @@ static bool add_number(struct sweep_plan *p, const char *option, const char *tex
 static bool remember(struct sweep_plan *p, const char *option, const char *value, struct rp_error *err)
 {
     struct sweep_given *given = realloc(p->given, (p->given_count + 1) * sizeof *given);
-    char *copy = given && value ? strdup(value) : NULL;
-    p->given = given ? given : p->given;
-    if (!given || (value && !copy))
+    if (!given)
+        return fail_memory(err);
+    p->given = given;
+    char *copy = value ? strdup(value) : NULL;
+    if (value && !copy)
         return fail_memory(err);
     given[p->given_count++] = (struct sweep_given){option, copy};
     return true;

@@ -321,10 +321,10 @@ static void note_access(void *data, const struct observed_access *a)
 static uint32_t track_of_channel(struct tracks *t, uint32_t channel)
 {
     uint32_t *track = &t->channels[channel].track;
-    if (*track)
-        return *track;
-    return thread(t, track, process_of_memory(t), RANK_CHANNELS + channel,
-                  with_number("channel", channel, (char[NAME]){0}));
+    char name[NAME] = "";
+    return *track
+               ? *track
+               : thread(t, track, process_of_memory(t), RANK_CHANNELS + channel, with_number("channel", channel, name));
 }
 
 static struct bank *bank_of(struct channel *c, uint32_t bank)

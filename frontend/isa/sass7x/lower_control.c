@@ -48,9 +48,10 @@ static int64_t signed_value(const struct sass_lowering *l, const struct sass_ite
 static int64_t target_of(struct sass_lowering *l)
 {
     const struct sass_item *i = item_of(l, SI_TARGET);
+    int64_t offset = i ? signed_value(l, i) : 0;
     if (!i)
         sass_not_covered(l, "this form");
-    return (int64_t)l->address + WORD_BYTES + signed_value(l, i);
+    return (int64_t)l->address + WORD_BYTES + offset;
 }
 
 /* The number that stands beside a register, or alone. */
