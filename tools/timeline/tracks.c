@@ -234,8 +234,9 @@ static void note_issue(void *data, const struct observed_issue *i)
 static uint32_t track_of_row(struct tracks *t, struct flight_slot *s, uint32_t sm, uint32_t warp, uint32_t row)
 {
     uint32_t *track = &s->warp[warp].rows[row].track;
-    if (*track)
-        return *track;
+    uint32_t known = *track;
+    if (known)
+        return known;
     char name[NAME];
     snprintf(name, sizeof name, row ? "warp %" PRIu32 " +%" PRIu32 : "warp %" PRIu32, warp, row);
     return *track = perfetto_track(&t->out, track_of_slot(t, s, sm), warp << 16 | row, name);
