@@ -98,36 +98,41 @@ void write_pair(struct sass_build *b, unsigned n, struct operand value)
                                     .lists = {{register_list_at(b, n, 2, true), 2}}});
 }
 
-struct operand predicate_register(struct sass_build *b, unsigned n)
+/* Predicate n of a file that begins at `first`, as a source or as a destination. */
+static struct operand read_predicate_of(struct sass_build *b, enum rp_register_file file, unsigned first, unsigned n)
 {
     if (n == PT)
         return constant32(b, ~0u);
-    note_register(b, &b->src, RP_REGISTER(RP_FILE_PREDICATE, n, 1));
-    return OPERAND_REGISTER(PREDICATES + 4 * n);
+    note_register(b, &b->src, RP_REGISTER(file, n, 1));
+    return OPERAND_REGISTER(first + 4 * n);
+}
+
+static struct operand write_predicate_of(struct sass_build *b, enum rp_register_file file, unsigned first, unsigned n)
+{
+    if (n == PT)
+        return OPERAND_NONE;
+    note_register(b, &b->dst, RP_REGISTER(file, n, 1));
+    return OPERAND_REGISTER(first + 4 * n);
+}
+
+struct operand predicate_register(struct sass_build *b, unsigned n)
+{
+    return read_predicate_of(b, RP_FILE_PREDICATE, PREDICATES, n);
 }
 
 struct operand written_predicate_register(struct sass_build *b, unsigned n)
 {
-    if (n == PT)
-        return OPERAND_NONE;
-    note_register(b, &b->dst, RP_REGISTER(RP_FILE_PREDICATE, n, 1));
-    return OPERAND_REGISTER(PREDICATES + 4 * n);
+    return write_predicate_of(b, RP_FILE_PREDICATE, PREDICATES, n);
 }
 
 struct operand uniform_predicate(struct sass_build *b, unsigned n)
 {
-    if (n == PT)
-        return constant32(b, ~0u);
-    note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM_PREDICATE, n, 1));
-    return OPERAND_REGISTER(UNIFORM_PREDICATES + 4 * n);
+    return read_predicate_of(b, RP_FILE_UNIFORM_PREDICATE, UNIFORM_PREDICATES, n);
 }
 
 struct operand written_uniform_predicate(struct sass_build *b, unsigned n)
 {
-    if (n == PT)
-        return OPERAND_NONE;
-    note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM_PREDICATE, n, 1));
-    return OPERAND_REGISTER(UNIFORM_PREDICATES + 4 * n);
+    return write_predicate_of(b, RP_FILE_UNIFORM_PREDICATE, UNIFORM_PREDICATES, n);
 }
 
 struct operand read_uniform(struct sass_build *b, unsigned n)

@@ -52,8 +52,8 @@ struct sass_build {
     /* the current instruction */
     uint32_t index, temporaries;
     bool started;
-    /* Operations now count to the previous instruction, so that what comes after them is the first of this one: a test
-     * of a barrier object, which may wait. */
+    /* While set, new operations belong to the previous instruction. A test of a barrier object must be the first
+     * operation of its instruction, because it may wait; what computes its operands comes before it in this way. */
     bool early;
     bool uniform; /* lane operations are for the warp (UF_UNIFORM) */
     register_list dst, src;

@@ -15,7 +15,7 @@ struct sass_site {
 };
 
 /* Prints an instruction in the style of NVIDIA's disassembler, without the closing semicolon: "@!P0 IADD.X R4.CC,
- * R2.reuse, -R3". `control`: its 21 control bits, of which the text shows reuse flags and the texture phase. False: the
+ * R2.reuse, -R3". `control`: its 21 control bits; the text shows the reuse flags and the texture phase. False: the
  * word is no instruction of the architecture, or a field has a reserved value; the error gives word, address and
  * reason. */
 bool sass_print(const struct sass_site *, struct isa_word, uint32_t control, char text[SASS_TEXT_SIZE],

@@ -142,6 +142,9 @@ struct operand sass_small_float(struct sass_lowering *, unsigned i, bool upper);
  * the type's sign. Returns it, an integer extended. */
 struct operand sass_store_number(struct sass_lowering *, unsigned d, enum lane_type, struct operand value);
 
+/* An instruction that does nothing here: hints, and waits of the hardware. */
+void sass_lower_nothing(struct sass_lowering *);
+
 /* ---- memory operands (memory.c) ---- */
 /* Emits it, as the instruction's next memory operand. */
 void sass_access(struct sass_lowering *, struct operation *);
@@ -149,6 +152,8 @@ void sass_access(struct sass_lowering *, struct operation *);
 void sass_access_where(struct sass_lowering *, struct operation *, struct operand guard);
 /* Adds `count` equal memory operands. */
 void sass_add_operands(struct sass_lowering *, struct rp_memory_operand, uint32_t count);
+/* Emits a load or store whose data are in register n, or in the registers from n on. */
+void sass_move_data(struct sass_lowering *, struct operation *, unsigned n);
 /* Operations of atomics in the order of their encoding: enum rp_atomic. */
 enum { SASS_ATOMICS = 9 };
 extern const uint8_t sass_atomics[SASS_ATOMICS];

@@ -30,6 +30,19 @@ void sass_access_where(struct sass_lowering *l, struct operation *u, struct oper
     sass_emit_where(&l->b, *u, guard, false);
 }
 
+void sass_move_data(struct sass_lowering *l, struct operation *u, unsigned n)
+{
+    unsigned count = u->memory.elements;
+    bool load = u->memory.kind == RP_ACCESS_LOAD;
+    if (count > 1) {
+        u->lists[0].at = register_list_at(&l->b, n, count, load);
+        u->lists[0].count = count;
+    } else {
+        u->d = load ? written(&l->b, n) : read_register(&l->b, n);
+    }
+    sass_access(l, u);
+}
+
 struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
 {
     if (!atomic_exists(op, type))

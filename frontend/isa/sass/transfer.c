@@ -83,3 +83,5 @@ uint32_t sass_instruction_at(struct sass_lowering *l, int64_t address)
         sass_not_covered(l, "a target outside of the code");
     return sass_number(t, (uint32_t)address);
 }
+
+void sass_lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }

@@ -27,8 +27,6 @@ void set_predicates(struct sass_lowering *, struct operation *, unsigned combine
 /* ---- accesses (lower_memory.c) ---- */
 /* Types and width of a size as loads and stores encode it. */
 void sass_set_size(struct sass_lowering *, struct operation *, unsigned size);
-/* Emits a load or store of the registers from Rd on. */
-void sass_move_data(struct sass_lowering *, struct operation *);
 void sass_set_load_cache(struct sass_lowering *, struct operation *, unsigned at);
 void sass_set_store_cache(struct sass_lowering *, struct operation *, unsigned at);
 

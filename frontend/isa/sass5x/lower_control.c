@@ -106,8 +106,6 @@ static void lower_jcal(struct sass_lowering *l) { call(l, bits(l, 20, 32)); }
 
 static void lower_exit(struct sass_lowering *l) { transfer(l, test_of(l), (struct operation){.kind = UOP_EXIT}); }
 
-static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
-
 static void lower_bpt(struct sass_lowering *l)
 {
     if (bits(l, 6, 3) != 3)
@@ -180,9 +178,9 @@ const struct sass_meaning sass_flow[] = {{"BRA", lower_bra},
                                          {"CAL", lower_cal},
                                          {"JCAL", lower_jcal},
                                          {"EXIT", lower_exit},
-                                         {"NOP", lower_nothing}, /* .TRIG triggers performance counters */
-                                         {"DEPBAR", lower_nothing},
-                                         {"DEPBAR.LE", lower_nothing},
+                                         {"NOP", sass_lower_nothing}, /* .TRIG triggers performance counters */
+                                         {"DEPBAR", sass_lower_nothing},
+                                         {"DEPBAR.LE", sass_lower_nothing},
                                          {"BPT", lower_bpt},
                                          {"BAR.SYNC", lower_bar_sync},
                                          {"BAR.ARV", lower_bar_arv},

@@ -218,7 +218,7 @@ static void lower_imul32i(struct sass_lowering *l)
     product(l, bit(l, 54), bit(l, 55), bit(l, 53), result(l));
 }
 
-/* Computes first the product, then the sum: for carries, and for words of which one is signed. */
+/* Computes the product and then the sum. Used if there are carries, or if only one of the factors is signed. */
 static void product_and_sum(struct sass_lowering *l, bool signed_a, bool signed_b, bool high, struct operand addend,
                             unsigned flags)
 {

@@ -49,19 +49,6 @@ static unsigned load_size(const struct sass_lowering *l, unsigned at)
     return bits(l, at, 3) == SIZE_U_128 ? SIZE_128 : bits(l, at, 3);
 }
 
-void sass_move_data(struct sass_lowering *l, struct operation *u)
-{
-    unsigned n = bits(l, 0, 8), count = u->memory.elements;
-    bool load = u->memory.kind == RP_ACCESS_LOAD;
-    if (count > 1) {
-        u->lists[0].at = register_list_at(&l->b, n, count, load);
-        u->lists[0].count = count;
-    } else {
-        u->d = load ? written(&l->b, n) : read_register(&l->b, n);
-    }
-    sass_access(l, u);
-}
-
 void sass_set_load_cache(struct sass_lowering *l, struct operation *u, unsigned at)
 {
     static const uint8_t ops[4] = {RP_CACHE_DEFAULT, RP_CACHE_CG, RP_CACHE_NC, RP_CACHE_CV};
@@ -82,14 +69,14 @@ static void lower_ldg(struct sass_lowering *l)
     struct operation u = load_or_store(l, RP_SPACE_GLOBAL, false, load_size(l, 48));
     sass_set_load_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 static void lower_stg(struct sass_lowering *l)
 {
     struct operation u = load_or_store(l, RP_SPACE_GLOBAL, true, bits(l, 48, 3));
     sass_set_store_cache(l, &u, 46);
     set_address(l, &u, 20, 24, 0, bit(l, 45));
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 /* A generic access reads a predicate. LEA has set it: it says whether the address lies in a window. The address itself
  * says the same, so the access does not use the predicate's value; it only lists it as a source. */
@@ -101,7 +88,7 @@ static void lower_ld(struct sass_lowering *l)
     sass_set_load_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     read_predicate(l, WINDOW_PREDICATE);
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 static void lower_st(struct sass_lowering *l)
 {
@@ -109,13 +96,13 @@ static void lower_st(struct sass_lowering *l)
     sass_set_store_cache(l, &u, 56);
     set_address(l, &u, 20, 32, 0, bit(l, 52));
     read_predicate(l, WINDOW_PREDICATE);
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 static void narrow(struct sass_lowering *l, enum rp_space space, bool store)
 {
     struct operation u = load_or_store(l, space, store, bits(l, 48, 3));
     set_address(l, &u, 20, 24, 0, false);
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 static void lower_lds(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, false); }
 static void lower_sts(struct sass_lowering *l) { narrow(l, RP_SPACE_SHARED, true); }
@@ -158,7 +145,7 @@ static void lower_ldc(struct sass_lowering *l)
         u.imm += l->b.banks->at[bank];
     if (!is_register(u.a) && u.imm < 0)
         sass_not_covered(l, "this word of constant bank 0");
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 
 /* ---- atomics ---- */

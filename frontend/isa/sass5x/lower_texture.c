@@ -411,7 +411,7 @@ static void lower_txq_b(struct sass_lowering *l) { lower_txq_form(l, true); }
 
 /* ---- surfaces ---------------------------------------------------------------------------------------------------- */
 
-/* Sets the object, the coordinates, the last of which is the layer, and how they are used. */
+/* Sets the surface, the coordinates and how they are used. The last coordinate is the layer. */
 static void set_surface(struct sass_lowering *l, struct operation *u, struct surface_access *s)
 {
     static const uint8_t dimensions[8] = {1, 1, 1, 2, 2, 3}, clamps[4] = {SURFACE_ZERO, SURFACE_CLAMP, SURFACE_TRAP};
@@ -457,7 +457,7 @@ static void lower_raw(struct sass_lowering *l, bool store)
         sass_set_store_cache(l, &u, 24);
     else
         sass_set_load_cache(l, &u, 24);
-    sass_move_data(l, &u);
+    sass_move_data(l, &u, bits(l, 0, 8));
 }
 
 /* .P: moves channels in the element's own format. A channel without a value becomes 0. */

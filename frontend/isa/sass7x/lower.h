@@ -22,6 +22,10 @@ static inline bool has_uniform_source(const struct sass_lowering *l) { return bi
 /* ---- operands (lower_operand.c) ---- */
 /* Rd, or URd of uniform rows, for the results of 32-bit operations. */
 struct operand sass7x_result(struct sass_lowering *);
+/* Emits a lane operation with Rd, or URd, as its destination. */
+void sass7x_to_result(struct sass_lowering *, struct operation);
+/* The mask of the lanes that execute the instruction, in each of them. */
+struct operand sass7x_active_lanes(struct sass_lowering *);
 /* Spreads a 64-bit temporary over Rd and the register after it, or URd and so on. */
 void sass7x_write_64(struct sass_lowering *, struct operand value);
 /* Predicate field with its negation at bit at + 3, as a predicate of its own. */

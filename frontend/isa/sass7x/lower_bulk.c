@@ -174,7 +174,6 @@ static void lower_utmastg(struct sass_lowering *l) { lower_box(l, false, false);
 static void lower_utmaredg(struct sass_lowering *l) { lower_box(l, false, true); }
 
 /* Prefetches of bulk copies, and the cache of tensor maps. */
-static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
 
 /* ---- stores and reductions of lanes that tell an object ---- */
 
@@ -238,12 +237,12 @@ static void lower_redas(struct sass_lowering *l)
 
 const struct sass_meaning sass7x_bulk[] = {{"UBLKCP", lower_ublkcp},
                                            {"UBLKRED", lower_ublkred},
-                                           {"UBLKPF", lower_nothing},
+                                           {"UBLKPF", sass_lower_nothing},
                                            {"UTMALDG", lower_utmaldg},
                                            {"UTMASTG", lower_utmastg},
                                            {"UTMAREDG", lower_utmaredg},
-                                           {"UTMAPF", lower_nothing},
-                                           {"UTMACCTL", lower_nothing},
+                                           {"UTMAPF", sass_lower_nothing},
+                                           {"UTMACCTL", sass_lower_nothing},
                                            {"STAS", lower_stas},
                                            {"REDAS", lower_redas},
                                            {NULL, NULL}};

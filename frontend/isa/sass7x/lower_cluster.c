@@ -1,11 +1,6 @@
 /* Blocks of a cluster, the elected lane of a warp, and grids that depend on others. */
 #include "frontend/isa/sass7x/lower.h"
 
-static struct operand active(struct sass_lowering *l)
-{
-    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
-}
-
 static struct operand lowest_bit(struct sass_lowering *l, struct operand mask)
 {
     return lane2(&l->b, OP_AND, T_B32, mask, lane2(&l->b, OP_SUB, T_U32, constant32(&l->b, 0), mask));
@@ -22,7 +17,7 @@ static void set_in_lane(struct sass_lowering *l, struct operand lane_bit, struct
 struct operand sass7x_first_lane(struct sass_lowering *l)
 {
     l->b.uniform = false;
-    struct operand p = sass_temporary(&l->b), lane_bit = lowest_bit(l, active(l));
+    struct operand p = sass_temporary(&l->b), lane_bit = lowest_bit(l, sass7x_active_lanes(l));
     set_in_lane(l, lane_bit, p);
     sass_limit_to_guard(l, p);
     return p;
@@ -31,7 +26,7 @@ struct operand sass7x_first_lane(struct sass_lowering *l)
 /* The lowest lane that executes this, of those in the mask if there is one; URd = its number. */
 static void lower_elect(struct sass_lowering *l)
 {
-    struct operand mask = active(l);
+    struct operand mask = sass7x_active_lanes(l);
     if (has_uniform_source(l)) {
         struct operand among = read_uniform(&l->b, bits(l, AT_RA, 6));
         if (bit(l, 72))
@@ -60,8 +55,7 @@ static void lower_arrive(struct sass_lowering *l) { barrier(l, true); }
 static void lower_wait(struct sass_lowering *l) { barrier(l, false); }
 
 /* Grids run one after another: what a grid waits for has been done. */
-static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
 
-const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},       {"UCGABAR_ARV", lower_arrive},
-                                              {"UCGABAR_WAIT", lower_wait}, {"PREEXIT", lower_nothing},
-                                              {"ACQBULK", lower_nothing},   {NULL, NULL}};
+const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},          {"UCGABAR_ARV", lower_arrive},
+                                              {"UCGABAR_WAIT", lower_wait},    {"PREEXIT", sass_lower_nothing},
+                                              {"ACQBULK", sass_lower_nothing}, {NULL, NULL}};

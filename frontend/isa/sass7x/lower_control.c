@@ -112,7 +112,7 @@ static void lower_brx(struct sass_lowering *l)
 static struct operand lanes_together(struct sass_lowering *l, bool together)
 {
     struct operand mask = has_uniform_source(l) ? read_uniform(&l->b, bits(l, AT_RA, 6)) : constant32(&l->b, ~0u);
-    struct operand active = sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+    struct operand active = sass7x_active_lanes(l);
     if (has_uniform_source(l) && bit(l, 30))
         mask = lane2(&l->b, OP_NOT, T_B32, mask, mask);
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32};
@@ -151,8 +151,6 @@ static void lower_bra(struct sass_lowering *l)
 }
 
 static void lower_exit(struct sass_lowering *l) { transfer(l, (struct operation){.kind = UOP_EXIT}); }
-
-static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
 
 static void lower_bpt(struct sass_lowering *l) { sass_emit(&l->b, (struct operation){.kind = UOP_TRAP}); }
 
@@ -200,7 +198,7 @@ static struct operand barrier_state(struct sass_lowering *l, unsigned n)
         return convergence_barrier(n);
     if (n != STATE_ACTIVE)
         sass_not_covered(l, "this state of the warp");
-    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+    return sass7x_active_lanes(l);
 }
 
 static void lower_bmov(struct sass_lowering *l)
@@ -320,9 +318,9 @@ const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"BAR", lower_bar},
                                            {"B2R", lower_b2r},
                                            {"BPT", lower_bpt},
-                                           {"YIELD", lower_nothing},     /* a hint: every split gets its turn */
-                                           {"NANOSLEEP", lower_nothing}, /* likewise */
-                                           {"NOP", lower_nothing},
-                                           {"PMTRIG", lower_nothing},
-                                           {"ENDCOLLECTIVE", lower_nothing},
+                                           {"YIELD", sass_lower_nothing},     /* a hint: every split gets its turn */
+                                           {"NANOSLEEP", sass_lower_nothing}, /* likewise */
+                                           {"NOP", sass_lower_nothing},
+                                           {"PMTRIG", sass_lower_nothing},
+                                           {"ENDCOLLECTIVE", sass_lower_nothing},
                                            {NULL, NULL}};

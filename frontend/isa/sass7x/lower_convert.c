@@ -135,8 +135,9 @@ static struct operand merged_half(struct sass_lowering *l, unsigned i)
     return sass_half_of(l, word, bit(l, 72));
 }
 
-/* 16 bits, and above them a half of the last source: two cvt to e4m3x2, and a mov.b32 of both, are to ptxas two
- * PACK_AB_MERGE_C, of which the second takes the first's result as that source. */
+/* The conversion gives the lower 16 bits; a half of the last source gives the upper ones. So ptxas translates two cvt
+ * to e4m3x2 and a mov.b32 of both: it writes PACK_AB_MERGE_C twice, and the last source of the second is the result of
+ * the first. */
 static void merge(struct sass_lowering *l, struct operation u, unsigned last)
 {
     struct operand low = sass_value_of(l, u), high = merged_half(l, last);
@@ -168,25 +169,28 @@ static void pack_bytes(struct sass_lowering *l, struct operation u, enum small f
     merge(l, u, 2);
 }
 
+/* Converts the first source, and merges. */
+static void merge_source(struct sass_lowering *l, struct operation u, enum lane_type type, enum lane_type from)
+{
+    u.type = (uint8_t)type;
+    u.stype = (uint8_t)from;
+    u.a = source_raw(l, 0);
+    merge(l, u, 1);
+}
+
 /* A pair of f16 to two bytes. */
 static void narrow_pair(struct sass_lowering *l, struct operation u, enum small format)
 {
     if (format < SMALL_E5M2 || !bit(l, 77))
         sass_not_covered(l, "this format");
-    u.type = pair_types[format];
-    u.stype = T_F16X2;
-    u.a = source_raw(l, 0);
-    merge(l, u, 1);
+    merge_source(l, u, pair_types[format], T_F16X2);
 }
 
 static void single(struct sass_lowering *l, struct operation u, enum small format)
 {
     if (format > SMALL_BF16)
         sass_not_covered(l, "this format");
-    u.type = single_types[format];
-    u.stype = T_F32;
-    u.a = source_raw(l, 0);
-    merge(l, u, 1);
+    merge_source(l, u, single_types[format], T_F32);
 }
 
 /* Two bytes of a half to a pair of f16. */

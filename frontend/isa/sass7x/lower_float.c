@@ -31,19 +31,13 @@ static struct operation product(struct sass_lowering *l, enum lane_op op)
     return u;
 }
 
-static void to_result(struct sass_lowering *l, struct operation u)
-{
-    u.d = sass7x_result(l);
-    sass_emit(&l->b, u);
-}
-
-static void lower_fadd(struct sass_lowering *l) { to_result(l, arithmetic(l, OP_ADD)); }
+static void lower_fadd(struct sass_lowering *l) { sass7x_to_result(l, arithmetic(l, OP_ADD)); }
 
 static void lower_ffma(struct sass_lowering *l)
 {
     struct operation u = product(l, OP_FMA);
     u.c = source_f32(l, 2);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static void lower_fmul(struct sass_lowering *l)
@@ -54,7 +48,7 @@ static void lower_fmul(struct sass_lowering *l)
     if (scale == RESERVED)
         sass_not_covered(l, "a reserved scale");
     if (scale == UNSCALED) {
-        to_result(l, u);
+        sass7x_to_result(l, u);
         return;
     }
     u.d = sass7x_result(l);
@@ -105,7 +99,7 @@ static void lower_fsel(struct sass_lowering *l)
     u.b = source_f32(l, 1);
     sass7x_set_p(l, &u, AT_PC);
     if (!bit(l, AT_FTZ)) {
-        to_result(l, u);
+        sass7x_to_result(l, u);
         return;
     }
     struct operand selected = sass_value_of(l, u);
@@ -136,7 +130,7 @@ static void lower_fset(struct sass_lowering *l)
     if (u.combine == COMBINE_NONE)
         sass_not_covered(l, "this combination of predicates");
     sass7x_set_p(l, &u, AT_PC);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static void lower_fchk(struct sass_lowering *l)
@@ -212,7 +206,7 @@ static void lower_mufu(struct sass_lowering *l)
         u.flags = UF_APPROX;
     if (function != MUFU_RCP64H && function != MUFU_RSQ64H) {
         u.a = source_f32(l, 0);
-        to_result(l, u);
+        sass7x_to_result(l, u);
         return;
     }
     u.a = upper_word(l);

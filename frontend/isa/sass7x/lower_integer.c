@@ -5,13 +5,6 @@ enum { AT_X = 74, AT_SIGNED = 73 }; /* .X, and the bit that is 0 for .U32 */
 
 static enum lane_type word_type(const struct sass_lowering *l) { return bit(l, AT_SIGNED) ? T_S32 : T_U32; }
 
-static void to_result(struct sass_lowering *l, struct operation u)
-{
-    u.kind = UOP_LANE;
-    u.d = sass7x_result(l);
-    sass_emit(&l->b, u);
-}
-
 /* ---- sums ---- */
 
 /* Sums of words: the flags that negate, or with .X invert, the terms. */
@@ -59,7 +52,7 @@ static void lower_iadd3(struct sass_lowering *l)
         u.flags = 0;
         u.c = OPERAND_NONE;
     }
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 /* A pair; an immediate is extended by its sign. */
@@ -100,7 +93,7 @@ static void lower_viadd(struct sass_lowering *l)
     struct operation u = {.op = l->source[1].negated ? OP_SUB : OP_ADD, .type = T_U32};
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 /* ---- LEA: (A << shift) + B ---- */
@@ -145,7 +138,7 @@ static void lower_lea(struct sass_lowering *l)
     if (x)
         chain(l, &u, no_carry(l));
     u.pd = written_predicate(l, AT_PD);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 /* ---- products ---- */
@@ -222,7 +215,7 @@ static void lower_imad_pair(struct sass_lowering *l, bool high)
     }
     if (high && is_zero(l, 2)) {
         u.flags = UF_HI;
-        to_result(l, u);
+        sass7x_to_result(l, u);
         return;
     }
     u.op = OP_MAD;
@@ -261,7 +254,7 @@ static void lower_imad_low(struct sass_lowering *l)
         u.op = OP_MAD;
         u.c = source_int(l, 2);
     }
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static void lower_imad(struct sass_lowering *l)
@@ -284,7 +277,7 @@ static void lower_idp(struct sass_lowering *l)
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.c = source_int(l, 2);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 /* ---- minima, absolute values, comparisons ---- */
@@ -342,7 +335,7 @@ static void lower_viaddmnmx(struct sass_lowering *l)
 
 static void lower_iabs(struct sass_lowering *l)
 {
-    to_result(l, (struct operation){.op = OP_ABS, .type = T_S32, .a = source_raw(l, 0)});
+    sass7x_to_result(l, (struct operation){.op = OP_ABS, .type = T_S32, .a = source_raw(l, 0)});
 }
 
 /* |A - B| + C. */
@@ -354,7 +347,7 @@ static void lower_vabsdiff(struct sass_lowering *l)
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     u.c = source_raw(l, 2);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static void lower_isetp(struct sass_lowering *l)

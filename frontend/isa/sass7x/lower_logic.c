@@ -1,13 +1,6 @@
 /* Logic, shifts, bits, permutations, functions of predicates. */
 #include "frontend/isa/sass7x/lower.h"
 
-static void to_result(struct sass_lowering *l, struct operation u)
-{
-    u.kind = UOP_LANE;
-    u.d = sass7x_result(l);
-    sass_emit(&l->b, u);
-}
-
 /* The predicate: the result is not 0, or-ed with a predicate, or with .PAND and-ed. */
 static void lower_lop3(struct sass_lowering *l)
 {
@@ -21,7 +14,7 @@ static void lower_lop3(struct sass_lowering *l)
         u.combine = bit(l, AT_PAND) ? COMBINE_AND : COMBINE_OR;
         sass7x_set_p(l, &u, AT_PC);
     }
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static struct operand sign_of(struct sass_lowering *l, unsigned source)
@@ -94,12 +87,12 @@ static void lower_shf(struct sass_lowering *l)
         struct operation u = {.op = right ? OP_SHR : OP_SHL, .type = is_signed && right ? T_S32 : T_U32};
         u.a = right ? c : a;
         u.b = n;
-        to_result(l, u);
+        sass7x_to_result(l, u);
         return;
     }
     if (!wide) {
         struct operation u = {.op = OP_SHF, .type = T_B32, .flags = right ? 0 : UF_LEFT, .a = a, .b = c, .c = n};
-        to_result(l, u);
+        sass7x_to_result(l, u);
         return;
     }
     struct operand words[2], v = sass7x_pack(l, a, c);
@@ -112,7 +105,7 @@ static void lower_shf(struct sass_lowering *l)
 
 static void lower_popc(struct sass_lowering *l)
 {
-    to_result(l, (struct operation){.op = OP_POPC, .type = T_B32, .a = source_int(l, 0)});
+    sass7x_to_result(l, (struct operation){.op = OP_POPC, .type = T_B32, .a = source_int(l, 0)});
 }
 static void lower_flo(struct sass_lowering *l)
 {
@@ -120,11 +113,11 @@ static void lower_flo(struct sass_lowering *l)
         sass_not_covered(l, "a result in a predicate");
     struct operation u = {.op = OP_BFIND, .flags = bit(l, 74) ? UF_SHIFTAMT : 0, .a = source_int(l, 0)};
     u.type = bit(l, 73) ? T_S32 : T_U32;
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 static void lower_brev(struct sass_lowering *l)
 {
-    to_result(l, (struct operation){.op = OP_BREV, .type = T_B32, .a = source_raw(l, 0)});
+    sass7x_to_result(l, (struct operation){.op = OP_BREV, .type = T_B32, .a = source_raw(l, 0)});
 }
 
 static void lower_extension(struct sass_lowering *l, enum lane_op op, enum lane_type type)
@@ -132,7 +125,7 @@ static void lower_extension(struct sass_lowering *l, enum lane_op op, enum lane_
     struct operation u = {.op = (uint8_t)op, .type = (uint8_t)type, .flags = bit(l, AT_WRAP) ? UF_WRAP : 0};
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 static void lower_bmsk(struct sass_lowering *l) { lower_extension(l, OP_BMSK, T_B32); }
 static void lower_sgxt(struct sass_lowering *l) { lower_extension(l, OP_SZEXT, bit(l, 73) ? T_S32 : T_U32); }
@@ -146,7 +139,7 @@ static void lower_prmt(struct sass_lowering *l)
     u.a = source_raw(l, 0);
     u.c = source_raw(l, 1);
     u.b = source_raw(l, 2);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static void lower_sel(struct sass_lowering *l)
@@ -155,7 +148,7 @@ static void lower_sel(struct sass_lowering *l)
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     sass7x_set_p(l, &u, AT_PC);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 const struct sass_meaning sass7x_logic[] = {

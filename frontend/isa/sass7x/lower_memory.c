@@ -52,19 +52,6 @@ void sass7x_set_hint(struct sass_lowering *l, struct rp_memory_operand *m)
     m->evict_l1 = priorities[bits(l, 84, 3)];
 }
 
-static void move_data(struct sass_lowering *l, struct operation *u, unsigned n)
-{
-    unsigned count = u->memory.elements;
-    bool load = u->memory.kind == RP_ACCESS_LOAD;
-    if (count > 1) {
-        u->lists[0].at = register_list_at(&l->b, n, count, load);
-        u->lists[0].count = count;
-    } else {
-        u->d = load ? written(&l->b, n) : read_register(&l->b, n);
-    }
-    sass_access(l, u);
-}
-
 /* The predicate that says whether the data are valid, and the one that zeroes them: compilers write neither. */
 static void refuse_predicates(struct sass_lowering *l)
 {
@@ -84,7 +71,7 @@ static void load(struct sass_lowering *l, enum rp_space space, bool extended)
         sass7x_set_order(l, &u.memory);
     }
     sass7x_set_address(l, &u, 0, extended);
-    move_data(l, &u, bits(l, AT_RD, 8));
+    sass_move_data(l, &u, bits(l, AT_RD, 8));
 }
 static void lower_ldg(struct sass_lowering *l) { load(l, RP_SPACE_GLOBAL, bit(l, AT_EXTENDED)); }
 static void lower_ld(struct sass_lowering *l) { load(l, RP_SPACE_GENERIC, bit(l, AT_EXTENDED)); }
@@ -111,7 +98,7 @@ static void store(struct sass_lowering *l, enum rp_space space, bool extended)
         sass7x_set_order(l, &u.memory);
     }
     sass7x_set_address(l, &u, 0, extended);
-    move_data(l, &u, stored(l));
+    sass_move_data(l, &u, stored(l));
 }
 static void lower_stg(struct sass_lowering *l) { store(l, RP_SPACE_GLOBAL, bit(l, AT_EXTENDED)); }
 static void lower_st(struct sass_lowering *l) { store(l, RP_SPACE_GENERIC, bit(l, AT_EXTENDED)); }
@@ -165,7 +152,7 @@ static void lower_ldc(struct sass_lowering *l)
         sass_not_covered(l, "a constant bank that the file does not have");
     else
         u.imm += l->b.banks->at[bank];
-    move_data(l, &u, bits(l, AT_RD, 8));
+    sass_move_data(l, &u, bits(l, AT_RD, 8));
 }
 
 /* Loads words of a bank at a register plus the offset, which no trace records. */
@@ -242,7 +229,6 @@ static void lower_cctl(struct sass_lowering *l)
 }
 
 static void lower_fence(struct sass_lowering *l) { sass_emit(&l->b, (struct operation){.kind = UOP_FENCE}); }
-static void lower_nothing(struct sass_lowering *l) { move32(&l->b, written(&l->b, RZ), constant32(&l->b, 0)); }
 
 static struct operand number(struct sass_lowering *l, enum lane_type type, uint64_t value)
 {
@@ -288,10 +274,10 @@ const struct sass_meaning sass7x_memory[] = {{"LDG", lower_ldg},
                                              {"ULDC", lower_uldc},
                                              {"CCTL", lower_cctl},
                                              {"CCTLL", lower_cctl},
-                                             {"CCTLT", lower_nothing},
+                                             {"CCTLT", sass_lower_nothing},
                                              {"MEMBAR", lower_fence},
                                              {"FENCE", lower_fence},
-                                             {"ERRBAR", lower_nothing},
-                                             {"CGAERRBAR", lower_nothing},
+                                             {"ERRBAR", sass_lower_nothing},
+                                             {"CGAERRBAR", sass_lower_nothing},
                                              {"QSPC", lower_qspc},
                                              {NULL, NULL}};

@@ -1,13 +1,6 @@
 /* Moves, special registers, predicates as bits, exchange between lanes. */
 #include "frontend/isa/sass7x/lower.h"
 
-static void to_result(struct sass_lowering *l, struct operation u)
-{
-    u.kind = UOP_LANE;
-    u.d = sass7x_result(l);
-    sass_emit(&l->b, u);
-}
-
 static void lower_mov(struct sass_lowering *l)
 {
     if (bits(l, 72, 4) != 15)
@@ -180,7 +173,7 @@ static void lower_shfl(struct sass_lowering *l)
     u.b = source_raw(l, 1);
     u.c = source_raw(l, 2);
     u.pd = written_predicate(l, AT_PD);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static struct operation vote(struct sass_lowering *l, unsigned mode)
@@ -224,21 +217,15 @@ static void lower_voteu(struct sass_lowering *l)
     sass7x_broadcast_predicate(l, AT_PD, u.pd);
 }
 
-/* The lanes that execute this instruction, as the member mask that some operations want. */
-static struct operand here(struct sass_lowering *l)
-{
-    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
-}
-
 static void lower_match(struct sass_lowering *l)
 {
     enum { AT_ANY = 79, AT_WIDE = 73 };
-    struct operand mask = here(l);
+    struct operand mask = sass7x_active_lanes(l);
     struct operation u = {.op = OP_MATCH, .type = bit(l, AT_WIDE) ? T_B64 : T_B32, .imm = !bit(l, AT_ANY), .b = mask};
     u.a = bit(l, AT_WIDE) ? source_64(l, 0) : source_raw(l, 0);
     if (u.imm)
         u.pd = written_predicate(l, AT_PD);
-    to_result(l, u);
+    sass7x_to_result(l, u);
 }
 
 static void lower_redux(struct sass_lowering *l)
@@ -250,7 +237,7 @@ static void lower_redux(struct sass_lowering *l)
     if (u.imm == RP_ATOMIC_NONE)
         sass_not_covered(l, "this reduction");
     u.type = logic ? T_B32 : bit(l, 73) ? T_S32 : T_U32;
-    u.b = here(l);
+    u.b = sass7x_active_lanes(l);
     u.a = source_raw(l, 0);
     sass7x_broadcast(l, sass_value_of(l, u));
 }

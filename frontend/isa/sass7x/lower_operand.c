@@ -8,6 +8,18 @@ struct operand sass7x_result(struct sass_lowering *l)
     return is_uniform(l) ? written_uniform(&l->b, bits(l, AT_RD, 6)) : written(&l->b, bits(l, AT_RD, 8));
 }
 
+void sass7x_to_result(struct sass_lowering *l, struct operation u)
+{
+    u.kind = UOP_LANE;
+    u.d = sass7x_result(l);
+    sass_emit(&l->b, u);
+}
+
+struct operand sass7x_active_lanes(struct sass_lowering *l)
+{
+    return sass_value_of(l, (struct operation){.op = OP_ACTIVEMASK, .type = T_B32});
+}
+
 void sass7x_write_64(struct sass_lowering *l, struct operand value)
 {
     if (!is_uniform(l)) {
@@ -184,9 +196,9 @@ struct operand sass7x_launch_word(struct sass_build *b, uint32_t offset)
     case 0x2c: return special_register(b, SR_DYNAMIC_SMEM_SIZE);
     case 0x30: return special_register(b, SR_GRIDID);
     case 0x10c: return special_register(b, SR_NSMID);
-    case 0x24:
+    case 0x24: /* upper words of 0x20 and 0x30 */
     case 0x34:
-    case 0x114: return constant32(b, 0); /* upper words; reserved shared memory, of which there is none */
+    case 0x114: return constant32(b, 0); /* bytes of reserved shared memory: there is none */
     default: return b->sm < 90 ? before_90(b, offset) : from_90(b, offset);
     }
 }
