@@ -24,7 +24,7 @@ struct request {
 enum { KEY_ARCH = 256, KEY_CHECK };
 
 static const struct option_row rows[] = {
-    {"output", 'o', "FILE", "Write the machine code there: bare bundles, as --binary of disasm reads them"},
+    {"output", 'o', "FILE", "Write the machine code there: bare, as --binary of disasm reads them"},
     {"kernel", 'k', "NAME", "Only this function of the text, by its name there or in the source"},
     {"arch", KEY_ARCH, "ARCH", "Such as sm_62, where the text does not say 'code for ARCH'"},
     {"check", KEY_CHECK, NULL, "Compare every word with the one in the comment behind its instruction"},
@@ -234,8 +234,9 @@ const struct command command_asm = {
     .summary = "turn such text back into machine code",
     .usage = "FILE -o FILE\nFILE --check",
     .about = "Assembles machine code from text as 'reprise disasm' prints it. Addresses and words "
-             "behind the instructions may be left out. '.word 0x...' is a word as it is. A control word stands in a "
-             "comment before every three instructions.",
+             "behind the instructions may be left out. '.word 0x...' is a word as it is. On sm_50 to sm_62 a "
+             "control word stands in a comment before every three instructions. From sm_70 on the word behind an "
+             "instruction gives the bits that the text does not show, such as the control bits.",
     .options = rows,
     .examples = examples,
     .option = asm_option,

@@ -4,7 +4,7 @@
     derive_rows.py TABLE.json FOLDER
 
 The rows that are checked in are the source of all that is built. This script says where they come from: it was run
-once. It reads a file that describes what NVIDIA's disassembler prints for words of sm_70 to sm_90:
+once, and the rows have been corrected by hand since, so running it again does not give them. It reads a file that describes what NVIDIA's disassembler prints for words of sm_70 to sm_90:
 
     {"enums": [[name, ...], ...], "rows": [row, ...]}
     row: "op" (bits 0 to 11, hex), "name", "arch" (list), "mask" and "value" (of the word, hex), "guard" ("P", "UP"),

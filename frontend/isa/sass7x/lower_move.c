@@ -21,7 +21,7 @@ static void lower_lepc(struct sass_lowering *l)
     sass7x_write_64(l, constant64(&l->b, at));
 }
 
-/* ---- special registers (section 5 of the facts sheet) ---- */
+/* ---- special registers, by the numbers that NVIDIA's disassembler names ---- */
 
 static const struct {
     uint8_t number;

@@ -180,7 +180,7 @@ static struct operand before_90(struct sass_build *b, uint32_t offset)
     }
 }
 
-/* Section 8 of the facts sheet about Volta to Hopper: the same words on all, then those of each. */
+/* The words that ptxas reads for PTX special registers: first those of all architectures, then those of each. */
 struct operand sass7x_launch_word(struct sass_build *b, uint32_t offset)
 {
     const uint32_t environment = b->sm < 90 ? 0x88 : 0x40, environments = 32;

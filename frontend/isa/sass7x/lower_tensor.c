@@ -29,7 +29,7 @@ static void set_shape(struct sass_lowering *l, struct product *p, struct shape s
     p->k = s.k;
 }
 
-/* What the sheet of instructions leaves open: signs of matrices, and the predicate of sm_86 and later. */
+/* Refuses what we know no description of: signs of matrices, and the predicate of sm_86 and later. */
 static void refuse_modifiers(struct sass_lowering *l)
 {
     for (unsigned i = 0; i < l->source_count; i++)
