@@ -1,20 +1,16 @@
-#include "frontend/isa/sass/build.h"
+#include "frontend/isa/sass/window.h"
 
-/* The register window: predicates, BAR.RED's results, an unused place for results that nobody reads, temporaries,
- * registers. */
+/* The fixed part of the register window: predicates, BAR.RED's results, an unused place for results that nobody reads.
+ */
 enum {
     PREDICATES = 0,
     RESULT_PREDICATE = 32,
     UNIFORM_PREDICATES = 36,
     RESULT_VALUE = 64,
     UNUSED_RESULT = RESULT_VALUE + 128,
-    FIRST_TEMPORARY = UNUSED_RESULT + 256,
-    CONVERGENCE_BARRIERS = FIRST_TEMPORARY + TEMPORARIES * 256,
-    UNIFORM_REGISTERS = CONVERGENCE_BARRIERS + 16 * 128,
-    LINK = UNIFORM_REGISTERS + URZ * 128,
-    REGISTERS = LINK + 2 * 128,
 };
 _Static_assert(UNIFORM_PREDICATES + 4 * PT <= RESULT_VALUE, "");
+_Static_assert(UNUSED_RESULT + 256 == SASS_FIXED_BYTES, "");
 
 /* ---- constants and places ---- */
 
@@ -32,7 +28,7 @@ struct operand sass_temporary(struct sass_build *b)
 {
     if (b->temporaries == TEMPORARIES)
         sass_build_not_covered(b, "so much at once");
-    return OPERAND_REGISTER(FIRST_TEMPORARY + 256 * b->temporaries++);
+    return sass_place(RANGE_TEMPORARIES, b->temporaries++);
 }
 
 struct operand hidden_result(bool predicate) { return OPERAND_REGISTER(predicate ? RESULT_PREDICATE : RESULT_VALUE); }
@@ -45,7 +41,7 @@ void note_register(struct sass_build *b, register_list *list, rp_register r)
     VECTOR_PUSH(b->arena, list, r);
 }
 
-static struct operand place(unsigned n) { return OPERAND_REGISTER(REGISTERS + 128 * n); }
+static struct operand place(unsigned n) { return sass_place(RANGE_GENERAL, n); }
 
 struct operand read_register(struct sass_build *b, unsigned n)
 {
@@ -140,7 +136,7 @@ struct operand read_uniform(struct sass_build *b, unsigned n)
     if (n == URZ)
         return constant32(b, 0);
     note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
-    return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
+    return sass_place(RANGE_UNIFORM, n);
 }
 
 struct operand written_uniform(struct sass_build *b, unsigned n)
@@ -148,7 +144,7 @@ struct operand written_uniform(struct sass_build *b, unsigned n)
     if (n == URZ)
         return OPERAND_REGISTER(UNUSED_RESULT);
     note_register(b, &b->dst, RP_REGISTER(RP_FILE_UNIFORM, n, 1));
-    return OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * n);
+    return sass_place(RANGE_UNIFORM, n);
 }
 
 struct operand read_uniform_pair(struct sass_build *b, unsigned n)
@@ -157,14 +153,14 @@ struct operand read_uniform_pair(struct sass_build *b, unsigned n)
         return constant64(b, 0);
     struct operand *pair = ARENA_ARRAY(b->arena, struct operand, 2);
     for (unsigned i = 0; i < 2; i++)
-        pair[i] = OPERAND_REGISTER(UNIFORM_REGISTERS + 128 * (n + i));
+        pair[i] = sass_place(RANGE_UNIFORM, n + i);
     note_register(b, &b->src, RP_REGISTER(RP_FILE_UNIFORM, n, 2));
     return sass_pack(b, pair);
 }
 
-struct operand convergence_barrier(unsigned n) { return OPERAND_REGISTER(CONVERGENCE_BARRIERS + 128 * n); }
+struct operand convergence_barrier(unsigned n) { return sass_place(RANGE_CONVERGENCE, n); }
 
-struct operand link_register(bool high) { return OPERAND_REGISTER(LINK + 128 * high); }
+struct operand link_register(bool high) { return sass_place(RANGE_LINK, high); }
 
 struct operand false_predicate(void) { return OPERAND_REGISTER(PREDICATES + 4 * PT); }
 

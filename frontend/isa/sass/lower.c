@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "frontend/isa/sass/window.h"
 #include "frontend/module/inlined.h"
 
 static const struct sass_table *table_of(const struct sass_lowering *l) { return l->b.family->table; }
@@ -176,6 +177,7 @@ void sass_lower(struct sass_lowering *l, struct program *p)
     sass_lower_runtime(&l->b);
     const struct rp_live *live = l->b.family->live(l);
     place_targets(l);
+    sass_pack_window(&l->b);
     fill_in(l, p);
     p->kernel.live = live;
 }
