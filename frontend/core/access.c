@@ -46,6 +46,24 @@ void addresses_subset(struct lane_addresses *o, const struct lane_addresses *la,
     o->affine = false;
 }
 
+void find_addresses(struct warp_state *s, const struct uop *u, const void *reg, int64_t offset, lanemask m,
+                    struct lane_addresses *la)
+{
+    u->memory->addresses(la, reg, offset, m);
+    if (u->flags & UF_KEEP_STRIDE)
+        s->strides[u->mode] = la->affine ? (int32_t)la->stride : STRIDE_UNKNOWN;
+}
+
+void record_access(const struct warp *w, const struct uop *u, lanemask m, const struct lane_addresses *la)
+{
+    if (!(u->flags & UF_LOG_ACCESS))
+        return;
+    if (la->affine)
+        rp_log_affine_access(w->log, u->index, u->memory->access, la->at[0], la->stride);
+    else
+        rp_log_access(w->log, u->index, u->memory->access, m, la->at);
+}
+
 /* Finds the block of the cluster whose shared memory the lowest lane accesses (*of). Returns the lanes that access the
  * same block; *some: their offsets in its memory. 0, with a fault: no block has that offset. */
 static lanemask access_of_one(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
@@ -626,6 +644,16 @@ static void no_access(struct warp_state *s, const struct uop *u, lanemask m, con
     (void)s, (void)u, (void)m, (void)la;
 }
 HANDLER(handle_prefetch, frame_of(w, u), no_access)
+
+bool access_has_stride(const struct uop *u)
+{
+    static const uop_fn handlers[] = {handle_shared, handle_cluster, handle_const,   handle_param,
+                                      handle_local,  handle_global,  handle_generic, handle_prefetch};
+    bool found = false;
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        found |= u->fn == handlers[i];
+    return found && is_register(u->a);
+}
 
 static uop_fn handler(const struct uop *u)
 {

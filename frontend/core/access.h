@@ -37,6 +37,9 @@ void access_stored(struct warp_state *, const struct uop *, unsigned lane, uint8
 /* Chooses fn, addresses and element of a UOP_MEMORY with descriptor d. False: there is no such access. */
 bool access_prepare(struct uop *, struct memory_descriptor *d);
 
+/* Whether the handler of this UOP_MEMORY keeps and takes strides (strides.h). */
+bool access_has_stride(const struct uop *);
+
 /* Computes and records the addresses of a UOP_MEMORY. The addresses of barrier objects become offsets in the shared
  * memory of one block of the cluster, *of, that of the lowest lane. Returns the lanes whose objects are in that block.
  * 0, with a fault: a lane's address is no object. */

@@ -13,17 +13,42 @@ static inline bool covers(const struct allocation *a, uint64_t low, uint64_t hig
     return low >= a->base && a->size >= bytes && high - a->base <= a->size - bytes && high >= low;
 }
 
-/* Computes the addresses and records them. */
-static inline void begin_access(struct warp *w, const struct uop *u, lanemask m, int64_t frame,
-                                struct lane_addresses *la)
+/* The addresses of all lanes from the first and the stride. False: they wrap around, so that they are not affine. */
+static inline bool addresses_of_stride(struct lane_addresses *la, const struct uop *u, const void *reg, int64_t offset,
+                                       int64_t stride)
 {
-    u->memory->addresses(la, operand_at(w, u->a), u->imm + frame, m);
-    if (!w->log || !(u->flags & UF_LOG_ACCESS))
-        return;
-    if (la->affine)
-        rp_log_affine_access(w->log, u->index, u->memory->access, la->at[0], la->stride);
-    else
-        rp_log_access(w->log, u->index, u->memory->access, m, la->at);
+    bool wide = u->stype == T_U64;
+    uint64_t mask = wide ? UINT64_MAX : UINT32_MAX;
+    uint64_t first = ((wide ? *(const uint64_t *)reg : *(const uint32_t *)reg) + (uint64_t)offset) & mask;
+    uint64_t last = first + (RP_WARP_LANES - 1) * (uint64_t)stride;
+    if (last > mask || (stride < 0 ? last > first : last < first))
+        return false;
+    la->low = stride < 0 ? last : first;
+    la->high = stride < 0 ? first : last;
+    la->bits = first | (uint64_t)stride;
+    la->stride = stride;
+    la->affine = true;
+    la->at[0] = first;
+    return true;
+}
+
+/* Computes the addresses from the register, and keeps the stride for later uops. */
+void find_addresses(struct warp_state *, const struct uop *, const void *reg, int64_t offset, lanemask,
+                    struct lane_addresses *);
+void record_access(const struct warp *, const struct uop *, lanemask, const struct lane_addresses *);
+
+/* Computes the addresses and records them. */
+static inline __attribute__((always_inline)) void begin_access(struct warp *w, const struct uop *u, lanemask m,
+                                                               int64_t frame, struct lane_addresses *la)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    const void *reg = operand_at(w, u->a);
+    int64_t offset = u->imm + frame;
+    bool known = u->flags & UF_KNOWN_STRIDE && m == ~(lanemask)0 && s->strides[u->mode] != STRIDE_UNKNOWN;
+    if (!known || !addresses_of_stride(la, u, reg, offset, s->strides[u->mode]))
+        find_addresses(s, u, reg, offset, m, la);
+    if (w->log)
+        record_access(w, u, m, la);
 }
 
 /* The addresses of some of the lanes, each reduced by `shift`. */

@@ -186,6 +186,8 @@ struct poll {
     uint64_t publish_at;          /* w.clock from which on a publication may end this turn */
 };
 
+#define STRIDE_SLOTS 4
+#define STRIDE_UNKNOWN INT32_MIN
 struct warp_state {
     struct warp w; /* first: lane handlers get its address. w.active: the lanes of the current split */
     const struct uop *pc;
@@ -219,6 +221,7 @@ struct warp_state {
      */
     lanemask cluster_arrived, cluster_passed;
     struct stack *stack; /* local memory that its lanes have allocated at run time (stack.h); NULL: never any */
+    int32_t strides[STRIDE_SLOTS]; /* of address registers, or STRIDE_UNKNOWN (strides.h) */
 };
 
 struct barrier {

@@ -1,5 +1,7 @@
 #include "frontend/core/operands.h"
 
+#include <stdlib.h>
+
 #include "frontend/core/lanes/lanes.h"
 
 static uint32_t element_bytes(uint8_t type) { return type ? lane_element_bytes((enum lane_type)type) : 0; }
@@ -35,4 +37,21 @@ bool operation_may_fall_through(const struct operation *o)
     bool leaves = o->kind == UOP_BRANCH || o->kind == UOP_BRANCH_TABLE || o->kind == UOP_RETURN ||
                   o->kind == UOP_EXIT || o->kind == UOP_POP || o->kind == UOP_TRAP;
     return !leaves || is_register(o->guard);
+}
+
+uint8_t *program_entries(const struct program *p)
+{
+    uint8_t *entered = calloc(p->uop_count, 1);
+    if (!entered)
+        return NULL;
+    entered[p->entry] = 1;
+    for (uint32_t i = 0; i < p->uop_count; i++) {
+        const struct operation *o = &p->operations[i];
+        if ((o->kind == UOP_BRANCH || o->kind == UOP_CALL || o->kind == UOP_PUSH) && o->target < p->uop_count)
+            entered[o->target] = 1;
+        for (uint32_t t = 0; t < o->table_count; t++)
+            if (o->table[t] < p->uop_count)
+                entered[o->table[t]] = 1;
+    }
+    return entered;
 }

@@ -2,7 +2,7 @@
 #ifndef REPRISE_FRONTEND_CORE_OPERANDS_H
 #define REPRISE_FRONTEND_CORE_OPERANDS_H
 
-#include "frontend/operation/uop.h"
+#include "frontend/core/program.h"
 
 #define PREDICATE_BYTES 4u
 
@@ -12,5 +12,8 @@ uint32_t operation_width(const struct operation *);
 bool operation_uses_codes(const struct operation *);
 /* Whether the next operation may execute after this one, that is, unless this one always jumps. */
 bool operation_may_fall_through(const struct operation *);
+/* A byte for each operation: whether control may enter there from elsewhere than the operation before. NULL: out of
+ * memory. The caller frees it. */
+uint8_t *program_entries(const struct program *);
 
 #endif

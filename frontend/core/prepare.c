@@ -10,6 +10,7 @@
 #include "frontend/core/operands.h"
 #include "frontend/core/schedule.h"
 #include "frontend/core/slice.h"
+#include "frontend/core/strides.h"
 #include "frontend/operation/flags.h"
 #include "tracefmt/error.h"
 
@@ -276,7 +277,8 @@ bool program_prepare(struct program *p, struct rp_error *err)
     bool ok = prepare_uops(p, descriptors, err);
     if (ok && slice_find(p) && schedule_uops(p)) {
         polling_mark(p);
-        return true;
+        if (strides_mark(p))
+            return true;
     }
     if (ok)
         rp_fail(err, RP_SYSTEM, "kernel '%s': out of memory", p->name);

@@ -130,20 +130,6 @@ static void order_stretch(struct program *p, uint32_t begin, uint32_t end)
 
 /* ---- a program --------------------------------------------------------------------------------------------------- */
 
-/* Marks the uops at which control may enter from elsewhere. */
-static void mark_entries(const struct program *p, uint8_t *entered)
-{
-    entered[p->entry] = 1;
-    for (uint32_t i = 0; i < p->uop_count; i++) {
-        const struct operation *o = &p->operations[i];
-        if ((o->kind == UOP_BRANCH || o->kind == UOP_CALL || o->kind == UOP_PUSH) && o->target < p->uop_count)
-            entered[o->target] = 1;
-        for (uint32_t t = 0; t < o->table_count; t++)
-            if (o->table[t] < p->uop_count)
-                entered[o->table[t]] = 1;
-    }
-}
-
 /* An operation on registers alone that names all of them in fields of its own. */
 static bool movable(const struct operation *o)
 {
@@ -157,10 +143,9 @@ static bool movable(const struct operation *o)
 
 bool schedule_uops(struct program *p)
 {
-    uint8_t *entered = calloc(p->uop_count, 1);
+    uint8_t *entered = program_entries(p);
     if (!entered)
         return false;
-    mark_entries(p, entered);
     for (uint32_t begin = 0, end; begin < p->uop_count; begin = end) {
         end = begin + 1;
         if (!movable(&p->operations[begin]) || p->uops[begin].kind != UOP_LANE)
