@@ -8,8 +8,15 @@ $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(FIGURES) $(SUPPORT)
 	$(link)
 WITH_MACHINES = REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines
 
+BENCH_CUBINS := $(if $(TOOLCHAIN),$(BUILD)/cubin/sgemm.sm_62.O3.cubin $(BUILD)/cubin/sgemm.sm_86.O3.cubin \
+  $(BUILD)/cubin/matrices.sm_80.O3.cubin)
+$(BUILD)/cubin/matrices.sm_80.O3.cubin: tests/golden/nvcc/matrices-80.ptx
+	@mkdir -p $(@D)
+	@sed 's/^\.version .*/.version 8.8/' $< > $@.ptx
+	@$(BUILD)/toolchain/12.9/ptxas -O3 -arch=sm_80 -o $@ $@.ptx
+	@rm $@.ptx
 .PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-build
-bench-programs: $(BENCHES) $(BUILD)/reprise $(KERNELS) $(filter $(BUILD)/cubin/sgemm.sm_62.O3.cubin,$(CUBINS))
+bench-programs: $(BENCHES) $(BUILD)/reprise $(KERNELS) $(BENCH_CUBINS)
 bench: deps ## measure the speeds that docs/performance.md states
 	@$(PARALLEL) bench-programs
 	@for b in $(filter-out %/approximations,$(BENCHES)); do BUILD=$(BUILD) $$b || exit; done
