@@ -61,10 +61,12 @@ static void find_labels(struct source *s, const char *text)
     }
 }
 
-uint32_t sass_label(const char *text, const char *name)
+uint32_t sass_label(const char *text, const char *name) { return sass_label_of(61, text, name); }
+
+uint32_t sass_label_of(unsigned sm, const char *text, const char *name)
 {
     static struct source s;
-    s = (struct source){.sm = 61};
+    s = (struct source){.sm = sm};
     find_labels(&s, text);
     for (unsigned i = 0; i < s.label_count; i++)
         if (!strcmp(s.labels[i].name, name))

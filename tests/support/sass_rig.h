@@ -26,8 +26,9 @@ uint8_t *sass_cubin(unsigned sm, const char *text, bool relocatable, size_t *siz
 unsigned sass_words(unsigned sm, const char *text, uint64_t *words, unsigned size);
 /* Whether a target has an instruction. */
 bool sass_has(unsigned sm, const char *line);
-/* The address of a label in the text, which is for sm_50 to sm_62. */
+/* The address of a label in the text, which is for sm_50 to sm_62; of one for this target. */
 uint32_t sass_label(const char *text, const char *name);
+uint32_t sass_label_of(unsigned sm, const char *text, const char *name);
 /* Loads and lowers; false with the error in rig->err, and still to be closed. */
 bool sass_rig_load(struct sass_rig *, unsigned sm, const char *text, size_t bytes);
 /* The same, but ends the test on failure. */
