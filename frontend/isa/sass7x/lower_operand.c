@@ -107,6 +107,12 @@ void sass7x_broadcast(struct sass_lowering *l, struct operand value)
 {
     sass7x_broadcast_to(l, bits(l, AT_RD, 6), value);
 }
+struct operand sass7x_of_first_lane(struct sass_lowering *l, struct operand value)
+{
+    struct operand d = sass_temporary(&l->b);
+    for_the_warp(l, (struct operation){.type = T_B32, .d = d, .a = value});
+    return d;
+}
 void sass7x_broadcast_predicate(struct sass_lowering *l, unsigned at, struct operand value)
 {
     struct operand pd = written_uniform_predicate(&l->b, bits(l, at, 3));
