@@ -239,8 +239,8 @@ static void lower_bmov(struct sass_lowering *l)
         move32(&l->b, convergence_barrier(n), constant32(&l->b, 0));
 }
 
-/* .EXCLUSIVE and .COLLECTIVE: lanes with different masks go on one mask after the other. Those whose mask is not that of
- * the first lane come here once more. */
+/* .EXCLUSIVE and .COLLECTIVE: lanes with different masks go on one mask after the other. Those whose mask is not that
+ * of the first lane come here once more. */
 static void one_mask_at_a_time(struct sass_lowering *l, struct operand mask)
 {
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .a = mask};
@@ -285,9 +285,13 @@ static void set_barrier(struct sass_lowering *l, struct operation *u)
         sass_not_covered(l, "this count");
     struct operand r = id_known && u->barrier.count >= 0 ? OPERAND_NONE : read_register(&l->b, bits(l, AT_RB, 8));
     if (form == BY_REGISTER_31D) {
+        if (l->b.index == 0)
+            sass_not_covered(l, "a barrier as a kernel's first instruction");
+        l->b.early = true; /* lanes may wait at the barrier, so it is the instruction's first operation */
         u->a = lane2(&l->b, OP_AND, T_B32, r, constant32(&l->b, 0xf));
         r = lane2(&l->b, OP_SHR, T_U32, r, constant32(&l->b, 16));
         u->b = lane2(&l->b, OP_AND, T_B32, r, constant32(&l->b, 0xfff));
+        l->b.early = false;
         return;
     }
     u->a = u->barrier.id < 0 ? r : OPERAND_NONE;
