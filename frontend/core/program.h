@@ -42,8 +42,8 @@ struct program {
      * needs, plus shared_gaps. */
     uint32_t static_shared, shared_gaps;
     uint32_t shared_behind; /* bytes behind dynamic shared memory that are reserved for the system */
-    bool names_dynamic;    /* it declares a dynamic shared variable */
-    struct extents shared; /* the static variables, without `last`; for machine code nothing is known */
+    bool names_dynamic;     /* it declares a dynamic shared variable */
+    struct extents shared;  /* the static variables, without `last`; for machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     uint32_t required_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank in blocks; 0: not given */
     bool explicit_cluster;       /* .explicitcluster: the launch or the kernel must give the cluster size */

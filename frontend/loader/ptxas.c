@@ -283,14 +283,11 @@ static enum ptxas_result assemble_by(struct job *j, struct rp_error *err)
 static void missing(const struct job *j, struct rp_error *err)
 {
     const char *given = getenv("REPRISE_PTXAS");
-    if (given && *given)
-        rp_fail(err, RP_BAD_INPUT, "%s: machine code for %s: REPRISE_PTXAS=%s cannot be run", j->name, j->sm, given);
-    else
-        rp_fail(
-            err, RP_BAD_INPUT,
-            "%s: machine code for %s wants NVIDIA's ptxas, which is not found: pip install nvidia-cuda-nvcc-cu12, make "
-            "toolchain, or REPRISE_PTXAS=PATH",
-            j->name, j->sm);
+    rp_fail(err, RP_BAD_INPUT,
+            "%s: machine code for %s wants NVIDIA's ptxas; %s%.400s %s; pip install nvidia-cuda-nvcc-cu12, or make "
+            "toolchain, brings one",
+            j->name, j->sm, given && *given ? "REPRISE_PTXAS=" : "", given && *given ? given : "none",
+            given && *given ? "cannot be run" : "is found");
 }
 
 /* Reads the module's .target: whether it is of a debug build; and where it is for one architecture alone (sm_90a),

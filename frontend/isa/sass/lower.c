@@ -134,8 +134,8 @@ static void set_parameters(struct sass_lowering *l, struct program *p)
 
 static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 
-/* From sm_90 on the first KiB of a block's shared memory is reserved for the system, and the file counts it; from sm_80 on
- * it lies behind dynamic shared memory, and the file does not. */
+/* From sm_90 on the first KiB of a block's shared memory is reserved for the system, and the file counts it; from sm_80
+ * on it lies behind dynamic shared memory, and the file does not. */
 static void set_shared(struct sass_lowering *l, struct program *p)
 {
     uint32_t all = l->b.kernel->static_shared, first = l->cubin->sm < 90 ? 0 : SASS_RESERVED_SHARED;
