@@ -41,8 +41,9 @@ struct program {
     /* Bytes of shared memory without gaps, as on a GPU. Dynamic shared memory begins at this offset, aligned as it
      * needs, plus shared_gaps. */
     uint32_t static_shared, shared_gaps;
-    bool names_dynamic;    /* it declares a dynamic shared variable */
-    struct extents shared; /* the static variables, without `last`; for machine code nothing is known */
+    uint32_t shared_behind; /* bytes behind dynamic shared memory that are reserved for the system */
+    bool names_dynamic;     /* it declares a dynamic shared variable */
+    struct extents shared;  /* the static variables, without `last`; for machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */
     uint32_t required_cluster[3], max_cluster; /* .reqnctapercluster, .maxclusterrank in blocks; 0: not given */
     bool explicit_cluster;       /* .explicitcluster: the launch or the kernel must give the cluster size */
@@ -88,6 +89,7 @@ struct module {
     bool narrow;                 /* addresses have 32 bits */
     const struct target *target; /* the target it was compiled for; NULL: unknown, and threads are not independent */
     bool machine_code;           /* runs on its target only */
+    unsigned ptx_sm;             /* of machine code: the architecture of the PTX that it was made of; 0: unknown */
     /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space)
      */
     uint8_t *global_image, *const_image;

@@ -121,7 +121,7 @@ static struct extents shared_extents(const struct program *p, uint32_t dynamic, 
                                  .size = dynamic,
                                  .name = dynamic || p->names_dynamic ? "dynamic shared memory" : NULL};
     else
-        e.last.size = (uint64_t)p->static_shared + dynamic;
+        e.last.size = (uint64_t)p->static_shared + dynamic + p->shared_behind;
     return e;
 }
 

@@ -40,6 +40,8 @@ unsigned isa_rank(const struct isa *isa)
     return i;
 }
 
+bool isa_sm_runs(unsigned sm, unsigned code) { return sm / 10 == code / 10 && code <= sm; }
+
 void isa_ranges(char *text, size_t size)
 {
     size_t used = 0;

@@ -12,6 +12,9 @@ const struct isa *isa_of_sm(unsigned sm);
 const struct isa *isa_of_code(const char *path, unsigned sm, struct rp_error *);
 /* The order in which ISAs are chosen from a fat binary; 0 comes first. */
 unsigned isa_rank(const struct isa *);
+/* Whether a GPU of this architecture runs machine code of that one: code of its major version with the same minor
+ * version or an earlier one (CUDA C++ Programming Guide, "Binary Compatibility"). */
+bool isa_sm_runs(unsigned sm, unsigned code);
 /* Lists the architectures whose machine code can be loaded, as far as the text has room: "sm_50 to sm_62", or each of
  * them. */
 void isa_ranges(char *text, size_t size);

@@ -189,6 +189,20 @@ static bool read_constant(struct cubin_file *f, uint32_t index)
     return true;
 }
 
+/* .note.nv.cuinfo of CUDA 13: a note of ELF (12 bytes of sizes and type, the owner's name, padded) whose content is u16
+ * version, u16 architecture of the PTX, u32 version of the toolkit. */
+static void read_cuinfo(struct cubin *c, const struct cubin_bytes *note)
+{
+    enum { HEADER = 12, WORD = 4 };
+    uint32_t name;
+    if (note->size < HEADER)
+        return;
+    memcpy(&name, note->at, sizeof name);
+    uint64_t at = HEADER + ((uint64_t)name + WORD - 1) / WORD * WORD;
+    if (at + WORD <= note->size && note->at[at + 2])
+        c->virtual_sm = note->at[at + 2];
+}
+
 static bool read_data(struct cubin_file *f)
 {
     struct cubin *c = f->cubin;
@@ -202,6 +216,8 @@ static bool read_data(struct cubin_file *f)
         } else if (!strcmp(s->name, ".nv.global")) {
             c->global_size = s->header.sh_size;
             c->global_section = i;
+        } else if (!strcmp(s->name, ".note.nv.cuinfo")) {
+            read_cuinfo(c, &s->bytes);
         } else if (!strncmp(s->name, ".nv.shared.", 11)) {
             for (uint32_t k = 0; k < c->kernel_count; k++)
                 if (!strcmp(c->kernels[k].name, s->name + 11))

@@ -29,6 +29,7 @@ enum key {
     KEY_SHARED_LIMIT,
     KEY_STACK,
     KEY_TARGET,
+    KEY_ASSEMBLE,
     KEY_CLANG_FLAGS,
     KEY_PRINT,
     KEY_EXPECT,
@@ -77,6 +78,10 @@ enum key {
         {"target", KEY_TARGET, "SM",                                                                                   \
          "Run PTX as for this target (its own), or compile CUDA source for it (sm_75); from sm_70 on the threads of "  \
          "a warp are scheduled independently"},                                                                        \
+        {"assemble", KEY_ASSEMBLE, "SM",                                                                               \
+         "Run machine code for this architecture, such as sm_86: what NVIDIA's ptxas makes of PTX or CUDA source; of " \
+         "a fat binary, what it has for it, else its PTX so. ptxas is that of REPRISE_PTXAS, PATH, CUDA_HOME, "        \
+         "CUDA_PATH, /usr/local/cuda, Python's nvidia-cuda-nvcc-cu12, Triton, make toolchain"},                        \
         {"check", KEY_CHECK, "LIST",                                                                                   \
          "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), race, "   \
          "sync (barriers and shuffles that are undefined), several with commas, or all. What is found is said, the "   \
@@ -232,6 +237,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_STACK: return size32(arg, "--stack", &p->stack, err);
     case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
+    case KEY_ASSEMBLE: replace(&p->assemble, arg); return true;
     case KEY_CHECK: return parse_checks(arg, &p->checks, err);
     case KEY_THREADS: return parse_threads(arg, &p->threads, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
@@ -361,10 +367,15 @@ static const struct command_example record_examples[] = {
      "        --arg buf=zeros:16K --arg i32=64 --save 2=C.npy"},
     {"Straight from CUDA source", "reprise record -o saxpy.wtr --module saxpy.cu --grid 4 --block 256 \\\n"
                                   "        --arg i32=1000 --arg f32=2 --arg buf=iota-i32:1000 --arg buf=zeros:4000"},
+    {"As machine code of an RTX 3090, made by NVIDIA's ptxas",
+     "reprise record -o sum.wtr --module sum.ptx --assemble sm_86 --grid 8 --block 256 \\\n"
+     "        --arg buf=iota-i32:2048 --arg buf=zeros:4"},
     {"Two products in a row on the same buffers",
      "reprise record -o chain.wtr --launch-file chain.cfg --module matmul.ptx"},
     {"A CUDA program as it is, each process with a trace of its own",
      "reprise record -o app.%p.wtr --kernels '^gemm' -- ./app 1024"},
+    {"A CUDA program as an A100's machine code, its own or what ptxas makes of its PTX",
+     "reprise record -o app.wtr --device a100 --prefer sass -- ./app 1024"},
     {NULL, NULL},
 };
 const struct command command_record = {

@@ -40,5 +40,5 @@ kernels: $(KERNELS) $(CUBINS) ## the kernels of tests/kernels as PTX, and as mac
 
 # NVIDIA's ptxas and disassemblers, which tests compare with; tests that want them are skipped without.
 .PHONY: toolchain
-toolchain: ## fetch NVIDIA's ptxas and disassemblers (200 MB) for the tests that compare with them
+toolchain: ## fetch NVIDIA's ptxas and disassemblers (240 MB) for the tests that compare with them
 	@tools/toolchain $(BUILD)/toolchain

@@ -37,7 +37,8 @@ enum program_key {
         {"set", PROGRAM_SET, "KEY=VALUE",                                                                              \
          "Change an option of that machine, such as device.memory=32G; may be repeated"},                              \
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
-         "What to run where a module has both, and what compilers at run time are told to make"},                      \
+         "What to run where a module has both, and what compilers at run time are told to make; sass: machine code "   \
+         "is made of PTX, too, by NVIDIA's ptxas (see --assemble)"},                                                   \
         {"findings", PROGRAM_FINDINGS, "FILE",                                                                         \
          "With --check, write what is found as JSON, when the program ends; %p is the number of the process"},         \
     {                                                                                                                  \

@@ -466,15 +466,16 @@ static bool read_module(struct file *f, const config_setting_t *root)
     return true;
 }
 
-static bool read_target(struct file *f, const config_setting_t *root)
+/* A text that the command line may give as well, and then that of the command line counts. */
+static bool read_text(struct file *f, const config_setting_t *root, const char *key, char **to, int *line)
 {
-    const char *target;
-    if (!read_string(f, root, "target", &target))
+    const char *text;
+    if (!read_string(f, root, key, &text))
         return false;
-    if (f->plan->target || !target)
+    if (*to || !text)
         return true;
-    f->plan->target = plan_copy(target);
-    f->plan->target_line = config_setting_source_line(config_setting_get_member(root, "target"));
+    *to = plan_copy(text);
+    *line = config_setting_source_line(config_setting_get_member(root, key));
     return true;
 }
 
@@ -491,11 +492,13 @@ static bool read_checks(struct file *f, const config_setting_t *root)
 
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "target", "buffers",      "launches", "save",   "print",  "expect",
-                                       "limit",  "stack",  "shared-limit", "check",    "images", "tensors"};
+    static const char *const keys[] = {"module", "target", "assemble", "buffers",      "launches", "save",   "print",
+                                       "expect", "limit",  "stack",    "shared-limit", "check",    "images", "tensors"};
     struct plan *p = f->plan;
-    return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) && read_target(f, root) &&
-           read_checks(f, root) && (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
+    return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) &&
+           read_text(f, root, "target", &p->target, &p->target_line) &&
+           read_text(f, root, "assemble", &p->assemble, &p->assemble_line) && read_checks(f, root) &&
+           (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
            (p->stack || setting_size32(f, root, "stack", &p->stack)) &&
            (p->shared_limit || setting_size32(f, root, "shared-limit", &p->shared_limit)) &&
            read_buffers(f, config_setting_get_member(root, "buffers")) &&

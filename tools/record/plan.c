@@ -82,6 +82,7 @@ void plan_free(struct plan *p)
     free(p->expects);
     free(p->module);
     free(p->target);
+    free(p->assemble);
     free(p->output);
     free(p->kernel_output);
     free(p->launch_file);

@@ -132,6 +132,8 @@ struct plan {
     char *kernel_output;   /* file for what kernels print; NULL: standard output, or with `json` standard error */
     char *target;          /* for the module's PTX; NULL: the one that it names */
     int target_line;       /* of the launch file; 0: from the command line */
+    char *assemble;        /* the architecture whose machine code is run; NULL: the module as it is */
+    int assemble_line;     /* as target_line */
     char *launch_file;     /* NULL: there is none */
     char *clang_flags;     /* for CUDA source; NULL: none */
     struct plan_buffer *buffers;

@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "frontend/core/target.h"
-#include "tools/cuda/compile.h"
 #include "tools/lib/cleanup.h"
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/lib/json.h"
 #include "tools/lib/names.h"
 #include "tools/lib/output.h"
@@ -20,6 +17,7 @@
 #include "tools/record/faults.h"
 #include "tools/record/images.h"
 #include "tools/record/kernel.h"
+#include "tools/record/load.h"
 #include "tools/record/outputs.h"
 #include "tools/record/tensors.h"
 #include "tools/ui/figure.h"
@@ -156,7 +154,7 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
 {
     const struct plan *p = s->plan;
     o->capacity =
-        (uint32_t)(p->buffer_count + p->image_count + p->tensor_count + p->launch_count * (6 + PLAN_ARGUMENTS) + 5);
+        (uint32_t)(p->buffer_count + p->image_count + p->tensor_count + p->launch_count * (6 + PLAN_ARGUMENTS) + 6);
     o->list = calloc(o->capacity, sizeof *o->list);
     if (!o->list)
         return rp_fail(err, RP_SYSTEM, "out of memory");
@@ -179,6 +177,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
         add_option(o, plan_copy("stack"), "%u", p->stack);
     if (p->target)
         add_option(o, plan_copy("target"), "%s", p->target);
+    if (p->assemble)
+        add_option(o, plan_copy("assemble"), "%s", p->assemble);
     if (p->shared_limit)
         add_option(o, plan_copy("shared-limit"), "%u", p->shared_limit);
     return true;
@@ -222,19 +222,6 @@ static bool wrong(const struct plan *p, int line, struct rp_error *err)
     return false;
 }
 
-/* Loads the module; CUDA source is compiled first. */
-static struct module *load_module(const struct session *s, struct rp_error *err)
-{
-    const struct plan *p = s->plan;
-    if (input_kind(p->module) != INPUT_CUDA)
-        return rp_device_load(s->device, p->module, err);
-    size_t size;
-    char *ptx = cuda_compile(p->module, p->target, p->clang_flags, &size, err);
-    struct module *m = ptx ? rp_device_load_bytes(s->device, p->module, ptx, size, err) : NULL;
-    free(ptx);
-    return m;
-}
-
 /* Finds a kernel by its name in the module or in the source; NULL: the only kernel. */
 static struct program *find_kernel(struct module *m, const char *name, struct rp_error *err)
 {
@@ -257,12 +244,9 @@ static bool prepare(struct session *s, struct rp_error *err)
         return false;
     if (p->output)
         rp_log_operations(s->device);
-    if (p->target && !target_named(p->target, err)) /* before clang compiles for it */
-        return p->target_line && wrong(p, p->target_line, err);
-    if (!(s->module = load_module(s, err)))
-        return false;
-    if (p->target && !module_set_target(s->module, p->target, err))
-        return p->target_line && wrong(p, p->target_line, err);
+    int line = 0;
+    if (!(s->module = record_load_module(p, s->device, &line, err)))
+        return line && wrong(p, line, err);
     for (size_t i = 0; i < p->launch_count; i++) {
         const struct plan_launch *l = &p->launches[i];
         if (!(s->programs[i] = find_kernel(s->module, l->kernel, err)))

@@ -36,6 +36,12 @@ static unsigned registers(const struct program *p) { return p->kernel.registers 
 /* sm_61 is 61, and so is PTX for compute_61. */
 static int version_of(const struct CUfunc_st *f) { return f->program->target ? (int)f->program->target->sm : 0; }
 
+/* CUB asks for it, to choose what its headers have compiled for that architecture. */
+static int ptx_version(const struct CUfunc_st *f)
+{
+    return f->module->module->ptx_sm ? (int)f->module->module->ptx_sm : version_of(f);
+}
+
 static CUresult attribute(const struct CUfunc_st *f, CUfunction_attribute a, int *value)
 {
     const struct program *p = f->program;
@@ -45,7 +51,7 @@ static CUresult attribute(const struct CUfunc_st *f, CUfunction_attribute a, int
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)f->module->module->const_size; break;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)local_bytes(p); break;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)registers(p); break;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = version_of(f); break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = ptx_version(f); break;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = f->module->module->machine_code ? version_of(f) : (int)figures()->capability;
         break;

@@ -1,10 +1,12 @@
 #include "frontend/cuda/driver/image.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cuda/driver/device_runtime.h"
 #include "frontend/loader/isa.h"
+#include "frontend/loader/ptxas.h"
 #include "frontend/module/cubin.h"
 
 #define WRAPPER_MAGIC 0x466243b1u
@@ -41,34 +43,37 @@ static size_t elf_bytes(const void *image)
 
 static unsigned capability(void) { return (unsigned)figures()->capability; }
 
-/* CUDA C++ Programming Guide, "Binary Compatibility": machine code runs on devices of its major version with the same
- * minor version or a later one. */
-static bool suits(unsigned sm) { return sm / 10 == capability() / 10 && sm <= capability(); }
+static bool preferred_is(const char *what)
+{
+    const char *prefer = session_value(SESSION_PREFER);
+    return prefer && !strcmp(prefer, what);
+}
 
-static bool better(const struct fatbin_entry *e, const struct fatbin_entry *than, bool prefer_ptx)
+/* Whether PTX goes before this device's machine code: as the session says, else by the order of the ISAs. */
+static bool prefers_ptx(void)
+{
+    const struct isa *code = isa_of_sm(capability());
+    return preferred_is("ptx") || (!preferred_is("sass") && (!code || isa_rank(&isa_ptx) < isa_rank(code)));
+}
+
+static bool better(const struct fatbin_entry *e, const struct fatbin_entry *than)
 {
     if (!than || e->kind == than->kind)
         return !than || e->arch > than->arch;
-    return (e->kind == FATBIN_PTX) == prefer_ptx;
+    return (e->kind == FATBIN_PTX) == prefers_ptx();
 }
 
-static bool prefers_ptx(void)
-{
-    const char *prefer = session_value(SESSION_PREFER);
-    return prefer && !strcmp(prefer, "ptx");
-}
-
-/* Machine code for this device that can be executed; otherwise PTX: the newest that the device supports, or, if all is
- * too new (which NVIDIA would refuse), the oldest. */
+/* Of machine code for this device and PTX, what is preferred, and the newest of it that the device supports. If there
+ * is only PTX for later devices, which NVIDIA would refuse, the oldest. */
 static const struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only)
 {
     const struct fatbin_entry *best = NULL, *newer = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
         const struct fatbin_entry *e = &fat->entries[i];
-        bool ptx = e->kind == FATBIN_PTX, code = !ptx_only && suits(e->arch) && isa_of_sm(e->arch);
+        bool ptx = e->kind == FATBIN_PTX, code = !ptx_only && isa_sm_runs(capability(), e->arch) && isa_of_sm(e->arch);
         if (ptx && e->arch > capability())
             newer = !newer || e->arch < newer->arch ? e : newer;
-        else if ((ptx || code) && better(e, best, prefers_ptx()))
+        else if ((ptx || code) && better(e, best))
             best = e;
     }
     return best ? best : newer;
@@ -180,8 +185,46 @@ CUresult image_choose(const char *name, const void *given, struct image *image, 
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* A program of the device runtime is linked from several pieces; ptxas takes one. */
+static bool is_linked(const struct image *image)
+{
+    const char *first = memmem(image->bytes, image->size, "\n.version", 9);
+    size_t rest = first ? image->size - (size_t)(first + 1 - (const char *)image->bytes) : 0;
+    return rest && memmem(first + 1, rest, "\n.version", 9);
+}
+
+static CUresult assemble(const char *name, struct image *image, struct rp_error *err)
+{
+    static bool reported;
+    char sm[16];
+    size_t size;
+    snprintf(sm, sizeof sm, "sm_%u", capability());
+    enum ptxas_result r = PTXAS_NONE;
+    if (is_linked(image))
+        rp_fail(err, RP_BAD_INPUT, "%s: linked from several pieces of PTX, of which ptxas makes no machine code", name);
+    else
+        r = ptxas_assemble(name, image->bytes, image->size, sm, &image->assembled, &size, err);
+    if (r == PTXAS_REFUSED)
+        return CUDA_ERROR_INVALID_PTX;
+    if (r == PTXAS_MADE) {
+        image->bytes = image->assembled;
+        image->size = size;
+    } else if (!reported) {
+        reported = true;
+        say("%s; the PTX is run", err->text);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult image_assemble(const char *name, struct image *image, struct rp_error *err)
+{
+    bool ptx = image->size > 4 && memcmp(image->bytes, ELFMAG, SELFMAG);
+    return ptx && preferred_is("sass") && isa_of_sm(capability()) ? assemble(name, image, err) : CUDA_SUCCESS;
+}
+
 void image_free(struct image *image)
 {
+    free(image->assembled);
     fatbin_free(image->fat);
     pieces_free(&image->linked);
 }

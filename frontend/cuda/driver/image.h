@@ -12,11 +12,15 @@ struct image {
     size_t size;
     struct fatbin *fat;       /* the fat binary that holds the bytes, or NULL */
     struct ptx_pieces linked; /* PTX that had to be linked, or nothing */
+    uint8_t *assembled;       /* machine code that was made of PTX, or NULL */
 };
-/* Chooses the code of an image that the device runs. image_free is needed also after a failure.
- * CUDA_ERROR_NO_BINARY_FOR_GPU: none of it can be executed; err says why. PTX that calls functions of the device
- * runtime gets the supported ones. */
+/* Chooses the code of an image that the device runs: by itself, or where REPRISE_PREFER says so, machine code for this
+ * device, or PTX. image_free is needed also after a failure. CUDA_ERROR_NO_BINARY_FOR_GPU: none of it can be executed;
+ * err says why. PTX that calls functions of the device runtime gets the supported ones. */
 CUresult image_choose(const char *name, const void *given, struct image *, struct rp_error *);
+/* Where REPRISE_PREFER says sass, makes machine code of an image that has only PTX. If there is no ptxas that can, says
+ * so once, and the PTX is run. CUDA_ERROR_INVALID_PTX: ptxas finds errors in it. */
+CUresult image_assemble(const char *name, struct image *, struct rp_error *);
 void image_free(struct image *);
 
 #endif

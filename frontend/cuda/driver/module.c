@@ -55,6 +55,7 @@ static CUresult load_image(struct CUmod_st *m, const void *given, struct rp_erro
 {
     struct image image;
     CUresult r = image_choose(m->name, given, &image, err);
+    r = r ? r : image_assemble(m->name, &image, err);
     if (!r && !(m->module = rp_device_load_bytes(driver.device, m->name, image.bytes, image.size, err)))
         r = err->status == RP_SYSTEM ? CUDA_ERROR_OUT_OF_MEMORY : why_not(&image);
     image_free(&image);

@@ -35,6 +35,10 @@ struct sass_banks {
 
 struct sass_family; /* lower.h */
 
+/* Bytes of a block's shared memory that are reserved for the system from sm_80 on (CUDA C++ Programming Guide, "Compute
+ * Capability 8.x"). */
+#define SASS_RESERVED_SHARED 1024u
+
 struct sass_build {
     const struct sass_family *family;
     struct arena *arena;
@@ -44,7 +48,8 @@ struct sass_build {
     uint32_t parameters; /* where they begin in constant bank 0 */
     uint32_t count;      /* instructions, without padding at the end */
     bool calls_runtime;
-    unsigned order; /* enum order_reason */
+    uint32_t shared_behind; /* program.shared_behind: the code uses it */
+    unsigned order;         /* enum order_reason */
     VECTOR(struct operation) operations;
     struct constants constants;
     VECTOR(struct rp_instruction) instructions;

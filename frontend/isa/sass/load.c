@@ -207,6 +207,7 @@ static bool link(struct cubin_module *m, struct rp_error *err)
     out->narrow = !c->is_64;
     out->target = target_of_sm(c->sm);
     out->machine_code = true;
+    out->ptx_sm = c->virtual_sm;
     out->global_size = cubin_place_variables(c, &where, module_base(out));
     if (out->global_size > 1ull << 30)
         return rp_fail(err, RP_BAD_INPUT, "%.200s: variables of more than 1 GiB", out->path);

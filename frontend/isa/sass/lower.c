@@ -135,6 +135,22 @@ static void set_parameters(struct sass_lowering *l, struct program *p)
 
 static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 
+/* From sm_90 on the first KiB of a block's shared memory is reserved for the system, and the file counts it; from sm_80
+ * on it lies behind dynamic shared memory, and the file does not. */
+static void set_shared(struct sass_lowering *l, struct program *p)
+{
+    uint32_t all = l->b.kernel->static_shared, first = l->cubin->sm < 90 ? 0 : SASS_RESERVED_SHARED;
+    p->static_shared = all > first ? all - first : 0;
+    p->shared_gaps = first;
+    p->shared_behind = l->b.shared_behind;
+    if (!first)
+        return;
+    struct extent *parts = ARENA_ARRAY(l->b.arena, struct extent, 2);
+    parts[0] = (struct extent){.size = first, .name = "the memory that is reserved for the system", .is_system = true};
+    parts[1] = (struct extent){.base = first, .size = p->static_shared, .name = "static shared memory"};
+    p->shared = (struct extents){.at = parts, .count = 2};
+}
+
 static void fill_in(struct sass_lowering *l, struct program *p)
 {
     const struct cubin_kernel *k = l->b.kernel;
@@ -142,7 +158,7 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     p->constants = constants_area(&l->b.constants, l->b.arena);
     p->uop_count = l->b.operations.count;
     p->frame_bytes = l->stack + (l->b.calls_runtime ? RUNTIME_FRAME : 0);
-    p->static_shared = k->static_shared;
+    set_shared(l, p);
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
     memcpy(p->required_cluster, k->required_cluster, sizeof p->required_cluster);
@@ -157,7 +173,7 @@ static void fill_in(struct sass_lowering *l, struct program *p)
                                    .file_count = l->cubin->file_count,
                                    .files = l->cubin->files,
                                    .registers = k->registers,
-                                   .static_shared = k->static_shared,
+                                   .static_shared = p->static_shared,
                                    .local_bytes = l->stack,
                                    .max_threads = p->max_threads};
     inlined_keep(l->b.arena, l->cubin->inlined, l->cubin->inlined_count, l->b.instructions.at, l->b.instructions.count,

@@ -124,6 +124,20 @@ static struct operand lanes_together(struct sass_lowering *l, bool together)
     return u.pd;
 }
 
+/* BRA.DIV under a guard: all lanes that are active here branch, unless those that the guard lets through are all that
+ * the register names. ptxas guards it by what R2UR says of masks: where they differ, the lanes are not together. */
+static void branch_diverged(struct sass_lowering *l, struct operand apart, struct operation u)
+{
+    bool negated;
+    struct operand guard = sass_guard(l, &negated), all = constant32(&l->b, ~0u), kept_out = sass_temporary(&l->b);
+    struct operation o = {.kind = UOP_LANE, .op = OP_XOR, .type = T_PRED, .d = kept_out, .a = guard};
+    o.b = constant32(&l->b, negated ? 0 : ~0u);
+    sass_emit_where(&l->b, o, all, false);
+    o = (struct operation){.kind = UOP_LANE, .op = OP_OR, .type = T_PRED, .d = apart, .a = apart, .b = kept_out};
+    sass_emit_where(&l->b, o, all, false);
+    sass_emit_where(&l->b, u, apart, false);
+}
+
 static struct operand both(struct sass_lowering *l, struct operand p, struct operand q)
 {
     return lane2(&l->b, OP_AND, T_PRED, p, q);
@@ -147,7 +161,10 @@ static void lower_bra(struct sass_lowering *l)
     }
     if (condition(l, &p))
         q = both(l, p, q);
-    sass_transfer_where(l, q, sass_jump(l, target_of(l)));
+    if (how == DIVERGED && !by_predicate && sass_is_guarded(l))
+        branch_diverged(l, q, sass_jump(l, target_of(l)));
+    else
+        sass_transfer_where(l, q, sass_jump(l, target_of(l)));
 }
 
 static void lower_exit(struct sass_lowering *l) { transfer(l, (struct operation){.kind = UOP_EXIT}); }
@@ -222,6 +239,17 @@ static void lower_bmov(struct sass_lowering *l)
         move32(&l->b, convergence_barrier(n), constant32(&l->b, 0));
 }
 
+/* .EXCLUSIVE and .COLLECTIVE: lanes with different masks go on one mask after the other. Those whose mask is not that
+ * of the first lane come here once more. */
+static void one_mask_at_a_time(struct sass_lowering *l, struct operand mask)
+{
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .a = mask};
+    u.b = sass7x_of_first_lane(l, mask);
+    u.pd = sass_temporary(&l->b);
+    sass_emit(&l->b, u);
+    sass_transfer_where(l, u.pd, sass_jump(l, l->address));
+}
+
 static void lower_warpsync(struct sass_lowering *l)
 {
     enum { ALL_90 = 0x948, REGISTER_FORM = 0x348 };
@@ -235,6 +263,8 @@ static void lower_warpsync(struct sass_lowering *l)
         u.a = source_raw(l, 0);
     l->barrier = u.barrier;
     sass_emit(&l->b, u);
+    if (l->row->value == REGISTER_FORM && bits(l, 85, 2))
+        one_mask_at_a_time(l, u.a);
 }
 
 /* ---- barriers of a block ---- */
@@ -255,9 +285,13 @@ static void set_barrier(struct sass_lowering *l, struct operation *u)
         sass_not_covered(l, "this count");
     struct operand r = id_known && u->barrier.count >= 0 ? OPERAND_NONE : read_register(&l->b, bits(l, AT_RB, 8));
     if (form == BY_REGISTER_31D) {
+        if (l->b.index == 0)
+            sass_not_covered(l, "a barrier as a kernel's first instruction");
+        l->b.early = true; /* lanes may wait at the barrier, so it is the instruction's first operation */
         u->a = lane2(&l->b, OP_AND, T_B32, r, constant32(&l->b, 0xf));
         r = lane2(&l->b, OP_SHR, T_U32, r, constant32(&l->b, 16));
         u->b = lane2(&l->b, OP_AND, T_B32, r, constant32(&l->b, 0xfff));
+        l->b.early = false;
         return;
     }
     u->a = u->barrier.id < 0 ? r : OPERAND_NONE;

@@ -323,6 +323,13 @@ static void lower_vimnmx(struct sass_lowering *l)
     struct operand a = source_raw(l, 0), b = source_raw(l, 1);
     move32(&l->b, sass7x_result(l), not_below_zero(l, chosen_extreme(l, vector_type(l), a, b)));
 }
+static void lower_vimnmx3(struct sass_lowering *l)
+{
+    enum lane_type type = vector_type(l);
+    struct operand a = source_raw(l, 0), b = source_raw(l, 1), c = source_raw(l, 2);
+    a = chosen_extreme(l, type, chosen_extreme(l, type, a, b), c);
+    move32(&l->b, sass7x_result(l), not_below_zero(l, a));
+}
 static void lower_viaddmnmx(struct sass_lowering *l)
 {
     enum lane_type type = vector_type(l);
@@ -367,8 +374,20 @@ static void lower_isetp(struct sass_lowering *l)
     sass_emit(&l->b, u);
 }
 
-const struct sass_meaning sass7x_integer[] = {
-    {"IADD3", lower_iadd3},       {"UIADD3", lower_uiadd3}, {"VIADD", lower_viadd},         {"LEA", lower_lea},
-    {"ULEA", lower_lea},          {"IMAD", lower_imad},     {"UIMAD", lower_imad},          {"IDP", lower_idp},
-    {"IMNMX", lower_imnmx},       {"VIMNMX", lower_vimnmx}, {"VIADDMNMX", lower_viaddmnmx}, {"IABS", lower_iabs},
-    {"VABSDIFF", lower_vabsdiff}, {"ISETP", lower_isetp},   {"UISETP", lower_isetp},        {NULL, NULL}};
+const struct sass_meaning sass7x_integer[] = {{"IADD3", lower_iadd3},
+                                              {"UIADD3", lower_uiadd3},
+                                              {"VIADD", lower_viadd},
+                                              {"LEA", lower_lea},
+                                              {"ULEA", lower_lea},
+                                              {"IMAD", lower_imad},
+                                              {"UIMAD", lower_imad},
+                                              {"IDP", lower_idp},
+                                              {"IMNMX", lower_imnmx},
+                                              {"VIMNMX", lower_vimnmx},
+                                              {"VIADDMNMX", lower_viaddmnmx},
+                                              {"IABS", lower_iabs},
+                                              {"VIMNMX3", lower_vimnmx3},
+                                              {"VABSDIFF", lower_vabsdiff},
+                                              {"ISETP", lower_isetp},
+                                              {"UISETP", lower_isetp},
+                                              {NULL, NULL}};

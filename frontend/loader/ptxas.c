@@ -1,0 +1,338 @@
+#include "frontend/loader/ptxas.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracefmt/sha256.h"
+
+extern char **environ;
+
+struct job {
+    const char *name, *text, *sm, *ptxas;
+    size_t size;
+    bool debug;       /* PTX of a debug build */
+    char special[16]; /* the architecture, where the PTX says more than the caller */
+    char folder[64];  /* for ptxas's files; "": not made yet */
+    char input[80];   /* name of the PTX there: ptxas's messages and nothing else have it */
+    uint8_t *code;    /* what was made */
+    size_t code_size;
+    char said[64 * 1024]; /* what ptxas said */
+};
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static bool write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wxe");
+    if (!f)
+        return false;
+    bool whole = fwrite(bytes, 1, size, f) == size;
+    whole &= !fclose(f);
+    if (!whole)
+        unlink(path);
+    return whole;
+}
+
+/* NULL: there is no such file, or not enough memory. The bytes are followed by a NUL. */
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    struct stat st;
+    FILE *f = fopen(path, "re");
+    uint8_t *bytes = f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) ? malloc((size_t)st.st_size + 1) : NULL;
+    if (bytes) {
+        *size = fread(bytes, 1, (size_t)st.st_size, f);
+        bytes[*size] = 0;
+    }
+    if (f)
+        fclose(f);
+    return bytes;
+}
+
+static bool is_elf(const uint8_t *bytes, size_t size) { return size > 64 && !memcmp(bytes, "\177ELF", 4); }
+
+/* ---- results that are kept --------------------------------------------------------------------------------------- */
+
+/* Makes the folder below the caches of the user. False: there is no place for it. */
+static bool cache_folder(char folder[PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool given = cache && *cache == '/';
+    if (!given && (!home || *home != '/'))
+        return false;
+    int length = snprintf(folder, PATH_MAX - 128, "%s%s/reprise/ptxas", given ? cache : home, given ? "" : "/.cache");
+    if (length >= PATH_MAX - 128)
+        return false;
+    for (char *at = folder + 1; *at; at++)
+        if (*at == '/') {
+            *at = 0;
+            mkdir(folder, 0777);
+            *at = '/';
+        }
+    return !mkdir(folder, 0777) || errno == EEXIST;
+}
+
+/* Names the file that keeps the result. False: it cannot be kept. */
+static bool kept_path(const struct job *j, char path[PATH_MAX])
+{
+    struct stat st;
+    struct sha256 sum;
+    uint8_t digest[32];
+    char identity[PATH_MAX + 128], hex[65], folder[PATH_MAX];
+    if (stat(j->ptxas, &st) || !cache_folder(folder))
+        return false;
+    int length = snprintf(identity, sizeof identity, "1 %s %lld %lld.%ld %s %d\n", j->ptxas, (long long)st.st_size,
+                          (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec, j->sm, j->debug);
+    sha256_begin(&sum);
+    sha256_add(&sum, identity, (size_t)length);
+    sha256_add(&sum, j->text, j->size);
+    sha256_end(&sum, digest);
+    sha256_hex(digest, hex);
+    snprintf(path, PATH_MAX, "%.*s/%s.cubin", PATH_MAX - 80, folder, hex);
+    return true;
+}
+
+/* Writes the whole file or none: other processes may read it at any time. */
+static void keep(const struct job *j, const char *path)
+{
+    char part[PATH_MAX + 32];
+    snprintf(part, sizeof part, "%s.%ld", path, (long)getpid());
+    if (write_file(part, j->code, j->code_size) && rename(part, path))
+        unlink(part);
+}
+
+static bool take_kept(struct job *j, const char *path)
+{
+    j->code = read_file(path, &j->code_size);
+    if (j->code && is_elf(j->code, j->code_size))
+        return true;
+    free(j->code);
+    j->code = NULL;
+    return false;
+}
+
+/* ---- running ptxas ----------------------------------------------------------------------------------------------- */
+
+static const char *in_folder(const struct job *j, const char *name, char path[256])
+{
+    snprintf(path, 256, "%s/%s", j->folder, name);
+    return path;
+}
+
+/* Names the input after the module. */
+static void name_input(struct job *j)
+{
+    const char *slash = strrchr(j->name, '/'), *from = slash ? slash + 1 : j->name;
+    size_t n = 0;
+    for (; *from && n < 60; from++)
+        j->input[n++] = (char)(strchr("._-", *from) || (*from >= '0' && *from <= '9') ||
+                                       ((*from | 32) >= 'a' && (*from | 32) <= 'z')
+                                   ? *from
+                                   : '_');
+    j->input[n] = 0;
+    if (n < 5 || strcmp(j->input + n - 4, ".ptx") || *j->input == '-')
+        strcat(*j->input == '-' ? strcpy(j->input, "module") : j->input, ".ptx");
+}
+
+static bool make_folder(struct job *j, struct rp_error *err)
+{
+    char path[256];
+    const char *temporary = getenv("TMPDIR");
+    if (*j->folder)
+        return true;
+    int length = snprintf(j->folder, sizeof j->folder, "%s/reprise-ptxas-XXXXXX",
+                          temporary && *temporary == '/' && strlen(temporary) < 36 ? temporary : "/tmp");
+    if (length < (int)sizeof j->folder && mkdtemp(j->folder)) {
+        name_input(j);
+        if (write_file(in_folder(j, j->input, path), j->text, j->size))
+            return true;
+    } else
+        *j->folder = 0;
+    return rp_fail(err, RP_SYSTEM, "%s: no file for ptxas can be written in %s: %s", j->name,
+                   *j->folder ? j->folder : "/tmp", strerror(errno));
+}
+
+static void remove_folder(const struct job *j)
+{
+    char path[256];
+    if (!*j->folder)
+        return;
+    unlink(in_folder(j, j->input, path));
+    unlink(in_folder(j, "out.cubin", path));
+    unlink(in_folder(j, "said", path));
+    rmdir(j->folder);
+}
+
+/* The environment without our own libraries, which ptxas shall not load. */
+static char **environment_of_child(void)
+{
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **list = malloc((count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "LD_AUDIT=", 9))
+            list[used++] = environ[i];
+    if (list)
+        list[used] = NULL;
+    return list;
+}
+
+/* The exit status; -1: it did not start or did not end by itself, or the program took the status away from us. */
+static int start_and_wait(const struct job *j, int *why)
+{
+    char *const arguments[] = {(char *)"ptxas",
+                               (char *)(j->debug ? "-g" : "-lineinfo"),
+                               (char *)"-w",
+                               (char *)"-arch",
+                               (char *)j->sm,
+                               (char *)"-o",
+                               (char *)"out.cubin",
+                               (char *)j->input,
+                               NULL};
+    pid_t child;
+    int status = -1;
+    posix_spawn_file_actions_t actions;
+    char **environment = environment_of_child();
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, j->folder);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    *why = environment ? posix_spawn(&child, j->ptxas, &actions, NULL, arguments, environment) : ENOMEM;
+    posix_spawn_file_actions_destroy(&actions);
+    free(environment);
+    if (*why)
+        return -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Takes what ptxas said. Returns its first line with an error, or "". */
+static const char *first_error(struct job *j)
+{
+    char path[256];
+    size_t size = 0;
+    uint8_t *bytes = read_file(in_folder(j, "said", path), &size);
+    snprintf(j->said, sizeof j->said, "%s", bytes ? (char *)bytes : "");
+    free(bytes);
+    const char *fatal = strstr(j->said, "fatal"), *error = strstr(j->said, "error");
+    char *at = (char *)(!error || (fatal && fatal < error) ? fatal : error);
+    at = at ? at : j->said;
+    while (at > j->said && at[-1] != '\n')
+        at--;
+    at[strcspn(at, "\n")] = 0;
+    return at;
+}
+
+/* Whether the PTX may be right all the same: this ptxas is too old for it, or knows no such architecture, or the
+ * architecture is older than the PTX. */
+static bool may_be_right(const char *error)
+{
+    return strstr(error, "Unsupported .version") || strstr(error, "gpu-name") ||
+           strstr(error, "SM version specified by");
+}
+
+static enum ptxas_result run(struct job *j, struct rp_error *err)
+{
+    char path[256];
+    int why = 0;
+    if (!make_folder(j, err))
+        return PTXAS_NONE;
+    int status = start_and_wait(j, &why);
+    if (why) {
+        rp_fail(err, RP_SYSTEM, "cannot run '%s': %s", j->ptxas, strerror(why));
+        return PTXAS_NONE;
+    }
+    j->code = read_file(in_folder(j, "out.cubin", path), &j->code_size);
+    if (status <= 0 && j->code && is_elf(j->code, j->code_size))
+        return PTXAS_MADE;
+    free(j->code);
+    j->code = NULL;
+    const char *error = first_error(j);
+    if (!*error)
+        rp_fail(err, RP_SYSTEM, "%s: %s made nothing of it and said nothing (status %d)", j->name, j->ptxas, status);
+    else
+        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s", j->name, j->sm, j->ptxas, error);
+    return *error && !may_be_right(error) ? PTXAS_REFUSED : PTXAS_NONE;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum ptxas_result assemble_by(struct job *j, struct rp_error *err)
+{
+    char path[PATH_MAX];
+    bool kept = kept_path(j, path);
+    if (kept && take_kept(j, path))
+        return PTXAS_MADE;
+    enum ptxas_result r = run(j, err);
+    if (r == PTXAS_MADE && kept)
+        keep(j, path);
+    return r;
+}
+
+static void missing(const struct job *j, struct rp_error *err)
+{
+    const char *given = getenv("REPRISE_PTXAS");
+    rp_fail(err, RP_BAD_INPUT,
+            "%s: machine code for %s wants NVIDIA's ptxas; %s%.400s %s; pip install nvidia-cuda-nvcc-cu12, or make "
+            "toolchain, brings one",
+            j->name, j->sm, given && *given ? "REPRISE_PTXAS=" : "", given && *given ? given : "none",
+            given && *given ? "cannot be run" : "is found");
+}
+
+/* Reads the module's .target: whether it is of a debug build; and where it is for one architecture alone (sm_90a),
+ * which the caller knows as sm_90, that one. */
+static void read_target(struct job *j)
+{
+    const char *target = memmem(j->text, j->size, "\n.target", 8);
+    const char *end = target ? memchr(target + 1, '\n', j->size - (size_t)(target + 1 - j->text)) : NULL;
+    if (!end)
+        return;
+    size_t length = strlen(j->sm);
+    const char *name = target + 8 + strspn(target + 8, " \t");
+    j->debug = memmem(target, (size_t)(end - target), "debug", 5);
+    bool special = length < sizeof j->special - 2 && !strncmp(name, j->sm, length) && strchr("af", name[length]);
+    if (special && name[length]) {
+        snprintf(j->special, sizeof j->special, "%s%c", j->sm, name[length]);
+        j->sm = j->special;
+    }
+}
+
+enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size, const char *sm, uint8_t **code,
+                                 size_t *code_size, struct rp_error *err)
+{
+    struct job *j = calloc(1, sizeof *j);
+    if (!j) {
+        rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
+        return PTXAS_NONE;
+    }
+    size = strnlen(text, size);
+    *j = (struct job){.name = name, .text = text, .sm = sm, .size = size};
+    read_target(j);
+    enum ptxas_result r = PTXAS_NONE;
+    const char *const *all = ptxas_found();
+    if (!*all)
+        missing(j, err);
+    struct rp_error first;
+    for (size_t i = 0; all[i] && r == PTXAS_NONE; i++) {
+        j->ptxas = all[i];
+        r = assemble_by(j, i ? &first : err);
+        if (r == PTXAS_REFUSED && i)
+            *err = first;
+    }
+    remove_folder(j);
+    *code = j->code;
+    *code_size = j->code_size;
+    free(j);
+    return r;
+}

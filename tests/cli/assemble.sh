@@ -1,0 +1,137 @@
+#!/bin/bash
+# PTX as machine code: record --assemble, and run --prefer sass of CUDA programs, by the ptxas of make toolchain. Which ptxas
+# is taken, what is said without one, and what is kept need none.
+set -u
+. tests/support/cli.sh
+export XDG_CACHE_HOME=$work/cache
+unset REPRISE_PTXAS CUDA_HOME CUDA_PATH VIRTUAL_ENV CONDA_PREFIX
+kernel() { # version of PTX
+    cat <<END
+.version $1
+.target sm_50
+.address_size 64
+.visible .entry triple(.param .u64 to)
+{
+    .reg .b32 %i, %v; .reg .b64 %at, %offset;
+    ld.param.u64 %at, [to];
+    mov.u32 %i, %tid.x;
+    mul.wide.u32 %offset, %i, 4;
+    add.u64 %at, %at, %offset;
+    ld.global.u32 %v, [%at];
+    mad.lo.u32 %v, %v, 3, %i;
+    st.global.u32 [%at], %v;
+    ret;
+}
+END
+}
+kernel 7.0 >"$work/k.ptx"
+launch=(--grid 1 --block 40 --arg buf=iota-i32:40)
+assemble() { "$r" run -q --module "$work/k.ptx" --assemble "$@" "${launch[@]}" --print 0=i32:40; }
+
+# ---- which ptxas ----------------------------------------------------------------------------------------------------
+# ptxas that are no ptxas: each notes its name; all but the last say that they are too old.
+cubin=tests/golden/cubin/sm_75-13.0.cubin
+fake() { # name, folder, what it does
+    mkdir -p "$work/$2"
+    printf '#!/bin/sh\necho %s >>%s/called\n%s\n' "$1" "$work" "$3" >"$work/$2/ptxas"
+    chmod +x "$work/$2/ptxas"
+}
+old="echo \"ptxas k.ptx, line 1; fatal   : Unsupported .version 99.0; current version is '1.0'\" >&2; exit 255"
+makes="cp $PWD/$cubin out.cubin"
+fake path bin "$old"
+fake home home/bin "$old"
+fake cuda-path toolkit/bin "$old"
+fake wheel venv/lib/python3.9/site-packages/nvidia/cu13/bin "$old"
+fake triton venv/lib/python3.9/site-packages/triton/backends/nvidia/bin "$makes"
+kernel 99.0 >"$work/new.ptx"
+order() (
+    export PATH=$work/bin:$PATH CUDA_HOME=$work/home CUDA_PATH=$work/toolkit VIRTUAL_ENV=$work/venv
+    rm -f "$work/called"
+    "$r" run --module "$work/new.ptx" --assemble sm_75 --kernel none --grid 1 --block 1 >&2
+    tr '\n' ' ' <"$work/called"
+)
+is "PATH, CUDA_HOME, CUDA_PATH, wheels, Triton, in this order" "$(order)" "path home cuda-path wheel triton "
+is "what was made is kept, and those that are too old are asked again" "$(order)" "path home cuda-path wheel "
+kernel 99.1 >"$work/new.ptx"
+is "other PTX is assembled" "$(order)" "path home cuda-path wheel triton "
+is "no file of ptxas is left" "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'reprise-ptxas-*' -newer "$work/k.ptx" -user "$(id -un)" | wc -l)" 0
+
+fake given given "$old"
+export REPRISE_PTXAS=$work/given/ptxas
+rm "$work/called"
+fails 2 "k.ptx: for sm_75, $work/given/ptxas says: ptxas k.ptx, line 1; fatal   : Unsupported .version 99.0" assemble sm_75
+is "REPRISE_PTXAS, and then no other" "$(cat "$work/called")" given
+export REPRISE_PTXAS=$work/nowhere
+fails 2 "REPRISE_PTXAS=$work/nowhere cannot be run; pip install nvidia-cuda-nvcc-cu12, or make toolchain, brings one" assemble sm_86
+fake silent given "exit 0"
+export REPRISE_PTXAS=$work/given/ptxas
+fails 4 "made nothing of it and said nothing (status 0)" assemble sm_86
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+fails 1 "--assemble sm_91: no such architecture; there are sm_50, " assemble sm_91
+fails 1 "--assemble 86: no such architecture" assemble 86
+fails 1 "--assemble sm_86 and --target sm_80: machine code has the target" assemble sm_86 --target sm_80
+fails 2 "it is machine code for sm_75 already, which sm_80 does not run" "$r" run --module "$cubin" --assemble sm_80 --grid 1 --block 1
+echo 'module = "k.ptx"; assemble = "sm_1"; launches = ( { grid = 1; block = 1; } );' >"$work/wrong.cfg"
+fails 2 "wrong.cfg:1: --assemble sm_1: no such architecture" "$r" run --launch-file "$work/wrong.cfg"
+
+# ---- by NVIDIA's ----------------------------------------------------------------------------------------------------
+tool=$BUILD/toolchain/13.0/ptxas
+if ! [ -x "$tool" ]; then
+    echo "ok - machine code of PTX, and of programs that have PTX # SKIP no $tool: make toolchain fetches it"
+    exit 0
+fi
+export REPRISE_PTXAS=$PWD/$BUILD/toolchain/12.9/ptxas
+ptx=$("$r" run -q --module "$work/k.ptx" "${launch[@]}" --print 0=i32:40)
+for sm in sm_50 sm_62 sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a; do
+    is "--assemble $sm computes what the PTX does" "$(assemble $sm 2>&1)" "$ptx"
+done
+# The same by hand.
+"$REPRISE_PTXAS" -arch sm_86 -lineinfo -o "$work/k.cubin" "$work/k.ptx"
+for form in k.ptx k.cubin; do
+    "$r" record -q -o "$work/$form.wtr" --module "$work/$form" $([ $form = k.cubin ] || echo --assemble sm_86) "${launch[@]}"
+    "$r" dump "$work/$form.wtr" | sed 's/k\.[a-z]*//' >"$work/$form.dump"
+done
+check "the trace is that of ptxas's cubin" cmp "$work/k.ptx.dump" "$work/k.cubin.dump"
+check "it is machine code" eval '"$r" info "$work/k.ptx.wtr" | grep -q sm_86'
+sed 's/mad.lo.u32/mad.lo.blob/' "$work/k.ptx" >"$work/wrong.ptx"
+fails 2 "says: ptxas wrong.ptx, line 12; error   : Unknown modifier '.blob'" "$r" run --module "$work/wrong.ptx" --assemble sm_86 "${launch[@]}" --print 0=i32
+echo 'module = "k.ptx"; assemble = "sm_80"; buffers: { a = "iota-i32:40"; }; launches = ( { grid = 1; block = 40; args = ( "buf=a" ); } ); print: { a = "i32:40"; };' >"$work/k.cfg"
+is "a launch file's assemble" "$("$r" run -q --launch-file "$work/k.cfg" | tail -n +2)" "$(tail -n +2 <<<"$ptx")"
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+[ "$(uname -sm)" = "Linux x86_64" ] || exit 0
+if address_sanitizer; then
+    echo "ok - programs as machine code # SKIP LD_AUDIT and AddressSanitizer do not go together"
+    exit 0
+fi
+export REPRISE_PTXAS=$PWD/$tool
+for device in rtx2080 rtx3070 a100 h100; do
+    # barriers has PTX for sm_80 and sm_90 alone, which ptxas refuses for sm_75
+    for program in runtime memory classes occupancy graphs groups barriers halves blocks "cooperative plain" "errors trap"; do
+        [ "$device $program" = "rtx2080 barriers" ] && continue
+        # shellcheck disable=SC2086
+        "$r" run --prefer sass --device $device -- tests/cuda/prebuilt/$program >"$work/out" 2>"$work/err"
+        status=$?
+        # shellcheck disable=SC2086
+        expected=$("$r" run --prefer ptx --device $device -- tests/cuda/prebuilt/$program 2>/dev/null | grep -c '^ok ')
+        if [ $status = 0 ] && [ "$(grep -c '^ok ' "$work/out")" = "$expected" ] && ! grep -q "the PTX is run" "$work/err"; then
+            echo "ok - $program as machine code of $device: $expected parts"
+        else
+            echo "not ok - $program as machine code of $device (status $status)"
+            cat "$work/out" "$work/err" >&2
+        fi
+    done
+done
+"$r" record -q -o "$work/p.wtr" --prefer sass --device a100 -- tests/cuda/prebuilt/vector_add 100 >&2
+check "a module that has only PTX is assembled" eval '"$r" info "$work/p.wtr" | grep -q "^module 0  vector_add (sass, sm_80)"'
+REPRISE_PTXAS=/nowhere "$r" record -q -o "$work/p.wtr" --prefer sass --device a100 -- tests/cuda/prebuilt/vector_add 100 >&2 2>"$work/err"
+check "without a ptxas the PTX is run" eval '"$r" info "$work/p.wtr" | grep -q "^module 0  vector_add (ptx, sm_75)"'
+is "and that is said once" "$(grep -c 'cannot be run; pip install .*; the PTX is run$' "$work/err")" 1
+# A program that nvlink linked brings machine code of sm_75 and the PTX of its objects.
+for how in sass ptx; do
+    "$r" record -q -o "$work/s.wtr" --prefer $how --device rtx2080 -- tests/cuda/prebuilt/separate >&2
+    check "--prefer $how of a program that has both" eval '"$r" info "$work/s.wtr" | grep -q "^module 0  separate ($how, sm_75)"'
+done
+"$r" record -q -o "$work/s.wtr" --device rtx2080 -- tests/cuda/prebuilt/separate >&2
+check "without --prefer it is PTX on sm_75" eval '"$r" info "$work/s.wtr" | grep -q "^module 0  separate (ptx, sm_75)"'
