@@ -38,9 +38,9 @@ struct program {
     bool recursive;            /* or it allocates local memory at run time: its needs are unknown */
     struct parameter *parameters;
     uint32_t parameter_count, parameter_bytes;
-    /* Bytes of shared memory without gaps, as on a GPU. Dynamic shared memory begins at this offset, aligned as it
-     * needs, plus shared_gaps. */
-    uint32_t static_shared, shared_gaps;
+    /* Bytes of shared memory without gaps, as on a GPU, and without those that the system has at its beginning. Dynamic
+     * shared memory begins at reserved_shared + static_shared, aligned as it needs, + shared_gaps. */
+    uint32_t static_shared, shared_gaps, reserved_shared;
     bool names_dynamic;    /* it declares a dynamic shared variable */
     struct extents shared; /* the static variables, without `last`; for machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */

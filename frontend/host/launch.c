@@ -87,7 +87,7 @@ static bool check_sizes(const struct program *p, const struct rp_launch_config *
                        "(--shared-limit raises that)",
                        p->name, shared, limit);
     bool alone = c->cluster[0] * c->cluster[1] * c->cluster[2] == 1;
-    if (!alone && shared + p->shared_gaps > CLUSTER_STEP)
+    if (!alone && p->reserved_shared + shared + p->shared_gaps > CLUSTER_STEP)
         return rp_fail(err, RP_USAGE,
                        "kernel '%s' needs %" PRIu64 " bytes of shared memory per block; in a cluster at "
                        "most %u are allowed",
@@ -114,14 +114,15 @@ static uint32_t local_bytes(const struct program *p, const struct rp_launch_conf
 static struct extents shared_extents(const struct program *p, uint32_t dynamic, bool slack)
 {
     struct extents e = p->shared;
+    uint64_t used = (uint64_t)p->reserved_shared + p->static_shared + dynamic;
     if (slack)
-        e.slack = granule_rest((uint64_t)p->static_shared + dynamic, SHARED_GRANULE);
+        e.slack = granule_rest(used, SHARED_GRANULE);
     if (e.count)
-        e.last = (struct extent){.base = p->static_shared + p->shared_gaps,
+        e.last = (struct extent){.base = p->reserved_shared + p->static_shared + p->shared_gaps,
                                  .size = dynamic,
                                  .name = dynamic || p->names_dynamic ? "dynamic shared memory" : NULL};
     else
-        e.last.size = (uint64_t)p->static_shared + dynamic;
+        e.last.size = used;
     return e;
 }
 

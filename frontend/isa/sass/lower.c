@@ -142,6 +142,7 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     p->uop_count = l->b.operations.count;
     p->frame_bytes = l->stack + (l->b.calls_runtime ? RUNTIME_FRAME : 0);
     p->static_shared = k->static_shared;
+    p->reserved_shared = k->reserved_shared;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
     memcpy(p->required_cluster, k->required_cluster, sizeof p->required_cluster);
