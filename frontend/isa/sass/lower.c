@@ -175,7 +175,7 @@ void sass_lower(struct sass_lowering *l, struct program *p)
     for (uint32_t i = 0; i < l->b.count; i++)
         lower_instruction(l, i);
     sass_lower_runtime(&l->b);
-    const struct rp_live *live = l->b.family->live(l);
+    const struct rp_live *live = sass_find_live(l);
     place_targets(l);
     fill_in(l, p);
     p->kernel.live = live;
