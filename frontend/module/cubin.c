@@ -12,7 +12,8 @@ enum {
     OSABI_CUDA = 0x33,
     OSABI_CUDA_13 = 0x41,
     ENTRY = 0x10,
-    FIRST_WIDE = 70 /* sm of words of 128 bits */
+    FIRST_WIDE = 70,       /* sm of words of 128 bits */
+    FIRST_RESERVED = 90 /* sm that reserves the beginning of shared memory */
 };
 
 bool cubin_bad(struct cubin_file *f, const char *section, const char *format, ...)
@@ -163,6 +164,7 @@ static bool read_kernels(struct cubin_file *f)
         k->section = (uint32_t)i;
         k->code = s->bytes;
         k->registers = s->header.sh_info >> 24;
+        k->reserved_shared = c->sm < FIRST_RESERVED ? 0 : CUBIN_RESERVED_SHARED;
         k->barriers = s->header.sh_flags >> 20 & 0x7f;
     }
     return true;
@@ -203,6 +205,13 @@ static void read_cuinfo(struct cubin *c, const struct cubin_bytes *note)
         c->virtual_sm = note->at[at + 2];
 }
 
+/* A kernel's section holds the reserved bytes, too. */
+static void set_shared(struct cubin_kernel *k, uint64_t bytes)
+{
+    bytes = bytes < UINT32_MAX ? bytes : UINT32_MAX;
+    k->static_shared = bytes > k->reserved_shared ? (uint32_t)bytes - k->reserved_shared : 0;
+}
+
 static bool read_data(struct cubin_file *f)
 {
     struct cubin *c = f->cubin;
@@ -221,8 +230,7 @@ static bool read_data(struct cubin_file *f)
         } else if (!strncmp(s->name, ".nv.shared.", 11)) {
             for (uint32_t k = 0; k < c->kernel_count; k++)
                 if (!strcmp(c->kernels[k].name, s->name + 11))
-                    c->kernels[k].static_shared =
-                        s->header.sh_size < UINT32_MAX ? (uint32_t)s->header.sh_size : UINT32_MAX;
+                    set_shared(&c->kernels[k], s->header.sh_size);
         }
     }
     if (c->global_size >> 40)

@@ -48,6 +48,10 @@ struct cubin_branch {
 
 /* Code that belongs together: a kernel with its device functions. In a relocatable object, and in the output of ptxas
  * -g, also a device function alone. */
+/* Bytes of a block's shared memory that are reserved for the system from sm_80 on (CUDA C++ Programming Guide, "Compute
+ * Capability 8.x"). */
+#define CUBIN_RESERVED_SHARED 1024u
+
 struct cubin_kernel {
     const char *name;
     bool entry;             /* a kernel, launched by the host */
@@ -57,7 +61,8 @@ struct cubin_kernel {
     struct cubin_kernel **parts; /* these functions, by base; cubin_link puts them into the image */
     uint32_t part_count;
     uint32_t registers, barriers; /* barriers: highest id used + 1 */
-    uint32_t static_shared;       /* bytes per block */
+    uint32_t static_shared;       /* bytes per block, without the reserved ones */
+    uint32_t reserved_shared;     /* bytes that the system has at the beginning of a block's shared memory */
     uint32_t frame_bytes;         /* local memory of the kernel's own frame */
     uint32_t callee_bytes;        /* frames of all its device functions together */
     uint32_t stack_bytes;         /* local memory per thread with all calls; CUBIN_UNKNOWN with recursion */

@@ -136,7 +136,9 @@
       "registers are given to a warp in multiples of this")                                                            \
     X(shared_bytes, "limits.shared", OPTION_INTEGER, "bytes", 0, 1 << 28, 65536, NULL, "shared memory per SM")         \
     X(shared_granularity, "limits.shared_granularity", OPTION_INTEGER, "bytes", 1, 65536, 256, NULL,                   \
-      "shared memory is given to a block in multiples of this")
+      "shared memory is given to a block in multiples of this")                                                        \
+    X(shared_reserved, "limits.shared_reserved", OPTION_INTEGER, "bytes", 0, 65536, 0, NULL,                           \
+      "of shared memory that each block takes for the system, besides its own")
 
 /* Properties that CUDA programs ask for and that affect no cycle: rows of the same form. The number of SMs, the clock,
  * the size of L2 and the limits of an SM come from the options above. The clock and the bus width of memory cannot be

@@ -3,7 +3,7 @@
  * A block of W warps of a kernel with R registers per thread and S bytes of shared memory (static and dynamic) takes
  *   W warps and 32 W threads,
  *   W × roundup(32 R, limits.register_granularity) registers,
- *   roundup(S, limits.shared_granularity) bytes of shared memory, and one of limits.blocks.
+ *   roundup(S + limits.shared_reserved, limits.shared_granularity) bytes of shared memory, and one of limits.blocks.
  * (CUDA C++ Programming Guide, "Hardware Multithreading".)
  */
 #ifndef REPRISE_REPLAY_BASE_OCCUPANCY_H

@@ -35,10 +35,6 @@ struct sass_banks {
 
 struct sass_family; /* lower.h */
 
-/* Bytes of a block's shared memory that are reserved for the system from sm_80 on (CUDA C++ Programming Guide, "Compute
- * Capability 8.x"). */
-#define SASS_RESERVED_SHARED 1024u
-
 struct sass_build {
     const struct sass_family *family;
     struct arena *arena;

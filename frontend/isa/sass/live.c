@@ -72,18 +72,18 @@ static struct set results(const struct work *w, uint32_t i)
     return s;
 }
 
-/* All registers below the highest one that the code names. */
+/* All registers that the file's code has. */
 static void find_mentioned(struct work *w)
 {
     struct set all = {{0}};
-    for (uint32_t i = 0; i < w->flow->count; i++) {
+    for (uint32_t i = 0; i < w->flow->own; i++) {
         struct set s = sources(w, i), d = results(w, i);
         unite(&all, &s);
         unite(&all, &d);
     }
     bool above = false;
     for (unsigned r = GENERAL; r-- > 0;) {
-        above |= all.word[r / 64] >> r % 64 & 1;
+        above |= all.word[r / 64] >> r % 64 & 1 || r < w->flow->registers;
         w->mentioned.word[r / 64] |= (uint64_t)above << r % 64;
     }
     above = false;

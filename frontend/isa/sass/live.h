@@ -13,8 +13,8 @@
  * - R1, the stack pointer, is always live.
  *
  * - A call reads R0 and R1 and overwrites R0, R3 to R15, R32 to R35 and all predicates; its arguments are not
- * considered. A return reads R1, R2 and all registers that a call does not overwrite. Only registers that the code has
- * count.
+ * considered. A return reads R1, R2 and all registers that a call does not overwrite. Only registers that the code
+ * has count: general ones as the file says, predicates up to the highest one named.
  *
  * - Of two instructions that issue together each counts the results of both. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_LIVE_H
@@ -38,6 +38,8 @@ struct sass_step {
 };
 struct sass_flow {
     uint32_t count; /* instructions */
+    uint32_t own;   /* the first of them, which the file holds; the others are functions of the runtime */
+    uint32_t registers; /* that the file says the code has, the highest one named or more */
     const struct rp_instruction *instructions;
     const struct sass_step *steps;
     const uint32_t *targets; /* numbers of instructions */

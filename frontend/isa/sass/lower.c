@@ -135,12 +135,12 @@ static void set_parameters(struct sass_lowering *l, struct program *p)
 
 static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 
-/* From sm_90 on the first KiB of a block's shared memory is reserved for the system, and the file counts it; from sm_80
- * on it lies behind dynamic shared memory, and the file does not. */
+/* What is reserved for the system lies in front of static shared memory from sm_90 on, before that behind dynamic shared
+ * memory. */
 static void set_shared(struct sass_lowering *l, struct program *p)
 {
-    uint32_t all = l->b.kernel->static_shared, first = l->cubin->sm < 90 ? 0 : SASS_RESERVED_SHARED;
-    p->static_shared = all > first ? all - first : 0;
+    uint32_t first = l->b.kernel->reserved_shared;
+    p->static_shared = l->b.kernel->static_shared;
     p->shared_gaps = first;
     p->shared_behind = l->b.shared_behind;
     if (!first)
@@ -191,7 +191,7 @@ void sass_lower(struct sass_lowering *l, struct program *p)
     for (uint32_t i = 0; i < l->b.count; i++)
         lower_instruction(l, i);
     sass_lower_runtime(&l->b);
-    const struct rp_live *live = l->b.family->live(l);
+    const struct rp_live *live = sass_find_live(l);
     place_targets(l);
     sass_pack_window(&l->b);
     fill_in(l, p);

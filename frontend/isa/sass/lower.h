@@ -64,10 +64,6 @@ struct sass_family {
     /* Completes the current static instruction: flags except for the guard's, class, fence, and the barriers that it
      * waits for. */
     void (*describe)(const struct sass_lowering *, struct rp_instruction *);
-    /* Live registers per instruction. To be called while targets of operations are still numbers of instructions. NULL:
-     * unknown, because the file does not list the targets of an instruction that pops the stack or branches through a
-     * register. */
-    const struct rp_live *(*live)(struct sass_lowering *);
 };
 
 /* ---- errors: do not return ---- */
@@ -171,5 +167,9 @@ sass_semantic sass_find_meaning(const struct sass_family *, const struct sass_ro
 /* Fills in *p, whose name is set. */
 void sass_lower(struct sass_lowering *, struct program *p);
 void sass_describe(struct sass_lowering *); /* adds the current instruction to the static table */
+/* Live registers per instruction (flow.c). To be called while targets of operations are still numbers of instructions.
+ * NULL: unknown, because the file does not list the targets of an instruction that pops the stack or branches through a
+ * register. */
+const struct rp_live *sass_find_live(struct sass_lowering *);
 
 #endif

@@ -21,5 +21,4 @@ const struct sass_family sass5x_family = {
     .launch_word = sass5x_launch_word,
     .end_runtime = end_runtime,
     .describe = sass5x_describe,
-    .live = sass5x_live,
 };

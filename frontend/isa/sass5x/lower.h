@@ -36,6 +36,5 @@ extern const struct sass_meaning sass_integer[], sass_float[], sass_move[], sass
 
 /* ---- what sass5x_family points at ---- */
 void sass5x_describe(const struct sass_lowering *, struct rp_instruction *);
-const struct rp_live *sass5x_live(struct sass_lowering *);
 
 #endif

@@ -7,13 +7,6 @@ static const struct sass_meaning *const meanings[] = {sass7x_integer, sass7x_log
 
 static uint32_t parameters(unsigned sm) { return sm < 90 ? 0x160 : 0x210; }
 
-/* The file does not say where an instruction goes that branches through a register. */
-static const struct rp_live *live(struct sass_lowering *l)
-{
-    (void)l;
-    return NULL;
-}
-
 const struct sass_family sass7x_family = {
     .table = &sass7x_table,
     .meanings = meanings,
@@ -21,5 +14,4 @@ const struct sass_family sass7x_family = {
     .launch_word = sass7x_launch_word,
     .end_runtime = sass7x_end_runtime,
     .describe = sass7x_describe,
-    .live = live,
 };

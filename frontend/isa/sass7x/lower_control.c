@@ -61,11 +61,16 @@ static int64_t number_of(struct sass_lowering *l)
     return i ? signed_value(l, i) : 0;
 }
 
-/* The lower word of Ra or URa plus an offset. */
+/* The lower word of Ra or URa plus an offset. The instruction reads the upper word, too; code has no such addresses. */
 static struct operand address_in_register(struct sass_lowering *l, int64_t offset)
 {
     bool uniform = has_uniform_source(l);
-    struct operand base = uniform ? read_uniform(&l->b, bits(l, AT_RA, 6)) : read_register(&l->b, bits(l, AT_RA, 8));
+    unsigned n = bits(l, AT_RA, uniform ? 6 : 8);
+    struct operand base = uniform ? read_uniform(&l->b, n) : read_register(&l->b, n);
+    if (uniform)
+        read_uniform(&l->b, n + 1);
+    else
+        read_register(&l->b, n + 1);
     return lane2(&l->b, OP_ADD, T_U32, base, constant32(&l->b, (uint32_t)offset));
 }
 

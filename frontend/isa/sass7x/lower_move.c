@@ -122,13 +122,18 @@ static void lower_cs2r(struct sass_lowering *l)
 
 enum { AT_BYTE = 76 };
 
-/* The seven predicates of the row's file, read or written. */
+/* The seven predicates of the row's file, read or written; in the place of those that the mask, source 1, is known to
+ * leave out, no predicate of the file. */
 static struct operand_list all_predicates(struct sass_lowering *l, bool write)
 {
     bool uniform = l->row->flags & SASS_UNIFORM_GUARD;
     struct operand *list = ARENA_ARRAY(l->b.arena, struct operand, PT);
+    uint64_t mask;
+    mask = source_immediate(l, 1, &mask) ? mask : ~UINT64_C(0);
     for (unsigned n = 0; n < PT; n++) {
-        if (uniform)
+        if (!(mask >> n & 1))
+            list[n] = write ? sass_temporary(&l->b) : constant32(&l->b, 0);
+        else if (uniform)
             list[n] = write ? written_uniform_predicate(&l->b, n) : uniform_predicate(&l->b, n);
         else
             list[n] = write ? written_predicate_register(&l->b, n) : predicate_register(&l->b, n);

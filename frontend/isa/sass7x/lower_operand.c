@@ -164,8 +164,8 @@ static struct operand from_90(struct sass_build *b, uint32_t offset)
     if (offset >= 0x15c && offset < 0x168)
         return special_register(b, SR_NCLUSTERID_X + (offset - 0x15c) / 4);
     switch (offset) {
-    case 0x68: return constant32(b, SASS_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
-    case 0x6c: return constant32(b, SASS_RESERVED_SHARED / 2);
+    case 0x68: return constant32(b, CUBIN_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
+    case 0x6c: return constant32(b, CUBIN_RESERVED_SHARED / 2);
     case 0xd0: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
     case 0x188: return special_register(b, SR_CLUSTER_BLOCKS);
     case 0xd4:
@@ -178,15 +178,15 @@ static struct operand from_90(struct sass_build *b, uint32_t offset)
 /* An offset in the shared memory that is reserved for the system. */
 static struct operand reserved_shared(struct sass_build *b, uint32_t offset)
 {
-    b->shared_behind = SASS_RESERVED_SHARED;
+    b->shared_behind = CUBIN_RESERVED_SHARED;
     return lane2(b, OP_ADD, T_U32, special_register(b, SR_TOTAL_SMEM_SIZE), constant32(b, offset));
 }
 
 static struct operand before_90(struct sass_build *b, uint32_t offset)
 {
     switch (offset) {
-    case 0x120: return reserved_shared(b, SASS_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
-    case 0x124: return reserved_shared(b, SASS_RESERVED_SHARED / 2);
+    case 0x120: return reserved_shared(b, CUBIN_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
+    case 0x124: return reserved_shared(b, CUBIN_RESERVED_SHARED / 2);
     case 0x18: return constant32(b, (uint32_t)SHARED_WINDOW);
     case 0x50: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
     case 0x1c:
@@ -217,7 +217,7 @@ struct operand sass7x_launch_word(struct sass_build *b, uint32_t offset)
     case 0x34:
         return constant32(b, 0);
     case 0x114: /* of SR_SMEMSZ, bytes of reserved shared memory: ours does not count it */
-        b->shared_behind = b->sm < 90 ? SASS_RESERVED_SHARED : 0;
+        b->shared_behind = b->sm < 90 ? CUBIN_RESERVED_SHARED : 0;
         return constant32(b, 0);
     default: return b->sm < 90 ? before_90(b, offset) : from_90(b, offset);
     }

@@ -1,5 +1,6 @@
 /* Machine files: what is wrong is said with its place; what is right resolves to one text and hash. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,23 @@ Test(machines, the_device_has_the_bandwidth_of_dram)
     }
     cr_expect_geq(compared, 10);
     free(names);
+}
+
+/* 9.0 reserves a KiB of each block (CUDA occupancy calculator): 7 KiB fit 28 times in 228 KB, not 32 times. */
+Test(machines, reserved_shared_memory)
+{
+    struct machine *m = test_machine("h100", NULL, NULL);
+    struct rp_kernel kernel = {.name = "k", .registers = 8};
+    struct rp_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct room block;
+    struct rp_error err;
+    static const uint32_t fit[][2] = {{49152, 4}, {0, 32}, {7168, 28}, {7424, 27}, {232448, 1}, {232449, 0}};
+    for (size_t i = 0; i < MODEL_COUNT_OF(fit); i++) {
+        kernel.static_shared = fit[i][0];
+        uint64_t count = room_of_block(m, &kernel, &launch, &block, &err) ? room_count(m, &block, 64) : 0;
+        cr_expect_eq(count, fit[i][1], "%u bytes: %" PRIu64, fit[i][0], count);
+    }
+    machine_free(m);
 }
 
 Test(machines, occupancy)

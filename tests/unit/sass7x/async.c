@@ -20,6 +20,15 @@ static const struct kernel {
     bool same_operands;
     const char *body; /* %rd1 and %rd2 are the addresses of what it writes and of what it reads */
 } kernels[] = {
+    {"48 KiB of static shared memory", 80, 1, 32, 0, false,
+     ".shared .align 16 .b8 s[49152];\n"
+     "mov.u32 %r1,%tid.x; shl.b32 %r2,%r1,2; mov.u32 %r3,s; add.u32 %r3,%r3,%r2; add.u32 %r5,%r1,7;\n"
+     "st.shared.u32 [%r3],%r1; st.shared.u32 [%r3+49024],%r5;\n"
+     "bar.sync 0;\n"
+     "xor.b32 %r4,%r3,4; cvt.u64.u32 %rd3,%r2; add.s64 %rd1,%rd1,%rd3;\n"
+     "ld.shared.u32 %r6,[%r4+49024]; ld.shared.u32 %r7,[%r4]; add.u32 %r6,%r6,%r7;\n"
+     "st.global.u32 [%rd1],%r6;\n"
+     "ret;\n"},
     {"copies of a few bytes", 80, 1, 32, 0, true,
      ".shared .align 16 .b8 s[1024];\n"
      "mov.u32 %r1,%tid.x; mul.lo.u32 %r2,%r1,16; cvt.u64.u32 %rd3,%r2;\n"

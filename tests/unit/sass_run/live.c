@@ -68,10 +68,15 @@ static unsigned compare(const struct program *p, const char *path, FILE *nvidia,
         const struct rp_instruction *in = &p->kernel.instructions[n];
         const struct rp_live *live = &p->kernel.live[n];
         cr_assert_eq(in->pc, r.address, "%s: %s", path, p->name);
-        cr_assert_eq(live->registers, r.registers, "%s: %s at 0x%" PRIx64 ", %s: %u instead of %u", path, p->name,
-                     in->pc, in->text, live->registers, r.registers);
-        /* where a call overwrites all of them, nvdisasm counts those of the file's other kernels, too */
+        /* of a call of sm_70 and later nvdisasm sometimes counts two fewer */
+        bool spare = in->raw_size == 16 && in->flags & RP_CALL && live->registers == r.registers + 2;
+        cr_assert(live->registers == r.registers || spare, "%s: %s at 0x%" PRIx64 ", %s: %u instead of %u", path,
+                  p->name, in->pc, in->text, live->registers, r.registers);
+        /* where a call overwrites all of them, nvdisasm counts those of the file's other kernels, too; and it does not
+         * see what P2R of sm_70 and later reads */
         bool call = in->flags & RP_CALL || (in->flags & RP_BRANCH && live->predicates < r.predicates);
+        if (in->raw_size == 16 && strstr(in->text, "P2R "))
+            continue;
         cr_assert(call ? live->predicates <= r.predicates : live->predicates == r.predicates,
                   "%s: %s at 0x%" PRIx64 ", %s: %u predicates instead of %u", path, p->name, in->pc, in->text,
                   live->predicates, r.predicates);
@@ -114,10 +119,11 @@ static unsigned compare_file(const char *path)
 
 Test(live, equals_nvdisasm)
 {
-    static const char *const some[] = {"*.sm_52.O1", "*.sm_62.O3", "O0/*.sm_60.O2"}, *const all[] = {"*", "O0/*"};
+    static const char *const some[] = {"*.sm_52.O1", "*.sm_62.O3", "O0/*.sm_60.O2", "*.sm_75.O3", "*.sm_86.O3", "*.sm_90.O0"},
+                             *const all[] = {"*", "O0/*"};
     const char *full = getenv("SASS_FULL");
     const char *const *patterns = full && *full ? all : some;
-    unsigned count = full && *full ? 2 : 3, files = 0;
+    unsigned count = full && *full ? 2 : sizeof some / sizeof *some, files = 0;
     need_toolchain();
     for (unsigned i = 0; i < count; i++) {
         char pattern[512];
@@ -128,5 +134,5 @@ Test(live, equals_nvdisasm)
             cr_assert(compare_file(found.gl_pathv[f]), "%s: no kernel", found.gl_pathv[f]);
         globfree(&found);
     }
-    cr_expect(files >= 70, "%u files", files);
+    cr_expect(files >= 140, "%u files", files);
 }

@@ -1,6 +1,6 @@
 /* Finds where control may go from each instruction, for live registers. */
 #include "frontend/isa/sass/live.h"
-#include "frontend/isa/sass5x/lower.h"
+#include "frontend/isa/sass/lower.h"
 
 struct finder {
     struct sass_lowering *l;
@@ -27,7 +27,7 @@ static bool add_listed(struct finder *f, const struct cubin_kernel *code, uint32
             continue;
         *listed = true;
         for (uint32_t t = 0; t < b->count; t++) {
-            uint32_t to = sass_number(&sass5x_table, code->targets[b->first + t] + code->base);
+            uint32_t to = sass_number(f->l->b.family->table, code->targets[b->first + t] + code->base);
             if (to >= f->l->b.count)
                 return false;
             add_target(f, s, to);
@@ -80,10 +80,10 @@ static bool add_operation(struct finder *f, const struct operation *o, struct sa
         s->flags &= (uint8_t)~STEP_FALLS;
     if (o->kind == UOP_BRANCH)
         add_target(f, s, o->target);
-    if (o->kind == UOP_BRANCH_TABLE)
-        return add_table(f, o->index, s);
-    if (o->kind == UOP_POP && o->imm == TOKEN_RETURN)
+    if (in->flags & RP_RETURN)
         s->flags |= STEP_RETURN;
+    else if (o->kind == UOP_BRANCH_TABLE)
+        return add_table(f, o->index, s);
     else if (o->kind == UOP_POP) {
         s->flags |= STEP_BEGINS;
         return add_indirect(f, o->index, s);
@@ -91,7 +91,7 @@ static bool add_operation(struct finder *f, const struct operation *o, struct sa
     return true;
 }
 
-const struct rp_live *sass5x_live(struct sass_lowering *l)
+const struct rp_live *sass_find_live(struct sass_lowering *l)
 {
     uint32_t count = l->b.instructions.count;
     struct finder f = {.l = l};
@@ -105,7 +105,11 @@ const struct rp_live *sass5x_live(struct sass_lowering *l)
         known = add_operation(&f, &l->b.operations.at[o], &f.steps[l->b.operations.at[o].index]);
     if (!known)
         return NULL;
-    struct sass_flow flow = {
-        .count = count, .instructions = l->b.instructions.at, .steps = f.steps, .targets = f.targets.at};
+    struct sass_flow flow = {.count = count,
+                             .own = l->b.count,
+                             .registers = l->b.kernel->registers,
+                             .instructions = l->b.instructions.at,
+                             .steps = f.steps,
+                             .targets = f.targets.at};
     return sass_live(l->b.arena, &flow);
 }
