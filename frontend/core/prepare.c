@@ -137,7 +137,7 @@ static bool check(const struct program *p, uint32_t i, struct rp_error *err)
     const struct rp_instruction *in = &p->kernel.instructions[u->index];
     if (u->flags & UF_FIRST && !(in->flags & RP_GUARDED) != !is_register(u->guard))
         return broken(p, i, "and its instruction disagree about the guard", err);
-    if (in->flags & RP_HAS_AUX && u->kind != UOP_BARRIER && !in->memory_count)
+    if (in->flags & RP_HAS_AUX && in->barrier.kind == RP_BARRIER_NONE && !in->memory_count)
         return broken(p, i, "has an aux value but is no barrier and has no memory operand", err);
     if (tests_object(u) && !(u->flags & UF_FIRST))
         return broken(p, i, "tests a barrier object behind its instruction's first operation", err);
