@@ -9,7 +9,9 @@
 #include <criterion/criterion.h>
 
 #include "frontend/host/launch.h"
+#include "tests/support/sass_rows.h"
 #include "tests/support/tensor_box.h"
+#include "tests/unit/sass7x/rows.h"
 
 enum { BYTES = 1 << 16, BUFFERS = 3, OPERANDS = 64 };
 
@@ -430,6 +432,9 @@ static bool is_zero(const uint8_t *at)
     return true;
 }
 
+enum { MAX_ROWS = 4096 };
+static bool rows_seen[MAX_ROWS];
+
 static void compare(const struct kernel *k, unsigned sm, unsigned level, const char *ptx)
 {
     static struct outcome wanted, got;
@@ -439,6 +444,7 @@ static void compare(const struct kernel *k, unsigned sm, unsigned level, const c
     compile(ptx, cubin, sm, level);
     run(ptx, k, &wanted);
     run(cubin, k, &got);
+    sass_rows_in(cubin, rows_seen);
     cr_assert_not(is_zero(wanted.memory[0]), "%s writes nothing", what);
     unlink(cubin);
     for (unsigned i = 0; i < 2; i++)
@@ -477,4 +483,11 @@ Test(async, machine_code_equals_ptx)
     need_ptxas();
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         compare_kernel(&kernels[i]);
+    cr_assert_leq(sass7x_table.row_count, (unsigned)MAX_ROWS);
+    for (unsigned i = 0; i < sass7x_table.row_count; i++) {
+        const struct sass_row *row = &sass7x_table.rows[i];
+        const char *why = row_left_out(row);
+        cr_expect(!why || strcmp(why, ROW_ASYNC) || rows_seen[i], "row %u, %s %03x for %#x: no kernel here has it", i, row->name,
+                  row->value, row->archs);
+    }
 }

@@ -176,6 +176,8 @@ CORPUS(control7x, lepc)
 
 /* ---- convergence ------------------------------------------------------------------------------------------------- */
 
+static void moved(struct state *s) { s->d = (uint32_t)s->a; }
+
 /* R20: the lanes together within, of those of P1 or the others; R21: those together behind. */
 static uint32_t behind;
 static void converges(const struct state *before, struct state *after)
@@ -195,6 +197,12 @@ CORPUS(control7x, convergence)
     warps(FROM_80, converges, "MOV R14, 0xffffffff\n" PARTS "WARPSYNC.EXCLUSIVE R14" TOGETHER);
     warps(SASS_90, converges, PARTS "WARPSYNC.ALL" TOGETHER);
     warps(FROM_75_TO_89, converges, "UMOV UR8, 0xffffffff\n" PARTS "WARPSYNC UR8" TOGETHER);
+    warps(SASS_90, converges, "MOV R14, 0xffffffff\n" PARTS "WARPSYNC.COLLECTIVE R14, <end>\nend:" TOGETHER);
+    warps(SASS_90, converges, PARTS "WARPSYNC.COLLECTIVE.ALL <end>\nend:" TOGETHER);
+    EACH_TARGET_OF(TO_89) {
+        const struct subject subject = {moved, V_INT, V_INT, V_INT, SAME_BITS, 0};
+        check_with_words(&subject, 0xffffffff, "WARPSYNC c[0x0][0x168]\nMOV R20, R4\nMOV R21, RZ");
+    }
 }
 
 /* Lanes of P2 leave early: the others wait for each other only. */
@@ -214,7 +222,6 @@ CORPUS(control7x, leaving)
           "VOTE.ANY R20, PT, PT\nBRA <end>\nout:\nMOV R20, RZ\nend:\nNOP");
 }
 
-static void moved(struct state *s) { s->d = (uint32_t)s->a; }
 static void cleared(struct state *s) { s->d = (uint64_t)(uint32_t)s->a << 32; }
 CORPUS(control7x, barrier_registers)
 {

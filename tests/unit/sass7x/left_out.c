@@ -26,6 +26,7 @@ static bool is_shadowed(const struct sass_row *row)
     return (half && row->archs == TO_75) || (is_row(row, "I2IP", 0x239) && row->archs == SASS_75) ||
            (is_row(row, "PLOP3", 0x81c) && row->archs == SASS_70) ||
            (is_row(row, "NANOSLEEP", 0x95d) && row->archs == TO_75) ||
+           (is_row(row, "BAR", 0x91d) && (row->archs == TO_75 || row->archs == SASS_75)) ||
            (is_row(row, "LDL", 0x983) && row->archs == SASS_75);
 }
 
@@ -45,6 +46,7 @@ static const struct {
     {"RPCMOV", 0xb54, 0, "refused: the pair at once"},
     {"RPCMOV", 0xd54, 0, "refused: the pair at once"},
     {"CALL", 0xb43, 0, "refused: a target in constant memory"},
+    {"BPT", 0x95c, 0, "ends the launch with a fault: refusals.c"},
     {"JMP", 0xb4a, 0, "refused: a target in constant memory"},
     {"JMP", 0x74a, 0, "refused: a target in constant memory"},
 };
@@ -57,6 +59,45 @@ static bool is_refused(const struct sass_row *row)
            (small && (requires(row, 75, 0) || requires(row, 75, 2))) ||
            (is_row(row, "HMNMX2", 0x840) && row_prints(row, "F32")) ||
            (is_row(row, "UF2FP", 0x8ba) && row_prints(row, "MERGE_C"));
+}
+
+/* BAR.SCAN alone, for the words of its other modifiers belong to other rows. */
+static bool is_scan(const struct sass_row *row)
+{
+    for (const struct sass_item *i = row->items; i->kind != SI_END; i++)
+        if (i->kind == SI_REQUIRE && i->f.at == 78 && i->f.width == 3 && i->style == 1)
+            return !strcmp(row->name, "BAR");
+    return false;
+}
+
+/* Products of matrices. */
+static const char *reason_of_product(const struct sass_row *row)
+{
+    static const char *const names[] = {"BMMA", "DMMA", "HMMA", "IMMA", "QMMA", "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"};
+    enum { A_IN_REGISTERS = 0xd00, FORM = 0xf00, SELECTOR = 48, GROUP_BARRIER = 84, NONE = 7 };
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(row->name, names[i]))
+            continue;
+        if (is_row(row, "HMMA", 0x236) && row->archs == SASS_70)
+            return "nothing produces HMMA.444";
+        if (requires(row, SELECTOR, 1) || requires(row, SELECTOR, 2) || requires(row, SELECTOR, 3))
+            return "nothing produces it: of bytes PTX's selector of metadata is 0";
+        if ((row->value & FORM) == A_IN_REGISTERS && requires(row, GROUP_BARRIER, NONE))
+            return "nothing produces it: with A in registers ptxas writes gsb0";
+        return "tests/unit/matrix/machine_code.c";
+    }
+    return NULL;
+}
+
+/* Asynchronous copies, barrier objects, clusters. */
+static bool is_asynchronous(const struct sass_row *row)
+{
+    static const char *const names[] = {"ARRIVES",  "REDAS",   "STAS",    "SYNCS",    "UBLKCP",       "UBLKPF",      "UBLKRED",
+                                        "UTMACCTL", "UTMALDG", "UTMAPF",  "UTMAREDG", "UTMASTG", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(row->name, names[i]))
+            return true;
+    return is_row(row, "ATOMS", 0xf8c) && row_prints(row, "ARRIVE");
 }
 
 const char *row_left_out(const struct sass_row *row)
@@ -73,6 +114,15 @@ const char *row_left_out(const struct sass_row *row)
         return "its words belong to other rows";
     if (!strcmp(row->semantic, "FCHK"))
         return "which quotients need the slow path is not published: agree.c divides";
+    if (row_prints(row, "SYNCALL") || is_scan(row))
+        return "refused: SYNCALL and SCAN of barriers";
+    if (is_row(row, "B2R", 0x31c) && !row_prints(row, "RESULT"))
+        return "refused: other states of barriers than results";
+    if (is_asynchronous(row))
+        return ROW_ASYNC;
+    const char *product = reason_of_product(row);
+    if (product)
+        return product;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
         if (is_row(row, rows[i].name, rows[i].value) && (!rows[i].archs || rows[i].archs == row->archs))
             return rows[i].why;

@@ -187,4 +187,5 @@ const struct row_meaning row_memory[] = {
     {"RED", atomic},        {"REDG", atomic},    {"CCTL", nothing},       {"CCTLL", nothing}, {"CCTLT", nothing},
     {"MEMBAR", nothing},    {"FENCE", nothing},  {"ERRBAR", nothing},     {"CGAERRBAR", nothing}, {"NOP", nothing},
     {"YIELD", nothing},     {"NANOSLEEP", nothing}, {"PMTRIG", nothing},  {"DEPBAR", nothing},  {"LDGDEPBAR", nothing},
+    {"PREEXIT", nothing},   {"ACQBULK", nothing}, {"ENDCOLLECTIVE", nothing},
     {NULL, NULL}};
