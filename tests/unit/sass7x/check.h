@@ -37,8 +37,10 @@ struct target_7x {
 };
 extern const struct target_7x targets_7x[];
 enum { TARGETS_7X = 6 };
-#define EACH_TARGET_OF(archs)                                                                                              for (unsigned before_ = corpus_sm, t_ = 0; corpus_sm = t_ < TARGETS_7X ? targets_7x[t_].sm : before_, t_ < TARGETS_7X; t_++)           \
-        if ((archs) & targets_7x[t_].arch)
+#define EACH_TARGET_OF(archs)                                                                                          \
+    for (unsigned before_ = corpus_sm, t_ = 0;                                                                         \
+         corpus_sm = t_ < TARGETS_7X ? targets_7x[t_].sm : before_, t_ < TARGETS_7X; t_++)                             \
+        if ((archs)&targets_7x[t_].arch)
 
 extern const struct operand_forms f32_7x, f64_7x, f16_7x, bf16_7x, s32_7x, no_immediates_7x;
 

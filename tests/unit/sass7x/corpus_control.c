@@ -15,17 +15,17 @@ static void threads(unsigned archs, model model, const char *text)
 {
     const struct subject subject = {model, V_INT, V_INT, V_INT, SAME_BITS, 0};
     EACH_TARGET_OF(archs)
-        check(&subject, &only_registers, "%s", text);
+    check(&subject, &only_registers, "%s", text);
 }
 static void warps(unsigned archs, group_model model, const char *text)
 {
     EACH_TARGET_OF(archs)
-        check_warp(model, "%s", text);
+    check_warp(model, "%s", text);
 }
 static void blocks(unsigned archs, group_model model, const char *text)
 {
     EACH_TARGET_OF(archs)
-        check_block(model, "%s", text);
+    check_block(model, "%s", text);
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
@@ -104,8 +104,9 @@ CORPUS(control7x, branches_of_lanes_together)
               i ? "UMOV UR8, 0xf\n" WITHIN("BRA.CONV UR8, <there>") : "UMOV UR8, 0xf\n" WITHIN("BRA.DIV UR8, <there>"));
         warps(FROM_80, by_being_together,
               i ? "UMOV UR8, 0xf\n" WITHIN("JMP.CONV UR8, <there>") : "UMOV UR8, 0xf\n" WITHIN("JMP.DIV UR8, <there>"));
-        warps(FROM_80, by_being_together, i ? "UMOV UR8, 0xfffffff0\n" WITHIN("BRA.CONV ~UR8, <there>")
-                                            : "UMOV UR8, 0xfffffff0\n" WITHIN("BRA.DIV ~UR8, <there>"));
+        warps(FROM_80, by_being_together,
+              i ? "UMOV UR8, 0xfffffff0\n" WITHIN("BRA.CONV ~UR8, <there>")
+                : "UMOV UR8, 0xfffffff0\n" WITHIN("BRA.DIV ~UR8, <there>"));
     }
 }
 
@@ -120,7 +121,8 @@ CORPUS(control7x, branches_through_registers)
     threads(ANY, by_both, SIDES(DISTANCE "@P1 BRX !P2, R14\nnext:"));
     threads(ANY, by_p1, SIDES(DISTANCE "IADD3 R14, R14, -0x20, RZ\n@P1 BRX R14 0x20\nnext:"));
     threads(FROM_75, by_p1, SIDES("UMOV UR8, <there>\n@P1 JMXU UR8"));
-    threads(FROM_75, by_p1, SIDES("MOV R14, <there>\nMOV R15, <next>\nIADD3 R14, R14, -R15, RZ\nR2UR UR8, R14\n@P1 BRXU UR8\nnext:"));
+    threads(FROM_75, by_p1,
+            SIDES("MOV R14, <there>\nMOV R15, <next>\nIADD3 R14, R14, -R15, RZ\nR2UR UR8, R14\n@P1 BRXU UR8\nnext:"));
 }
 
 static void gone(struct state *s)
@@ -199,7 +201,8 @@ CORPUS(control7x, convergence)
     warps(FROM_75_TO_89, converges, "UMOV UR8, 0xffffffff\n" PARTS "WARPSYNC UR8" TOGETHER);
     warps(SASS_90, converges, "MOV R14, 0xffffffff\n" PARTS "WARPSYNC.COLLECTIVE R14, <end>\nend:" TOGETHER);
     warps(SASS_90, converges, PARTS "WARPSYNC.COLLECTIVE.ALL <end>\nend:" TOGETHER);
-    EACH_TARGET_OF(TO_89) {
+    EACH_TARGET_OF(TO_89)
+    {
         const struct subject subject = {moved, V_INT, V_INT, V_INT, SAME_BITS, 0};
         check_with_words(&subject, 0xffffffff, "WARPSYNC c[0x0][0x168]\nMOV R20, R4\nMOV R21, RZ");
     }
@@ -260,7 +263,7 @@ static void from_the_next_warp(const struct state *before, struct state *after)
 /* R14: where it stores; R15: where that of the next warp does. R16: barrier 3; R17: the threads; R18: both, as one
  * register says it. */
 #define PLACES                                                                                                         \
-    "S2R R14, SR_TID.X\nIADD3 R15, R14, 0x20, RZ\nLOP3.LUT R15, R15, 0xff, RZ, 0xc0, !PT\nSHF.L.U32 R14, R14, 0x2, "    \
+    "S2R R14, SR_TID.X\nIADD3 R15, R14, 0x20, RZ\nLOP3.LUT R15, R15, 0xff, RZ, 0xc0, !PT\nSHF.L.U32 R14, R14, 0x2, "   \
     "RZ\nSHF.L.U32 R15, R15, 0x2, RZ\nMOV R16, 0x3\nMOV R17, 0x100\nMOV R18, 0x1000003\n"
 #define EXCHANGE(barrier) PLACES "STS [R14], R4\n" barrier "\nLDS R20, [R15]"
 CORPUS(control7x, barriers)
@@ -286,8 +289,8 @@ static void from_the_lower_half(const struct state *before, struct state *after)
     }
 }
 #define HALVES(arrives, waits)                                                                                         \
-    PLACES "LOP3.LUT R15, R14, 0x1ff, RZ, 0xc0, !PT\nISETP.GE.AND P6, PT, R14, 0x200, PT\n@P6 BRA <upper>\n"            \
-           "STS [R14], R4\n" arrives "\nMOV R20, R4\nBRA <end>\nupper:\n" waits "\nLDS R20, [R15]\nend:\n"              \
+    PLACES "LOP3.LUT R15, R14, 0x1ff, RZ, 0xc0, !PT\nISETP.GE.AND P6, PT, R14, 0x200, PT\n@P6 BRA <upper>\n"           \
+           "STS [R14], R4\n" arrives "\nMOV R20, R4\nBRA <end>\nupper:\n" waits "\nLDS R20, [R15]\nend:\n"             \
            "R2P PR, R12, 0x7f"
 CORPUS(control7x, arrivals)
 {
@@ -321,8 +324,7 @@ CORPUS(control7x, reductions)
             for (unsigned k = 0; k < 2; k++) {
                 char text[400];
                 snprintf(text, sizeof text, PLACES "BAR.RED.%s%s %s, P1\n%s", names[reduction],
-                         k ? ".DEFER_BLOCKING" : "", operands[i],
-                         reduction ? "B2R.RESULT RZ, P3" : "B2R.RESULT R20");
+                         k ? ".DEFER_BLOCKING" : "", operands[i], reduction ? "B2R.RESULT RZ, P3" : "B2R.RESULT R20");
                 blocks(ANY, reduced, text);
             }
 }

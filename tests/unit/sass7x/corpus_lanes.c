@@ -55,7 +55,7 @@ CORPUS(lanes7x, shuffles)
         if (given_c >= 0)
             snprintf(c, sizeof c, "0x%x", (unsigned)given_c);
         EACH_TARGET_OF(i % 7 ? SASS_86 : ANY)
-            check_warp(shuffled, "SHFL.%s P2, R20, R4, %s, %s", modes[mode], b, c);
+        check_warp(shuffled, "SHFL.%s P2, R20, R4, %s, %s", modes[mode], b, c);
     }
 }
 
@@ -81,13 +81,13 @@ CORPUS(lanes7x, votes)
             const char *not = i ? "!" : "";
             negated = i;
             EACH_TARGET_OF(ANY)
-                check_warp(voted, "@P4 VOTE.%s R20, P2, %sP5", questions[question], not );
+            check_warp(voted, "@P4 VOTE.%s R20, P2, %sP5", questions[question], not );
             /* the answer of a uniform predicate comes back as a number */
             EACH_TARGET_OF(FROM_75)
-                check_warp(voted,
-                           "@P4 VOTEU.%s UR8, UP1, %sP5\n@P4 MOV R20, UR8\nUP2UR UR9, UPR, URZ, 0x2\nMOV R14, UR9\n"
-                           "@P4 ISETP.NE.AND P2, PT, R14, RZ, PT",
-                           questions[question], not );
+            check_warp(voted,
+                       "@P4 VOTEU.%s UR8, UP1, %sP5\n@P4 MOV R20, UR8\nUP2UR UR9, UPR, URZ, 0x2\nMOV R14, UR9\n"
+                       "@P4 ISETP.NE.AND P2, PT, R14, RZ, PT",
+                       questions[question], not );
         }
 }
 
@@ -125,12 +125,12 @@ CORPUS(lanes7x, matches)
         all_match = i & 1;
         pairs = i >> 1;
         EACH_TARGET_OF(ANY)
-            check_warp(matched,
-                       "LOP3.LUT R4, R4, 0x3, RZ, 0xc0, !PT\nLOP3.LUT R5, R5, 0x1, RZ, 0xc0, !PT\n@P4 MATCH.%s%s %sR20, R4",
-                       all_match ? "ALL" : "ANY", pairs ? ".U64" : "", all_match ? "P2, " : "");
+        check_warp(matched,
+                   "LOP3.LUT R4, R4, 0x3, RZ, 0xc0, !PT\nLOP3.LUT R5, R5, 0x1, RZ, 0xc0, !PT\n@P4 MATCH.%s%s %sR20, R4",
+                   all_match ? "ALL" : "ANY", pairs ? ".U64" : "", all_match ? "P2, " : "");
     }
     EACH_TARGET_OF(ANY)
-        check_warp(one_value, "MATCH.ALL P2, R20, RZ");
+    check_warp(one_value, "MATCH.ALL P2, R20, RZ");
 }
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ CORPUS(lanes7x, reductions)
         for (unsigned i = 0; i < 2; i++) {
             is_signed = i;
             EACH_TARGET_OF(FROM_80)
-                check_warp(reduced, "@P4 REDUX%s%s UR8, R4\n@P4 MOV R20, UR8", names[operation], i ? ".S32" : "");
+            check_warp(reduced, "@P4 REDUX%s%s UR8, R4\n@P4 MOV R20, UR8", names[operation], i ? ".S32" : "");
         }
 }
 
@@ -196,13 +196,13 @@ static void elected(const struct state *before, struct state *after)
 CORPUS(lanes7x, first_lanes)
 {
     EACH_TARGET_OF(FROM_75)
-        check_warp(first_value, "LOP3.LUT R4, R4, 0x1, RZ, 0xc0, !PT\n@P4 R2UR P2, UR8, R4\n@P4 MOV R20, UR8");
+    check_warp(first_value, "LOP3.LUT R4, R4, 0x1, RZ, 0xc0, !PT\n@P4 R2UR P2, UR8, R4\n@P4 MOV R20, UR8");
     EACH_TARGET_OF(SASS_90)
-        check_warp(elected, "@P4 ELECT P2, UR8, PT\n@P4 MOV R20, UR8");
+    check_warp(elected, "@P4 ELECT P2, UR8, PT\n@P4 MOV R20, UR8");
     EACH_TARGET_OF(SASS_90)
-        check_warp(elected, "UMOV UR9, 0xffffffff\n@P4 ELECT P2, UR8, UR9\n@P4 MOV R20, UR8");
+    check_warp(elected, "UMOV UR9, 0xffffffff\n@P4 ELECT P2, UR8, UR9\n@P4 MOV R20, UR8");
     EACH_TARGET_OF(SASS_90)
-        check_warp(elected, "UMOV UR9, 0x0\n@P4 ELECT P2, UR8, ~UR9\n@P4 MOV R20, UR8");
+    check_warp(elected, "UMOV UR9, 0x0\n@P4 ELECT P2, UR8, ~UR9\n@P4 MOV R20, UR8");
 }
 
 /* ---- matrices in shared memory: PTX ISA, "ldmatrix", "stmatrix", "movmatrix" ------------------------------------- */
@@ -223,7 +223,8 @@ static uint32_t fragment(matrix m, unsigned i, bool transposed)
     return low | (uint32_t)(transposed ? m[column + 1][row] : m[row][column + 1]) << 16;
 }
 
-/* Lane i's a is word i of the warp's 128 bytes. The second matrix begins with row 4 of the first and ends with row 3. */
+/* Lane i's a is word i of the warp's 128 bytes. The second matrix begins with row 4 of the first and ends with row 3.
+ */
 static bool transposed;
 static unsigned matrices;
 static void loaded(const struct state *before, struct state *after)
@@ -248,9 +249,9 @@ static void turned(const struct state *before, struct state *after)
 /* R14: the warp's part of shared memory; R15: the row that the lane gives; R16: the lane's word; UR8 and R13: an offset
  * and what is left of R15. */
 #define PLACES                                                                                                         \
-    "S2R R14, SR_TID.X\nS2R R15, SR_LANEID\nLOP3.LUT R14, R14, 0xe0, RZ, 0xc0, !PT\nIMAD.SHL R14, R14, 0x4, RZ\n"       \
+    "S2R R14, SR_TID.X\nS2R R15, SR_LANEID\nLOP3.LUT R14, R14, 0xe0, RZ, 0xc0, !PT\nIMAD.SHL R14, R14, 0x4, RZ\n"      \
     "IMAD.SHL R16, R15, 0x4, RZ\nIADD3 R16, R16, R14, RZ\nLOP3.LUT R17, R15, 0x8, RZ, 0xc0, !PT\n"                     \
-    "IMAD.SHL R17, R17, 0x8, RZ\nIMAD.SHL R15, R15, 0x10, RZ\nIADD3 R15, R15, R17, RZ\n"                              \
+    "IMAD.SHL R17, R17, 0x8, RZ\nIMAD.SHL R15, R15, 0x10, RZ\nIADD3 R15, R15, R17, RZ\n"                               \
     "LOP3.LUT R15, R15, 0x7f, RZ, 0xc0, !PT\nIADD3 R15, R15, R14, RZ\nIADD3 R13, R15, -0x10, RZ\n"
 CORPUS(lanes7x, matrices)
 {
@@ -258,13 +259,14 @@ CORPUS(lanes7x, matrices)
         const char *name = i & 1 ? "MT88" : "M88", *count = i & 2 ? ".2" : "";
         transposed = i & 1;
         matrices = i & 2 ? 2 : 1;
-        EACH_TARGET_OF(FROM_75) {
+        EACH_TARGET_OF(FROM_75)
+        {
             check_warp(loaded, PLACES "STS [R16], R4\nBAR.SYNC 0x0\nLDSM.16.%s%s R20, [R15]", name, count);
-            check_warp(loaded,
-                       PLACES "UMOV UR8, 0x18\nSTS [R16], R4\nBAR.SYNC 0x0\nLDSM.16.%s%s R20, [R13+UR8+-0x8]", name,
-                       count);
+            check_warp(loaded, PLACES "UMOV UR8, 0x18\nSTS [R16], R4\nBAR.SYNC 0x0\nLDSM.16.%s%s R20, [R13+UR8+-0x8]",
+                       name, count);
         }
-        EACH_TARGET_OF(i & 2 ? 0 : SASS_90) {
+        EACH_TARGET_OF(i & 2 ? 0 : SASS_90)
+        {
             check_warp(turned, PLACES "STSM.16.%s [R15], R4\nBAR.SYNC 0x0\nLDS R20, [R16]", name);
             check_warp(turned, PLACES "UMOV UR8, 0x18\nSTSM.16.%s [R13+UR8+-0x8], R4\nBAR.SYNC 0x0\nLDS R20, [R16]",
                        name);
@@ -272,5 +274,5 @@ CORPUS(lanes7x, matrices)
     }
     transposed = true;
     EACH_TARGET_OF(FROM_75)
-        check_warp(turned, "MOVM.16.MT88 R20, R4");
+    check_warp(turned, "MOVM.16.MT88 R20, R4");
 }

@@ -36,6 +36,10 @@ static const struct {
     uint16_t value, archs; /* archs 0: whatever they are */
     const char *why;
 } rows[] = {
+    {"SYNCS", 0x3b2, 0, "nothing produces it: compare-and-swap of a barrier object"},
+    {"SYNCS", 0x5b1, 0, "nothing produces it: a load of a barrier object"},
+    {"SYNCS", 0x9b2, 0, "nothing produces it: a load of a barrier object"},
+    {"UTMAPF", 0x3b8, 0, "nothing that the frontend takes produces it: im2col"},
     {"STG", 0x97f, 0, "refused: a store of 256 bits"},
     {"ULDC", 0x8b8, 0, "refused: an address in uniform registers"},
     {"BMOV", 0x357, 0, "refused: the address of a handler of exits"},
@@ -73,7 +77,8 @@ static bool is_scan(const struct sass_row *row)
 /* Products of matrices. */
 static const char *reason_of_product(const struct sass_row *row)
 {
-    static const char *const names[] = {"BMMA", "DMMA", "HMMA", "IMMA", "QMMA", "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"};
+    static const char *const names[] = {"BMMA",  "DMMA",  "HMMA",  "IMMA",  "QMMA",
+                                        "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"};
     enum { A_IN_REGISTERS = 0xd00, FORM = 0xf00, SELECTOR = 48, GROUP_BARRIER = 84, NONE = 7 };
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(row->name, names[i]))
@@ -92,8 +97,9 @@ static const char *reason_of_product(const struct sass_row *row)
 /* Asynchronous copies, barrier objects, clusters. */
 static bool is_asynchronous(const struct sass_row *row)
 {
-    static const char *const names[] = {"ARRIVES",  "REDAS",   "STAS",    "SYNCS",    "UBLKCP",       "UBLKPF",      "UBLKRED",
-                                        "UTMACCTL", "UTMALDG", "UTMAPF",  "UTMAREDG", "UTMASTG", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT"};
+    static const char *const names[] = {"ARRIVES",  "REDAS",   "STAS",         "SYNCS",       "UBLKCP",
+                                        "UBLKPF",   "UBLKRED", "UTMACCTL",     "UTMALDG",     "UTMAPF",
+                                        "UTMAREDG", "UTMASTG", "UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(row->name, names[i]))
             return true;
@@ -118,13 +124,12 @@ const char *row_left_out(const struct sass_row *row)
         return "refused: SYNCALL and SCAN of barriers";
     if (is_row(row, "B2R", 0x31c) && !row_prints(row, "RESULT"))
         return "refused: other states of barriers than results";
-    if (is_asynchronous(row))
-        return ROW_ASYNC;
-    const char *product = reason_of_product(row);
-    if (product)
-        return product;
+    if ((is_row(row, "UTMACCTL", 0x9b9) || is_row(row, "SYNCS", 0x9b1)) && requires(row, 91, 0))
+        return "nothing produces it: all of a cache at once";
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
         if (is_row(row, rows[i].name, rows[i].value) && (!rows[i].archs || rows[i].archs == row->archs))
             return rows[i].why;
-    return NULL;
+    if (is_asynchronous(row))
+        return ROW_ASYNC;
+    return reason_of_product(row);
 }

@@ -180,7 +180,7 @@ static void isetp(struct row_thread *t, const struct row_text *x)
 }
 
 const struct row_meaning row_integers[] = {
-    {"IADD3", iadd3},       {"UIADD3", iadd3}, {"VIADD", viadd},         {"LEA", lea},     {"ULEA", lea},
-    {"IMAD", imad},         {"UIMAD", imad},   {"IDP", idp},             {"IMNMX", imnmx}, {"VIMNMX", imnmx},
-    {"VIADDMNMX", viaddmnmx}, {"IABS", iabs},  {"VABSDIFF", vabsdiff},   {"ISETP", isetp}, {"UISETP", isetp},
-    {NULL, NULL}};
+    {"IADD3", iadd3},       {"UIADD3", iadd3}, {"VIADD", viadd},         {"LEA", lea},
+    {"ULEA", lea},          {"IMAD", imad},    {"UIMAD", imad},          {"IDP", idp},
+    {"IMNMX", imnmx},       {"VIMNMX", imnmx}, {"VIADDMNMX", viaddmnmx}, {"IABS", iabs},
+    {"VABSDIFF", vabsdiff}, {"ISETP", isetp},  {"UISETP", isetp},        {NULL, NULL}};

@@ -40,7 +40,8 @@ static uint64_t address(const struct row_thread *t, const struct row_text *x, co
 
 static uint8_t *at(struct row_thread *t, const struct row_text *x, const char *operand)
 {
-    bool local = x->name[2] == 'L' && strncmp(x->name, "RED", 3), shared = !local && (x->name[2] == 'S' || !strcmp(x->name, "ATOMS"));
+    bool local = x->name[2] == 'L' && strncmp(x->name, "RED", 3),
+         shared = !local && (x->name[2] == 'S' || !strcmp(x->name, "ATOMS"));
     uint64_t base = shared ? t->shared_at : local ? t->local_at : t->global_at, a = address(t, x, operand);
     cr_assert_lt(a - base, (uint64_t)ROW_SCRATCH, "%s", x->whole);
     return (shared ? t->shared : local ? t->local : t->global) + (a - base);
@@ -85,7 +86,8 @@ static void store(struct row_thread *t, const struct row_text *x)
 static void load_constant(struct row_thread *t, const struct row_text *x)
 {
     const char *index = strrchr(x->operand[1], '[') + 1;
-    uint32_t offset = strchr("0-", *index) ? (uint32_t)strtoul(index, NULL, 16) : (uint32_t)address(t, x, x->operand[1]);
+    uint32_t offset =
+        strchr("0-", *index) ? (uint32_t)strtoul(index, NULL, 16) : (uint32_t)address(t, x, x->operand[1]);
     offset -= t->constants_at;
     cr_assert_leq(offset + width(x), sizeof t->constants, "%s", x->whole);
     put(t, x, x->operand[0], (const uint8_t *)t->constants + offset);
@@ -129,7 +131,8 @@ static uint64_t sum_of(const struct row_text *x, uint64_t a, uint64_t b)
     const struct format *f = row_has(x, "F16x2") ? &FORMAT_F16 : row_has(x, "BF16x2") ? &FORMAT_BF16 : NULL;
     if (!f)
         return a + b;
-    return soft_add(f, ROUND_N, a & 0xffff, b & 0xffff) | soft_add(f, ROUND_N, a >> 16 & 0xffff, b >> 16 & 0xffff) << 16;
+    return soft_add(f, ROUND_N, a & 0xffff, b & 0xffff) | soft_add(f, ROUND_N, a >> 16 & 0xffff, b >> 16 & 0xffff)
+                                                              << 16;
 }
 static bool below(const struct row_text *x, uint64_t a, uint64_t b)
 {
@@ -166,8 +169,9 @@ static void atomic(struct row_thread *t, const struct row_text *x)
     memcpy(&old, place, pair ? 8 : 4);
     if (address + 1 < x->count)
         b = row_operand(t, x->operand[address + 1], pair).raw;
-    next = compares ? (old == b ? row_operand(t, x->operand[address + 2], pair).raw : old)
-           : row_has(x, "POPC") ? old + 1 : changed(x, old, b);
+    next = compares             ? (old == b ? row_operand(t, x->operand[address + 2], pair).raw : old)
+           : row_has(x, "POPC") ? old + 1
+                                : changed(x, old, b);
     memcpy(place, &next, pair ? 8 : 4);
     if (row_has(x, "CAST")) /* whether it was done */
         old = old == b;
@@ -180,12 +184,37 @@ static void atomic(struct row_thread *t, const struct row_text *x)
         row_set_predicate(t, x->operand[0], true);
 }
 
-const struct row_meaning row_memory[] = {
-    {"LDG", load},          {"LD", load},        {"LDS", load},           {"LDL", load},      {"STG", store},
-    {"ST", store},          {"STS", store},      {"STL", store},          {"LDC", load_constant}, {"ULDC", load_constant},
-    {"LDGSTS", copy},       {"QSPC", space_of},  {"ATOM", atomic},        {"ATOMG", atomic},  {"ATOMS", atomic},
-    {"RED", atomic},        {"REDG", atomic},    {"CCTL", nothing},       {"CCTLL", nothing}, {"CCTLT", nothing},
-    {"MEMBAR", nothing},    {"FENCE", nothing},  {"ERRBAR", nothing},     {"CGAERRBAR", nothing}, {"NOP", nothing},
-    {"YIELD", nothing},     {"NANOSLEEP", nothing}, {"PMTRIG", nothing},  {"DEPBAR", nothing},  {"LDGDEPBAR", nothing},
-    {"PREEXIT", nothing},   {"ACQBULK", nothing}, {"ENDCOLLECTIVE", nothing},
-    {NULL, NULL}};
+const struct row_meaning row_memory[] = {{"LDG", load},
+                                         {"LD", load},
+                                         {"LDS", load},
+                                         {"LDL", load},
+                                         {"STG", store},
+                                         {"ST", store},
+                                         {"STS", store},
+                                         {"STL", store},
+                                         {"LDC", load_constant},
+                                         {"ULDC", load_constant},
+                                         {"LDGSTS", copy},
+                                         {"QSPC", space_of},
+                                         {"ATOM", atomic},
+                                         {"ATOMG", atomic},
+                                         {"ATOMS", atomic},
+                                         {"RED", atomic},
+                                         {"REDG", atomic},
+                                         {"CCTL", nothing},
+                                         {"CCTLL", nothing},
+                                         {"CCTLT", nothing},
+                                         {"MEMBAR", nothing},
+                                         {"FENCE", nothing},
+                                         {"ERRBAR", nothing},
+                                         {"CGAERRBAR", nothing},
+                                         {"NOP", nothing},
+                                         {"YIELD", nothing},
+                                         {"NANOSLEEP", nothing},
+                                         {"PMTRIG", nothing},
+                                         {"DEPBAR", nothing},
+                                         {"LDGDEPBAR", nothing},
+                                         {"PREEXIT", nothing},
+                                         {"ACQBULK", nothing},
+                                         {"ENDCOLLECTIVE", nothing},
+                                         {NULL, NULL}};

@@ -1,5 +1,6 @@
 /* What instructions of Volta to Hopper mean, written from their text in plain arithmetic, apart from the frontend:
- * integers, logic, moves, memory, atomics; those of the uniform datapath are those of the vectors with other registers. */
+ * integers, logic, moves, memory, atomics; those of the uniform datapath are those of the vectors with other registers.
+ */
 #ifndef REPRISE_TESTS_SASS7X_ROW_MODEL_H
 #define REPRISE_TESTS_SASS7X_ROW_MODEL_H
 

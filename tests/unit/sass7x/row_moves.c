@@ -49,10 +49,21 @@ static bool special(const struct row_thread *t, const char *name, uint32_t *v)
     const struct {
         const char *name;
         uint32_t value;
-    } known[] = {{"SR_LANEID", lane},      {"SR_TID", t->tid},     {"SR_TID.X", t->tid},     {"SR_TID.Y", 0},
-                 {"SR_TID.Z", 0},          {"SR_CTAID.X", t->ctaid}, {"SR_CTAID.Y", 0},      {"SR_CTAID.Z", 0},
-                 {"SR_EQMASK", own},       {"SR_LTMASK", below},   {"SR_LEMASK", below | own}, {"SR_GTMASK", ~(below | own)},
-                 {"SR_GEMASK", ~below},    {"SRZ", 0},             {"SR_LMEMHIOFF", 0}};
+    } known[] = {{"SR_LANEID", lane},
+                 {"SR_TID", t->tid},
+                 {"SR_TID.X", t->tid},
+                 {"SR_TID.Y", 0},
+                 {"SR_TID.Z", 0},
+                 {"SR_CTAID.X", t->ctaid},
+                 {"SR_CTAID.Y", 0},
+                 {"SR_CTAID.Z", 0},
+                 {"SR_EQMASK", own},
+                 {"SR_LTMASK", below},
+                 {"SR_LEMASK", below | own},
+                 {"SR_GTMASK", ~(below | own)},
+                 {"SR_GEMASK", ~below},
+                 {"SRZ", 0},
+                 {"SR_LMEMHIOFF", 0}};
     for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(known[i].name, name)) {
             *v = known[i].value;
@@ -75,6 +86,6 @@ static void s2r(struct row_thread *t, const struct row_text *x)
         row_set_at(t, x->operand[0], 1, 0);
 }
 
-const struct row_meaning row_moves[] = {{"MOV", mov}, {"UMOV", mov}, {"R2UR", r2ur}, {"P2R", p2r},   {"UP2UR", p2r},
-                                        {"R2P", r2p}, {"UR2UP", r2p}, {"S2R", s2r},  {"S2UR", s2r}, {"CS2R", s2r},
-                                        {NULL, NULL}};
+const struct row_meaning row_moves[] = {{"MOV", mov},   {"UMOV", mov}, {"R2UR", r2ur}, {"P2R", p2r},
+                                        {"UP2UR", p2r}, {"R2P", r2p},  {"UR2UP", r2p}, {"S2R", s2r},
+                                        {"S2UR", s2r},  {"CS2R", s2r}, {NULL, NULL}};

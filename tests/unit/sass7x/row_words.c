@@ -39,10 +39,10 @@ static bool is_left_out(const struct making *m, const char *modifier)
 {
     static const struct {
         const char *name, *modifier;
-    } all[] = {{"R2UR", "OR"},          {"VIADD", "16x2"},      {"VIMNMX", "U16x2"},    {"VIMNMX", "S16x2"},
-               {"VIADDMNMX", "U16x2"},  {"VIADDMNMX", "S16x2"}, {"LDG", "ZD"},          {"ATOMG", "SAFEADD"},
-               {"ATOM", "128"},         {"ATOMG", "128"},       {"ATOMS", "128"},       {"LDC", "IL"},
-               {"LDC", "IS"},           {"LDC", "ISL"},         {"ATOMS", "ARRIVE.64"}};
+    } all[] = {{"R2UR", "OR"},         {"VIADD", "16x2"},      {"VIMNMX", "U16x2"},   {"VIMNMX", "S16x2"},
+               {"VIADDMNMX", "U16x2"}, {"VIADDMNMX", "S16x2"}, {"LDG", "ZD"},         {"ATOMG", "SAFEADD"},
+               {"ATOM", "128"},        {"ATOMG", "128"},       {"ATOMS", "128"},      {"LDC", "IL"},
+               {"LDC", "IS"},          {"LDC", "ISL"},         {"ATOMS", "ARRIVE.64"}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         if (is_named(m, all[i].name) && !strcmp(all[i].modifier, modifier))
             return true;
@@ -199,8 +199,8 @@ static void choose_indexed(struct making *m, const struct sass_item *i)
     for (const struct sass_item *p = i->parts; p->kind != SI_END; p++) {
         bool uniform = p->file == FILE_UNIFORM;
         if (p->kind == SI_REGISTER) {
-            bool none = chance(m, 3);
-            put(m, p->f, none ? (uniform ? NO_UNIFORM : NO_REGISTER) : uniform ? 16 : 24);
+            bool none = !uniform && chance(m, 3);
+            put(m, p->f, none ? NO_REGISTER : uniform ? 16 : 24);
             step = none ? 0 : ROW_STEP;
         } else {
             put(m, p->f, m->constants + 8 * below(m, 2) - step);

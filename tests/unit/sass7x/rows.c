@@ -15,10 +15,11 @@
 #include "tests/support/kernel_case.h"
 #include "tests/support/sass_corpus.h"
 #include "tests/support/sass_rig.h"
+#include "tests/unit/sass7x/check.h"
 #include "tests/unit/sass7x/row_model.h"
 #include "tests/unit/sass7x/row_words.h"
 
-enum { VARIANTS = 8, BLOCK = 128, VECTOR_BLOCKS = 8, UNIFORM_BLOCKS = 256, MAX_TEXT = 1 << 16 };
+enum { VARIANTS = 8, BLOCK = 128, VECTOR_BLOCKS = 8, UNIFORM_BLOCKS = 192, MAX_TEXT = 1 << 16 };
 enum { RESULTS = 4 };
 
 /* What a thread is given, and what each variant leaves; `scratch` of a variant is memory that it changes. */
@@ -140,9 +141,14 @@ static void fill(struct cell *cells, unsigned count)
     unsigned n = corner_count(V_INT);
     for (unsigned i = 0; i < count; i++) {
         struct start *s = &cells[i].start;
-        *s = (struct start){word_with_corners(&seed), word_with_corners(&seed), word_with_corners(&seed),
-                            word_with_corners(&seed), random_next(&seed) >> 20 & 0x7f, random_next(&seed) >> 20 & 0x7f,
-                            {0}, {0}};
+        *s = (struct start){word_with_corners(&seed),
+                            word_with_corners(&seed),
+                            word_with_corners(&seed),
+                            word_with_corners(&seed),
+                            random_next(&seed) >> 20 & 0x7f,
+                            random_next(&seed) >> 20 & 0x7f,
+                            {0},
+                            {0}};
         if (i % 2) { /* pairs of corners of A and B */
             s->a = s->a >> 32 << 32 | corner(V_INT, i / 2 % n);
             s->b = s->b >> 32 << 32 | corner(V_INT, i / 2 / n);
@@ -156,8 +162,8 @@ static void fill(struct cell *cells, unsigned count)
     }
 }
 
-static struct row_thread thread_of(const struct cell *c, uint64_t address, unsigned variant, const uint32_t constants[4],
-                                   unsigned block, unsigned number)
+static struct row_thread thread_of(const struct cell *c, uint64_t address, unsigned variant,
+                                   const uint32_t constants[4], unsigned block, unsigned number)
 {
     const struct start *s = &c->start;
     struct row_thread t = {.p = (uint8_t)s->p, .up = (uint8_t)s->up, .sm = sm};
@@ -209,7 +215,8 @@ static bool differs(const char *text, const struct start *s, const struct row_th
         }
     if (got->p == want->p && (!uniform || got->up == want->up))
         return false;
-    cr_expect_fail("sm_%u: %s of a %016" PRIx64 " b %016" PRIx64 " c %016" PRIx64 " p %02x up %02x gives p %02x up %02x, not "
+    cr_expect_fail("sm_%u: %s of a %016" PRIx64 " b %016" PRIx64 " c %016" PRIx64
+                   " p %02x up %02x gives p %02x up %02x, not "
                    "%02x %02x",
                    sm, text, s->a, s->b, s->c, s->p, s->up, got->p, got->up, want->p, want->up);
     return true;
@@ -250,7 +257,8 @@ static void run_row(const struct sass_row *row, uint64_t *seed)
         struct isa_word word;
         char hex[ISA_WORD_TEXT];
         if (!row_word_of(row, site.arch, cubin_parameters(sm) + 8, seed, &word)) {
-            cr_expect_fail("sm_%u: no word of %s %03x (row %d)", sm, row->name, row->value, (int)(row - sass7x_table.rows));
+            cr_expect_fail("sm_%u: no word of %s %03x (row %d)", sm, row->name, row->value,
+                           (int)(row - sass7x_table.rows));
             return;
         }
         cr_assert(sass_print(&site, word, 0, texts[v], NULL));
@@ -280,18 +288,20 @@ static void run_row(const struct sass_row *row, uint64_t *seed)
 
 bool rows_check(const struct sass_row *row) { return row_has_model(row->name) && !row_left_out(row); }
 
+/* On the first and on the last architecture that has the row; memory is accessed otherwise on each. */
 static void walk(const struct row_meaning *list)
 {
-    static const unsigned targets[] = {70, 75, 80, 86, 89, 90};
     uint64_t seed = 1;
     for (unsigned i = 0; i < sass7x_table.row_count; i++) {
         const struct sass_row *row = &sass7x_table.rows[i];
-        bool ours = false;
+        bool ours = false, all = list == row_memory;
         for (const struct row_meaning *m = list; m->name; m++)
             ours |= !strcmp(m->name, row->name);
-        for (unsigned k = 0; ours && rows_check(row) && k < sizeof targets / sizeof *targets; k++) {
-            sm = targets[k];
-            if (row->archs & sass7x_table.arch(sm))
+        for (unsigned k = 0; ours && rows_check(row) && k < TARGETS_7X; k++) {
+            unsigned arch = targets_7x[k].arch;
+            bool first = !(row->archs & (arch - 1)), last = row->archs < 2 * arch;
+            sm = targets_7x[k].sm;
+            if (row->archs & arch && (all || first || last))
                 run_row(row, &seed);
         }
     }
