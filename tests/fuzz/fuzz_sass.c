@@ -54,6 +54,15 @@ static void lower(const uint8_t *bytes, size_t size)
     module_free(m);
 }
 
+/* Code as a kernel. */
+static void lower_code(unsigned sm, const uint64_t *words, unsigned count)
+{
+    size_t size;
+    uint8_t *cubin = cubin_image(sm, words, count, false, &size);
+    lower(cubin, size);
+    free(cubin);
+}
+
 /* Words as a kernel: together, which the first that is refused ends, and some of them alone, as EXIT follows. */
 static void lower_words(const uint8_t *bytes, size_t size)
 {
@@ -67,14 +76,43 @@ static void lower_words(const uint8_t *bytes, size_t size)
     memcpy(words, bytes, 8 * count);
     words[count] = end;
     unsigned sm = sms[words[0] % 6];
-    for (unsigned i = 0; i <= ALONE && i <= count; i++) {
-        size_t cubin_size;
-        uint64_t pair[2] = {words[i ? i - 1 : 0], end};
-        uint8_t *cubin =
-            i ? cubin_image(sm, pair, 2, false, &cubin_size) : cubin_image(sm, words, count + 1, false, &cubin_size);
-        lower(cubin, cubin_size);
-        free(cubin);
+    lower_code(sm, words, count + 1);
+    for (unsigned i = 0; i < ALONE && i < count; i++)
+        lower_code(sm, (uint64_t[2]){words[i], end}, 2);
+}
+
+/* A word of a row that 16 bits choose: 128 bits, in which the row's opcode and the fields that it requires are set. */
+static void make_of_row(struct isa_word *word, unsigned choice)
+{
+    const struct sass_row *row = &sass7x_table.rows[choice % sass7x_table.row_count];
+    sass_clear(word, sass7x_table.opcode);
+    sass_put(word, sass7x_table.opcode, row->value);
+    for (const struct sass_item *i = row->items; i->kind != SI_END; i++)
+        if (i->kind == SI_REQUIRE) {
+            sass_clear(word, i->f);
+            sass_put(word, i->f, i->style);
+        }
+}
+
+/* The same from sm_70 on. Of random words few have an opcode, so that each is of some row. */
+static void lower_wide(const uint8_t *bytes, size_t size, unsigned sm)
+{
+    enum { ALONE = 8, TAKES = 18 };
+    static const struct isa_word end = {0x000000000000794d, 0x000fea0003800000};
+    uint64_t words[2 * WORDS + 2];
+    unsigned count = 0;
+    for (size_t at = 0; at + TAKES <= size && count < WORDS; at += TAKES, count++) {
+        struct isa_word word = sass_word_at(&sass7x_table, bytes + at + 2);
+        make_of_row(&word, bytes[at] | (unsigned)bytes[at + 1] << 8);
+        words[2 * count] = word.lo;
+        words[2 * count + 1] = word.hi;
     }
+    words[2 * count] = end.lo;
+    words[2 * count + 1] = end.hi;
+    lower_code(sm, words, 2 * count + 2);
+    for (unsigned i = 0; i < ALONE && i < count; i++)
+        lower_code(sm, (uint64_t[4]){words[2 * i], words[2 * i + 1], end.lo, end.hi}, 4);
+    decode_wide((const uint8_t *)words, 16 * (size_t)count, sm);
 }
 
 static void load(const uint8_t *bytes, size_t size)
@@ -108,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         decode(bytes, size, 62);
         decode_wide(bytes, size, wide[size % 6]);
         lower_words(bytes, size);
+        lower_wide(bytes, size, wide[size % 6]);
         char text[512] = "";
         uint64_t word;
         uint32_t control;

@@ -11,13 +11,24 @@ import re
 import subprocess
 
 TABLE = "frontend/isa/ptx/"
-HEAD = (".version 8.3\n.target sm_%s\n.address_size 64\n.entry k()\n{\n.reg .pred %%p<20>; .reg .b16 %%h<20>; "
+HEAD = (".version %s\n.target sm_%s\n.address_size 64\n.entry k()\n{\n.reg .pred %%p<20>; .reg .b16 %%h<20>; "
         ".reg .b32 %%r<20>; .reg .b64 %%d<20>; .reg .b128 %%q<20>;\n")
 # From registers to registers, a lane at a time; ptx_generate.py writes the others in their place in a program.
 LOWERINGS = {"LANES", "CONVERT", "CARRY", "VIDEO", "VIDEO_SIMD"}
 ELSEWHERE = set("shfl vote match redux activemask elect".split())
+VIDEO = {"VIDEO", "VIDEO_SIMD"}  # PTX has them for all targets, but GPUs from sm_70 on have no such instructions
 # Not exact by definition: PTX gives bounds of their error, and machine code is free within them.
 APPROXIMATE = {"approx", "full"}
+
+
+def is_late(sm):
+    """Whether a target is of Volta or later."""
+    return int(sm) >= 70
+
+
+def version(sm):
+    """The version of PTX that programs for a target are written in."""
+    return "8.8" if is_late(sm) else "8.3"
 
 
 def read(name):
@@ -48,10 +59,10 @@ class Table:
             names += self.sets[one[1:]].split(",") if one[0] == "@" else [one]
         return names
 
-    def forms(self):
+    def forms(self, sm):
         """Every form: (opcode, spelling, types, operands)."""
         for opcode, modifiers, types, operands, lowering in self.rows:
-            if lowering not in LOWERINGS or opcode in ELSEWHERE:
+            if lowering not in LOWERINGS or opcode in ELSEWHERE or (is_late(sm) and lowering in VIDEO):
                 continue
             words = modifiers.split()
             for chosen in itertools.product(*map(self.modifiers, words)):
@@ -97,9 +108,9 @@ def probe_line(table, form):
 def accepted(toolchain, folder, sm):
     """The forms that ptxas takes for sm_`sm`."""
     table = Table()
-    forms = list(table.forms())
+    forms = list(table.forms(sm))
     lines = [probe_line(table, f) for f in forms]
-    text = HEAD % sm + "".join(lines) + "ret;\n}\n"
+    text = HEAD % (version(sm), sm) + "".join(lines) + "ret;\n}\n"
     known = os.path.join(folder, "forms-%s-%s" % (sm, hashlib.sha256(text.encode()).hexdigest()[:16]))
     if not os.path.exists(known):
         refused = ask(toolchain, text, known, sm)
@@ -114,12 +125,13 @@ def ask(toolchain, text, stem, sm):
     """Which lines of instructions ptxas has an error for."""
     with open(stem + ".ptx", "w") as f:
         f.write(text)
-    command = [os.path.join(toolchain, "12.3", "ptxas"), "-O0", "-arch=sm_" + sm, "-o", stem + ".cubin", stem + ".ptx"]
+    ptxas = os.path.join(toolchain, "12.9" if is_late(sm) else "12.3", "ptxas")
+    command = [ptxas, "-O0", "-arch=sm_" + sm, "-o", stem + ".cubin", stem + ".ptx"]
     said = subprocess.run(command, stderr=subprocess.PIPE, universal_newlines=True).stderr
     os.remove(stem + ".ptx")
     if os.path.exists(stem + ".cubin"):
         os.remove(stem + ".cubin")
-    before = (HEAD % sm).count("\n") + 1
+    before = HEAD.count("\n") + 1
     refused = {int(n) - before for n in re.findall(r"line (\d+); (?:error|fatal)", said)}
     if not refused or "internal" in said.lower():
         raise RuntimeError("ptxas says nothing of lines:\n" + said[-2000:])

@@ -7,6 +7,8 @@ and words that threads share are changed by one commutative operation each."""
 
 import random
 
+import ptx_forms
+
 # As in ptx_compare.c.
 IN_WORDS, OUT_WORDS, MINE_BYTES, SUMS = 256, 64, 64, 16
 
@@ -27,6 +29,8 @@ CORNERS = {
          0x0010000000000000, 0x41e0000000000000, 0x43e0000000000000, 0x47efffffe0000000, 0x380fffffffffffff],
 }
 FLOATS = {"f16", "f32", "f64", "f16x2"}
+# Types without registers and numbers of their own.
+ONLY_BITS = {"bf16", "bf16x2", "tf32", "e4m3x2", "e5m2x2", "u16x2", "s16x2"}
 
 
 class Node:
@@ -70,13 +74,25 @@ class Generator:
                 continue  # where there is no such instruction, ptxas takes all sources for signed
             if f[0] == "cvt" and f[2] == ("f16", "f32") and "ftz" in f[1] and ("rm" in f[1] or "rp" in f[1]):
                 continue  # ptxas drops .ftz, which shows in how subnormal numbers round
+            if not self.is_certain(f):
+                continue
             self.by_opcode.setdefault(f[0], []).append(f)
         # CC.CF does not outlive a call, and ptxas makes calls or long sequences with sums of their own for these
         calls = {"div", "rem", "rcp", "sqrt", "fns"}
         self.between = [o for o in sorted(self.by_opcode) if o not in calls and o[0] != "v"]
+        self.late = ptx_forms.is_late(target)
+        late_atomics = [(op, kind) for op, kind, first in self.LATE_ATOMICS if int(target) >= first]
+        self.atomics = self.ATOMICS + (late_atomics if self.late else [])
         self.labels = 0
         self.functions = []
         self.in_function = False
+
+    def is_certain(self, form):
+        """Whether ptxas makes of a form for sm_70 and later what it says (known.txt)."""
+        words = form[1].split(".")
+        if form[0] == "cvt" and "satfinite" in words and 70 <= int(self.target) < 80:
+            return False
+        return not (form[0] == "cvt" and "ftz" in words and form[2][1:2] == ("bf16",) and int(self.target) < 90)
 
     # ---- operands
 
@@ -92,8 +108,8 @@ class Generator:
             return "%%p%d" % self.random.randrange(PREDICATES)
         bits = max(bits, 16)
         floating = kind in FLOATS or (kind or "").startswith("bf")
-        fitting = [(l, t, n) for l, t, n in REGISTERS[bits]
-                   if t[0] == "b" or (kind and kind[0] != "b" and kind != "f16x2" and (t[0] == "f") == floating)]
+        typed = kind and kind[0] != "b" and kind != "f16x2" and kind not in ONLY_BITS
+        fitting = [(l, t, n) for l, t, n in REGISTERS[bits] if t[0] == "b" or (typed and (t[0] == "f") == floating)]
         letter, _, count = self.random.choice(fitting)
         return "%%%s%d" % (letter, self.random.randrange(count))
 
@@ -121,7 +137,7 @@ class Generator:
         return ["%%%s%d" % (letter, self.random.randrange(n)) for _ in range(count)]
 
     def source(self, bits, kind):
-        if bits > 1 and kind not in ("f16", "f16x2") and self.chance(0.15):
+        if bits > 1 and kind not in ("f16", "f16x2") and kind not in ONLY_BITS and self.chance(0.15):
             return self.immediate(bits, kind)
         return self.register(bits, kind)
 
@@ -144,14 +160,14 @@ class Generator:
             return {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}.get(types[0], types[0])
         return types[int(typing)] if typing in tuple("123") else types[0]
 
-    def operand(self, operand, types, opcode):
+    def operand(self, operand, types, opcode, spelling):
         role, kind = operand[0], self.operand_type(operand, types)
         bits = self.table.width(operand, types)
         if role == "i":
             return "0x%x" % self.random.randrange(256)
         if role == "q" or role == "d":
-            first = self.register(self.wider(bits) if opcode == "cvt" and kind not in FLOATS else bits, kind)
-            return first
+            exact = kind in FLOATS or ONLY_BITS & set(types) or "pack" in spelling.split(".")
+            return self.register(self.wider(bits) if opcode == "cvt" and not exact else bits, kind)
         if role == "p":
             return self.pick("", "!") + self.register(1)
         if operand[1:2] == "u" and self.chance(0.85):
@@ -178,7 +194,7 @@ class Generator:
         names = []
         alone = len(operands) == 2  # of a number ptxas makes a number, which it gets wrong in video instructions
         for o in operands:
-            name = self.operand(o, types, opcode)
+            name = self.operand(o, types, opcode, spelling)
             if alone and name[0] in "-0123456789":
                 name = self.register(self.table.width(o, types), self.operand_type(o, types))
             if "|q" in o and self.chance(0.5):
@@ -197,7 +213,7 @@ class Generator:
         """Whether what it does to a NaN is not said."""
         if opcode in ("div", "rcp", "sqrt"):
             return types[0] == "f64"
-        return opcode in ("neg", "abs", "cvt", "copysign", "min", "max") and types[0] in FLOATS
+        return opcode in ("neg", "abs", "cvt", "copysign", "min", "max") and types[0] in FLOATS | {"bf16", "bf16x2"}
 
     def prepare(self, opcode, spelling, types, names):
         """Changes operands for which PTX leaves the result open or ptxas is wrong (known.txt): text to stand before."""
@@ -221,6 +237,9 @@ class Generator:
             return "or.b16 %%th, %s, 1;\n" % number
         if opcode == "cvt" and types[1][1:] == "64" and types[0] in FLOATS and names[1][0] != "%":
             names[1] = self.register(64, types[1])
+        if opcode == "cvt" and types[0] == "tf32":
+            number, names[1] = names[1], "%t0"
+            return "mov.b32 %%t0, %s;\nsetp.nan.f32 %%tp, %%t0, %%t0;\n@%%tp mov.b32 %%t0, 0;\n" % number
         if opcode == "cvt" and types[1] == "f64" and types[0] in ("u8", "u16"):
             number, names[1] = names[1], "%td"
             return "mov.b64 %%td, %s;\nsetp.nan.f64 %%tp, %%td, %%td;\n@%%tp mov.b64 %%td, 0;\n" % number
@@ -286,6 +305,8 @@ class Generator:
             text += "selp.b32 %tl, 0xffff0000, 0, %tq;\nor.b32 %t0, %t0, %tl;\n"
             text += "or.b32 %s, %s, %%t0;\nand.b32 %%t0, %%t0, 0x80008000;\nxor.b32 %s, %s, %%t0;\n" % ((register,) * 4)
             return text
+        if kind in ("bf16", "bf16x2"):
+            return self.canonical_brains(kind, register)
         if kind not in ("f16", "f32", "f64"):
             return ""
         if kind == "f16":
@@ -295,6 +316,19 @@ class Generator:
         text = "setp.nan.%s %%tp, %s, %s;\n" % (kind, register, register)
         constant = "0f7FFFFFFF" if kind == "f32" else "0dFFF8000000000000"
         return text + "@%%tp mov.%s %s, %s;\n" % (kind, register, constant)
+
+    @staticmethod
+    def canonical_brains(kind, register):
+        if kind == "bf16":
+            return ("and.b16 %%th, %s, 0x7fff;\nsetp.gt.u16 %%tp, %%th, 0x7f80;\n@%%tp mov.b16 %s, 0x7fff;\n" %
+                    (register, register))
+        text = ""
+        for shift in (0, 16):
+            text += "and.b32 %%t0, %s, 0x%x;\nsetp.gt.u32 %%tp, %%t0, 0x%x;\n" % (
+                register, 0x7fff << shift, 0x7f80 << shift)
+            text += "@%%tp or.b32 %s, %s, 0x%x;\n@%%tp and.b32 %s, %s, 0x%x;\n" % (
+                register, register, 0x7fff << shift, register, register, 0xffffffff ^ 0x8000 << shift)
+        return text
 
     def chain(self):
         """add.cc, sub.cc and mad.cc mixed, with other instructions between them."""
@@ -380,6 +414,8 @@ class Generator:
         name += "" if space == "generic" else "." + {"input": "global"}.get(space, space)
         if space == "input" and self.chance(0.4):
             name += ".nc"
+        if self.late and name in ("ld.global", "ld.global.nc", "st.global"):
+            name += self.priority(stores)
         name += (".v%d" % vector if vector > 1 else "") + "." + kind
         if stores:
             return Node("%s%s %s, %s;\n" % (self.guard(), name, self.address(space, at), value))
@@ -388,12 +424,24 @@ class Generator:
     def cache(self, space, stores):
         if space in ("param", "const", "input") or self.chance(0.6):
             return ""
+        if self.late and space in ("global", "shared", "generic") and self.chance(0.5):
+            return self.pick(".relaxed", ".release" if stores else ".acquire") + self.pick(".cta", ".gpu", ".sys")
         if space in ("global", "shared", "generic") and self.chance(0.4):
             return ".volatile"
         if stores:
             return self.pick(".wb", ".cg", ".cs", ".wt")
         return self.pick(".ca", ".cg", ".cs", ".cv") if space != "local" else ""
 
+    def priority(self, stores):
+        """What the caches are told of global memory, from sm_70 on."""
+        first = self.pick("", ".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last",
+                          ".L1::no_allocate")
+        second = self.pick("", ".L2::64B", ".L2::128B") if int(self.target) >= 75 and not stores else ""
+        return first + second
+
+    # Further ones of sm_70 and later, and the first target that has them.
+    LATE_ATOMICS = [("cas", "b16", 70), ("add", "f64", 70), ("add.noftz", "f16", 70), ("add.noftz", "f16x2", 70),
+                    ("add.noftz", "bf16", 90), ("add.noftz", "bf16x2", 90)]
     ATOMICS = [("add", "u32"), ("add", "s32"), ("add", "u64"), ("and", "b32"), ("or", "b32"), ("xor", "b32"),
                ("and", "b64"), ("or", "b64"), ("xor", "b64"), ("exch", "b32"), ("exch", "b64"), ("cas", "b32"),
                ("cas", "b64"), ("min", "u32"), ("min", "s32"), ("max", "u32"), ("max", "s32"), ("min", "u64"),
@@ -401,12 +449,13 @@ class Generator:
 
     def atomic(self):
         """On memory of the thread's own, where the old value is certain."""
-        op, kind = self.random.choice(self.ATOMICS)
-        bits = int(kind[1:])
+        op, kind = self.random.choice(self.atomics)
+        bits = self.table.bits[kind]
         space = "generic" if self.in_function else self.pick("global", "shared", "generic")
         at = self.random.randrange(MINE_BYTES // 8) * 8
         red = op not in ("exch", "cas") and self.chance(0.3)
-        name = ("red" if red else "atom") + ("" if space == "generic" else "." + space) + ".%s.%s" % (op, kind)
+        name = ("red" if red else "atom") + self.order(red)
+        name += ("" if space == "generic" else "." + space) + ".%s.%s" % (op, kind)
         names = ([] if red else [self.register(bits, kind)]) + [self.address(space, at) if space != "generic" else
                                                                "[%s+%d]" % (self.pick("%gmine", "%gsh"), at)]
         names += [self.source(bits, kind) for _ in range(2 if op == "cas" else 1)]
@@ -423,6 +472,13 @@ class Generator:
         names = (["%t0"] if name.startswith("atom") else []) + ["[%%sums+%d]" % (4 * k), self.source(32, kind)]
         return Node("%s%s %s;\n" % (self.guard(), name, ", ".join(names)))
 
+    def order(self, red):
+        """Semantics and scope of an atomic, from sm_70 on."""
+        if not self.late or self.chance(0.4):
+            return ""
+        ways = [".relaxed", ".release"] + ([] if red else [".acquire", ".acq_rel"])
+        return self.random.choice(ways) + self.pick(".cta", ".gpu", ".sys")
+
     def spaces(self):
         """Between generic addresses and those of a space."""
         r = self.register(1)
@@ -432,10 +488,12 @@ class Generator:
     # ---- threads of a warp together
 
     def together(self):
-        k = self.random.randrange(6)
+        k = self.random.randrange(9 if self.late else 6)
         text = "bar.sync 0;\n"
-        if k < 2:
-            old = self.chance(0.5) and int(self.target) < 70
+        if k >= 6:
+            text += self.together_late(k)
+        elif k < 2:
+            old = self.chance(0.5) and not self.late
             mode = self.pick("up", "down", "bfly", "idx")
             d = self.register(32) + ("|" + self.register(1) if self.chance(0.5) else "")
             limit = self.pick("31", "0", self.register(32), "0x181f", "0x1c07", "0x1007")
@@ -443,12 +501,12 @@ class Generator:
                                                           self.pick(self.register(32), str(self.random.randrange(32))),
                                                           limit, "" if old else ", -1")
         elif k == 2:
-            old = self.chance(0.5)
+            old = self.chance(0.5) and not self.late
             p = self.pick("", "!") + self.register(1)
             text += "vote%s.%s.pred %s, %s%s;\n" % ("" if old else ".sync", self.pick("all", "any", "uni"),
                                                    self.register(1), p, "" if old else ", -1")
         elif k == 3:
-            old = self.chance(0.5)
+            old = self.chance(0.5) and not self.late
             text += "vote%s.ballot.b32 %s, %s%s;\n" % ("" if old else ".sync", self.register(32), self.register(1),
                                                       "" if old else ", 0xffffffff")
         elif k == 4:
@@ -457,6 +515,16 @@ class Generator:
             text += "bar.red.%s.pred %s, 2, %s%s;\n" % (self.pick("and", "or"), self.register(1), self.pick("", "!"),
                                                         self.register(1))
         return Node(text)
+
+    def together_late(self, k):
+        """Of the whole warp, from sm_70 on."""
+        r, bits = self.register(32), self.pick(32, 64)
+        if k == 6:
+            return "match.any.sync.b%d %s, %s, -1;\n" % (bits, r, self.register(bits))
+        if k == 7 or int(self.target) < 80:
+            return "match.all.sync.b%d %s|%s, %s, -1;\n" % (bits, r, self.register(1), self.register(bits))
+        op = self.pick("add.u32", "add.s32", "min.u32", "min.s32", "max.u32", "max.s32", "and.b32", "or.b32", "xor.b32")
+        return "redux.sync.%s %s, %s, -1;\n" % (op, r, self.register(32))
 
     # ---- control flow
 
@@ -640,8 +708,8 @@ def final_stores():
 def file_of(programs, target):
     rng = random.Random("table")
     words = [rng.choice(CORNERS[32]) if rng.random() < 0.5 else rng.getrandbits(32) for _ in range(MINE_BYTES // 4)]
-    head = ".version 8.3\n.target sm_%s\n.address_size 64\n.const .align 16 .b32 table[%d] = {%s};\n" % (
-        target, MINE_BYTES // 4, ", ".join(map(str, words)))
+    head = ".version %s\n.target sm_%s\n.address_size 64\n.const .align 16 .b32 table[%d] = {%s};\n" % (
+        ptx_forms.version(target), target, MINE_BYTES // 4, ", ".join(map(str, words)))
     return head + "".join(p.text() for p in programs)
 
 

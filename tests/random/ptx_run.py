@@ -16,6 +16,7 @@ import ptx_generate as generate
 
 PER_FILE = 40  # programs that are compiled together; how file k is compiled depends on k only
 TARGETS = ["50", "62", "52", "60", "53", "61"]
+LATE = ["75", "86", "90", "80", "89", "70"]
 LEVELS = ["3", "0", "2", "1"]
 SECONDS = 300
 TRIALS = 400
@@ -28,6 +29,7 @@ def arguments():
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--build", default=os.environ.get("BUILD", "build"))
     a.add_argument("--jobs", type=int, default=os.cpu_count())
+    a.add_argument("--late", action="store_true", help="for sm_70 to sm_90")
     a.add_argument("--reduce", type=int, default=2, help="how many programs that differ to make smaller")
     options = a.parse_args()
     if options.count < 1 or options.first < 0:
@@ -35,10 +37,10 @@ def arguments():
     return options
 
 
-def known_programs(seed):
-    """Numbers of the programs that ptxas is known to get wrong."""
+def known_programs(kind, seed):
+    """Numbers of the programs that ptxas is known to get wrong; `kind` is the first word of their rows."""
     with open(os.path.join(os.path.dirname(__file__), "known.txt")) as f:
-        rows = [line.split() for line in f if line.startswith("ptx ")]
+        rows = [line.split() for line in f if line.startswith(kind + " ")]
     return {int(row[2]) for row in rows if int(row[1]) == seed}
 
 
@@ -58,15 +60,19 @@ class Run:
         self.toolchain = os.path.join(options.build, "toolchain")
         self.tool = os.path.join(options.build, "random-ptx-compare")
         os.makedirs(self.folder, exist_ok=True)
-        self.known = known_programs(options.seed)
+        self.kind = "late" if options.late else "ptx"
+        self.targets = LATE if options.late else TARGETS
+        self.known = known_programs(self.kind, options.seed)
         self.forms, self.failures, self.broken, self.runs, self.excused, self.crashes = {}, [], [], 0, set(), set()
 
     def target(self, k):
-        return TARGETS[k % len(TARGETS)]
+        return self.targets[k % len(self.targets)]
 
     def modules(self, k):
         """Versions and levels of ptxas for file k: all in turn, and -O3 always."""
         level = LEVELS[(k + k // 6) % 4]
+        if self.o.late:
+            return [("12.9", level)] + ([("12.9", "3")] if level != "3" else [])
         return [(["12.3", "12.9"][k // 6 % 2], level)] + ([("12.3", "3")] if level != "3" else [])
 
     def program(self, index):
@@ -102,7 +108,7 @@ class Run:
 
     def part(self, k, indices):
         """Failures and broken programs of a file, or a part of it: halved where it cannot be compared as a whole."""
-        stem = os.path.join(self.folder, "ptx-%d-%d-%d" % (self.o.seed, indices[0], len(indices)))
+        stem = os.path.join(self.folder, "%s-%d-%d-%d" % (self.kind, self.o.seed, indices[0], len(indices)))
         try:
             found = self.differences([self.program(i) for i in indices], stem, self.target(k), self.modules(k))
             return [Failure(int(name[1:]), module, what) for name, module, what in found], []
@@ -138,7 +144,7 @@ class Run:
         self.broken += [(i, what) for i, what, crash in broken if not crash]
 
     def keep(self, failure):
-        path = os.path.join(self.folder, "failed-ptx-%d-%d" % (self.o.seed, failure.index))
+        path = os.path.join(self.folder, "failed-%s-%d-%d" % (self.kind, self.o.seed, failure.index))
         target, program = self.target(failure.index // PER_FILE), self.program(failure.index)
         with open(path + ".ptx", "w") as f:
             f.write(generate.file_of([program], target))
@@ -154,7 +160,7 @@ class Run:
             print("#     " + line)
 
     def run(self):
-        text = "random PTX: frontend = machine code of sm_50 to sm_62"
+        text = "random PTX: frontend = machine code of sm_%s" % ("70 to sm_90" if self.o.late else "50 to sm_62")
         if not os.path.exists(os.path.join(self.toolchain, "complete")):
             print("ptx_run.py: NVIDIA's tools are missing; make toolchain fetches them", file=sys.stderr)
             print("ok - %s # SKIP no %s (make toolchain)" % (text, self.toolchain))
@@ -172,7 +178,8 @@ class Run:
         for index, what in sorted(self.broken)[:20]:
             print("# program %d could not be compared: %s" % (index, what.replace("\n", "\n# ")))
         if bad:
-            print("# again: make random-ptx SEED=%d FIRST=%d N=1" % (self.o.seed, bad[0]))
+            late = " LATE=1" if self.o.late else ""
+            print("# again: make random-ptx SEED=%d FIRST=%d N=1%s" % (self.o.seed, bad[0], late))
         for index in bad[:self.o.reduce]:
             self.keep(next(f for f in self.failures if f.index == index))
         return 1 if bad or self.broken else 0
@@ -196,7 +203,7 @@ class Reducer:
         if self.trials >= TRIALS:
             return False
         self.trials += 1
-        stem = os.path.join(self.run_.folder, "reduce-%s" % self.best.name)
+        stem = os.path.join(self.run_.folder, "reduce-%s-%s" % (self.run_.kind, self.best.name))
         try:
             found = self.run_.differences([self.best], stem, self.target, self.modules)
         except (RuntimeError, subprocess.TimeoutExpired):

@@ -97,8 +97,7 @@ static bool assemble_line(const struct source *s, const char *line, unsigned num
     const struct sass_table *t = table_of(s->sm);
     const struct sass_site site = {t, t->arch(s->sm), sass_address(t, number)};
     uint32_t control;
-    *word = (struct isa_word){strtoull(line, NULL, 16), 0};
-    return !strncmp(line, "0x", 2) || sass_assemble(&site, line, word, &control, err);
+    return isa_word_read(line, t->word_bytes, word) || sass_assemble(&site, line, word, &control, err);
 }
 
 /* Fills up the last bundle; returns how many instructions the text has. */

@@ -18,14 +18,13 @@ static enum lane_type type_of(struct sass_lowering *l)
 /* [73:4] and [87], of sm_90's floats. */
 static enum lane_type float_type(struct sass_lowering *l)
 {
-    enum { F16X2 = 0, BF16X2 = 3, F32_FTZ = 9, F32 = 12, F64 = 15 };
+    enum { F16X2 = 0, BF16X2 = 3, F32_FTZ = 9, F64 = 15 };
     switch (bits(l, AT_TYPE, 4) | bits(l, AT_OPERATION, 1) << 4) {
     case F16X2: return T_F16X2;
     case BF16X2: return T_BF16X2;
-    case F32_FTZ:
-    case F32: return T_F32;
+    case F32_FTZ: return T_F32;
     case F64: return T_F64;
-    default: sass_not_covered(l, "a vector of floats");
+    default: sass_not_covered(l, "a vector of floats, or one without .FTZ");
     }
 }
 

@@ -82,12 +82,29 @@ static bool names_register(const struct sass_lowering *l)
     return false;
 }
 
-/* A branch, call or return: to the target, or to the register and the target or number beside it. */
+enum together { PLAIN, UNIFORM, DIVERGED, CONVERGED };
+static enum together together_of(const struct sass_lowering *l) { return (enum together)bits(l, 32, 2); }
+
+/* .DIV and .CONV of branches through uniform registers. */
+static void refuse_together(struct sass_lowering *l)
+{
+    enum { BRXU = 0x958, JMXU = 0x959 };
+    if ((l->row->value == BRXU || l->row->value == JMXU) && together_of(l) >= DIVERGED)
+        sass_not_covered(l, "the lanes' being together");
+}
+
+static void refuse_constant(struct sass_lowering *l)
+{
+    if (item_of(l, SI_CONSTANT))
+        sass_not_covered(l, "a target in constant memory");
+}
+
+/* A call, return or branch through a register: to the target, or to the register and the target or number beside it. */
 static void go(struct sass_lowering *l)
 {
     const struct sass_item *relative = item_of(l, SI_TARGET);
-    if (item_of(l, SI_CONSTANT))
-        sass_not_covered(l, "a target in constant memory");
+    refuse_constant(l);
+    refuse_together(l);
     int64_t to = relative ? target_of(l) : number_of(l);
     struct operand p;
     bool conditional = condition(l, &p); /* before the address: the first operation has the guard */
@@ -102,6 +119,7 @@ static void go(struct sass_lowering *l)
 static void lower_brx(struct sass_lowering *l)
 {
     struct operand p;
+    refuse_together(l);
     bool conditional = condition(l, &p);
     struct operation u = sass_indirect(l, address_in_register(l, (int64_t)l->address + WORD_BYTES + number_of(l)));
     if (conditional)
@@ -148,13 +166,14 @@ static struct operand both(struct sass_lowering *l, struct operand p, struct ope
     return lane2(&l->b, OP_AND, T_PRED, p, q);
 }
 
-static void lower_bra(struct sass_lowering *l)
+/* A branch, where the guard and the second predicate hold and the lanes, or a uniform predicate, are as it says. */
+static void branch(struct sass_lowering *l, int64_t to)
 {
-    enum { PLAIN, UNIFORM, DIVERGED, CONVERGED, BY_UNIFORM_PREDICATE = 0x547 };
-    unsigned how = bits(l, 32, 2);
-    bool by_predicate = l->row->value == BY_UNIFORM_PREDICATE;
-    if (!by_predicate && (how == PLAIN || how == UNIFORM)) {
-        transfer(l, sass_jump(l, target_of(l)));
+    enum { BY_PREDICATE = 0x500, FORM = 0xf00 };
+    bool by_predicate = (l->row->value & FORM) == BY_PREDICATE;
+    enum together how = by_predicate ? UNIFORM : together_of(l);
+    if (!by_predicate && how <= UNIFORM) {
+        transfer(l, sass_jump(l, to));
         return;
     }
     struct operand p, q;
@@ -167,9 +186,15 @@ static void lower_bra(struct sass_lowering *l)
     if (condition(l, &p))
         q = both(l, p, q);
     if (how == DIVERGED && !by_predicate && sass_is_guarded(l))
-        branch_diverged(l, q, sass_jump(l, target_of(l)));
+        branch_diverged(l, q, sass_jump(l, to));
     else
-        sass_transfer_where(l, q, sass_jump(l, target_of(l)));
+        sass_transfer_where(l, q, sass_jump(l, to));
+}
+static void lower_bra(struct sass_lowering *l) { branch(l, target_of(l)); }
+static void lower_jmp(struct sass_lowering *l)
+{
+    refuse_constant(l);
+    branch(l, number_of(l));
 }
 
 static void lower_exit(struct sass_lowering *l) { transfer(l, (struct operation){.kind = UOP_EXIT}); }
@@ -343,7 +368,7 @@ static void lower_b2r(struct sass_lowering *l)
 const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"BRX", lower_brx},
                                            {"BRXU", lower_brx},
-                                           {"JMP", go},
+                                           {"JMP", lower_jmp},
                                            {"JMX", go},
                                            {"JMXU", go},
                                            {"CALL", go},

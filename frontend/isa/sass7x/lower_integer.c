@@ -17,14 +17,19 @@ static uint64_t signs(const struct sass_lowering *l, unsigned count)
     return all;
 }
 
-/* Adds the carries in: p of field AT_PC, and `second` or nothing. */
-static void chain(struct sass_lowering *l, struct operation *u, struct operand second)
+/* Adds p and `second` as carries. */
+static void add_carries(struct sass_lowering *l, struct operation *u, struct operand second)
 {
     u->flags |= UF_CARRY_IN;
-    sass7x_set_p(l, u, AT_PC);
     u->lists[0].at = ARENA_ARRAY(l->b.arena, struct operand, 1);
     u->lists[0].at[0] = second;
     u->lists[0].count = 1;
+}
+/* The same with p of field AT_PC. */
+static void chain(struct sass_lowering *l, struct operation *u, struct operand second)
+{
+    add_carries(l, u, second);
+    sass7x_set_p(l, u, AT_PC);
 }
 
 static struct operand no_carry(struct sass_lowering *l) { return constant32(&l->b, 0); }
@@ -55,26 +60,42 @@ static void lower_iadd3(struct sass_lowering *l)
     sass7x_to_result(l, u);
 }
 
-/* A pair; an immediate is extended by its sign. */
-static struct operand pair_source(struct sass_lowering *l, unsigned i)
+/* The words of a pair; an immediate is extended by its sign. */
+static void pair_source(struct sass_lowering *l, unsigned i, struct operand words[2])
 {
     uint64_t value;
-    if (source_immediate(l, i, &value))
-        return constant64(&l->b, (uint64_t)sass_sign_extend(value, 32));
-    return source_64(l, i);
+    if (source_immediate(l, i, &value)) {
+        words[0] = constant32(&l->b, (uint32_t)value);
+        words[1] = constant32(&l->b, (uint32_t)value >> 31 ? ~0u : 0);
+        return;
+    }
+    sass7x_split(l, source_64(l, i), words);
 }
 
-/* UIADD3.64: a sum of pairs. */
+/* UIADD3.64: a sum of pairs, word by word. */
 static void add_pairs(struct sass_lowering *l)
 {
-    struct operand sum = constant64(&l->b, 0);
-    if (bit(l, AT_X) || bits(l, AT_PD, 3) != PT || bits(l, AT_PD2, 3) != PT)
-        sass_not_covered(l, "the carry");
-    for (unsigned i = 0; i < 3; i++) {
-        struct operand term = pair_source(l, i);
-        sum = lane2(&l->b, l->source[i].negated ? OP_SUB : OP_ADD, T_U64, sum, term);
+    struct operand terms[3][2], sum[2], pd[2], pd2[2];
+    for (unsigned i = 0; i < 3; i++)
+        pair_source(l, i, terms[i]);
+    for (unsigned k = 0; k < 2; k++) {
+        struct operation u = {.kind = UOP_LANE, .op = OP_ADD3, .type = T_U32, .flags = signs(l, 3)};
+        u.a = terms[0][k];
+        u.b = terms[1][k];
+        u.c = terms[2][k];
+        if (k) { /* the carries of the lower word */
+            add_carries(l, &u, pd2[0]);
+            u.p = pd[0];
+        } else if (bit(l, AT_X)) {
+            chain(l, &u, second_carry(l));
+        }
+        u.d = sum[k] = sass_temporary(&l->b);
+        u.pd = pd[k] = sass_temporary(&l->b);
+        u.pd2 = pd2[k] = sass_temporary(&l->b);
+        sass_emit(&l->b, u);
     }
-    sass7x_write_64(l, sum);
+    sass7x_write_64(l, sass7x_pack(l, sum[0], sum[1]));
+    sass7x_write_predicates(l, pd[1], pd2[1]);
 }
 
 static void lower_uiadd3(struct sass_lowering *l)
@@ -173,10 +194,9 @@ static struct operand sum_of_words(struct sass_lowering *l, struct operand produ
     if (bit(l, AT_X))
         chain(l, &u, no_carry(l));
     sass_emit(&l->b, u);
-    u = next_word(l, p[1], c[1], flags | UF_CARRY_IN);
+    u = next_word(l, p[1], c[1], flags);
+    add_carries(l, &u, no_carry(l));
     u.p = carry;
-    u.lists[0] = (struct operand_list){ARENA_ARRAY(l->b.arena, struct operand, 1), 1};
-    u.lists[0].at[0] = no_carry(l);
     u.d = sum[1];
     u.pd = out;
     sass_emit(&l->b, u);

@@ -37,24 +37,28 @@ static struct operand third_predicate(struct sass_lowering *l)
     return lane2(&l->b, OP_XOR, T_PRED, c, constant32(&l->b, bit(l, AT_C + 3) ? ~0u : 0));
 }
 
-/* Predicates and registers in the order in which the row has them. */
-static void find_inputs(struct sass_lowering *l, struct operand in[3])
+/* How many of the three are the signs of words. */
+static unsigned signs_of(const struct sass_lowering *l)
 {
-    enum { OF_ONE_SIGN = 0xd, OF_TWO_SIGNS = 0xe, OF_THREE_SIGNS = 0xf, AT_B = 77 };
-    unsigned signs = 0, form = l->row->value & 0xf;
-    if (form >= OF_ONE_SIGN)
-        signs = form - OF_ONE_SIGN + 1;
+    enum { OF_PREDICATES = 0xc };
+    return (l->row->value & 0xf) - OF_PREDICATES;
+}
+
+/* Predicates and words in the order in which the row has them. */
+static void find_inputs(struct sass_lowering *l, unsigned signs, struct operand in[3])
+{
+    enum { AT_B = 77 };
     in[0] = signs == 3 ? sign_of(l, 0) : sass7x_predicate(l, AT_PC);
     in[1] = signs ? sign_of(l, signs == 3) : sass7x_predicate(l, AT_B);
     in[2] = signs >= 2 ? sign_of(l, signs - 1) : third_predicate(l);
 }
 
-/* Two functions of three predicates. A register in the place of a predicate stands for its sign. */
+/* Two functions of three predicates. A word in the place of a predicate stands for its sign. */
 static void lower_plop3(struct sass_lowering *l)
 {
     struct operand in[3], results[2];
-    bool signs = l->source_count && l->source[0].item->kind == SI_REGISTER;
-    find_inputs(l, in);
+    unsigned signs = signs_of(l);
+    find_inputs(l, signs, in);
     const unsigned tables[2] = {signs ? bits(l, 72, 8) : bits(l, 64, 3) | bits(l, 72, 5) << 3, bits(l, 16, 8)};
     for (unsigned i = 0; i < 2; i++)
         results[i] = sass_value_of(

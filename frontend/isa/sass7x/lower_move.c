@@ -264,11 +264,11 @@ static void lower_r2ur(struct sass_lowering *l)
 
 static void lower_rpcmov(struct sass_lowering *l)
 {
-    enum { TO_REGISTER = 0x353, FROM_REGISTER = 0x352 };
+    enum { TO_REGISTER = 0x353, FROM_WORD = 0x52 };
     struct operand rpc = link_register(bit(l, 31));
     if (l->row->value == TO_REGISTER)
         move32(&l->b, written(&l->b, bits(l, AT_RD, 8)), rpc);
-    else if (l->row->value == FROM_REGISTER)
+    else if ((l->row->value & 0xff) == FROM_WORD)
         move32(&l->b, rpc, source_raw(l, 0));
     else
         sass_not_covered(l, "this form");

@@ -9,7 +9,9 @@
 #include <criterion/criterion.h>
 
 #include "frontend/host/launch.h"
+#include "tests/support/sass_rows.h"
 #include "tests/support/tensor_box.h"
+#include "tests/unit/sass7x/rows.h"
 
 enum { BYTES = 1 << 16, BUFFERS = 3, OPERANDS = 64 };
 
@@ -304,6 +306,41 @@ static const struct kernel {
      "ld.shared.v4.u32 {%r10,%r11,%r12,%r13},[%r7+4096]; st.global.v4.u32 [%rd1],{%r10,%r11,%r12,%r13};\n"
      "ld.shared.v4.u32 {%r10,%r11,%r12,%r13},[%r7]; st.global.v4.u32 [%rd1+4096],{%r10,%r11,%r12,%r13};\n"
      "barrier.cluster.arrive; barrier.cluster.wait; ret;\n"},
+    {"bulk copies with a cache policy", 90, 1, 32, 0, true,
+     ".shared .align 8 .b64 m; .shared .align 128 .b8 s[1024];\n"
+     "createpolicy.fractional.L2::evict_first.b64 %rd7,1.0; mov.u32 %r1,%tid.x; setp.ne.u32 %p1,%r1,0; @%p1 ret;\n"
+     "mbarrier.init.shared.b64 [m],1; fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 _,[m],1024;\n"
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [s],[%rd2],1024,[m],%rd7;\n"
+     "W: mbarrier.try_wait.parity.shared.b64 %p2,[m],0; @!%p2 bra W;\n"
+     "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd2],1024,%rd7;\n"
+     "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%rd1],[s],1024,%rd7;\n"
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+     "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.u32 [%rd1],[s],512,%rd7;\n"
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret;\n"},
+    {"boxes of a tensor with a cache policy", 90, 2, 32, 2, true,
+     ".shared .align 1024 .b8 s[8192]; .shared .align 8 .b64 m;\n"
+     "createpolicy.fractional.L2::evict_last.b64 %rd7,1.0; ld.param.u64 %rd6,[map]; mov.u32 %r1,%tid.x;\n"
+     "mov.u32 %r9,%cluster_ctarank; setp.eq.u32 %p1,%r1,0; mov.u32 %r5,0; mov.u16 %h1,3; shl.b32 %r2,%r9,3;\n"
+     "@%p1 mbarrier.init.shared.b64 [m],1;\n"
+     "fence.proxy.async; barrier.cluster.arrive; barrier.cluster.wait;\n"
+     "@!%p1 bra W;\n"
+     "mbarrier.arrive.expect_tx.shared.b64 _,[m],4096; setp.eq.u32 %p2,%r9,0;\n"
+     "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd6,{%r5,%r2}];\n"
+     "cp.async.bulk.prefetch.tensor.2d.L2.global.tile.L2::cache_hint [%rd6,{%r5,%r2}],%rd7;\n"
+     "@%p2 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster."
+     "L2::cache_hint [s],[%rd6,{%r5,%r2}],[m],%h1,%rd7;\n"
+     "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint "
+     "[s+4096],[%rd6,{4,%r2}],[m],%rd7;\n"
+     "W: mbarrier.try_wait.parity.shared.b64 %p3,[m],0; @!%p3 bra W;\n"
+     "@!%p1 bra E;\n"
+     "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%rd6,{%r2,2}],[s+4096],%rd7;\n"
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+     "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [%rd6,{1,%r2}],[s],%rd7;\n"
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n"
+     "E: bar.sync 0; shl.b32 %r6,%r1,4; mov.u32 %r7,s; add.u32 %r7,%r7,%r6; mad.lo.u32 %r8,%r9,512,%r6;\n"
+     "cvt.u64.u32 %rd5,%r8; add.s64 %rd1,%rd1,%rd5;\n"
+     "ld.shared.v4.u32 {%r10,%r11,%r12,%r13},[%r7+4096]; st.global.v4.u32 [%rd1],{%r10,%r11,%r12,%r13};\n"
+     "barrier.cluster.arrive; barrier.cluster.wait; ret;\n"},
     {"the elected lane", 90, 1, 64, 0, true,
      "mov.u32 %r1,%tid.x; and.b32 %r2,%r1,31; setp.lt.u32 %p1,%r2,5; mov.u32 %r3,0;\n"
      "@%p1 bra L;\n"
@@ -439,6 +476,9 @@ static bool is_zero(const uint8_t *at)
     return true;
 }
 
+enum { MAX_ROWS = 4096 };
+static bool rows_seen[MAX_ROWS];
+
 static void compare(const struct kernel *k, unsigned sm, unsigned level, const char *ptx)
 {
     static struct outcome wanted, got;
@@ -448,6 +488,7 @@ static void compare(const struct kernel *k, unsigned sm, unsigned level, const c
     compile(ptx, cubin, sm, level);
     run(ptx, k, &wanted);
     run(cubin, k, &got);
+    sass_rows_in(cubin, rows_seen);
     cr_assert_not(is_zero(wanted.memory[0]), "%s writes nothing", what);
     unlink(cubin);
     for (unsigned i = 0; i < 2; i++)
@@ -486,4 +527,11 @@ Test(async, machine_code_equals_ptx)
     need_ptxas();
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         compare_kernel(&kernels[i]);
+    cr_assert_leq(sass7x_table.row_count, (unsigned)MAX_ROWS);
+    for (unsigned i = 0; i < sass7x_table.row_count; i++) {
+        const struct sass_row *row = &sass7x_table.rows[i];
+        const char *why = row_left_out(row);
+        cr_expect(!why || strcmp(why, ROW_ASYNC) || rows_seen[i], "row %u, %s %03x for %#x: no kernel here has it", i,
+                  row->name, row->value, row->archs);
+    }
 }

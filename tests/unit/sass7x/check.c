@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include "frontend/isa/sass7x/table.h"
 #include "tests/support/sass_rig.h"
 #include "tests/unit/ptx_forms/reference.h"
 
@@ -19,6 +20,9 @@ static const struct immediate s32_immediates[] = {{"0x7", 7}, {"0x12345678", 0x1
 const struct operand_forms f32_7x = {true, f32_immediates, true}, f64_7x = {true, f64_immediates, true},
                            f16_7x = {true, f16_immediates, true}, bf16_7x = {true, bf16_immediates, true},
                            s32_7x = {true, s32_immediates, true}, no_immediates_7x = {true, NULL, true};
+
+const struct target_7x targets_7x[TARGETS_7X] = {{70, SASS_70}, {75, SASS_75}, {80, SASS_80},
+                                                 {86, SASS_86}, {89, SASS_89}, {90, SASS_90}};
 
 /* ---- the reference ----------------------------------------------------------------------------------------------- */
 

@@ -31,6 +31,17 @@ void check_7x(const struct subject_7x *, const struct operand_forms *forms, cons
 /* The same as the reference says it, for models of their own. */
 uint64_t ptx_result(const char *ptx, uint64_t a, uint64_t b, uint64_t c, bool p, bool q[2]);
 
+/* The architectures that the rows know, the newest last; a loop over those of a set, each as corpus_sm. */
+struct target_7x {
+    unsigned sm, arch;
+};
+extern const struct target_7x targets_7x[];
+enum { TARGETS_7X = 6 };
+#define EACH_TARGET_OF(archs)                                                                                          \
+    for (unsigned before_ = corpus_sm, t_ = 0;                                                                         \
+         corpus_sm = t_ < TARGETS_7X ? targets_7x[t_].sm : before_, t_ < TARGETS_7X; t_++)                             \
+        if ((archs)&targets_7x[t_].arch)
+
 extern const struct operand_forms f32_7x, f64_7x, f16_7x, bf16_7x, s32_7x, no_immediates_7x;
 
 #endif

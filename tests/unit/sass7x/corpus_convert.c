@@ -40,13 +40,13 @@ static struct subject_7x of_b(const char *ptx, const struct number *from, const 
 
 CORPUS(convert7x, floats_to_floats)
 {
-    static const unsigned char pairs[][2] = {{1, 0}, {1, 2}, {2, 0}, {2, 1}, {0, 2},
-                                             {1, 3}, {2, 3}, {3, 2}, {3, 0}, {0, 3}};
+    static const unsigned char pairs[][2] = {{1, 0}, {1, 2}, {2, 0}, {2, 1}, {0, 2}, {1, 3},
+                                             {2, 3}, {3, 2}, {3, 0}, {0, 3}, {3, 1}};
     char name[64];
     for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (unsigned r = 0; r < 4; r++) {
             const struct number *from = &floats[pairs[i][0]], *to = &floats[pairs[i][1]];
-            bool widens = to == &floats[2];
+            bool widens = to == &floats[2] || (from == &floats[3] && to == &floats[1]);
             struct subject_7x s = of_b(name, from, to);
             if (widens && r)
                 continue;

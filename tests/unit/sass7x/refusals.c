@@ -52,3 +52,15 @@ Test(refusals7x, by_name_and_address)
         sass_rig_close(&r);
     }
 }
+
+Test(refusals7x, a_trap_ends_the_launch)
+{
+    static const unsigned targets[] = {70, 75, 80, 86, 89, 90};
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct sass_rig r;
+        sass_rig_open(&r, targets[i], "NOP\nBPT.TRAP 0x1\nEXIT\n", 64);
+        cr_expect_not(sass_rig_run(&r, 1, 32, NULL), "sm_%u goes on", targets[i]);
+        cr_expect(strstr(r.err.text, "BPT.TRAP") || strstr(r.err.text, "trap"), "%s", r.err.text);
+        sass_rig_close(&r);
+    }
+}

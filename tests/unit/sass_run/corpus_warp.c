@@ -6,6 +6,7 @@
 
 #include "frontend/operation/uop.h"
 #include "tests/support/model_float.h"
+#include "tests/support/model_warp.h"
 #include "tests/support/sass_corpus.h"
 
 static struct {
@@ -16,21 +17,12 @@ static const char *when(bool condition, const char *text) { return condition ? t
 
 /* ---- SHFL: the rule of PTX ISA, "shfl" --------------------------------------------------------------------------- */
 
-enum { IDX, UP, DOWN, BFLY };
 static void model_shfl(const struct state *before, struct state *after)
 {
     for (unsigned lane = 0; lane < 32; lane++) {
-        unsigned b = m.b_immediate ? m.b : before[lane].b & 31, c = m.c_immediate ? m.c : (unsigned)before[lane].c;
-        unsigned clamp = c & 31, segment = c >> 8 & 31;
-        int last = (int)((lane & segment) | (clamp & ~segment)), from;
+        unsigned b = m.b_immediate ? m.b : (unsigned)before[lane].b, c = m.c_immediate ? m.c : (unsigned)before[lane].c;
         bool inside;
-        switch (m.mode) {
-        case UP: from = (int)lane - (int)b, inside = from >= last; break;
-        case DOWN: from = (int)(lane + b), inside = from <= last; break;
-        case BFLY: from = (int)(lane ^ b), inside = from <= last; break;
-        default: from = (int)((lane & segment) | (b & ~segment)), inside = from <= last; break;
-        }
-        set_d32(&after[lane], (uint32_t)before[inside ? (unsigned)from : lane].a);
+        set_d32(&after[lane], (uint32_t)before[shuffle_source(m.mode, lane, b, c, &inside)].a);
         set_p(&after[lane], 1, inside);
     }
 }
