@@ -33,6 +33,12 @@ struct sass_banks {
     uint32_t at[32];
 };
 
+/* Words of constant bank 0 that hold handles of the module's texture and surface references. */
+struct sass_reference_word {
+    uint32_t offset;
+    uint64_t address; /* of the reference, which holds the handle */
+};
+
 struct sass_family; /* lower.h */
 
 struct sass_build {
@@ -42,6 +48,7 @@ struct sass_build {
     const struct sass_banks *banks;
     unsigned sm;
     uint32_t parameters; /* where they begin in constant bank 0 */
+    VECTOR(struct sass_reference_word) references;
     uint32_t count;      /* instructions, without padding at the end */
     bool calls_runtime;
     unsigned order; /* enum order_reason */
@@ -96,6 +103,8 @@ void note_register(struct sass_build *, register_list *, rp_register);
 
 /* ---- constant banks (banks.c) ---- */
 struct operand bank_word(struct sass_build *, unsigned bank, uint32_t offset);
+/* The reference whose handle this word of bank 0 holds; NULL: none. */
+const struct sass_reference_word *reference_word(const struct sass_build *, uint32_t offset);
 struct operand special_register(struct sass_build *, enum special);
 
 /* ---- operations (build.c) ---- */
