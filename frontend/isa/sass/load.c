@@ -67,6 +67,15 @@ static void find_reference_words(const struct cubin_module *m, struct sass_build
     }
 }
 
+static bool calls_gradients(const struct cubin *c)
+{
+    uint32_t n;
+    for (uint32_t i = 0; i < c->relocation_count; i++)
+        if (gradient_function(c->relocations[i].symbol, &n))
+            return true;
+    return false;
+}
+
 static bool lower(struct loaded_module *loaded, struct program *p, struct rp_error *err)
 {
     struct cubin_module *m = (struct cubin_module *)loaded;
@@ -80,6 +89,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     l.cubin = m->cubin;
     l.b.kernel = k;
     l.b.sm = m->cubin->sm;
+    l.b.functions = calls_gradients(m->cubin) ? HOST_FUNCTIONS + GRADIENT_FUNCTIONS : HOST_FUNCTIONS;
     l.b.parameters = m->family->parameters(m->cubin->sm);
     l.b.banks = &m->banks[index];
     l.arch = m->family->table->arch(m->cubin->sm);

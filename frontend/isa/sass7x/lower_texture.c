@@ -200,7 +200,13 @@ static void set_surface(struct sass_lowering *l, struct operation *u, struct sur
 }
 
 /* .D: as many bytes as the size says. .P: channels in the element's own format. */
-static bool is_formatted(const struct sass_lowering *l) { return l->row->items[0].names[0][0] == 'P'; }
+static bool is_formatted(const struct sass_lowering *l)
+{
+    const struct sass_item *first = l->row->items;
+    while (first->kind != SI_MODIFIER)
+        first++;
+    return *first->names[0] == 'P';
+}
 
 static void lower_raw(struct sass_lowering *l, bool store)
 {

@@ -61,9 +61,9 @@ static void mark_rows(struct generation *g, const struct program *p, unsigned sm
 {
     const struct sass_table *t = g->family->table;
     for (uint32_t i = 0; i < p->kernel.instruction_count; i++) {
-        const struct sass_row *row = sass_find(t, sass_word_at(t, p->kernel.instructions[i].raw), t->arch(sm));
-        if (row)
-            g->reached[row - t->rows] = true;
+        const struct rp_instruction *in = &p->kernel.instructions[i];
+        if (in->raw_size) /* functions of the runtime have none */
+            g->reached[sass_find(t, sass_word_at(t, in->raw), t->arch(sm)) - t->rows] = true;
     }
 }
 
