@@ -28,17 +28,18 @@ bool image_handle(struct warp_state *s, const struct uop *u, struct operand o, u
     return false;
 }
 
-const struct texture_object *image_object(struct warp_state *s, const struct uop *u, unsigned lane, bool surface)
+const struct texture_object *image_object(struct warp_state *s, const struct uop *u, unsigned lane,
+                                          enum image_kind kind)
 {
     const struct texture_table *t = s->w.block->grid->textures;
     uint64_t handle;
     if (!image_handle(s, u, u->a, lane, &handle))
         return NULL;
     const struct texture_object *o = t && handle < t->count ? t->at[handle] : NULL;
-    if (o && o->is_surface == surface)
+    if (o && (kind == IMAGE_ANY || o->is_surface == (kind == IMAGE_SURFACE)))
         return o;
     block_fault(s, u, RP_FAULT_TEXTURE, lane, "handle 0x%llx is no %s%s", (unsigned long long)handle,
-                surface ? "surface" : "texture", handle ? "" : ": the reference or parameter was not set");
+                kind == IMAGE_SURFACE ? "surface" : "texture", handle ? "" : ": the reference or parameter was not set");
     return NULL;
 }
 
@@ -156,7 +157,7 @@ static struct fetch_point point_of(const struct warp *w, const struct uop *u, un
 static bool find_texels(struct warp_state *s, const struct uop *u, unsigned lane, struct lane_fetch *o)
 {
     const struct fetch fetch = fetch_of(u), *f = &fetch;
-    o->object = image_object(s, u, lane, false);
+    o->object = image_object(s, u, lane, IMAGE_TEXTURE);
     if (!o->object || !find_sampler(s, u, lane, o))
         return false;
     const struct image *m = &o->object->image;
@@ -269,6 +270,13 @@ static void handle_texture(struct warp *w, const struct uop *u, lanemask m)
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
+/* Machine code asks for the extents of textures and surfaces alike, in the generic space. */
+static enum image_kind kind_of_query(const struct uop *u)
+{
+    enum rp_space space = (enum rp_space)u->memory->operand.space;
+    return space == RP_SPACE_SURFACE ? IMAGE_SURFACE : space == RP_SPACE_TEXTURE ? IMAGE_TEXTURE : IMAGE_ANY;
+}
+
 /* Computes all results before it writes any, because the result registers may hold the handles. */
 static void handle_query(struct warp *w, const struct uop *u, lanemask m)
 {
@@ -276,7 +284,7 @@ static void handle_query(struct warp *w, const struct uop *u, lanemask m)
     uint32_t values[RP_WARP_LANES] = {0};
     FOR_LANES(l, m)
     {
-        const struct texture_object *o = image_object(s, u, l, u->memory->operand.space == RP_SPACE_SURFACE);
+        const struct texture_object *o = image_object(s, u, l, kind_of_query(u));
         if (!o)
             return;
         uint32_t level = is_sink(u->b) ? 0 : lane_u32(w, u->b, l);

@@ -16,7 +16,8 @@ static inline uint32_t image_input(const struct warp *w, const struct uop *u, un
 /* The handle in a lane's operand: the value itself, or the content of the reference at this address. False: a fault. */
 bool image_handle(struct warp_state *, const struct uop *, struct operand, unsigned lane, uint64_t *handle);
 /* The texture or surface that a lane names. NULL: a fault. */
-const struct texture_object *image_object(struct warp_state *, const struct uop *, unsigned lane, bool surface);
+enum image_kind { IMAGE_TEXTURE, IMAGE_SURFACE, IMAGE_ANY };
+const struct texture_object *image_object(struct warp_state *, const struct uop *, unsigned lane, enum image_kind);
 /* Whether an operation of this many dimensions fits the image. False: a fault. */
 bool image_fits(struct warp_state *, const struct uop *, unsigned lane, const struct image *, unsigned dimensions,
                 bool layered, bool cube);

@@ -48,7 +48,7 @@ static bool find_x(struct warp_state *s, const struct uop *u, unsigned lane, con
 static bool find_place(struct warp_state *s, const struct uop *u, unsigned lane, struct place *p)
 {
     const struct surface_access access = access_of(u), *a = &access;
-    p->object = image_object(s, u, lane, true);
+    p->object = image_object(s, u, lane, IMAGE_SURFACE);
     p->outside = false;
     if (!p->object)
         return false;

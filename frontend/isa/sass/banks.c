@@ -8,21 +8,37 @@ struct operand special_register(struct sass_build *b, enum special which)
     return t;
 }
 
-static struct operand silent_load(struct sass_build *b, enum rp_space space, uint32_t offset)
+static struct operand silent_load(struct sass_build *b, enum rp_space space, uint64_t offset)
 {
     struct operation u = {
-        .kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT, .imm = offset};
+        .kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .flags = UF_SILENT, .imm = (int64_t)offset};
+    u.stype = space == RP_SPACE_GLOBAL ? T_U64 : T_U32;
     u.memory = (struct rp_memory_operand){.space = (uint8_t)space, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
     u.d = sass_temporary(b);
     sass_emit(b, u);
     return u.d;
 }
 
+const struct sass_reference_word *reference_word(const struct sass_build *b, uint32_t offset)
+{
+    for (uint32_t i = 0; i < b->references.count; i++)
+        if (b->references.at[i].offset == offset)
+            return &b->references.at[i];
+    return NULL;
+}
+
+static struct operand word_of_bank_0(struct sass_build *b, uint32_t offset)
+{
+    const struct sass_reference_word *r = reference_word(b, offset);
+    if (offset < b->parameters)
+        return b->family->launch_word(b, offset);
+    return r ? silent_load(b, RP_SPACE_GLOBAL, r->address) : silent_load(b, RP_SPACE_PARAM, offset - b->parameters);
+}
+
 struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
 {
     if (bank == 0)
-        return offset < b->parameters ? b->family->launch_word(b, offset)
-                                      : silent_load(b, RP_SPACE_PARAM, offset - b->parameters);
+        return word_of_bank_0(b, offset);
     if (b->banks->at[bank] == CUBIN_UNKNOWN)
         sass_build_not_covered(b, "a constant bank that the file does not have");
     const struct cubin_bytes *own = &b->kernel->constant[bank];

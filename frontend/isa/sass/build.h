@@ -21,16 +21,23 @@
 
 enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
-/* The addresses of the functions of the device's runtime: function i of enum host_call is at RUNTIME_BASE + i times the
+/* The addresses of the functions of the device's runtime: function i, first those of enum host_call, then those that fetch
+ * from textures with gradients (gradients.c), is at RUNTIME_BASE + i times the
  * bytes of an instruction. Any unknown symbol gets the first address after them. Arguments of a call are in registers,
  * from R4 on; they are copied to local memory above the stack. */
-enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FUNCTIONS = HOST_FREE + 1, RUNTIME_FRAME = 64 };
+enum { RUNTIME_BASE = 0x7fff0000, HOST_FUNCTIONS = HOST_FREE + 1, RUNTIME_FRAME = 64 };
 
 typedef VECTOR(rp_register) register_list;
 
 /* The offset of each constant bank in the module's const image; CUBIN_UNKNOWN: the kernel has no such bank. */
 struct sass_banks {
     uint32_t at[32];
+};
+
+/* Words of constant bank 0 that hold handles of the module's texture and surface references. */
+struct sass_reference_word {
+    uint32_t offset;
+    uint64_t address; /* of the reference, which holds the handle */
 };
 
 struct sass_family; /* lower.h */
@@ -42,7 +49,9 @@ struct sass_build {
     const struct sass_banks *banks;
     unsigned sm;
     uint32_t parameters; /* where they begin in constant bank 0 */
+    VECTOR(struct sass_reference_word) references;
     uint32_t count;      /* instructions, without padding at the end */
+    uint32_t functions;  /* of the runtime that the file may call: without textures HOST_FUNCTIONS */
     bool calls_runtime;
     uint32_t shared_behind; /* program.shared_behind: the code uses it */
     unsigned order;         /* enum order_reason */
@@ -97,6 +106,8 @@ void note_register(struct sass_build *, register_list *, rp_register);
 
 /* ---- constant banks (banks.c) ---- */
 struct operand bank_word(struct sass_build *, unsigned bank, uint32_t offset);
+/* The reference whose handle this word of bank 0 holds; NULL: none. */
+const struct sass_reference_word *reference_word(const struct sass_build *, uint32_t offset);
 struct operand special_register(struct sass_build *, enum special);
 
 /* ---- operations (build.c) ---- */
@@ -113,5 +124,12 @@ uint64_t sass_runtime_address(const struct sass_family *, const char *symbol);
  * code. */
 uint32_t sass_runtime_function(struct sass_build *, uint32_t function);
 void sass_lower_runtime(struct sass_build *);
+
+/* ---- the runtime's fetches (gradients.c) ---- */
+enum { GRADIENT_FUNCTIONS = 8 };
+/* The number of the fetch that the symbol names. False: it names none. */
+bool gradient_function(const char *symbol, uint32_t *n);
+const char *gradient_function_name(uint32_t n);
+void lower_gradient_function(struct sass_build *, uint32_t n);
 
 #endif

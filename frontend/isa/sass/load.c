@@ -7,7 +7,7 @@
 #include "frontend/module/module.h"
 
 /* Local memory per thread of kernels with recursion, whose need is unknown. */
-enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16 };
+enum { UNKNOWN_STACK = 16 << 10, STACK_ALIGN = 16, REFERENCE_STEP = 64 };
 /* The most bytes before a variable that can be padding for its alignment. */
 enum { MOST_PADDING = 256 };
 
@@ -49,6 +49,33 @@ static bool failed(struct cubin_module *m, int how, struct rp_error *err)
     return false;
 }
 
+/* Finds the words of a kernel's constant bank 0 in which the file wants handles of references. */
+static void find_reference_words(const struct cubin_module *m, struct sass_build *b)
+{
+    static const char bank[] = ".nv.constant0.";
+    const struct module *out = &m->loaded.module;
+    for (uint32_t i = 0; out->reference_count && i < m->cubin->relocation_count; i++) {
+        const struct cubin_relocation *r = &m->cubin->relocations[i];
+        if ((r->patch != CUBIN_PATCH_TEXTURE && r->patch != CUBIN_PATCH_SURFACE) ||
+            strncmp(r->from, bank, sizeof bank - 1) || strcmp(r->from + sizeof bank - 1, b->kernel->name))
+            continue;
+        for (uint32_t k = 0; k < out->reference_count; k++) {
+            struct sass_reference_word word = {r->offset, m->references + k * (uint64_t)REFERENCE_STEP};
+            if (!strcmp(out->references[k].name, r->symbol))
+                VECTOR_PUSH(b->arena, &b->references, word);
+        }
+    }
+}
+
+static bool calls_gradients(const struct cubin *c)
+{
+    uint32_t n;
+    for (uint32_t i = 0; i < c->relocation_count; i++)
+        if (gradient_function(c->relocations[i].symbol, &n))
+            return true;
+    return false;
+}
+
 static bool lower(struct loaded_module *loaded, struct program *p, struct rp_error *err)
 {
     struct cubin_module *m = (struct cubin_module *)loaded;
@@ -60,10 +87,9 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
                               .escape = &m->escape,
                               .path = loaded->module.path};
     l.cubin = m->cubin;
-    l.module = &loaded->module;
-    l.references = m->references;
     l.b.kernel = k;
     l.b.sm = m->cubin->sm;
+    l.b.functions = calls_gradients(m->cubin) ? HOST_FUNCTIONS + GRADIENT_FUNCTIONS : HOST_FUNCTIONS;
     l.b.parameters = m->family->parameters(m->cubin->sm);
     l.b.banks = &m->banks[index];
     l.arch = m->family->table->arch(m->cubin->sm);
@@ -71,6 +97,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     int how = setjmp(m->escape);
     if (how)
         return failed(m, how, err);
+    find_reference_words(m, &l.b);
     sass_lower(&l, &done);
     *p = done;
     return true;

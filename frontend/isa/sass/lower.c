@@ -187,7 +187,7 @@ void sass_lower(struct sass_lowering *l, struct program *p)
         longjmp(*l->escape, 1);
     }
     l->b.count = count_instructions(l);
-    l->start = ARENA_ARRAY(l->b.arena, uint32_t, l->b.count + RUNTIME_FUNCTIONS);
+    l->start = ARENA_ARRAY(l->b.arena, uint32_t, l->b.count + l->b.functions);
     for (uint32_t i = 0; i < l->b.count; i++)
         lower_instruction(l, i);
     sass_lower_runtime(&l->b);

@@ -10,8 +10,6 @@
 #include "frontend/isa/sass/disasm.h"
 #include "tracefmt/error.h"
 
-enum { REFERENCE_STEP = 64 };
-
 struct sass_source {
     const struct sass_item *item;
     bool negated, absolute, inverted;
@@ -25,8 +23,6 @@ struct sass_lowering {
     jmp_buf *escape;
     const char *path;
     const struct cubin *cubin;
-    const struct module *module;
-    uint64_t references; /* address of its first reference; the next is REFERENCE_STEP further */
     unsigned arch;
     uint32_t stack;                         /* initial stack pointer: local bytes per thread */
     uint32_t *start;                        /* first operation of each instruction */

@@ -12,7 +12,7 @@ static const struct function {
     const char *name;
     struct argument arguments[5]; /* the list ends at the first one without words */
     struct argument result;
-} functions[RUNTIME_FUNCTIONS] = {
+} functions[HOST_FUNCTIONS] = {
     [HOST_VPRINTF] = {"vprintf", {{4, 2, 8}, {6, 2, 16}}, {4, 1, 0}},
     [HOST_ASSERTFAIL] = {"__assertfail", {{4, 2, 0}, {6, 2, 8}, {8, 1, 16}, {10, 2, 24}, {12, 2, 32}}, {0}},
     [HOST_MALLOC] = {"malloc", {{4, 2, 8}}, {4, 2, 0}},
@@ -21,15 +21,17 @@ static const struct function {
 
 uint64_t sass_runtime_address(const struct sass_family *family, const char *symbol)
 {
-    uint32_t i = 0;
-    while (i < RUNTIME_FUNCTIONS && strcmp(functions[i].name, symbol) != 0)
+    uint32_t i = 0, gradient;
+    while (i < HOST_FUNCTIONS && strcmp(functions[i].name, symbol) != 0)
         i++;
+    if (i == HOST_FUNCTIONS)
+        i += gradient_function(symbol, &gradient) ? gradient : GRADIENT_FUNCTIONS;
     return RUNTIME_BASE + (uint64_t)family->table->word_bytes * i;
 }
 
 uint32_t sass_runtime_function(struct sass_build *b, uint32_t function)
 {
-    if (function != HOST_ASSERTFAIL)
+    if (function < HOST_FUNCTIONS && function != HOST_ASSERTFAIL)
         b->order |= ORDER_OUTPUT;
     b->calls_runtime = true;
     return b->count + function;
@@ -52,18 +54,27 @@ static void pass(struct sass_build *b, const struct argument *a, bool store)
     sass_emit(b, u);
 }
 
-static void lower_function(struct sass_build *b, uint32_t i)
+static void call_host(struct sass_build *b, uint32_t i)
 {
     const struct function *f = &functions[i];
-    sass_build_begin_runtime(b, b->count + i);
     for (unsigned a = 0; a < 5 && f->arguments[a].words; a++)
         pass(b, &f->arguments[a], true);
     sass_emit(b, (struct operation){.kind = UOP_HOST_CALL, .imm = i});
     if (f->result.words)
         pass(b, &f->result, false);
+}
+
+static void lower_function(struct sass_build *b, uint32_t i)
+{
+    const bool host = i < HOST_FUNCTIONS;
+    sass_build_begin_runtime(b, b->count + i);
+    if (host)
+        call_host(b, i);
+    else
+        lower_gradient_function(b, i - HOST_FUNCTIONS);
     b->family->end_runtime(b);
     struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)b->family->table->word_bytes * i,
-                                 .text = f->name,
+                                 .text = host ? functions[i].name : gradient_function_name(i - HOST_FUNCTIONS),
                                  .unit_class = RP_CLASS_CONTROL,
                                  .flags = RP_RETURN};
     out.dst = b->dst.at;
@@ -75,6 +86,6 @@ static void lower_function(struct sass_build *b, uint32_t i)
 
 void sass_lower_runtime(struct sass_build *b)
 {
-    for (uint32_t i = 0; b->calls_runtime && i < RUNTIME_FUNCTIONS; i++)
+    for (uint32_t i = 0; b->calls_runtime && i < b->functions; i++)
         lower_function(b, i);
 }

@@ -40,14 +40,14 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t words)
     const struct sass_table *t = l->b.family->table;
     if (l->everywhere)
         return l->everywhere;
-    uint32_t *table = ARENA_ARRAY(l->b.arena, uint32_t, words + RUNTIME_FUNCTIONS);
+    uint32_t *table = ARENA_ARRAY(l->b.arena, uint32_t, words + l->b.functions);
     for (uint32_t i = 0; i < words; i++) {
         uint32_t index = sass_number(t, i * t->word_bytes);
         table[i] = index < l->b.count ? index : l->b.count - 1;
     }
-    for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
+    for (uint32_t i = 0; i < l->b.functions; i++)
         table[words + i] = sass_runtime_function(&l->b, i);
-    l->everywhere_count = words + RUNTIME_FUNCTIONS;
+    l->everywhere_count = words + l->b.functions;
     return l->everywhere = table;
 }
 
@@ -68,7 +68,7 @@ struct operation sass_jump(struct sass_lowering *l, int64_t address)
     const struct sass_table *t = l->b.family->table;
     int64_t function = (address - RUNTIME_BASE) / t->word_bytes;
     struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
-    if (function >= RUNTIME_FUNCTIONS)
+    if (function >= l->b.functions)
         sass_not_covered(l, "a function that the file does not define");
     u.target =
         address >= RUNTIME_BASE ? sass_runtime_function(&l->b, (uint32_t)function) : sass_instruction_at(l, address);

@@ -63,6 +63,9 @@ struct operand sass7x_generic_address(struct sass_lowering *, struct operand at)
 /* A predicate that is true in the lowest of the lanes that execute the instruction, and in no other lane, for
  * sass_emit_where: accesses of the uniform datapath are made once (lower_cluster.c). */
 struct operand sass7x_first_lane(struct sass_lowering *);
+/* An access without its address. Sizes in their encoding at bit 73: U8 S8 U16 S16 32 64 128, and on sm_70 and 75 U.128,
+ * which asks for the same bytes (lower_memory.c). */
+struct operation sass7x_load_or_store(struct sass_lowering *, enum rp_space, bool store);
 /* Strength and scope; eviction priority in L1 (lower_memory.c). */
 void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
 void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
@@ -77,7 +80,7 @@ struct operation sass7x_object_access(struct sass_lowering *, enum rp_object_ope
 /* ---- semantics: the row's name chooses ---- */
 extern const struct sass_meaning sass7x_integer[], sass7x_logic[], sass7x_float[], sass7x_half[], sass7x_double[],
     sass7x_convert[], sass7x_move[], sass7x_memory[], sass7x_atomic[], sass7x_async[], sass7x_object[], sass7x_bulk[],
-    sass7x_cluster[], sass7x_flow[], sass7x_tensor[]; /* each ends in a NULL name */
+    sass7x_cluster[], sass7x_flow[], sass7x_tensor[], sass7x_texture[]; /* each ends in a NULL name */
 
 /* ---- what sass7x_family points at ---- */
 void sass7x_describe(const struct sass_lowering *, struct rp_instruction *);

@@ -3,8 +3,7 @@
 
 enum { AT_SIZE = 73, AT_EXTENDED = 72 };
 
-/* Sizes in their encoding: U8 S8 U16 S16 32 64 128, and on sm_70 and 75 U.128, which asks for the same bytes. */
-static struct operation load_or_store(struct sass_lowering *l, enum rp_space space, bool store)
+struct operation sass7x_load_or_store(struct sass_lowering *l, enum rp_space space, bool store)
 {
     static const uint8_t types[8] = {T_U8, T_S8, T_U16, T_S16, T_B32, T_B32, T_B32, T_B32};
     static const uint8_t forms[8] = {T_U32, T_S32, T_U32, T_S32, T_B32, T_B32, T_B32, T_B32};
@@ -63,7 +62,7 @@ static void refuse_predicates(struct sass_lowering *l)
 
 static void load(struct sass_lowering *l, enum rp_space space, bool extended)
 {
-    struct operation u = load_or_store(l, space, false);
+    struct operation u = sass7x_load_or_store(l, space, false);
     bool device = space == RP_SPACE_GLOBAL || space == RP_SPACE_GENERIC;
     refuse_predicates(l);
     if (device) {
@@ -90,7 +89,7 @@ static unsigned stored(struct sass_lowering *l)
 static void store(struct sass_lowering *l, enum rp_space space, bool extended)
 {
     enum { WIDE_256 = 0x97f };
-    struct operation u = load_or_store(l, space, true);
+    struct operation u = sass7x_load_or_store(l, space, true);
     if (l->row->value == WIDE_256)
         sass_not_covered(l, NULL);
     if (space == RP_SPACE_GLOBAL || space == RP_SPACE_GENERIC) {
@@ -134,7 +133,8 @@ static void lower_ldc(struct sass_lowering *l)
     if (bits(l, 78, 2) || size > PAIR)
         sass_not_covered(l, "this kind of index or size");
     offset = base == RZ ? (uint16_t)offset : offset;
-    if (base == RZ && !bank && (uint32_t)offset < l->b.parameters) {
+    bool known = base == RZ && !bank && ((uint32_t)offset < l->b.parameters || reference_word(&l->b, (uint32_t)offset));
+    if (known) {
         struct operand low = part_of_word(l, bank, (uint32_t)offset, size == PAIR ? 4 : size);
         if (size == PAIR)
             sass7x_write_64(l, sass7x_pack(l, low, bank_word(&l->b, bank, (uint32_t)offset + 4)));
@@ -142,7 +142,7 @@ static void lower_ldc(struct sass_lowering *l)
             move32(&l->b, written(&l->b, bits(l, AT_RD, 8)), low);
         return;
     }
-    struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false);
+    struct operation u = sass7x_load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false);
     u.stype = T_U32;
     u.imm = offset;
     u.a = base == RZ ? OPERAND_NONE : read_register(&l->b, base);

@@ -247,16 +247,20 @@ static void lower_redux(struct sass_lowering *l)
     sass7x_broadcast(l, sass_value_of(l, u));
 }
 
+/* The predicate is true in the lanes whose value is another one: ptxas makes them go again. With .OR it stays true where
+ * it was, so that several registers are compared. */
 static void lower_r2ur(struct sass_lowering *l)
 {
-    if (bit(l, 84))
-        sass_not_covered(l, "this form");
+    enum { AT_OR = 84 };
     struct operand value = source_raw(l, 0);
     sass7x_broadcast(l, value);
     if (bits(l, AT_PD, 3) == PT)
         return;
-    /* the lanes whose value that is not: ptxas makes them go again */
     struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_NE, .a = value};
+    if (bit(l, AT_OR)) {
+        u.combine = COMBINE_OR;
+        u.p = read_predicate(l, AT_PD);
+    }
     u.b = read_uniform(&l->b, bits(l, AT_RD, 6));
     u.pd = written_predicate(l, AT_PD);
     sass_emit(&l->b, u);

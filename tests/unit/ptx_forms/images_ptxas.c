@@ -1,19 +1,32 @@
-/* Textures and surfaces in the machine code that NVIDIA's ptxas makes of PTX, for sm_52 and sm_61: the same bits as the
+/* Textures and surfaces in the machine code that NVIDIA's ptxas makes of PTX, for sm_50 to sm_90: the same bits as the
  * PTX, on the same random images. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/isa/sass5x/lower.h"
-#include "tests/support/sass5x.h"
+#include "frontend/isa/sass/lower.h"
+#include "frontend/loader/isa.h"
+#include "tests/support/toolchain.h"
 #include "tests/unit/ptx_forms/image_rig.h"
 
-enum { FORMS = 48, TEXT = 1 << 18, BODY = 800, FIRST_WITH_F16 = 53, HANDLE = IMAGE_INPUTS - 2, ROWS = 512 };
+enum { FORMS = 48, TEXT = 1 << 18, BODY = 800, FIRST_WITH_F16 = 53, HANDLE = IMAGE_INPUTS - 2, ROWS = 4096 };
+
+/* A generation of machine code, the release of ptxas that writes it here, and the rows of which some kernel has a word. */
+struct generation {
+    const struct sass_family *family;
+    const char *release;
+    bool reached[ROWS];
+};
+static struct generation generation_of(unsigned sm)
+{
+    return (struct generation){.family = isa_of_sm(sm)->family, .release = sm < 70 ? "12.3" : "12.9"};
+}
 
 typedef bool (*open_form)(struct image_rig *, const struct spelled *, char *body, size_t size);
 
 struct batch {
+    struct generation *of;
     struct spelled forms[FORMS];
     unsigned sm, count, compared, refused, all;
     open_form open;
@@ -44,16 +57,13 @@ static bool open_image(const struct batch *b, struct image_rig *r, const struct 
     return true;
 }
 
-/* Rows of the table that some kernel has. */
-static bool reached[ROWS];
-static void mark_rows(const struct program *p, unsigned sm)
+static void mark_rows(struct generation *g, const struct program *p, unsigned sm)
 {
+    const struct sass_table *t = g->family->table;
     for (uint32_t i = 0; i < p->kernel.instruction_count; i++) {
-        uint64_t word;
-        memcpy(&word, p->kernel.instructions[i].raw, sizeof word);
-        const struct sass_row *row = sass5x_find(word, sass5x_arch(sm));
-        if (row)
-            reached[row - sass5x_table.rows] = true;
+        const struct rp_instruction *in = &p->kernel.instructions[i];
+        if (in->raw_size) /* functions of the runtime have none */
+            g->reached[sass_find(t, sass_word_at(t, in->raw), t->arch(sm)) - t->rows] = true;
     }
 }
 
@@ -67,7 +77,8 @@ static void assemble(struct batch *b)
     fprintf(f, ".version 8.1\n.target sm_%u\n.address_size 64\n%s", b->sm, b->text);
     fclose(f);
     snprintf(b->cubin, sizeof b->cubin, "%s.cubin", ptx);
-    snprintf(command, sizeof command, "%s/toolchain/12.3/ptxas -w -arch=sm_%u -o %s %s", build, b->sm, b->cubin, ptx);
+    snprintf(command, sizeof command, "%s/toolchain/%s/ptxas -w -arch=sm_%u -o %s %s", build,
+             b->of->release, b->sm, b->cubin, ptx);
     int status = system(command);
     unlink(ptx);
     cr_assert_eq(status, 0, "ptxas: %d", status);
@@ -86,7 +97,7 @@ static bool run_cubin(struct image_rig *r, const struct batch *b, unsigned form)
         cr_assert(strstr(err.text, "not covered yet"), "%s: %s", b->forms[form].text, err.text);
         return false;
     }
-    mark_rows(p, b->sm);
+    mark_rows(b->of, p, b->sm);
     cr_assert(image_run(r, p, &err), "%s: %s", b->forms[form].text, err.text);
     return true;
 }
@@ -163,28 +174,29 @@ static void walk(struct batch *b, const char *opcode)
             walk_row(&forms[i], each, add_form, b);
 }
 
-static void need_ptxas(void)
-{
-    const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
-    char path[512];
-    snprintf(path, sizeof path, "%s/toolchain/complete", build);
-    if (access(path, R_OK))
-        cr_skip_test("no %s: make toolchain fetches NVIDIA's ptxas", path);
-}
-
 /* At least so many forms agree. Gradients of more than two dimensions are refused. */
-static void compare_all(unsigned sm, const char *opcode, bool bindless, open_form open, unsigned least)
+struct run {
+    unsigned sm;
+    const char *opcode;
+    bool bindless;
+    open_form open;
+    unsigned least;
+};
+
+static void compare_all(struct generation *of, const struct run *run)
 {
     struct batch *b = calloc(1, sizeof *b);
+    b->of = of;
     b->text = malloc(TEXT);
-    b->open = open;
-    b->sm = sm;
-    b->bindless = bindless;
-    walk(b, opcode);
+    b->open = run->open;
+    b->sm = run->sm;
+    b->bindless = run->bindless;
+    walk(b, run->opcode);
     compare_batch(b);
-    fprintf(stderr, "# %s, sm_%u: %u forms agree, %u are refused\n", opcode, sm, b->compared, b->refused);
-    cr_expect_gt(b->compared, least, "%s", opcode);
-    cr_expect(!b->refused || (!strcmp(opcode, "tex") && b->refused < 30), "%s: %u are refused", opcode, b->refused);
+    fprintf(stderr, "# %s, sm_%u: %u forms agree, %u are refused\n", run->opcode, run->sm, b->compared, b->refused);
+    cr_expect_gt(b->compared, run->least, "%s", run->opcode);
+    cr_expect(!b->refused || (!strcmp(run->opcode, "tex") && b->refused < 30), "%s: %u are refused", run->opcode,
+              b->refused);
     free(b->text);
     free(b);
 }
@@ -195,32 +207,59 @@ static bool is_left_out(const struct sass_row *row)
     return !strcmp(row->semantic, "SULD.P") || !strcmp(row->semantic, "SURED.P");
 }
 
-static void expect_meanings_reached(void)
+static void expect_meanings_reached(const struct generation *g)
 {
-    for (unsigned i = 0; i < SASS5X_ROWS; i++) {
-        const struct sass_row *row = &sass5x_table.rows[i];
-        bool seen = !sass_find_meaning(&sass5x_family, row) || row->unit_class != RP_CLASS_TEXTURE || is_left_out(row);
-        for (unsigned k = 0; k < SASS5X_ROWS && !seen; k++)
-            seen = reached[k] && !strcmp(sass5x_table.rows[k].semantic, row->semantic);
+    const struct sass_table *t = g->family->table;
+    for (unsigned i = 0; i < t->row_count; i++) {
+        const struct sass_row *row = &t->rows[i];
+        bool seen = !sass_find_meaning(g->family, row) || row->unit_class != RP_CLASS_TEXTURE || is_left_out(row);
+        for (unsigned k = 0; k < t->row_count && !seen; k++)
+            seen = g->reached[k] && !strcmp(t->rows[k].semantic, row->semantic);
         cr_expect(seen, "no kernel has %s", row->semantic);
     }
 }
 
-Test(images_ptxas, machine_code_does_what_its_ptx_does)
+static void expect_agreement(const struct run *runs)
 {
-    need_ptxas();
-    cr_assert_leq(SASS5X_ROWS, (unsigned)ROWS);
-    compare_all(61, "tex", false, texture_form_open, 350);
-    compare_all(52, "tex", false, texture_form_open, 10);
-    compare_all(60, "tex", true, texture_form_open, 350);
-    compare_all(61, "tld4", false, texture_form_open, 50);
-    compare_all(50, "tld4", true, texture_form_open, 5);
-    compare_all(61, "suld", true, surface_form_open, 10);
-    compare_all(52, "sust", false, surface_form_open, 10);
-    compare_all(61, "sured", false, surface_form_open, 50);
-    compare_all(61, "txq", false, query_form_open, 2);
-    compare_all(52, "txq", true, query_form_open, 2);
-    expect_meanings_reached();
+    struct generation g = generation_of(runs->sm);
+    need_toolchain();
+    cr_assert_leq(g.family->table->row_count, (unsigned)ROWS);
+    for (const struct run *r = runs; r->sm; r++)
+        compare_all(&g, r);
+    expect_meanings_reached(&g);
+}
+
+Test(images_ptxas, code_of_sm_50_to_62_does_what_its_ptx_does)
+{
+    static const struct run runs[] = {
+        {61, "tex", false, texture_form_open, 350},  {52, "tex", false, texture_form_open, 10},
+        {60, "tex", true, texture_form_open, 350},   {61, "tld4", false, texture_form_open, 50},
+        {50, "tld4", true, texture_form_open, 5},    {61, "suld", true, surface_form_open, 10},
+        {52, "sust", false, surface_form_open, 10},  {61, "sured", false, surface_form_open, 50},
+        {61, "txq", false, query_form_open, 2},      {52, "txq", true, query_form_open, 2},
+        {0, NULL, false, NULL, 0}};
+    expect_agreement(runs);
+}
+
+Test(images_ptxas, code_of_sm_70_to_90_does_what_its_ptx_does)
+{
+    static const struct run runs[] = {
+        {70, "tex", false, texture_form_open, 350}, {75, "tex", true, texture_form_open, 350},
+        {80, "tex", true, texture_form_open, 350},  {86, "tex", false, texture_form_open, 350},
+        {90, "tex", false, texture_form_open, 350}, {90, "tex", true, texture_form_open, 350},
+        {70, "tld4", true, texture_form_open, 50},  {75, "tld4", false, texture_form_open, 50},
+        {86, "tld4", true, texture_form_open, 50},  {90, "tld4", true, texture_form_open, 50},
+        {70, "suld", true, surface_form_open, 10},  {75, "suld", false, surface_form_open, 10},
+        {80, "suld", false, surface_form_open, 10}, {86, "suld", true, surface_form_open, 10},
+        {90, "suld", true, surface_form_open, 10},  {70, "sust", false, surface_form_open, 10},
+        {75, "sust", true, surface_form_open, 10},  {80, "sust", true, surface_form_open, 10},
+        {86, "sust", false, surface_form_open, 10}, {90, "sust", true, surface_form_open, 10},
+        {70, "sured", true, surface_form_open, 50}, {75, "sured", false, surface_form_open, 50},
+        {80, "sured", false, surface_form_open, 50}, {86, "sured", true, surface_form_open, 50},
+        {90, "sured", true, surface_form_open, 50}, {70, "txq", true, query_form_open, 2},
+        {75, "txq", false, query_form_open, 2},     {86, "txq", true, query_form_open, 2},
+        {90, "txq", true, query_form_open, 2},      {0, NULL, false, NULL, 0}};
+    expect_agreement(runs);
 }
 
 /* ---- references -------------------------------------------------------------------------------------------------- */
@@ -239,7 +278,9 @@ Test(images_ptxas, references_of_machine_code_are_bound_by_name)
     struct rp_error err = {0};
     struct image_rig r;
     struct batch *b = calloc(1, sizeof *b);
-    need_ptxas();
+    need_toolchain();
+    struct generation g = generation_of(61);
+    b->of = &g;
     b->sm = 61;
     b->text = strdup(named);
     assemble(b);
