@@ -57,16 +57,28 @@ static bool has_kernels(const struct fatbin_entry *e)
     return e->kind == FATBIN_PTX ? memmem(e->bytes, e->size, ".entry", 6) : memmem(e->bytes, e->size, ".text.", 6);
 }
 
+static bool fits(const struct fatbin_entry *e, const struct wanted *w)
+{
+    return e->kind == FATBIN_PTX ? e->arch <= w->sm : isa_sm_runs(w->sm, e->arch);
+}
+
+static bool unpack(struct fatbin *fat, const struct wanted *w, struct rp_error *err)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < fat->count && ok; i++)
+        ok = !fits(&fat->entries[i], w) || fatbin_unpack(fat, &fat->entries[i], err);
+    return ok;
+}
+
 /* The entry of this part: machine code before PTX, and the newest of either that the architecture takes. */
 static const struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part, const struct wanted *w)
 {
     const struct fatbin_entry *best = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
         const struct fatbin_entry *e = &fat->entries[i];
-        bool ptx = e->kind == FATBIN_PTX, fits = ptx ? e->arch <= w->sm : isa_sm_runs(w->sm, e->arch);
-        if (e->part != part || !fits || !has_kernels(e))
+        if (e->part != part || !fits(e, w) || !has_kernels(e))
             continue;
-        if (!best || (best->kind == e->kind ? e->arch > best->arch : !ptx))
+        if (!best || (best->kind == e->kind ? e->arch > best->arch : e->kind != FATBIN_PTX))
             best = e;
     }
     return best;
@@ -94,7 +106,7 @@ static const struct fatbin_entry *choose_part(const struct fatbin *fat, const st
 static uint8_t *of_fatbin(const void *bytes, size_t size, const struct wanted *w, struct rp_error *err)
 {
     struct fatbin *fat = fatbin_load(w->path, bytes, size, err);
-    const struct fatbin_entry *e = fat ? choose_part(fat, w, err) : NULL;
+    const struct fatbin_entry *e = fat && unpack(fat, w, err) ? choose_part(fat, w, err) : NULL;
     uint8_t *code = !e                      ? NULL
                     : e->kind == FATBIN_PTX ? of_ptx(e->bytes, e->size, w, err)
                                             : copy(e->bytes, e->size, w, err);

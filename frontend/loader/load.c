@@ -32,11 +32,11 @@ static const struct isa *isa_of_entry(const struct fatbin_entry *e)
 
 /* Chooses machine code before PTX, and the newest entry of each ISA. A device would take machine code of its own
  * generation only. */
-static const struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part)
+static struct fatbin_entry *choose(const struct fatbin *fat, uint32_t part)
 {
-    const struct fatbin_entry *best = NULL;
+    struct fatbin_entry *best = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
-        const struct fatbin_entry *e = &fat->entries[i];
+        struct fatbin_entry *e = &fat->entries[i];
         const struct isa *isa = isa_of_entry(e);
         if (e->part != part || !isa)
             continue;
@@ -69,10 +69,10 @@ static struct module *load_parts(const char *path, const struct fatbin *fat, uin
 {
     struct module *found = NULL;
     for (uint32_t part = 0; part < fat->part_count; part++) {
-        const struct fatbin_entry *e = choose(fat, part);
+        struct fatbin_entry *e = choose(fat, part);
         if (!e)
             continue;
-        struct module *m = load_entry(path, e, base, err);
+        struct module *m = fatbin_unpack(fat, e, err) ? load_entry(path, e, base, err) : NULL;
         if (!m || !keep(&found, m, path, err)) {
             module_free(found);
             return NULL;

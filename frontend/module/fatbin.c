@@ -60,31 +60,6 @@ bool fatbin_is(const void *bytes, size_t size)
     return has_magic(bytes, size) || embedded(bytes, size, &section_bytes);
 }
 
-/* The payload's bytes, `stored` of them at s->bytes + from, become entry->bytes. */
-static bool unpack(const struct source *s, uint64_t from, uint64_t stored, uint64_t size, uint64_t flags,
-                   struct fatbin_entry *entry)
-{
-    bool packed = flags & (FLAG_LZ4 | FLAG_ZSTD);
-    uint64_t out = packed ? size : stored;
-    if (out > LARGEST_ENTRY || (flags & FLAG_LZ4 && out / 255 > stored))
-        return bad(s, from, "an entry that cannot be as large as it says");
-    if (flags & FLAG_ZSTD && ZSTD_getFrameContentSize(s->bytes + from, stored) != out)
-        return bad(s, from, "a zstd frame of another size than the entry says");
-    entry->size = out;
-    entry->bytes = calloc(1, out + 1);
-    if (!entry->bytes)
-        return rp_fail(s->err, RP_SYSTEM, "%s: out of memory", s->file_name);
-    if (!packed)
-        memcpy(entry->bytes, s->bytes + from, stored);
-    else if (flags & FLAG_LZ4 && !lz4_block_decode(s->bytes + from, stored, entry->bytes, out))
-        return bad(s, from, "an LZ4 block that is damaged");
-    else if (flags & FLAG_ZSTD && ZSTD_decompress(entry->bytes, out, s->bytes + from, stored) != out)
-        return bad(s, from, "a zstd frame that is damaged");
-    if (entry->kind == FATBIN_PTX)
-        entry->size = strlen((char *)entry->bytes); /* padded with NUL */
-    return true;
-}
-
 static bool read_entry(const struct source *s, uint64_t at, uint64_t end, struct fatbin *fat, uint64_t *next)
 {
     const uint8_t *p = s->bytes + at;
@@ -108,8 +83,12 @@ static bool read_entry(const struct source *s, uint64_t at, uint64_t end, struct
                                .part = fat->part_count - 1,
                                .arch = le32(p + 0x1c),
                                .is_64 = flags & FLAG_64,
-                               .debug = flags & FLAG_DEBUG};
-    return unpack(s, at + header, compressed ? compressed : payload, le64(p + 0x38), flags, e);
+                               .debug = flags & FLAG_DEBUG,
+                               .stored = p + header,
+                               .stored_bytes = compressed ? compressed : payload,
+                               .unpacked_bytes = le64(p + 0x38),
+                               .flags = flags};
+    return true;
 }
 
 static bool read_all(const struct source *s, struct fatbin *fat)
@@ -143,12 +122,48 @@ struct fatbin *fatbin_load(const char *file_name, const void *bytes, size_t size
         rp_fail(err, RP_SYSTEM, "%s: out of memory", file_name);
         return NULL;
     }
+    fat->file_name = file_name;
+    fat->start = s.bytes;
     if (!section && !has_magic(bytes, size))
         rp_fail(err, RP_BAD_INPUT, "%s: not a fat binary", file_name);
     else if (read_all(&s, fat))
         return fat;
     fatbin_free(fat);
     return NULL;
+}
+
+static bool unpack_into(const struct fatbin_entry *e, uint8_t *to, uint64_t size)
+{
+    if (e->flags & FLAG_LZ4)
+        return lz4_block_decode(e->stored, e->stored_bytes, to, size);
+    if (e->flags & FLAG_ZSTD)
+        return ZSTD_decompress(to, size, e->stored, e->stored_bytes) == size;
+    memcpy(to, e->stored, size);
+    return true;
+}
+
+bool fatbin_unpack(const struct fatbin *fat, struct fatbin_entry *e, struct rp_error *err)
+{
+    const struct source s = {.file_name = fat->file_name, .err = err};
+    uint64_t from = (uint64_t)(e->stored - fat->start);
+    uint64_t size = e->flags & (FLAG_LZ4 | FLAG_ZSTD) ? e->unpacked_bytes : e->stored_bytes;
+    if (e->bytes)
+        return true;
+    if (size > LARGEST_ENTRY || (e->flags & FLAG_LZ4 && size / 255 > e->stored_bytes))
+        return bad(&s, from, "an entry that cannot be as large as it says");
+    if (e->flags & FLAG_ZSTD && ZSTD_getFrameContentSize(e->stored, e->stored_bytes) != size)
+        return bad(&s, from, "a zstd frame of another size than the entry says");
+    uint8_t *bytes = malloc(size + 1);
+    if (!bytes)
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", fat->file_name);
+    if (!unpack_into(e, bytes, size)) {
+        free(bytes);
+        return bad(&s, from, e->flags & FLAG_LZ4 ? "an LZ4 block that is damaged" : "a zstd frame that is damaged");
+    }
+    bytes[size] = 0;
+    e->bytes = bytes;
+    e->size = e->kind == FATBIN_PTX ? strlen((char *)bytes) : size; /* PTX is padded with NUL */
+    return true;
 }
 
 void fatbin_free(struct fatbin *fat)

@@ -6,6 +6,9 @@
  * Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several fat binaries may follow one another.
  * Section .nv_fatbin of a host program has one for each source file, and an empty one that nvcc puts before them. Fat
  * binaries of host objects, libraries and programs are found by that section.
+ *
+ * Loading reads the headers alone: a library has hundreds of megabytes of images, of which few are used. The caller's
+ * bytes must live until fatbin_free.
  */
 #ifndef REPRISE_FRONTEND_MODULE_FATBIN_H
 #define REPRISE_FRONTEND_MODULE_FATBIN_H
@@ -22,18 +25,24 @@ struct fatbin_entry {
     uint32_t part; /* which of the fat binaries that follow one another, from 0 */
     uint32_t arch; /* 62 for sm_62 or compute_62 */
     bool is_64, debug;
-    uint8_t *bytes; /* uncompressed; PTX ends in a NUL that size does not count */
+    uint8_t *bytes; /* NULL before fatbin_unpack; uncompressed; PTX ends in a NUL that size does not count */
     size_t size;
+    const uint8_t *stored; /* the payload within the caller's bytes, and its size there and uncompressed */
+    uint64_t stored_bytes, unpacked_bytes, flags;
 };
 struct fatbin {
+    const char *file_name; /* the caller's */
+    const uint8_t *start;  /* where offsets in errors count from */
     uint32_t part_count, count;
     struct fatbin_entry *entries;
 };
 
 /* Whether this is a fat binary, or a file of the host that holds some. */
 bool fatbin_is(const void *bytes, size_t size);
-/* Unpacks every entry. Entries of other kinds than PTX and cubin are left out. */
+/* Reads the headers. Entries of other kinds than PTX and cubin are left out. */
 struct fatbin *fatbin_load(const char *file_name, const void *bytes, size_t size, struct rp_error *);
+/* Gives the entry its bytes, if it has none yet. */
+bool fatbin_unpack(const struct fatbin *, struct fatbin_entry *, struct rp_error *);
 void fatbin_free(struct fatbin *);
 
 #endif

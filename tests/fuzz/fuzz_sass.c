@@ -137,7 +137,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (fatbin_is(bytes, size)) {
         struct fatbin *fat = fatbin_load("fuzz", bytes, size, &err);
         for (uint32_t i = 0; fat && i < fat->count; i++)
-            load(fat->entries[i].bytes, fat->entries[i].size);
+            if (fatbin_unpack(fat, &fat->entries[i], &err))
+                load(fat->entries[i].bytes, fat->entries[i].size);
         fatbin_free(fat);
     } else if (cubin_is(bytes, size)) {
         load(bytes, size);

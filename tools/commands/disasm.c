@@ -169,11 +169,13 @@ static bool print_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, st
     if (!fat)
         return false;
     bool ok = true, any = false;
-    for (uint32_t i = 0; ok && i < fat->count; i++)
-        if (fat->entries[i].kind == FATBIN_CUBIN && isa_of_sm(fat->entries[i].arch)) {
+    for (uint32_t i = 0; ok && i < fat->count; i++) {
+        struct fatbin_entry *e = &fat->entries[i];
+        if (e->kind == FATBIN_CUBIN && isa_of_sm(e->arch)) {
             any = true;
-            ok = print_cubin(a, fat->entries[i].bytes, fat->entries[i].size, err);
+            ok = fatbin_unpack(fat, e, err) && print_cubin(a, e->bytes, e->size, err);
         }
+    }
     if (ok && !any) {
         char known[128];
         isa_ranges(known, sizeof known);

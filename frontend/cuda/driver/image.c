@@ -65,11 +65,11 @@ static bool better(const struct fatbin_entry *e, const struct fatbin_entry *than
 
 /* Of machine code for this device and PTX, what is preferred, and the newest of it that the device supports. If there
  * is only PTX for later devices, which NVIDIA would refuse, the oldest. */
-static const struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only)
+static struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only)
 {
-    const struct fatbin_entry *best = NULL, *newer = NULL;
+    struct fatbin_entry *best = NULL, *newer = NULL;
     for (uint32_t i = 0; i < fat->count; i++) {
-        const struct fatbin_entry *e = &fat->entries[i];
+        struct fatbin_entry *e = &fat->entries[i];
         bool ptx = e->kind == FATBIN_PTX, code = !ptx_only && isa_sm_runs(capability(), e->arch) && isa_of_sm(e->arch);
         if (ptx && e->arch > capability())
             newer = !newer || e->arch < newer->arch ? e : newer;
@@ -97,6 +97,11 @@ static size_t fat_bytes(const void *fat)
 
 static bool is_fat(const void *bytes) { return !memcmp(bytes, &(uint32_t){FATBIN_MAGIC}, 4); }
 
+static CUresult unpacking_failed(const struct rp_error *err)
+{
+    return err->status == RP_SYSTEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_IMAGE;
+}
+
 /* Collects the PTX of a program's objects, to be linked in place of nvlink's output. Skips objects without PTX. */
 static CUresult collect_pieces(const char *name, const void *const *objects, struct image *image, struct rp_error *err)
 {
@@ -106,13 +111,13 @@ static CUresult collect_pieces(const char *name, const void *const *objects, str
         struct fatbin *fat = fatbin_load(name, *objects, fat_bytes(*objects), err);
         if (!fat)
             return CUDA_ERROR_INVALID_IMAGE;
-        const struct fatbin_entry *e = choose(fat, true);
-        bool ok = !e || pieces_add(&image->linked, e->bytes, e->size);
+        struct fatbin_entry *e = choose(fat, true);
+        bool ok = !e || fatbin_unpack(fat, e, err);
+        if (ok && e && !pieces_add(&image->linked, e->bytes, e->size))
+            ok = rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
         fatbin_free(fat);
-        if (!ok) {
-            rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
+        if (!ok)
+            return unpacking_failed(err);
     }
     return CUDA_SUCCESS;
 }
@@ -136,15 +141,22 @@ static CUresult choose_of_fat(const char *name, const void *const *objects, stru
     image->fat = fatbin_load(name, image->bytes, image->size, err);
     if (!image->fat)
         return CUDA_ERROR_INVALID_IMAGE;
-    const struct fatbin_entry *e = choose(image->fat, false);
+    struct fatbin_entry *e = choose(image->fat, false);
     bool pieces = objects && (!e || prefers_ptx());
     CUresult r = pieces ? collect_pieces(name, objects, image, err) : CUDA_SUCCESS;
     if (r)
         return r;
     if (!e && !image->linked.size)
         return nothing_runs(name, image, err);
-    image->bytes = image->linked.size ? (const void *)image->linked.text : e->bytes;
-    image->size = image->linked.size ? image->linked.size : e->size;
+    if (image->linked.size) {
+        image->bytes = image->linked.text;
+        image->size = image->linked.size;
+        return CUDA_SUCCESS;
+    }
+    if (!fatbin_unpack(image->fat, e, err))
+        return unpacking_failed(err);
+    image->bytes = e->bytes;
+    image->size = e->size;
     return CUDA_SUCCESS;
 }
 

@@ -54,8 +54,24 @@ static void barrier(struct sass_lowering *l, bool arrives)
 static void lower_arrive(struct sass_lowering *l) { barrier(l, true); }
 static void lower_wait(struct sass_lowering *l) { barrier(l, false); }
 
+/* The registers that warps give to one another, of which there are always enough. */
+static void lower_setmaxreg(struct sass_lowering *l)
+{
+    enum { TRY_ALLOC = 2 };
+    struct operation u = {.kind = UOP_LANE, .op = OP_SETP, .type = T_U32, .compare = CMP_EQ};
+    if (bits(l, 72, 2) != TRY_ALLOC) {
+        sass_lower_nothing(l);
+        return;
+    }
+    u.a = u.b = constant32(&l->b, 0);
+    u.pd = written_uniform_predicate(&l->b, bits(l, AT_PD, 3));
+    if (is_register(u.pd))
+        sass_emit(&l->b, u);
+}
+
 /* Grids run one after another: what a grid waits for has been done. */
 
 const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},          {"UCGABAR_ARV", lower_arrive},
                                               {"UCGABAR_WAIT", lower_wait},    {"PREEXIT", sass_lower_nothing},
-                                              {"ACQBULK", sass_lower_nothing}, {NULL, NULL}};
+                                              {"ACQBULK", sass_lower_nothing}, {"USETMAXREG", lower_setmaxreg},
+                                              {NULL, NULL}};

@@ -155,14 +155,14 @@ static void lower_ldc(struct sass_lowering *l)
     sass_move_data(l, &u, bits(l, AT_RD, 8));
 }
 
-/* Loads words of a bank at a register plus the offset, which no trace records. */
+/* Loads a word of a bank, or a part of one, at a register plus the offset, which no trace records. */
 static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsigned at, int32_t offset)
 {
-    struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT};
-    u.memory.space = bank ? RP_SPACE_CONST : RP_SPACE_PARAM;
-    u.memory.kind = RP_ACCESS_LOAD;
+    struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false);
+    u.stype = T_U32;
+    u.flags = UF_SILENT;
     u.memory.elements = 1;
-    u.memory.width = 4;
+    u.memory.width = u.memory.width < 4 ? u.memory.width : 4;
     if (bank && l->b.banks->at[bank] == CUBIN_UNKNOWN)
         sass_not_covered(l, "a constant bank that the file does not have");
     u.imm = offset + (bank ? (int64_t)l->b.banks->at[bank] : -(int64_t)l->b.parameters);
@@ -172,13 +172,13 @@ static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsig
     return u.d;
 }
 
-/* c[bank][UR + offset], of 32 or 64 bits. */
+/* c[bank][UR + offset], of up to 64 bits. */
 static void lower_uldc_indexed(struct sass_lowering *l)
 {
-    enum { WORD = 4, PAIR = 5 };
+    enum { PAIR = 5 };
     unsigned bank = bits(l, AT_BANK, 5), size = bits(l, AT_SIZE, 3), at = bits(l, AT_RA, 6), d = bits(l, AT_RD, 6);
     int32_t offset = (int16_t)bits(l, AT_OFFSET, 16);
-    if (size != WORD && size != PAIR)
+    if (size > PAIR)
         sass_not_covered(l, "this size");
     struct operand low = indexed_word(l, bank, at, offset), high = low;
     if (size == PAIR)

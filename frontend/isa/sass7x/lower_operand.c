@@ -167,7 +167,10 @@ static struct operand from_90(struct sass_build *b, uint32_t offset)
     case 0x68: return constant32(b, CUBIN_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
     case 0x6c: return constant32(b, CUBIN_RESERVED_SHARED / 2);
     case 0xd0: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
+    case 0x140: return special_register(b, SR_CLUSTER_EXPLICIT);
     case 0x188: return special_register(b, SR_CLUSTER_BLOCKS);
+    case 0x198: return constant32(b, (uint32_t)PARAM_WINDOW); /* the generic address of the parameters */
+    case 0x19c:
     case 0xd4:
     case 0x208: /* the descriptor of global memory, which means nothing here */
     case 0x20c: return constant32(b, 0);
@@ -188,8 +191,10 @@ static struct operand before_90(struct sass_build *b, uint32_t offset)
     case 0x120: return reserved_shared(b, CUBIN_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
     case 0x124: return reserved_shared(b, CUBIN_RESERVED_SHARED / 2);
     case 0x18: return constant32(b, (uint32_t)SHARED_WINDOW);
+    case 0x40: return constant32(b, (uint32_t)PARAM_WINDOW - b->parameters); /* the bank's own generic address */
     case 0x50: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
     case 0x1c:
+    case 0x44:
     case 0x54:
     case 0x118: /* the descriptor of global memory */
     case 0x11c: return constant32(b, 0);
