@@ -36,14 +36,17 @@ static void print_line(FILE *to, const char *name, size_t count, const char *wha
 {
     char text[FIGURE];
     if (count)
-        fprintf(to, "%-11s %s %s\n", name, figure(count, text), what);
+        fprintf(to, "%-11s %s%s%s\n", name, figure(count, text), *what ? " " : "", what);
 }
 
 void sweep_print_plan(struct sweep *s)
 {
     FILE *to = s->args->dry_run ? stdout : stderr;
     print_line(to, "traces:", s->args->plan.trace_count, "");
-    print_line(to, "variants:", s->count.variants, "combinations of values");
+    print_line(to, "variants:", s->count.variants,
+               s->count.variants == 1 ? "combination of values" : "combinations of values");
+    if (s->args->plan.excluded.count && !s->count.excluded)
+        fprintf(to, "excluded:   0 by --exclude\n");
     print_line(to, "excluded:", s->count.excluded, "by --exclude");
     print_line(to, "impossible:", s->count.refused, "whose values do not go together");
     print_line(to, "the same:", s->count.same, "as another, option by option");
