@@ -158,7 +158,7 @@ static void lower_ldc(struct sass_lowering *l)
 /* Loads a word of a bank, or a part of one, at a register plus the offset, which no trace records. */
 static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsigned at, int32_t offset)
 {
-    struct operation u = load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false);
+    struct operation u = sass7x_load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false);
     u.stype = T_U32;
     u.flags = UF_SILENT;
     u.memory.elements = 1;
