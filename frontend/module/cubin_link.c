@@ -12,7 +12,7 @@ static const struct cubin_field {
     uint8_t shift, at, width, above, above_width;
 } fields[] = {
     {0x37, 0, 32, 32, 0, 0}, {0x38, 0, 32, 32, 0, 0}, {0x39, 32, 32, 32, 0, 0}, {0x3a, 2, 34, 47, 0, 0},
-    {0x3b, 0, 32, 16, 0, 0}, {0x4a, 0, 40, 24, 0, 0}, {0x66, 2, 16, 8, 34, 47}, {0x72, 2, 16, 8, 34, 48},
+    {0x3b, 0, 32, 16, 0, 0}, {0x4a, 0, 40, 24, 0, 0}, {0x4b, 2, 16, 8, 34, 47}, {0x72, 2, 16, 8, 34, 48},
 };
 
 static const struct cubin_field *field_of(uint32_t type)
@@ -34,7 +34,8 @@ static enum cubin_patch patch_of(uint32_t type)
     case 0x01: return CUBIN_PATCH_32;
     case 0x02:
     case 0x04:
-    case 0x23: return CUBIN_PATCH_64;
+    case 0x23:
+    case 0x66: return CUBIN_PATCH_64;
     case 0x06: return CUBIN_PATCH_TEXTURE;
     case 0x2a: return CUBIN_PATCH_CODE;
     case 0x2b: return CUBIN_PATCH_CODE_LOW;
