@@ -35,7 +35,8 @@ static enum cubin_patch patch_of(uint32_t type)
     case 0x01: return CUBIN_PATCH_32;
     case 0x02:
     case 0x04:
-    case 0x23: return CUBIN_PATCH_64;
+    case 0x23:
+    case 0x66: return CUBIN_PATCH_64;
     case 0x06: return CUBIN_PATCH_TEXTURE;
     case 0x2a: return CUBIN_PATCH_CODE;
     case 0x2b: return CUBIN_PATCH_CODE_LOW;

@@ -75,6 +75,20 @@ fails 2 "it is machine code for sm_75 already, which sm_80 does not run" "$r" ru
 echo 'module = "k.ptx"; assemble = "sm_1"; launches = ( { grid = 1; block = 1; } );' >"$work/wrong.cfg"
 fails 2 "wrong.cfg:1: --assemble sm_1: no such architecture" "$r" run --launch-file "$work/wrong.cfg"
 
+# ---- linked by nvlink -----------------------------------------------------------------------------------------------
+linked=$(python3 - <<'END'
+factors = 2, 3, 5, 7
+scaled = lambda x: 3 * x + 1
+deep = lambda x: x if x < 10 else deep(x - 10) + 5
+print("arg0: 40 of 40 elements of i32", end="")
+for i in range(40):
+    value = scaled(i) * factors[i & 3] + (scaled, deep)[i & 1](scaled(i)) + 1000
+    print(f"\n  [{i}]" if i % 8 == 0 else "", value, end="" if i < 39 else "\n")
+END
+)
+runs_linked() { is "functions and variables of two objects: $1" "$("$r" run -q --module "$2" --grid 1 --block 40 --arg buf=zeros:160 --print 0=i32:40 2>&1)" "$linked"; }
+for file in linked.sm_75 linked.sm_90 linked-g.sm_90; do runs_linked $file tests/golden/cubin/$file.cubin; done
+
 # ---- by NVIDIA's ----------------------------------------------------------------------------------------------------
 tool=$BUILD/toolchain/13.0/ptxas
 if ! [ -x "$tool" ]; then
@@ -98,6 +112,18 @@ sed 's/mad.lo.u32/mad.lo.blob/' "$work/k.ptx" >"$work/wrong.ptx"
 fails 2 "says: ptxas wrong.ptx, line 12; error   : Unknown modifier '.blob'" "$r" run --module "$work/wrong.ptx" --assemble sm_86 "${launch[@]}" --print 0=i32
 echo 'module = "k.ptx"; assemble = "sm_80"; buffers: { a = "iota-i32:40"; }; launches = ( { grid = 1; block = 40; args = ( "buf=a" ); } ); print: { a = "i32:40"; };' >"$work/k.cfg"
 is "a launch file's assemble" "$("$r" run -q --launch-file "$work/k.cfg" | tail -n +2)" "$(tail -n +2 <<<"$ptx")"
+
+for sm in 75 80 86 89 90; do
+    for debug in "" -g; do
+        for part in a b; do
+            # shellcheck disable=SC2086
+            "$tool" $debug -c -w -arch sm_$sm -o "$work/$part.o" tests/golden/cubin/linked-$part.ptx 2>/dev/null
+        done
+        # shellcheck disable=SC2086
+        "${tool%ptxas}nvlink" $debug -arch=sm_$sm "$work/a.o" "$work/b.o" -o "$work/linked.cubin" 2>/dev/null
+        runs_linked "sm_$sm $debug" "$work/linked.cubin"
+    done
+done
 
 # ---- programs -------------------------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || exit 0

@@ -2,7 +2,7 @@
 # Python's clients of CUDA under reprise run: Numba and CuPy, with CUDA 12 and 13, in the virtual environments of make
 # clients-environment, Triton in that of make python-environment. WHOLE_SUITE="12 13" runs all tests of numba-cuda with
 # these versions of CUDA. clients.sh [PIECE]: all pieces without one.
-# pieces: triton programs-12 programs-13 numba-12 numba-13
+# pieces: triton machine_code programs-12 programs-13 numba-12 numba-13
 # limit: 3600
 set -u
 . tests/support/cli.sh
@@ -17,6 +17,25 @@ triton() {
         "$REPRISE" run --device $device -- "$BUILD/python/bin/python" tests/python/clients/triton_smoke.py |
             sed "s/$/ on $device/"
         [ "${PIPESTATUS[0]}" -eq 0 ] || echo "not ok - Triton ends with status ${PIPESTATUS[0]}"
+    done
+}
+# What the clients' own compilers make for sm_75, sm_86 and sm_90: Triton's ptxas, NVIDIA's linker behind Numba.
+machine_code() {
+    local device client status
+    for device in rtx2080 rtx3070 h100; do
+        for client in "python triton" "clients numba" "clients13 numba"; do
+            local folder=${client% *} program=${client#* }
+            if ! [ -e "$BUILD/$folder/complete" ]; then
+                echo "ok - $program as machine code of $device # SKIP $BUILD/$folder is not there: make clients-environment, make python-environment"
+                continue
+            fi
+            "$REPRISE" record -q -o "$work/m.wtr" --prefer sass --device $device -- "$BUILD/$folder/bin/python" -W ignore \
+                tests/python/clients/${program}_smoke.py >"$work/out"
+            status=$?
+            sed "s/$/, machine code of $device, $folder/" "$work/out"
+            check "$program ends well as machine code of $device, $folder" test $status -eq 0
+            check "and nothing else ran" eval '[ "$("$REPRISE" info "$work/m.wtr" | grep -c "^module .*(sass, ")" -ge 1 ] && ! "$REPRISE" info "$work/m.wtr" | grep -q "^module .*(ptx, "'
+        done
     done
 }
 # environment VERSION WHAT: $python is that with this version of CUDA; without one, WHAT is skipped
@@ -45,5 +64,5 @@ numba() { # version of CUDA
     check "$what numba-cuda's own tests, CUDA $1" test $? -eq 0
     tail -n 20 "$folder/log" >&2
 }
-[ $# -gt 0 ] || set -- triton programs-12 programs-13 numba-12 numba-13
+[ $# -gt 0 ] || set -- triton machine_code programs-12 programs-13 numba-12 numba-13
 for piece; do "${piece%-*}" "${piece#*-}"; done
