@@ -31,6 +31,8 @@ void sass7x_describe(const struct sass_lowering *l, struct rp_instruction *out)
     static const uint8_t scopes[8] = {RP_SCOPE_CTA, RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM,
                                       RP_SCOPE_GPU, RP_SCOPE_GPU, RP_SCOPE_GPU, RP_SCOPE_GPU};
     out->control |= awaited(l);
+    if (out->unit_class == RP_CLASS_CONVERT && l->row->latency == LATENCY_FIXED) /* I2FP, F2FP: no work of the SFU */
+        out->unit_class = RP_CLASS_INT;
     out->flags |= flags_of(l);
     if (strcmp(l->row->semantic, "BRA") == 0 && bits(l, 32, 2) == BRANCH_UNIFORM)
         out->flags |= RP_UNIFORM_BRANCH;
