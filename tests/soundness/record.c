@@ -1,6 +1,6 @@
 /* Records cases of tests/kernels, each at the size given, and so often: record FOLDER CASE[@VARIANT][=SIZE[*TIMES]]...
- * prints the traces' names. With a variant, such as sm_86.O3, it is that of build/cubin. Runs of once are checked against
- * the CPU. */
+ * prints the traces' names. With a variant, such as sm_86.O3, it is that of build/cubin. Runs of once are checked
+ * against the CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -112,9 +112,9 @@ static bool check_control(const struct arguments *a, const char *path, struct rp
     int64_t capability = capability_of(t);
     struct hazards h = {0};
     if (!capability && !a->machine.machine)
-        return rp_fail(err, RP_BAD_INPUT, "%s: its code has no control bits (PTX has none): --control is for machine code", path);
-    struct machine *m =
-        a->machine.machine ? machine_args_open(&a->machine, NULL, 0, err) : machine_of(capability, err);
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: its code has no control bits (PTX has none): --control is for machine code", path);
+    struct machine *m = a->machine.machine ? machine_args_open(&a->machine, NULL, 0, err) : machine_of(capability, err);
     bool fine = m;
     for (uint32_t l = 0; fine && l < rp_trace_launch_count(t); l++)
         fine = hazards_find(t, l, m, &h, err);
@@ -185,16 +185,19 @@ const struct command command_verify = {
     .name = "verify",
     .summary = "check a trace: every checksum, every column, index against content",
     .usage = "TRACE...",
-    .about = "Checks every checksum, every column against its neighbours, and the index against the content.\n"
-             "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks and bytes, or "
-             "false with error.\n"
-             "--control follows each warp of machine code as if its control bits alone held it back, and adds machine and "
-             "hazards in JSON: kind, instruction and its pc, file and line, register, the earlier instruction, the cycles of "
-             "stall counts that are missing (0: a barrier is), and how often. It sees the paths that the trace has.",
+    .about =
+        "Checks every checksum, every column against its neighbours, and the index against the content.\n"
+        "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks and bytes, or "
+        "false with error.\n"
+        "--control follows each warp of machine code as if its control bits alone held it back, and adds machine and "
+        "hazards in JSON: kind, instruction and its pc, file and line, register, the earlier instruction, the cycles "
+        "of "
+        "stall counts that are missing (0: a barrier is), and how often. It sees the paths that the trace has.",
     .options = rows,
     .examples = examples,
-    .status = "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first "
-              "damage; 3 if --control found something. With several traces each is read, and the highest status counts.",
+    .status =
+        "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first "
+        "damage; 3 if --control found something. With several traces each is read, and the highest status counts.",
     .option = verify_option,
     .run = verify_run,
 };

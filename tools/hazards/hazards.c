@@ -45,7 +45,7 @@ struct state {
     const struct rp_kernel *kernel;
     struct hazards *found;
     bool queues[MACHINE_UNITS];
-    bool halves; /* the halves of 64 bits are not read and written at once */
+    bool of_sm_90;
     uint64_t block;
     uint32_t launch_number, warp;
     struct rp_error *err;
@@ -149,13 +149,23 @@ static bool is_there(const struct state *s, const struct pending *p, uint64_t cy
 
 enum use { USE_PLAIN, USE_UPPER /* the second of two registers of a source */, USE_GUARD };
 
-/* The first cycle in which an instruction may issue that uses a timed result. */
-static uint64_t usable(const struct state *s, const struct pending *p, enum use use)
+/* How much earlier than its time a result is there for this use, on sm_90. */
+static uint64_t earlier(const struct state *s, const struct pending *p, const struct rp_instruction *in, enum use use)
 {
-    enum { LOWER_EARLIER = 1, UPPER_LATER = 2 };
+    enum { LOWER_EARLIER = 1, UPPER_LATER = 2, DOUBLE_EARLIER = 2 };
+    if (!s->of_sm_90)
+        return 0;
+    if (s->kernel->instructions[p->instruction].unit_class == RP_CLASS_FP64)
+        return in->unit_class == RP_CLASS_FP64 && rp_register_file(p->reg) == RP_FILE_GENERAL ? 0 : DOUBLE_EARLIER;
+    return use == USE_UPPER ? UPPER_LATER : p->lower ? LOWER_EARLIER : 0;
+}
+
+/* The first cycle in which an instruction may issue that uses a timed result. */
+static uint64_t usable(const struct state *s, const struct pending *p, const struct rp_instruction *in, enum use use)
+{
     uint64_t from = p->issued + (use == USE_GUARD ? (uint64_t)s->machine->guard_latency : 0);
-    uint64_t early = !s->halves ? 0 : use == USE_UPPER ? UPPER_LATER : p->lower ? LOWER_EARLIER : 0;
-    return from > p->ready - early ? from : p->ready - early;
+    uint64_t there = p->ready - earlier(s, p, in, use);
+    return from > there ? from : there;
 }
 
 static void drop_done(struct state *s)
@@ -182,7 +192,8 @@ static void add_hazard(struct state *s, enum hazard_kind kind, const struct pend
     uint32_t kernel = s->launch->kernel;
     for (size_t i = 0; i < f->count; i++) {
         struct hazard *h = &f->items[i];
-        if (h->kernel != kernel || h->first != p->instruction || h->second != second || h->reg != p->reg || h->kind != kind)
+        if (h->kernel != kernel || h->first != p->instruction || h->second != second || h->reg != p->reg ||
+            h->kind != kind)
             continue;
         h->count++;
         h->cycles = h->cycles && cycles > h->cycles ? (uint32_t)cycles : h->cycles;
@@ -220,15 +231,15 @@ static void check_read(struct state *s, const struct rp_step *step, rp_register 
     rp_lanemask lanes = use == USE_GUARD ? step->active : step->executed;
     for (size_t i = 0; i < s->writes.count; i++) {
         const struct pending *p = &s->writes.items[i];
-        uint64_t from = usable(s, p, use);
+        uint64_t from = usable(s, p, step->instruction, use);
         bool there = p->number < s->returned[p->unit][p->kind] || (p->timed && from <= s->now);
         if (p->reg == reg && p->lanes & lanes && !there)
             add_hazard(s, HAZARD_READ, p, step->index, p->timed ? from - s->now : 0);
     }
 }
 
-/* The step writes the register; `there`: when its value is there, at the earliest. What is behind another instruction in
- * the queue of a unit writes after that has read. */
+/* The step writes the register; `there`: when its value is there, at the earliest. What is behind another instruction
+ * in the queue of a unit writes after that has read. */
 static void check_write(struct state *s, const struct rp_step *step, rp_register reg, unsigned unit, uint64_t there)
 {
     for (size_t i = 0; i < s->writes.count; i++) {
@@ -363,7 +374,7 @@ bool hazards_find(struct rp_trace *t, uint32_t launch, const struct machine *m, 
     if (!has_control_words(s.kernel))
         return true;
     found->any = true;
-    s.halves = !strcmp(s.kernel->isa, "sm_90");
+    s.of_sm_90 = !strcmp(s.kernel->isa, "sm_90");
     for (uint32_t u = 0; u < m->unit_count; u++)
         s.queues[u] = unit_queues(m, u);
     bool fine = true;

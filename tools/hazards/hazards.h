@@ -11,12 +11,13 @@
  * - any other result is there `initiation + latency` of its class after its issue; for guards at least `guard_latency`
  * after it;
  *
- * - on sm_90 the lower word of a result of 64 bits is there a cycle earlier, and the upper word of such a source is read
- * two cycles later: so ptxas 12.9 writes IMAD.WIDE;
+ * - on sm_90 the lower word of a result of 64 bits is there a cycle earlier, and the upper word of such a source is
+ * read two cycles later; and results of class fp64 are there two cycles earlier for other classes, and as predicates.
+ * So ptxas 12.9 writes code;
  *
- * - the sources of an instruction are read at its issue. Where its unit has a queue, general registers are read once some
- * instruction has waited for a barrier that it, or a later one of the same unit, tells, or at the next fence or barrier
- * of the block. What goes to the same queue comes after it.
+ * - the sources of an instruction are read at its issue. Where its unit has a queue, general registers are read once
+ * some instruction has waited for a barrier that it, or a later one of the same unit, tells, or at the next fence or
+ * barrier of the block. What goes to the same queue comes after it.
  *
  * Only lanes that both instructions execute count, and only paths that the trace has. */
 #ifndef REPRISE_TOOLS_HAZARDS_HAZARDS_H

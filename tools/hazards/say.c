@@ -17,8 +17,8 @@ static void name_register(rp_register r, char text[16])
 /* What the second instruction does too early, and what is missing. */
 static void describe(const struct rp_kernel *k, const struct hazard *h, char text[MOST_TEXT])
 {
-    static const char *const done[] = {[HAZARD_READ] = "reads", [HAZARD_OVERWRITE] = "overwrites",
-                                       [HAZARD_OVERWRITE_SOURCE] = "overwrites"};
+    static const char *const done[] = {
+        [HAZARD_READ] = "reads", [HAZARD_OVERWRITE] = "overwrites", [HAZARD_OVERWRITE_SOURCE] = "overwrites"};
     const struct rp_instruction *first = &k->instructions[h->first];
     bool sources = h->kind == HAZARD_OVERWRITE_SOURCE;
     unsigned barrier = sources ? rp_control_read_barrier(first->control) : rp_control_write_barrier(first->control);
@@ -32,8 +32,8 @@ static void describe(const struct rp_kernel *k, const struct hazard *h, char tex
     else
         snprintf(missing, sizeof missing, "it sets no %s barrier that anything between them waits for",
                  sources ? "read" : "write");
-    snprintf(text, MOST_TEXT, "%s %s before 0x%04" PRIx64 " %.80s has %s it: %s", done[h->kind], reg, first->pc, first->text,
-             sources ? "read" : "written", missing);
+    snprintf(text, MOST_TEXT, "%s %s before 0x%04" PRIx64 " %.80s has %s it: %s", done[h->kind], reg, first->pc,
+             first->text, sources ? "read" : "written", missing);
 }
 
 void hazards_print(const struct rp_trace *t, const struct machine *m, const struct hazards *all)
@@ -54,14 +54,16 @@ void hazards_print(const struct rp_trace *t, const struct machine *m, const stru
         printf("  %s", k->name);
         if (in->line && in->file < k->file_count)
             printf(", %s:%" PRIu32, k->files[in->file], in->line);
-        printf(": 0x%04" PRIx64 " %s %s (%s time%s, first in launch %" PRIu32 ", block %" PRIu64 ", warp %" PRIu32 ")\n", in->pc,
-               in->text, text, figure(h->count, number[0]), rp_plural(h->count), h->launch, h->block, h->warp);
+        printf(": 0x%04" PRIx64 " %s %s (%s time%s, first in launch %" PRIu32 ", block %" PRIu64 ", warp %" PRIu32
+               ")\n",
+               in->pc, in->text, text, figure(h->count, number[0]), rp_plural(h->count), h->launch, h->block, h->warp);
     }
 }
 
 json_t *hazards_json(const struct rp_trace *t, const struct hazards *all)
 {
-    static const char *const kinds[] = {[HAZARD_READ] = "read-after-write", [HAZARD_OVERWRITE] = "write-after-write",
+    static const char *const kinds[] = {[HAZARD_READ] = "read-after-write",
+                                        [HAZARD_OVERWRITE] = "write-after-write",
                                         [HAZARD_OVERWRITE_SOURCE] = "write-after-read"};
     json_t *list = json_array();
     for (size_t i = 0; i < all->count; i++) {

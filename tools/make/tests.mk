@@ -43,11 +43,11 @@ $(foreach s,$(SUITES),$(eval $(call suite_rule,$s)))
 $(BUILD)/tests/cuda: private LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib -L$(BUILD)/lib -l:libcuda.so.1
 $(BUILD)/tests/cuda: $(LIBCUDA)
 # Names of C++ in messages.
-$(BUILD)/tests/sweep: private LDLIBS += -lstdc++
+$(BUILD)/tests/sweep $(BUILD)/tests/hazards: private LDLIBS += -lstdc++
 # its models are those of PTX
 $(BUILD)/tests/sass7x: $(call object,$(filter tests/unit/ptx_forms/reference%.c,$(FILES)))
 unit-kernels unit-wcet unit-host: $(KERNELS)
-unit-sass_run: $(KERNELS) $(CUBINS)
+unit-sass_run unit-hazards: $(KERNELS) $(CUBINS)
 
 # ---- programs of tests ----------------------------------------------------------------------------------------------
 # Of one object each; private LDLIBS and further objects of a program stand where it is.

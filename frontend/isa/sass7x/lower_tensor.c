@@ -292,8 +292,8 @@ static void set_group_metadata(struct sass_lowering *l, struct operation *u, enu
     u->lists[2] = fragment(l, bits(l, AT_METADATA, 8), 1, false);
 }
 
-/* `modes`: enum wgmma_mode. Each warp multiplies its 16 rows. The product is complete at once. ptxas marks the last product
- * of each group, that before wgmma.commit_group, with gsb0. */
+/* `modes`: enum wgmma_mode. Each warp multiplies its 16 rows. The product is complete at once. ptxas marks the last
+ * product of each group, that before wgmma.commit_group, with gsb0. */
 static void multiply_group(struct sass_lowering *l, enum matrix_format a, enum matrix_format b,
                            enum matrix_format result, unsigned modes, uint64_t flags)
 {
@@ -433,10 +433,10 @@ static void lower_movm(struct sass_lowering *l)
     sass_emit(&l->b, u);
 }
 
-const struct sass_meaning sass7x_tensor[] = {{"HMMA", lower_any_hmma},     {"IMMA", lower_imma},
-                                             {"BMMA", lower_bmma},         {"QMMA", lower_qmma},
-                                             {"DMMA", lower_dmma},         {"LDSM", lower_ldsm},
-                                             {"STSM", lower_stsm},         {"MOVM", lower_movm},
-                                             {"HGMMA", lower_hgmma},       {"QGMMA", lower_qgmma},
-                                             {"IGMMA", lower_igmma},       {"BGMMA", lower_bgmma},
+const struct sass_meaning sass7x_tensor[] = {{"HMMA", lower_any_hmma},       {"IMMA", lower_imma},
+                                             {"BMMA", lower_bmma},           {"QMMA", lower_qmma},
+                                             {"DMMA", lower_dmma},           {"LDSM", lower_ldsm},
+                                             {"STSM", lower_stsm},           {"MOVM", lower_movm},
+                                             {"HGMMA", lower_hgmma},         {"QGMMA", lower_qgmma},
+                                             {"IGMMA", lower_igmma},         {"BGMMA", lower_bgmma},
                                              {"WARPGROUP", lower_warpgroup}, {NULL, NULL}};

@@ -1,5 +1,5 @@
-/* Hazards of control bits, by hand on machine rtx3070: int and fp32 results are there 4 cycles after their issue, a guard
- * after 13; loads wait for barriers. */
+/* Hazards of control bits, by hand on machine rtx3070: int and fp32 results are there 4 cycles after their issue, a
+ * guard after 13; loads wait for barriers. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,21 +14,21 @@
 #define WORD(stall, write, read, wait) ((uint64_t)(stall) | 16 | (write) << 5 | (read) << 8 | (wait) << 11)
 #define INT_OP(d, s, ...)                                                                                              \
     {                                                                                                                  \
-        .unit_class = RP_CLASS_INT, .destination = d, .source = { s, NO, NO }, .control = WORD(__VA_ARGS__)            \
+        .unit_class = RP_CLASS_INT, .destination = d, .source = {s, NO, NO}, .control = WORD(__VA_ARGS__)              \
     }
 #define SFU_OP(d, s, ...)                                                                                              \
     {                                                                                                                  \
-        .unit_class = RP_CLASS_SFU, .destination = d, .source = { s, NO, NO }, .control = WORD(__VA_ARGS__)            \
+        .unit_class = RP_CLASS_SFU, .destination = d, .source = {s, NO, NO}, .control = WORD(__VA_ARGS__)              \
     }
 #define LOAD(in, d, s, ...)                                                                                            \
     {                                                                                                                  \
-        .unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_##in, .destination = d, .source = { s, NO, NO },              \
-        .stride = 4, .address = in_##in, .control = WORD(__VA_ARGS__)                                                  \
+        .unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_##in, .destination = d, .source = {s, NO, NO}, .stride = 4,   \
+        .address = in_##in, .control = WORD(__VA_ARGS__)                                                               \
     }
 #define STORE(s, ...)                                                                                                  \
     {                                                                                                                  \
         .unit_class = RP_CLASS_MEMORY, .space = RP_SPACE_GLOBAL, .store = true, .destination = NO,                     \
-        .source = { s, NO, NO }, .stride = 4, .address = WARP_TRACE_OUTPUT, .control = WORD(__VA_ARGS__)               \
+        .source = {s, NO, NO}, .stride = 4, .address = WARP_TRACE_OUTPUT, .control = WORD(__VA_ARGS__)                 \
     }
 enum { in_GLOBAL = WARP_TRACE_INPUT, in_SHARED = 0 };
 
@@ -137,7 +137,8 @@ Test(hazards, overwriting)
     source[1] = (struct warp_op)LOAD(SHARED, 0, NO, 2, 0, NONE, 0);
     expect_none(OF(source), "behind the store in its queue");
     struct warp_op barrier[] = {
-        STORE(0, 2, NONE, NONE, 0), {.unit_class = RP_CLASS_BARRIER, .destination = NO, .source = {NO, NO, NO}, .control = WORD(6, NONE, NONE, 0)},
+        STORE(0, 2, NONE, NONE, 0),
+        {.unit_class = RP_CLASS_BARRIER, .destination = NO, .source = {NO, NO, NO}, .control = WORD(6, NONE, NONE, 0)},
         INT_OP(0, NO, 1, NONE, NONE, 0)};
     expect_none(OF(barrier), "a barrier of the block waits for what is before it");
 }

@@ -12,8 +12,8 @@
 
 static const struct {
     const char *variant, *machine;
-} variants[] = {{"sm_70.O3", "v100"}, {"sm_75.O3", "rtx2080"}, {"sm_80.O3", "a100"},
-                {"sm_86.O3", "rtx3070"}, {"sm_90.O3", "h100"},  {"sm_90.O0", "h100"}};
+} variants[] = {{"sm_70.O3", "v100"},    {"sm_75.O3", "rtx2080"}, {"sm_80.O3", "a100"},
+                {"sm_86.O3", "rtx3070"}, {"sm_90.O3", "h100"},    {"sm_90.O0", "h100"}};
 
 /* ptxas refuses the PTX of these: shfl and vote without .sync. */
 static bool exists(const struct kernel_case *c)
@@ -53,8 +53,7 @@ Test(hazards, none_in_the_code_of_ptxas)
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         struct rp_error err;
         uint64_t instructions = 0;
-        struct machine *m =
-            machine_args_open(&(struct machine_args){.machine = variants[v].machine}, NULL, 0, &err);
+        struct machine *m = machine_args_open(&(struct machine_args){.machine = variants[v].machine}, NULL, 0, &err);
         cr_assert(m, "%s", err.text);
         for (size_t i = 0; kernel_cases[i]; i++)
             if (exists(kernel_cases[i]))

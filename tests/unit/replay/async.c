@@ -436,10 +436,10 @@ static void fill(struct plan *p, unsigned warp)
 
 static void one_more(struct plan *p)
 {
-    static const int plain[] = {ADD,      ADD,         LOAD,           USE,           USE,        STORE,
-                                CLOSE,    WAIT_COPIES, ALL_COPIES,     CLOSE_GIVEN,   READ_GIVEN, WAIT_GIVEN,
-                                MULTIPLY, MULTIPLY,    CLOSE_PRODUCTS, WAIT_PRODUCTS, FENCE,      BLOCK_FENCE,
-                                MULTIPLY_LAST};
+    static const int plain[] = {ADD,           ADD,        LOAD,        USE,          USE,
+                                STORE,         CLOSE,      WAIT_COPIES, ALL_COPIES,   CLOSE_GIVEN,
+                                READ_GIVEN,    WAIT_GIVEN, MULTIPLY,    MULTIPLY,     CLOSE_PRODUCTS,
+                                WAIT_PRODUCTS, FENCE,      BLOCK_FENCE, MULTIPLY_LAST};
     unsigned warp = below(p, p->count);
     struct story *w = &p->warps[warp];
     switch (below(p, 8)) {
