@@ -233,7 +233,7 @@ enum rp_async_kind {
     RP_ASYNC_TENSOR /* matrix multiply-accumulate (wgmma.mma_async) */
 };
 enum rp_async_role {
-    RP_ASYNC_START,     /* starts work that belongs to a group */
+    RP_ASYNC_START,     /* starts work that belongs to a group; with `pending` 1 it also closes the group */
     RP_ASYNC_SIGNAL,    /* starts work that completes at barrier objects and belongs to no group */
     RP_ASYNC_COMMIT,    /* closes a group */
     RP_ASYNC_WAIT,      /* waits until at most `pending` of the thread's most recently closed groups are incomplete */

@@ -354,6 +354,9 @@ bool async_issue(struct async_block *b, struct async_queue *q, void *block, unsi
         struct async_work work = {*number, done, read, s->executed, in->async.kind, in->async.role == RP_ASYNC_COMMIT};
         if (in->async.role != RP_ASYNC_SIGNAL && !add_work(w, &work, now))
             q->out_of_memory = true;
+        work.commit = true;
+        if (in->async.role == RP_ASYNC_START && in->async.pending && !add_work(w, &work, now))
+            q->out_of_memory = true;
     }
     for (uint32_t m = 0; m < in->memory_count; m++) {
         if (!is_object(&in->memory[m]) || in->memory[m].object == RP_OBJECT_TEST)

@@ -49,6 +49,9 @@
     X(dependencies, "dependencies", OPTION_CHOICE, "", 0, 1, 0, machine_dependencies,                                  \
       "what holds an instruction back until its operands are there: a scoreboard, or the control words of its code, "  \
       "and the scoreboard for kernels without them")                                                                   \
+    X(guard_latency, "guard_latency", OPTION_INTEGER, "cycles", 0, 32, 0, NULL,                                        \
+      "from the issue of an instruction that writes a predicate to one that it guards, at least; only verify "         \
+      "--control asks for it")                                                                                         \
     X(issue_width, "issue.width", OPTION_INTEGER, "instructions", 1, 2, 1, NULL,                                       \
       "instructions of one warp that a sub-core issues in a cycle, the second to another unit than the first")         \
     X(tensor_f16, "tensor.f16", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                    \

@@ -31,8 +31,8 @@ bool room_of_block(const struct machine *m, const struct rp_kernel *kernel, cons
     block->blocks = 1;
     block->warps = (int64_t)((threads + RP_WARP_LANES - 1) / RP_WARP_LANES);
     block->registers = block->warps * round_up((int64_t)kernel->registers * RP_WARP_LANES, m->register_granularity);
-    block->shared = round_up((int64_t)kernel->static_shared + launch->dynamic_shared + m->shared_reserved,
-                             m->shared_granularity);
+    block->shared =
+        round_up((int64_t)kernel->static_shared + launch->dynamic_shared + m->shared_reserved, m->shared_granularity);
     if (block->registers > sm.registers)
         return rp_fail(err, RP_BAD_INPUT,
                        "kernel %s: a block needs %" PRId64 " registers, an SM of %s has %" PRId64 " (limits.registers)",

@@ -14,6 +14,17 @@ if diff "$BUILD/latencies.md" <(sed -n '/^<!-- latencies -->$/,/^<!-- end of lat
 else
     echo "not ok - docs/validation.md has what make validation-latencies prints"
 fi
+if [ -e "$BUILD/toolchain/complete" ]; then
+    python3 tests/validation/machine_code.py >"$BUILD/machine_code.md"
+    if [ $? -eq 0 ]; then echo "ok - chains of machine code take the published cycles"; else echo "not ok - chains of machine code take the published cycles"; fi
+    if diff "$BUILD/machine_code.md" <(sed -n '/^<!-- machine code -->$/,/^<!-- end of machine code -->$/p' docs/validation.md | sed '1d;$d') >&2; then
+        echo "ok - docs/validation.md has what make validation-latencies prints of machine code"
+    else
+        echo "not ok - docs/validation.md has what make validation-latencies prints of machine code"
+    fi
+else
+    echo "ok - chains of machine code # SKIP no $BUILD/toolchain: make toolchain fetches ptxas"
+fi
 # Figures 10 to 12
 if grep -q 'loads and stores: 8 and 2, 32 and 4, 88 and 8\.$' "$BUILD/pastis.md"; then
     echo "ok - as many transactions of shared memory as PasTiS measured"

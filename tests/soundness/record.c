@@ -1,5 +1,6 @@
-/* Records cases of tests/kernels, each at the size given, and so often: record FOLDER CASE=SIZE[*TIMES]... prints the
- * traces' names. Runs of once are checked against the CPU. */
+/* Records cases of tests/kernels, each at the size given, and so often: record FOLDER CASE[@VARIANT][=SIZE[*TIMES]]...
+ * prints the traces' names. With a variant, such as sm_86.O3, it is that of build/cubin. Runs of once are checked
+ * against the CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +10,21 @@
 static int record(const char *folder, char *what)
 {
     char *equals = strchr(what, '='), *times = strchr(what, '*'), path[4096];
+    char *at = strchr(what, '@');
     if (equals)
         *equals = 0;
+    if (at)
+        *at = 0;
     const struct kernel_case *c = kernel_case_find(what);
     if (!c) {
         fprintf(stderr, "record: there is no case '%s'\n", what);
         return 1;
     }
-    snprintf(path, sizeof path, "%s/%s.wtr", folder, what);
+    snprintf(path, sizeof path, "%s/%s%s%s.wtr", folder, what, at ? "." : "", at ? at + 1 : "");
     struct kernel_options options = {.size = equals ? (uint32_t)strtoul(equals + 1, NULL, 10) : 0,
                                      .times = times ? (uint32_t)strtoul(times + 1, NULL, 10) : 0,
                                      .skip_check = times, /* what they leave adds up */
+                                     .cubin = at ? at + 1 : NULL,
                                      .trace = path};
     struct rp_error err;
     if (!kernel_run(c, &options, NULL, &err)) {

@@ -1,8 +1,10 @@
-/* reprise verify: reads whole traces and says whether they are valid. */
+/* reprise verify: reads whole traces and says whether they are valid, and whether the control bits of their machine
+ * code hold instructions back long enough. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/hazards/hazards.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/json.h"
@@ -15,11 +17,17 @@
 struct arguments {
     char **files;
     size_t count;
-    bool quiet;
+    bool quiet, control;
+    struct machine_args machine;
     json_t *json; /* the list of results; NULL: text */
 };
 
+enum { KEY_CONTROL = 600 };
 static const struct option_row rows[] = {
+    {"control", KEY_CONTROL, NULL,
+     "Also check the control bits of machine code: say where an instruction reads or overwrites a register before an "
+     "earlier one is done with it, by the latencies of a machine"},
+    ROWS_MACHINE("With --control: the machine; without, the first one of the code's compute capability", ""),
     ROW_JSON(""),
     ROW_QUIET("Print nothing for a trace that is whole"),
     {0},
@@ -30,9 +38,12 @@ static void verify_option(struct command_line *line, int key, char *arg)
     struct arguments *a = line->input;
     if (key == 'j' && !a->json)
         a->json = json_array();
-    shared_option(line, key, arg, &(struct shared_values){.quiet = &a->quiet});
+    a->control |= key == KEY_CONTROL;
+    shared_option(line, key, arg, &(struct shared_values){.quiet = &a->quiet, .machine = &a->machine});
     if (key == KEY_END && !line->argument_count)
         command_usage(line, "which trace? Example: reprise verify mm.wtr");
+    if (key == KEY_END && (a->machine.machine || a->machine.count) && !a->control)
+        command_usage(line, "--machine and --set go with --control");
 }
 
 static void show(void *progress, uint64_t done, uint64_t total) { progress_update(progress, done, total, 0, NULL); }
@@ -47,7 +58,7 @@ static uint64_t all_blocks(const struct rp_trace *t)
 
 static void say_whole(const struct arguments *a, const char *path, const struct rp_trace *t)
 {
-    if (a->quiet)
+    if (a->quiet && !a->json)
         return;
     uint32_t kernels = rp_trace_kernel_count(t), launches = rp_trace_launch_count(t);
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
@@ -62,7 +73,64 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
                rp_plural(blocks), figure(bytes, text[3]));
 }
 
-static bool verify(const struct arguments *a, const char *path, struct rp_error *err)
+/* The compute capability of the trace's machine code; 0: it has none. */
+static int64_t capability_of(const struct rp_trace *t)
+{
+    for (uint32_t k = 0; k < rp_trace_kernel_count(t); k++) {
+        const struct rp_kernel *kernel = rp_trace_kernel(t, k);
+        if (has_control_words(kernel) && !strncmp(kernel->isa, "sm_", 3))
+            return strtol(kernel->isa + 3, NULL, 10);
+    }
+    return 0;
+}
+
+/* The first machine of this compute capability. NULL: there is none. */
+static struct machine *machine_of(int64_t capability, struct rp_error *err)
+{
+    char **names, text[8];
+    struct machine *found = NULL;
+    size_t count = machine_list(&names);
+    snprintf(text, sizeof text, "%" PRId64, capability);
+    for (size_t i = 0; i < count && !found; i++) {
+        struct machine_args args = {.machine = names[i]};
+        found = machine_args_open(&args, NULL, 0, err);
+        if (found && strcmp(machine_capabilities[found->device_capability], text) != 0) {
+            machine_free(found);
+            found = NULL;
+        }
+    }
+    free(names);
+    if (!found)
+        rp_fail(err, RP_BAD_INPUT, "there is no machine of compute capability %s: name one with --machine", text);
+    return found;
+}
+
+/* Looks for hazards. *found: there are some. */
+static bool check_control(const struct arguments *a, const char *path, struct rp_trace *t, bool *found,
+                          struct rp_error *err)
+{
+    int64_t capability = capability_of(t);
+    struct hazards h = {0};
+    if (!capability && !a->machine.machine)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: its code has no control bits (PTX has none): --control is for machine code", path);
+    struct machine *m = a->machine.machine ? machine_args_open(&a->machine, NULL, 0, err) : machine_of(capability, err);
+    bool fine = m;
+    for (uint32_t l = 0; fine && l < rp_trace_launch_count(t); l++)
+        fine = hazards_find(t, l, m, &h, err);
+    *found = h.count;
+    if (fine && a->json)
+        json_join(json_array_get(a->json, json_array_size(a->json) - 1),
+                  json_pack("{s:s, s:o}", "machine", m->name, "hazards", hazards_json(t, &h)));
+    else if (fine && (!a->quiet || h.count))
+        hazards_print(t, m, &h);
+    hazards_free(&h);
+    machine_free(m);
+    return fine;
+}
+
+/* *found: there are hazards. */
+static bool verify(const struct arguments *a, const char *path, bool *found, struct rp_error *err)
 {
     struct progress p;
     struct rp_trace *t = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
@@ -73,6 +141,7 @@ static bool verify(const struct arguments *a, const char *path, struct rp_error 
     progress_end(&p);
     if (ok)
         say_whole(a, path, t);
+    ok = ok && (!a->control || check_control(a, path, t, found, err));
     rp_trace_close(t);
     return ok;
 }
@@ -82,8 +151,11 @@ static int verify_all(const struct arguments *a)
     int status = RP_OK;
     for (size_t i = 0; i < a->count; i++) {
         struct rp_error err = {0};
-        if (verify(a, a->files[i], &err))
+        bool hazards = false;
+        if (verify(a, a->files[i], &hazards, &err)) {
+            status = hazards && status < RP_KERNEL ? RP_KERNEL : status;
             continue;
+        }
         if (a->json)
             json_add(a->json, json_pack("{s:s, s:b, s:s}", "trace", a->files[i], "whole", 0, "error", err.text));
         int failed = command_fail(&err);
@@ -106,19 +178,26 @@ static int verify_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"Is the trace whole?", "reprise verify mm.wtr"},
     {"Several traces, for programs", "reprise verify --json mm.wtr chain.wtr"},
+    {"Do its stall counts and barriers hold on an RTX 3070?", "reprise verify --control mm.wtr --machine rtx3070"},
     {NULL, NULL},
 };
 const struct command command_verify = {
     .name = "verify",
     .summary = "check a trace: every checksum, every column, index against content",
     .usage = "TRACE...",
-    .about = "Checks every checksum, every column against its neighbours, and the index against the content.\n"
-             "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks and bytes, or "
-             "false with error.",
+    .about =
+        "Checks every checksum, every column against its neighbours, and the index against the content.\n"
+        "In JSON each of traces has trace, its name, and whole: true with kernels, launches, blocks and bytes, or "
+        "false with error.\n"
+        "--control follows each warp of machine code as if its control bits alone held it back, and adds machine and "
+        "hazards in JSON: kind, instruction and its pc, file and line, register, the earlier instruction, the cycles "
+        "of "
+        "stall counts that are missing (0: a barrier is), and how often. It sees the paths that the trace has.",
     .options = rows,
     .examples = examples,
-    .status = "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first "
-              "damage. With several traces each is read, and the highest status counts.",
+    .status =
+        "Exit status: 0 if all are whole, 2 if one is damaged: the message names frame and offset of the first "
+        "damage; 3 if --control found something. With several traces each is read, and the highest status counts.",
     .option = verify_option,
     .run = verify_run,
 };

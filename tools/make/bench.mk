@@ -63,6 +63,7 @@ validation-pastis: all ## the matrix multiplications of PasTiS on jetson-tx2, be
 	@BUILD=$(BUILD) tests/validation/pastis.sh
 validation-latencies: all ## dependent chains and pointer chases on the machines, beside published figures
 	@$(WITH_MACHINES) python3 tests/validation/latencies.py
+	@echo; $(WITH_MACHINES) BUILD=$(BUILD) python3 tests/validation/machine_code.py
 validation-ablate: deps ## the ablation of ECRTS 2025, Table 2, on machine orin
 	@$(PARALLEL) all $(BUILD)/record-cases
 	@BUILD=$(BUILD) tests/validation/ablate.sh

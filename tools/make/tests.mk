@@ -28,7 +28,7 @@ SUITES := $(sort $(foreach f,$(filter tests/unit/%.c,$(FILES)),$(word 3,$(subst 
 # What tests share, the cases of tests/kernels, and of tools what has tests of its own, with what it needs: an archive, so
 # that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying) \
+$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying tools/hazards) \
   $(call tool_objects,machine_file option_line number input json message names spelling sweep/condition sweep/plan sweep/plan_file)
 	$(archive)
 define suite_rule
@@ -43,11 +43,11 @@ $(foreach s,$(SUITES),$(eval $(call suite_rule,$s)))
 $(BUILD)/tests/cuda: private LDLIBS += -Wl,-rpath,$(abspath $(BUILD))/lib -L$(BUILD)/lib -l:libcuda.so.1
 $(BUILD)/tests/cuda: $(LIBCUDA)
 # Names of C++ in messages.
-$(BUILD)/tests/sweep: private LDLIBS += -lstdc++
+$(BUILD)/tests/sweep $(BUILD)/tests/hazards: private LDLIBS += -lstdc++
 # its models are those of PTX
 $(BUILD)/tests/sass7x: $(call object,$(filter tests/unit/ptx_forms/reference%.c,$(FILES)))
 unit-kernels unit-wcet unit-host: $(KERNELS)
-unit-sass_run: $(KERNELS) $(CUBINS)
+unit-sass_run unit-hazards: $(KERNELS) $(CUBINS)
 
 # ---- programs of tests ----------------------------------------------------------------------------------------------
 # Of one object each; private LDLIBS and further objects of a program stand where it is.

@@ -37,8 +37,8 @@ struct sass_step {
         count; /* targets besides the next instruction: `count` elements of sass_flow.targets from `first` on */
 };
 struct sass_flow {
-    uint32_t count; /* instructions */
-    uint32_t own;   /* the first of them, which the file holds; the others are functions of the runtime */
+    uint32_t count;     /* instructions */
+    uint32_t own;       /* the first of them, which the file holds; the others are functions of the runtime */
     uint32_t registers; /* that the file says the code has, the highest one named or more */
     const struct rp_instruction *instructions;
     const struct sass_step *steps;

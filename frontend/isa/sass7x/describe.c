@@ -25,12 +25,24 @@ static uint16_t flags_of(const struct sass_lowering *l)
     return 0;
 }
 
+/* What is converted in a fixed time (I2FP, F2FP) is no work of the unit that converts the rest, and integer operations
+ * whose time is not fixed (POPC, FLO, BREV) are. */
+static uint8_t class_of(const struct sass_lowering *l)
+{
+    bool is_fixed = l->row->latency == LATENCY_FIXED;
+    uint8_t given = l->row->unit_class;
+    if (given == RP_CLASS_CONVERT && is_fixed)
+        return RP_CLASS_INT;
+    return given == RP_CLASS_INT && !is_fixed ? RP_CLASS_CONVERT : given;
+}
+
 void sass7x_describe(const struct sass_lowering *l, struct rp_instruction *out)
 {
     enum { BRANCH_UNIFORM = 1 };
     static const uint8_t scopes[8] = {RP_SCOPE_CTA, RP_SCOPE_CTA, RP_SCOPE_GPU, RP_SCOPE_SYSTEM,
                                       RP_SCOPE_GPU, RP_SCOPE_GPU, RP_SCOPE_GPU, RP_SCOPE_GPU};
     out->control |= awaited(l);
+    out->unit_class = class_of(l);
     out->flags |= flags_of(l);
     if (strcmp(l->row->semantic, "BRA") == 0 && bits(l, 32, 2) == BRANCH_UNIFORM)
         out->flags |= RP_UNIFORM_BRANCH;

@@ -292,11 +292,12 @@ static void set_group_metadata(struct sass_lowering *l, struct operation *u, enu
     u->lists[2] = fragment(l, bits(l, AT_METADATA, 8), 1, false);
 }
 
-/* `modes`: enum wgmma_mode. Each warp multiplies its 16 rows. The product is complete at once. */
+/* `modes`: enum wgmma_mode. Each warp multiplies its 16 rows. The product is complete at once. ptxas marks the last
+ * product of each group, that before wgmma.commit_group, with gsb0. */
 static void multiply_group(struct sass_lowering *l, enum matrix_format a, enum matrix_format b,
                            enum matrix_format result, unsigned modes, uint64_t flags)
 {
-    enum { AT_SPARSE = 73, ROWS = 16 };
+    enum { AT_SPARSE = 73, AT_GROUP = 84, GROUP_ENDS = 0, ROWS = 16 };
     const enum matrix_format formats[] = {a, b, result, result};
     unsigned n, k;
     set_group_shape(l, &n, &k);
@@ -310,7 +311,17 @@ static void multiply_group(struct sass_lowering *l, enum matrix_format a, enum m
     unsigned results = matrix_result_registers(ROWS, n, result);
     u.lists[3] = fragment(l, bits(l, AT_RC, 8), results, false);
     u.lists[0] = fragment(l, bits(l, AT_RD, 8), results, true);
+    l->async = (struct rp_async){RP_ASYNC_TENSOR, RP_ASYNC_START, bits(l, AT_GROUP, 3) == GROUP_ENDS};
     sass_emit(&l->b, u);
+}
+
+/* Barriers between products, and the wait until at most so many groups are incomplete (DEPBAR). */
+static void lower_warpgroup(struct sass_lowering *l)
+{
+    enum { AT_DEPBAR = 80, AT_LE = 47, AT_MOST = 72 };
+    wait_for_warp(l);
+    if (bit(l, AT_DEPBAR))
+        l->async = (struct rp_async){RP_ASYNC_TENSOR, RP_ASYNC_WAIT, bit(l, AT_LE) ? bits(l, AT_MOST, 3) : 0};
 }
 
 /* The factors of A and B: 1 or -1. */
@@ -422,10 +433,10 @@ static void lower_movm(struct sass_lowering *l)
     sass_emit(&l->b, u);
 }
 
-const struct sass_meaning sass7x_tensor[] = {{"HMMA", lower_any_hmma},     {"IMMA", lower_imma},
-                                             {"BMMA", lower_bmma},         {"QMMA", lower_qmma},
-                                             {"DMMA", lower_dmma},         {"LDSM", lower_ldsm},
-                                             {"STSM", lower_stsm},         {"MOVM", lower_movm},
-                                             {"HGMMA", lower_hgmma},       {"QGMMA", lower_qgmma},
-                                             {"IGMMA", lower_igmma},       {"BGMMA", lower_bgmma},
-                                             {"WARPGROUP", wait_for_warp}, {NULL, NULL}};
+const struct sass_meaning sass7x_tensor[] = {{"HMMA", lower_any_hmma},       {"IMMA", lower_imma},
+                                             {"BMMA", lower_bmma},           {"QMMA", lower_qmma},
+                                             {"DMMA", lower_dmma},           {"LDSM", lower_ldsm},
+                                             {"STSM", lower_stsm},           {"MOVM", lower_movm},
+                                             {"HGMMA", lower_hgmma},         {"QGMMA", lower_qgmma},
+                                             {"IGMMA", lower_igmma},         {"BGMMA", lower_bgmma},
+                                             {"WARPGROUP", lower_warpgroup}, {NULL, NULL}};

@@ -51,6 +51,7 @@ enum {
     USE,
     STORE,
     MULTIPLY,
+    MULTIPLY_LAST,
     CLOSE_PRODUCTS,
     WAIT_PRODUCTS,
     FENCE,
@@ -91,6 +92,11 @@ static struct rp_instruction ops[OPS] = {
                   .src = product,
                   .src_count = 1,
                   .async = ASYNC(TENSOR, START, 0)},
+    [MULTIPLY_LAST] = {.text = "HGMMA gsb0",
+                       .unit_class = RP_CLASS_TENSOR,
+                       .dst = product,
+                       .dst_count = 1,
+                       .async = ASYNC(TENSOR, START, 1)},
     [CLOSE_PRODUCTS] = {.text = "wgmma commit", .unit_class = RP_CLASS_ASYNC, .async = ASYNC(TENSOR, COMMIT, 0)},
     [WAIT_PRODUCTS] = {.text = "wgmma wait", .unit_class = RP_CLASS_ASYNC, .async = ASYNC(TENSOR, WAIT, 0)},
     [FENCE] = {.text = "fence", .unit_class = RP_CLASS_FENCE, .fence_scope = RP_SCOPE_GPU},
@@ -317,6 +323,20 @@ Test(async, products)
     cr_expect_eq(seen.issue[0][WAIT_PRODUCTS], 2 + 1 + 500);
 }
 
+/* As in machine code, where the last product of a group closes it. */
+Test(async, products_that_close_their_group)
+{
+    static const char *const slow[] = {"classes.tensor.latency=500", "classes.tensor.initiation=1", NULL};
+    static struct story w;
+    struct statistics s;
+    add(&w, (struct step){.op = MULTIPLY});
+    add(&w, (struct step){.op = MULTIPLY_LAST});
+    add(&w, (struct step){.op = WAIT_PRODUCTS});
+    struct seen seen = watch(&w, 1, slow, &s);
+    cr_expect_eq(seen.issue[0][MULTIPLY_LAST], 1);
+    cr_expect_eq(seen.issue[0][WAIT_PRODUCTS], 1 + 1 + 500);
+}
+
 /* Warps of which each waits for the other: a trace that no emulator records. */
 Test(async, a_trace_that_cannot_go_on)
 {
@@ -416,9 +436,10 @@ static void fill(struct plan *p, unsigned warp)
 
 static void one_more(struct plan *p)
 {
-    static const int plain[] = {ADD,      ADD,         LOAD,           USE,           USE,        STORE,
-                                CLOSE,    WAIT_COPIES, ALL_COPIES,     CLOSE_GIVEN,   READ_GIVEN, WAIT_GIVEN,
-                                MULTIPLY, MULTIPLY,    CLOSE_PRODUCTS, WAIT_PRODUCTS, FENCE,      BLOCK_FENCE};
+    static const int plain[] = {ADD,           ADD,        LOAD,        USE,          USE,
+                                STORE,         CLOSE,      WAIT_COPIES, ALL_COPIES,   CLOSE_GIVEN,
+                                READ_GIVEN,    WAIT_GIVEN, MULTIPLY,    MULTIPLY,     CLOSE_PRODUCTS,
+                                WAIT_PRODUCTS, FENCE,      BLOCK_FENCE, MULTIPLY_LAST};
     unsigned warp = below(p, p->count);
     struct story *w = &p->warps[warp];
     switch (below(p, 8)) {

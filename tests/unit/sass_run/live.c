@@ -119,7 +119,8 @@ static unsigned compare_file(const char *path)
 
 Test(live, equals_nvdisasm)
 {
-    static const char *const some[] = {"*.sm_52.O1", "*.sm_62.O3", "O0/*.sm_60.O2", "*.sm_75.O3", "*.sm_86.O3", "*.sm_90.O0"},
+    static const char *const some[] = {"*.sm_52.O1", "*.sm_62.O3", "O0/*.sm_60.O2",
+                                       "*.sm_75.O3", "*.sm_86.O3", "*.sm_90.O0"},
                              *const all[] = {"*", "O0/*"};
     const char *full = getenv("SASS_FULL");
     const char *const *patterns = full && *full ? all : some;
