@@ -30,6 +30,7 @@ def arguments():
     a.add_argument("--build", default=os.environ.get("BUILD", "build"))
     a.add_argument("--jobs", type=int, default=os.cpu_count())
     a.add_argument("--late", action="store_true", help="for sm_70 to sm_90")
+    a.add_argument("--per-file", type=int, default=PER_FILE, help="how many programs of each %d" % PER_FILE)
     a.add_argument("--reduce", type=int, default=2, help="how many programs that differ to make smaller")
     options = a.parse_args()
     if options.count < 1 or options.first < 0:
@@ -123,7 +124,9 @@ class Run:
     def all_files(self):
         files, start, done = {}, time.time(), 0
         for i in range(self.o.first, self.o.first + self.o.count):
-            files.setdefault(i // PER_FILE, []).append(i)
+            if i % PER_FILE < self.o.per_file:
+                files.setdefault(i // PER_FILE, []).append(i)
+        self.total = sum(map(len, files.values()))
         for target in sorted({self.target(k) for k in files}):
             self.forms[target] = ptx_forms.accepted(self.toolchain, self.folder, target)
         with concurrent.futures.ProcessPoolExecutor(self.o.jobs) as pool:
@@ -134,7 +137,7 @@ class Run:
                 self.runs += len(indices) * len(self.modules(k))
                 done += len(indices)
                 failed = len({f.index for f in self.failures}) + len(self.broken)
-                said = (done, self.o.count, failed, time.time() - start)
+                said = (done, self.total, failed, time.time() - start)
                 print("%d of %d programs, %d failed, %.0f s" % said, file=sys.stderr, flush=True)
 
     def take(self, failed, broken):
@@ -168,7 +171,7 @@ class Run:
         self.all_files()
         bad = sorted({f.index for f in self.failures})
         mark = "not ok" if bad or self.broken else "ok"
-        print("%s - %s (%d programs, %d runs, %d differ)" % (mark, text, self.o.count, self.runs, len(bad)))
+        print("%s - %s (%d programs, %d runs, %d differ)" % (mark, text, self.total, self.runs, len(bad)))
         for f in sorted(self.failures, key=lambda f: f.index)[:50]:
             print("# program %d, %s: %s" % (f.index, f.module, f.what))
         if self.excused:

@@ -100,20 +100,25 @@ static void lower_i2i(struct sass_lowering *l)
     convert(l, u);
 }
 
-/* As PTX's cvt.pack.sat: both narrowed, the first above the second, and above these the low part of the third. */
+/* As PTX's cvt.pack.sat: both narrowed, the first above the second, and above these the low part of the third, for bytes
+ * its lower or upper half. */
 static void lower_i2ip(struct sass_lowering *l)
 {
-    static const uint8_t widths[4] = {8, 16, 2, 4}, parts[4] = {0, 0, 3, 2};
-    unsigned width = widths[bits(l, 77, 2)], sat = l->arch == SASS_90;
+    enum { BYTES = 8, UPPER_HALF = 1 };
+    static const uint8_t widths[4] = {BYTES, 16, 2, 4}, parts[4] = {0, 0, 3, 2};
+    unsigned width = widths[bits(l, 77, 2)], sat = l->arch == SASS_90, part = bits(l, 72, 2);
+    bool upper = width == BYTES && part == UPPER_HALF;
     struct operation u = {.kind = UOP_LANE, .op = OP_CVT_PACK, .type = bit(l, 76) ? T_S32 : T_U32, .imm = width};
     if (l->arch >= SASS_86 && bits(l, 74, 2) != sat)
         sass_not_covered(l, "no saturation, or another");
-    if (bits(l, 72, 2) != parts[bits(l, 77, 2)] || (width == 16 && bits(l, AT_RC, 8) != RZ))
+    if ((part != parts[bits(l, 77, 2)] && !upper) || (width == 16 && bits(l, AT_RC, 8) != RZ))
         sass_not_covered(l, "this part of the third source");
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     if (width != 16)
         u.c = source_raw(l, 2);
+    if (upper)
+        u.c = lane2(&l->b, OP_SHR, T_U32, u.c, constant32(&l->b, 16));
     u.d = sass7x_result(l);
     sass_emit(&l->b, u);
 }

@@ -136,6 +136,11 @@ CORPUS(convert7x, integers_to_narrower_ones)
         const char *third = i < 2 ? "R8" : i < 4 ? "RZ" : i < 6 ? "R8.24" : "R8.28";
         snprintf(name, sizeof name, "cvt.pack.sat.%s.s32%s", ptx_types[i], i == 2 || i == 3 ? "" : ".b32");
         check_7x(&s, &s32_7x, "I2IP.%s.S32.SAT R20, R4, %%B, %s", types[i], third);
+        if (i < 2) {
+            struct subject_7x upper = s;
+            upper.sources[2].reading = HIGH;
+            check_7x(&upper, NULL, "I2IP.%s.S32.SAT R20, R4, R6, R8.H1", types[i]);
+        }
         if (i >= 4)
             continue;
         s.sources[0].of = 'b';
