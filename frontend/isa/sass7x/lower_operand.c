@@ -159,6 +159,8 @@ static struct operand from_90(struct sass_build *b, uint32_t offset)
         return special_register(b, SR_NCLUSTERID_X + (offset - 0x15c) / 4);
     switch (offset) {
     case 0xd0: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
+    case 0x13c: return special_register(b, SR_TOTAL_SMEM_SIZE);
+    case 0x140: return special_register(b, SR_CLUSTER_EXPLICIT);
     case 0x188: return special_register(b, SR_CLUSTER_BLOCKS);
     case 0xd4:
     case 0x208: /* the descriptor of global memory, which means nothing here */
