@@ -150,7 +150,7 @@ void sass_move_data(struct sass_lowering *, struct operation *, unsigned n);
 enum { SASS_ATOMICS = 9 };
 extern const uint8_t sass_atomics[SASS_ATOMICS];
 struct operation sass_atomic(struct sass_lowering *, enum rp_space, enum rp_atomic, enum lane_type);
-/* Register or pair n, by the width of the access. */
+/* Register n, or the two or four from it on, by the width of the access. */
 struct operand sass_atomic_value(struct sass_lowering *, const struct operation *, unsigned n);
 /* Emit the atomic: with the old value into Rd, unless that is RZ; or with 1 where it swapped, else 0, as .CAST and
  * .CAST.SPIN do. */

@@ -45,7 +45,8 @@ void sass_move_data(struct sass_lowering *l, struct operation *u, unsigned n)
 
 struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum rp_atomic op, enum lane_type type)
 {
-    if (!atomic_exists(op, type))
+    bool moves = op == RP_ATOMIC_EXCH || op == RP_ATOMIC_CAS;
+    if (!atomic_exists(op, type) && !(moves && type == T_B128))
         sass_not_covered(l, "this operation on this type");
     struct operation u = {.kind = UOP_MEMORY, .type = (uint8_t)type, .dtype = (uint8_t)type};
     struct rp_memory_operand *m = &u.memory;
@@ -60,8 +61,29 @@ struct operation sass_atomic(struct sass_lowering *l, enum rp_space space, enum 
     return u;
 }
 
+/* 128 bits are two temporaries, which lie one after the other. */
+static void begin_long(struct sass_lowering *l, struct operand halves[2])
+{
+    halves[0] = sass_temporary(&l->b);
+    halves[1] = sass_temporary(&l->b);
+}
+
+static struct operand read_long(struct sass_lowering *l, unsigned n)
+{
+    struct operand halves[2];
+    begin_long(l, halves);
+    for (unsigned i = 0; i < 2; i++) {
+        struct operation u = {.kind = UOP_LANE, .op = OP_PACK, .type = T_B64, .stype = T_B32, .d = halves[i]};
+        u.lists[0] = (struct operand_list){register_list_at(&l->b, n == RZ ? RZ : n + 2 * i, 2, false), 2};
+        sass_emit(&l->b, u);
+    }
+    return halves[0];
+}
+
 struct operand sass_atomic_value(struct sass_lowering *l, const struct operation *u, unsigned n)
 {
+    if (u->memory.width == 16)
+        return read_long(l, n);
     return u->memory.width == 8 ? read_pair(&l->b, n) : read_register(&l->b, n);
 }
 
@@ -71,11 +93,17 @@ void sass_return_old(struct sass_lowering *l, struct operation *u, unsigned d)
         sass_access(l, u);
         return;
     }
+    const unsigned width = u->memory.width;
+    struct operand halves[2];
     l->b.order |= order_of_access(&u->memory, true);
-    u->d = u->memory.width == 8 ? sass_temporary(&l->b) : written(&l->b, d);
+    if (width < 8)
+        halves[0] = written(&l->b, d);
+    else
+        begin_long(l, halves);
+    u->d = halves[0];
     sass_access(l, u);
-    if (u->memory.width == 8)
-        write_pair(&l->b, d, u->d);
+    for (unsigned i = 0; 8 * i + 8 <= width; i++)
+        write_pair(&l->b, d + 2 * i, halves[i]);
 }
 
 void sass_return_success(struct sass_lowering *l, struct operation *u, unsigned d)

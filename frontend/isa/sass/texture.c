@@ -142,6 +142,14 @@ void sass_emit_fetch(struct sass_lowering *l, struct operation *u, unsigned mask
     sass_emit(&l->b, *u);
 }
 
+void sass_write_residency(struct sass_lowering *l, unsigned predicate_at)
+{
+    struct operand pd = written_predicate(l, predicate_at);
+    if (is_register(pd))
+        sass_emit(&l->b, (struct operation){
+                             .kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = constant32(&l->b, 0)});
+}
+
 void sass_query_extents(struct sass_lowering *l, struct operation *u, struct operand level, unsigned mask,
                         const unsigned registers[SASS_CHANNELS])
 {
@@ -151,7 +159,7 @@ void sass_query_extents(struct sass_lowering *l, struct operation *u, struct ope
     u->op = OP_IMAGE_QUERY;
     u->type = u->dtype = T_U32;
     u->memory =
-        (struct rp_memory_operand){.space = RP_SPACE_TEXTURE, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
+        (struct rp_memory_operand){.space = RP_SPACE_GENERIC, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
     u->b = level;
     for (unsigned i = 0; i < 3; i++) {
         u->imm = QUERY_WIDTH + (int)i;

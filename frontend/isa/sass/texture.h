@@ -43,6 +43,9 @@ void sass_set_results(struct sass_lowering *, struct operation *, unsigned mask,
 /* Emits a fetch with such results, or with halves: the n-th and the one after it go to registers[n], for even n. */
 void sass_emit_fetch(struct sass_lowering *, struct operation *, unsigned mask, const unsigned registers[SASS_CHANNELS],
                      enum sass_precision);
+/* Writes the predicate of a fetch, which says that a texel is not resident: code that ptxas makes of tex with a predicate
+ * takes its opposite. Here all are. */
+void sass_write_residency(struct sass_lowering *, unsigned predicate_at);
 /* Emits the query of a level's extents, of which the mask chooses, for the handle in u. */
 void sass_query_extents(struct sass_lowering *, struct operation *u, struct operand level, unsigned mask,
                         const unsigned registers[SASS_CHANNELS]);

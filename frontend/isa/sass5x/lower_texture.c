@@ -65,14 +65,8 @@ static void emit_long(struct sass_lowering *l, struct operation *u)
 {
     unsigned registers[SASS_CHANNELS];
     long_registers(l, registers);
-    sass_set_results(l, u, bits(l, 31, 4), registers);
-    sass_emit(&l->b, *u);
-}
-
-static void refuse_predicate(struct sass_lowering *l)
-{
-    if (bits(l, 51, 3) != PT)
-        sass_not_covered(l, "the predicate");
+    sass_emit_fetch(l, u, bits(l, 31, 4), registers, SASS_WORDS);
+    sass_write_residency(l, 51);
 }
 
 /* From Ra on the layer and the coordinates; from Rb on the handle, the level, the offsets. */
@@ -81,7 +75,6 @@ static void lower_long(struct sass_lowering *l, struct fetch f, bool bindless)
     struct operation u = sass_begin_fetch();
     struct sass_inputs in = {.count = 0};
     unsigned coordinates = bits(l, RA, 8), further = bits(l, RB, 8);
-    refuse_predicate(l);
     set_handle(l, &u, bindless, &further);
     sass_take_inputs(l, &in, &coordinates, f.dimensions + f.layered);
     sass_take_inputs(l, &in, &further, f.level == FETCH_LOD);
@@ -140,7 +133,6 @@ static void lower_txd_form(struct sass_lowering *l, bool bindless)
     struct operation u = sass_begin_fetch();
     struct sass_inputs in = {.count = 0};
     unsigned group = bits(l, RA, 8);
-    refuse_predicate(l);
     if (bit(l, 50) || f.dimensions > 2)
         sass_not_covered(l, "this way to choose a level");
     f.level = FETCH_GRADIENT;

@@ -7,7 +7,7 @@ enum { AT_EXTENDED = 72, AT_TYPE = 73, AT_OPERATION = 87 };
 static enum lane_type type_of(struct sass_lowering *l)
 {
     static const uint8_t early[8] = {T_U32, T_S32, T_U64, T_F32, T_F16X2, T_S64, T_F64, T_NONE};
-    static const uint8_t late[8] = {T_U32, T_S32, T_U64, T_S64, T_NONE, T_NONE, T_NONE, T_NONE};
+    static const uint8_t late[8] = {T_U32, T_S32, T_U64, T_S64, T_B128, T_NONE, T_NONE, T_NONE};
     unsigned code = bits(l, AT_TYPE, 3);
     enum lane_type type = l->arch == SASS_90 ? late[code] : early[code];
     if (type == T_NONE || (!(l->arch & (SASS_70 | SASS_75 | SASS_90)) && bit(l, AT_TYPE + 3)))
@@ -15,17 +15,19 @@ static enum lane_type type_of(struct sass_lowering *l)
     return type;
 }
 
-/* [73:4] and [87], of sm_90's floats. */
-static enum lane_type float_type(struct sass_lowering *l)
+/* [73:4] of sm_90's floats: the type of an element, and how many there are. Halves come in pairs. */
+struct floats {
+    uint8_t type, count;
+};
+static struct floats floats_of(struct sass_lowering *l)
 {
-    enum { F16X2 = 0, BF16X2 = 3, F32_FTZ = 9, F64 = 15 };
-    switch (bits(l, AT_TYPE, 4) | bits(l, AT_OPERATION, 1) << 4) {
-    case F16X2: return T_F16X2;
-    case BF16X2: return T_BF16X2;
-    case F32_FTZ: return T_F32;
-    case F64: return T_F64;
-    default: sass_not_covered(l, "a vector of floats, or one without .FTZ");
-    }
+    static const struct floats all[16] = {[0] = {T_F16X2, 1}, {T_F16X2, 2}, {T_F16X2, 4}, {T_BF16X2, 1}, {T_BF16X2, 2},
+                                          {T_BF16X2, 4},      [9] = {T_F32, 1}, {T_F32, 2}, {T_F32, 4},
+                                          [15] = {T_F64, 1}};
+    struct floats f = all[bits(l, AT_TYPE, 4)];
+    if (!f.count || bit(l, AT_OPERATION))
+        sass_not_covered(l, "this type, or single precision without .FTZ");
+    return f;
 }
 
 static bool is_float_form(const struct sass_lowering *l)
@@ -38,7 +40,42 @@ static struct operation begin(struct sass_lowering *l, enum rp_space space)
     unsigned op = is_float_form(l) ? bits(l, AT_OPERATION + 1, 2) : bits(l, AT_OPERATION, 4);
     if (op >= SASS_ATOMICS)
         sass_not_covered(l, "this operation");
-    return sass_atomic(l, space, sass_atomics[op], is_float_form(l) ? float_type(l) : type_of(l));
+    if (!is_float_form(l))
+        return sass_atomic(l, space, sass_atomics[op], type_of(l));
+    struct floats f = floats_of(l);
+    struct operation u = sass_atomic(l, space, sass_atomics[op], (enum lane_type)f.type);
+    u.memory.elements = f.count;
+    u.memory.width = (uint8_t)(u.memory.width * f.count);
+    return u;
+}
+
+/* Sets the value to combine with: register n, or a vector from it on. */
+static void set_value(struct sass_lowering *l, struct operation *u, unsigned n)
+{
+    const uint32_t count = u->memory.elements;
+    if (count == 1) {
+        u->b = sass_atomic_value(l, u, n);
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++)
+        u->lists[i] = (struct operand_list){ARENA_ARRAY(l->b.arena, struct operand, count), count};
+    struct operand *from = register_list_at(&l->b, n, count, false);
+    for (uint32_t i = 0; i < count; i++) { /* an old value may go to the register of a later element */
+        u->lists[0].at[i] = OPERAND_NONE;
+        u->lists[1].at[i] = sass_value_of(l, (struct operation){.op = OP_MOV, .type = T_B32, .a = from[i]});
+    }
+}
+
+/* Emits the atomic, with the old value or values into d. */
+static void return_old(struct sass_lowering *l, struct operation *u, unsigned d)
+{
+    if (u->memory.elements > 1 && d != RZ) {
+        l->b.order |= order_of_access(&u->memory, true);
+        u->lists[0].at = register_list_at(&l->b, d, u->memory.elements, true);
+        sass_access(l, u);
+        return;
+    }
+    sass_return_old(l, u, d);
 }
 
 static void set_scope(struct sass_lowering *l, struct operation *u)
@@ -65,22 +102,23 @@ static void lower_device(struct sass_lowering *l, enum rp_space space)
 {
     struct operation u = begin(l, space);
     set_scope(l, &u);
-    u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
+    set_value(l, &u, bits(l, AT_RB, 8));
     sass7x_set_address(l, &u, 0, bit(l, AT_EXTENDED));
-    sass_return_old(l, &u, bits(l, AT_RD, 8));
+    return_old(l, &u, bits(l, AT_RD, 8));
     write_done(l);
 }
 
 /* Compares with the first register, and stores the second. */
 static void compare_and_swap(struct sass_lowering *l, enum rp_space space, bool extended)
 {
-    enum { CAS_64 = 2 };
+    enum { CAS_64 = 2, CAS_128 = 4 };
     unsigned code = bits(l, AT_TYPE, space == RP_SPACE_SHARED && l->arch != SASS_90 ? 2 : 3);
     unsigned variant = bits(l, AT_OPERATION, 2);
     bool casts = variant & 1;
-    if (code != 0 && code != CAS_64)
+    if (code != 0 && code != CAS_64 && (code != CAS_128 || casts))
         sass_not_covered(l, "this type");
-    struct operation u = sass_atomic(l, space, RP_ATOMIC_CAS, code == CAS_64 ? T_B64 : T_B32);
+    enum lane_type type = code == CAS_128 ? T_B128 : code == CAS_64 ? T_B64 : T_B32;
+    struct operation u = sass_atomic(l, space, RP_ATOMIC_CAS, type);
     if (space != RP_SPACE_SHARED)
         set_scope(l, &u);
     u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
@@ -136,7 +174,7 @@ void sass7x_arrive(struct sass_lowering *l, unsigned d)
 static void lower_atoms(struct sass_lowering *l)
 {
     enum { CAS = 0x38d, OTHER = 0xf8c, ARRIVE = 9, COUNT_UP = 10, LATE_COUNT_UP = 11, WIDE = 2 };
-    static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_NONE, T_NONE, T_NONE, T_NONE, T_NONE};
+    static const uint8_t types[8] = {T_U32, T_S32, T_U64, T_NONE, T_B128, T_NONE, T_NONE, T_NONE};
     unsigned code = bits(l, AT_TYPE, l->arch == SASS_90 ? 3 : 2), op = bits(l, AT_OPERATION, 4);
     if (l->row->value == CAS) {
         compare_and_swap(l, RP_SPACE_SHARED, false);
@@ -167,7 +205,7 @@ static void lower_red(struct sass_lowering *l)
                              : sass_atomic(l, RP_SPACE_GENERIC, sass_atomics[bits(l, AT_OPERATION, 3)], type_of(l));
     set_scope(l, &u);
     u.memory.kind = RP_ACCESS_REDUCTION;
-    u.b = sass_atomic_value(l, &u, bits(l, AT_RB, 8));
+    set_value(l, &u, bits(l, AT_RB, 8));
     sass7x_set_address(l, &u, 0, bit(l, AT_EXTENDED));
     sass_access(l, &u);
 }

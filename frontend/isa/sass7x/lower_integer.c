@@ -1,4 +1,5 @@
 /* Integer arithmetic: sums with carries in predicates, products, minima, comparisons. */
+#include "frontend/core/lanes/lanes.h"
 #include "frontend/isa/sass7x/lower.h"
 
 enum { AT_X = 74, AT_SIGNED = 73 }; /* .X, and the bit that is 0 for .U32 */
@@ -377,6 +378,27 @@ static void lower_vabsdiff(struct sass_lowering *l)
     sass7x_to_result(l, u);
 }
 
+/* Of four bytes without sign each: |A - B| instead of C's, or with .ACC the sum of all four and C. */
+static void lower_vabsdiff4(struct sass_lowering *l)
+{
+    enum { AT_NO_U8 = 73, AT_ACC = 75 };
+    if (bits(l, AT_PD, 3) != PT || bit(l, AT_NO_U8))
+        sass_not_covered(l, "this form");
+    struct operation u = {.kind = UOP_LANE, .op = OP_VIDEO, .type = T_U32};
+    u.a = source_raw(l, 0);
+    u.b = source_raw(l, 1);
+    u.c = source_raw(l, 2);
+    u.detail[VIDEO_OP] = VABSDIFF;
+    u.detail[VIDEO_SECOND] = bit(l, AT_ACC) ? VIDEO_ADD : VIDEO_NONE;
+    for (unsigned i = 0; i < 4; i++) {
+        u.detail[VIDEO_SELECT_A] = u.detail[VIDEO_SELECT_B] = (uint8_t)(VIDEO_B0 + i);
+        u.detail[VIDEO_SELECT_D] = bit(l, AT_ACC) ? VIDEO_WORD : (uint8_t)(VIDEO_B0 + i);
+        u.d = i < 3 ? sass_temporary(&l->b) : sass7x_result(l);
+        sass_emit(&l->b, u);
+        u.c = u.d;
+    }
+}
+
 static void lower_isetp(struct sass_lowering *l)
 {
     enum { AT_EX = 72, AT_LOWER = 68 };
@@ -408,6 +430,7 @@ const struct sass_meaning sass7x_integer[] = {{"IADD3", lower_iadd3},
                                               {"IABS", lower_iabs},
                                               {"VIMNMX3", lower_vimnmx3},
                                               {"VABSDIFF", lower_vabsdiff},
+                                              {"VABSDIFF4", lower_vabsdiff4},
                                               {"ISETP", lower_isetp},
                                               {"UISETP", lower_isetp},
                                               {NULL, NULL}};

@@ -167,6 +167,7 @@ static struct operand from_90(struct sass_build *b, uint32_t offset)
     case 0x68: return constant32(b, CUBIN_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
     case 0x6c: return constant32(b, CUBIN_RESERVED_SHARED / 2);
     case 0xd0: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
+    case 0x13c: return special_register(b, SR_TOTAL_SMEM_SIZE);
     case 0x140: return special_register(b, SR_CLUSTER_EXPLICIT);
     case 0x188: return special_register(b, SR_CLUSTER_BLOCKS);
     case 0x198: return constant32(b, (uint32_t)PARAM_WINDOW); /* the generic address of the parameters */

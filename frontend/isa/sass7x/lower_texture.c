@@ -50,18 +50,13 @@ static void result_registers(const struct sass_lowering *l, unsigned registers[S
     }
 }
 
-/* Emits a fetch. The predicate says that a texel is not resident: code that ptxas makes of tex with a predicate takes
- * its opposite. Here all are. */
 static void emit_fetch(struct sass_lowering *l, struct operation *u)
 {
     static const enum sass_precision precisions[4] = {SASS_WORDS, SASS_HALVES, SASS_HALVES_TRUNCATED, SASS_WORDS};
     unsigned registers[SASS_CHANNELS];
     result_registers(l, registers);
     sass_emit_fetch(l, u, bits(l, AT_MASK, 4), registers, precisions[bits(l, AT_FORMAT, 2)]);
-    struct operand pd = written_predicate(l, AT_PD);
-    if (is_register(pd))
-        sass_emit(&l->b, (struct operation){
-                             .kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = constant32(&l->b, 0)});
+    sass_write_residency(l, AT_PD);
 }
 
 /* The two groups, as one row of inputs. */

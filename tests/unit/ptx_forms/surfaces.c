@@ -286,14 +286,18 @@ static uint32_t answer(const struct spelled *s, const struct image_rig *r, const
 
 static const int geometries[] = {1, 2, 3, 1 | 16, 2 | 16};
 
-/* Extents of a texture, which machine code asks the hardware for. */
+/* Extents, which machine code asks the hardware for. */
 bool query_form_open(struct image_rig *r, const struct spelled *s, char *body, size_t size)
 {
     const struct rp_sampler plain = {0};
     if (mods_value(&s->mods, G_QUERY, 0) > QUERY_DEPTH)
         return false;
-    rig_open(r, geometries[image_random(5)], true);
-    rig_texture(r, &plain, false);
+    const bool surface = !strcmp(s->form->opcode, "suq");
+    rig_open(r, geometries[image_random(5)], !surface);
+    if (surface)
+        rig_surface(r);
+    else
+        rig_texture(r, &plain, false);
     snprintf(body, size, "%s %%r20, [%%d0]%s;", s->text, mods_have(&s->mods, M_LOD) ? ", 1" : "");
     return true;
 }
