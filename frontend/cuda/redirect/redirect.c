@@ -1,7 +1,9 @@
-/* An audit library (rtld-audit(7), LD_AUDIT). If an object has NVIDIA's runtime linked in statically, each of its
+/* An audit library (rtld-audit(7), LD_AUDIT). Whatever folder an object's RPATH or a path names, libraries with the
+ * names of ours are ours: wheels bring NVIDIA's beside them. If an object has NVIDIA's runtime linked in statically, each of its
  * functions that our libcudart also has gets a jump to ours. This happens after an object is mapped and before its
  * constructors run, so what they register reaches our runtime. It needs the object's symbol table; a stripped object is
  * reported. NVIDIA's code itself is never called. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -269,12 +271,38 @@ static void look_at(const struct link_map *map)
     munmap((void *)f.bytes, f.size);
 }
 
+/* The path of our library of this name, beside this one; NULL: there is none, or it is too long. */
+static char *ours(const char *name)
+{
+    static const char *const names[] = {"libcuda.so.1",     "libcudart.so.11.0", "libcudart.so.12",  "libcudart.so.13",
+                                        "libcublas.so.12",  "libcublas.so.13",   "libcublasLt.so.12", "libcublasLt.so.13"};
+    static char path[4096];
+    Dl_info self;
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && strcmp(name, names[i]))
+        i++;
+    if (i == sizeof names / sizeof *names || !dladdr(path, &self) || !strrchr(self.dli_fname, '/'))
+        return NULL;
+    int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
+    int length = snprintf(path, sizeof path, "%.*s/%s", folder, self.dli_fname, name);
+    return length < (int)sizeof path && !access(path, R_OK) ? path : NULL;
+}
+
 unsigned la_version(unsigned version);
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag);
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie);
 unsigned la_objclose(uintptr_t *cookie);
 void la_activity(uintptr_t *cookie, unsigned flag);
 
 unsigned la_version(unsigned version) { return version < LAV_CURRENT ? version : LAV_CURRENT; }
+
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
+{
+    (void)cookie;
+    const char *slash = strrchr(name, '/');
+    char *path = flag == LA_SER_ORIG ? ours(slash ? slash + 1 : name) : NULL;
+    return path ? path : (char *)(uintptr_t)name;
+}
 
 unsigned la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {

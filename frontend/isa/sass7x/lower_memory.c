@@ -156,7 +156,7 @@ static void lower_ldc(struct sass_lowering *l)
 }
 
 /* Loads a word of a bank, or a part of one, at a register plus the offset, which no trace records. */
-static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsigned at, int32_t offset)
+static struct operand silent_word(struct sass_lowering *l, unsigned bank, struct operand base, int32_t offset)
 {
     struct operation u = sass7x_load_or_store(l, bank ? RP_SPACE_CONST : RP_SPACE_PARAM, false);
     u.stype = T_U32;
@@ -166,7 +166,7 @@ static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsig
     if (bank && l->b.banks->at[bank] == CUBIN_UNKNOWN)
         sass_not_covered(l, "a constant bank that the file does not have");
     u.imm = offset + (bank ? (int64_t)l->b.banks->at[bank] : -(int64_t)l->b.parameters);
-    u.a = read_uniform(&l->b, at);
+    u.a = base;
     u.d = sass_temporary(&l->b);
     sass_emit(&l->b, u);
     return u.d;
@@ -176,13 +176,14 @@ static struct operand indexed_word(struct sass_lowering *l, unsigned bank, unsig
 static void lower_uldc_indexed(struct sass_lowering *l)
 {
     enum { PAIR = 5 };
-    unsigned bank = bits(l, AT_BANK, 5), size = bits(l, AT_SIZE, 3), at = bits(l, AT_RA, 6), d = bits(l, AT_RD, 6);
+    unsigned bank = bits(l, AT_BANK, 5), size = bits(l, AT_SIZE, 3), d = bits(l, AT_RD, 6);
     int32_t offset = (int16_t)bits(l, AT_OFFSET, 16);
     if (size > PAIR)
         sass_not_covered(l, "this size");
-    struct operand low = indexed_word(l, bank, at, offset), high = low;
+    struct operand base = read_uniform(&l->b, bits(l, AT_RA, 6));
+    struct operand low = silent_word(l, bank, base, offset), high = low;
     if (size == PAIR)
-        high = indexed_word(l, bank, at, offset + 4);
+        high = silent_word(l, bank, base, offset + 4);
     sass7x_broadcast(l, low);
     if (size == PAIR && d != URZ)
         sass7x_broadcast_to(l, d + 1, high);
@@ -190,7 +191,7 @@ static void lower_uldc_indexed(struct sass_lowering *l)
 
 static void lower_uldc(struct sass_lowering *l)
 {
-    enum { PLAIN = 0xab9, INDEXED = 0xabb, PAIR = 5 };
+    enum { PLAIN = 0xab9, INDEXED = 0xabb, WORD = 4, PAIR = 5 };
     unsigned bank = bits(l, AT_BANK, 5), size = bits(l, AT_SIZE, 3), d = bits(l, AT_RD, 6);
     uint32_t offset = bits(l, AT_OFFSET, 16);
     l->b.uniform = false; /* the active lanes load, and give the value to the warp */
@@ -202,7 +203,11 @@ static void lower_uldc(struct sass_lowering *l)
         sass_not_covered(l, "this form of address");
     if (size > PAIR)
         sass_not_covered(l, "this size");
-    struct operand low = part_of_word(l, bank, offset, size == PAIR ? 4 : size);
+    if (size < WORD && !bank && offset >= l->b.parameters) { /* the word need not lie within the parameters */
+        sass7x_broadcast(l, silent_word(l, bank, OPERAND_NONE, (int32_t)offset));
+        return;
+    }
+    struct operand low = part_of_word(l, bank, offset, size == PAIR ? WORD : size);
     sass7x_broadcast(l, low);
     if (size != PAIR || d == URZ)
         return;
