@@ -83,9 +83,9 @@ fails 1 "--set sms=4 beside --vary sms=...: leave out one of them" --set sms=4 -
 fails 1 "--by function, and --by line before: one at a time" --vary sms=1,2 --by line --by function
 fails 1 "1 values for 2 keys" --vary subcores,l1_subcores=1:2
 fails 1 "sms is varied twice" --vary sms=1,2 --vary sms,subcores=1,2
-fails 1 "4..1 is no range" --vary sms=4..1
-fails 1 "more than 4096 variants" --vary sms=1..1000 --vary clock_mhz=1..1000
-fails 1 "0..99999 is no range" --vary sms=0..99999
+fails 1 "4..1 runs backwards" --vary sms=4..1
+fails 1 "more than 4096 combinations" --vary sms=1..1000 --vary clock_mhz=1..1000
+fails 1 "0..99999 has more than 4096 values" --vary sms=0..99999
 fails 1 "give KEY=A,B,C" --vary ,=1
 fails 1 "--vary sms=-1: sms: '-1' is not a whole number from 1 to 1024" --vary sms=-1,2
 

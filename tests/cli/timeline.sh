@@ -74,6 +74,8 @@ refuses 1 "nothing of what is asked for happens in these cycles" "${to[@]}" --cy
 refuses 1 "nothing of what is asked for happens in these cycles" "${to[@]}" --cycles 100000000..200000000 --konata
 refuses 1 "there is no 'wraps'; did you mean 'warps'?" "${to[@]}" --tracks launches,wraps
 refuses 1 "name some" "${to[@]}" --tracks ""
+refuses 1 "there is no 'x'; there are launches, blocks, warps" "${to[@]}" --tracks x
+refuses 1 "caches, dram and copies serve all blocks" "${to[@]}" --tracks warps,dram --blocks 0
 refuses 1 "--konata shows instructions alone" "${to[@]}" --tracks warps --konata
 refuses 1 "does not report DRAM commands: pipeline 'direct', memory 'hierarchy', dram 'ideal'" -m orin-wcet -o "$work/no" --tracks dram
 refuses 1 "does not report blocks: pipeline 'one-at-a-time'" -m san-rtx2080 -o "$work/no" --konata

@@ -43,7 +43,7 @@ static void end(struct command_line *line, struct results_args *a)
 {
     if (a->json && a->csv)
         command_usage(line, "--json beside --csv: leave out one of them");
-    if (!line->argument_count)
+    if (!line->argument_count || !*line->arguments[0])
         command_usage(line, "which database? Example: reprise results r.db");
     if (a->query.by && !a->query.best)
         command_usage(line, "--by goes with --best; for example --best cycles --by %s", a->query.by);
@@ -109,11 +109,26 @@ static const struct verb *choose(struct command_line *line)
     for (size_t i = 0; i < MODEL_COUNT_OF(verbs); i++)
         if (!strcmp(verbs[i].name, name)) {
             if (operands != verbs[i].operands)
-                command_usage(line, "reprise results %s %s%s", line->arguments[0], name, verbs[i].usage);
+                command_usage(line, "usage: reprise results %s %s%s", line->arguments[0], name, verbs[i].usage);
             return &verbs[i];
         }
     command_usage(line, "'%s': there are list, show, compare, pareto and sql, each behind the database, and merge",
                   name);
+}
+
+/* Options that a question has nothing to do with are no use to it. */
+static void check_options(struct command_line *line, const struct results_args *a, const char *verb)
+{
+    bool compares = !strcmp(verb, "compare");
+    if (a->query.best && strcmp(verb, "list"))
+        command_usage(line, "--best beside %s: leave out one of them", verb);
+    if (a->query.stat && !compares)
+        command_usage(line, "--stat goes with compare; for example compare scheduler=gto scheduler=lrr --stat %s",
+                      a->query.stat);
+    if (a->query.top >= 0 && !a->query.best && !compares)
+        command_usage(line, "--top goes with --best and with compare; for example --best cycles --top 3");
+    if (a->output && strcmp(verb, "merge"))
+        command_usage(line, "-o goes with merge; '> %s' keeps what is printed", a->output);
 }
 
 static int ask(struct command_line *line, const struct results_args *a)
@@ -121,6 +136,7 @@ static int ask(struct command_line *line, const struct results_args *a)
     struct rp_error err;
     struct query query;
     const struct verb *verb = choose(line);
+    check_options(line, a, verb->name);
     if (!query_open(&query, line->arguments[0], a->wait, &a->query, &err))
         return command_fail(&err);
     bool fine = verb->print(&query, line->arguments + 2, &err);
@@ -135,11 +151,14 @@ static int merge(struct command_line *line, const struct results_args *a)
 {
     struct rp_error err;
     struct store store;
+    check_options(line, a, "merge");
     if (!a->output || line->argument_count < 2)
-        command_usage(line, "reprise results merge A.db B.db -o r.db");
-    if (!store_open(&store, a->output, a->wait, &err))
-        return command_fail(&err);
+        command_usage(line, "which databases, and into which? Example: reprise results merge A.db B.db -o r.db");
     bool fine = true;
+    for (size_t i = 1; fine && i < line->argument_count; i++)
+        fine = store_check(line->arguments[i], a->wait, &err);
+    if (!fine || !store_open(&store, a->output, a->wait, &err))
+        return command_fail(&err);
     for (size_t i = 1; fine && i < line->argument_count; i++)
         fine = store_merge(&store, line->arguments[i], &err);
     store_close(&store);

@@ -46,17 +46,16 @@ static const struct option_row rows[] = {
 };
 
 /* "I/N". */
-static void shard(struct command_line *line, struct sweep_args *a, char *text)
+static void shard(struct command_line *line, struct sweep_args *a, const char *text)
 {
     struct rp_error err;
     long long number, of;
-    char *slash = strchr(text, '/');
-    if (slash)
-        *slash++ = 0;
-    else
-        command_usage(line, "--shard %s: give I/N, for example 0/8 for the first of eight", text);
-    command_check(line, parse_number("--shard", slash, 1, UINT32_MAX, &of, &err), &err);
-    command_check(line, parse_number("--shard", text, 0, of - 1, &number, &err), &err);
+    char first[24];
+    const char *slash = strchr(text, '/');
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(text, "/"), text);
+    if (!slash || !parse_number("", slash + 1, 1, UINT32_MAX, &of, &err) ||
+        !parse_number("", first, 0, of - 1, &number, &err))
+        command_usage(line, "--shard %s: give I/N, I from 0 to N - 1, for example 0/8 for the first of eight", text);
     a->shard = (uint32_t)number;
     a->shards = (uint32_t)of;
 }

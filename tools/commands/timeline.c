@@ -71,13 +71,19 @@ static void tracks(const struct command_line *line, const char *text, unsigned *
             i++;
         const char *near = nearest_name(word, names, TIMELINE_TRACK_COUNT);
         if (i == TIMELINE_TRACK_COUNT)
-            command_usage(line, "--tracks: there is no '%s'%s%s%s", word, near ? "; did you mean '" : "",
-                          near ? near : "", near ? "'?" : "");
+            command_usage(line, "--tracks: there is no '%s'; %s%s%s", word, near ? "did you mean '" : "there are ",
+                          near ? near : "launches, blocks, warps, subcores, units, caches, dram, copies",
+                          near ? "'?" : "");
         *to |= 1u << i;
     }
     if (!*to)
         command_usage(line, "--tracks: name some, for example --tracks launches,warps");
 }
+
+/* Tracks on which blocks cannot be told apart. */
+#define OF_ALL_BLOCKS ((unsigned)(TIMELINE_CACHES | TIMELINE_DRAM | TIMELINE_COPIES))
+
+static bool chooses_blocks(const struct timeline_window *w) { return w->from_block || w->to_block != UINT64_MAX; }
 
 static void timeline_option(struct command_line *line, int key, char *arg)
 {
@@ -106,6 +112,8 @@ static void timeline_option(struct command_line *line, int key, char *arg)
             command_usage(line, "-o %s: this is the trace", a->output);
         if (a->konata && a->request.tracks)
             command_usage(line, "--tracks chooses among Perfetto's tracks; --konata shows instructions alone");
+        if (chooses_blocks(w) && a->request.tracks & OF_ALL_BLOCKS)
+            command_usage(line, "--blocks: caches, dram and copies serve all blocks; leave them out of --tracks");
     }
 }
 
@@ -126,11 +134,10 @@ static bool check_blocks(const struct timeline_request *r, struct rp_error *err)
 /* Those asked for; else all that the machine has. */
 static void choose_tracks(struct timeline_request *r)
 {
-    const struct timeline_window *w = &r->window;
     if (!r->tracks)
         r->tracks = timeline_tracks_of(r->machine);
-    if (w->from_block || w->to_block != UINT64_MAX)
-        r->tracks &= ~(unsigned)(TIMELINE_CACHES | TIMELINE_DRAM | TIMELINE_COPIES);
+    if (chooses_blocks(&r->window))
+        r->tracks &= ~OF_ALL_BLOCKS;
 }
 
 static void show(void *data, uint64_t done, uint64_t total)

@@ -66,6 +66,9 @@ enum input input_kind(const char *path)
         return INPUT_CODE;
     if (n >= 6 && !memcmp(head, "\x93NUMPY", 6))
         return INPUT_NPY;
+    if (n >= 16 &&
+        !memcmp(head, "SQLite format 3", 16)) /* with its NUL: "The Database Header" of SQLite's file format */
+        return INPUT_DATABASE;
     return memchr(head, 0, n) ? INPUT_OTHER : kind_of_text(path, head);
 }
 
@@ -79,6 +82,7 @@ static const char *const names[] = {
     [INPUT_LAUNCH_FILE] = "a launch file",
     [INPUT_MACHINE] = "a machine file",
     [INPUT_NPY] = "an array of numpy",
+    [INPUT_DATABASE] = "a database of results",
     [INPUT_KERNELS_LIST] = "a list of kernels of Accel-Sim (kernelslist.g)",
 };
 
@@ -97,6 +101,7 @@ static const char *way_out(enum input is)
     case INPUT_CUDA: return "'reprise record --module' takes it and makes a trace";
     case INPUT_LAUNCH_FILE: return "'reprise record --launch-file' takes it";
     case INPUT_MACHINE: return "'reprise replay --machine' takes it";
+    case INPUT_DATABASE: return "'reprise results' takes it";
     default: return "'reprise record --arg buf=file:' takes it";
     }
 }

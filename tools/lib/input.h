@@ -13,6 +13,7 @@ enum input {
     INPUT_LAUNCH_FILE,
     INPUT_MACHINE,
     INPUT_NPY,
+    INPUT_DATABASE,
     INPUT_KERNELS_LIST
 };
 

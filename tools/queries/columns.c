@@ -135,3 +135,27 @@ char *query_value(struct query *q, const char *name, const char **sign, struct r
         fail_unknown(q, name, err);
     return text;
 }
+
+char *query_number(struct query *q, const char *name, const char **sign, struct rp_error *err)
+{
+    bool fine = true;
+    char *value = query_value(q, name, sign, err);
+    char *text = value ? sqlite3_mprintf("SELECT 1 FROM runs WHERE typeof(%s) = 'text' LIMIT 1", value) : NULL;
+    sqlite3_stmt *rows = text ? view_query(&q->view, text, err, "") : NULL;
+    if (rows && sql_row(&q->store.sql, rows, &fine, err))
+        fine = rp_fail(err, RP_USAGE, "%s is a text; give something that is a number, for example cycles or ipc", name);
+    sqlite3_finalize(rows);
+    sqlite3_free(text);
+    if (rows && fine)
+        return value;
+    sqlite3_free(value);
+    return NULL;
+}
+
+bool query_has_run(struct query *q, int64_t run, struct rp_error *err)
+{
+    int64_t count;
+    return sql_number(&q->store.sql, "SELECT count(*) FROM run WHERE id = ?", 0, &count, err, "i", run) &&
+           (count || rp_fail(err, RP_USAGE, "run %lld: there is no such run; 'reprise results %s' lists them",
+                             (long long)run, q->store.sql.path));
+}

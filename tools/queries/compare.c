@@ -65,6 +65,7 @@ static bool read_side(struct query *q, const char *text, struct side *side, stru
     sqlite3_str_appendall(keys, ",");
     bool fine = copy || rp_fail(err, RP_SYSTEM, "out of memory");
     if (side->number) {
+        fine = fine && query_has_run(q, (int64_t)run, err);
         sqlite3_str_appendf(condition, "run = %llu", (unsigned long long)run);
     } else {
         sqlite3_str_appendall(condition, q->which);
@@ -219,10 +220,12 @@ bool query_compare(struct query *q, const char *one, const char *other, struct r
 {
     struct side sides[2] = {{NULL, NULL, false}, {NULL, NULL, false}};
     const char *sign;
-    char *value = query_value(q, q->args->stat ? q->args->stat : "cycles", &sign, err);
+    char *value = query_number(q, q->args->stat ? q->args->stat : "cycles", &sign, err);
     bool fine = value && read_side(q, one, &sides[0], err) && read_side(q, other, &sides[1], err);
     if (fine && sides[0].number != sides[1].number)
         fine = rp_fail(err, RP_USAGE, "compare: " EXAMPLE);
+    if (fine && !strcmp(sides[0].condition, sides[1].condition))
+        fine = rp_fail(err, RP_USAGE, "compare: both sides are the same, %s", one);
     fine = fine && make_pairs(q, sides, value, err) && print_all(q, err);
     side_free(&sides[0]);
     side_free(&sides[1]);

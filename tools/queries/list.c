@@ -97,7 +97,7 @@ bool query_best(struct query *q, struct rp_error *err)
 {
     const char *sign, *unused, *wanted = q->args->by ? q->args->by : "trace";
     bool all = !strcmp(wanted, "all");
-    char *value = query_value(q, q->args->best, &sign, err);
+    char *value = query_number(q, q->args->best, &sign, err);
     char *by = value && !all ? query_value(q, wanted, &unused, err) : NULL;
     char *axes = value && (by || all) ? query_axes(q, "", err) : NULL;
     bool fine = axes;
@@ -145,8 +145,8 @@ bool query_pareto(struct query *q, const char *one, const char *other, struct rp
 {
     const char *signs[2] = {"", ""};
     const char *const names[2] = {one + (*one == '+'), other + (*other == '+')};
-    char *values[2] = {query_value(q, one, &signs[0], err), NULL};
-    values[1] = values[0] ? query_value(q, other, &signs[1], err) : NULL;
+    char *values[2] = {query_number(q, one, &signs[0], err), NULL};
+    values[1] = values[0] ? query_number(q, other, &signs[1], err) : NULL;
     char *axes = values[1] ? query_axes(q, "", err) : NULL;
     char *columns = axes ? value_columns(names, signs, axes) : NULL;
     bool fine = columns || (axes && rp_fail(err, RP_SYSTEM, "out of memory"));

@@ -41,5 +41,9 @@ char *query_axes(struct query *, const char *table, struct rp_error *);
  * better, and *sign is "-". To be freed with sqlite3_free; NULL: there is none of this name, and err says which is
  * near. */
 char *query_value(struct query *, const char *name, const char **sign, struct rp_error *);
+/* The same, of what is no text. */
+char *query_number(struct query *, const char *name, const char **sign, struct rp_error *);
+/* False: there is no run of this number, or the database cannot be read. */
+bool query_has_run(struct query *, int64_t run, struct rp_error *);
 
 #endif

@@ -90,11 +90,12 @@ bool query_sql(struct query *q, const char *text, struct rp_error *err)
     sqlite3_stmt *rows = NULL;
     if (sqlite3_prepare_v2(q->store.sql.db, text, -1, &rows, &rest) != SQLITE_OK)
         return rp_fail(err, RP_USAGE, "sql: %s", sqlite3_errmsg(q->store.sql.db));
-    bool fine = rows && !rest[strspn(rest, " \t\r\n;")];
-    if (!fine)
-        rp_fail(err, RP_USAGE, "sql: give one query, for example 'SELECT trace, min(cycles) FROM runs GROUP BY trace'");
-    else if (!sqlite3_stmt_readonly(rows))
+    bool fine = true;
+    if (rows && !sqlite3_stmt_readonly(rows))
         fine = rp_fail(err, RP_USAGE, "sql: only queries; nothing here changes the database");
+    else if (!rows || rest[strspn(rest, " \t\r\n;")] || !sqlite3_column_count(rows))
+        fine = rp_fail(err, RP_USAGE,
+                       "sql: give one query, for example 'SELECT trace, min(cycles) FROM runs GROUP BY trace'");
     fine = fine && view_print(&q->view, NULL, rows, err);
     sqlite3_finalize(rows);
     return fine;

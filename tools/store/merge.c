@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "tools/lib/output.h"
 #include "tools/store/schema.h"
 #include "tools/store/statistics.h"
 
@@ -53,11 +54,10 @@ static const char copy[] =
     "  JOIN instruction i ON i.trace = t.id AND i.kernel = a.kernel AND i.number = a.number;"
     "DROP TABLE fresh; DROP TABLE moved; DROP TABLE renamed;";
 
-/* Is it one of ours, and whole as far as its tables go? */
-static bool check_other(struct store *s, const char *path, struct rp_error *err)
+bool store_check(const char *path, unsigned wait, struct rp_error *err)
 {
     struct store other;
-    if (!store_open_read(&other, path, s->sql.wait, err))
+    if (!store_open_read(&other, path, wait, err))
         return false;
     store_close(&other);
     return true;
@@ -65,7 +65,9 @@ static bool check_other(struct store *s, const char *path, struct rp_error *err)
 
 bool store_merge(struct store *s, const char *path, struct rp_error *err)
 {
-    if (!check_other(s, path, err) || !sql_run(&s->sql, "ATTACH ? AS other", err, "t", path))
+    if (output_same_file(s->sql.path, path)) /* it would wait for itself */
+        return true;
+    if (!store_check(path, s->sql.wait, err) || !sql_run(&s->sql, "ATTACH ? AS other", err, "t", path))
         return false;
     bool fine = store_begin(s, err) && sql_script(&s->sql, copy, err) && schema_make_view(&s->sql, err) &&
                 statistics_load(s, err) && store_commit(s, err);

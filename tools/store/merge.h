@@ -4,8 +4,10 @@
 
 #include "tools/store/store.h"
 
-/* Adds everything in the database at `path`, in one transaction. A run that is in both is there once, with the greater
- * detail. */
+/* Whether there is a database of ours at `path`, and whole as far as its tables go. */
+bool store_check(const char *path, unsigned wait, struct rp_error *);
+/* Adds everything in the database at `path`, in one transaction; nothing if it is the same one. A run that is in both
+ * is there once, with the greater detail. */
 bool store_merge(struct store *, const char *path, struct rp_error *);
 
 #endif

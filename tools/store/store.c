@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/lib/input.h"
 #include "tools/results/identity.h"
 #include "tools/store/schema.h"
 #include "tools/store/statistics.h"
@@ -32,11 +33,19 @@ static bool put_tool(struct store *s, struct rp_error *err)
                       REPRISE_VERSION, result_timing);
 }
 
+/* SQLite keeps what has no name, or the name ":memory:", in no file. */
+static bool check_name(const char *path, struct rp_error *err)
+{
+    if (!*path || *path == ':')
+        return rp_fail(err, RP_USAGE, "'%s' is no name of a database; name a file with -o, for example r.db", path);
+    return access(path, F_OK) || input_check(path, INPUT_DATABASE, err);
+}
+
 bool store_open(struct store *s, const char *path, unsigned wait, struct rp_error *err)
 {
     bool others;
     *s = (struct store){.tool = 0};
-    if (!sql_open(&s->sql, path, true, wait, err))
+    if (!check_name(path, err) || !sql_open(&s->sql, path, true, wait, err))
         return false;
     bool fine =
         check_whole(&s->sql, err) &&
@@ -51,6 +60,8 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
 bool store_open_read(struct store *s, const char *path, unsigned wait, struct rp_error *err)
 {
     *s = (struct store){.tool = 0};
+    if (!input_check(path, INPUT_DATABASE, err))
+        return false;
     if (access(path, F_OK))
         return rp_fail(err, RP_BAD_INPUT, "%s: there is no such file; 'reprise sweep ... -o %s' makes it", path, path);
     if (!sql_open(&s->sql, path, false, wait, err))

@@ -32,7 +32,8 @@ static bool read_term(char *text, struct condition_term *term)
         char *right = at + n;
         *at = 0;
         *term = (struct condition_term){without_blanks(text), without_blanks(right), compares[i]};
-        return *term->left && *term->right;
+        bool blanks = strcmp(term->left, CONDITION_TRACE) && strchr(term->right, ' '); /* as in "sms=1 or sms=2" */
+        return *term->left && *term->right && !blanks;
     }
     return false;
 }
@@ -78,15 +79,37 @@ void conditions_free(struct conditions *all)
     *all = (struct conditions){.count = 0};
 }
 
+static bool read_real(const char *text, double *value)
+{
+    uint64_t size;
+    struct rp_error unused;
+    if (read_size(text, INT64_MAX, "", &size, &unused)) {
+        *value = (double)size;
+        return true;
+    }
+    char *end;
+    *value = strtod(text, &end);
+    return *text && !*end;
+}
+
+static bool check_term(const struct condition *c, const struct condition_term *t, const struct axes *axes,
+                       struct rp_error *err)
+{
+    double unused;
+    if (strcmp(t->left, CONDITION_TRACE) && !axes_have(axes, t->left))
+        return rp_fail(err, RP_USAGE, "--exclude %s: %s does not vary; name a key of --vary, machine, or trace",
+                       c->text, t->left);
+    bool sorts = *t->compare == '<' || *t->compare == '>';
+    return !sorts || read_real(t->right, &unused) || axes_have(axes, t->right) ||
+           rp_fail(err, RP_USAGE, "--exclude %s: %s is neither a number nor a key that varies", c->text, t->right);
+}
+
 bool conditions_check(const struct conditions *all, const struct axes *axes, struct rp_error *err)
 {
     for (size_t i = 0; i < all->count; i++)
-        for (size_t t = 0; t < all->list[i].count; t++) {
-            const char *key = all->list[i].terms[t].left;
-            if (strcmp(key, CONDITION_TRACE) && !axes_have(axes, key))
-                return rp_fail(err, RP_USAGE, "--exclude %s: %s does not vary; name a key of --vary, machine, or trace",
-                               all->list[i].text, key);
-        }
+        for (size_t t = 0; t < all->list[i].count; t++)
+            if (!check_term(&all->list[i], &all->list[i].terms[t], axes, err))
+                return false;
     return true;
 }
 
@@ -111,19 +134,6 @@ static const char *value_of(const struct axes *axes, const char *const values[MO
         if (!strcmp(axes->keys[i], key))
             return values[i];
     return otherwise;
-}
-
-static bool read_real(const char *text, double *value)
-{
-    uint64_t size;
-    struct rp_error unused;
-    if (read_size(text, INT64_MAX, "", &size, &unused)) {
-        *value = (double)size;
-        return true;
-    }
-    char *end;
-    *value = strtod(text, &end);
-    return *text && !*end;
 }
 
 /* Below 0, 0 or above. */

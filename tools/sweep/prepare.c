@@ -20,9 +20,12 @@ static bool look_at_trace(struct sweep *s, struct sweep_trace *trace, struct rp_
     for (uint32_t l = 0; sha256 && l < rp_trace_launch_count(t); l++)
         if (only < 0 || only == l)
             trace->warp_instructions += rp_trace_launch_totals(t, l).warp_instructions;
+    bool fine = sha256 && (only < (int64_t)rp_trace_launch_count(t) ||
+                           rp_fail(err, RP_USAGE, "%s: there is no launch %lld; the trace has %u", trace->path,
+                                   (long long)only, rp_trace_launch_count(t)));
     if (t)
         rp_trace_close(t);
-    return sha256;
+    return fine;
 }
 
 static bool look_at_traces(struct sweep *s, struct rp_error *err)

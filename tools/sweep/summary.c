@@ -43,7 +43,10 @@ void sweep_print_plan(struct sweep *s)
 {
     FILE *to = s->args->dry_run ? stdout : stderr;
     print_line(to, "traces:", s->args->plan.trace_count, "");
-    print_line(to, "variants:", s->count.variants, "combinations of values");
+    print_line(to, "variants:", s->count.variants,
+               s->count.variants == 1 ? "combination of values" : "combinations of values");
+    if (s->args->plan.excluded.count && !s->count.excluded)
+        fprintf(to, "excluded:   0 by --exclude\n");
     print_line(to, "excluded:", s->count.excluded, "by --exclude");
     print_line(to, "impossible:", s->count.refused, "whose values do not go together");
     print_line(to, "the same:", s->count.same, "as another, option by option");

@@ -74,7 +74,9 @@ static bool add_range(struct axes *a, struct values *v, const char *value, const
 static bool add_values(struct axes *a, struct values *v, char *list, const char *text, struct rp_error *err)
 {
     for (char *value; (value = strsep(&list, ","));)
-        if (!(range_begins(value) ? add_range(a, v, value, text, err) : add_value(v, value, err)))
+        if (!*value)
+            return rp_fail(err, RP_USAGE, "--vary %s: a value is missing beside a comma", text);
+        else if (!(range_begins(value) ? add_range(a, v, value, text, err) : add_value(v, value, err)))
             return false;
     return v->count <= MOST_POINTS || rp_fail(err, RP_USAGE, "--vary %s: more than %d values", text, MOST_POINTS);
 }
@@ -122,7 +124,8 @@ static bool add_coupled(struct axes *a, struct axis *axis, char *parts, const ch
         next = with ? with + strlen(WITH) : NULL;
         if (with)
             *with = 0;
-        const char *key = take_key(parts, &list);
+        bool ends_in_with = strlen(parts) > 5 && !strcmp(parts + strlen(parts) - 5, " with");
+        const char *key = ends_in_with ? NULL : take_key(parts, &list);
         fine = key ? add_key(a, axis, key, text, err) : rp_fail(err, RP_USAGE, "--vary %s: " EXAMPLE, text);
         fine = fine && add_values(a, &v, list, text, err) && weave(axis, &v, key, text, err);
         free(v.list);
@@ -192,7 +195,7 @@ size_t axes_variants(const struct axes *a, size_t most, struct rp_error *err)
     for (size_t i = 0; i < a->count; i++) {
         count *= a->list[i].points;
         if (count > most) {
-            rp_fail(err, RP_USAGE, "these are more than %zu variants", most);
+            rp_fail(err, RP_USAGE, "these values have more than %zu combinations; give fewer", most);
             return 0;
         }
     }

@@ -72,8 +72,11 @@ bool range_read(const char *text, size_t most, struct range *r, size_t *count, s
     *count = 1;
     for (long long number = r->from; *count <= most && step(r, &number);)
         ++*count;
-    return (r->from <= r->to && *count <= most) ||
-           rp_fail(err, RP_USAGE, "%s is no range of 1 to %zu values", text, most);
+    if (r->from > r->to)
+        return rp_fail(err, RP_USAGE, "%s runs backwards; the smaller number comes first", text);
+    return *count <= most ||
+           rp_fail(err, RP_USAGE, "%s has more than %zu values; give a step, as in 100..400:+100 or 32K..128K:x2", text,
+                   most);
 }
 
 void range_number(const struct range *r, size_t i, char text[RANGE_NUMBER])

@@ -43,8 +43,8 @@ Test(ranges, steps)
         {"gto", "no range"},
         {"1", "no range"},
         {"0.3/0.6", "no range"},
-        {"4..1", "4..1 is no range of 1 to 100 values"},
-        {"1..101", "1..101 is no range of 1 to 100 values"},
+        {"4..1", "4..1 runs backwards; the smaller number comes first"},
+        {"1..101", "1..101 has more than 100 values; give a step, as in 100..400:+100 or 32K..128K:x2"},
         {"1..4:2", "'1..4:2' is no range; write 1..4, 100..400:+100 or 32K..128K:x2"},
         {"1..4:+0", "'1..4:+0' is no range; write 1..4, 100..400:+100 or 32K..128K:x2"},
         {"1..4:x1", "'1..4:x1' is no range; write 1..4, 100..400:+100 or 32K..128K:x2"},
@@ -101,5 +101,8 @@ Test(axes, refuses)
                      "--vary a=1,2 with b=3: 1 values of b for 2 before it; give a value for each");
     cr_expect_str_eq(COMBINATIONS("a=1 with b"),
                      "--vary a=1 with b: give KEY=A,B,C, for example --vary scheduler=gto,lrr");
-    cr_expect_str_eq(COMBINATIONS("a=1..5", "b=1..5"), "these are more than 20 variants");
+    cr_expect_str_eq(COMBINATIONS("a=1 with b=2 with"),
+                     "--vary a=1 with b=2 with: give KEY=A,B,C, for example --vary scheduler=gto,lrr");
+    cr_expect_str_eq(COMBINATIONS("a=1,,2"), "--vary a=1,,2: a value is missing beside a comma");
+    cr_expect_str_eq(COMBINATIONS("a=1..5", "b=1..5"), "these values have more than 20 combinations; give fewer");
 }
