@@ -1,5 +1,6 @@
-/* Carries the tasks of a sweep out. Threads replay; the one that began writes what they have finished, several runs in
- * one transaction if several are there, and shows the progress. */
+/* Carries the tasks of a sweep out. Threads replay. The one that began writes what they have finished and shows the
+ * progress, a few times a second: a transaction waits for the disk, which for each short run would cost as much as
+ * replaying does. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +17,7 @@
 
 #define MOST_WAITING 64  /* finished runs that are not written yet */
 #define MOST_THREADS 256 /* that replay */
-#define TURN 100000000   /* nanoseconds between two looks at signals and at the progress */
+#define TURN 100000000   /* nanoseconds between two transactions, and looks at signals and at the progress */
 
 /* A run that is over. */
 struct finished {
@@ -158,8 +159,8 @@ static void hand_on(struct running *r, struct finished *f)
     pthread_mutex_lock(&r->lock);
     *r->last = f;
     r->last = &f->next;
-    r->waiting++;
-    pthread_cond_signal(&r->arrived);
+    if (++r->waiting >= MOST_WAITING)
+        pthread_cond_signal(&r->arrived);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -245,7 +246,16 @@ static void count_and_free(struct running *r, struct finished *list)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* What is finished, or, after a while, nothing. *over: no worker is left, and nothing will come. */
+/* What is finished and not written. The lock is held. */
+static struct finished *take_finished(struct running *r)
+{
+    struct finished *list = r->first;
+    r->first = NULL;
+    r->last = &r->first;
+    return list;
+}
+
+/* Waits until a turn is over, all are done, or no more may wait; *over: no worker is left, and nothing will come. */
 static struct finished *wait_for_some(struct running *r, bool *over)
 {
     struct timespec until;
@@ -254,11 +264,10 @@ static struct finished *wait_for_some(struct running *r, bool *over)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&r->lock);
-    while (!r->first && r->workers && !pthread_cond_clockwait(&r->arrived, &r->lock, CLOCK_MONOTONIC, &until))
+    while (r->waiting < MOST_WAITING && r->workers &&
+           !pthread_cond_clockwait(&r->arrived, &r->lock, CLOCK_MONOTONIC, &until))
         ;
-    struct finished *list = r->first;
-    r->first = NULL;
-    r->last = &r->first;
+    struct finished *list = take_finished(r);
     *over = !list && !r->workers;
     pthread_mutex_unlock(&r->lock);
     return list;
@@ -333,8 +342,9 @@ static bool write_until_done(struct running *r, struct rp_error *err)
 static _Noreturn void stop(struct running *r, bool fine, const struct rp_error *err)
 {
     struct rp_error unused;
-    bool over;
-    struct finished *list = fine ? wait_for_some(r, &over) : NULL;
+    pthread_mutex_lock(&r->lock);
+    struct finished *list = fine ? take_finished(r) : NULL;
+    pthread_mutex_unlock(&r->lock);
     if (list && put_all(r, list, &unused))
         count_and_free(r, list);
     store_close(&r->sweep->store);
