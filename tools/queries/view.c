@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tools/lib/names.h"
 #include "tools/ui/table.h"
 
 #define MOST_COLUMNS 2000 /* SQLite has no more */
@@ -37,17 +38,27 @@ sqlite3_stmt *view_query(const struct view *v, const char *text, struct rp_error
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
+struct layout {
+    char letters[MOST_COLUMNS + 1];       /* of tools/ui/table.h */
+    unsigned char decimals[MOST_COLUMNS]; /* of numbers with a point: fewer where some are large */
+};
+
 /* Columns of texts to the left, of numbers to the right. */
-static bool align(struct view *v, sqlite3_stmt *rows, char letters[MOST_COLUMNS + 1], struct rp_error *err)
+static bool lay_out(struct view *v, sqlite3_stmt *rows, struct layout *l, struct rp_error *err)
 {
     bool fine = true;
     int count = sqlite3_column_count(rows);
-    memset(letters, 'r', (size_t)count);
-    letters[count] = 0;
+    memset(l->letters, 'r', (size_t)count);
+    memset(l->decimals, 4, (size_t)count);
+    l->letters[count] = 0;
     while (sql_row(v->sql, rows, &fine, err))
-        for (int c = 0; c < count; c++)
+        for (int c = 0; c < count; c++) {
+            double real = sqlite3_column_double(rows, c);
             if (sqlite3_column_type(rows, c) == SQLITE_TEXT)
-                letters[c] = 'l';
+                l->letters[c] = 'l';
+            else if (real <= -1000 || real >= 1000)
+                l->decimals[c] = 1;
+        }
     return fine;
 }
 
@@ -60,36 +71,42 @@ static bool is_name(const char *column)
     return false;
 }
 
-static void add_cell(struct table *t, sqlite3_stmt *rows, int column)
+static void add_text(struct table *t, const char *column, const char *text)
+{
+    char name[PLAIN_NAME];
+    table_cell(t, "%s", strcmp(column, "kernel") ? text : plain_kernel_name(text, name));
+}
+
+static void add_cell(struct table *t, sqlite3_stmt *rows, int column, int decimals)
 {
     int64_t number = sqlite3_column_int64(rows, column);
     double real = sqlite3_column_double(rows, column);
     switch (sqlite3_column_type(rows, column)) {
     case SQLITE_NULL: table_cell(t, "-"); break;
-    case SQLITE_FLOAT: table_cell(t, real > -1000 && real < 1000 ? "%.4f" : "%.1f", real); break;
+    case SQLITE_FLOAT: table_cell(t, "%.*f", decimals, real); break;
     case SQLITE_INTEGER:
         if (number < 0 || is_name(sqlite3_column_name(rows, column)))
             table_cell(t, "%" PRId64, number);
         else
             table_number(t, (uint64_t)number);
         break;
-    default: table_cell(t, "%s", (const char *)sqlite3_column_text(rows, column));
+    default: add_text(t, sqlite3_column_name(rows, column), (const char *)sqlite3_column_text(rows, column));
     }
 }
 
 static bool print_table(struct view *v, sqlite3_stmt *rows, struct rp_error *err)
 {
-    char letters[MOST_COLUMNS + 1];
+    struct layout layout;
     bool fine = true;
     int count = sqlite3_column_count(rows);
-    if (!count || !align(v, rows, letters, err))
+    if (!count || !lay_out(v, rows, &layout, err))
         return !count;
-    struct table *t = table_new(letters);
+    struct table *t = table_new(layout.letters);
     for (int c = 0; c < count; c++)
         table_cell(t, "%s", sqlite3_column_name(rows, c));
     while (sql_row(v->sql, rows, &fine, err))
         for (int c = 0; c < count; c++)
-            add_cell(t, rows, c);
+            add_cell(t, rows, c, layout.decimals[c]);
     if (fine)
         table_print(t, stdout);
     else

@@ -36,7 +36,7 @@ static void print_line(FILE *to, const char *name, size_t count, const char *wha
 {
     char text[FIGURE];
     if (count)
-        fprintf(to, "%-11s %s %s\n", name, figure(count, text), what);
+        fprintf(to, "%-11s %s%s%s\n", name, figure(count, text), *what ? " " : "", what);
 }
 
 void sweep_print_plan(struct sweep *s)
