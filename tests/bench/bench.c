@@ -122,6 +122,7 @@ static void print_head(bool markdown)
         "* 144 SMs against 4 compares replays on tx2-pastis with that many SMs.\n"
         "* The batches are those of `reprise replay --batches` on san-rtx2080, of 8,192 warps of `gemm` of "
         "tests/kernels/gemm.cu:\n  45 of them on one processor.\n"
+        "* The sweep is of ten traces on a hundred variants of jetson-tx2, with its database.\n"
         "* Timelines are those of `reprise timeline` with all tracks; 10,000 cycles are a window of it.\n"
         "* Checks are those of docs/checks.md: the time of launches with `--check init` or `race` in parts of that "
         "without, in turns.\n"
@@ -172,8 +173,8 @@ static bool measure_all(const struct figure *f, const char *only, bool markdown)
 
 int main(int argc, char **argv)
 {
-    static const struct figure *const lists[] = {functional_figures, replay_figures, batches_figures,
-                                                 launches_figures,   checks_figures, wcet_figures};
+    static const struct figure *const lists[] = {functional_figures, replay_figures, batches_figures, launches_figures,
+                                                 checks_figures,     wcet_figures,   sweep_figures};
     bool markdown = argc == 2 && !strcmp(argv[1], "--markdown"), ok = true;
     if (argc > 2) {
         fprintf(stderr, "usage: bench [--markdown | TEXT]\n");

@@ -70,7 +70,7 @@ is "a key beside a key" "$("$r" sweep a.wtr -m jetson-tx2 --set icache_subcores=
 "$r" sweep plan.cfg --dry-run >out 2>err
 is "--dry-run counts" "$? $(grep -cE '^(traces: +2|variants: +8 comb|excluded: +2 by|machines: +6|runs: +9|to do: +9 runs, [0-9,]+ warp instructions: .* on [0-9]+ threads?, if )' out) $(cat err)" "0 6 "
 is "... makes nothing, and with a database says what is left" "$(ls dry.db 2>&1 | grep -c 'No such') $("$r" sweep plan.cfg --dry-run -o file.db | grep -c '^done: *9 in') $("$r" sweep plan.cfg --dry-run -o dry.db | grep -c 'runs before') $(ls dry.db 2>&1 | grep -c 'No such')" "1 1 0 1"
-is "ranges with steps" "$("$r" sweep a.wtr -m jetson-tx2 --vary dram.latency=100..400:+100 --vary l1.size=8K..64K:x2 --vary sms=1..3 --dry-run | grep -c '^runs: *48 ')" 1
+is "ranges with steps" "$("$r" sweep a.wtr -m jetson-tx2 --vary dram.latency=100..400:+100 --vary l1.size=8K..64K:x2 --vary sms=1..3 --dry-run | grep -c '^runs: *48$')" 1
 
 is "what --exclude leaves out is counted, also nothing" "$("$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms=3 --dry-run | grep -c '^excluded: *0 by --exclude$')" 1
 
@@ -143,49 +143,3 @@ is "without Slurm it says so" "$(PATH=$work/none "$r" sweep -q plan.cfg -o none.
     "reprise: sbatch failed; what it says stands above. It is part of Slurm (Debian: slurm-client)"
 LOSE='' PATH=$work/bin:$PATH "$r" sweep -q a.wtr -m jetson-tx2 --exclude "trace=x'y and sms=1" --vary sms=1,2 -o "it's here.db" --slurm --array 1 >out
 is "names and values with quotes and blanks" "$? $(runs "it's here.db")" "0 2"
-
-# ---- wrong usage -------------------------------------------------------------------------------------------------------
-bad() { fails "$1" "$2" "$r" sweep -q "${@:3}"; }
-bad 1 "which traces?" -m jetson-tx2 -o x.db
-bad 1 "on which machines?" a.wtr -o x.db
-bad 1 "where shall the results go?" a.wtr -m jetson-tx2
-bad 1 "did you mean 'lrr'?" a.wtr -m jetson-tx2 --vary scheduler=gto,lr -o x.db
-bad 1 "--set sms=2 beside --vary sms=...: leave out one of them" a.wtr -m jetson-tx2 --set sms=2 --vary sms=1,2 -o x.db
-bad 1 "--exclude sms=2: sms does not vary" a.wtr -m jetson-tx2 --exclude sms=2 -o x.db
-bad 1 "--exclude sms: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms -o x.db
-bad 1 "2 values of l1_subcores for 3 before it; give a value for each" a.wtr -m jetson-tx2 --vary 'subcores=1,2,4 with l1_subcores=1,2' -o x.db
-bad 1 "'1..4:3' is no range; write 1..4, 100..400:+100 or 32K..128K:x2" a.wtr -m jetson-tx2 --vary sms=1..4:3 -o x.db
-bad 1 "4..1 runs backwards" a.wtr -m jetson-tx2 --vary sms=4..1 -o x.db
-bad 1 "--shard 3: give I/N" a.wtr -m jetson-tx2 --shard 3 -o x.db
-bad 1 "--shard 3/3: give I/N, I from 0 to N - 1" a.wtr -m jetson-tx2 --shard 3/3 -o x.db
-bad 1 "--shard 0/0: give I/N" a.wtr -m jetson-tx2 --shard 0/0 -o x.db
-bad 1 "--slurm and --array go together" a.wtr -m jetson-tx2 --slurm -o x.db
-bad 1 "--shard beside --array" a.wtr -m jetson-tx2 --slurm --array 3 --shard 0/3 -o x.db
-bad 1 "1..1000000000000 has more than 4096 values; give a step" a.wtr -m jetson-tx2 --vary sms=1..1000000000000 -o x.db
-bad 1 "more than 10000000 combinations" a.wtr -m jetson-tx2 --vary dram.latency=1..4000 --vary l2.latency=1..4000 -o x.db
-bad 1 "a value is missing beside a comma" a.wtr -m jetson-tx2 --vary sms=1,,2 -o x.db
-bad 1 "sms is varied twice" a.wtr -m jetson-tx2 --vary sms=1 --vary sms=2 -o x.db
-bad 1 "--exclude sms=1 and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms=1 and' -o x.db
-bad 1 "--exclude sms=1 or sms=2: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms=1 or sms=2' -o x.db
-bad 1 "--exclude sms<few: few is neither a number nor a key that varies" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms<few' -o x.db
-bad 1 "a.wtr: there is no launch 1; the trace has 1" a.wtr -m jetson-tx2 --launch 1 -o x.db
-bad 1 "'' is no name of a database" a.wtr -m jetson-tx2 -o ''
-bad 1 "':memory:' is no name of a database" a.wtr -m jetson-tx2 -o :memory:
-bad 2 "bin is a folder; give a database of results" a.wtr -m jetson-tx2 -o bin
-bad 2 "b.wtr is a trace, not a database of results" a.wtr -m jetson-tx2 -o b.wtr
-bad 2 "r.db is a database of results, not a trace" r.db -m jetson-tx2 -o x.db
-is "... and the trace is whole" "$("$r" verify b.wtr >&2; echo $?)" 0
-bad 2 "no.wtr" no.wtr -m jetson-tx2 -o x.db
-bad 2 "is PTX, not a trace" "$BUILD/kernels/matmul.ptx" -m jetson-tx2 -o x.db
-bad 1 "no-such-machine" a.wtr -m no-such-machine -o x.db
-bad 1 "does not take probabilities from another machine" a.wtr -m san-rtx2080 --set memory.from=jetson-tx2 -o x.db
-printf 'trace = ["a.wtr"];\nmachin = "jetson-tx2";\n' >wrong.cfg
-bad 2 "wrong.cfg:2: a plan has no 'machin'; did you mean 'machine'?" wrong.cfg -o x.db
-printf 'trace = ["a.wtr"];\nmachine = "jetson-tx2";\nvary = ["sms=4..1"];\n' >wrong.cfg
-bad 2 "wrong.cfg:3: --vary sms=4..1: 4..1 runs backwards" wrong.cfg -o x.db
-printf 'trace = [3];\n' >wrong.cfg
-bad 2 "wrong.cfg:1: this is no text; write it in quotes" wrong.cfg -o x.db
-printf 'trace = \n' >wrong.cfg
-bad 2 "wrong.cfg:2: syntax error" wrong.cfg -o x.db
-bad 2 "no.cfg: No such file or directory" no.cfg -o x.db
-is "no database is made by any of them" "$(ls x.db 2>&1 | grep -c 'No such')" 1

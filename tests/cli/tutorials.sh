@@ -1,6 +1,6 @@
 #!/bin/bash
-# docs/tutorial-*.md: every command in its turn, in a fresh folder, prints what is printed there. tests/support/tutorial.py
-# says what is not compared. pieces: one for each tutorial.
+# docs/tutorial-*.md: every command in its turn, in a fresh folder, prints what is printed there. tests/support/tutorial.py says
+# what is not compared.
 # pieces: architect developer real-time
 set -u
 . tests/support/cli.sh

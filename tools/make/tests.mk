@@ -126,12 +126,12 @@ check-clients: python-environment clients-environment ## all tests of numba-cuda
 	@$(PARALLEL) all
 	@$(CLI) WHOLE_SUITE="12 13" bash tests/cli/clients.sh
 
-# Sweeps as job arrays, with Slurm's own daemons on this computer.
+# Sweeps as job arrays, with Slurm's own daemons on this computer. make check runs this test where they are installed.
 .PHONY: check-slurm
 check-slurm: deps ## test reprise sweep --slurm with a real Slurm (slurm-wlm and munge are installed)
 	@tools/setup --optional slurm-wlm munge
 	@$(PARALLEL) all $(BUILD)/kernels/matmul.ptx
-	@$(CLI) tests/slurm/check
+	@BUILD=$(BUILD) tests/run cli/slurm
 
 # The programs of tests/cuda that are kept built, by NVIDIA's compiler.
 .PHONY: cuda-programs cuda-docs

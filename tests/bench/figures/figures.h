@@ -27,7 +27,7 @@ struct figure {
 /* Each list ends in a row without a name. Rows of replay need the trace of SGEMM 512, which the first of them records;
  * the second of batches needs that of the first. */
 extern const struct figure functional_figures[], replay_figures[], batches_figures[], launches_figures[],
-    checks_figures[], wcet_figures[];
+    checks_figures[], wcet_figures[], sweep_figures[];
 
 /* Of processor time, of this process. */
 double bench_seconds(void);

@@ -1,13 +1,13 @@
 #!/bin/bash
-# make check-slurm: reprise sweep --slurm with a real Slurm on this computer: munged, slurmctld and slurmd on the loopback
-# address, in a folder that goes with them. Prints TAP. Needs root, as slurmd does, and Debian's slurm-wlm and munge.
+# reprise sweep --slurm with a real Slurm on this computer: munged, slurmctld and slurmd on the loopback address, in a folder
+# that goes with them. Needs root, as slurmd does, and Debian's slurm-wlm and munge, which make check-slurm installs.
 set -u
 . tests/support/cli.sh
 needs "$BUILD/kernels/matmul.ptx"
 BUILD=$(realpath "$BUILD")
 dump="python3 $PWD/tests/support/sweep_dump.py"
 for program in munged slurmctld slurmd sbatch squeue scontrol; do
-    PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "ok - Slurm # SKIP no $program here (Debian: slurm-wlm, munge)"; exit 0; }
+    PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "ok - Slurm # SKIP no $program here: make check-slurm installs it"; exit 0; }
 done
 [ "$(id -u)" = 0 ] || { echo "ok - Slurm # SKIP slurmd wants to be root"; exit 0; }
 export PATH=$PATH:/usr/sbin SLURM_CONF=$work/slurm.conf
@@ -16,7 +16,7 @@ stop() {
     for file in slurmd.pid slurmctld.pid munge/pid; do
         [ -s "$work/$file" ] || continue
         pid=$(cat "$work/$file")
-        kill "$pid" && tail --pid="$pid" -f /dev/null
+        kill "$pid" && tail --sleep-interval=0.1 --pid="$pid" -f /dev/null
     done
     rm -rf "$work"
 }
@@ -48,7 +48,7 @@ SelectType=select/cons_tres
 MpiDefault=none
 ReturnToService=2
 MinJobAge=300
-SchedulerParameters=sched_interval=1,bf_interval=1
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 NodeName=$(hostname -s) NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
 SlurmdParameters=config_overrides
 PartitionName=all Nodes=ALL Default=YES State=UP MaxTime=INFINITE
@@ -66,7 +66,7 @@ args=(--arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=ze
 for n in 1 2; do
     "$r" record -q -o $n.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,$n --block 16,16 "${args[@]}" || exit 1
 done
-plan=(1.wtr 2.wtr -m jetson-tx2 --vary "scheduler=gto,lrr,serial" --vary "barrier_latency=1..32")
+plan=(1.wtr 2.wtr -m jetson-tx2 --vary "scheduler=gto,lrr,serial" --vary "barrier_latency=1..8")
 "$r" sweep -q "${plan[@]}" -o whole.db
 whole=$($dump whole.db | sha256sum)
 runs() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])' "$1"; }
@@ -76,22 +76,22 @@ array() {
     job=$(sed -n 's/^job \([0-9]*\):.*/\1/p' out) gathering=$(sed -n 's/.*; job \([0-9]*\) then.*/\1/p' out)
 }
 array 6 r.db
-check "the array is submitted" grep -q '^job [0-9]*: 192 runs in 6 of 6 tasks; job [0-9]* then takes their results into r.db$' out
+check "the array is submitted" grep -q '^job [0-9]*: 48 runs in 6 of 6 tasks; job [0-9]* then takes their results into r.db$' out
 scancel "${job}_0" "${job}_5"
 check "it ends, and so does what gathers its results" after "afterany:$gathering"
-is "two tasks are cancelled, the others are whole" "$(for i in 1 2 3 4; do runs r.db.parts/$i.db; done | xargs) $(($(runs r.db) >= 128))" "32 32 32 32 1"
+is "two tasks are cancelled, the others are whole" "$(for i in 1 2 3 4; do runs r.db.parts/$i.db; done | xargs) $(($(runs r.db) >= 32))" "8 8 8 8 1"
 array 6 r.db
 after "afterany:$gathering"
 is "the same command does what is missing" "$($dump r.db | sha256sum)" "$whole"
 "$r" sweep -q "${plan[@]}" -o r.db --slurm --array 6 >out 2>err
 is "and then there is nothing to do" "$(tail -1 err)" "reprise: r.db: all runs are there; nothing is submitted"
 
-# Tasks that are killed in their middle, once they have begun.
-plan=(1.wtr 2.wtr -m jetson-tx2 --vary "scheduler=gto,lrr,serial" --vary "barrier_latency=1..200")
+# A task that is killed in its middle, once it has begun. The reference engine takes its time.
+plan=(1.wtr 2.wtr -m jetson-tx2 --engine reference --vary "scheduler=gto,lrr,serial" --vary "barrier_latency=1..10")
 "$r" sweep -q "${plan[@]}" -o long.db
 whole=$($dump long.db | sha256sum)
 middle=0
-for kill in 1 2; do
+for try in 1 2 3; do
     rm -rf killed.db*
     array 2 killed.db
     python3 - killed.db.parts/0.db <<'PY' # returns once the task has runs
@@ -107,9 +107,10 @@ PY
     scancel --signal=KILL --full "${job}_0" 2>/dev/null # it may be over
     after "afterany:$gathering"
     before=$(runs killed.db)
-    middle=$((middle + (before < 1200)))
+    middle=$((middle + (before < 60)))
     array 2 killed.db
     [ -z "$gathering" ] || after "afterany:$gathering"
-    is "a task is killed after $before runs: the same command does what is missing" "$($dump killed.db | sha256sum)" "$whole"
+    is "$try: a task is killed: the same command does what is missing" "$($dump killed.db | sha256sum)" "$whole"
+    [ $middle = 0 ] || break
 done
-check "tasks were killed in their middle" [ $middle -gt 0 ]
+check "a task was killed in its middle" [ $middle -gt 0 ]
