@@ -17,12 +17,11 @@
 #include "hw-models/memory/random_stream.h"
 #include "replay/session/classes.h"
 #include "replay/session/engines.h"
-#include "replay/session/interval.h"
 #include "replay/session/session.h"
 #include "replay/session/strata.h"
 
-#define FEW 8u               /* items drawn of each stratum at first */
-#define LEAST_RANGE 1.1      /* of warp instructions in a stratum: the largest by the least */
+#define FEW 5u               /* items drawn of each stratum at first */
+#define LEAST_RANGE 1.25     /* of warp instructions in a stratum: the largest by the least */
 #define ITEMS_OF_STRATUM 32u /* at least so many, on average, if strata have more than that range */
 #define LAUNCH_COST 1000.0   /* of a replay besides its instructions, in warp instructions */
 #define MARGIN 0.9           /* aims at this part of the error, so that one more round is seldom needed */
@@ -346,26 +345,39 @@ static void draw(struct sampling *s)
             s->items[s->sorted[s->begin[h] + i]].wanted = true;
 }
 
-/* The total of a statistic, and half the width of its interval. */
-static double total_of(const struct sampling *s, size_t word, double *half)
+/* Items outside of strata: their part of the total of a statistic, and of the square of half its width. */
+static void add_whole(const struct sampling *s, size_t first, size_t end, double *sum, double *squares)
 {
-    double sum = 0, squares = 0;
-    for (uint32_t h = 0; h < s->stratum_count; h++) {
-        const struct stratum *stratum = &s->strata[h];
-        double width = stratum_half_width(stratum, word, s->options->sample.confidence);
-        sum += stratum->items ? stratum_total(stratum, word) : 0;
-        squares += stratum->items ? width * width : 0;
-    }
     for (uint32_t i = 0; i < s->item_count; i++) {
         const struct item *item = &s->items[i];
+        uint64_t words[STATISTICS_WORDS];
         if (item->stratum != NONE)
             continue;
-        sum += item->weight * (double)((const uint64_t *)(const void *)&item->sum)[word];
-        double width = item->estimate ? item->weight * item->estimate->half_width[word] : 0;
-        squares += width * width;
+        memcpy(words, &item->sum, sizeof words);
+        for (size_t w = first; w < end; w++) {
+            double width = item->estimate ? item->weight * item->estimate->half_width[w] : 0;
+            sum[w] += item->weight * (double)words[w];
+            squares[w] += width * width;
+        }
     }
-    *half = sqrt(squares);
-    return sum;
+}
+
+/* The totals of statistics first .. end - 1, and half the widths of their intervals. */
+static void total_of(const struct sampling *s, size_t first, size_t end, double *sum, double *half)
+{
+    for (size_t w = first; w < end; w++)
+        sum[w] = half[w] = 0;
+    add_whole(s, first, end, sum, half);
+    for (uint32_t h = 0; h < s->stratum_count; h++) {
+        const struct stratum *stratum = &s->strata[h];
+        for (size_t w = first; stratum->items && w < end; w++) {
+            double width = stratum_half_width(stratum, w, s->options->sample.confidence);
+            sum[w] += stratum_total(stratum, w);
+            half[w] += width * width;
+        }
+    }
+    for (size_t w = first; w < end; w++)
+        half[w] = sqrt(half[w]);
 }
 
 /* What the items outside the strata leave of the width that is allowed. */
@@ -400,11 +412,12 @@ static bool run_rounds(struct sampling *s, struct rp_error *err)
         draw(s);
         if (!replay_wanted(s, err))
             return false;
-        double half, sum = total_of(s, CYCLES, &half);
-        r->reached = half <= q->error * sum;
+        double sum[STATISTICS_WORDS], half[STATISTICS_WORDS];
+        total_of(s, CYCLES, CYCLES + 1, sum, half);
+        r->reached = half[CYCLES] <= q->error * sum[CYCLES];
         if (r->reached || all_drawn(s))
             return true;
-        strata_sizes(s->strata, s->stratum_count, CYCLES, width_left(s, MARGIN * q->error * sum), q->confidence,
+        strata_sizes(s->strata, s->stratum_count, CYCLES, width_left(s, MARGIN * q->error * sum[CYCLES]), q->confidence,
                      s->wanted);
         bool more = false;
         for (uint32_t h = 0; h < s->stratum_count; h++)
@@ -432,8 +445,7 @@ static void set_exact(const struct sampling *s, uint32_t launch, struct statisti
 static double single_half_width(const struct sampling *s, const struct stratum *stratum)
 {
     double deviation = stratum_deviation(stratum, CYCLES);
-    return deviation * sqrt(1 + 1.0 / stratum->drawn) *
-           interval_student(s->options->sample.confidence, stratum->drawn - 1);
+    return deviation * sqrt(1 + 1.0 / stratum->drawn) * stratum_quantile(stratum, s->options->sample.confidence);
 }
 
 /* A launch that was not replayed, from its stratum. */
@@ -507,10 +519,11 @@ static void sum_up(struct sampling *s)
 {
     uint64_t words[STATISTICS_WORDS], widths[STATISTICS_WORDS];
     struct statistics *total = &s->result->total, *half_width = &s->result->sample.half_width, exact = {0};
+    double sum[STATISTICS_WORDS], half[STATISTICS_WORDS];
+    total_of(s, 0, STATISTICS_WORDS, sum, half);
     for (size_t w = 0; w < STATISTICS_WORDS; w++) {
-        double half;
-        words[w] = rounded(total_of(s, w, &half));
-        widths[w] = (uint64_t)ceil(half);
+        words[w] = rounded(sum[w]);
+        widths[w] = (uint64_t)ceil(half[w]);
     }
     memcpy(total, words, sizeof words);
     memcpy(half_width, widths, sizeof widths);

@@ -37,10 +37,22 @@ double stratum_deviation(const struct stratum *s, size_t word)
     return sum > 1e-13 * s->yy[word] ? sqrt(sum / (s->drawn - 1)) : 0;
 }
 
-/* t for the items drawn; without two of them there is none. */
-static double quantile(const struct stratum *s, double confidence)
+#define KEPT 256u /* quantiles that are computed once */
+
+/* Without two drawn items there is none. */
+double stratum_quantile(const struct stratum *s, double confidence)
 {
-    return s->drawn > 1 ? interval_student(confidence, s->drawn - 1) : INFINITY;
+    static _Thread_local double of, kept[KEPT];
+    if (s->drawn < 2)
+        return INFINITY;
+    if (s->drawn >= KEPT)
+        return interval_student(confidence, s->drawn - 1);
+    if (of != confidence)
+        memset(kept, 0, sizeof kept);
+    of = confidence;
+    if (kept[s->drawn] == 0)
+        kept[s->drawn] = interval_student(confidence, s->drawn - 1);
+    return kept[s->drawn];
 }
 
 double stratum_half_width(const struct stratum *s, size_t word, double confidence)
@@ -49,7 +61,8 @@ double stratum_half_width(const struct stratum *s, size_t word, double confidenc
     if (s->drawn == s->items)
         return sqrt(within);
     double deviation = stratum_deviation(s, word), larger = s->size / all / (s->x / n);
-    double sampling = deviation > 0 ? quantile(s, confidence) * deviation * all * sqrt((1 - n / all) / n) * larger : 0;
+    double sampling =
+        deviation > 0 ? stratum_quantile(s, confidence) * deviation * all * sqrt((1 - n / all) / n) * larger : 0;
     return sqrt(sampling * sampling + all / n * within);
 }
 
@@ -57,7 +70,7 @@ double stratum_half_width(const struct stratum *s, size_t word, double confidenc
 static double spread_of(const struct stratum *s, size_t word, double confidence, uint32_t wanted)
 {
     double deviation = wanted < s->items && s->drawn < s->items ? stratum_deviation(s, word) : 0;
-    return deviation > 0 ? quantile(s, confidence) * deviation : 0;
+    return deviation > 0 ? stratum_quantile(s, confidence) * deviation : 0;
 }
 
 /* A round: sizes of the strata that are not wanted whole. True: one of them is now. */

@@ -35,6 +35,8 @@ double stratum_ratio(const struct stratum *, size_t word);
 double stratum_total(const struct stratum *, size_t word);
 /* Infinite with a single drawn item of several. */
 double stratum_half_width(const struct stratum *, size_t word, double confidence);
+/* t; infinite with fewer than two drawn items. */
+double stratum_quantile(const struct stratum *, double confidence);
 /* √s². */
 double stratum_deviation(const struct stratum *, size_t word);
 
