@@ -223,3 +223,27 @@ void rp_cursor_close(struct rp_cursor *c)
     free(p);
     c->piece_data = NULL;
 }
+
+/* The length of the paths of a warp's pieces. */
+static bool warp_instructions(struct rp_block *b, uint32_t warp, uint64_t *instructions, struct rp_error *err)
+{
+    bool fine = true;
+    for (size_t piece = 0; fine && piece < b->piece_count; piece++) {
+        struct chunk *c = trace_acquire_chunk(b->trace, b->pieces[piece], err);
+        const struct chunk_block *found = c ? expect_piece(b, c, piece, err) : NULL;
+        for (uint32_t i = 0; found && i < found->warps[warp].path->path.run_count; i++)
+            *instructions += found->warps[warp].path->path.runs[i].length;
+        trace_release_chunk(b->trace, c);
+        fine = found;
+    }
+    return fine;
+}
+
+bool rp_block_instructions(struct rp_block *b, uint64_t *instructions, struct rp_error *err)
+{
+    bool fine = true;
+    *instructions = 0;
+    for (uint32_t w = 0; fine && w < rp_block_warps(b); w++)
+        fine = warp_instructions(b, w, instructions, err);
+    return fine;
+}

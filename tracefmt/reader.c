@@ -320,6 +320,25 @@ struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *t, uint32_
     return totals;
 }
 
+double rp_trace_instructions_before(const struct rp_trace *t, uint32_t launch, uint64_t block)
+{
+    const struct launch_chunks *l = &t->launches[launch];
+    struct rp_launch_totals totals = rp_trace_launch_totals(t, launch);
+    if (block >= totals.blocks)
+        return (double)totals.warp_instructions;
+    if (l->carried_count)
+        return (double)totals.warp_instructions * (double)block / (double)totals.blocks;
+    double sum = 0;
+    for (size_t i = 0; i < l->begun_count; i++) {
+        const struct chunk_entry *e = &t->index.chunks[t->begun[l->begun_at + i]];
+        if (e->first_block >= block)
+            break;
+        uint64_t before = block - e->first_block < e->blocks ? block - e->first_block : e->blocks;
+        sum += (double)e->warp_instructions * (double)before / e->blocks;
+    }
+    return sum;
+}
+
 uint32_t rp_trace_module_count(const struct rp_trace *t) { return t->tables.module_count; }
 
 const struct rp_module *rp_trace_module(const struct rp_trace *t, uint32_t module)

@@ -53,6 +53,16 @@ struct rp_launch_totals {
     uint64_t chunks;
 };
 struct rp_launch_totals rp_trace_launch_totals(const struct rp_trace *, uint32_t launch);
+/* Warp instructions of the launch's blocks before `block`. Exact where a chunk ends; within a chunk all blocks count
+ * the same, as do all blocks of a launch in which some block has several pieces. From the index alone. */
+double rp_trace_instructions_before(const struct rp_trace *, uint32_t launch, uint64_t block);
+
+/* A hash of 128 bits of all that the launch's blocks did: launches of one kernel with equal geometry and equal hashes
+ * hold the same steps with the same addresses. Decompresses the launch, but decodes nothing. */
+struct rp_launch_hash {
+    uint64_t word[2];
+};
+bool rp_trace_launch_hash(struct rp_trace *, uint32_t launch, struct rp_launch_hash *, struct rp_error *);
 
 /* Reads the whole file: every checksum, columns against one another, the index against the content. Calls progress (may
  * be NULL) with bytes done and total. False: err names the first error. */
@@ -74,6 +84,8 @@ struct rp_block;
 struct rp_block *rp_block_open(struct rp_trace *, uint32_t launch, uint64_t block, struct rp_error *);
 void rp_block_close(struct rp_block *);
 uint32_t rp_block_warps(const struct rp_block *);
+/* Warp instructions of the block. Looks at runs, not at single steps. */
+bool rp_block_instructions(struct rp_block *, uint64_t *instructions, struct rp_error *);
 
 /* One executed warp instruction. */
 struct rp_step {

@@ -97,6 +97,9 @@ struct statistics {
     uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
 };
 
+/* A struct statistics is an array of so many counts. */
+#define STATISTICS_WORDS (sizeof(struct statistics) / sizeof(uint64_t))
+
 void statistics_add(struct statistics *to, const struct statistics *);
 
 /* Visits the rows of the memory system's tables, and the counters of all models of device memory, each name once. */

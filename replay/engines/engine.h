@@ -20,8 +20,25 @@
 
 enum replay_engine { REPLAY_FAST, REPLAY_REFERENCE };
 
+/* Where the numbers of a launch come from: X(identifier, name), all but the first in sampled replays only. */
+#define REPLAY_SOURCES(X)                                                                                              \
+    X(REPLAYED, "replayed")   /* all of its blocks were replayed */                                                    \
+    X(EQUAL, "equal")         /* a launch with the same content was: the numbers are exact */                          \
+    X(IN_PART, "in part")     /* some of its blocks were */                                                            \
+    X(ESTIMATED, "estimated") /* other launches were */
+enum replay_source {
+#define X(id, name) REPLAY_##id,
+    REPLAY_SOURCES(X)
+#undef X
+        REPLAY_SOURCE_COUNT
+};
+
 struct replay_launch {
     uint32_t launch; /* index in the trace */
+    uint32_t equal;  /* with REPLAY_EQUAL: the launch that was replayed */
+    uint8_t source;  /* enum replay_source */
+    /* Half the width of the interval of its cycles; 0: they are exact. */
+    uint64_t half_width;
     /* Cycles since the first launch began: when its first block is placed, and its last one leaves. */
     uint64_t begin, end;
     /* Its own; cycles are end - begin. If it overlaps other launches, counts of the whole machine are 0: idle_cycles,
@@ -34,19 +51,29 @@ struct replay_launch {
 
 struct memory_system; /* replay/memory/memory_system.h */
 
+/* The first blocks of a launch, which has the machine to itself and no clusters, and some that are left out. */
+struct engine_blocks {
+    uint64_t count; /* the launch ends before this block */
+    /* Called when a block is placed, in the cycle of the period. Both engines of a pipeline call it with the same
+     * numbers. Returns the next block to place, at least block + 1. */
+    uint64_t (*placed)(void *, uint64_t block, uint64_t cycle);
+    void *data;
+};
+
 /* A busy period. */
 struct engine_job {
     struct rp_trace *trace;
     const struct machine *machine;
     struct memory_system *memory; /* with ENGINE_USES_MEMORY: its clock is advanced by the period's cycles */
     struct launch_queue *queue;
-    struct replay_launch *launches;   /* of the queue: where results go */
-    uint32_t first;                   /* the first of them */
-    uint64_t begin;                   /* the cycle of the queue's clock in which the period begins */
-    unsigned threads;                 /* at most, where the engine has several; 0: one */
-    const struct stochastic *sampled; /* NULL: latencies are not sampled */
-    struct random_source random;      /* of the replay's samples */
-    uint64_t processors;              /* as in struct replay_options */
+    const struct engine_blocks *blocks; /* NULL: launches whole; else, with ENGINE_BLOCKS, blocks of the only launch */
+    struct replay_launch *launches;     /* of the queue: where results go */
+    uint32_t first;                     /* the first of them */
+    uint64_t begin;                     /* the cycle of the queue's clock in which the period begins */
+    unsigned threads;                   /* at most, where the engine has several; 0: one */
+    const struct stochastic *sampled;   /* NULL: latencies are not sampled */
+    struct random_source random;        /* of the replay's samples */
+    uint64_t processors;                /* as in struct replay_options */
     /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;
     uint64_t clock;     /* the cycle of observers' clock in which the period begins */
@@ -79,6 +106,7 @@ enum engine_capability {
     ENGINE_KEEPS_STATE = 4, /* from launch to launch: one thread runs all, in order */
     ENGINE_SUMS =
         8, /* instructions do not affect one another's time: batches can be summed up, and processors replayed alone */
+    ENGINE_BLOCKS = 16, /* leaves out blocks of a launch (struct engine_blocks) */
 };
 
 struct engine {

@@ -9,8 +9,12 @@
 #include "replay/memory/memory_system.h"
 
 /* How many blocks of the launch the trace holds, and whether these are all. */
-static void plan_launch(const struct rp_trace *t, struct engine_launch *l)
+static void plan_launch(const struct rp_trace *t, const struct engine_blocks *some, struct engine_launch *l)
 {
+    if (some) {
+        l->blocks = some->count;
+        return;
+    }
     const struct rp_launch_end *end = rp_trace_launch_end(t, l->number);
     uint64_t grid = rp_launch_blocks(l->launch);
     l->blocks = rp_trace_launch_totals(t, l->number).blocks;
@@ -48,7 +52,7 @@ bool engine_take(struct engine_period *p, struct engine_launch *l, uint64_t cycl
                                 .begin = ENGINE_NEVER,
                                 .out = &job->launches[number - job->first]};
     *l->out = (struct replay_launch){.launch = number, .control_words = l->control_words, .overlaps = p->count > 0};
-    plan_launch(job->trace, l);
+    plan_launch(job->trace, job->blocks, l);
     if (!p->count++)
         p->first = l->out;
     p->first->overlaps = p->count > 1;
@@ -66,6 +70,17 @@ void engine_began(const struct engine_period *p, struct engine_launch *l, uint64
 {
     l->begin = cycle;
     report_launch(p->job, l->number, false, cycle);
+}
+
+void engine_placed(const struct engine_period *p, struct engine_launch *l, uint64_t placed, uint64_t cycle)
+{
+    const struct engine_blocks *some = p->job->blocks;
+    if (!some)
+        return;
+    uint64_t next = l->left_out + placed, then = some->placed(some->data, next - 1, cycle);
+    uint64_t left_out = (then < some->count ? then : some->count) - next;
+    l->left_out += left_out;
+    l->blocks -= left_out;
 }
 
 void engine_ended(struct engine_period *p, struct engine_launch *l, uint64_t cycle)

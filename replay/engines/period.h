@@ -11,7 +11,8 @@ struct engine_launch {
     uint32_t number;
     const struct rp_launch *launch;
     const struct rp_kernel *kernel;
-    uint64_t blocks;    /* to replay: those that the trace holds */
+    uint64_t left_out;  /* blocks before the next one that are not replayed; without clusters */
+    uint64_t blocks;    /* to replay: those that the trace holds, less those that are left out */
     bool cut_short;     /* the recording ended early: a barrier may stay incomplete */
     bool control_words; /* control words decide when instructions issue, instead of the scoreboard */
     uint64_t begin;     /* the cycle of engine_began(); ENGINE_NEVER: no block was placed yet */
@@ -30,6 +31,9 @@ struct engine_period {
 bool engine_take(struct engine_period *, struct engine_launch *, uint64_t cycle);
 /* Its first block is placed in this cycle of the period. Once for each launch, at the latest before engine_ended(). */
 void engine_began(const struct engine_period *, struct engine_launch *, uint64_t cycle);
+/* So many of its blocks have been placed, the last in this cycle of the period. Call it for each block, in the order of
+ * cycles. It may leave blocks out. */
+void engine_placed(const struct engine_period *, struct engine_launch *, uint64_t placed, uint64_t cycle);
 /* The cycle of the period in which a launch may become ready because a copy ends; ENGINE_NEVER: none. */
 uint64_t engine_wakes(const struct engine_period *);
 /* Its last block leaves in this cycle of the period, so other launches may become ready. The engine has counted in

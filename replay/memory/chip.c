@@ -59,6 +59,7 @@ static struct chip_request *new_request(struct memory_system *m)
 /* ---- replies ----------------------------------------------------------------------------------------------------- */
 
 static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
+static void touch_in_slice(struct memory_system *, struct slice *, const struct memory_touches *);
 
 /* Sends a reply: it occupies the link of the slice from this cycle, and then the link of its SM once that is free, in
  * the order of these starts. */
@@ -329,6 +330,12 @@ static bool is_blocked(const struct memory_system *m, const struct slice *s)
 static void start_waiting(struct memory_system *m, struct slice *s, uint64_t now)
 {
     for (struct chip_request *r, *next; (r = s->queue.first) && !is_blocked(m, s);) {
+        if (r->touches) {
+            touch_in_slice(m, s, r->touches);
+            r->touches = NULL;
+            pool_give(&m->requests, take(&s->queue));
+            continue;
+        }
         uint64_t start = later(r->cycle, level_free_from(&s->level, memory_local(&m->layout.slices, r->address)));
         if (start > now) {
             add_own_event(m, &s->start, &s->starts, CHIP_START, s->index, start);
@@ -448,6 +455,7 @@ static bool collect(struct memory_system *m, uint32_t sm)
         if (!r)
             break;
         r->waiters = NULL;
+        r->touches = NULL;
         r->address = o->address;
         r->name = o->name;
         r->sectors = 1;
@@ -537,9 +545,71 @@ static uint64_t next_of(const struct memory_system *m, uint64_t next)
     return next == MEMORY_NEVER || m->failed ? MEMORY_NEVER : next - m->clock;
 }
 
+/* ---- touches ----------------------------------------------------------------------------------------------------- */
+
+static void touch(struct memory_system *m, struct slice *s, const struct memory_touch *t)
+{
+    const struct cache_model *model = m->layout.l2.model;
+    const struct cache_look_up request = {.address = memory_local(&m->layout.slices, t->address),
+                                          .kind = t->kind,
+                                          .hint = CACHE_HINT_OF_L2(t->hint),
+                                          .bytes = CACHE_ALL_BYTES};
+    struct cache_finding found = level_find(&s->level, request);
+    if (!found.fetches)
+        return;
+    level_filled(&s->level, found.place, request.fetch, 0);
+    if (model->released)
+        model->released(s->level.state, found.place, &found);
+}
+
+void memory_system_touch(struct memory_system *m, const struct memory_touches *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        touch(m, &m->slices[memory_part_of(&m->layout.slices, all->list[i].address)], &all->list[i]);
+}
+
+static void touch_in_slice(struct memory_system *m, struct slice *s, const struct memory_touches *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (memory_part_of(&m->layout.slices, all->list[i].address) == s->index)
+            touch(m, s, &all->list[i]);
+}
+
+void memory_system_touch_at(struct memory_system *m, const struct memory_touches *all, uint64_t cycle)
+{
+    m->touches[m->asked++] = (struct timed_touches){all, cycle + m->clock};
+}
+
+/* Requests that have arrived may wait in the queues of slices; then the touches wait behind them. */
+static void begin_touches(struct memory_system *m, const struct memory_touches *all, uint64_t now)
+{
+    if (m->on_arrival) {
+        memory_system_touch(m, all);
+        return;
+    }
+    for (uint32_t i = 0; i < m->layout.slices.count; i++) {
+        struct chip_request *r = new_request(m);
+        if (!r)
+            return;
+        r->touches = all;
+        put(&m->slices[i].queue, r);
+        start_waiting(m, &m->slices[i], now);
+    }
+}
+
+/* The cycle of the next touches; MEMORY_NEVER: none. */
+static uint64_t next_touches(const struct memory_system *m)
+{
+    return m->touched < m->taken ? m->touches[m->touched].cycle : MEMORY_NEVER;
+}
+
+/* ---- from outside ------------------------------------------------------------------------------------------------ */
+
 uint64_t memory_system_take(struct memory_system *m)
 {
     uint64_t next = m->next;
+    m->taken = m->asked;
+    next = next_touches(m) < next ? next_touches(m) : next;
     for (uint32_t sm = 0; sm < m->layout.sms; sm++) {
         struct outbox *box = &m->ports[sm].box;
         if (m->sms[sm].outbox.count)
@@ -550,14 +620,24 @@ uint64_t memory_system_take(struct memory_system *m)
     return next_of(m, next);
 }
 
-uint64_t memory_system_serve(struct memory_system *m, uint64_t now)
+static void serve_until(struct memory_system *m, uint64_t now)
 {
-    now = now < MEMORY_NEVER - m->clock ? now + m->clock : MEMORY_NEVER;
     if (m->analytic)
         m->next = chip_analytic_serve(m, now);
     else
         serve(m, now);
-    return next_of(m, m->next);
+}
+
+uint64_t memory_system_serve(struct memory_system *m, uint64_t now)
+{
+    now = now < MEMORY_NEVER - m->clock ? now + m->clock : MEMORY_NEVER;
+    while (next_touches(m) <= now && next_touches(m) != MEMORY_NEVER) {
+        uint64_t cycle = next_touches(m);
+        serve_until(m, cycle - 1);
+        begin_touches(m, m->touches[m->touched++].touches, cycle);
+    }
+    serve_until(m, now);
+    return next_of(m, next_touches(m) < m->next ? next_touches(m) : m->next);
 }
 
 void memory_system_deliver(struct memory_system *m)

@@ -36,7 +36,8 @@ struct chip_request {
     uint8_t original_kind; /* the kind with which it arrived, and that of its reply: enum cache_kind */
     uint8_t level;         /* enum response_level, of a reply that waits for its link */
     bool fetches;
-    bool translated; /* the translation of its address is there */
+    const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
+    bool translated;                      /* the translation of its address is there */
 };
 
 struct request_queue {
@@ -82,6 +83,11 @@ struct chip_port {
     struct inbox replies; /* replies and credits for the SM */
 };
 
+struct timed_touches {
+    const struct memory_touches *touches;
+    uint64_t cycle;
+};
+
 /* An SM, and the arrival of its first request. */
 struct chip_sender {
     uint64_t arrival;
@@ -99,6 +105,10 @@ struct memory_system {
     struct translation translation;
     struct calendar calendar;
     struct pool requests;
+    /* Calls of memory_system_touch_at() in the launch, with cycles of the clock below. `asked` of them were made,
+     * `taken` are known to the chip, `touched` are done or in the queues of slices. */
+    struct timed_touches touches[MEMORY_MOST_TOUCHES];
+    unsigned asked, taken, touched;
     uint64_t clock; /* cycles of earlier launches */
     uint64_t next;  /* the next event on the chip, apart from requests that are still to be taken */
     bool short_cuts;

@@ -116,6 +116,7 @@ bool memory_system_clear(struct memory_system *m, struct rp_error *err)
     close_chip(m);
     m->calendar = (struct calendar){0};
     m->clock = 0;
+    m->asked = m->taken = m->touched = 0;
     m->failed = false;
     return (open_chip(m) && fine) ||
            rp_fail(err, RP_SYSTEM, "out of memory for the caches of %s", m->layout.machine->name);
@@ -163,6 +164,11 @@ void memory_system_warm_bytes(struct memory_system *m, uint64_t address, uint64_
         next = next < end ? next : end;
         model->preload(m->slices[memory_part_of(parts, at)].level.state, memory_local(parts, at), next - at);
     }
+}
+
+uint64_t memory_system_l2_sector(const struct memory_system *m)
+{
+    return m->layout.l2.keeps ? m->layout.l2.shape.sector : 0;
 }
 
 bool memory_system_failed(const struct memory_system *m)
@@ -308,6 +314,7 @@ bool memory_system_end_launch(struct memory_system *m, uint64_t cycles, struct s
         now = advance_all(m, now);
     count(m, m->clock + cycles, &s->memory);
     m->clock += cycles;
+    m->asked = m->taken = m->touched = 0;
     calendar_reset(&m->calendar, m->clock);
     for (uint32_t i = 0; i < m->layout.sms; i++) {
         m->sms[i].origin = m->clock;

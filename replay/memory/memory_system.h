@@ -58,6 +58,27 @@ bool memory_system_divide_l1(struct memory_system *, int64_t bytes, struct rp_er
 void memory_system_warm_bytes(struct memory_system *, uint64_t address, uint64_t size);
 /* Returns the bytes of a line of L2; *lines: the number of lines in all slices. */
 uint64_t memory_system_l2_line(const struct memory_system *, uint64_t *lines);
+/* The bytes of a sector of L2; 0: it keeps nothing. */
+uint64_t memory_system_l2_sector(const struct memory_system *);
+/* L2 sees requests whose sectors were there long ago: nothing is counted and nothing takes time; lines that are
+ * replaced are forgotten. */
+struct memory_touch {
+    uint64_t address; /* of a sector */
+    uint8_t kind;     /* enum cache_kind */
+    uint8_t hint;     /* CACHE_HINTS */
+};
+struct memory_touches {
+    struct memory_touch *list;
+    size_t count;
+};
+/* Between launches. */
+void memory_system_touch(struct memory_system *, const struct memory_touches *);
+/* While SMs run, from the thread that assigns blocks: each slice sees them behind the requests that arrive from SMs
+ * before this cycle of the launch, and before the others. The cycle is later than the present one by
+ * memory_system_request_latency(), at least by 1, and not before that of an earlier call. The touches must last until
+ * the launch has ended. At most MEMORY_MOST_TOUCHES calls in a launch. */
+#define MEMORY_MOST_TOUCHES 64
+void memory_system_touch_at(struct memory_system *, const struct memory_touches *, uint64_t cycle);
 /* Ends the launch after so many cycles; none of its accesses is pending. Requests in flight complete, counts are added
  * to the statistics and reset, and cycle 0 of the next launch is cycle `cycles` of this one. False: out of memory
  * during the launch, so its results are invalid. Call it also for a launch that failed or is stuck. */

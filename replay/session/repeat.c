@@ -10,7 +10,6 @@
 #include "replay/session/engines.h"
 #include "replay/session/interval.h"
 
-#define STATISTICS_WORDS (sizeof(struct statistics) / sizeof(uint64_t))
 #define MOST_AT_ONCE 4096u             /* batches of one pass */
 #define MOST_TIMES ((uint64_t)1 << 22) /* of processors, in all batches of a pass */
 
@@ -384,6 +383,20 @@ void repeat_result_free(struct repeat_result *r)
     free(r->rows);
     free(r->cycles);
     *r = (struct repeat_result){0};
+}
+
+bool repeat_means(const struct machine *machine, const struct repeat_result *result, struct statistics *means,
+                  struct rp_error *err)
+{
+    uint64_t words[STATISTICS_WORDS] = {0};
+    struct repeating r = {.machine = machine};
+    if (!find_columns(&r, err))
+        return false;
+    for (size_t c = 0; c < r.columns; c++)
+        words[r.word_of[c]] = (uint64_t)llround(result->rows[c].mean);
+    memcpy(means, words, sizeof words);
+    free(r.word_of);
+    return true;
 }
 
 bool repeat_exact(struct rp_trace *trace, const struct machine *m, const struct replay_options *options,

@@ -46,6 +46,8 @@ struct repeat_result {
 bool repeat(struct rp_trace *, const struct machine *, const struct replay_options *, const struct repeat_request *,
             struct repeat_result *, struct rp_error *);
 void repeat_result_free(struct repeat_result *);
+/* The means of the statistics, rounded. */
+bool repeat_means(const struct machine *, const struct repeat_result *, struct statistics *, struct rp_error *);
 
 /* Mean and deviation without a replay; with the pipeline one-at-a-time, unless it measures the slowest of several. */
 bool repeat_exact(struct rp_trace *, const struct machine *, const struct replay_options *, struct engine_exact *,

@@ -1,9 +1,6 @@
 /* Replaying all launches of a trace, unit by unit. If no caches are kept between units, several threads replay units at
  * once. */
-#include "replay/session/replay.h"
-
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "hw-models/dram/stepped.h"
@@ -13,49 +10,7 @@
 #include "replay/memory/memory_system.h"
 #include "replay/memory/warm_up.h"
 #include "replay/session/engines.h"
-
-/* A launch unit (units.h) that is done and waits for the units before it. */
-struct finished {
-    struct replay_launch *launches;
-    uint32_t count;
-    struct statistics sum;
-    struct copy_counts copies[COPY_PATHS];
-    bool done;
-};
-
-struct session {
-    struct rp_trace *trace;
-    const struct machine *machine;
-    const struct replay_options *options;
-    struct replay_result *result;
-    struct memory_system *kept; /* NULL: every busy period has one of its own */
-    unsigned launch_threads;    /* for each unit */
-    struct launch_units units;  /* list NULL: every launch is one */
-    uint32_t first, unit_count; /* first: launch to replay */
-    struct stochastic sampled;
-    const struct engine *engine;
-    pthread_t reporter;   /* the thread that reports progress */
-    pthread_mutex_t lock; /* of the members below */
-    pthread_cond_t handed_on;
-    uint32_t next, handed;     /* the next unit to take, and to hand on */
-    struct finished *finished; /* [window], by number modulo window */
-    uint32_t window;
-    uint32_t launches_handed;
-    uint64_t clock; /* cycles of the units that were handed on */
-    bool failed;
-    uint32_t failed_unit; /* the first that failed, so that the message does not depend on threads */
-    struct rp_error error;
-    uint64_t done, total; /* warp instructions */
-};
-
-/* State that a thread keeps from period to period. */
-struct worker {
-    struct session *session;
-    struct memory_system *memory; /* NULL if caches are kept */
-    struct machine *fitted;       /* NULL, or the machine with the L1 size of the current launch (carveout.h) */
-    int64_t l1;                   /* its bytes */
-    void *state;                  /* the engine's */
-};
+#include "replay/session/session.h"
 
 static bool can(const struct session *s, enum engine_capability what) { return s->engine->capabilities & what; }
 
@@ -136,6 +91,21 @@ static bool run_engine(struct worker *w, struct engine_job *job, struct statisti
     return e->run(w->state, job, s->options->engine, sum, err);
 }
 
+/* With kept caches: they get ready for the launch as the launches that were not chosen would leave them. */
+static bool pass_over(struct worker *w, uint32_t launch, struct rp_error *err)
+{
+    const struct session *s = w->session;
+    const struct footprint between = {.launch = w->next, .until_launch = launch, .step = UINT64_MAX};
+    struct memory_touches touches;
+    if (!s->kept || !s->choice || w->next >= launch)
+        return true;
+    if (!footprint_find(s->trace, s->kept, &between, &touches, err))
+        return false;
+    memory_system_touch(s->kept, &touches);
+    free(touches.list);
+    return true;
+}
+
 /* Replays a busy period of the machine. */
 static bool replay_period(struct worker *w, struct engine_job *job, struct statistics *sum, struct rp_error *err)
 {
@@ -149,7 +119,9 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
         return false;
     bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
     memory_system_observe(job->memory, job->observer, job->clock);
-    bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && run_engine(w, job, sum, err);
+    bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && pass_over(w, job->first, err) &&
+                run_engine(w, job, sum, err);
+    w->next = w->next > job->first ? w->next : job->first;
     move_counters_of(s, job->memory);
     return fine;
 }
@@ -177,23 +149,49 @@ static void wait_for_launch(const struct session *s, struct engine_job *job, str
 /* The cycle in which the next launch unit begins. It is known only if units run in order, as with an observer. */
 static uint64_t clock_of(const struct session *s) { return s->options->observer ? s->clock : 0; }
 
+static struct engine_job job_of(struct session *s, const struct launch_unit *unit, struct replay_launch *launches,
+                                const struct copy_listener *listener, struct rp_error *err)
+{
+    return (struct engine_job){.trace = s->trace,
+                               .machine = s->machine,
+                               .queue = launch_queue_new(s->trace, s->machine, unit, listener, err),
+                               .launches = launches,
+                               .first = unit->launch,
+                               .threads = s->launch_threads,
+                               .observer = s->options->observer,
+                               .sampled = machine_samples(s->machine) ? &s->sampled : NULL,
+                               .random = {s->options->seed, s->options->batch},
+                               .processors = s->options->processors,
+                               .channels = s->result->channels,
+                               .progress = add_progress,
+                               .progress_data = s};
+}
+
+bool session_run_blocks(struct worker *w, const struct launch_unit *unit, const struct engine_blocks *blocks,
+                        struct replay_launch *launch, struct rp_error *err)
+{
+    struct session *s = w->session;
+    const struct copy_listener listener = {0};
+    struct statistics sum = {0};
+    struct engine_job job = job_of(s, unit, launch, &listener, err);
+    job.blocks = blocks;
+    if (job.queue)
+        launch_queue_advance(job.queue, 0);
+    bool fine = job.queue && replay_period(w, &job, &sum, err);
+    launch_queue_free(job.queue);
+    return fine;
+}
+
 static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct finished *out, struct rp_error *err)
 {
     struct session *s = w->session;
     const struct copy_listener listener = {s->options->observer, clock_of(s)};
-    struct engine_job job = {.trace = s->trace,
-                             .machine = s->machine,
-                             .queue = launch_queue_new(s->trace, s->machine, unit, &listener, err),
-                             .launches = out->launches,
-                             .first = unit->launch,
-                             .threads = s->launch_threads,
-                             .observer = s->options->observer,
-                             .sampled = machine_samples(s->machine) ? &s->sampled : NULL,
-                             .random = {s->options->seed, s->options->batch},
-                             .processors = s->options->processors,
-                             .channels = s->result->channels,
-                             .progress = add_progress,
-                             .progress_data = s};
+    bool sampled = false;
+    if (s->choice && !session_sample_blocks(w, unit, out, &sampled, err))
+        return false;
+    if (sampled)
+        return true;
+    struct engine_job job = job_of(s, unit, out->launches, &listener, err);
     bool fine = job.queue;
     while (fine && launch_queue_left(job.queue)) {
         struct statistics sum = {0};
@@ -206,6 +204,7 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
     uint64_t end = fine ? launch_queue_finish(job.queue, out->copies) : 0;
     if (end > job.begin)
         pass(s, &job, end - job.begin, &out->sum);
+    w->next = unit->end;
     launch_queue_free(job.queue);
     return fine;
 }
@@ -219,8 +218,18 @@ static void fail(struct session *s, uint32_t number, const struct rp_error *err)
     s->error = *err;
 }
 
+static uint64_t instructions_of(const struct session *s, const struct finished *f)
+{
+    uint64_t sum = f->instructions;
+    for (uint32_t i = 0; !f->estimate && i < f->count; i++)
+        sum += rp_trace_launch_totals(s->trace, f->launches[i].launch).warp_instructions;
+    return sum;
+}
+
 static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
 {
+    if (s->choice)
+        return s->choice->done(s->choice->data, s->handed, f, instructions_of(s, f), err);
     uint64_t begin = s->clock;
     statistics_add(&s->result->total, &f->sum);
     s->clock = s->result->total.cycles;
@@ -247,6 +256,7 @@ static void hand_on_finished(struct session *s)
         if (!hand_on(s, f, &err))
             fail(s, s->handed, &err);
         free(f->launches);
+        free(f->estimate);
         *f = (struct finished){0};
     }
     pthread_cond_broadcast(&s->handed_on);
@@ -266,6 +276,8 @@ static bool take(struct session *s, uint32_t *number)
 
 static struct launch_unit unit_of(const struct session *s, uint32_t unit)
 {
+    if (s->choice)
+        return s->choice->list[unit];
     return s->units.list ? s->units.list[unit]
                          : (struct launch_unit){.launch = s->first + unit, .end = s->first + unit + 1};
 }
@@ -289,6 +301,7 @@ static void *work(void *data)
         } else {
             fail(s, number, &err);
             free(out.launches);
+            free(out.estimate);
         }
         hand_on_finished(s);
         pthread_mutex_unlock(&s->lock);
@@ -329,12 +342,25 @@ static bool run(struct session *s, struct rp_error *err)
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
     memory_system_free(own);
-    for (uint32_t i = 0; i < s->window; i++)
+    for (uint32_t i = 0; i < s->window; i++) {
         free(s->finished[i].launches);
+        free(s->finished[i].estimate);
+    }
     free(s->finished);
     if (s->failed && err)
         *err = s->error;
     return !s->failed;
+}
+
+/* The units of a choice, which hands its results on itself. */
+static void take_choice(struct session *s)
+{
+    const struct unit_choice *c = s->choice;
+    s->first = c->count ? c->list[0].launch : 0;
+    s->unit_count = c->count;
+    for (uint32_t u = 0; u < c->count; u++)
+        for (uint32_t l = c->list[u].launch; l < c->list[u].end; l++)
+            s->total += rp_trace_launch_totals(s->trace, l).warp_instructions;
 }
 
 static bool choose_launches(struct session *s, struct rp_error *err)
@@ -404,8 +430,8 @@ static bool new_channels(const struct machine *m, struct replay_result *result, 
     return result->channels || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
 }
 
-bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
-            struct replay_result *result, struct rp_error *err)
+bool replay_units(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
+                  const struct unit_choice *choice, struct replay_result *result, struct rp_error *err)
 {
     *result = (struct replay_result){0};
     if (!can_report(machine, options, err))
@@ -418,16 +444,26 @@ bool replay(struct rp_trace *trace, const struct machine *machine, const struct 
                         .machine = machine,
                         .engine = engine,
                         .options = options,
+                        .choice = choice,
                         .result = result,
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .handed_on = PTHREAD_COND_INITIALIZER};
-    bool fine = new_channels(machine, result, err) && choose_launches(&s, err) && run(&s, err);
+    if (choice)
+        take_choice(&s);
+    bool fine = new_channels(machine, result, err) && (choice || choose_launches(&s, err)) && run(&s, err);
     launch_units_free(&s.units);
     pthread_cond_destroy(&s.handed_on);
     pthread_mutex_destroy(&s.lock);
     if (!fine)
         replay_result_free(result);
     return fine;
+}
+
+bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
+            struct replay_result *result, struct rp_error *err)
+{
+    return options->sample.error > 0 ? sample_replay(trace, machine, options, result, err)
+                                     : replay_units(trace, machine, options, NULL, result, err);
 }
 
 void replay_result_free(struct replay_result *result)

@@ -11,6 +11,13 @@
 
 #include "replay/engines/engine.h"
 
+/* Sampled replay (docs/sampling.md): the cycles of the launches are known within this part of them, with this
+ * confidence. */
+struct sample_request {
+    double error;      /* above 0, below 1; 0: everything is replayed */
+    double confidence; /* above 0, below 1 */
+};
+
 struct replay_options {
     enum replay_engine engine;
     unsigned threads; /* for launches that do not depend on one another, and for the SMs of a launch; 0: one */
@@ -20,7 +27,8 @@ struct replay_options {
      * equal. */
     uint64_t seed;
     uint32_t batch;
-    uint64_t processors; /* with the pipeline one-at-a-time: replay the first ones only; 0: all */
+    uint64_t processors;          /* with the pipeline one-at-a-time: replay the first ones only; 0: all */
+    struct sample_request sample; /* without an observer, and without `caches` */
     /* With flush_caches = false: NULL, or the caches as earlier calls left them. memory_system_new() makes them, empty,
      * for the same machine and engine. So launches may be replayed as they come, one call each. */
     struct memory_system *caches;
@@ -36,6 +44,17 @@ struct replay_options {
     void *launch_done_data;
 };
 
+/* What a sampled replay replayed, and how well its statistics are known. */
+struct sample_result {
+    bool sampled;                        /* false: everything was replayed; the rest is 0 */
+    bool reached;                        /* the interval of the cycles is as narrow as was asked for */
+    uint32_t count[REPLAY_SOURCE_COUNT]; /* launches by the source of their numbers */
+    uint32_t strata;                     /* of the launches that no equal launch stands for */
+    uint64_t instructions, all;          /* warp instructions that were replayed, and those of the launches */
+    /* Half the widths of the intervals of the total's statistics, rounded up; 0: exact. */
+    struct statistics half_width;
+};
+
 struct replay_result {
     uint32_t count;
     struct replay_launch *launches; /* in trace order; NULL with launch_done */
@@ -43,8 +62,9 @@ struct replay_result {
                               * or of the last copy that takes time */
     struct copy_counts copies[COPY_PATHS]; /* those that take time (replay/base/copies.h) */
     /* What the model of each channel of device memory counted, in all launches: [channel × number of its counters +
-     * counter]. Their sums are in `total`. NULL: the model counts nothing. */
+     * counter]. Their sums are in `total`. NULL: the model counts nothing. After a sampled replay they are 0. */
     uint64_t *channels;
+    struct sample_result sample;
 };
 
 /* The events that a replay in this mode can report, enum observer_event. */

@@ -171,12 +171,12 @@ report(ran.returncode == 0 and commands.count('\n') == 4, 'its first commands ru
 db = sqlite3.connect(folder + '/r.db')
 tables = {n: [c[1] for c in db.execute(f'PRAGMA table_info({n})')] for n, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
 said = {n: re.findall(r'`(\w+)`', re.sub(r'\([^)]*\)', '', columns)) for n, columns in re.findall(r'^\| `(\w+)` \| [^|]* \| (`[^|]*) \|$', page, re.M)}
-report(tables == said and len(said) == 14, 'its tables are those of a database')
+report(tables == said and len(said) == 15, 'its tables are those of a database')
 if tables != said: print({n: (tables.get(n), said.get(n)) for n in tables | said if tables.get(n) != said.get(n)}, file=sys.stderr)
 columns = [c[1] for c in db.execute('PRAGMA table_info(runs)')]
 view = re.findall(r'`(\w+)`', re.search(r'a row for each run: (.*?), a column', page, re.S).group(1))
 report(set(view) == set(columns[:len(view)]), 'so are the columns of its view')
-report(db.execute('PRAGMA user_version').fetchone() == (1,) and db.execute('PRAGMA application_id').fetchone() == (0x52505253,), 'so are its numbers')
+report(db.execute('PRAGMA user_version').fetchone() == (2,) and db.execute('PRAGMA application_id').fetchone() == (0x52505253,), 'so are its numbers')
 code = '\n'.join(re.findall(r'^```python\n(.*?)^```', page, re.S | re.M))
 if not python:
     print('ok - docs/sweep.md: its Python # SKIP no pandas here')

@@ -5,8 +5,9 @@
 #include "tools/lib/output.h"
 #include "tools/replay/replay.h"
 #include "tools/replaying/options.h"
+#include "tools/replaying/sampling.h"
 
-enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_EXACT, KEY_PROCESSORS, KEY_SAVE_MACHINE };
+enum { KEY_ENGINE = 256, KEY_EXPLAIN, KEY_EXACT, KEY_PROCESSORS, KEY_SAVE_MACHINE, KEY_SAMPLE };
 
 static const struct option_row rows[] = {
     ROWS_MACHINE("Machine to replay on", ""),
@@ -18,6 +19,7 @@ static const struct option_row rows[] = {
      "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "
      "source; or the shares of ALUs, shared memory, L1, L2, device memory and barriers"},
     ROW_TOP("N hottest"),
+    ROW_SAMPLE(KEY_SAMPLE),
     REPEAT_ROWS,
     {"exact", KEY_EXACT, NULL,
      "Mean and deviation of the cycles, where they are known: with pipeline one-at-a-time; without a replay"},
@@ -68,6 +70,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
         a->save_machine = arg;
         command_check(line, output_check(arg, &err), &err);
         break;
+    case KEY_SAMPLE: command_check(line, sample_parse(arg, &a->replay.sample, &err), &err); break;
     case KEY_PROCESSORS:
         command_check(line, parse_number("--processors", arg, 1, INT64_MAX, &number, &err), &err);
         a->replay.processors = (uint64_t)number;
@@ -91,6 +94,12 @@ static void replay_option(struct command_line *line, int key, char *arg)
             command_usage(line, "--by unit lists all units: leave --top out");
         if (a->by && (a->exact || a->repeat.request.least))
             command_usage(line, "--by is about one replay, not about %s", a->exact ? "--exact" : "--batches");
+        if (a->replay.sample.error > 0 && (a->by || a->exact || a->repeat.request.least || a->replay.processors))
+            command_usage(line, "--sample estimates what one replay would say; leave out %s",
+                          a->by                     ? "--by"
+                          : a->exact                ? "--exact"
+                          : a->repeat.request.least ? "--batches"
+                                                    : "--processors");
         if (!a->explain)
             command_needs(line, a->trace, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
         cache_settle(line, &a->cache, !a->explain && !a->by && !a->exact && !a->repeat.request.least);
@@ -111,6 +120,8 @@ static const struct command_example examples[] = {
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
     {"The shares of ALUs, L1, L2, device memory and barriers", "reprise replay mm.wtr --machine jetson-tx2 --by unit"},
+    {"Cycles within 2 % of the true ones, from a part of the launches and blocks",
+     "reprise replay mm.wtr --machine jetson-tx2 --sample 2%@95%"},
     {"Cycles with sampled memory latencies, within a tenth of the mean",
      "reprise replay mm.wtr --machine san-rtx2080 --batches 100..1000 --width 0.1 --seed 1"},
     {"Their mean and deviation, without a replay", "reprise replay mm.wtr --machine san-rtx2080 --exact"},

@@ -4,6 +4,7 @@
 
 #include "tools/lib/command.h"
 #include "tools/replaying/options.h"
+#include "tools/replaying/sampling.h"
 #include "tools/sweep/sweep.h"
 
 #define EXAMPLE "reprise sweep mm.wtr --machine jetson-tx2 --vary scheduler=gto,lrr -o r.db"
@@ -12,6 +13,10 @@ enum {
     KEY_EXCLUDE = 256,
     KEY_SEED_OF,
     KEY_ENGINE,
+    KEY_SAMPLE,
+    KEY_BATCHES_OF,
+    KEY_CONFIDENCE_OF,
+    KEY_WIDTH_OF,
     KEY_LAUNCHES,
     KEY_STALLS,
     KEY_DRY_RUN,
@@ -30,6 +35,13 @@ static const struct option_row rows[] = {
      "another key. KEY is one that varies, machine, or trace. May be repeated"},
     ROW_LAUNCH("Replay"),
     {"seed", KEY_SEED_OF, "N", "Of chance: the same seed gives the same replays (1)"},
+    ROW_SAMPLE(KEY_SAMPLE),
+    {"batches", KEY_BATCHES_OF, "MIN..MAX",
+     "Replay machines that have chance in them so often, or N times, until the mean of the cycles is known; means are "
+     "kept"},
+    {"confidence", KEY_CONFIDENCE_OF, "P", "With --batches: of the intervals of means (0.95)"},
+    {"width", KEY_WIDTH_OF, "X",
+     "With --batches: stop once half the interval is at most X times the mean cycles (0.1)"},
     {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
     {"launches", KEY_LAUNCHES, NULL, "Keep all statistics of each launch, not only when it begins and ends"},
     {"stalls", KEY_STALLS, NULL, "Keep what each instruction waited for, where the machine reports it"},
@@ -86,9 +98,19 @@ static void sweep_option(struct command_line *line, int key, char *arg)
     static const struct {
         int key;
         const char *name;
-    } of_plan[] = {{'m', "machine"},      {'s', "set"},          {'v', "vary"},          {KEY_EXCLUDE, "exclude"},
-                   {'l', "launch"},       {KEY_SEED_OF, "seed"}, {KEY_ENGINE, "engine"}, {KEY_LAUNCHES, "launches"},
-                   {KEY_STALLS, "stalls"}};
+    } of_plan[] = {{'m', "machine"},
+                   {'s', "set"},
+                   {'v', "vary"},
+                   {KEY_EXCLUDE, "exclude"},
+                   {'l', "launch"},
+                   {KEY_SEED_OF, "seed"},
+                   {KEY_ENGINE, "engine"},
+                   {KEY_LAUNCHES, "launches"},
+                   {KEY_STALLS, "stalls"},
+                   {KEY_SAMPLE, "sample"},
+                   {KEY_BATCHES_OF, "batches"},
+                   {KEY_CONFIDENCE_OF, "confidence"},
+                   {KEY_WIDTH_OF, "width"}};
     struct sweep_args *a = line->input;
     struct rp_error err;
     long long number;
@@ -159,6 +181,9 @@ static const struct command_example examples[] = {
      "        --vary 'subcores=1,2,4 with l1_subcores=1,2,2 with icache_subcores=1,2,4' \\\n"
      "        --exclude 'subcores=1 and scheduler=serial'"},
     {"What each instruction waits for, too", EXAMPLE " --stalls"},
+    {"Estimates within 2 %, from a part of the launches and blocks", EXAMPLE " --sample 2%@95%"},
+    {"Means of machines that have chance in them",
+     "reprise sweep mm.wtr --machine san-rtx2080 --vary memory.cost.dram=400,600 --batches 100..1000 -o r.db"},
     {NULL, NULL},
 };
 const struct command command_sweep = {
@@ -169,7 +194,9 @@ const struct command command_sweep = {
              "database as soon as it is there. A run that is in the database is not repeated, so the same command goes "
              "on where it was stopped, however that was. Values that do not go together are kept with the reason.\n"
              "A plan is a file in libconfig's syntax with the options by name: trace = [\"mm.wtr\"]; machine = "
-             "\"jetson-tx2\"; vary = [\"scheduler=gto,lrr\"]; set, exclude, launch, seed, engine, launches and stalls. "
+             "\"jetson-tx2\"; vary = [\"scheduler=gto,lrr\"]; set, exclude, launch, seed, sample, batches, confidence, "
+             "width, engine, "
+             "launches and stalls. "
              "'reprise results' reads the database; docs/sweep.md describes its tables.",
     .options = rows,
     .examples = examples,

@@ -66,6 +66,11 @@ char *query_axes(struct query *q, const char *table, struct rp_error *err)
     sqlite3_stmt *rows = sql_bind(&q->store.sql, "SELECT key FROM option WHERE varied ORDER BY varied", err, "");
     while (rows && sql_row(&q->store.sql, rows, &fine, err))
         sqlite3_str_appendf(text, ", %s\"%w\"", table, sqlite3_column_text(rows, 0));
+    int64_t others = 0;
+    fine = rows && fine &&
+           sql_number(&q->store.sql, "SELECT count(*) FROM run WHERE method <> 'exact'", 0, &others, err, "");
+    if (others)
+        sqlite3_str_appendf(text, ", %smethod", table);
     if (!sqlite3_str_length(text))
         sqlite3_str_appendall(text, " ");
     char *axes = sqlite3_str_finish(text);

@@ -96,6 +96,8 @@ static bool likeness(struct query *q, const struct side sides[2], char **conditi
     static const char query[] =
         "SELECT 'machine' UNION ALL SELECT * FROM (SELECT key FROM option WHERE varied ORDER BY varied)";
     sqlite3_str_appendall(on, "a.trace = b.trace AND a.launch IS b.launch AND a.engine = b.engine AND a.seed = b.seed");
+    if (!named(&sides[0], "method") && !named(&sides[1], "method"))
+        sqlite3_str_appendall(on, " AND a.method = b.method");
     sqlite3_stmt *rows = sql_bind(&q->store.sql, query, err, "");
     while (rows && sql_row(&q->store.sql, rows, &fine, err)) {
         const char *column = (const char *)sqlite3_column_text(rows, 0);

@@ -79,7 +79,7 @@ static char *best_of_all(struct query *q, const char *value, const char *sign, c
     const char *name = q->args->best + (*sign == '-');
     return sqlite3_mprintf(
         "WITH p AS (SELECT machine%s, count(*) AS runs, geomean(%s) AS \"%w\" FROM runs WHERE %s AND "
-        "status = 'done' GROUP BY machine_id, launch, engine, seed, tool) SELECT * FROM p WHERE runs "
+        "status = 'done' GROUP BY machine_id, launch, engine, seed, method, tool) SELECT * FROM p WHERE runs "
         "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\" LIMIT %lld",
         axes, value, name, q->which, sign, name, how_many(q));
 }

@@ -6,16 +6,20 @@
 
 #define ORIGIN                                                                                                         \
     "SELECT r.id AS run, r.key, t.file AS trace, t.sha256, m.name AS machine, m.hash, o.version AS reprise, o.timing," \
-    " r.engine, r.launch, r.seed, r.status, r.reason, r.warnings, r.ipc, r.occupancy, r.seconds, r.finished FROM run " \
-    "r"                                                                                                                \
+    " r.engine, r.launch, r.seed, r.method, r.replayed, r.batches, r.status, r.reason, r.warnings, r.ipc, "            \
+    "r.occupancy, r.seconds, r.finished FROM run r"                                                                    \
     " JOIN trace t ON t.id = r.trace JOIN machine m ON m.id = r.machine JOIN tool o ON o.id = r.tool WHERE r.id = ?"
 #define LAUNCHES                                                                                                       \
-    "SELECT l.launch, s.kernel, s.grid, s.block, l.begin, l.end, l.end - l.begin AS cycles, l.overlaps, l.warning"     \
+    "SELECT l.launch, s.kernel, s.grid, s.block, l.begin, l.end, l.end - l.begin AS cycles, l.overlaps, l.warning,"    \
+    " l.source, l.half_width"                                                                                          \
     " FROM run_launch l JOIN run r ON r.id = l.run LEFT JOIN launch s ON s.trace = r.trace AND s.launch = l.launch"    \
     " WHERE l.run = ? ORDER BY l.launch"
 #define STATISTICS_OF                                                                                                  \
     "SELECT s.name AS statistic, v.value FROM value v JOIN statistic s ON s.id = v.statistic WHERE v.run = ?"          \
     " ORDER BY s.id"
+#define ESTIMATES_OF                                                                                                   \
+    "SELECT s.name AS statistic, e.half_width, e.mean, e.deviation FROM estimate e"                                    \
+    " JOIN statistic s ON s.id = e.statistic WHERE e.run = ? ORDER BY s.id"
 #define OPTIONS_OF                                                                                                     \
     "SELECT o.key AS option, v.value FROM run r JOIN machine_option v ON v.machine = r.machine"                        \
     " JOIN option o ON o.id = v.option WHERE r.id = ? ORDER BY o.id"
@@ -76,8 +80,12 @@ bool query_show(struct query *q, const char *text, struct rp_error *err)
         return print_part(q, "statistics", STATISTICS_OF, run, err);
     if (json)
         json_open(&q->view.json, NULL, '{');
-    bool fine = print_part(q, NULL, ORIGIN, run, err) && print_part(q, "launches", LAUNCHES, run, err) &&
+    int64_t estimates = 0;
+    bool fine = sql_number(&q->store.sql, "SELECT count(*) FROM estimate WHERE run = ?", 0, &estimates, err, "i",
+                           (int64_t)run) &&
+                print_part(q, NULL, ORIGIN, run, err) && print_part(q, "launches", LAUNCHES, run, err) &&
                 print_part(q, "statistics", STATISTICS_OF, run, err) &&
+                (!estimates || print_part(q, "half_widths", ESTIMATES_OF, run, err)) &&
                 (!json || print_part(q, "options", OPTIONS_OF, run, err));
     if (json)
         json_close(&q->view.json, '}');

@@ -1,6 +1,7 @@
 #include "tools/hotspots/units.h"
 #include "tools/lib/command.h"
 #include "tools/replay/replay.h"
+#include "tools/replaying/sampling.h"
 
 /* The members with which each document begins. */
 static void begin_json(struct json_stream *out, const struct replay_request *a, json_t *trace, const struct machine *m)
@@ -48,9 +49,11 @@ int replay_print_json(const struct replay_request *a, struct rp_trace *t, const 
     struct json_stream out = {0};
     begin_json(&out, a, trace, m);
     results_json(&out, t, m, &o->result.launches, &o->result.total);
+    if (o->result.sample.sampled)
+        json_part(&out, "sample", sample_json(m, &a->replay.sample, &o->result.sample));
     if (copies_take_time(m))
         json_part(&out, "copies", copies_json(o->result.copies));
-    if (o->result.channels)
+    if (o->result.channels && !o->result.sample.sampled)
         json_part(&out, "dram_channels", channels_json(m, o->result.channels));
     if (a->units)
         json_part(&out, "units", unit_shares_json(&o->hotspots));

@@ -5,6 +5,7 @@
 #include "tools/hotspots/units.h"
 #include "tools/lib/names.h"
 #include "tools/replay/replay.h"
+#include "tools/replaying/sampling.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/table.h"
 #include "tracefmt/plural.h"
@@ -14,9 +15,16 @@ size_t replay_top(const struct replay_request *a)
     return a->top > 0 ? (size_t)a->top : a->top < 0 && !a->json && !a->csv ? SHOWN : EVERY;
 }
 
-/* begin: NULL without such a column. */
+/* What a sampled replay says of a row besides: how well the cycles are known, and where its numbers come from. */
+struct known {
+    uint64_t half_width;
+    const char *source;
+};
+
+/* begin, known: NULL without such columns. */
 static void launch_row(struct table *t, const char *name, const char *kernel, const char *grid, const char *block,
-                       const uint64_t *begin, const struct machine *m, const struct statistics *s)
+                       const uint64_t *begin, const struct known *known, const struct machine *m,
+                       const struct statistics *s)
 {
     table_cell(t, "%s", name);
     table_cell(t, "%s", kernel);
@@ -25,41 +33,52 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
     if (begin)
         table_number(t, *begin);
     table_number(t, s->cycles);
+    if (known)
+        table_number(t, known->half_width);
     table_cell(t, "%.3f", (double)s->cycles / fraction_value(m->clock_mhz));
     table_number(t, s->warp_instructions);
     table_cell(t, "%.3f", statistics_ipc(s));
     table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
     table_cell(t, "%s", statistics_main_stall(m, s, (char[STALL_NAME]){0}));
+    if (known)
+        table_cell(t, "%s", known->source);
 }
 
 static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
-                        bool begins, bool csv)
+                        bool begins, bool sampled, bool csv)
 {
     struct replay_launch launch;
     for (struct launch_reader r = launch_log_read(log); launch_log_next(&r, &launch);) {
         const struct rp_launch *l = rp_trace_launch(trace, launch.launch);
         const char *whole = rp_trace_kernel(trace, l->kernel)->name;
+        const struct known known = {launch.half_width, replay_source_name(launch.source)};
         char name[16], grid[40], block[40], plain[PLAIN_NAME];
         snprintf(name, sizeof name, "%" PRIu32, launch.launch);
         launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
-                   dimensions(l->block, block), begins ? &launch.begin : NULL, m, &launch.statistics);
+                   dimensions(l->block, block), begins ? &launch.begin : NULL, sampled ? &known : NULL, m,
+                   &launch.statistics);
     }
 }
 
 static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o, bool csv)
 {
-    static const char *const heading[] = {"launch", "kernel",    "grid",      "block",
-                                          "begin",  "cycles",    "us",        "warp instructions",
-                                          "IPC",    "occupancy", "main stall"};
-    bool begins = csv || o->result.launches.overlaps;
+    static const char *const heading[] = {
+        "launch", "kernel",    "grid",       "block", "begin", "cycles", "half width", "us", "warp instructions",
+        "IPC",    "occupancy", "main stall", "source"};
+    const struct sample_result *sample = &o->result.sample;
+    const struct known known = {sample->half_width.cycles, "sampled"};
+    bool begins = csv || o->result.launches.overlaps, sampled = sample->sampled;
     const uint64_t zero = 0;
-    struct table *t = table_new(begins ? "rnllrrrrrrl" : "rnllrrrrrl");
+    struct table *t = table_new(begins    ? sampled ? "rnllrrrrrrrll" : "rnllrrrrrrl"
+                                : sampled ? "rnllrrrrrrll"
+                                          : "rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
-        if (begins || strcmp(heading[i], "begin"))
+        if ((begins || strcmp(heading[i], "begin")) &&
+            (sampled || (strcmp(heading[i], "half width") && strcmp(heading[i], "source"))))
             table_cell(t, "%s", heading[i]);
-    launch_rows(t, trace, m, &o->result.launches, begins, csv);
-    if (o->result.launches.count != 1 && !csv)
-        launch_row(t, "total", "", "", "", begins ? &zero : NULL, m, &o->result.total);
+    launch_rows(t, trace, m, &o->result.launches, begins, sampled, csv);
+    if (o->result.launches.count != 1 && (!csv || sampled))
+        launch_row(t, "total", "", "", "", begins ? &zero : NULL, sampled ? &known : NULL, m, &o->result.total);
     if (csv)
         table_print_csv(t, stdout);
     else
@@ -74,12 +93,42 @@ static void print_dependencies(const struct machine *m, const struct launch_log 
                log->no_control_words == log->count ? "The trace has" : "Some of these kernels have");
 }
 
-static void statistic_row(void *table, const char *name, uint64_t value)
+struct statistic_rows {
+    struct table *table;
+    bool sampled;
+    uint64_t half_width[STATISTICS_WORDS]; /* in the order of the rows */
+    size_t count;
+};
+
+static void put_half_width(void *data, const char *name, uint64_t value)
 {
+    struct statistic_rows *rows = data;
+    (void)name;
+    rows->half_width[rows->count++] = value;
+}
+
+static void statistic_row(void *data, const char *name, uint64_t value)
+{
+    struct statistic_rows *rows = data;
+    uint64_t half_width = rows->half_width[rows->count++];
     if (!value)
         return;
-    table_cell(table, "%s", name);
-    table_number(table, value);
+    table_cell(rows->table, "%s", name);
+    table_number(rows->table, value);
+    if (rows->sampled)
+        table_number(rows->table, half_width);
+}
+
+static void print_statistics(const struct machine *m, const struct result *r)
+{
+    static const char *const heading[] = {"statistic", "total", "half width"};
+    struct statistic_rows rows = {.table = table_new(r->sample.sampled ? "lrr" : "lr"), .sampled = r->sample.sampled};
+    for (size_t i = 0; r->sample.sampled && i < MODEL_COUNT_OF(heading); i++)
+        table_cell(rows.table, "%s", heading[i]);
+    statistics_each(m, &r->sample.half_width, put_half_width, &rows);
+    rows.count = 0;
+    statistics_each(m, &r->total, statistic_row, &rows);
+    table_print(rows.table, stdout);
 }
 
 /* Prints the host's copies, if they take time on the machine. */
@@ -102,10 +151,13 @@ static void print_copies(const struct machine *m, const struct copy_counts copie
     table_print(t, stdout);
 }
 
-static int print_text(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
+static int print_text(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+                      const struct outcome *o)
 {
     printf("%s on %s (scheduler %s, %.9g MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
            fraction_value(m->clock_mhz));
+    if (o->result.sample.sampled)
+        sample_print(&a->replay.sample, &o->result.sample, &o->result.total);
     print_launches(trace, m, o, false);
     print_dependencies(m, &o->result.launches);
     if (o->result.launches.overlaps)
@@ -114,9 +166,7 @@ static int print_text(struct rp_trace *trace, const struct machine *m, const str
                o->result.launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
     print_copies(m, o->result.copies);
     puts(o->result.launches.count == 1 ? "" : "\nSums over all launches");
-    struct table *t = table_new("lr");
-    statistics_each(m, &o->result.total, statistic_row, t);
-    table_print(t, stdout);
+    print_statistics(m, &o->result);
     puts("\nStatistics that are 0 are left out; 'reprise replay --explain' defines them all.");
     return RP_OK;
 }
@@ -156,7 +206,7 @@ int replay_print(const struct replay_request *a, struct rp_trace *trace, const s
     else if (a->by && !a->json)
         status = print_hotspots(a, trace, m, o);
     else
-        status = a->json ? replay_print_json(a, trace, m, o) : print_text(trace, m, o);
+        status = a->json ? replay_print_json(a, trace, m, o) : print_text(a, trace, m, o);
     return status == RP_OK ? replay_status(trace, &o->result.launches) : status;
 }
 

@@ -12,56 +12,22 @@
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static void read_batches(struct command_line *line, const char *text, struct repeat_request *q)
-{
-    long long least = 0, most = 0;
-    uint64_t one = 0;
-    struct rp_error unused;
-    if (read_number(text, REPEAT_MOST, "--batches", &one, &unused))
-        least = most = (long long)one;
-    else if (!read_range(text, &least, &most))
-        least = 0;
-    if (least < 1 || most > REPEAT_MOST || least > most)
-        command_usage(line, "--batches %s: give MIN..MAX or a number, from 1 to %d; for example --batches 100..1000",
-                      text, REPEAT_MOST);
-    q->least = (uint32_t)least;
-    q->most = (uint32_t)most;
-}
-
-static double read_real(struct command_line *line, const char *option, const char *text, bool confidence)
-{
-    char *end;
-    double value = strtod(text, &end);
-    bool fine = end != text && !*end && isfinite(value);
-    if (confidence && (!fine || value <= 0 || value > 0.999999))
-        command_usage(line, "%s %s: give a number above 0 and up to 0.999999, such as 0.95", option, text);
-    if (!confidence && (!fine || value < 0 || value > 1e6))
-        command_usage(line, "%s %s: give a number from 0 to 1000000, such as 0.1", option, text);
-    return value;
-}
-
 bool repeat_option(struct command_line *line, int key, const char *arg, struct repeat_args *a)
 {
     struct rp_error err;
     switch (key) {
-    case KEY_BATCHES: read_batches(line, arg, &a->request); return true;
-    case KEY_CONFIDENCE:
-        a->needs_batches = "--confidence";
-        a->request.confidence = read_real(line, "--confidence", arg, true);
-        return true;
-    case KEY_WIDTH:
-        a->needs_batches = "--width";
-        a->request.width = read_real(line, "--width", arg, false);
-        return true;
+    case KEY_BATCHES: command_check(line, repeat_parse("batches", arg, a, &err), &err); return true;
+    case KEY_CONFIDENCE: command_check(line, repeat_parse("confidence", arg, a, &err), &err); return true;
+    case KEY_WIDTH: command_check(line, repeat_parse("width", arg, a, &err), &err); return true;
     case KEY_SEED: command_check(line, read_number(arg, INT64_MAX, "--seed", &a->seed, &err), &err); return true;
     }
     return false;
 }
 
-void repeat_check(const struct command_line *line, const struct repeat_args *a)
+void repeat_check(struct command_line *line, const struct repeat_args *a)
 {
-    if (a->needs_batches && !a->request.least)
-        command_usage(line, "%s is about --batches; for example --batches 100..1000", a->needs_batches);
+    struct rp_error err;
+    command_check(line, repeat_agrees(a, &err), &err);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */

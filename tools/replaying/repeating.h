@@ -28,10 +28,14 @@ enum { KEY_BATCHES = 400, KEY_CONFIDENCE, KEY_WIDTH, KEY_SEED };
         "seed", KEY_SEED, "N", "Of chance: the same seed gives the same replays (1)"                                   \
     }
 
+/* batches.c: reads the value of "batches", "confidence" or "width", which is the option's name. RP_USAGE. */
+bool repeat_parse(const char *option, const char *text, struct repeat_args *, struct rp_error *);
+/* The same: RP_USAGE if an option is given that needs --batches. */
+bool repeat_agrees(const struct repeat_args *, struct rp_error *);
 /* Takes one of these options. False: it is none of them. */
 bool repeat_option(struct command_line *, int key, const char *argument, struct repeat_args *);
 /* At KEY_END: checks that the options fit together. */
-void repeat_check(const struct command_line *, const struct repeat_args *);
+void repeat_check(struct command_line *, const struct repeat_args *);
 
 /* "424 batches: half the interval at 0.95 is within 0.1 of the mean" */
 void repeat_print_summary(const struct repeat_args *, const struct repeat_result *);

@@ -11,6 +11,7 @@
 #include "tools/lib/input.h"
 #include "tools/lib/number.h"
 #include "tools/machine/option_line.h"
+#include "tools/replaying/sampling.h"
 #include "tools/ui/nearest.h"
 
 bool machine_args_set(struct machine_args *a, char *text, struct rp_error *err)
@@ -182,6 +183,12 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
     json_put(object, "end", json_number(l->end));
     if (l->overlaps)
         json_put(object, "overlaps", json_true());
+    if (l->source != REPLAY_REPLAYED)
+        json_put(object, "source", json_string(replay_source_name(l->source)));
+    if (l->source == REPLAY_EQUAL)
+        json_put(object, "equal", json_integer(l->equal));
+    if (l->half_width)
+        json_put(object, "half_width", json_number(l->half_width));
     add_statistics(object, m, &l->statistics, l->overlaps);
     return object;
 }

@@ -18,14 +18,16 @@ const char result_timing[] = TIMING_SOURCES;
 void result_identity_text(const char *trace, const char *machine, bool chance, const struct replay_options *o,
                           char text[RESULT_IDENTITY])
 {
-    char launch[24] = "all";
+    char launch[24] = "all", sample[64] = "no";
+    if (o->sample.error > 0)
+        snprintf(sample, sizeof sample, "%.17g %.17g", o->sample.error, o->sample.confidence);
     if (o->launch >= 0)
         snprintf(launch, sizeof launch, "%" PRId64, o->launch);
     snprintf(text, RESULT_IDENTITY,
              "reprise %s\ntiming %s\ntrace %s\nmachine %s\nengine %s\nlaunch %s\nseed %" PRIu64 "\nprocessors %" PRIu64
-             "\n",
+             "\nsample %s\n",
              REPRISE_VERSION, result_timing, trace, machine, o->engine == REPLAY_FAST ? "fast" : "reference", launch,
-             chance ? o->seed : 0, o->processors);
+             chance ? o->seed : 0, o->processors, sample);
 }
 
 bool result_identity(struct rp_trace *trace, const struct machine *machine, const struct replay_options *o,

@@ -1,12 +1,13 @@
-/* A launch in the log: its number, begin and end, whether it overlaps others and whether it lacks control words, its
- * warning, and its statistics as a row of numbers. */
+/* A launch in the log: its number, begin and end; where its numbers come from, whether it overlaps others and whether
+ * it has control words, as flags; the launch that it equals, and half the width of its interval; its warning, and its
+ * statistics as a row of numbers. */
 #include "tools/results/launch_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Of a launch. */
-#define MOST_BYTES (PACKED_MOST * (STATISTICS_WORDS + 5) + sizeof((struct replay_launch){0}.warning))
+#define MOST_BYTES (PACKED_MOST * (STATISTICS_WORDS + 7) + sizeof((struct replay_launch){0}.warning))
 
 _Static_assert(sizeof(struct statistics) % sizeof(uint64_t) == 0, "statistics are numbers of 64 bits");
 
@@ -43,7 +44,9 @@ bool launch_log_add(void *data, const struct replay_launch *launch, struct rp_er
     packed_put(p, launch->launch);
     packed_put(p, launch->begin);
     packed_put(p, launch->end);
-    packed_put(p, (uint64_t)launch->overlaps << 1 | launch->control_words);
+    packed_put(p, (uint64_t)launch->source << 2 | (uint64_t)launch->overlaps << 1 | launch->control_words);
+    packed_put(p, launch->equal);
+    packed_put(p, launch->half_width);
     packed_put_text(p, launch->warning);
     statistics_put(p, &launch->statistics);
     count(log, launch);
@@ -71,11 +74,15 @@ bool launch_log_next(struct launch_reader *reader, struct replay_launch *launch)
     launch->begin = packed_get(r);
     launch->end = packed_get(r);
     uint64_t flags = packed_get(r);
-    launch->overlaps = flags >> 1;
+    launch->overlaps = flags >> 1 & 1;
     launch->control_words = flags & 1;
+    launch->source = (uint8_t)(flags >> 2);
+    uint64_t equal = packed_get(r);
+    launch->equal = (uint32_t)equal;
+    launch->half_width = packed_get(r);
     packed_get_text(r, launch->warning, sizeof launch->warning);
     statistics_get(r, &launch->statistics);
-    r->damaged |= flags > 3 || number > UINT32_MAX;
+    r->damaged |= flags >> 2 >= REPLAY_SOURCE_COUNT || number > UINT32_MAX || equal > UINT32_MAX;
     return !r->damaged;
 }
 

@@ -36,7 +36,6 @@ size_t launch_log_most(void);
 bool launch_log_of_bytes(struct launch_log *, uint8_t *bytes, size_t size, uint32_t first, uint32_t count);
 
 /* Copy statistics to and from a row of numbers. */
-#define STATISTICS_WORDS (sizeof(struct statistics) / sizeof(uint64_t))
 void statistics_put(struct packed *, const struct statistics *);
 void statistics_get(struct packed_reader *, struct statistics *);
 

@@ -7,7 +7,7 @@
 #include "tracefmt/sha256.h"
 
 #define MAGIC "RPRESULT"
-enum { VERSION = 1, PREFIX = 32, CHECKSUM = 32, NAME = 256, COMPRESSION = 3 };
+enum { VERSION = 2, PREFIX = 32, CHECKSUM = 32, NAME = 256, COMPRESSION = 3 };
 
 bool record_origin_of(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
                       char identity[RESULT_IDENTITY], struct record_origin *origin, struct rp_error *err)
@@ -57,6 +57,17 @@ static void put_name(void *data, const char *name, uint64_t value)
         packed_put_text(w->to, name);
 }
 
+static void put_sample(struct packed *p, const struct sample_result *r)
+{
+    packed_put(p, (uint64_t)r->reached << 1 | r->sampled);
+    for (unsigned i = 0; i < REPLAY_SOURCE_COUNT; i++)
+        packed_put(p, r->count[i]);
+    packed_put(p, r->strata);
+    packed_put(p, r->instructions);
+    packed_put(p, r->all);
+    statistics_put(p, &r->half_width);
+}
+
 /* False: out of memory. */
 static bool put_heading(struct packed *p, const struct result *r, const struct record_origin *of)
 {
@@ -68,7 +79,8 @@ static bool put_heading(struct packed *p, const struct result *r, const struct r
     packed_put(p, STATISTICS_WORDS);
     packed_put(p, count_names(of->machine));
     statistics_each(of->machine, &(struct statistics){0}, put_name, &names);
-    if (!names.fine || !packed_reserve(p, PACKED_MOST * (STATISTICS_WORDS + 3 * COPY_PATHS + channels + 1)))
+    if (!names.fine ||
+        !packed_reserve(p, PACKED_MOST * (2 * STATISTICS_WORDS + 3 * COPY_PATHS + channels + REPLAY_SOURCE_COUNT + 5)))
         return false;
     statistics_put(p, &r->total);
     for (unsigned path = 0; path < COPY_PATHS; path++) {
@@ -77,6 +89,7 @@ static bool put_heading(struct packed *p, const struct result *r, const struct r
         packed_put(p, r->copies[path].cycles);
     }
     packed_put_row(p, r->channels, channels);
+    put_sample(p, &r->sample);
     packed_put(p, r->launches.count);
     return true;
 }
@@ -178,6 +191,19 @@ static bool is_of(struct packed_reader *r, const struct record_origin *of)
     return names.same;
 }
 
+static void get_sample(struct packed_reader *r, struct sample_result *to)
+{
+    uint64_t flags = packed_get(r);
+    to->sampled = flags & 1;
+    to->reached = flags >> 1 & 1;
+    for (unsigned i = 0; i < REPLAY_SOURCE_COUNT; i++)
+        to->count[i] = (uint32_t)packed_get(r);
+    to->strata = (uint32_t)packed_get(r);
+    to->instructions = packed_get(r);
+    to->all = packed_get(r);
+    statistics_get(r, &to->half_width);
+}
+
 static bool get_heading(struct packed_reader *r, const struct record_origin *of, struct result *result)
 {
     statistics_get(r, &result->total);
@@ -187,6 +213,7 @@ static bool get_heading(struct packed_reader *r, const struct record_origin *of,
         result->copies[path].cycles = packed_get(r);
     }
     packed_get_row(r, result->channels, replay_channel_counters(of->machine));
+    get_sample(r, &result->sample);
     return packed_get(r) == of->count && !r->damaged && r->at == r->size;
 }
 

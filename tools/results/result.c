@@ -19,6 +19,7 @@ bool result_replay(struct rp_trace *trace, const struct machine *machine, const 
     memcpy(result->copies, replayed.copies, sizeof result->copies);
     result->channels = replayed.channels;
     replayed.channels = NULL;
+    result->sample = replayed.sample;
     replay_result_free(&replayed);
     return true;
 }

@@ -9,6 +9,7 @@ struct result {
     struct statistics total;               /* as in struct replay_result */
     struct copy_counts copies[COPY_PATHS]; /* the same */
     uint64_t *channels;                    /* the same */
+    struct sample_result sample;           /* the same */
 };
 
 /* Calls replay() and keeps its launches in the log; launch_done of the options is ignored. False: err says why; nothing

@@ -1,9 +1,11 @@
 /* Runs and their statistics. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "tools/replaying/sampling.h"
 #include "tools/store/statistics.h"
 #include "tools/store/store.h"
 
@@ -37,12 +39,59 @@ static bool put_launches(struct rows *rows, const struct store_run *run, struct 
     struct launch_reader reader = launch_log_read(&run->result->launches);
     while (rows->fine && launch_log_next(&reader, &l)) {
         rows->launch = l.launch;
-        rows->fine =
-            sql_run(&rows->store->sql, "INSERT INTO run_launch VALUES (?, ?, ?, ?, ?, ?)", err, "iiiiit", rows->run,
-                    rows->launch, (int64_t)l.begin, (int64_t)l.end, (int64_t)l.overlaps, *l.warning ? l.warning : NULL);
+        rows->fine = sql_run(&rows->store->sql, "INSERT INTO run_launch VALUES (?, ?, ?, ?, ?, ?, ?, ?)", err,
+                             "iiiiitti", rows->run, rows->launch, (int64_t)l.begin, (int64_t)l.end, (int64_t)l.overlaps,
+                             *l.warning ? l.warning : NULL, replay_source_name(l.source), (int64_t)l.half_width);
         if (rows->fine && run->detail & STORE_LAUNCHES)
             (l.overlaps ? statistics_each_own : statistics_each)(run->of, &l.statistics, put_launch_value, rows);
     }
+    return rows->fine;
+}
+
+/* ---- estimates --------------------------------------------------------------------------------------------------- */
+
+struct estimates {
+    struct rows *rows;
+    const struct repeat_row *repeated; /* NULL: of a sampled replay */
+    uint64_t total[STATISTICS_WORDS];
+    size_t count;
+};
+
+static void note_total(void *data, const char *name, uint64_t value)
+{
+    struct estimates *e = data;
+    (void)name;
+    e->total[e->count++] = value;
+}
+
+static bool put_one(struct rows *r, const char *name, double mean, double half_width, double deviation)
+{
+    return sql_run(&r->store->sql, "INSERT INTO estimate VALUES (?, ?, ?, ?, ?)", r->err, "iirrr", r->run,
+                   statistics_number(&r->store->statistics, name), mean, half_width, deviation);
+}
+
+/* A statistic that is known has no row. */
+static void put_estimate(void *data, const char *name, uint64_t half_width)
+{
+    struct estimates *e = data;
+    size_t i = e->count++;
+    if (!e->rows->fine)
+        return;
+    if (e->repeated && (e->repeated[i].greatest || !i))
+        e->rows->fine =
+            put_one(e->rows, name, e->repeated[i].mean, e->repeated[i].half_width, e->repeated[i].deviation);
+    else if (!e->repeated && half_width)
+        e->rows->fine = put_one(e->rows, name, (double)e->total[i], (double)half_width, NAN);
+}
+
+static bool put_estimates(struct rows *rows, const struct store_run *run)
+{
+    struct estimates e = {.rows = rows, .repeated = run->repeated ? run->repeated->rows : NULL};
+    if (!run->repeated && !run->result->sample.sampled)
+        return true;
+    statistics_each(run->of, &run->result->total, note_total, &e);
+    e.count = 0;
+    statistics_each(run->of, &run->result->sample.half_width, put_estimate, &e);
     return rows->fine;
 }
 
@@ -100,6 +149,19 @@ static bool put_stalls(struct store *s, int64_t id, const struct store_run *run,
 
 /* ---- a run ------------------------------------------------------------------------------------------------------- */
 
+/* How the statistics are known: "exact", "sample 2%@95%", "batches 100..1000 0.95 0.1". */
+#define STORE_METHOD 96
+static void store_method(const struct store_run *r, char text[STORE_METHOD])
+{
+    char sample[SAMPLE_TEXT];
+    const struct repeat_request *q = r->batches;
+    snprintf(text, STORE_METHOD, "exact");
+    if (q)
+        snprintf(text, STORE_METHOD, "batches %u..%u %.9g %.9g", q->least, q->most, q->confidence, q->width);
+    else if (r->options->sample.error > 0)
+        snprintf(text, STORE_METHOD, "sample %s", sample_text(&r->options->sample, sample));
+}
+
 static void utc(char text[32])
 {
     struct tm tm;
@@ -109,18 +171,23 @@ static void utc(char text[32])
 
 static bool put_row_of_run(struct store *s, const struct store_run *r, int64_t *id, struct rp_error *err)
 {
-    char now[32];
+    char now[32], method[STORE_METHOD];
     const struct result *result = r->result;
+    const struct sample_result *sample = result && result->sample.sampled ? &result->sample : NULL;
+    store_method(r, method);
     utc(now);
-    bool fine = sql_run(
-        &s->sql,
-        "INSERT INTO run (key, trace, machine, tool, engine, launch, seed, status, reason, ipc, occupancy,"
-        " warnings, detail, seconds, finished) VALUES (?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        err, "tiiitiittrriirt", r->key, r->trace, r->machine, s->tool,
-        r->options->engine == REPLAY_FAST ? "fast" : "reference", r->options->launch, (int64_t)r->options->seed,
-        result ? "done" : "failed", r->reason, result ? statistics_ipc(&result->total) : NAN,
-        result ? statistics_occupancy(r->of, &result->total) : NAN,
-        result ? (int64_t)result->launches.warnings : (int64_t)0, (int64_t)r->detail, r->seconds, now);
+    bool fine =
+        sql_run(&s->sql,
+                "INSERT INTO run (key, trace, machine, tool, engine, launch, seed, status, reason, ipc, occupancy,"
+                " warnings, detail, seconds, finished, method, replayed, batches)"
+                " VALUES (?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))",
+                err, "tiiitiittrriirttri", r->key, r->trace, r->machine, s->tool,
+                r->options->engine == REPLAY_FAST ? "fast" : "reference", r->options->launch, (int64_t)r->options->seed,
+                result ? "done" : "failed", r->reason, result ? statistics_ipc(&result->total) : NAN,
+                result ? statistics_occupancy(r->of, &result->total) : NAN,
+                result ? (int64_t)result->launches.warnings : (int64_t)0, (int64_t)r->detail, r->seconds, now, method,
+                sample ? (double)sample->instructions / (double)sample->all : NAN,
+                r->repeated ? (int64_t)r->repeated->batches : (int64_t)0);
     *id = sqlite3_last_insert_rowid(s->sql.db);
     return fine;
 }
@@ -138,5 +205,6 @@ bool store_put_run(struct store *s, const struct store_run *r, struct rp_error *
         return true;
     struct rows rows = {s, id, 0, err, true};
     statistics_each(r->of, &r->result->total, put_value, &rows);
-    return rows.fine && put_launches(&rows, r, err) && (!r->profile || put_stalls(s, id, r, err));
+    return rows.fine && put_estimates(&rows, r) && put_launches(&rows, r, err) &&
+           (!r->profile || put_stalls(s, id, r, err));
 }

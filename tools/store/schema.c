@@ -8,6 +8,19 @@
 #define TEXT_OF(x) TEXT_OF_VALUE(x)
 #define TEXT_OF_VALUE(x) #x
 
+/* What version 2 has and version 1 had not. */
+#define METHOD "method TEXT NOT NULL DEFAULT 'exact'"
+#define RUN_SINCE_2 ", " METHOD ", replayed REAL, batches INTEGER"
+#define ESTIMATE                                                                                                       \
+    "CREATE TABLE estimate (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"                                    \
+    "  statistic INTEGER NOT NULL REFERENCES statistic, mean REAL NOT NULL, half_width REAL NOT NULL, deviation REAL," \
+    "  PRIMARY KEY (run, statistic)) WITHOUT ROWID;"
+static const char upgrade[] = "ALTER TABLE run ADD COLUMN " METHOD "; ALTER TABLE run ADD COLUMN replayed REAL;"
+                              "ALTER TABLE run ADD COLUMN batches INTEGER;"
+                              "ALTER TABLE run_launch ADD COLUMN source TEXT NOT NULL DEFAULT 'replayed';"
+                              "ALTER TABLE run_launch ADD COLUMN half_width INTEGER NOT NULL DEFAULT 0;" ESTIMATE
+                              "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION);
+
 static const char tables[] = "PRAGMA application_id = " TEXT_OF(
     APPLICATION) ";"
                  "PRAGMA user_version = " TEXT_OF(
@@ -48,7 +61,7 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
                                      "  status TEXT NOT NULL CHECK (status IN ('done', 'failed')), reason TEXT, ipc "
                                      "REAL, occupancy REAL,"
                                      "  warnings INTEGER NOT NULL, detail INTEGER NOT NULL, seconds REAL NOT NULL, "
-                                     "finished TEXT NOT NULL);"
+                                     "finished TEXT NOT NULL" RUN_SINCE_2 ");"
                                      "CREATE INDEX run_machine ON run (machine);"
                                      "CREATE TABLE value (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
                                      "  statistic INTEGER NOT NULL REFERENCES statistic, value INTEGER NOT NULL,"
@@ -56,8 +69,9 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
                                      "CREATE TABLE run_launch (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, "
                                      "launch INTEGER NOT NULL,"
                                      "  begin INTEGER NOT NULL, end INTEGER NOT NULL, overlaps INTEGER NOT NULL, "
-                                     "warning TEXT,"
-                                     "  PRIMARY KEY (run, launch)) WITHOUT ROWID;"
+                                     "warning TEXT, source TEXT NOT NULL DEFAULT 'replayed',"
+                                     "  half_width INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, launch)) WITHOUT "
+                                     "ROWID;"
                                      "CREATE TABLE launch_value (run INTEGER NOT NULL, launch INTEGER NOT NULL,"
                                      "  statistic INTEGER NOT NULL REFERENCES statistic, value INTEGER NOT NULL, "
                                      "PRIMARY KEY (run, launch, statistic),"
@@ -66,13 +80,15 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
                                      "CREATE TABLE stall (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
                                      "  instruction INTEGER NOT NULL REFERENCES instruction, reason TEXT NOT NULL, "
                                      "cycles INTEGER NOT NULL,"
-                                     "  PRIMARY KEY (run, instruction, reason)) WITHOUT ROWID;";
+                                     "  PRIMARY KEY (run, instruction, reason)) WITHOUT ROWID;" ESTIMATE;
 
 /* Of view `runs`, before the options and the statistics. */
 #define COLUMNS                                                                                                        \
     "SELECT r.id AS run, t.file AS trace, m.name AS machine, m.id AS machine_id, r.launch, r.engine, r.seed, "         \
     "r.status, r.reason, r.ipc,"                                                                                       \
-    " r.occupancy, r.warnings, r.seconds, r.finished, r.tool, r.key, t.sha256, m.hash"
+    " r.occupancy, r.warnings, r.seconds, r.finished, r.tool, r.key, t.sha256, m.hash, r.method, r.replayed, "         \
+    "r.batches, (SELECT half_width FROM estimate WHERE run = r.id AND statistic = (SELECT id FROM statistic WHERE "    \
+    "name = 'cycles')) AS cycles_half_width"
 #define OPTION ", (SELECT value FROM machine_option WHERE machine = r.machine AND option = %d) AS \"%w\""
 /* A statistic without a row is 0, but a run that failed has none. */
 #define STATISTIC                                                                                                      \
@@ -93,8 +109,9 @@ bool schema_check(struct sql *s, struct rp_error *err)
     if (application != APPLICATION)
         return rp_fail(err, RP_BAD_INPUT, "%s: this database has no results of reprise sweep", s->path);
     return version == SCHEMA_VERSION ||
-           rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d", s->path,
-                   (long long)version, SCHEMA_VERSION);
+           rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d%s", s->path,
+                   (long long)version, SCHEMA_VERSION,
+                   version == 1 ? ", and a sweep into this database brings them up to date" : "");
 }
 
 bool schema_make(struct sql *s, struct rp_error *err)
@@ -102,8 +119,14 @@ bool schema_make(struct sql *s, struct rp_error *err)
     int64_t objects;
     if (!sql_number(s, "SELECT count(*) FROM sqlite_schema", 0, &objects, err, ""))
         return false;
-    if (objects)
+    if (objects) {
+        int64_t version, application;
+        if (!pragma(s, "PRAGMA user_version", &version, err) || !pragma(s, "PRAGMA application_id", &application, err))
+            return false;
+        if (application == APPLICATION && version == 1)
+            return sql_script(s, upgrade, err) && schema_make_view(s, err);
         return schema_check(s, err);
+    }
     return sql_script(s, tables, err) && schema_make_view(s, err);
 }
 

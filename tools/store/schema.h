@@ -4,10 +4,10 @@
 
 #include "tools/store/sql.h"
 
-#define SCHEMA_VERSION 1 /* PRAGMA user_version */
+#define SCHEMA_VERSION 2 /* PRAGMA user_version; 1 had neither run.method nor table estimate */
 
-/* Makes the tables in an empty database, or checks those that are there. RP_BAD_INPUT: a database of something else, or
- * of another version. */
+/* Makes the tables in an empty database, or checks those that are there, and brings those of version 1 up to date.
+ * RP_BAD_INPUT: a database of something else, or of another version. */
 bool schema_make(struct sql *, struct rp_error *);
 bool schema_check(struct sql *, struct rp_error *);
 

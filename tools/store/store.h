@@ -9,6 +9,7 @@
 #define REPRISE_TOOLS_STORE_STORE_H
 
 #include "replay/base/profile.h"
+#include "replay/session/repeat.h"
 #include "tools/results/result.h"
 #include "tools/store/sql.h"
 
@@ -63,9 +64,11 @@ struct store_run {
     const struct machine *of;
     struct rp_trace *trace_of;
     const struct replay_options *options;
-    const struct result *result;   /* NULL: it failed */
-    const char *reason;            /* why */
-    const struct profile *profile; /* with STORE_STALLS */
+    const struct result *result;          /* NULL: it failed */
+    const char *reason;                   /* why */
+    const struct profile *profile;        /* with STORE_STALLS */
+    const struct repeat_request *batches; /* NULL: one replay. Else the result has the means, rounded, */
+    const struct repeat_result *repeated; /* which are here, unless it failed */
     unsigned detail;
     double seconds;
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/replaying/sampling.h"
 #include "tools/store/store.h"
 
 static bool fail_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory"); }
@@ -87,6 +88,10 @@ bool sweep_plan_add(struct sweep_plan *p, const char *option, const char *value,
         return axes_add(&p->axes, value, err);
     if (!strcmp(option, "exclude"))
         return conditions_add(&p->excluded, value, err);
+    if (!strcmp(option, "sample"))
+        return sample_parse(value, &p->replay.sample, err);
+    if (!strcmp(option, "batches") || !strcmp(option, "confidence") || !strcmp(option, "width"))
+        return repeat_parse(option, value, &p->batches, err);
     if (!strcmp(option, "engine"))
         return add_engine(p, value, err);
     if (!strcmp(option, "launches") || !strcmp(option, "stalls")) {
@@ -118,6 +123,21 @@ static bool add_machine_axis(struct sweep_plan *p, struct rp_error *err)
     return true;
 }
 
+/* Estimates are of whole replays. */
+static bool check_estimates(const struct sweep_plan *p, struct rp_error *err)
+{
+    bool sample = p->replay.sample.error > 0, batches = p->batches.request.least;
+    const char *option = sample ? "--sample" : "--batches";
+    if (sample && batches)
+        return rp_fail(err, RP_USAGE, "--sample beside --batches: leave out one of them");
+    if ((sample || batches) && p->detail & STORE_STALLS)
+        return rp_fail(err, RP_USAGE, "--stalls beside %s: stalls of instructions are those of one whole replay",
+                       option);
+    if (batches && p->detail & STORE_LAUNCHES)
+        return rp_fail(err, RP_USAGE, "--launches beside --batches: the means are those of all launches");
+    return repeat_agrees(&p->batches, err);
+}
+
 /* What varies has no one value beside. */
 static bool check_settings(const struct sweep_plan *p, struct rp_error *err)
 {
@@ -141,7 +161,7 @@ bool sweep_plan_finish(struct sweep_plan *p, struct rp_error *err)
     if (p->machine_count > 1 && !add_machine_axis(p, err))
         return false;
     variant_base(&p->base, &p->axes);
-    return check_settings(p, err) && conditions_check(&p->excluded, &p->axes, err);
+    return check_estimates(p, err) && check_settings(p, err) && conditions_check(&p->excluded, &p->axes, err);
 }
 
 static void free_list(char **list, size_t count)

@@ -3,6 +3,7 @@
 #ifndef REPRISE_TOOLS_SWEEP_PLAN_H
 #define REPRISE_TOOLS_SWEEP_PLAN_H
 
+#include "tools/replaying/repeating.h"
 #include "tools/sweep/condition.h"
 #include "tools/variants/variant.h"
 
@@ -22,14 +23,15 @@ struct sweep_plan {
     struct machine_args base; /* with --set */
     struct axes axes;
     struct conditions excluded;
-    struct replay_options replay; /* launch, engine, seed */
+    struct replay_options replay; /* launch, engine, seed, sample */
+    struct repeat_args batches;   /* least is 0: one replay */
     unsigned detail;              /* enum store_detail */
     char **texts;                 /* what the base points to */
     size_t text_count;
 };
 #define SWEEP_PLAN                                                                                                     \
     {                                                                                                                  \
-        .replay = {.launch = -1, .seed = 1 }                                                                           \
+        .replay = {.launch = -1, .seed = 1}, .batches = REPEAT_ARGS                                                    \
     }
 
 /* The options that a plan has, in a file as on the command line: X(name, what follows it). */
@@ -41,6 +43,10 @@ struct sweep_plan {
     X(exclude, TEXTS)                                                                                                  \
     X(launch, NUMBER)                                                                                                  \
     X(seed, NUMBER)                                                                                                    \
+    X(sample, TEXTS)                                                                                                   \
+    X(batches, TEXTS)                                                                                                  \
+    X(confidence, TEXTS)                                                                                               \
+    X(width, TEXTS)                                                                                                    \
     X(engine, TEXTS)                                                                                                   \
     X(launches, SWITCH)                                                                                                \
     X(stalls, SWITCH)

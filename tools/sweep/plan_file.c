@@ -78,8 +78,8 @@ static bool add_item(struct sweep_plan *p, const char *path, const config_settin
     const char *near = nearest_name(name, names, KNOWN);
     return rp_fail(err, RP_BAD_INPUT, "%s:%d: a plan has no '%s'%s%s%s", path, config_setting_source_line(item), name,
                    near ? "; did you mean '"
-                        : "; it has trace, machine, set, vary, exclude, launch, seed, engine, "
-                          "launches and stalls",
+                        : "; it has trace, machine, set, vary, exclude, launch, seed, sample, batches, "
+                          "confidence, width, engine, launches and stalls",
                    near ? near : "", near ? "'?" : "");
 }
 

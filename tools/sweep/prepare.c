@@ -81,6 +81,14 @@ static bool same_trace_before(const struct sweep *s, uint32_t trace)
     return false;
 }
 
+/* Means of batches depend on more than one replay does. */
+static void add_batches(const struct repeat_request *q, char identity[RESULT_IDENTITY])
+{
+    size_t n = strlen(identity);
+    snprintf(identity + n, RESULT_IDENTITY - n, "batches %u %u %.17g %.17g\n", q->least, q->most, q->confidence,
+             q->width);
+}
+
 /* A pair of trace and machine: is it ours, and is it missing? */
 static bool consider(struct sweep *s, uint32_t visit, uint32_t point, struct rp_error *err)
 {
@@ -97,6 +105,8 @@ static bool consider(struct sweep *s, uint32_t visit, uint32_t point, struct rp_
         return true;
     }
     result_identity_text(trace->sha256, p->hash, p->chance, &plan->replay, identity);
+    if (sweep_repeats(plan, p->chance))
+        add_batches(&plan->batches.request, identity);
     result_key(identity, key);
     if (s->has_store && !store_find_run(&s->store, key, &there, err))
         return false;

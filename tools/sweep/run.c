@@ -23,10 +23,11 @@
 struct finished {
     struct finished *next;
     struct sweep_task *task;
-    struct machine *machine; /* the point's */
-    struct rp_trace *trace;  /* the visit's */
-    struct result result;
-    struct profile *profile; /* NULL: none was wanted */
+    struct machine *machine;       /* the point's */
+    struct rp_trace *trace;        /* the visit's */
+    struct result result;          /* with `repeated`: the means in its total */
+    struct repeat_result repeated; /* of batches; rows NULL: there was one replay */
+    struct profile *profile;       /* NULL: none was wanted */
     struct rp_error error;
     bool fine;
     double seconds;
@@ -122,6 +123,12 @@ static bool begin_profile(struct finished *f, struct replay_options *options)
     return true;
 }
 
+static bool replay_batches(const struct sweep_plan *plan, struct finished *f, const struct replay_options *options)
+{
+    return repeat(f->trace, f->machine, options, &plan->batches.request, &f->repeated, &f->error) &&
+           repeat_means(f->machine, &f->repeated, &f->result.total, &f->error);
+}
+
 static void replay_task(struct running *r, struct finished *f)
 {
     struct share share = {r, 0};
@@ -129,8 +136,11 @@ static void replay_task(struct running *r, struct finished *f)
     options.progress = add_progress;
     options.progress_data = &share;
     double began = processor_seconds();
+    const struct sweep_plan *plan = &r->sweep->args->plan;
     f->fine = hold(r, f->task, &f->trace, &f->machine, &f->error) && begin_profile(f, &options) &&
-              result_replay(f->trace, f->machine, &options, &f->result, &f->error) &&
+              (sweep_repeats(plan, r->sweep->points[f->task->point].chance)
+                   ? replay_batches(plan, f, &options)
+                   : result_replay(f->trace, f->machine, &options, &f->result, &f->error)) &&
               (!f->profile || profile_end(f->profile, &f->error));
     f->seconds = processor_seconds() - began;
     add_progress(&share, r->sweep->traces[r->sweep->visits[f->task->visit].trace].warp_instructions, 0);
@@ -198,6 +208,7 @@ static void *work(void *data)
 static bool put(struct running *r, const struct finished *f, struct rp_error *err)
 {
     struct sweep *s = r->sweep;
+    bool batches = sweep_repeats(&s->args->plan, s->points[f->task->point].chance);
     const struct store_run run = {.key = f->task->key,
                                   .trace = s->traces[s->visits[f->task->visit].trace].id,
                                   .machine = s->points[f->task->point].id,
@@ -207,6 +218,8 @@ static bool put(struct running *r, const struct finished *f, struct rp_error *er
                                   .result = f->fine ? &f->result : NULL,
                                   .reason = f->fine ? NULL : f->error.text,
                                   .profile = f->fine ? f->profile : NULL,
+                                  .batches = batches ? &s->args->plan.batches.request : NULL,
+                                  .repeated = f->fine && batches ? &f->repeated : NULL,
                                   .detail = f->task->detail,
                                   .seconds = f->seconds};
     return store_put_run(&s->store, &run, err);
@@ -239,6 +252,7 @@ static void count_and_free(struct running *r, struct finished *list)
             r->why_broken = f->error;
         let_go(r, f->task);
         result_free(&f->result);
+        repeat_result_free(&f->repeated);
         profile_free(f->profile);
         free(f);
     }

@@ -84,6 +84,9 @@ struct sweep {
     uint64_t warp_instructions; /* of all tasks */
 };
 
+/* Whether a machine is replayed in batches: if it has chance in it, and the plan asks for them. */
+static inline bool sweep_repeats(const struct sweep_plan *p, bool chance) { return chance && p->batches.request.least; }
+
 /* prepare.c. Opens the database unless it is a dry run and there is none. */
 bool sweep_prepare(struct sweep *, struct rp_error *);
 void sweep_free(struct sweep *);

@@ -64,7 +64,7 @@ static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, st
             continue;
         sm->next_place = now + (uint64_t)f->machine->dispatch_interval;
         sm->now = f->next[s] = now;
-        if (!fast_assign(f, grid, sm, &(struct fast_assigned){.index = grid->next_block}, err))
+        if (!fast_assign(f, grid, sm, &(struct fast_assigned){.index = grid->of.left_out + grid->next_block}, err))
             return false;
         tried = ~0u; /* one was placed: try all SMs again */
     }

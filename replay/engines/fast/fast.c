@@ -180,7 +180,7 @@ static void *fast_open(const struct machine *m, enum replay_engine mode, struct 
 const struct engine engine_fast = {.name = "fast",
                                    .pipeline = &pipeline_direct,
                                    .modes = 1u << REPLAY_FAST,
-                                   .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY,
+                                   .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY | ENGINE_BLOCKS,
                                    .events = ENGINE_DIRECT_EVENTS,
                                    .open = fast_open,
                                    .run = fast_run,

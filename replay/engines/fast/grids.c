@@ -82,6 +82,7 @@ bool fast_assign(struct fast *f, struct fast_grid *g, struct fast_sm *sm, const 
     g->next_block++;
     if (g->of.begin == ENGINE_NEVER)
         engine_began(&f->period, &g->of, sm->now);
+    engine_placed(&f->period, &g->of, g->next_block, sm->now);
     return true;
 }
 

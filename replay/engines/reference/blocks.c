@@ -147,6 +147,7 @@ bool ref_place_block(struct reference *r, struct ref_grid *g, const struct ref_b
     }
     if (g->of.begin == ENGINE_NEVER)
         engine_began(&r->period, &g->of, r->now);
+    engine_placed(&r->period, &g->of, g->next_block, r->now);
     if (!open_block(r, block, err))
         return false;
     report_block(r, block, false);
@@ -172,7 +173,8 @@ static bool place_blocks(struct reference *r, struct ref_grid *g, struct rp_erro
         if (r->now < r->sms[s].next_place || !room_fits(&r->sms[s].left, &g->block_room))
             continue;
         r->sms[s].next_place = r->now + (uint64_t)r->machine->dispatch_interval;
-        if (!ref_place_block(r, g, &(struct ref_block){.grid = g, .sm = s, .index = g->next_block}, err))
+        if (!ref_place_block(r, g, &(struct ref_block){.grid = g, .sm = s, .index = g->of.left_out + g->next_block},
+                             err))
             return false;
         tried = 0;
     }

@@ -248,6 +248,6 @@ static bool reference_run(void *none, const struct engine_job *job, enum replay_
 const struct engine engine_reference = {.name = "reference",
                                         .pipeline = &pipeline_direct,
                                         .modes = 1u << REPLAY_REFERENCE,
-                                        .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY,
+                                        .capabilities = ENGINE_OVERLAPS | ENGINE_USES_MEMORY | ENGINE_BLOCKS,
                                         .events = ENGINE_DIRECT_EVENTS,
                                         .run = reference_run};

@@ -1,0 +1,164 @@
+#include "replay/memory/footprint.h"
+
+#include <stdlib.h>
+
+#include "replay/base/async.h"
+#include "replay/base/trace_semantics.h"
+
+/* A step of the walk that brings fewer new sectors than this part of all so far is the last one. */
+#define NEW_PART 64
+/* So many times the sectors of L2 fill it: lines that are mapped to one set replace each other. */
+#define FILLS 2u
+
+/* The sectors that were found, in order, and a hash table of them: open addressing, 0: free, else an index + 1. */
+struct sectors {
+    struct memory_touch *list;
+    uint32_t *table;
+    uint64_t room, count, most; /* room: a power of two; most: as many as fill L2 */
+};
+
+struct walk {
+    struct rp_trace *trace;
+    const struct footprint *of;
+    uint64_t sector; /* bytes */
+    struct sectors seen;
+};
+
+/* Adds the sector, or remembers that it was written before. */
+static void see(struct sectors *s, uint64_t address, uint64_t number, const struct rp_memory_operand *o)
+{
+    enum cache_kind kind = cache_kind_of(o);
+    uint64_t at = (number * 0x9e3779b97f4a7c15u >> 20) & (s->room - 1);
+    while (s->table[at] && s->list[s->table[at] - 1].address != address)
+        at = (at + 1) & (s->room - 1);
+    if (s->table[at]) {
+        struct memory_touch *t = &s->list[s->table[at] - 1];
+        t->kind = kind == CACHE_READ ? t->kind : (uint8_t)kind;
+    } else if (s->count < s->most) {
+        s->list[s->count++] = (struct memory_touch){address, (uint8_t)kind, hints_of(o)};
+        s->table[at] = (uint32_t)s->count;
+    }
+}
+
+static void visit_bytes(struct walk *w, const struct rp_memory_operand *o, uint64_t address, uint64_t bytes)
+{
+    uint64_t first = address / w->sector, last = (address + (bytes ? bytes : 1) - 1) / w->sector;
+    for (uint64_t s = first; s <= last; s++)
+        see(&w->seen, s * w->sector, s, o);
+}
+
+/* The lanes of an operand; neighbours in one sector count once. */
+static void visit_access(struct walk *w, const struct rp_launch *l, const struct rp_step *step, uint32_t i)
+{
+    const struct rp_memory_operand *o = &step->instruction->memory[i];
+    const struct rp_dynamic_access *a = &step->accesses[i];
+    uint64_t address[RP_WARP_LANES], offset, before = UINT64_MAX;
+    uint64_t bytes = is_bulk(o) ? rp_bulk_bytes(*rp_step_operand_aux(step, i)) : o->width;
+    rp_access_addresses(a, address);
+    for (rp_lanemask m = a->pattern->mask; m; m &= m - 1) {
+        uint64_t at = address[__builtin_ctz(m)];
+        if (o->space == RP_SPACE_GENERIC && resolve_generic(l, at, &offset) != RP_SPACE_GLOBAL)
+            continue;
+        if (at / w->sector == before && (at + bytes - 1) / w->sector == before)
+            continue;
+        visit_bytes(w, o, at, bytes);
+        before = at / w->sector;
+    }
+}
+
+/* Local memory is left out: its place depends on where the block would have run. */
+static bool is_global(unsigned space)
+{
+    return path_of_space(space) == PATH_CACHES && space != RP_SPACE_NONE && space != RP_SPACE_LOCAL;
+}
+
+static bool visit_warp(struct walk *w, const struct rp_launch *l, struct rp_block *b, uint32_t warp,
+                       struct rp_error *err)
+{
+    struct rp_cursor c;
+    struct rp_step step;
+    int more;
+    if (!rp_cursor_open(&c, b, warp, err))
+        return false;
+    while ((more = rp_cursor_next(&c, &step, err)) > 0)
+        for (uint32_t i = 0; step.executed && i < step.instruction->memory_count; i++)
+            if (is_global(step.instruction->memory[i].space) && step.accesses[i].pattern->mask)
+                visit_access(w, l, &step, i);
+    rp_cursor_close(&c);
+    return !more;
+}
+
+static bool visit_block(struct walk *w, uint32_t launch, uint64_t block, struct rp_error *err)
+{
+    const struct rp_launch *l = rp_trace_launch(w->trace, launch);
+    struct rp_block *b = rp_block_open(w->trace, launch, block, err);
+    bool fine = b;
+    for (uint32_t warp = 0; fine && warp < rp_block_warps(b); warp++)
+        fine = visit_warp(w, l, b, warp, err);
+    rp_block_close(b);
+    return fine;
+}
+
+/* Steps back by a block. False: it is the first of the range. */
+static bool step_back(const struct walk *w, uint32_t *launch, uint64_t *block)
+{
+    while (*launch > w->of->launch && !*block)
+        *block = rp_trace_launch_totals(w->trace, --*launch).blocks;
+    if (!*block || (*launch == w->of->launch && *block <= w->of->block))
+        return false;
+    --*block;
+    return true;
+}
+
+/* Goes back until the range fills L2, or no longer matters. */
+static bool go_back(struct walk *w, struct rp_error *err)
+{
+    uint64_t visited = 0, before = 0, block = w->of->until_block;
+    uint32_t launch = w->of->until_launch;
+    while (w->seen.count < w->seen.most && step_back(w, &launch, &block)) {
+        if (!visit_block(w, launch, block, err))
+            return false;
+        if (++visited % w->of->step)
+            continue;
+        if (w->seen.count - before < w->seen.count / NEW_PART)
+            break;
+        before = w->seen.count;
+    }
+    return true;
+}
+
+static void reverse(struct sectors *s)
+{
+    for (uint64_t i = 0; i < s->count / 2; i++) {
+        struct memory_touch one = s->list[i];
+        s->list[i] = s->list[s->count - 1 - i];
+        s->list[s->count - 1 - i] = one;
+    }
+}
+
+bool footprint_find(struct rp_trace *t, const struct memory_system *m, const struct footprint *of,
+                    struct memory_touches *touches, struct rp_error *err)
+{
+    uint64_t lines, line = memory_system_l2_line(m, &lines);
+    struct walk w = {.trace = t, .of = of, .sector = memory_system_l2_sector(m), .seen = {.room = 64}};
+    *touches = (struct memory_touches){0};
+    if (!w.sector)
+        return true;
+    w.seen.most = FILLS * lines * (line / w.sector);
+    while (w.seen.room < 2 * w.seen.most)
+        w.seen.room *= 2;
+    w.seen.table = calloc(w.seen.room, sizeof *w.seen.table);
+    w.seen.list = malloc((w.seen.most + 1) * sizeof *w.seen.list);
+    bool fine = (w.seen.table && w.seen.list && go_back(&w, err)) ||
+                (!(w.seen.table && w.seen.list) &&
+                 rp_fail(err, RP_SYSTEM, "%s: out of memory for what its blocks access", rp_trace_path(t)));
+    free(w.seen.table);
+    if (fine) {
+        reverse(&w.seen);
+        struct memory_touch *smaller = realloc(w.seen.list, (w.seen.count + 1) * sizeof *smaller);
+        *touches = (struct memory_touches){smaller ? smaller : w.seen.list, w.seen.count};
+    } else {
+        free(w.seen.list);
+    }
+    return fine;
+}

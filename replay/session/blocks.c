@@ -1,0 +1,419 @@
+/* Sampling within a launch of many waves. A wave is as many blocks as the machine holds at once.
+ *
+ *     |- lead: until waves are stable -|   passed over   |- window -|   passed over   |- ... -|- last window, to the
+ * end -|
+ *
+ * The lead is replayed alone first, to find its end. Then one replay goes from the first block to the last. Where a
+ * window ends, the next block that is placed is the first of the next window: SMs, caches, queues and device memory go
+ * on as they are, and L2 sees the footprint of the blocks that were passed over (replay/memory/footprint.h). In a
+ * window, nothing is measured before its first wave has been placed. Then the rate, in cycles per warp instruction, is
+ * measured from the placement of a block to that of another, some waves later.
+ *
+ * Cycles of the launch: those of the replay, and for the warp instructions that it passed over the rates, linear
+ * between the windows before and behind. The interval comes from how much the rates differ between windows.
+ * docs/sampling.md has the formulae.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/base/cluster.h"
+#include "replay/base/occupancy.h"
+#include "replay/session/engines.h"
+#include "replay/session/interval.h"
+#include "replay/session/session.h"
+
+#define LEAST_WAVES 16u  /* of a launch of which only some blocks are replayed */
+#define LEAD_STEP 4u     /* waves after which it is decided whether they are stable */
+#define SETTLING 1u      /* waves of a window before those that are measured */
+#define MEASURED 2u      /* waves that are measured, at first */
+#define FIRST_WINDOWS 5u /* besides the lead */
+#define ATTEMPTS 3u
+#define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
+#define MARGIN 0.8       /* more windows aim at this part of the error */
+
+/* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
+struct window {
+    uint64_t first, end, from, to;
+    double rate;                   /* cycles per warp instruction */
+    struct memory_touches touches; /* of the blocks that are passed over behind it */
+};
+
+/* The blocks that a replay has placed, in their order. */
+struct placements {
+    uint64_t count, room;
+    uint64_t *cycle;
+    uint64_t *before; /* [room + 1]: warp instructions of the blocks before */
+};
+
+struct sampling {
+    struct worker *worker;
+    const struct launch_unit *unit;
+    uint32_t launch;
+    uint64_t blocks, wave, waves; /* waves: whole ones before the last, which may be smaller */
+    uint64_t measured;            /* waves of a window */
+    double error, confidence;
+    struct window window[MOST_WINDOWS + 1]; /* the first is the lead */
+    unsigned windows, now;                  /* besides the lead; the one whose blocks are placed now */
+    uint64_t from;                          /* its first measured block, as a placement */
+    struct placements placed;
+    struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
+    double lead_instructions;
+    uint64_t replayed; /* warp instructions, in all replays */
+    bool stable, failed;
+    struct rp_error *err;
+};
+
+static const struct session *session_of(const struct sampling *s) { return s->worker->session; }
+static double instructions_before(const struct sampling *s, uint64_t block)
+{
+    return rp_trace_instructions_before(session_of(s)->trace, s->launch, block);
+}
+
+/* ---- placements -------------------------------------------------------------------------------------------------- */
+
+static void placements_free(struct placements *p)
+{
+    free(p->cycle);
+    free(p->before);
+    *p = (struct placements){0};
+}
+
+static bool placements_new(struct sampling *s, uint64_t room)
+{
+    struct placements *p = &s->placed;
+    placements_free(p);
+    p->room = room;
+    p->cycle = malloc(room * sizeof *p->cycle);
+    p->before = calloc(room + 1, sizeof *p->before);
+    return (p->cycle && p->before) || rp_fail(s->err, RP_SYSTEM, "out of memory for the blocks of a launch");
+}
+
+/* Notes the placement of a block. */
+static bool note_block(struct sampling *s, uint64_t block, uint64_t cycle)
+{
+    struct placements *p = &s->placed;
+    uint64_t instructions;
+    struct rp_block *b = rp_block_open(session_of(s)->trace, s->launch, block, s->err);
+    bool fine = b && rp_block_instructions(b, &instructions, s->err);
+    rp_block_close(b);
+    s->failed |= !fine;
+    if (!fine)
+        return false;
+    p->cycle[p->count++] = cycle;
+    p->before[p->count] = p->before[p->count - 1] + instructions;
+    return true;
+}
+
+/* Cycles per warp instruction from one placement to another. */
+static double rate_of(const struct placements *p, uint64_t from, uint64_t to)
+{
+    return (double)(p->cycle[to] - p->cycle[from]) / (double)(p->before[to] - p->before[from]);
+}
+
+/* ---- the lead ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the rates of waves from .. to - 1 and to .. end - 1 are the same: they differ by no more than twice the error
+ * that is allowed, which is for the whole launch, or by what chance explains. */
+static bool same_rates(const struct sampling *s, uint64_t from, uint64_t to, uint64_t end)
+{
+    struct running part[2] = {{0}, {0}};
+    for (uint64_t w = from; w < end; w++)
+        running_add(&part[w >= to], rate_of(&s->placed, w * s->wave, (w + 1) * s->wave));
+    double difference = fabs(part[0].mean - part[1].mean), chance = 0;
+    if (part[0].count > 1)
+        chance = sqrt((part[0].squares + part[1].squares) / (double)(part[0].count + part[1].count - 2) *
+                      (1 / (double)part[0].count + 1 / (double)part[1].count));
+    return difference <= 2 * s->error * part[1].mean || difference <= 2 * chance;
+}
+
+/* Goes on until the second half of the waves so far has one rate. */
+static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
+{
+    struct sampling *s = data;
+    if (!note_block(s, block, cycle))
+        return s->blocks;
+    uint64_t waves = block / s->wave;
+    if (!waves || waves % LEAD_STEP || block % s->wave)
+        return block + 1;
+    s->stable = same_rates(s, waves / 2, waves * 3 / 4, waves);
+    s->window[0] = (struct window){.end = block + 1, .from = waves / 2 * s->wave, .to = block};
+    return s->stable || waves >= s->waves / 4 ? s->blocks : block + 1;
+}
+
+static bool run(struct sampling *s, uint64_t (*placed)(void *, uint64_t, uint64_t), struct replay_launch *launch)
+{
+    const struct engine_blocks blocks = {s->blocks, placed, s};
+    bool fine = session_run_blocks(s->worker, s->unit, &blocks, launch, s->err) && !s->failed;
+    s->replayed += fine ? s->placed.before[s->placed.count] : 0;
+    return fine;
+}
+
+static bool run_lead(struct sampling *s)
+{
+    if (!placements_new(s, (s->waves / 4 + LEAD_STEP) * s->wave + 1) || !run(s, lead_placed, &s->lead))
+        return false;
+    s->lead_instructions = (double)s->placed.before[s->placed.count];
+    return true;
+}
+
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+static void forget_touches(struct sampling *s)
+{
+    for (unsigned w = 0; w <= MOST_WINDOWS; w++) {
+        free(s->window[w].touches.list);
+        s->window[w].touches = (struct memory_touches){0};
+    }
+}
+
+/* Window `number`, from 1 on, begins with this wave. */
+static void set_window(struct sampling *s, unsigned number, uint64_t wave)
+{
+    struct window *w = &s->window[number];
+    bool last = number == s->windows;
+    w->first = wave * s->wave;
+    w->first = w->first < w[-1].end ? w[-1].end : w->first;
+    w->from = w->first + SETTLING * s->wave;
+    w->to = w->from + s->measured * s->wave;
+    w->end = last ? s->blocks : w->to + 1;
+}
+
+/* Windows are spread evenly, and shifted at random within their parts, so that no period of the grid meets all of them
+ * alike. The last one ends with the launch. */
+static void set_windows(struct sampling *s, unsigned windows)
+{
+    double lead = (double)s->window[0].end / (double)s->wave, end = (double)(s->waves - s->measured - SETTLING);
+    double part = (end - lead) / (windows - 1), free = part - (double)(s->measured + SETTLING);
+    s->windows = windows;
+    for (unsigned w = 1; w < windows; w++) {
+        double shift = (double)(random_stream(0, windows, s->launch, w, 0) >> 11) * 0x1p-53;
+        set_window(s, w, (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0)));
+    }
+    set_window(s, windows, (uint64_t)end);
+}
+
+/* L2 sees the blocks between this window and the next. */
+static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
+{
+    struct memory_system *memory = s->worker->memory;
+    const struct footprint between = {
+        .launch = s->launch, .until_launch = s->launch, .block = w->end, .until_block = w[1].first, .step = s->wave};
+    uint64_t latency = memory_system_request_latency(memory);
+    if (!footprint_find(session_of(s)->trace, memory, &between, &w->touches, s->err))
+        return false;
+    memory_system_touch_at(memory, &w->touches, cycle + (latency ? latency : 1));
+    return true;
+}
+
+static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
+{
+    struct sampling *s = data;
+    struct window *w = &s->window[s->now];
+    if (!note_block(s, block, cycle))
+        return s->blocks;
+    if (block == w->from)
+        s->from = s->placed.count - 1;
+    if (block == w->to)
+        w->rate = rate_of(&s->placed, s->from, s->placed.count - 1);
+    if (block + 1 < w->end)
+        return block + 1;
+    if (s->now == s->windows)
+        return s->blocks;
+    s->now++;
+    if (w[1].first == w->end || pass_over(s, w, cycle))
+        return w[1].first;
+    s->failed = true;
+    return s->blocks;
+}
+
+static bool run_windows(struct sampling *s, unsigned windows)
+{
+    uint64_t room = 0;
+    forget_touches(s);
+    set_windows(s, windows);
+    for (unsigned w = 0; w <= windows; w++)
+        room += s->window[w].end - s->window[w].first;
+    s->now = 0;
+    return placements_new(s, room) && run(s, window_placed, &s->all);
+}
+
+/* ---- estimates --------------------------------------------------------------------------------------------------- */
+
+/* The rates of the windows besides the lead, which may still be on the way to the rate of the rest. */
+static struct running rates_of(const struct sampling *s)
+{
+    struct running rates = {0};
+    for (unsigned w = 1; w <= s->windows; w++)
+        running_add(&rates, s->window[w].rate);
+    return rates;
+}
+
+/* Cycles of the launch, and half the width of their interval. */
+static double cycles_of(const struct sampling *s, double *half)
+{
+    const struct running rates = rates_of(s);
+    double cycles = (double)s->all.statistics.cycles, passed = 0;
+    *half = 0;
+    for (unsigned w = 0; w < s->windows; w++) {
+        const struct window *a = &s->window[w], *b = a + 1;
+        double between = instructions_before(s, b->first) - instructions_before(s, a->end);
+        cycles += (a->rate + b->rate) / 2 * between;
+        passed += between;
+        *half += w ? 0 : fabs(a->rate - b->rate) / 2 * between;
+    }
+    *half += running_half_width(&rates, s->confidence) * passed;
+    return cycles;
+}
+
+static bool narrow(const struct sampling *s)
+{
+    double half, cycles = cycles_of(s, &half);
+    return half <= s->error * cycles;
+}
+
+/* A statistic of the launch: what the lead counted, and what the windows counted for each warp instruction. The
+ * interval is as wide as is allowed for the cycles; nothing is known of the windows one by one. */
+static double count_of(const struct sampling *s, size_t word, double all, double *half)
+{
+    uint64_t lead[STATISTICS_WORDS], replayed[STATISTICS_WORDS];
+    memcpy(lead, &s->lead.statistics, sizeof lead);
+    memcpy(replayed, &s->all.statistics, sizeof replayed);
+    double first = (double)lead[word], rest = (double)replayed[word] - first;
+    double of = (double)s->placed.before[s->placed.count] - s->lead_instructions;
+    double more = rest > 0 ? rest * (all - s->lead_instructions) / of : 0;
+    *half = s->error * more + (more > rest ? sqrt(more) : 0);
+    return first + more;
+}
+
+static uint64_t rounded(double x) { return x > 0 ? (uint64_t)llround(x) : 0; }
+
+/* Divides the sub-core cycles without issue, so that each is a stall or idle. */
+static void divide_cycles(const struct machine *m, struct statistics *s)
+{
+    double sum = (double)s->idle_cycles, all = (double)s->cycles * (double)(m->sms * m->subcores);
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        sum += (double)s->stall[i];
+    double scale = sum > 0 && all > (double)s->issue_cycles ? (all - (double)s->issue_cycles) / sum : 0;
+    s->idle_cycles = rounded(scale * (double)s->idle_cycles);
+    for (unsigned i = 0; i < STALL_COUNT; i++)
+        s->stall[i] = rounded(scale * (double)s->stall[i]);
+    for (unsigned i = 0; i < MACHINE_UNITS; i++)
+        s->unit_stall[i] = rounded(scale * (double)s->unit_stall[i]);
+}
+
+static void set(struct statistics *s, struct unit_estimate *e, uint64_t *count, double value, double half)
+{
+    *count = rounded(value);
+    e->half_width[(size_t)(count - (uint64_t *)(void *)s)] = half;
+}
+
+static void estimate(const struct sampling *s, struct finished *out)
+{
+    const struct session *of = session_of(s);
+    struct rp_launch_totals totals = rp_trace_launch_totals(of->trace, s->launch);
+    struct unit_estimate *e = out->estimate;
+    struct statistics *sum = &out->sum;
+    uint64_t words[STATISTICS_WORDS];
+    double half, cycles = cycles_of(s, &half);
+    for (size_t w = 0; w < STATISTICS_WORDS; w++)
+        words[w] = rounded(count_of(s, w, (double)totals.warp_instructions, &e->half_width[w]));
+    memcpy(sum, words, sizeof words);
+    set(sum, e, &sum->cycles, cycles, half);
+    set(sum, e, &sum->blocks, (double)totals.blocks, 0);
+    set(sum, e, &sum->warps, (double)totals.blocks * rp_launch_warps(rp_trace_launch(of->trace, s->launch)), 0);
+    set(sum, e, &sum->warp_instructions, (double)totals.warp_instructions, 0);
+    set(sum, e, &sum->thread_instructions, (double)totals.thread_instructions, 0);
+    divide_cycles(of->machine, sum);
+    out->launches[0] = (struct replay_launch){.launch = s->launch,
+                                              .source = REPLAY_IN_PART,
+                                              .half_width = (uint64_t)ceil(half),
+                                              .end = sum->cycles,
+                                              .statistics = *sum,
+                                              .control_words = s->all.control_words};
+}
+
+/* ---- whether it pays --------------------------------------------------------------------------------------------- */
+
+static bool is_complete(const struct rp_trace *t, uint32_t launch, uint64_t blocks)
+{
+    const struct rp_launch_end *end = rp_trace_launch_end(t, launch);
+    return end && end->outcome == RP_OUTCOME_COMPLETE && blocks == rp_launch_blocks(rp_trace_launch(t, launch));
+}
+
+/* Whether the launch has many waves, and the engine can leave blocks out. */
+static bool begin(struct sampling *s)
+{
+    const struct session *of = session_of(s);
+    const struct rp_launch *l = rp_trace_launch(of->trace, s->launch);
+    const struct rp_kernel *k = rp_trace_kernel(of->trace, l->kernel);
+    struct room room;
+    struct rp_error unused;
+    if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->kept || s->unit->end - s->unit->launch != 1 ||
+        l->cooperative || cluster_matters(k, l) || !room_of_block(of->machine, k, l, &room, &unused))
+        return false;
+    s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
+    s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
+    s->waves = s->blocks ? (s->blocks - 1) / s->wave : 0;
+    return s->waves >= LEAST_WAVES && is_complete(of->trace, s->launch, s->blocks);
+}
+
+/* Whether so many windows are less than half of the launch. */
+static bool pays(const struct sampling *s, unsigned windows)
+{
+    uint64_t waves = windows * (s->measured + SETTLING) + 1;
+    return s->window[0].end + waves * s->wave <= s->blocks / 2 && windows <= MOST_WINDOWS;
+}
+
+/* How much wider the interval is than is aimed at. */
+static double excess(const struct sampling *s)
+{
+    double half, cycles = cycles_of(s, &half);
+    return half / (MARGIN * s->error * cycles);
+}
+
+/* First windows become longer: most of the difference between their rates is of the blocks under way at both ends, and
+ * falls with the length. Then there are more of them. */
+static bool sample(struct sampling *s, bool *sampled)
+{
+    double windows = FIRST_WINDOWS, measured = MEASURED;
+    if (!run_lead(s))
+        return false;
+    for (unsigned attempt = 0; s->stable && !*sampled && attempt < ATTEMPTS; attempt++) {
+        s->measured = (uint64_t)ceil(measured);
+        if (windows > MOST_WINDOWS || measured > (double)s->waves || !pays(s, (unsigned)windows))
+            return true;
+        if (!run_windows(s, (unsigned)windows))
+            return false;
+        *sampled = narrow(s);
+        measured *= attempt ? 1 : excess(s);
+        windows = ceil(windows * (attempt ? excess(s) * excess(s) : 1));
+    }
+    return true;
+}
+
+bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, struct finished *out, bool *sampled,
+                           struct rp_error *err)
+{
+    const struct sample_request *request = &w->session->options->sample;
+    struct sampling s = {.worker = w,
+                         .unit = unit,
+                         .launch = unit->launch,
+                         .error = request->error,
+                         .confidence = request->confidence,
+                         .err = err};
+    bool fine = true;
+    *sampled = false;
+    if (begin(&s))
+        fine = sample(&s, sampled);
+    out->instructions = s.replayed;
+    if (fine && *sampled) {
+        out->estimate = calloc(1, sizeof *out->estimate);
+        fine = out->estimate || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+    }
+    if (fine && *sampled)
+        estimate(&s, out);
+    forget_touches(&s);
+    placements_free(&s.placed);
+    return fine;
+}

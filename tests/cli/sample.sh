@@ -1,0 +1,93 @@
+#!/bin/bash
+# --sample of reprise replay and reprise sweep, and --batches of sweeps: what is printed, what is kept, and wrong usage.
+set -u
+. tests/support/cli.sh
+needs "$BUILD/programs/many_launches"
+BUILD=$(realpath "$BUILD")
+cd "$work" || exit 1
+"$BUILD/programs/many_launches" t.wtr kernels=3 launches=300 blocks=4 warps=2 loops=6 launch_spread=30 block_spread=30 random_percent=20 || exit 1
+"$BUILD/programs/many_launches" equal.wtr kernels=2 launches=40 blocks=4 warps=2 loops=6 random_percent=20 repeats=20 || exit 1
+query() { "$r" results "$1" sql "$2" --csv | tail -n +2; } # database, query: its rows
+
+# ---- replay ----------------------------------------------------------------------------------------------------------
+"$r" replay t.wtr -m jetson-tx2 --json >whole.json
+"$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --json >some.json; is "replay --sample ends well" $? 0
+is "it says what was asked for" "$(json some.json '(d["sample"]["error"], d["sample"]["confidence"], d["sample"]["reached"])')" "(0.02, 0.95, True)"
+is "each launch has its numbers from somewhere" "$(json some.json 'sum(d["sample"]["launches"].values()) == len(d["launches"]) == 300 and d["sample"]["launches"]["estimated"] > 100')" True
+is "launches say whence" "$(json some.json 'sum(l.get("source") == "estimated" for l in d["launches"]) == d["sample"]["launches"]["estimated"]')" True
+is "the share is that of the warp instructions" "$(json some.json 's = d["sample"]["warp_instructions"]; print(s["share"] < 0.5 and abs(s["share"] - s["replayed"] / s["all"]) < 1e-9 and s["all"] == d["total"]["warp_instructions"])' 2>/dev/null || json some.json 'd["sample"]["warp_instructions"]["share"] < 0.5')" True
+is "the true cycles lie in the interval" "$(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json"))
+print(abs(a["total"]["cycles"] - b["total"]["cycles"]) <= b["sample"]["half_width"]["cycles"])')" True
+is "what the trace counts is exact" "$(json some.json '[d["total"][k] for k in ("blocks", "warps", "warp_instructions", "thread_instructions")]')" \
+    "$(json whole.json '[d["total"][k] for k in ("blocks", "warps", "warp_instructions", "thread_instructions")]')"
+"$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --json --threads 3 | cmp -s - some.json; is "three threads give the same bytes" $? 0
+is "the reference engine samples the same" "$("$r" replay t.wtr -m jetson-tx2 --sample 2% --json --engine reference | sed s/reference/fast/ | cmp - some.json)" ""
+is "the text has estimate, interval and share" "$("$r" replay t.wtr -m jetson-tx2 --sample 2%@95% | grep -c -e '^Sampled: [0-9,]* ± [0-9,]* cycles (.* %) with a confidence of 95 %\.$' -e '% of the warp instructions were replayed')" 2
+is "the table has half widths and sources" "$("$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --csv | sed -n '1s/.*cycles,\(half width\),.*,\(source\)$/\1 \2/p;$s/,.*,/ /p')" "half width source
+total sampled"
+"$r" replay equal.wtr -m jetson-tx2 --json >whole.json
+"$r" replay equal.wtr -m jetson-tx2 --sample 2%@95% --json >some.json
+is "equal launches are replayed once, and exact" "$(json some.json 'd["sample"]["launches"]["replayed"], d["sample"]["launches"]["equal"], d["sample"]["half_width"]["cycles"], d["launches"][39]["equal"]') $(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json")); print(a["total"] == b["total"])')" "(2, 38, 0, 1) True"
+
+# ---- it is kept apart -----------------------------------------------------------------------------------------------
+"$r" replay t.wtr -m jetson-tx2 --json >bare
+"$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --json --cache kept -q >first
+"$r" replay t.wtr -m jetson-tx2 --json --cache kept -q | cmp -s - bare; is "a sampled result does not pass for an exact one" $? 0
+is "each has a file" "$(ls kept | wc -l)" 2
+"$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --json --cache kept 2>err | cmp -s - first; is "the same bytes from the folder" "$? $(cat err)" "0 reprise: 1 of 1 result from kept"
+"$r" replay t.wtr -m jetson-tx2 --sample 2%@99% --json --cache kept 2>err >/dev/null; is "another confidence is another result" "$(cat err)" ""
+
+# ---- sweeps ---------------------------------------------------------------------------------------------------------
+plan=(t.wtr -m jetson-tx2 --vary scheduler=gto,lrr -q)
+"$r" sweep "${plan[@]}" -o r.db && "$r" sweep "${plan[@]}" --sample 2%@95% -o r.db; is "exact and sampled runs into one database" "$? $(query r.db 'SELECT count(*) FROM run')" "0 4"
+is "the method says which is which" "$(query r.db 'SELECT method, count(*) FROM runs GROUP BY method ORDER BY method')" "exact,2
+sample 2%@95%,2"
+is "the sampled run is that of replay" "$(query r.db "SELECT cycles, cycles_half_width FROM runs WHERE method <> 'exact' AND \"scheduler.model\" = 'gto'")" \
+    "$(json first '"%d,%d" % (d["total"]["cycles"], d["sample"]["half_width"]["cycles"])')"
+is "the part that was replayed" "$(query r.db "SELECT replayed IS NOT NULL, replayed < 0.5 FROM runs ORDER BY run")" "0,
+0,
+1,1
+1,1"
+is "launches say whence" "$(query r.db "SELECT source, count(*) > 0 FROM run_launch WHERE run = 3 GROUP BY source")" "estimated,1
+replayed,1"
+"$r" sweep "${plan[@]}" --sample 2%@95% -o other.db
+"$r" results merge r.db other.db -o merged.db -q 2>/dev/null || "$r" results merge r.db other.db -o merged.db >/dev/null
+is "databases merge" "$(query merged.db 'SELECT count(*), count(DISTINCT method) FROM run') $(query merged.db 'SELECT count(*) > 0 FROM estimate')" "4,2 1"
+is "pairs are of one method" "$("$r" results r.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin 'len(d["pairs"]) if isinstance(d, dict) and "pairs" in d else d')" 2
+is "a list has the method" "$("$r" results r.db --csv | head -1 | grep -c method)" 1
+
+# a database of version 1: without what is new
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("r.db")
+db.executescript("""PRAGMA foreign_keys = ON; DROP VIEW runs; DELETE FROM run WHERE method <> 'exact'; DROP TABLE estimate; ALTER TABLE run DROP COLUMN method;
+ALTER TABLE run DROP COLUMN replayed; ALTER TABLE run DROP COLUMN batches; ALTER TABLE run_launch DROP COLUMN source;
+ALTER TABLE run_launch DROP COLUMN half_width; PRAGMA user_version = 1;""")
+PY
+fails 2 "of version 1; this reprise knows version 2, and a sweep into this database brings them up to date" "$r" results r.db
+"$r" sweep "${plan[@]}" --sample 2%@95% -o r.db; is "a sweep brings it up to date" "$? $(query r.db 'SELECT count(*), count(DISTINCT method) FROM run')" "0 4,2"
+
+# ---- batches --------------------------------------------------------------------------------------------------------
+"$r" sweep equal.wtr -m san-rtx2080,jetson-tx2 --batches 5..50 --width 0.2 --seed 3 -o b.db -q; is "a sweep with batches" $? 0
+is "machines without chance are replayed once" "$(query b.db 'SELECT machine, method, batches FROM runs ORDER BY machine')" "jetson-tx2,exact,
+san-rtx2080,batches 5..50 0.95 0.2,$("$r" replay equal.wtr -m san-rtx2080 --batches 5..50 --width 0.2 --seed 3 --json | tee b.json | json /dev/stdin 'd["batches"]["used"]')"
+is "means and intervals are those of replay" "$(query b.db "SELECT mean, half_width, deviation FROM estimate e JOIN statistic s ON s.id = e.statistic JOIN runs r ON r.run = e.run WHERE s.name = 'cycles'" | python3 -c 'import json, sys; c = json.load(open("b.json"))["statistics"]["cycles"]; print(all(abs(float(a) - c[k]) < 1e-4 * c[k] for a, k in zip(sys.stdin.read().split(","), ("mean", "half_width", "deviation"))))')" True
+is "other batches are another run" "$("$r" sweep equal.wtr -m san-rtx2080 --batches 7 --seed 3 -o b.db -q; query b.db 'SELECT count(*) FROM run')" 3
+cat >plan.cfg <<'CFG'
+trace = "equal.wtr"; machine = "san-rtx2080"; batches = "7"; seed = 3;
+CFG
+is "a plan has the same options" "$("$r" sweep plan.cfg -o b.db -q; query b.db 'SELECT count(*) FROM run')" 3
+
+# ---- wrong usage ----------------------------------------------------------------------------------------------------
+for text in 2 2%@ %@95% 0%@95% 60%@95% 2%@100% 2%@95%x @95% -2%; do
+    fails 1 "--sample $text: give ERROR%@CONFIDENCE, for example 2%@95%" "$r" replay t.wtr -m jetson-tx2 --sample="$text"
+done
+fails 1 "--sample estimates what one replay would say; leave out --by" "$r" replay t.wtr -m jetson-tx2 --sample 2% --by line
+fails 1 "leave out --batches" "$r" replay t.wtr -m san-rtx2080 --sample 2% --batches 5
+fails 1 "pipeline 'staged' keeps its state from launch to launch" "$r" replay t.wtr -m rtx2060-accelsim --sample 2%
+fails 1 "there is no launch 300" "$r" replay t.wtr -m jetson-tx2 --sample 2% --launch 300
+fails 1 "--sample beside --batches" "$r" sweep t.wtr -m jetson-tx2 --sample 2% --batches 5 -o x.db
+fails 1 "--stalls beside --sample" "$r" sweep t.wtr -m jetson-tx2 --sample 2% --stalls -o x.db
+fails 1 "--launches beside --batches" "$r" sweep t.wtr -m san-rtx2080 --batches 5 --launches -o x.db
+fails 1 "--width is about --batches" "$r" sweep t.wtr -m san-rtx2080 --width 0.1 -o x.db
+fails 1 "give MIN..MAX or a number" "$r" sweep t.wtr -m san-rtx2080 --batches 0 -o x.db
