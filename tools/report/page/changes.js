@@ -52,6 +52,7 @@ function optionChanges(runs, role) {
 function changesSection(page, runs, state) {
   addSection(page, "changes", "From the baseline to the best run", (body) => {
     const data = runs.data, role = data.roles[state.trace], cycles = runs.value("cycles");
+    if (runs.of(state.trace).length < 2) return false;
     if (role.baseline === role.best) {
       body.append(h("p", {}, "The baseline is the best run."));
       return true;

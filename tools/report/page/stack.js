@@ -36,7 +36,7 @@ function stackLegend(body, bars) {
 // bars: [{text, parts, note}]
 function drawStack(svg, width, bars, label) {
   const narrow = isNarrow(width), size = 22, gap = narrow ? 20 : 6;
-  const longest = d3.max(bars, (b) => b.text.length), left = narrow ? 0 : Math.min(width * 0.42, 12 + 6.6 * longest), right = 66;
+  const longest = d3.max(bars, (b) => b.text.length), left = narrow ? 5 : Math.min(width * 0.42, 12 + 6.6 * longest), right = 66;
   const top = narrow ? 18 : 4, bottom = 44, height = top + bars.length * (size + gap) + bottom;
   const x = d3.scaleLinear().domain([0, d3.max(bars, (b) => d3.sum(b.parts, (p) => p.cycles)) || 1]).range([left, width - right]);
   bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6);
