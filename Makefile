@@ -13,6 +13,9 @@ OPT      ?= -O2
 # WERROR=1: warnings are errors, as in CI.
 WERROR   ?=
 SANITIZE ?=
+# The library that draws the charts of reprise report, and its licence: Debian's node-d3.
+D3         ?= /usr/share/nodejs/d3/dist/d3.min.js
+D3_LICENCE ?= /usr/share/doc/node-d3/copyright
 # The one place of the version is where pip wants it.
 VERSION  := $(shell sed -n 's/^version = "\(.*\)"/\1/p' tools/python/pyproject.toml)
 ARCH     := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))

@@ -90,7 +90,7 @@ complete_bash() { # words: prints what bash offers for the last
         COMP_WORDS=(reprise "$@"); COMP_CWORD=$#
         _reprise; printf "%s\n" "${COMPREPLY[@]}"' _ "$dir/reprise.bash" "$@" | sort | tr '\n' ' '
 }
-check "bash: commands" test "$(complete_bash re)" = "record replay results "
+check "bash: commands" test "$(complete_bash re)" = "record replay report results "
 check "bash: options" test "$(complete_bash replay --la)" = "--launch "
 check "bash: machines" test "$(complete_bash replay -m jet)" = "jetson-tx2 "
 check "bash: machines behind =" test "$(complete_bash replay --machine = jet)" = "jetson-tx2 "
@@ -103,7 +103,7 @@ check "bash: a name with a space is one name" test "$(complete_bash replay "$dir
 if command -v fish >/dev/null; then
     "$r" help --completion fish >"$dir/c.fish"
     offered() { PATH="$(dirname "$r"):$PATH" fish -N -c 'source $argv[1]; complete -C $argv[2]' "$dir/c.fish" "$1" | cut -f1 | sort | tr '\n' ' '; }
-    check "fish: commands" test "$(offered "reprise re")" = "record replay results "
+    check "fish: commands" test "$(offered "reprise re")" = "record replay report results "
     check "fish: actions" test "$(offered "reprise machine ")" = "diff list options show "
     check "fish: machines to show" grep -q jetson-tx2 <<<"$(offered "reprise machine show jet")"
 else

@@ -12,12 +12,14 @@
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
 #include "tools/replaying/options.h"
+#include "tools/report/report.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
 #include "tools/wcet/grid.h"
 #include "tools/wcet/output.h"
 
 #define MOST_TRACES 1024
+#define REPORT_PHASES 100000 /* of all warps in a report */
 
 struct args {
     const char *traces[MOST_TRACES];
@@ -30,11 +32,12 @@ struct args {
     const char *block; /* NULL: all */
     uint64_t attack;
     struct wcet_states_budget exhaust;
-    const char *phases;
+    const char *phases, *report; /* files to write; NULL: none */
+    const char *command;         /* report_command() */
     bool json, csv, quiet, gridded;
 };
 
-enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID };
+enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID, KEY_REPORT };
 
 static const struct option_row rows[] = {
     ROWS_MACHINE("Machine to analyse for", ", or of a scheduler that --check or policy= names"),
@@ -46,6 +49,8 @@ static const struct option_row rows[] = {
      "is work-conserving, such as gto,lrr"},
     {"phases", KEY_PHASES, "FILE",
      "Write the phases of all warps to a file: CSV, or protobuf with the times of every instruction if it ends in .pb"},
+    {"report", KEY_REPORT, "FILE",
+     "Write an HTML file with the bounds beside the replays, and the phases of warps over time"},
     {"assume", KEY_ASSUME, "WHAT",
      "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks, caches, dual-issue, "
      "instruction-cache; with commas between, or all"},
@@ -105,6 +110,8 @@ static void complete(struct args *a, struct command_line *line)
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
         command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
                             "schedulers to compare with");
+    if (a->report && (a->gridded || a->json))
+        command_usage(line, "--report goes with neither --grid nor --json");
     if (a->block && (a->gridded || a->attack || a->policies.count))
         command_usage(line, "--block goes with neither --grid, --attack nor --check: a replay is of all blocks");
     if (a->gridded && !a->grid.policies.count)
@@ -122,6 +129,10 @@ static void wcet_option(struct command_line *line, int key, char *arg)
         return;
     switch (key) {
     case KEY_PHASES: a->phases = arg; break;
+    case KEY_REPORT:
+        a->report = arg;
+        command_check(line, report_check(arg, &err), &err);
+        break;
     case KEY_CHECK: command_check(line, wcet_policies_parse(&a->policies, arg, &err), &err); break;
     case KEY_ASSUME: command_check(line, assume(&a->extensions, arg, &err), &err); break;
     case KEY_GRID:
@@ -154,7 +165,8 @@ struct job {
     struct wcet_attack *attacks; /* per launch of the result */
     struct progress bar;
     uint64_t done, total; /* warp instructions: of the launches that are complete, and of all that were asked for */
-    json_t *launches;
+    json_t *launches;     /* with --json or --report */
+    size_t shown;         /* phases in them */
 };
 
 static bool attack(struct job *j, struct rp_error *err)
@@ -183,6 +195,36 @@ static void searched(void *data, uint64_t states)
     progress_update(&j->bar, j->done, j->total, states, "states of schedules");
 }
 
+static bool same_warp(const struct wcet_profile_phase *a, const struct wcet_profile_phase *b)
+{
+    return a->place.block == b->place.block && a->place.warp == b->place.warp;
+}
+
+/* Keeps the phases of whole warps, as many as a report has room for. Returns how many warps it left out. */
+static size_t limit_phases(struct job *j)
+{
+    size_t room = REPORT_PHASES > j->shown ? REPORT_PHASES - j->shown : 0, count = j->profile.phase_count, left = 0;
+    const struct wcet_profile_phase *all = j->profile.phases;
+    size_t end = count < room ? count : room;
+    while (end < count && end && same_warp(&all[end - 1], &all[end]))
+        end--;
+    for (size_t i = end; i < count; i++)
+        left += i == end || !same_warp(&all[i - 1], &all[i]);
+    j->profile.phase_count = end;
+    j->shown += end;
+    return left;
+}
+
+static void keep_launch(struct job *j)
+{
+    size_t last = j->result.count - 1, left = j->args->report ? limit_phases(j) : 0;
+    json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last], &j->profile,
+                                      j->attacks ? &j->attacks[last] : NULL);
+    if (left)
+        json_put(launch, "warps_left_out", json_number(left));
+    json_add(j->launches, launch);
+}
+
 static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 {
     struct wcet_watch watch = wcet_profile_watch(&j->profile);
@@ -196,10 +238,8 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
     if (!wcet_compare(&j->result, j->trace, &j->args->machine, launch, j->args->extensions, &watch, err) ||
         !attack(j, err) || !wcet_profile_end(&j->profile, err))
         return false;
-    size_t last = j->result.count - 1;
-    if (j->args->json)
-        json_add(j->launches, wcet_launch_json(j->trace, &j->result, &j->result.launches[last], &j->profile,
-                                               j->attacks ? &j->attacks[last] : NULL));
+    if (j->launches)
+        keep_launch(j);
     return true;
 }
 
@@ -226,7 +266,7 @@ static bool all_launches(struct job *j, struct rp_error *err)
 /* The tables that span all traces. */
 struct tables {
     struct table *launches, *replays; /* NULL: there are none */
-    json_t *traces;                   /* with --json */
+    json_t *traces;                   /* with --json or --report */
     struct wcet_exactness exactness;
 };
 
@@ -266,13 +306,18 @@ static void print_details(struct job *j)
     }
 }
 
+static bool spares_trace(const char *option, const char *output, const char *trace, struct rp_error *err)
+{
+    return !output || !output_same_file(output, trace) ||
+           rp_fail(err, RP_USAGE, "%s '%s' would be written over the trace; give it another name", option, output);
+}
+
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
 {
     const struct args *a = j->args;
     j->trace = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
     bool fine = j->trace;
-    if (fine && a->phases && output_same_file(a->phases, path))
-        fine = rp_fail(err, RP_USAGE, "--phases '%s' would be written over the trace; give it another name", a->phases);
+    fine = fine && spares_trace("--phases", a->phases, path, err) && spares_trace("--report", a->report, path, err);
     if (fine && a->phases)
         fine = (j->profile.file = wcet_profile_open(a->phases, j->trace, j->machine, err));
     fine = fine && all_launches(j, err);
@@ -307,6 +352,18 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
     t->launches = t->replays = NULL;
 }
 
+static bool write_report(const struct args *a, const struct machine *m, struct tables *t, struct rp_error *err)
+{
+    json_t *data = report_begin("wcet", a->traces[0], a->command), *assumptions = json_array();
+    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
+        if (a->extensions & 1u << e)
+            json_add(assumptions, json_string(wcet_extension_names[e]));
+    json_put(data, "assumptions", assumptions);
+    json_put(data, "machine", machine_json(m));
+    json_put(data, "traces", json_incref(t->traces));
+    return report_write(a->report, data, err);
+}
+
 static int print_json(const struct args *a, struct tables *t)
 {
     json_t *json = a->count > 1 ? json_pack("{s:O}", "traces", t->traces) : json_incref(json_array_get(t->traces, 0));
@@ -329,9 +386,9 @@ static int run(struct args *a)
                        "machine %s: there are no bounds where accesses draw how long they take; choose "
                        "memory 'hierarchy'",
                        m->name);
-    if (a->json)
+    if (a->json || a->report)
         t.traces = json_array();
-    else
+    if (!a->json)
         t.launches = wcet_launch_table(several, a->attack != 0, a->csv ? &a->policies : NULL);
     if (!a->json && !a->csv && a->policies.count)
         t.replays = wcet_replay_table(several);
@@ -339,8 +396,8 @@ static int run(struct args *a)
         struct job j = {.args = a,
                         .machine = m,
                         .result = {.policies = a->policies, .exhaust = a->exhaust, .one_block = a->block != NULL},
-                        .launches = a->json ? json_array() : NULL};
-        j.profile.keep = a->json;
+                        .launches = t.traces ? json_array() : NULL};
+        j.profile.keep = t.traces;
         fine = analyse_trace(&j, a->traces[i], &err) && add_results(&j, &t, &err);
         if (fine && !several && !a->json)
             print_tables(a, m, &t);
@@ -349,6 +406,8 @@ static int run(struct args *a)
         holds = holds && (!fine || wcet_holds(&j.result, j.attacks, &err));
         job_free(&j);
     }
+    if (fine && a->report)
+        fine = write_report(a, m, &t, &err);
     if (fine && a->json)
         status = print_json(a, &t);
     else if (fine && several)
@@ -369,12 +428,17 @@ static int run(struct args *a)
 static int wcet_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET};
+    char *command = report_command(argv); /* before arguments are parted */
+    struct args a = {.launch = -1, .exhaust = WCET_STATES_BUDGET, .command = command};
     command_parse(&line, c, argc, argv, &a);
     a.machine.schedulers = (const char *const *)(a.gridded ? a.grid.policies.names : a.policies.names);
     a.machine.scheduler_count = a.gridded ? a.grid.policies.count : a.policies.count;
-    if (!a.gridded)
-        return run(&a);
+    if (!a.gridded) {
+        int status = run(&a);
+        free(command);
+        return status;
+    }
+    free(command);
     a.grid.extensions = a.extensions;
     a.grid.exhaust = a.exhaust;
     a.grid.json = a.json;
@@ -387,6 +451,8 @@ static const struct command_example examples[] = {
     {"Bounds beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
     {"Phases of all warps, and a search for bad schedules",
      "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
+    {"The same as a page with plots",
+     "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr --report bounds.html"},
     {"All schedules, if they are few", "reprise wcet one-block.wtr --machine orin-wcet --check gto --exhaust 5000000"},
     {"One block of a larger launch", "reprise wcet mm.wtr --machine orin-wcet --block 5"},
     {"Two traces in one table, with all that goes beyond the paper",

@@ -66,8 +66,7 @@ enum input input_kind(const char *path)
         return INPUT_CODE;
     if (n >= 6 && !memcmp(head, "\x93NUMPY", 6))
         return INPUT_NPY;
-    if (n >= 16 &&
-        !memcmp(head, "SQLite format 3", 16)) /* with its NUL: "The Database Header" of SQLite's file format */
+    if (n >= 16 && !memcmp(head, "SQLite format 3", 16))
         return INPUT_DATABASE;
     return memchr(head, 0, n) ? INPUT_OTHER : kind_of_text(path, head);
 }
@@ -75,6 +74,7 @@ enum input input_kind(const char *path)
 /* ---- what to say ------------------------------------------------------------------------------------------------- */
 
 static const char *const names[] = {
+    [INPUT_OTHER] = "a file",
     [INPUT_TRACE] = "a trace",
     [INPUT_PTX] = "PTX",
     [INPUT_CODE] = "machine code",
@@ -101,14 +101,14 @@ static const char *way_out(enum input is)
     case INPUT_CUDA: return "'reprise record --module' takes it and makes a trace";
     case INPUT_LAUNCH_FILE: return "'reprise record --launch-file' takes it";
     case INPUT_MACHINE: return "'reprise replay --machine' takes it";
-    case INPUT_DATABASE: return "'reprise results' takes it";
+    case INPUT_DATABASE: return "'reprise results' and 'reprise report' take it";
     default: return "'reprise record --arg buf=file:' takes it";
     }
 }
 
 static bool fits(enum input is, enum input wanted)
 {
-    if (is == INPUT_OTHER || is == wanted)
+    if (is == INPUT_OTHER || is == wanted || wanted == INPUT_OTHER)
         return true;
     return wanted == INPUT_PTX && (is == INPUT_CODE || is == INPUT_CUDA);
 }

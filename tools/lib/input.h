@@ -23,8 +23,8 @@ enum input input_kind(const char *path);
 
 /* False with RP_BAD_INPUT: the file is of another kind than `wanted`, which the message names; or it is a folder; or it
  * does not exist, but a file with a similar name does. INPUT_PTX stands for any module, INPUT_CODE for machine code
- * only, INPUT_KERNELS_LIST for the list of Accel-Sim, which has no recognisable beginning. All else is left to the
- * reader of the file. */
+ * only, INPUT_OTHER for any file, INPUT_KERNELS_LIST for the list of Accel-Sim, which has no recognisable beginning.
+ * All else is left to the reader of the file. */
 bool input_check(const char *path, enum input wanted, struct rp_error *);
 
 #endif

@@ -11,6 +11,8 @@ json_t *json_number(uint64_t value) { return json_integer((json_int_t)value); }
 /* Whether a value was lost because memory ran out. */
 static bool lost;
 
+bool json_lost(void) { return lost; }
+
 void json_add(json_t *list, json_t *value) { lost |= json_array_append_new(list, value) != 0; }
 
 void json_join(json_t *object, json_t *members)

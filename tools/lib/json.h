@@ -12,6 +12,8 @@ json_t *json_number(uint64_t);
 void json_add(json_t *list, json_t *);
 void json_put(json_t *object, const char *key, json_t *);
 void json_join(json_t *object, json_t *members);
+/* Whether memory ran out for a value, so that a document would not be whole. */
+bool json_lost(void);
 /* Prints the value, frees it, and returns the exit status. NULL is an error: jansson returns it for text that is not
  * UTF-8. */
 int json_finish(json_t *);

@@ -93,6 +93,27 @@ $(BUILD)/gen/timing_sources.h: $(TIMING_SOURCES) $(sort $(dir $(TIMING_SOURCES))
 	@sha256sum $(TIMING_SOURCES) | sha256sum | sed 's/\(.*\)  -/#define TIMING_SOURCES "\1"/' > $@
 $(BUILD)/obj/tools/results/identity.o: $(BUILD)/gen/timing_sources.h
 
+# The page of reprise report is a part of the program (tools/report/page.c). Without D3 there is a program, too.
+PAGE := $(BUILD)/gen/report
+PAGE_SCRIPTS := $(sort $(wildcard tools/report/page/*.js))
+D3_FLAGS := $(BUILD)/flags/d3
+D3_FOUND := $(if $(wildcard $(D3)),$(if $(wildcard $(D3_LICENCE)),$(D3) $(D3_LICENCE)))
+$(PAGE)/library.js: $(D3_FLAGS)
+	@mkdir -p $(@D)
+	@$(if $(D3_FOUND),,echo 'make: WARNING: D3 is not here (Debian: node-d3; D3=, D3_LICENCE=): reprise report will not work' >&2)
+	@cat $(if $(D3_FOUND),$(D3),/dev/null) > $@
+$(PAGE)/licence.txt: $(D3_FLAGS)
+	@mkdir -p $(@D)
+	@cat $(if $(D3_FOUND),$(D3_LICENCE),/dev/null) > $@
+$(PAGE)/page.js: $(PAGE_SCRIPTS) tools/report/page
+	@mkdir -p $(@D)
+	@cat $(PAGE_SCRIPTS) > $@
+$(PAGE)/page.css: tools/report/page/page.css
+	@mkdir -p $(@D)
+	@cat $< > $@
+$(BUILD)/obj/tools/report/page.o: private CPPFLAGS += -DREPORT_PARTS='"$(PAGE)/"'
+$(BUILD)/obj/tools/report/page.o: $(addprefix $(PAGE)/,library.js licence.txt page.js page.css)
+
 # ---- what is made of the objects ------------------------------------------------------------------------------------
 # Archives within build/ only name their objects; libreprise.a has them.
 define archive

@@ -4,6 +4,7 @@ FLAGS_c = $(COMPILE) $(COLD) $(HOT) $(COLD_FLAGS) $(foreach f,$(EXCEPTIONS),$f $
 FLAGS_simd = $(COMPILE) $(SIMD_FLAGS) $(foreach l,$(SIMD_LEVELS),$(SIMD_FLAGS_$l))
 FLAGS_link = $(CC) $(LDFLAGS) $(LDLIBS) $(RUNNER)
 FLAGS_ptx = $(CLANG) $(PTX_FLAGS)
+FLAGS_d3 = $(D3_FOUND)
 quoted = '$(subst ','\'',$(strip $1))'
 differs = $(subst |$(strip $1)|,,|$(strip $2)|)
 define flags_rule
@@ -13,4 +14,4 @@ $(BUILD)/flags/$1: $(if $(call differs,$(file <$(BUILD)/flags/$1),$(FLAGS_$1)),F
 endef
 .PHONY: FORCE
 FORCE:
-$(foreach f,c simd link ptx,$(eval $(call flags_rule,$f)))
+$(foreach f,c simd link ptx d3,$(eval $(call flags_rule,$f)))

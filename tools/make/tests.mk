@@ -133,6 +133,13 @@ check-slurm: deps ## test reprise sweep --slurm with a real Slurm (slurm-wlm and
 	@$(PARALLEL) all $(BUILD)/kernels/matmul.ptx
 	@BUILD=$(BUILD) tests/run cli/slurm
 
+# Reports in a browser.
+.PHONY: check-report
+check-report: deps ## test reports in headless Chromium (400 MB are installed); screenshots and PDFs stay in build/report
+	@tools/setup --optional chromium fonts-dejavu-core
+	@$(PARALLEL) all $(BUILD)/kernels/matmul.ptx
+	@$(CLI) tests/report/check
+
 # The programs of tests/cuda that are kept built, by NVIDIA's compiler.
 .PHONY: cuda-programs cuda-docs
 cuda-programs: ## build tests/cuda/prebuilt with nvcc

@@ -6,7 +6,8 @@
 #include "tools/lib/number.h"
 #include "tools/queries/queries.h"
 
-#define EXAMPLE "give the numbers of two runs, or values as in 'scheduler=gto,l1.size=32K' and 'scheduler=lrr'"
+static const struct query_usage usage = {
+    "compare", "give the numbers of two runs, or values as in 'scheduler=gto,l1.size=32K' and 'scheduler=lrr'"};
 #define SHOWN 20 /* source lines, unless told otherwise */
 
 /* What one side of the comparison is. */
@@ -41,12 +42,13 @@ static bool add_value(struct query *q, sqlite3_str *condition, sqlite3_str *keys
     return true;
 }
 
-static bool add_values(struct query *q, char *text, sqlite3_str *condition, sqlite3_str *keys, struct rp_error *err)
+static bool add_values(struct query *q, char *text, sqlite3_str *condition, sqlite3_str *keys,
+                       const struct query_usage *usage, struct rp_error *err)
 {
     for (char *part; (part = strsep(&text, ","));) {
         char *equals = strchr(part, '=');
         if (!equals || equals == part || !equals[1])
-            return rp_fail(err, RP_USAGE, "compare: '%s': " EXAMPLE, part);
+            return rp_fail(err, RP_USAGE, "%s: '%.100s': %s", usage->option, part, usage->example);
         *equals = 0;
         if (!add_value(q, condition, keys, part, equals + 1, err))
             return false;
@@ -55,7 +57,8 @@ static bool add_values(struct query *q, char *text, sqlite3_str *condition, sqli
 }
 
 /* A run's number, or values. */
-static bool read_side(struct query *q, const char *text, struct side *side, struct rp_error *err)
+static bool read_side(struct query *q, const char *text, const struct query_usage *of, struct side *side,
+                      struct rp_error *err)
 {
     uint64_t run;
     struct rp_error unused;
@@ -69,12 +72,23 @@ static bool read_side(struct query *q, const char *text, struct side *side, stru
         sqlite3_str_appendf(condition, "run = %llu", (unsigned long long)run);
     } else {
         sqlite3_str_appendall(condition, q->which);
-        fine = fine && add_values(q, copy, condition, keys, err);
+        fine = fine && add_values(q, copy, condition, keys, of, err);
     }
     free(copy);
     side->condition = sqlite3_str_finish(condition);
     side->keys = sqlite3_str_finish(keys);
     return fine && ((side->condition && side->keys) || rp_fail(err, RP_SYSTEM, "out of memory"));
+}
+
+char *query_condition(struct query *q, const char *text, const struct query_usage *of, struct rp_error *err)
+{
+    struct side side = {NULL, NULL, false};
+    bool fine = read_side(q, text, of, &side, err);
+    sqlite3_free(side.keys);
+    if (fine)
+        return side.condition;
+    sqlite3_free(side.condition);
+    return NULL;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
@@ -171,6 +185,8 @@ static bool print_mean(struct query *q, struct rp_error *err)
     "   ORDER BY abs(m.change) DESC LIMIT 1) AS mostly"                                                                \
     " FROM change c GROUP BY c.name, c.file, c.line ORDER BY abs(sum(c.change)) DESC LIMIT %lld"
 
+char *query_lines(long long most) { return sqlite3_mprintf(LINES, most); }
+
 static bool have_stalls(struct query *q, bool *have, struct rp_error *err)
 {
     int64_t without;
@@ -194,9 +210,9 @@ static bool print_lines(struct query *q, struct rp_error *err)
     if (q->view.form == VIEW_TEXT)
         puts("\nCycles by source line, summed over the pairs; the largest changes first:\n");
     return view_print_query(&q->view, "lines",
-                            sqlite3_mprintf(LINES, q->args->top > 0 ? q->args->top
-                                                   : q->args->top   ? SHOWN
-                                                                    : -1),
+                            query_lines(q->args->top > 0 ? q->args->top
+                                        : q->args->top   ? SHOWN
+                                                         : -1),
                             err);
 }
 
@@ -223,9 +239,9 @@ bool query_compare(struct query *q, const char *one, const char *other, struct r
     struct side sides[2] = {{NULL, NULL, false}, {NULL, NULL, false}};
     const char *sign;
     char *value = query_number(q, q->args->stat ? q->args->stat : "cycles", &sign, err);
-    bool fine = value && read_side(q, one, &sides[0], err) && read_side(q, other, &sides[1], err);
+    bool fine = value && read_side(q, one, &usage, &sides[0], err) && read_side(q, other, &usage, &sides[1], err);
     if (fine && sides[0].number != sides[1].number)
-        fine = rp_fail(err, RP_USAGE, "compare: " EXAMPLE);
+        fine = rp_fail(err, RP_USAGE, "%s: %s", usage.option, usage.example);
     if (fine && !strcmp(sides[0].condition, sides[1].condition))
         fine = rp_fail(err, RP_USAGE, "compare: both sides are the same, %s", one);
     fine = fine && make_pairs(q, sides, value, err) && print_all(q, err);

@@ -46,4 +46,17 @@ char *query_number(struct query *, const char *name, const char **sign, struct r
 /* False: there is no run of this number, or the database cannot be read. */
 bool query_has_run(struct query *, int64_t run, struct rp_error *);
 
+/* ---- compare.c --------------------------------------------------------------------------------------------------- */
+
+/* Whose argument a text is, and what to write instead, for messages. */
+struct query_usage {
+    const char *option, *example;
+};
+/* "12", the number of a run, or "KEY=VALUE,...", as a condition on view `runs`. To be freed with sqlite3_free. */
+char *query_condition(struct query *, const char *text, const struct query_usage *, struct rp_error *);
+/* A query: what changes by source line from "run A" to "run B" of table `pair`, in cycles of the machine: kernel, file,
+ * line, A, B, change, and in `mostly` the reason that changes most; `most` rows, the largest changes first. -1: all. To
+ * be freed with sqlite3_free; NULL: memory ran out. */
+char *query_lines(long long most);
+
 #endif

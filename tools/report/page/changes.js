@@ -1,0 +1,78 @@
+// What changes from the baseline to the best run: by reason, and by source line.
+
+// rows: [{text, change}], the largest changes first.
+function drawChanges(svg, width, rows, label) {
+  const narrow = isNarrow(width), size = 20, gap = narrow ? 20 : 6, top = narrow ? 18 : 4, bottom = 44;
+  const left = narrow ? 8 : Math.min(width * 0.4, 16 + 6.6 * d3.max(rows, (r) => r.text.length)), right = 8;
+  const height = top + rows.length * (size + gap) + bottom;
+  const [low, high] = [Math.min(0, d3.min(rows, (r) => r.change)), Math.max(0, d3.max(rows, (r) => r.change))];
+  const room = 72 / Math.max(120, width - left - right) * (high - low || 1);
+  const x = d3.scaleLinear().domain([low < 0 ? low - room : 0, high > 0 ? high + room : 0]).range([left, width - right]);
+  bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6, (v) => (v > 0 ? "+" : "") + tickText(v));
+  const less = fillOf(svg, 2), more = fillOf(svg, 1), signed = d3.format("+,.0f");
+  rows.forEach((r, i) => {
+    const y = top + i * (size + gap);
+    svg.append("text").attr("class", "label").attr("x", narrow ? 0 : left - 8).attr("y", narrow ? y - 4 : y + 14).attr("text-anchor", narrow ? "start" : "end")
+      .text(clip(r.text, Math.floor((narrow ? width : left - 12) / 6.4)));
+    svg.append("rect").attr("x", Math.min(x(0), x(r.change))).attr("y", y).attr("width", Math.abs(x(r.change) - x(0))).attr("height", size)
+      .attr("fill", r.change < 0 ? less : more).attr("stroke", "#333").attr("stroke-width", 0.5);
+    svg.append("text").attr("class", "label").attr("x", x(r.change) + (r.change < 0 ? -5 : 5)).attr("y", y + 14)
+      .attr("text-anchor", r.change < 0 ? "end" : "start").text(signed(r.change));
+  });
+  svg.append("line").attr("x1", x(0)).attr("x2", x(0)).attr("y1", top).attr("y2", height - bottom).attr("stroke", "#333");
+  return height;
+}
+
+function reasonChanges(runs, role) {
+  const parts = [role.baseline, role.best].map((i) => barOf(runs, i, "").parts);
+  return parts[0].map((p, n) => ({ text: p.name, change: parts[1][n].cycles - p.cycles })).filter((r) => Math.abs(r.change) >= 0.5)
+    .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+}
+
+function lineName(l) {
+  return l.file && l.line ? baseName(l.file) + ":" + l.line : "(no line)";
+}
+
+function linesTable(lines, several) {
+  const cell = (v) => h("td", { class: "number" }, figure(v === null ? 0 : Math.round(v)));
+  return h("div", { class: "scroll" }, h("table", {},
+    h("thead", {}, h("tr", {}, several ? h("th", {}, "kernel") : null, h("th", {}, "line"), h("th", {}, "source"),
+      ["baseline", "best", "change"].map((t) => h("th", { class: "number" }, t)), h("th", {}, "mostly"))),
+    h("tbody", {}, lines.map((l) => h("tr", {}, several ? h("td", { class: "wide" }, l.kernel) : null, h("td", { title: l.file || "" }, lineName(l)),
+      h("td", { class: "source code" }, l.text || ""), cell(l.baseline), cell(l.best),
+      h("td", { class: "number" }, d3.format("+,.0f")(l.change)), h("td", {}, l.mostly || ""))))));
+}
+
+function optionChanges(runs, role) {
+  const [one, other] = [role.baseline_machine, role.best_machine].map((n) => runs.data.machines[n].options);
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((k) => one[k] !== other[k])
+    .map((k) => h("tr", {}, h("td", {}, k), [one, other].map((o) => h("td", {}, k in o ? String(o[k]) : "none"))));
+}
+
+function changesSection(page, runs, state) {
+  addSection(page, "changes", "From the baseline to the best run", (body) => {
+    const data = runs.data, role = data.roles[state.trace], cycles = runs.value("cycles");
+    if (runs.of(state.trace).length < 2) return false;
+    if (role.baseline === role.best) {
+      body.append(h("p", {}, "The baseline is the best run."));
+      return true;
+    }
+    const rows = optionChanges(runs, role);
+    body.append(h("p", {}, "Run " + data.runs[role.baseline] + " takes " + figure(cycles(role.baseline)) + " cycles, run " + data.runs[role.best] + " " + figure(cycles(role.best)) + "."),
+      h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["option", "baseline", "best"].map((t) => h("th", {}, t)))), h("tbody", {}, rows))));
+    const reasons = reasonChanges(runs, role);
+    if (reasons.length) {
+      body.append(h("h3", {}, "By what the cycles go to"));
+      addFigure(body, "changes by reason", (svg, width) => drawChanges(svg, width, reasons, "change in cycles"), "Bars to the left: the best run has fewer.");
+    }
+    if (!role.lines) {
+      body.append(h("p", { class: "note" }, "What changes by source line is known where reprise sweep --stalls kept it."));
+      return true;
+    }
+    const several = new Set(role.lines.map((l) => l.kernel)).size > 1;
+    body.append(h("h3", {}, "By source line"));
+    const drawn = role.lines.slice(0, 12).map((l) => ({ text: lineName(l) + (l.text ? "  " + l.text.trim() : several ? "  " + l.kernel : ""), change: l.change }));
+    addFigure(body, "changes by source line", (svg, width) => drawChanges(svg, width, drawn, "change in cycles"), "");
+    body.append(linesTable(role.lines, several));
+  });
+}

@@ -1,0 +1,54 @@
+// The runs of a sweep: accessors on the lists of the data.
+
+function makeRuns(data) {
+  const columns = new Map(data.statistics.map((s) => [s.name, s]));
+  const axes = data.axes, all = d3.range(data.runs.length);
+  const numeric = (axis) => axis.values.every((v) => v === null || typeof v === "number");
+  const runs = { data, axes, columns, all, numeric };
+  runs.of = (trace) => all.filter((i) => data.trace_of[i] === trace);
+  runs.axis = (name) => axes.find((a) => a.name === name);
+  // A number of a run: a statistic, or an axis with numbers.
+  runs.value = (name) => {
+    const column = columns.get(name), axis = runs.axis(name);
+    if (column) return (i) => column.values[i];
+    return axis ? (i) => axis.values[axis.of[i]] : null;
+  };
+  runs.unit = (name) => (columns.get(name) || runs.axis(name) || { unit: "" }).unit;
+  runs.better = (a, b) => {
+    const value = runs.value(data.value.name), x = value(a), y = value(b);
+    return data.value.more ? y - x : x - y;
+  };
+  // Axes along which these runs differ.
+  runs.varied = (some) => axes.filter((a) => new Set(some.map((i) => a.of[i])).size > 1);
+  // "gto · l1.size 8K": what a run is, by the axes that are given.
+  runs.label = (i, some) => some.map((a) => {
+    const text = optionText(a.values[a.of[i]], a.unit);
+    return typeof a.values[a.of[i]] === "string" ? text : shortName(a.name) + " " + text;
+  }).join(" · ");
+  return runs;
+}
+
+// One run for each combination of values of the given axes: with all other axes as in the best run where every combination
+// has such a run, else the best over the others. {cells: Map of "1,2" to a run, fixed, others}
+function pickRuns(runs, some, given, best, mode) {
+  const key = (i) => given.map((a) => a.of[i]).join(","), others = runs.varied(some).filter((a) => !given.includes(a));
+  const wanted = new Set(some.map(key));
+  const pick = (list) => {
+    const cells = new Map();
+    for (const i of list) {
+      const k = key(i), there = cells.get(k);
+      if (there === undefined || runs.better(i, there) < 0) cells.set(k, i);
+    }
+    return cells;
+  };
+  const cells = pick(some.filter((i) => others.every((a) => a.of[i] === a.of[best])));
+  const fixed = mode !== "best" && cells.size === wanted.size;
+  return { cells: fixed ? cells : pick(some), fixed, others };
+}
+
+function othersText(runs, picked, best) {
+  if (!picked.others.length) return "";
+  const what = picked.others.map((a) => shortName(a.name)).join(", ");
+  return picked.fixed ? "All else is as in the best run: " + runs.label(best, picked.others) + "."
+    : "Each point is the best run over " + what + ".";
+}
