@@ -21,11 +21,21 @@
 
 enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
-/* The addresses of the functions of the device's runtime: function i, first those of enum host_call, then those that fetch
- * from textures with gradients (gradients.c), is at RUNTIME_BASE + i times the
- * bytes of an instruction. Any unknown symbol gets the first address after them. Arguments of a call are in registers,
- * from R4 on; they are copied to local memory above the stack. */
-enum { RUNTIME_BASE = 0x7fff0000, HOST_FUNCTIONS = HOST_FREE + 1, RUNTIME_FRAME = 64 };
+/* The addresses of the functions of the device's runtime: function i is at RUNTIME_BASE + i times the bytes of an
+ * instruction; first those of enum host_call, then those that fetch from textures with gradients (gradients.c), then from
+ * sm_70 on those of grid-wide barriers (grid_barrier.c). Any unknown symbol gets the first address after them. Arguments
+ * of a call are in registers, from R4 on; those of host calls are copied to local memory above the stack. */
+enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FRAME = 64, HOST_FUNCTIONS = HOST_FREE + 1, GRADIENT_FUNCTIONS = 8 };
+enum runtime_function {
+    GRID_HANDLE = HOST_FUNCTIONS + GRADIENT_FUNCTIONS,
+    GRID_SYNC,
+    GRID_ARRIVE, /* from here on: steps of GRID_SYNC, which nothing calls */
+    GRID_POLL,
+    GRID_AGAIN,
+    GRID_MEET,
+    GRID_LEAVE,
+    RUNTIME_FUNCTIONS
+};
 
 typedef VECTOR(rp_register) register_list;
 
@@ -51,7 +61,7 @@ struct sass_build {
     uint32_t parameters; /* where they begin in constant bank 0 */
     VECTOR(struct sass_reference_word) references;
     uint32_t count;      /* instructions, without padding at the end */
-    uint32_t functions;  /* of the runtime that the file may call: without textures HOST_FUNCTIONS */
+    uint32_t functions;  /* of the runtime, up to the last kind that the file calls */
     bool calls_runtime;
     uint32_t shared_behind; /* program.shared_behind: the code uses it */
     unsigned order;         /* enum order_reason */
@@ -119,14 +129,17 @@ struct operand lane2(struct sass_build *, enum lane_op, enum lane_type, struct o
 void move32(struct sass_build *, struct operand d, struct operand a);
 
 /* ---- the device's runtime (runtime.c) ---- */
+/* How many functions of the runtime a file needs that calls this symbol. */
+uint32_t sass_runtime_functions(const struct sass_family *, const char *symbol);
 uint64_t sass_runtime_address(const struct sass_family *, const char *symbol);
 /* The number of the instruction that stands for a function of the runtime. These follow the last instruction of the
  * code. */
 uint32_t sass_runtime_function(struct sass_build *, uint32_t function);
 void sass_lower_runtime(struct sass_build *);
+/* A function or step from GRID_HANDLE on, and what the trace says of it (grid_barrier.c). */
+void sass_lower_grid_barrier(struct sass_build *, uint32_t step, struct rp_instruction *);
 
 /* ---- the runtime's fetches (gradients.c) ---- */
-enum { GRADIENT_FUNCTIONS = 8 };
 /* The number of the fetch that the symbol names. False: it names none. */
 bool gradient_function(const char *symbol, uint32_t *n);
 const char *gradient_function_name(uint32_t n);

@@ -67,13 +67,14 @@ static void find_reference_words(const struct cubin_module *m, struct sass_build
     }
 }
 
-static bool calls_gradients(const struct cubin *c)
+static uint32_t runtime_functions(const struct cubin_module *m)
 {
-    uint32_t n;
-    for (uint32_t i = 0; i < c->relocation_count; i++)
-        if (gradient_function(c->relocations[i].symbol, &n))
-            return true;
-    return false;
+    uint32_t most = HOST_FUNCTIONS;
+    for (uint32_t i = 0; i < m->cubin->relocation_count; i++) {
+        uint32_t n = sass_runtime_functions(m->family, m->cubin->relocations[i].symbol);
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
 static bool lower(struct loaded_module *loaded, struct program *p, struct rp_error *err)
@@ -89,7 +90,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     l.cubin = m->cubin;
     l.b.kernel = k;
     l.b.sm = m->cubin->sm;
-    l.b.functions = calls_gradients(m->cubin) ? HOST_FUNCTIONS + GRADIENT_FUNCTIONS : HOST_FUNCTIONS;
+    l.b.functions = runtime_functions(m);
     l.b.parameters = m->family->parameters(m->cubin->sm);
     l.b.banks = &m->banks[index];
     l.arch = m->family->table->arch(m->cubin->sm);

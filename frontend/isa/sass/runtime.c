@@ -12,21 +12,43 @@ static const struct function {
     const char *name;
     struct argument arguments[5]; /* the list ends at the first one without words */
     struct argument result;
-} functions[HOST_FUNCTIONS] = {
+} functions[RUNTIME_FUNCTIONS] = {
     [HOST_VPRINTF] = {"vprintf", {{4, 2, 8}, {6, 2, 16}}, {4, 1, 0}},
     [HOST_ASSERTFAIL] = {"__assertfail", {{4, 2, 0}, {6, 2, 8}, {8, 1, 16}, {10, 2, 24}, {12, 2, 32}}, {0}},
     [HOST_MALLOC] = {"malloc", {{4, 2, 8}}, {4, 2, 0}},
     [HOST_FREE] = {"free", {{4, 2, 0}}, {0}},
+    [GRID_HANDLE] = {.name = "__cuda_syscall_CGS_get_intrinsic_handle"},
+    [GRID_SYNC] = {.name = "__cuda_syscall_CGS_sync"},
+    [GRID_ARRIVE] = {.name = "grid barrier: the block arrives"},
+    [GRID_POLL] = {.name = "grid barrier: the counter"},
+    [GRID_AGAIN] = {.name = "grid barrier: the block waits"},
+    [GRID_MEET] = {.name = "grid barrier: the block has waited"},
+    [GRID_LEAVE] = {.name = "grid barrier: return"},
 };
+
+/* RUNTIME_FUNCTIONS: there is none. */
+static uint32_t number_of(const struct sass_family *family, const char *symbol)
+{
+    uint32_t gradient;
+    if (gradient_function(symbol, &gradient))
+        return HOST_FUNCTIONS + gradient;
+    for (uint32_t i = 0; i < RUNTIME_FUNCTIONS; i++)
+        if (functions[i].name && !strcmp(functions[i].name, symbol))
+            return i < GRID_HANDLE || family->table->word_bytes == 16 ? i : RUNTIME_FUNCTIONS;
+    return RUNTIME_FUNCTIONS;
+}
+
+uint32_t sass_runtime_functions(const struct sass_family *family, const char *symbol)
+{
+    uint32_t i = number_of(family, symbol);
+    if (i < HOST_FUNCTIONS || i == RUNTIME_FUNCTIONS)
+        return HOST_FUNCTIONS;
+    return i < GRID_HANDLE ? GRID_HANDLE : RUNTIME_FUNCTIONS;
+}
 
 uint64_t sass_runtime_address(const struct sass_family *family, const char *symbol)
 {
-    uint32_t i = 0, gradient;
-    while (i < HOST_FUNCTIONS && strcmp(functions[i].name, symbol) != 0)
-        i++;
-    if (i == HOST_FUNCTIONS)
-        i += gradient_function(symbol, &gradient) ? gradient : GRADIENT_FUNCTIONS;
-    return RUNTIME_BASE + (uint64_t)family->table->word_bytes * i;
+    return RUNTIME_BASE + (uint64_t)family->table->word_bytes * number_of(family, symbol);
 }
 
 uint32_t sass_runtime_function(struct sass_build *b, uint32_t function)
@@ -66,17 +88,20 @@ static void call_host(struct sass_build *b, uint32_t i)
 
 static void lower_function(struct sass_build *b, uint32_t i)
 {
-    const bool host = i < HOST_FUNCTIONS;
-    sass_build_begin_runtime(b, b->count + i);
-    if (host)
-        call_host(b, i);
-    else
-        lower_gradient_function(b, i - HOST_FUNCTIONS);
-    b->family->end_runtime(b);
+    const bool fetches = i >= HOST_FUNCTIONS && i < GRID_HANDLE;
     struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)b->family->table->word_bytes * i,
-                                 .text = host ? functions[i].name : gradient_function_name(i - HOST_FUNCTIONS),
+                                 .text = fetches ? gradient_function_name(i - HOST_FUNCTIONS) : functions[i].name,
                                  .unit_class = RP_CLASS_CONTROL,
                                  .flags = RP_RETURN};
+    sass_build_begin_runtime(b, b->count + i);
+    if (i < HOST_FUNCTIONS)
+        call_host(b, i);
+    else if (fetches)
+        lower_gradient_function(b, i - HOST_FUNCTIONS);
+    else
+        sass_lower_grid_barrier(b, i, &out);
+    if (i < GRID_HANDLE)
+        b->family->end_runtime(b);
     out.dst = b->dst.at;
     out.dst_count = b->dst.count;
     out.src = b->src.at;
