@@ -125,6 +125,35 @@ for sm in 75 80 86 89 90; do
     done
 done
 
+# Grid-wide barriers of libcudadevrt; without a cooperative launch they return 1, which each thread adds to its word.
+cat >"$work/rounds.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+def call(name, *arguments):
+    status = getattr(cuda, name)(*arguments)
+    assert status == 0, (name, status)
+context, module, kernel, at = (ctypes.c_void_p() for _ in range(4))
+call("cuInit", 0)
+call("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+call("cuModuleLoad", ctypes.byref(module), sys.argv[1].encode())
+call("cuModuleGetFunction", ctypes.byref(kernel), module, b"rounds")
+call("cuMemAlloc_v2", ctypes.byref(at), ctypes.c_size_t(4 * 240))
+call("cuMemsetD32_v2", at, 0, ctypes.c_size_t(240))
+n = ctypes.c_int(25)
+parameters = (ctypes.c_void_p * 2)(ctypes.addressof(at), ctypes.addressof(n))
+call("cuLaunchCooperativeKernel", kernel, 6, 1, 1, 40, 1, 1, 0, None, parameters)
+words = (ctypes.c_uint * 240)()
+call("cuMemcpyDtoH_v2", words, at, ctypes.c_size_t(4 * 240))
+print(set(words))
+END
+devices=([75]=rtx2080 [80]=a100 [90]=h100)
+for sm in 75 80 90; do
+    "$tool" -c -arch sm_$sm -o "$work/rounds.o" tests/golden/cubin/rounds.ptx && "${tool%ptxas}nvlink" -arch=sm_$sm "$work/rounds.o" -o "$work/rounds.cubin"
+    is "a grid-wide barrier without a cooperative launch, sm_$sm" \
+        "$("$r" run -q --module "$work/rounds.cubin" --grid 1 --block 40 --arg buf=zeros:160 --arg i32=3 --print 0=i32:1 | tail -1)" "  [0] 4"
+    address_sanitizer || is "grid-wide barriers of sm_$sm" "$("$r" run --device ${devices[sm]} -- python3 "$work/rounds.py" "$work/rounds.cubin")" "{25}"
+done
+
 # ---- programs -------------------------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || exit 0
 if address_sanitizer; then
