@@ -17,6 +17,7 @@ enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_INLINED_CALL 
 struct address_patch {
     uint64_t offset;
     struct cubin_kernel *kernel;
+    uint64_t addend;
 };
 
 typedef VECTOR(struct cubin_line) rows;
@@ -178,7 +179,7 @@ static void extended(struct program *p)
         p->address = fixed(p, size == 5 ? 4 : 8);
         for (uint32_t i = 0; i < p->patch_count; i++)
             if (p->patches[i].offset == where)
-                p->kernel = p->patches[i].kernel;
+                p->kernel = p->patches[i].kernel, p->address += p->patches[i].addend;
     } else if (operation == LNE_DEFINE_FILE) {
         add_file(p, string(p));
     } else if (operation == LNE_INLINED_CALL) {
@@ -259,22 +260,35 @@ static bool unit(struct program *p)
     return !p->damaged;
 }
 
+/* Of a table without addends, or with them, as sm_90 has it. */
+static bool get_relocation(Elf_Data *data, bool rela, uint32_t k, GElf_Rela *r)
+{
+    GElf_Rel without = {0};
+    if (rela ? !gelf_getrela(data, (int)k, r) : !gelf_getrel(data, (int)k, &without))
+        return false;
+    if (!rela)
+        *r = (GElf_Rela){.r_offset = without.r_offset, .r_info = without.r_info};
+    return true;
+}
+
 static struct address_patch *read_patches(struct cubin_file *f, size_t lines, uint32_t *count)
 {
     for (size_t i = 1; i < f->section_count; i++) {
         const struct cubin_section *s = &f->sections[i];
-        if (s->header.sh_type != SHT_REL || s->header.sh_info != lines)
+        bool rela = s->header.sh_type == SHT_RELA;
+        if ((s->header.sh_type != SHT_REL && !rela) || s->header.sh_info != lines)
             continue;
         Elf_Data *data = elf_getdata(elf_getscn(f->elf, i), NULL);
-        size_t entry = gelf_fsize(f->elf, ELF_T_REL, 1, EV_CURRENT);
+        size_t entry = gelf_fsize(f->elf, rela ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
         uint32_t n = s->bytes.size / (uint32_t)entry;
         struct address_patch *patches = ARENA_ARRAY(f->arena, struct address_patch, n + 1);
         for (uint32_t k = 0; data && k < n; k++) {
-            GElf_Rel r;
-            if (!gelf_getrel(data, (int)k, &r) || GELF_R_SYM(r.r_info) >= f->symbol_count)
+            GElf_Rela r;
+            if (!get_relocation(data, rela, k, &r) || GELF_R_SYM(r.r_info) >= f->symbol_count)
                 continue;
             uint32_t section = f->symbols[GELF_R_SYM(r.r_info)].st_shndx;
-            patches[(*count)++] = (struct address_patch){r.r_offset, cubin_kernel_of_section(f, section)};
+            patches[(*count)++] =
+                (struct address_patch){r.r_offset, cubin_kernel_of_section(f, section), (uint64_t)r.r_addend};
         }
         return patches;
     }

@@ -113,6 +113,36 @@ fails 2 "says: ptxas wrong.ptx, line 12; error   : Unknown modifier '.blob'" "$r
 echo 'module = "k.ptx"; assemble = "sm_80"; buffers: { a = "iota-i32:40"; }; launches = ( { grid = 1; block = 40; args = ( "buf=a" ); } ); print: { a = "i32:40"; };' >"$work/k.cfg"
 is "a launch file's assemble" "$("$r" run -q --launch-file "$work/k.cfg" | tail -n +2)" "$(tail -n +2 <<<"$ptx")"
 
+# Lines and the chains of inlined calls, of optimised code and of a debug build.
+cat >"$work/chains.py" <<'END'
+import json, sys
+chains = {tuple((p["function"], p["file"], p["line"]) for p in i["source"]) for i in json.load(open(sys.argv[1]))["instructions"] if "source" in i}
+norm = (("norm", "k.cu", 20), ("k", "k.cu", 41))
+assert chains == {(("k", "k.cu", 41),), norm, (("dot", "dot.cuh", 7),) + norm, (("k", "k.cu", 43),)}, chains
+END
+for version in 12.9 13.0; do
+    for sm in 75 90; do
+        for form in inlined inlined-g; do
+            REPRISE_PTXAS=$PWD/$BUILD/toolchain/$version/ptxas "$r" record -q -o "$work/lines.wtr" --module tests/golden/cubin/$form.ptx --assemble sm_$sm \
+                --kernel k --grid 1 --block 32 --arg buf=zeros:8
+            "$r" dump --source --json "$work/lines.wtr" >"$work/lines.json"
+            check "lines of $form, sm_$sm by ptxas $version" python3 "$work/chains.py" "$work/lines.json"
+        done
+    done
+done
+
+# Parameters that end within a word, which code reads whole.
+for last in .u8 .u16; do
+    printf '%s\n' '.version 7.0' '.target sm_50' '.address_size 64' ".visible .entry k(.param .u64 to, .param .u16 h, .param $last c)" \
+        '{ .reg .b64 %at; .reg .b16 %h, %c; .reg .b32 %x, %y; ld.param.u64 %at, [to]; ld.param.u16 %h, [h];' \
+        "ld.param$last %c, [c]; cvt.u32.u16 %x, %h; cvt.u32.u16 %y, %c; st.global.v2.u32 [%at], {%x, %y}; ret; }" >"$work/ends.ptx"
+    value=$([ $last = .u8 ] && echo fe || echo fe00)
+    for sm in 62 75 80 90; do
+        is "a parameter $last at the end, sm_$sm" "$("$r" run -q --module "$work/ends.ptx" --assemble sm_$sm --grid 1 --block 1 --arg buf=zeros:8 \
+            --arg bytes=3412 --arg bytes=$value --print 0=i32:2 2>&1 | tail -1)" "  [0] 4660 254"
+    done
+done
+
 for sm in 75 80 86 89 90; do
     for debug in "" -g; do
         for part in a b; do

@@ -8,12 +8,14 @@ struct operand special_register(struct sass_build *b, enum special which)
     return t;
 }
 
-static struct operand silent_load(struct sass_build *b, enum rp_space space, uint64_t offset)
+static struct operand silent_load(struct sass_build *b, enum rp_space space, uint64_t offset, unsigned bytes)
 {
-    struct operation u = {
-        .kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .flags = UF_SILENT, .imm = (int64_t)offset};
+    struct operation u = {.kind = UOP_MEMORY, .flags = UF_SILENT, .imm = (int64_t)offset};
     u.stype = space == RP_SPACE_GLOBAL ? T_U64 : T_U32;
-    u.memory = (struct rp_memory_operand){.space = (uint8_t)space, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
+    u.type = bytes == 4 ? T_B32 : bytes == 2 ? T_U16 : T_U8;
+    u.dtype = bytes == 4 ? T_B32 : T_U32;
+    u.memory = (struct rp_memory_operand){.space = (uint8_t)space, .kind = RP_ACCESS_LOAD, .elements = 1};
+    u.memory.width = (uint8_t)bytes;
     u.d = sass_temporary(b);
     sass_emit(b, u);
     return u.d;
@@ -27,12 +29,23 @@ const struct sass_reference_word *reference_word(const struct sass_build *b, uin
     return NULL;
 }
 
+/* A word of the parameters. Code reads the last one whole though they may end within it. */
+static struct operand parameter_word(struct sass_build *b, uint32_t offset)
+{
+    uint32_t all = b->kernel->parameter_bytes, rest = offset < all ? all - offset : 4;
+    if (rest == 1 || rest == 2 || rest >= 4)
+        return silent_load(b, RP_SPACE_PARAM, offset, rest < 4 ? rest : 4);
+    struct operand low = silent_load(b, RP_SPACE_PARAM, offset, 2);
+    struct operand high = silent_load(b, RP_SPACE_PARAM, offset + 2, 1);
+    return lane2(b, OP_OR, T_B32, low, lane2(b, OP_SHL, T_B32, high, constant32(b, 16)));
+}
+
 static struct operand word_of_bank_0(struct sass_build *b, uint32_t offset)
 {
     const struct sass_reference_word *r = reference_word(b, offset);
     if (offset < b->parameters)
         return b->family->launch_word(b, offset);
-    return r ? silent_load(b, RP_SPACE_GLOBAL, r->address) : silent_load(b, RP_SPACE_PARAM, offset - b->parameters);
+    return r ? silent_load(b, RP_SPACE_GLOBAL, r->address, 4) : parameter_word(b, offset - b->parameters);
 }
 
 struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
@@ -46,5 +59,5 @@ struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
         const uint8_t *p = own->at + offset;
         return constant32(b, (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
     }
-    return silent_load(b, RP_SPACE_CONST, b->banks->at[bank] + offset);
+    return silent_load(b, RP_SPACE_CONST, b->banks->at[bank] + offset, 4);
 }

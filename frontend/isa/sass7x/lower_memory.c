@@ -123,6 +123,13 @@ static struct operand part_of_word(struct sass_lowering *l, unsigned bank, uint3
     return sass_value_of(l, u);
 }
 
+/* Whether a word of the parameters holds their end; all of it is read then, and no trace records that. */
+static bool holds_end(const struct sass_lowering *l, int32_t offset, unsigned size)
+{
+    uint32_t end = l->b.parameters + l->b.kernel->parameter_bytes;
+    return size >= 4 && (uint32_t)offset < end && end < (uint32_t)offset + (size == 4 ? 4 : 8);
+}
+
 static void lower_ldc(struct sass_lowering *l)
 {
     enum { DESCRIBED = 0x582, PAIR = 5 };
@@ -133,7 +140,8 @@ static void lower_ldc(struct sass_lowering *l)
     if (bits(l, 78, 2) || size > PAIR)
         sass_not_covered(l, "this kind of index or size");
     offset = base == RZ ? (uint16_t)offset : offset;
-    bool known = base == RZ && !bank && ((uint32_t)offset < l->b.parameters || reference_word(&l->b, (uint32_t)offset));
+    bool known = base == RZ && !bank &&
+                 ((uint32_t)offset < l->b.parameters || reference_word(&l->b, (uint32_t)offset) || holds_end(l, offset, size));
     if (known) {
         struct operand low = part_of_word(l, bank, (uint32_t)offset, size == PAIR ? 4 : size);
         if (size == PAIR)
