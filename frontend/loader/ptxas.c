@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/module/module.h"
 #include "tracefmt/sha256.h"
 
 extern char **environ;
@@ -41,19 +42,11 @@ static bool write_file(const char *path, const void *bytes, size_t size)
     return whole;
 }
 
-/* NULL: there is no such file, or not enough memory. The bytes are followed by a NUL. */
+/* NULL: there is no such file, or not enough memory. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
-    struct stat st;
-    FILE *f = fopen(path, "re");
-    uint8_t *bytes = f && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) ? malloc((size_t)st.st_size + 1) : NULL;
-    if (bytes) {
-        *size = fread(bytes, 1, (size_t)st.st_size, f);
-        bytes[*size] = 0;
-    }
-    if (f)
-        fclose(f);
-    return bytes;
+    struct rp_error ignored;
+    return (uint8_t *)module_read_file(path, size, &ignored);
 }
 
 static bool is_elf(const uint8_t *bytes, size_t size) { return size > 64 && !memcmp(bytes, "\177ELF", 4); }
@@ -185,7 +178,8 @@ static char **environment_of_child(void)
     return list;
 }
 
-/* The exit status; -1: it did not start or did not end by itself, or the program took the status away from us. */
+/* The exit status, or 128 and the number of a signal; -1: it did not start, or the program that we are in took its status
+ * away from us, as one that ignores SIGCHLD does. */
 static int start_and_wait(const struct job *j, int *why)
 {
     char *const arguments[] = {(char *)"ptxas",
@@ -214,7 +208,7 @@ static int start_and_wait(const struct job *j, int *why)
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* Takes what ptxas said. Returns its first line with an error, or "". */
@@ -223,7 +217,7 @@ static const char *first_error(struct job *j)
     char path[256];
     size_t size = 0;
     uint8_t *bytes = read_file(in_folder(j, "said", path), &size);
-    snprintf(j->said, sizeof j->said, "%s", bytes ? (char *)bytes : "");
+    snprintf(j->said, sizeof j->said, "%.*s", (int)size, bytes ? (char *)bytes : "");
     free(bytes);
     const char *fatal = strstr(j->said, "fatal"), *error = strstr(j->said, "error");
     char *at = (char *)(!error || (fatal && fatal < error) ? fatal : error);
