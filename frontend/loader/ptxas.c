@@ -178,8 +178,8 @@ static char **environment_of_child(void)
     return list;
 }
 
-/* The exit status, or 128 and the number of a signal; -1: it did not start, or the program that we are in took its status
- * away from us, as one that ignores SIGCHLD does. */
+/* The exit status, or 128 and the number of a signal; -1: it did not start, or the program that we are in took its
+ * status away from us, as one that ignores SIGCHLD does. */
 static int start_and_wait(const struct job *j, int *why)
 {
     char *const arguments[] = {(char *)"ptxas",

@@ -41,7 +41,7 @@ void sass7x_set_predicates(struct sass_lowering *, struct operation *);
 /* In all lanes of URd the value that the first executed lane has; of a predicate likewise to UPd at field `at`. */
 void sass7x_broadcast(struct sass_lowering *, struct operand value);
 void sass7x_broadcast_to(struct sass_lowering *, unsigned n, struct operand value); /* UR<n> */
-struct operand sass7x_of_first_lane(struct sass_lowering *, struct operand value); /* the same in a temporary */
+struct operand sass7x_of_first_lane(struct sass_lowering *, struct operand value);  /* the same in a temporary */
 void sass7x_broadcast_predicate(struct sass_lowering *, unsigned at, struct operand value);
 /* {high, low}, each 32 bits. */
 struct operand sass7x_pack(struct sass_lowering *, struct operand low, struct operand high);

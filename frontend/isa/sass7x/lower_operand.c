@@ -220,8 +220,7 @@ struct operand sass7x_launch_word(struct sass_build *b, uint32_t offset)
     case 0x30: return special_register(b, SR_GRIDID);
     case 0x10c: return special_register(b, SR_NSMID);
     case 0x24: /* upper words of 0x20 and 0x30 */
-    case 0x34:
-        return constant32(b, 0);
+    case 0x34: return constant32(b, 0);
     case 0x114: /* of SR_SMEMSZ, bytes of reserved shared memory: ours does not count it */
         b->shared_behind = b->sm < 90 ? CUBIN_RESERVED_SHARED : 0;
         return constant32(b, 0);
