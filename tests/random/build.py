@@ -55,6 +55,17 @@ class Tools:
         return out
 
 
+    def modules_of_check(self, k):
+        """The modules of file `k` in make check: PTX, and sm_75, sm_86 and sm_90 at a level in turn; of every fourth file
+        also those of the other architectures."""
+        out = [Module("2")] + ([Module("0")] if k % 4 == 0 else [])
+        if self.has_ptxas:
+            out += [Module("2", ("12.9", LEVELS[(k + i) % 4], arch)) for i, arch in enumerate(["75", "86", "90"])]
+            if k % 4 == 0:
+                out += [Module("2", ("12.3", LEVELS[k // 4 % 4], ARCHES[k // 4 % 6]))]
+        return out
+
+
 class Refused(RuntimeError):
     """A compiler does not take what it is given; `module` is what it would have made, None where that is the host's."""
 

@@ -28,6 +28,7 @@ def arguments():
     a.add_argument("--clang", default=os.environ.get("CLANG", "clang"))
     a.add_argument("--jobs", type=int, default=os.cpu_count())
     a.add_argument("--reduce", type=int, default=2, help="how many failing programs to make smaller")
+    a.add_argument("--check", action="store_true", help="the variants of make check, all of sm_75, sm_86 and sm_90")
     a.add_argument("--text", action="store_true", help="compare the disassembly with NVIDIA's, too")
     a.add_argument("--undefined", action="store_true", help="stop at what C leaves undefined, on the host")
     options = a.parse_args()
@@ -61,7 +62,7 @@ class Run:
     def one_file(self, k, indices):
         """Compiles and compares the programs of one file, or of a part of it. A list of (programs, modules, what differs)
         of all that could be compared, and one of (program, why) for the rest."""
-        return self.part(indices, self.tools.modules(k))
+        return self.part(indices, self.tools.modules_of_check(k) if self.o.check else self.tools.modules(k))
 
     def part(self, indices, modules):
         try:
@@ -92,7 +93,7 @@ class Run:
             f.write(generate.file_of(programs))
         try:
             found = build.differences(self.tools, source, stem, modules)
-            if self.o.text and self.tools.has_ptxas:
+            if self.o.text and self.tools.has_ptxas and (not self.o.check or indices[0] == 0):
                 self.texts += build.texts(self.tools, stem, modules)
         finally:
             build.clean(stem, modules)

@@ -23,10 +23,10 @@ static struct floats floats_of(struct sass_lowering *l)
 {
     static const struct floats all[16] = {[0] = {T_F16X2, 1}, {T_F16X2, 2}, {T_F16X2, 4}, {T_BF16X2, 1}, {T_BF16X2, 2},
                                           {T_BF16X2, 4},      [9] = {T_F32, 1}, {T_F32, 2}, {T_F32, 4},
-                                          [15] = {T_F64, 1}};
+                                          [12] = {T_F32, 1},  [15] = {T_F64, 1}};
     struct floats f = all[bits(l, AT_TYPE, 4)];
     if (!f.count || bit(l, AT_OPERATION))
-        sass_not_covered(l, "this type, or single precision without .FTZ");
+        sass_not_covered(l, "this type");
     return f;
 }
 

@@ -122,6 +122,8 @@ const char *row_left_out(const struct sass_row *row)
         return "which quotients need the slow path is not published: agree.c divides";
     if (row_prints(row, "SYNCALL") || is_scan(row))
         return "refused: SYNCALL and SCAN of barriers";
+    if (row->unit_class == RP_CLASS_TEXTURE)
+        return "tests/unit/ptx_forms/images_ptxas.c";
     if (is_row(row, "B2R", 0x31c) && !row_prints(row, "RESULT"))
         return "refused: other states of barriers than results";
     if ((is_row(row, "UTMACCTL", 0x9b9) || is_row(row, "SYNCS", 0x9b1)) && requires(row, 91, 0))

@@ -120,13 +120,29 @@ static uint32_t extreme(const struct row_text *x, bool least, uint32_t a, uint32
 {
     return less(x, a, b) == least ? a : b;
 }
-static void imnmx(struct row_thread *t, const struct row_text *x)
+/* Of two words or three, or of their halves each by itself. */
+static uint32_t extreme_of_all(const struct row_thread *t, const struct row_text *x)
 {
     bool least = row_predicate(t, x->operand[x->count - 1]);
-    uint32_t r = extreme(x, least, row_word(t, x->operand[1]), row_word(t, x->operand[2]));
-    if (row_has(x, "RELU") && less(x, r, 0))
-        r = 0;
-    row_set(t, x->operand[0], r);
+    uint32_t r = row_word(t, x->operand[1]);
+    for (unsigned i = 2; i + 1 < x->count; i++)
+        r = extreme(x, least, r, row_word(t, x->operand[i]));
+    return row_has(x, "RELU") && less(x, r, 0) ? 0 : r;
+}
+static uint32_t half_of_all(const struct row_thread *t, const struct row_text *x, unsigned half)
+{
+    bool least = row_predicate(t, x->operand[x->count - 1]), is_signed = row_has(x, "S16x2");
+    int64_t r = piece(row_word(t, x->operand[1]), 16, half, is_signed);
+    for (unsigned i = 2; i + 1 < x->count; i++) {
+        int64_t next = piece(row_word(t, x->operand[i]), 16, half, is_signed);
+        r = (next < r) == least ? next : r;
+    }
+    return (row_has(x, "RELU") && r < 0 ? 0 : (uint32_t)r & 0xffff) << 16 * half;
+}
+static void imnmx(struct row_thread *t, const struct row_text *x)
+{
+    bool halves = row_has(x, "U16x2") || row_has(x, "S16x2");
+    row_set(t, x->operand[0], halves ? half_of_all(t, x, 0) | half_of_all(t, x, 1) : extreme_of_all(t, x));
 }
 static void viaddmnmx(struct row_thread *t, const struct row_text *x)
 {
@@ -146,6 +162,16 @@ static void vabsdiff(struct row_thread *t, const struct row_text *x)
 {
     uint32_t a = row_word(t, x->operand[1]), b = row_word(t, x->operand[2]);
     row_set(t, x->operand[0], (less(x, a, b) ? b - a : a - b) + row_word(t, x->operand[3]));
+}
+/* Of four bytes: the distances beside each other, or with .ACC their sum and C. */
+static void vabsdiff4(struct row_thread *t, const struct row_text *x)
+{
+    uint32_t r = row_has(x, "ACC") ? row_word(t, x->operand[3]) : 0;
+    for (unsigned i = 0; i < 4; i++) {
+        int64_t d = piece(row_word(t, x->operand[1]), 8, i, false) - piece(row_word(t, x->operand[2]), 8, i, false);
+        r += (uint32_t)(d < 0 ? -d : d) << (row_has(x, "ACC") ? 0 : 8 * i);
+    }
+    row_set(t, x->operand[0], r);
 }
 
 /* Of .EX the words are the upper ones of long numbers, and the last predicate compares the lower ones. */
@@ -179,8 +205,21 @@ static void isetp(struct row_thread *t, const struct row_text *x)
     row_set_predicate(t, x->operand[1], combined(x, !r, p));
 }
 
-const struct row_meaning row_integers[] = {
-    {"IADD3", iadd3},       {"UIADD3", iadd3}, {"VIADD", viadd},         {"LEA", lea},
-    {"ULEA", lea},          {"IMAD", imad},    {"UIMAD", imad},          {"IDP", idp},
-    {"IMNMX", imnmx},       {"VIMNMX", imnmx}, {"VIADDMNMX", viaddmnmx}, {"IABS", iabs},
-    {"VABSDIFF", vabsdiff}, {"ISETP", isetp},  {"UISETP", isetp},        {NULL, NULL}};
+const struct row_meaning row_integers[] = {{"IADD3", iadd3},
+                                           {"UIADD3", iadd3},
+                                           {"VIADD", viadd},
+                                           {"LEA", lea},
+                                           {"ULEA", lea},
+                                           {"IMAD", imad},
+                                           {"UIMAD", imad},
+                                           {"IDP", idp},
+                                           {"IMNMX", imnmx},
+                                           {"VIMNMX", imnmx},
+                                           {"VIMNMX3", imnmx},
+                                           {"VABSDIFF4", vabsdiff4},
+                                           {"VIADDMNMX", viaddmnmx},
+                                           {"IABS", iabs},
+                                           {"VABSDIFF", vabsdiff},
+                                           {"ISETP", isetp},
+                                           {"UISETP", isetp},
+                                           {NULL, NULL}};

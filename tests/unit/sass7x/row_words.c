@@ -39,10 +39,9 @@ static bool is_left_out(const struct making *m, const char *modifier)
 {
     static const struct {
         const char *name, *modifier;
-    } all[] = {{"R2UR", "OR"},         {"VIADD", "16x2"},      {"VIMNMX", "U16x2"},   {"VIMNMX", "S16x2"},
-               {"VIADDMNMX", "U16x2"}, {"VIADDMNMX", "S16x2"}, {"LDG", "ZD"},         {"ATOMG", "SAFEADD"},
-               {"ATOM", "128"},        {"ATOMG", "128"},       {"ATOMS", "128"},      {"LDC", "IL"},
-               {"LDC", "IS"},          {"LDC", "ISL"},         {"ATOMS", "ARRIVE.64"}};
+    } all[] = {{"R2UR", "OR"},       {"VIADD", "16x2"}, {"VIADDMNMX", "U16x2"}, {"VIADDMNMX", "S16x2"}, {"LDG", "ZD"},
+               {"ATOMG", "SAFEADD"}, {"ATOM", "128"},   {"ATOMG", "128"},       {"ATOMS", "128"},       {"LDC", "IL"},
+               {"LDC", "IS"},        {"LDC", "ISL"},    {"ATOMS", "ARRIVE.64"}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         if (is_named(m, all[i].name) && !strcmp(all[i].modifier, modifier))
             return true;
@@ -97,7 +96,7 @@ static void choose_register(struct making *m, const struct sass_item *i)
 
 static void choose_predicate(struct making *m, const struct sass_item *i)
 {
-    static const char *const without[] = {"FLO", "UFLO", "VABSDIFF", "VIMNMX", "LDG", "LD", "LDS"};
+    static const char *const without[] = {"FLO", "UFLO", "VABSDIFF", "VABSDIFF4", "VIMNMX", "LDG", "LD", "LDS"};
     static const uint8_t read[] = {0, 1, 4, 5, 7, 7};
     enum { FIRST = 81, SECOND = 84, NONE = 7 };
     unsigned n = i->f.at == FIRST ? 2 : i->f.at == SECOND ? 3 : read[below(m, 6)];
@@ -255,11 +254,13 @@ static struct isa_word made(const struct sass_row *row, unsigned constants, uint
     return m.word;
 }
 
-/* Atomics do not have each operation for each type, indexed constants not each size. */
+/* Atomics do not have each operation for each type; other forms are refused. */
 static bool is_sensible(const char *text)
 {
     struct row_text x;
     row_parse(&x, text);
+    if (!strcmp(x.name, "VABSDIFF4"))
+        return row_has(&x, "U8");
     if (!strcmp(x.name, "ULDC") && strstr(x.operand[1], "UR"))
         return !strstr(x.modifiers, "8.") && !strstr(x.modifiers, "16.");
     if (strncmp(x.name, "ATOM", 4) && strncmp(x.name, "RED", 3))
