@@ -8,7 +8,7 @@ static uint32_t hash_of(const struct constant_line *lines, uint32_t count)
 {
     uint64_t hash = count, word;
     for (uint32_t i = 0; i < count * LINE; i += sizeof word) {
-        memcpy(&word, lines->bytes + i, sizeof word);
+        memcpy(&word, (const uint8_t *)lines + i, sizeof word);
         hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
         hash ^= hash >> 32;
     }
