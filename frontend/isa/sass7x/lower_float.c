@@ -55,6 +55,15 @@ static void lower_fmul(struct sass_lowering *l)
     sass_scaled_product(l, u, (int)scale - UNSCALED);
 }
 
+/* Whether a source's magnitude is asked for: |a|, or a number that is not negative. */
+static bool is_magnitude(const struct sass_lowering *l, unsigned i)
+{
+    uint64_t value;
+    if (source_immediate(l, i, &value))
+        return !(value >> 31 & 1);
+    return l->source[i].absolute && !l->source[i].negated;
+}
+
 /* As PTX's min and max; with .XORSIGN as its .xorsign.abs, for which ptxas writes |a| and |b|. */
 static void lower_fmnmx(struct sass_lowering *l)
 {
@@ -65,7 +74,7 @@ static void lower_fmnmx(struct sass_lowering *l)
     if (l->arch >= SASS_80 && bit(l, 81))
         u.flags |= UF_NAN;
     if (xorsign) {
-        if (!l->source[0].absolute || !l->source[1].absolute || l->source[0].negated || l->source[1].negated)
+        if (!is_magnitude(l, 0) || !is_magnitude(l, 1))
             sass_not_covered(l, "the sign of such operands");
         u.flags |= UF_XORSIGN | UF_ABS;
     }

@@ -110,9 +110,10 @@ static void lower_uiadd3(struct sass_lowering *l)
 
 static void lower_viadd(struct sass_lowering *l)
 {
-    if (bit(l, 73))
-        sass_not_covered(l, "the pair of halves");
-    struct operation u = {.op = l->source[1].negated ? OP_SUB : OP_ADD, .type = T_U32};
+    enum { AT_PAIR = 73 };
+    struct operation u = {.op = l->source[1].negated ? OP_SUB : OP_ADD, .type = bit(l, AT_PAIR) ? T_U16X2 : T_U32};
+    if (bit(l, AT_PAIR) && l->source[1].negated)
+        sass_not_covered(l, "the difference of pairs");
     u.a = source_raw(l, 0);
     u.b = source_raw(l, 1);
     sass7x_to_result(l, u);
@@ -355,8 +356,8 @@ static void lower_viaddmnmx(struct sass_lowering *l)
 {
     enum lane_type type = vector_type(l);
     struct operand a = source_raw(l, 0), b = source_raw(l, 1), c = source_raw(l, 2);
-    if (type == T_U16X2 || type == T_S16X2)
-        sass_not_covered(l, "the pair of halves");
+    if ((type == T_U16X2 || type == T_S16X2) && l->source[1].negated)
+        sass_not_covered(l, "the difference of pairs");
     a = extreme(l, l->source[1].negated ? OP_SUB : OP_ADD, type, a, b);
     move32(&l->b, sass7x_result(l), not_below_zero(l, chosen_extreme(l, type, a, c)));
 }

@@ -64,6 +64,8 @@ Test(agree7x, single_choice)
         const char *op = extremes[i & 1], *ftz = flushes[i / 2];
         add(75, V_F32, SINGLE, "%s%s.f32 %%fd, %%fa, %%fb;", op, ftz);
         add(80, V_F32, SINGLE, "%s%s.NaN.f32 %%fd, %%fa, %%fb;", op, ftz);
+        add(86, V_F32, SINGLE, "%s%s.xorsign.abs.f32 %%fd, %%fa, 0f3FC00000;", op, ftz);
+        add(86, V_F32, SINGLE, "%s%s.NaN.xorsign.abs.f32 %%fd, %%fa, 0fBFC00000;", op, ftz);
         add(86, V_F32, SINGLE, "%s%s.xorsign.abs.f32 %%fd, %%fa, %%fb;", op, ftz);
         add(86, V_F32, SINGLE, "%s%s.NaN.xorsign.abs.f32 %%fd, %%fa, %%fb;", op, ftz);
         add(75, V_F32, SINGLE, "%s%s.f32 %%fd, %%fa;", signs[i & 1], ftz);

@@ -57,8 +57,25 @@ Test(agree7x, atomics_of_128_bits)
 
 Test(agree7x, packed_integers)
 {
+    static const char *const types[] = {"u16x2", "s16x2"}, *const extremes[] = {"min", "max"};
     add(75, V_INT, BITS, "vabsdiff4.u32.u32.u32 %%d, %%a, %%b, %%c;");
     add(75, V_INT, BITS, "vabsdiff4.u32.u32.u32.add %%d, %%a, %%b, %%c;");
+    for (unsigned i = 0; i < 4; i++) {
+        const char *type = types[i / 2], *extreme = extremes[i % 2];
+        add(90, V_INT, BITS, "add.%s %%d, %%a, %%b;", type);
+        add(90, V_INT, BITS, "mov.b32 %%t, 0x12345678; add.%s %%d, %%a, %%t;", type);
+        add(90, V_INT, BITS, "add.%s %%d, %%a, %%b; %s.%s %%d, %%d, %%c;", type, extreme, type);
+        add(90, V_INT, BITS, "mov.b32 %%t, 0x10ffe; add.%s %%d, %%a, %%t; %s.%s %%d, %%d, %%c;", type, extreme, type);
+        add(90, V_INT, BITS, "%s.%s %%d, %%a, %%b; %s.%s %%d, %%d, %%c;", extreme, type, extreme, type);
+        add(90, V_INT, BITS, "mov.b32 %%t, 0x107f00; %s.%s %%d, %%a, %%t; %s.%s %%d, %%d, %%c;", extreme, type, extreme, type);
+        add(90, V_INT, BITS, "%s.relu.s16x2 %%d, %%a, %%b; %s.relu.s16x2 %%d, %%d, %%c;", extreme, extreme);
+        add(90, V_INT, BITS, "add.s16x2 %%d, %%a, %%b; %s.relu.s16x2 %%d, %%d, %%c;", extreme);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        add(75, V_INT, BITS, "%s.s32 %%d, %%a, %%b; %s.s32 %%d, %%d, %%c;", extremes[i], extremes[i]);
+        add(75, V_INT, BITS, "%s.u32 %%d, %%a, %%b; %s.u32 %%d, %%d, %%c;", extremes[i], extremes[i]);
+        add(75, V_INT, BITS, "add.s32 %%d, %%a, %%b; %s.s32 %%d, %%d, %%c;", extremes[i]);
+    }
     compare_all();
 }
 
