@@ -274,11 +274,11 @@ CORPUS(convert7x, eight_bits)
         of_pair = true;
         s.values[1] = V_F16X2;
         snprintf(name, sizeof name, "cvt.rn%s.satfinite.%s.f16x2", ptx_relu, ptx);
-        check_7x(&s, &no_immediates_7x, "F2FP.SATFINITE%s.%s.F16.UNPACK_B_MERGE_C R20, R6, R8%s", relu, type, part);
+        check_7x(&s, &no_immediates_7x, "F2FP.SATFINITE%s.%s.F16.UNPACK_B_MERGE_C R20, %%B, R8%s", relu, type, part);
         struct subject_7x u = {.ptx = name, .values = {V_INT, V_INT, V_INT}, .same = SAME_F16X2};
         u.sources[0] = (struct source_reading){.of = 'b', .reading = i & 4 ? HIGH : LOW};
         snprintf(name, sizeof name, "cvt.rn%s.f16x2.%s", ptx_relu, ptx);
-        check_7x(&u, &no_immediates_7x, "F2FP%s.F16.%s.UNPACK_B R20, R6%s", relu, type, part);
+        check_7x(&u, &no_immediates_7x, "F2FP%s.F16.%s.UNPACK_B R20, %%B%s", relu, type, part);
     }
 }
 
