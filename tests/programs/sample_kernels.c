@@ -94,8 +94,8 @@ static bool draw_of_architecture(struct sample *s, struct fatbin *fat, struct rp
         struct fatbin_entry *e = &fat->entries[i];
         if (e->kind != FATBIN_CUBIN || e->arch != s->arch)
             continue;
-        uint32_t missing = s->wanted - s->kernels;
-        ok = draw_of_entry(s, fat, e, (missing + left - 1) / left, err);
+        uint32_t missing = s->wanted - s->kernels, count = missing / left + (draw(s, left) < missing % left);
+        ok = !count || draw_of_entry(s, fat, e, count, err);
         left--;
     }
     if (fclose(s->code) && ok)

@@ -110,12 +110,14 @@ disassembly: deps toolchain ## every kernel and libdevice in every variant: our 
 
 # The Python package and Triton: NumPy and Triton, fetched once, in a virtual environment. Numba and CuPy with CUDA 12 and
 # with CUDA 13: 450 MB each.
-.PHONY: python-environment clients-environment perfetto-environment check-python check-clients
+.PHONY: python-environment clients-environment pytorch-environment perfetto-environment check-python check-clients check-pytorch
 python-environment: deps ## fetch NumPy and Triton
 	@tests/python/environment $(BUILD)/python
 clients-environment: deps ## fetch Numba and CuPy, with CUDA 12 and with CUDA 13 (900 MB)
 	@tests/python/environment $(BUILD)/clients tests/python/clients/requirements.txt
 	@tests/python/environment $(BUILD)/clients13 tests/python/clients/requirements13.txt
+pytorch-environment: deps ## fetch PyTorch with CUDA 12.8 and what it loads (4 GB, 8 GB on disk)
+	@tests/python/environment $(BUILD)/pytorch tests/python/pytorch/requirements.txt
 perfetto-environment: deps ## fetch Perfetto's schema, which cli/timeline compares with
 	@tests/python/environment $(BUILD)/perfetto tests/python/perfetto/requirements.txt
 check-python: python-environment ## test the Python package, kernels of Triton and unmodified programs (1.1 GB are fetched)
@@ -125,6 +127,11 @@ check-python: python-environment ## test the Python package, kernels of Triton a
 check-clients: python-environment clients-environment ## all tests of numba-cuda, and CuPy, with CUDA 12 and 13
 	@$(PARALLEL) all
 	@$(CLI) WHOLE_SUITE="12 13" bash tests/cli/clients.sh
+
+# PIECES: disassembly parts operators, all of them without.
+check-pytorch: pytorch-environment toolchain ## stock PyTorch on devices of 7.5, 8.0 and 9.0; 2,000 kernels of its library
+	@$(PARALLEL) all $(BUILD)/programs/sample_kernels
+	@$(CLI) tests/python/pytorch/check $(PIECES)
 
 # Sweeps as job arrays, with Slurm's own daemons on this computer. make check runs this test where they are installed.
 .PHONY: check-slurm

@@ -8,6 +8,7 @@ import sys
 import torch
 
 torch.manual_seed(1)
+torch.backends.cudnn.enabled = False
 GPU = 'cuda'
 
 
@@ -77,6 +78,21 @@ def normalisation():
     for module in (layer, batch, group):
         expected = module(x)
         close(type(module).__name__, module.to(GPU)(x.to(GPU)), expected, 1e-4)
+
+
+def convolution():
+    x, weight = torch.randn(2, 3, 14, 14), torch.randn(5, 3, 3, 3)
+    both('conv2d', lambda a, w: torch.nn.functional.conv2d(a, w, padding=1), x, weight, tolerance=1e-4)
+    both('max_pool2d', lambda a: torch.nn.functional.max_pool2d(a, 2), x)
+    both('avg_pool2d', lambda a: torch.nn.functional.avg_pool2d(a, 3), x)
+    both('interpolate', lambda a: torch.nn.functional.interpolate(a, scale_factor=2, mode='bilinear'), x)
+
+
+def attention():
+    q, k, v = (torch.randn(1, 2, 70, 32) for _ in range(3))
+    both('attention', torch.nn.functional.scaled_dot_product_attention, q, k, v, tolerance=1e-4)
+    both('attention of halves', lambda *t: torch.nn.functional.scaled_dot_product_attention(*(x.half() for x in t)), q, k, v,
+         tolerance=1e-2)
 
 
 def indexing():
@@ -200,8 +216,8 @@ def optimisers():
         close('fused Adam', w.detach(), (b - 0.01 * b.sign()).cpu(), 1e-4)
 
 
-PARTS = [creation, elementwise, reductions, softmax, normalisation, indexing, sorting, scans, random, dropout, products, losses,
-         optimisers]
+PARTS = [creation, elementwise, reductions, softmax, normalisation, convolution, attention, indexing, sorting, scans, random, dropout,
+         products, losses, optimisers]
 
 
 def main():
