@@ -133,6 +133,23 @@ xz -dc $programs/runtime_12_static.xz >"$dir/static_12"
 chmod +x "$dir/static_12"
 check "a program with the static runtime of CUDA 12" eval '[ "$("$REPRISE" run -- "$dir/static_12" | grep -c "^ok ")" -eq 9 ]'
 check "a program with the static runtime" eval '"$REPRISE" run -- "$dir/static" 500 | grep -qx "ok vector add"'
+# A library of NVIDIA's beside the program, as in wheels, by RPATH and by its path.
+mkdir "$dir/theirs"
+echo 'int cublasLtGetVersion(void) { return 1; }' | ${CC:-gcc} -shared -fPIC -Wl,-soname,libcublasLt.so.12 -o "$dir/theirs/libcublasLt.so.12" -x c -
+cat >"$dir/search.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+size_t cublasLtGetVersion(void);
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 1], RTLD_NOW);
+    size_t (*version)(void) = library ? dlsym(library, "cublasLtGetVersion") : NULL;
+    printf("%zu %zu\n", cublasLtGetVersion(), version ? version() : 0);
+}
+END
+${CC:-gcc} -o "$dir/search" "$dir/search.c" "$dir/theirs/libcublasLt.so.12" -Wl,--disable-new-dtags,-rpath,"$dir/theirs" -ldl
+is "a library beside the program: its own run" "$("$dir/search" "$dir/theirs/libcublasLt.so.12")" "1 1"
+is "a library beside the program: ours takes its place" "$("$REPRISE" run -- "$dir/search" "$dir/theirs/libcublasLt.so.12" 2>&1)" "120000 120000"
 strip -o "$dir/stripped" "$dir/static"
 touch "$dir/stripped.wtr"
 "$REPRISE" record -o "$dir/stripped.wtr" -- "$dir/stripped" >/dev/null 2>"$dir/err"
