@@ -85,6 +85,26 @@ is "... and nothing is lost" "$($dump locked.db | sha256sum)" "$whole"
 "$r" sweep -q 1.wtr -m jetson-tx2 --vary sms=1..4 -o locked.db
 is "... and it goes on when it is free" "$? $(runs locked.db)" "0 196"
 
+# Locked once it has written something: what is there stays.
+python3 - "$r" sweep -q "${plan[@]}" -t 1 --wait 0 -o middle.db <<'PY' 2>err
+import sqlite3, subprocess, sys
+sweep = subprocess.Popen(sys.argv[1:])
+runs = 0
+while not runs and sweep.poll() is None:
+    try:
+        db = sqlite3.connect("middle.db", isolation_level=None)
+        runs = db.execute("SELECT count(*) FROM run").fetchone()[0]
+    except sqlite3.OperationalError:
+        pass
+db.execute("BEGIN IMMEDIATE")
+print(db.execute("SELECT count(*) FROM run").fetchone()[0], file=open("locked", "w"))
+sys.exit(sweep.wait())
+PY
+is "locked in its middle: an error" "$? $(wc -l <err) $(grep -c '^reprise: middle.db: another program has locked it for 0 s' err)" "4 1 1"
+is "... what is there stays" "$(runs middle.db)" "$(cat locked)"
+sweep -o middle.db
+is "... and it goes on when it is free" "$? $($dump middle.db | sha256sum)" "0 $whole"
+
 # ---- damage ------------------------------------------------------------------------------------------------------------
 python3 - <<'PY'
 data = bytearray(open("whole.db", "rb").read())
