@@ -33,6 +33,7 @@ bad 1 "more than 10000000 combinations" a.wtr -m jetson-tx2 --vary dram.latency=
 bad 1 "a value is missing beside a comma" a.wtr -m jetson-tx2 --vary sms=1,,2 -o x.db
 bad 1 "sms is varied twice" a.wtr -m jetson-tx2 --vary sms=1 --vary sms=2 -o x.db
 bad 1 "--exclude sms=1 and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms=1 and' -o x.db
+bad 1 "--exclude trace=a.wtr and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'trace=a.wtr and' -o x.db
 bad 1 "--exclude sms=1 or sms=2: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms=1 or sms=2' -o x.db
 bad 1 "--exclude sms<few: few is neither a number nor a key that varies" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms<few' -o x.db
 bad 1 "a.wtr: there is no launch 1; the trace has 1" a.wtr -m jetson-tx2 --launch 1 -o x.db

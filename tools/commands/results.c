@@ -154,7 +154,7 @@ static int merge(struct command_line *line, const struct results_args *a)
     check_options(line, a, "merge");
     if (!a->output || line->argument_count < 2)
         command_usage(line, "which databases, and into which? Example: reprise results merge A.db B.db -o r.db");
-    bool fine = true;
+    bool fine = true; /* all are looked at before anything is made */
     for (size_t i = 1; fine && i < line->argument_count; i++)
         fine = store_check(line->arguments[i], a->wait, &err);
     if (!fine || !store_open(&store, a->output, a->wait, &err))

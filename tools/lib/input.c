@@ -66,7 +66,7 @@ enum input input_kind(const char *path)
         return INPUT_CODE;
     if (n >= 6 && !memcmp(head, "\x93NUMPY", 6))
         return INPUT_NPY;
-    if (n >= 16 && !memcmp(head, "SQLite format 3", 16))
+    if (n >= 16 && !memcmp(head, "SQLite format 3", 16)) /* SQLite, "Database File Format", 1.3; with its NUL */
         return INPUT_DATABASE;
     return memchr(head, 0, n) ? INPUT_OTHER : kind_of_text(path, head);
 }

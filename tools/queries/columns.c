@@ -147,6 +147,8 @@ char *query_number(struct query *q, const char *name, const char **sign, struct 
     char *value = query_value(q, name, sign, err);
     char *text = value ? sqlite3_mprintf("SELECT 1 FROM runs WHERE typeof(%s) = 'text' LIMIT 1", value) : NULL;
     sqlite3_stmt *rows = text ? view_query(&q->view, text, err, "") : NULL;
+    if (value && !text)
+        rp_fail(err, RP_SYSTEM, "out of memory");
     if (rows && sql_row(&q->store.sql, rows, &fine, err))
         fine = rp_fail(err, RP_USAGE, "%s is a text; give something that is a number, for example cycles or ipc", name);
     sqlite3_finalize(rows);

@@ -33,7 +33,7 @@ static bool put_tool(struct store *s, struct rp_error *err)
                       REPRISE_VERSION, result_timing);
 }
 
-/* SQLite keeps what has no name, or the name ":memory:", in no file. */
+/* SQLite keeps what has no name in no file; names that begin with a colon, as ":memory:", are its own. */
 static bool check_name(const char *path, struct rp_error *err)
 {
     if (!*path || *path == ':')

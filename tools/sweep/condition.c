@@ -21,6 +21,14 @@ static char *without_blanks(char *text)
     return text;
 }
 
+/* Whether a value goes on with what is none, as in "sms=1 or sms=2". Only names of files have blanks. */
+static bool has_rest(const char *key, const char *value)
+{
+    bool name = !strcmp(key, CONDITION_TRACE) || !strcmp(key, VARIED_MACHINE);
+    size_t n = strlen(value);
+    return (n > 4 && !strcmp(value + n - 4, " and")) || (!name && strchr(value, ' '));
+}
+
 /* Takes "KEY OP VALUE" apart. */
 static bool read_term(char *text, struct condition_term *term)
 {
@@ -32,8 +40,7 @@ static bool read_term(char *text, struct condition_term *term)
         char *right = at + n;
         *at = 0;
         *term = (struct condition_term){without_blanks(text), without_blanks(right), compares[i]};
-        bool blanks = strcmp(term->left, CONDITION_TRACE) && strchr(term->right, ' '); /* as in "sms=1 or sms=2" */
-        return *term->left && *term->right && !blanks;
+        return *term->left && *term->right && !has_rest(term->left, term->right);
     }
     return false;
 }
