@@ -48,6 +48,9 @@ is "what is new is added" "$(runs r.db)" 13
 sweep a.wtr a.wtr renamed.wtr -m jetson-tx2 --vary sms=1,2 -o twice.db
 is "a trace that is named twice is one" "$(runs twice.db)" 2
 
+sweep b.wtr a.wtr -m jetson-tx2 --vary sms=1,2 -t 1 -o order.db
+is "long traces are replayed first, machines in their order" "$(query order.db 'SELECT trace, sms FROM runs ORDER BY run' | xargs)" "a.wtr,1 a.wtr,2 b.wtr,1 b.wtr,2"
+
 # ---- plans -----------------------------------------------------------------------------------------------------------
 cat >plan.cfg <<'CFG'
 # as on the command line

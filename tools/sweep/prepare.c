@@ -117,6 +117,22 @@ static bool consider(struct sweep *s, uint32_t visit, uint32_t point, struct rp_
     return true;
 }
 
+/* Groups one after the other; within a group the traces with the most instructions first, so that threads end together
+ * in short runs; then as in the plan. */
+static int in_order(const void *one, const void *other, void *data)
+{
+    const struct sweep *s = data;
+    const struct sweep_task *a = one, *b = other;
+    uint32_t group = a->point / SWEEP_GROUP, other_group = b->point / SWEEP_GROUP;
+    uint64_t length = s->traces[s->visits[a->visit].trace].warp_instructions;
+    uint64_t other_length = s->traces[s->visits[b->visit].trace].warp_instructions;
+    if (group != other_group)
+        return group < other_group ? -1 : 1;
+    if (length != other_length)
+        return length > other_length ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
 /* A group of machines after the other, within it a trace after the other. */
 static bool make_tasks(struct sweep *s, struct rp_error *err)
 {
@@ -135,6 +151,7 @@ static bool make_tasks(struct sweep *s, struct rp_error *err)
                 if (!consider(s, visit, (uint32_t)p, err))
                     return false;
         }
+    qsort_r(s->tasks, s->task_count, sizeof *s->tasks, in_order, s);
     return true;
 }
 
