@@ -23,12 +23,12 @@
 #include "replay/session/interval.h"
 #include "replay/session/session.h"
 
-#define LEAST_WAVES 16u  /* of a launch of which only some blocks are replayed */
-#define LEAD_STEP 4u     /* waves after which it is decided whether they are stable */
-#define SETTLING 1u      /* waves of a window before those that are measured */
-#define MEASURED 2u      /* waves that are measured, at first */
-#define FIRST_WINDOWS 5u /* besides the lead */
+#define LEAST_WAVES 16u /* of a launch of which only some blocks are replayed */
+#define LEAD_STEP 4u    /* waves after which it is decided whether they are stable */
+#define SETTLING 1u     /* waves of a window before those that are measured */
 #define ATTEMPTS 3u
+#define MOST_PART 0.6    /* of the launch, in all attempts */
+#define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
 #define MARGIN 0.8       /* more windows aim at this part of the error */
 
@@ -249,6 +249,12 @@ static struct running rates_of(const struct sampling *s)
     return rates;
 }
 
+static double cycles_of_wave(const struct sampling *s, const struct running *rates)
+{
+    double waves = (double)s->blocks / (double)s->wave;
+    return rates->mean * instructions_before(s, s->blocks) / waves;
+}
+
 /* Cycles of the launch, and half the width of their interval. */
 static double cycles_of(const struct sampling *s, double *half)
 {
@@ -261,6 +267,7 @@ static double cycles_of(const struct sampling *s, double *half)
         cycles += (a->rate + b->rate) / 2 * between;
         passed += between;
         *half += w ? 0 : fabs(a->rate - b->rate) / 2 * between;
+        *half += between > 0 ? SPLICE * cycles_of_wave(s, &rates) : 0;
     }
     *half += running_half_width(&rates, s->confidence) * passed;
     return cycles;
@@ -358,11 +365,13 @@ static bool begin(struct sampling *s)
     return s->waves >= LEAST_WAVES && is_complete(of->trace, s->launch, s->blocks);
 }
 
-/* Whether so many windows are less than half of the launch. */
+/* Whether a replay with so many windows, and what was replayed in vain, are less than MOST_PART of the launch. */
 static bool pays(const struct sampling *s, unsigned windows)
 {
+    double all = instructions_before(s, s->blocks), blocks = (double)s->blocks;
     uint64_t waves = windows * (s->measured + SETTLING) + 1;
-    return s->window[0].end + waves * s->wave <= s->blocks / 2 && windows <= MOST_WINDOWS;
+    double more = (double)(s->window[0].end + waves * s->wave) / blocks;
+    return (double)s->replayed / all + more <= MOST_PART && windows <= MOST_WINDOWS;
 }
 
 /* How much wider the interval is than is aimed at. */
@@ -372,22 +381,28 @@ static double excess(const struct sampling *s)
     return half / (MARGIN * s->error * cycles);
 }
 
-/* First windows become longer: most of the difference between their rates is of the blocks under way at both ends, and
- * falls with the length. Then there are more of them. */
+/* Three windows of a wave are enough where all waves are alike. Else there are five, and they are longer: most of the
+ * difference between rates is of the blocks under way at both ends of a window, and falls with its length. Then there
+ * are more of them. Half of the interval of five is about half as wide as that of three, as Student's t is. */
 static bool sample(struct sampling *s, bool *sampled)
 {
-    double windows = FIRST_WINDOWS, measured = MEASURED;
+    double windows = 3, measured = 1;
     if (!run_lead(s))
         return false;
-    for (unsigned attempt = 0; s->stable && !*sampled && attempt < ATTEMPTS; attempt++) {
+    for (unsigned attempt = 0; s->stable && attempt < ATTEMPTS; attempt++) {
         s->measured = (uint64_t)ceil(measured);
         if (windows > MOST_WINDOWS || measured > (double)s->waves || !pays(s, (unsigned)windows))
             return true;
         if (!run_windows(s, (unsigned)windows))
             return false;
-        *sampled = narrow(s);
-        measured *= attempt ? 1 : excess(s);
-        windows = ceil(windows * (attempt ? excess(s) * excess(s) : 1));
+        if ((*sampled = narrow(s)))
+            return true;
+        if (!attempt) {
+            measured = fmax(2, excess(s) / 2);
+            windows = 5;
+        } else {
+            windows = ceil(windows * excess(s) * excess(s));
+        }
     }
     return true;
 }

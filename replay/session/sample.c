@@ -23,6 +23,7 @@
 #define FEW 5u               /* items drawn of each stratum at first */
 #define LEAST_RANGE 1.25     /* of warp instructions in a stratum: the largest by the least */
 #define ITEMS_OF_STRATUM 32u /* at least so many, on average, if strata have more than that range */
+#define LEAST_DEVIATION 0.5  /* of launches of a stratum, as a part of the error that is allowed */
 #define LAUNCH_COST 1000.0   /* of a replay besides its instructions, in warp instructions */
 #define MARGIN 0.9           /* aims at this part of the error, so that one more round is seldom needed */
 #define NONE UINT32_MAX
@@ -235,6 +236,7 @@ static bool list_strata(struct sampling *s, const struct place *list, size_t cou
         struct stratum *stratum = &s->strata[list[i].stratum];
         s->begin[list[i].stratum + 1] = (uint32_t)i + 1;
         stratum->items++;
+        stratum->least = LEAST_DEVIATION * s->options->sample.error;
         stratum->size += item->weight * (double)item->instructions;
         stratum->cost += (double)item->instructions + LAUNCH_COST;
     }

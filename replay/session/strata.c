@@ -32,9 +32,10 @@ double stratum_deviation(const struct stratum *s, size_t word)
 {
     if (s->drawn < 2)
         return s->items > s->drawn ? INFINITY : 0;
+    double least = s->drawn < s->items ? s->least * s->y[word] / s->drawn : 0;
     double r = stratum_ratio(s, word), sum = s->yy[word] - 2 * r * s->xy[word] + r * r * s->xx;
     /* what is left of terms that cancel is no variance */
-    return sum > 1e-13 * s->yy[word] ? sqrt(sum / (s->drawn - 1)) : 0;
+    return fmax(least, sum > 1e-13 * s->yy[word] ? sqrt(sum / (s->drawn - 1)) : 0);
 }
 
 #define KEPT 256u /* quantiles that are computed once */

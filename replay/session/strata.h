@@ -22,7 +22,8 @@
 struct stratum {
     uint32_t items, drawn;
     double size, cost; /* of all items: X; and what a replay of all costs, in warp instructions */
-    double x, xx;      /* of those drawn: Σx, Σx² */
+    double least; /* what s is at least, as a part of the mean: a few items that are alike do not show that all are */
+    double x, xx; /* of those drawn: Σx, Σx² */
     double y[STATISTICS_WORDS], yy[STATISTICS_WORDS], xy[STATISTICS_WORDS],
         hh[STATISTICS_WORDS]; /* Σy, Σy², Σxy, Σh² */
 };

@@ -15,17 +15,21 @@ $(BUILD)/cubin/matrices.sm_80.O3.cubin: tests/golden/nvcc/matrices-80.ptx
 	@sed 's/^\.version .*/.version 8.8/' $< > $@.ptx
 	@$(BUILD)/toolchain/12.9/ptxas -O3 -arch=sm_80 -o $@ $@.ptx
 	@rm $@.ptx
-.PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-build
+.PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-sampling bench-build
 bench-programs: $(BENCHES) $(BUILD)/reprise $(KERNELS) $(BENCH_CUBINS)
 bench: deps ## measure the speeds that docs/performance.md states
 	@$(PARALLEL) bench-programs
-	@for b in $(filter-out %/approximations,$(BENCHES)); do BUILD=$(BUILD) $$b || exit; done
+	@for b in $(filter-out %/approximations %/sampling,$(BENCHES)); do BUILD=$(BUILD) $$b || exit; done
 	@BUILD=$(BUILD) tests/bench/cuda
 bench-parity: all ## cycles of rtx2060-accelsim beside those of Accel-Sim
 	@$(WITH_MACHINES) python3 tests/bench/parity.py
 	@$(WITH_MACHINES) python3 tests/bench/parity.py --speed
 bench-where: all ## where replays spend their time, as perf sees it (after bench)
 	@BUILD=$(BUILD) python3 tests/bench/where.py
+# SAMPLING=blocks, cases or launches: a part of it.
+bench-sampling: deps ## sampled replays beside whole ones: errors, intervals, and what they save
+	@$(PARALLEL) bench-programs
+	@BUILD=$(BUILD) $(BUILD)/bench/sampling $(SAMPLING)
 # FUNCTION=sin: one function; PART=1/8: every eighth group of 32 arguments.
 bench-approximations: deps ## rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh .approx.f32 over all 2^32 arguments
 	@$(PARALLEL) $(BUILD)/bench/approximations

@@ -7,7 +7,6 @@
 
 #include "tools/replaying/replaying.h"
 #include "tools/ui/figure.h"
-#include "tracefmt/plural.h"
 
 /* ---- the option -------------------------------------------------------------------------------------------------- */
 
@@ -65,9 +64,12 @@ void sample_print(const struct sample_request *q, const struct sample_result *r,
            figure(r->half_width.cycles, width), 100 * part_of((double)r->half_width.cycles, (double)total->cycles),
            100 * q->confidence, r->reached ? "" : ": wider than was asked for");
     printf("%.3g %% of the warp instructions were replayed. Launches: %" PRIu32 " replayed, %" PRIu32
-           " equal to one of them, %" PRIu32 " replayed in part, %" PRIu32 " estimated from %" PRIu32 " strat%s.\n",
+           " equal to one of them, %" PRIu32 " replayed in part, %" PRIu32 " estimated",
            share, r->count[REPLAY_REPLAYED], r->count[REPLAY_EQUAL], r->count[REPLAY_IN_PART],
-           r->count[REPLAY_ESTIMATED], r->strata, r->strata == 1 ? "um" : "a");
+           r->count[REPLAY_ESTIMATED]);
+    if (r->count[REPLAY_ESTIMATED])
+        printf(" from %" PRIu32 " strat%s", r->strata, r->strata == 1 ? "um" : "a");
+    puts(".\n");
 }
 
 json_t *sample_json(const struct machine *m, const struct sample_request *q, const struct sample_result *r)

@@ -1,0 +1,208 @@
+/* Sampled replay beside whole replay: how far estimates are off, how wide their intervals are, and what they save.
+ *
+ * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
+ * cycles, and the true value of each other statistic, lie in their intervals. Then 10^5 launches of 50 kernels, at 3 %.
+ * Times are of the processor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replay/session/machine_open.h"
+#include "replay/session/replay.h"
+#include "tests/bench/figures/figures.h"
+#include "tests/support/many_launches.h"
+
+static _Noreturn void die(const char *what, const char *why)
+{
+    fprintf(stderr, "sampling: %s: %s\n", what, why);
+    exit(1);
+}
+
+static struct machine *machine_of(const char *name)
+{
+    struct rp_error err;
+    struct machine *m = machine_open(&(struct machine_request){.name = name}, &err);
+    if (!m)
+        die(name, err.text);
+    return m;
+}
+
+static bool drop(void *none, const struct replay_launch *launch, struct rp_error *err)
+{
+    (void)none;
+    (void)launch;
+    (void)err;
+    return true;
+}
+
+static double timed(struct rp_trace *t, const struct machine *m, double error, struct replay_result *result)
+{
+    struct rp_error err;
+    const struct replay_options o = {.launch = -1, .sample = {error, 0.95}, .launch_done = drop};
+    double began = bench_seconds();
+    if (!replay(t, m, &o, result, &err))
+        die(rp_trace_path(t), err.text);
+    return bench_seconds() - began;
+}
+
+static double part(uint64_t of, uint64_t all) { return all ? (double)of / (double)all : 0; }
+static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+
+/* A trace of the case; the caller closes it. */
+static struct rp_trace *recorded(const char *name, uint32_t size)
+{
+    struct rp_error err;
+    char file[128], path[512];
+    snprintf(file, sizeof file, "sampling-%s", name);
+    snprintf(path, sizeof path, "%s", bench_path(file));
+    struct kernel_options options = {.size = size, .skip_check = true, .trace = path, .threads = 1};
+    if (!kernel_run(kernel_case_find(name), &options, NULL, &err))
+        die(name, err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    unlink(path);
+    if (!t)
+        die(name, err.text);
+    return t;
+}
+
+struct coverage {
+    unsigned replays, held, statistics, statistics_held;
+};
+
+static void cover(struct coverage *c, const struct replay_result *all, const struct replay_result *some)
+{
+    uint64_t truth[STATISTICS_WORDS], estimate[STATISTICS_WORDS], width[STATISTICS_WORDS];
+    memcpy(truth, &all->total, sizeof truth);
+    memcpy(estimate, &some->total, sizeof estimate);
+    memcpy(width, &some->sample.half_width, sizeof width);
+    c->replays++;
+    c->held += distance(all->total.cycles, some->total.cycles) <= some->sample.half_width.cycles;
+    for (size_t w = 0; w < STATISTICS_WORDS; w++) {
+        c->statistics += truth[w] > 0;
+        c->statistics_held += truth[w] > 0 && distance(truth[w], estimate[w]) <= width[w];
+    }
+}
+
+static void compare(struct rp_trace *t, const char *name, const char *machine, double error, struct coverage *c)
+{
+    struct machine *m = machine_of(machine);
+    struct replay_result all, some;
+    double whole = timed(t, m, 0, &all), sampled = timed(t, m, error, &some);
+    cover(c, &all, &some);
+    if (some.sample.instructions < some.sample.all)
+        printf("%-18s %-14s %12llu %+8.2f %% %7.2f %% %10.1f %9.1f%s\n", name, machine,
+               (unsigned long long)all.total.cycles, 100 * ((double)some.total.cycles / (double)all.total.cycles - 1),
+               100 * part(some.sample.half_width.cycles, some.total.cycles),
+               1 / part(some.sample.instructions, some.sample.all), whole / sampled,
+               distance(all.total.cycles, some.total.cycles) <= some.sample.half_width.cycles ? "" : "   outside");
+    fflush(stdout);
+    replay_result_free(&all);
+    replay_result_free(&some);
+    machine_free(m);
+}
+
+static void heading(const char *text)
+{
+    printf("\n%s\n%-18s %-14s %12s %10s %9s %10s %9s\n", text, "", "", "cycles", "error", "interval", "instr. /",
+           "time /");
+}
+
+static void large_launches(struct coverage *c)
+{
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } cases[] = {{"stream_copy", 4096 * 256},
+                 {"sgemm_naive_8", 512},
+                 {"sgemm_double_16", 1024},
+                 {"spmv_scalar", 4096 * 128},
+                 {"stream_gather", 4096 * 256}};
+    heading("Launches of 4,096 blocks, 2 % at 95 %");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rp_trace *t = recorded(cases[i].name, cases[i].size);
+        compare(t, cases[i].name, "jetson-tx2", 0.02, c);
+        rp_trace_close(t);
+    }
+}
+
+static void all_cases(struct coverage *c)
+{
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } cases[] = {{"vector_add", 1 << 19},
+                 {"matmul", 256},
+                 {"sgemm_naive", 384},
+                 {"sgemm_double", 384},
+                 {"stencil", 512},
+                 {"scan", 1 << 17},
+                 {"reduce_tree", 1 << 19},
+                 {"reduce_shuffle", 1 << 19},
+                 {"histogram_shared", 1 << 19},
+                 {"histogram_global", 1 << 17},
+                 {"stream_copy", 1 << 19},
+                 {"stream_gather", 1 << 18},
+                 {"transpose_conflicts", 768},
+                 {"transpose_padded", 768},
+                 {"spmv_scalar", 1 << 17},
+                 {"spmv_vector", 1 << 14},
+                 {"bfs_level", 1 << 13},
+                 {"bitonic", 1 << 13},
+                 {"kmeans", 1 << 14},
+                 {"nbody", 1 << 11},
+                 {"mandelbrot", 256},
+                 {"needleman_wunsch", 512}};
+    static const char *const machines[] = {"jetson-tx2", "tx2-pastis", "orin", "rtx2060"};
+    heading("Cases of tests/kernels that are replayed in part, 2 % at 95 %");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rp_trace *t = recorded(cases[i].name, cases[i].size);
+        for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
+            compare(t, cases[i].name, machines[m], 0.02, c);
+        rp_trace_close(t);
+    }
+}
+
+static void many(struct coverage *c)
+{
+    struct rp_error err;
+    char path[512];
+    snprintf(path, sizeof path, "%s", bench_path("sampling-many"));
+    const struct many_launches o = {.kernels = 50,
+                                    .launches = 100000,
+                                    .blocks = 16,
+                                    .warps = 4,
+                                    .loops = 16,
+                                    .launch_spread = 10,
+                                    .block_spread = 20,
+                                    .random_percent = 20};
+    if (!many_launches_write(path, &o, &err))
+        die(path, err.text);
+    double began = bench_seconds();
+    struct rp_trace *t = rp_trace_open(path, &err);
+    unlink(path);
+    if (!t)
+        die(path, err.text);
+    double opened = bench_seconds() - began;
+    heading("100,000 launches of 50 kernels, 3 % at 95 %");
+    compare(t, "many", "jetson-tx2", 0.03, c);
+    printf("opening the trace takes %.2f s, with either\n", opened);
+    rp_trace_close(t);
+}
+
+int main(int argc, char **argv)
+{
+    struct coverage c = {0};
+    const char *which = argc > 1 ? argv[1] : "all";
+    bool all = !strcmp(which, "all");
+    if (all || !strcmp(which, "blocks"))
+        large_launches(&c);
+    if (all || !strcmp(which, "cases"))
+        all_cases(&c);
+    if (all || !strcmp(which, "launches"))
+        many(&c);
+    printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u\n", c.held,
+           c.replays, 100 * part(c.statistics_held, c.statistics), c.statistics);
+    return 0;
+}
