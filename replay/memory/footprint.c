@@ -10,41 +10,90 @@
 /* So many times the sectors of L2 fill it: lines that are mapped to one set replace each other. */
 #define FILLS 2u
 
-/* The sectors that were found, in order, and a hash table of them: open addressing, 0: free, else an index + 1. */
+/* The sectors that were found, the last access first, and a hash table of them: open addressing, 0: free, else an index
+ * + 1. */
 struct sectors {
     struct memory_touch *list;
+    uint32_t *when; /* of each: the number of its last access among those of its warp */
     uint32_t *table;
     uint64_t room, count, most; /* room: a power of two; most: as many as fill L2 */
+    uint64_t wave;              /* those from here on are of the wave that is visited */
 };
 
 struct walk {
     struct rp_trace *trace;
     const struct footprint *of;
     uint64_t sector; /* bytes */
+    uint32_t access; /* number of the warp's */
     struct sectors seen;
 };
 
-/* Adds the sector, or remembers that it was written before. */
-static void see(struct sectors *s, uint64_t address, uint64_t number, const struct rp_memory_operand *o)
+/* The entry of the sector, or a free one. */
+static uint32_t *entry_of(const struct sectors *s, uint64_t address)
 {
-    enum cache_kind kind = cache_kind_of(o);
-    uint64_t at = (number * 0x9e3779b97f4a7c15u >> 20) & (s->room - 1);
+    uint64_t at = (address * 0x9e3779b97f4a7c15u >> 20) & (s->room - 1);
     while (s->table[at] && s->list[s->table[at] - 1].address != address)
         at = (at + 1) & (s->room - 1);
-    if (s->table[at]) {
-        struct memory_touch *t = &s->list[s->table[at] - 1];
-        t->kind = kind == CACHE_READ ? t->kind : (uint8_t)kind;
+    return &s->table[at];
+}
+
+/* Adds the sector, or remembers that it was written before. */
+static void see(struct walk *w, uint64_t address, const struct rp_memory_operand *o)
+{
+    struct sectors *s = &w->seen;
+    enum cache_kind kind = cache_kind_of(o);
+    uint32_t *entry = entry_of(s, address);
+    if (*entry) {
+        uint32_t i = *entry - 1;
+        s->list[i].kind = kind == CACHE_READ ? s->list[i].kind : (uint8_t)kind;
+        s->when[i] = i >= s->wave && w->access > s->when[i] ? w->access : s->when[i];
     } else if (s->count < s->most) {
-        s->list[s->count++] = (struct memory_touch){address, (uint8_t)kind, hints_of(o)};
-        s->table[at] = (uint32_t)s->count;
+        s->list[s->count] = (struct memory_touch){address, (uint8_t)kind, hints_of(o)};
+        s->when[s->count++] = w->access;
+        *entry = (uint32_t)s->count;
     }
+}
+
+/* A sector while those of its wave are sorted. */
+struct sorted {
+    struct memory_touch touch;
+    uint32_t when, place, *entry;
+};
+
+static int latest_first(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+    if (x->when != y->when)
+        return x->when > y->when ? -1 : 1;
+    return x->place > y->place ? -1 : 1;
+}
+
+/* The blocks of a wave run at the same time: its sectors are ordered by when warps come to them. False: out of memory.
+ */
+static bool end_wave(struct sectors *s)
+{
+    uint64_t count = s->count - s->wave;
+    struct sorted *all = malloc((count + 1) * sizeof *all);
+    for (uint64_t i = 0; all && i < count; i++) {
+        const struct memory_touch *t = &s->list[s->wave + i];
+        all[i] = (struct sorted){*t, s->when[s->wave + i], (uint32_t)i, entry_of(s, t->address)};
+    }
+    if (all)
+        qsort(all, count, sizeof *all, latest_first);
+    for (uint64_t i = 0; all && i < count; i++) {
+        s->list[s->wave + i] = all[i].touch;
+        *all[i].entry = (uint32_t)(s->wave + i) + 1;
+    }
+    s->wave = s->count;
+    free(all);
+    return all;
 }
 
 static void visit_bytes(struct walk *w, const struct rp_memory_operand *o, uint64_t address, uint64_t bytes)
 {
     uint64_t first = address / w->sector, last = (address + (bytes ? bytes : 1) - 1) / w->sector;
     for (uint64_t s = first; s <= last; s++)
-        see(&w->seen, s * w->sector, s, o);
+        see(w, s * w->sector, o);
 }
 
 /* The lanes of an operand; neighbours in one sector count once. */
@@ -80,10 +129,13 @@ static bool visit_warp(struct walk *w, const struct rp_launch *l, struct rp_bloc
     int more;
     if (!rp_cursor_open(&c, b, warp, err))
         return false;
-    while ((more = rp_cursor_next(&c, &step, err)) > 0)
+    w->access = 0;
+    while ((more = rp_cursor_next(&c, &step, err)) > 0) {
+        w->access += step.executed && step.instruction->memory_count;
         for (uint32_t i = 0; step.executed && i < step.instruction->memory_count; i++)
             if (is_global(step.instruction->memory[i].space) && step.accesses[i].pattern->mask)
                 visit_access(w, l, &step, i);
+    }
     rp_cursor_close(&c);
     return !more;
 }
@@ -110,29 +162,43 @@ static bool step_back(const struct walk *w, uint32_t *launch, uint64_t *block)
     return true;
 }
 
-/* Goes back until the range fills L2, or no longer matters. */
-static bool go_back(struct walk *w, struct rp_error *err)
+/* Ends the wave. *more: it brought new sectors, so that the one before matters. */
+static bool pass_wave(struct walk *w, bool *more, struct rp_error *err)
 {
-    uint64_t visited = 0, before = 0, block = w->of->until_block;
-    uint32_t launch = w->of->until_launch;
-    while (w->seen.count < w->seen.most && step_back(w, &launch, &block)) {
-        if (!visit_block(w, launch, block, err))
-            return false;
-        if (++visited % w->of->step)
-            continue;
-        if (w->seen.count - before < w->seen.count / NEW_PART)
-            break;
-        before = w->seen.count;
-    }
-    return true;
+    uint64_t fresh = w->seen.count - w->seen.wave;
+    *more = fresh >= w->seen.count / NEW_PART;
+    return end_wave(&w->seen) ||
+           rp_fail(err, RP_SYSTEM, "%s: out of memory for what its blocks access", rp_trace_path(w->trace));
 }
 
-static void reverse(struct sectors *s)
+/* Goes back until the range fills L2, or no longer matters. A wave ends after so many blocks, and with its launch. */
+static bool go_back(struct walk *w, struct rp_error *err)
 {
-    for (uint64_t i = 0; i < s->count / 2; i++) {
-        struct memory_touch one = s->list[i];
-        s->list[i] = s->list[s->count - 1 - i];
-        s->list[s->count - 1 - i] = one;
+    uint64_t visited = 0, block = w->of->until_block;
+    uint32_t launch = w->of->until_launch, last = launch;
+    bool more = true;
+    while (w->seen.count < w->seen.most && step_back(w, &launch, &block)) {
+        if (visited == w->of->step || launch != last) {
+            if (!pass_wave(w, &more, err))
+                return false;
+            if (!more && launch == last)
+                return true;
+            visited = 0;
+            last = launch;
+        }
+        if (!visit_block(w, launch, block, err))
+            return false;
+        visited++;
+    }
+    return pass_wave(w, &more, err);
+}
+
+static void reverse(struct memory_touch *list, uint64_t count)
+{
+    for (uint64_t i = 0; i < count / 2; i++) {
+        struct memory_touch one = list[i];
+        list[i] = list[count - 1 - i];
+        list[count - 1 - i] = one;
     }
 }
 
@@ -141,24 +207,27 @@ bool footprint_find(struct rp_trace *t, const struct memory_system *m, const str
 {
     uint64_t lines, line = memory_system_l2_line(m, &lines);
     struct walk w = {.trace = t, .of = of, .sector = memory_system_l2_sector(m), .seen = {.room = 64}};
+    struct sectors *s = &w.seen;
     *touches = (struct memory_touches){0};
     if (!w.sector)
         return true;
-    w.seen.most = FILLS * lines * (line / w.sector);
-    while (w.seen.room < 2 * w.seen.most)
-        w.seen.room *= 2;
-    w.seen.table = calloc(w.seen.room, sizeof *w.seen.table);
-    w.seen.list = malloc((w.seen.most + 1) * sizeof *w.seen.list);
-    bool fine = (w.seen.table && w.seen.list && go_back(&w, err)) ||
-                (!(w.seen.table && w.seen.list) &&
-                 rp_fail(err, RP_SYSTEM, "%s: out of memory for what its blocks access", rp_trace_path(t)));
-    free(w.seen.table);
-    if (fine) {
-        reverse(&w.seen);
-        struct memory_touch *smaller = realloc(w.seen.list, (w.seen.count + 1) * sizeof *smaller);
-        *touches = (struct memory_touches){smaller ? smaller : w.seen.list, w.seen.count};
-    } else {
-        free(w.seen.list);
+    s->most = FILLS * lines * (line / w.sector);
+    while (s->room < 2 * s->most)
+        s->room *= 2;
+    s->table = calloc(s->room, sizeof *s->table);
+    s->when = malloc((s->most + 1) * sizeof *s->when);
+    s->list = malloc((s->most + 1) * sizeof *s->list);
+    bool fine = (s->table && s->when && s->list) ||
+                rp_fail(err, RP_SYSTEM, "%s: out of memory for what its blocks access", rp_trace_path(t));
+    fine = fine && go_back(&w, err);
+    free(s->table);
+    free(s->when);
+    if (!fine) {
+        free(s->list);
+        return false;
     }
-    return fine;
+    reverse(s->list, s->count);
+    struct memory_touch *smaller = realloc(s->list, (s->count + 1) * sizeof *smaller);
+    *touches = (struct memory_touches){smaller ? smaller : s->list, s->count};
+    return true;
 }

@@ -15,7 +15,7 @@
 struct footprint {
     uint32_t launch, until_launch;
     uint64_t block, until_block;
-    uint64_t step; /* blocks after which it is decided whether more are needed, at least 1 */
+    uint64_t step; /* blocks of a wave, at least 1 */
 };
 
 /* Fills *touches for this memory system; free touches->list. Reads nothing else of the memory system than its layout.

@@ -1,19 +1,19 @@
 /* Sampling within a launch of many waves. A wave is as many blocks as the machine holds at once.
  *
- *     |- lead: until waves are stable -|   passed over   |- window -|   passed over   |- ... -|- last window, to the
- * end -|
+ *     |- lead: until waves are stable -|  passed over  |- window -|  passed over  |- last window, to the end -|
  *
  * The lead is replayed alone first, to find its end. Then one replay goes from the first block to the last. Where a
  * window ends, the next block that is placed is the first of the next window: SMs, caches, queues and device memory go
  * on as they are, and L2 sees the footprint of the blocks that were passed over (replay/memory/footprint.h). In a
- * window, nothing is measured before its first wave has been placed. Then the rate, in cycles per warp instruction, is
- * measured from the placement of a block to that of another, some waves later.
+ * window, nothing is measured before its first two waves have been placed. Then the rate, in cycles per warp
+ * instruction, is measured from the placement of a block to that of another, some waves later.
  *
  * Cycles of the launch: those of the replay, and for the warp instructions that it passed over the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
  * docs/sampling.md has the formulae.
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@
 
 #define LEAST_WAVES 16u /* of a launch of which only some blocks are replayed */
 #define LEAD_STEP 4u    /* waves after which it is decided whether they are stable */
-#define SETTLING 1u     /* waves of a window before those that are measured */
+#define SETTLING 2u     /* waves of a window before those that are measured */
 #define ATTEMPTS 3u
 #define MOST_PART 0.6    /* of the launch, in all attempts */
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
@@ -279,18 +279,31 @@ static bool narrow(const struct sampling *s)
     return half <= s->error * cycles;
 }
 
-/* A statistic of the launch: what the lead counted, and what the windows counted for each warp instruction. The
- * interval is as wide as is allowed for the cycles; nothing is known of the windows one by one. */
-static double count_of(const struct sampling *s, size_t word, double all, double *half)
+/* A statistic of the launch: what the lead counted, and what the windows counted for each warp instruction. */
+static double count_of(const struct sampling *s, size_t word, double all)
 {
     uint64_t lead[STATISTICS_WORDS], replayed[STATISTICS_WORDS];
     memcpy(lead, &s->lead.statistics, sizeof lead);
     memcpy(replayed, &s->all.statistics, sizeof replayed);
     double first = (double)lead[word], rest = (double)replayed[word] - first;
     double of = (double)s->placed.before[s->placed.count] - s->lead_instructions;
-    double more = rest > 0 ? rest * (all - s->lead_instructions) / of : 0;
-    *half = s->error * more + (more > rest ? sqrt(more) : 0);
-    return first + more;
+    return first + (rest > 0 ? rest * (all - s->lead_instructions) / of : 0);
+}
+
+/* Nothing is known of the windows one by one. Four times the error that is allowed for the cycles is allowed for a
+ * count, too; for stalls of all sub-core cycles, and for counts of the memory system of all requests of SMs, as of such
+ * counts one gains what others lose. */
+static double allowed(const struct sampling *s, const struct statistics *sum, size_t word, double value)
+{
+    const struct machine *m = session_of(s)->machine;
+    size_t stall = offsetof(struct statistics, stall) / sizeof(uint64_t), memory = offsetof(struct statistics, memory);
+    bool of_memory = word >= memory / sizeof(uint64_t) && word < (memory + sizeof sum->memory) / sizeof(uint64_t);
+    bool of_stalls = word == offsetof(struct statistics, idle_cycles) / sizeof(uint64_t) ||
+                     (word >= stall && word < stall + STALL_COUNT + MACHINE_UNITS);
+    double of = of_stalls   ? (double)sum->cycles * (double)(m->sms * m->subcores)
+                : of_memory ? fmax(value, (double)sum->memory.port.requests)
+                            : value;
+    return value > 0 ? 4 * s->error * of + sqrt(value) : 0;
 }
 
 static uint64_t rounded(double x) { return x > 0 ? (uint64_t)llround(x) : 0; }
@@ -324,14 +337,18 @@ static void estimate(const struct sampling *s, struct finished *out)
     uint64_t words[STATISTICS_WORDS];
     double half, cycles = cycles_of(s, &half);
     for (size_t w = 0; w < STATISTICS_WORDS; w++)
-        words[w] = rounded(count_of(s, w, (double)totals.warp_instructions, &e->half_width[w]));
+        words[w] = rounded(count_of(s, w, (double)totals.warp_instructions));
     memcpy(sum, words, sizeof words);
+    sum->cycles = rounded(cycles);
+    divide_cycles(of->machine, sum);
+    memcpy(words, sum, sizeof words);
+    for (size_t w = 0; w < STATISTICS_WORDS; w++)
+        e->half_width[w] = allowed(s, sum, w, (double)words[w]);
     set(sum, e, &sum->cycles, cycles, half);
     set(sum, e, &sum->blocks, (double)totals.blocks, 0);
     set(sum, e, &sum->warps, (double)totals.blocks * rp_launch_warps(rp_trace_launch(of->trace, s->launch)), 0);
     set(sum, e, &sum->warp_instructions, (double)totals.warp_instructions, 0);
     set(sum, e, &sum->thread_instructions, (double)totals.thread_instructions, 0);
-    divide_cycles(of->machine, sum);
     out->launches[0] = (struct replay_launch){.launch = s->launch,
                                               .source = REPLAY_IN_PART,
                                               .half_width = (uint64_t)ceil(half),
@@ -386,7 +403,7 @@ static double excess(const struct sampling *s)
  * are more of them. Half of the interval of five is about half as wide as that of three, as Student's t is. */
 static bool sample(struct sampling *s, bool *sampled)
 {
-    double windows = 3, measured = 1;
+    double windows = 4, measured = 1;
     if (!run_lead(s))
         return false;
     for (unsigned attempt = 0; s->stable && attempt < ATTEMPTS; attempt++) {
@@ -398,7 +415,7 @@ static bool sample(struct sampling *s, bool *sampled)
         if ((*sampled = narrow(s)))
             return true;
         if (!attempt) {
-            measured = fmax(2, excess(s) / 2);
+            measured = fmax(2, excess(s));
             windows = 5;
         } else {
             windows = ceil(windows * excess(s) * excess(s));
