@@ -36,8 +36,8 @@ function addFigure(parent, name, draw, caption) {
   parent.append(element);
   const drawing = {
     place,
-    draw() {
-      const width = Math.max(280, Math.floor(place.clientWidth || 1060));
+    draw(given) {
+      const width = given || Math.max(280, Math.floor(place.clientWidth || 1060));
       drawing.width = width;
       place.replaceChildren();
       const svg = d3.select(place).append("svg").attr("role", "img").attr("aria-label", name);
@@ -57,6 +57,10 @@ function drawAgain() {
     else if (d.place.clientWidth && Math.abs(d.place.clientWidth - d.width) > 1) d.draw();
   }
 }
+
+// On paper letters shall be as large as those of the text.
+const paperWidth = 720;
+function drawForPaper() { for (const d of drawings) if (d.place.isConnected) d.draw(paperWidth); }
 
 function isNarrow(width) { return width < 560; }
 
@@ -108,29 +112,37 @@ function lineMark(i) {
   };
 }
 
-// Fills of parts of a whole: each a colour and a pattern of its own.
-const fills = [
-  ["#2b5c8a", ""], ["#f0b27a", "M0,8L8,0M-2,2L2,-2M6,10L10,6"], ["#a9d3a5", "M0,0L8,8M-2,6L2,10M6,-2L10,2"],
-  ["#d9b8d8", "M0,4H8"], ["#9ecae1", "M4,0V8"], ["#e8d36b", "M0,4H8M4,0V8"],
-  ["#d98880", "M0,8L8,0M-2,2L2,-2M6,10L10,6M0,0L8,8M-2,6L2,10M6,-2L10,2"], ["#c7c7c7", "M2,2h1M6,6h1"],
-  ["#8fbcbb", "M0,2H8M0,6H8"], ["#c9a66b", "M2,0V8M6,0V8"], ["#b5b5e6", "M0,6L4,2L8,6"], ["#e6b5c4", "M4,1V7M1,4H7"],
-];
-let patternCount = 0;
+// Fills of parts of a whole: each a colour and a hatching of its own. Hatchings are lines, not patterns of SVG, of which browsers
+// make large pictures when they print.
+const fillColours = ["#2b5c8a", "#f0b27a", "#a9d3a5", "#d9b8d8", "#9ecae1", "#e8d36b", "#d98880", "#d4d4d4", "#8fbcbb", "#c9a66b", "#b5b5e6", "#e6b5c4"];
+const hatchings = ["", "/", "\\", "-", "|", "-|", "/\\", ".", "=", "!", "/-", "\\|"];
+const hatchSteps = { "/": 8, "\\": 8, "-": 6, "|": 6, "=": 3.5, "!": 3.5, ".": 5 };
 
-// The fill of part `i` in this drawing; only the first is plain.
-function fillOf(svg, i) {
-  const n = fills.length, colour = fills[i % n][0], path = i ? fills[1 + ((i - 1 + 5 * Math.floor(i / n)) % (n - 1))][1] : "", id = "fill-" + patternCount++;
-  let defs = svg.select("defs");
-  if (defs.empty()) defs = svg.append("defs");
-  const pattern = defs.append("pattern").attr("id", id).attr("width", 8).attr("height", 8).attr("patternUnits", "userSpaceOnUse");
-  pattern.append("rect").attr("width", 8).attr("height", 8).attr("fill", colour);
-  if (path) pattern.append("path").attr("d", path).attr("stroke", "#333").attr("stroke-width", 1).attr("fill", "none");
-  return "url(#" + id + ")";
+// The lines of one kind within a rectangle.
+function hatch(kind, x, y, width, height) {
+  const step = hatchSteps[kind], right = x + width, bottom = y + height, path = [];
+  const each = (low, high, line) => { for (let at = Math.ceil(low / step) * step; at < high; at += step) path.push(line(at)); };
+  const move = (x1, y1, x2, y2) => "M" + x1.toFixed(1) + "," + y1.toFixed(1) + "L" + x2.toFixed(1) + "," + y2.toFixed(1);
+  if (kind === "-" || kind === "=") each(y, bottom, (at) => move(x, at, right, at));
+  if (kind === "|" || kind === "!") each(x, right, (at) => move(at, y, at, bottom));
+  if (kind === "/") each(x + y, right + bottom, (at) => move(Math.max(x, at - bottom), at - Math.max(x, at - bottom), Math.min(right, at - y), at - Math.min(right, at - y)));
+  if (kind === "\\") each(x - bottom, right - y, (at) => move(Math.max(x, at + y), Math.max(x, at + y) - at, Math.min(right, at + bottom), Math.min(right, at + bottom) - at));
+  if (kind === ".") each(y, bottom, (row) => { for (let at = Math.ceil(x / step) * step; at < right - 1; at += step) path.push(move(at, row, at + 1, row)); return ""; });
+  return path.join("");
 }
 
-function fillMark(i) {
-  return (svg) => svg.append("rect").attr("width", 28).attr("height", 14).attr("fill", i < 0 ? "#fff" : fillOf(svg, i)).attr("stroke", "#333");
+// A rectangle with fill `i`: only the first is plain; below 0: empty. Returns the group, for a title.
+function fillRect(svg, i, x, y, width, height) {
+  const n = fillColours.length, group = svg.append("g");
+  const kinds = i > 0 ? hatchings[1 + ((i - 1 + 5 * Math.floor(i / n)) % (n - 1))] : "";
+  group.append("rect").attr("x", x).attr("y", y).attr("width", Math.max(0, width)).attr("height", height)
+    .attr("fill", i < 0 ? "#fff" : fillColours[i % n]).attr("stroke", "#333").attr("stroke-width", width > 1 ? 0.5 : 0);
+  const lines = width > 1.5 ? [...kinds].map((k) => hatch(k, x, y, width, height)).join("") : "";
+  if (lines) group.append("path").attr("d", lines).attr("stroke", "#333").attr("stroke-width", 0.8).attr("fill", "none");
+  return group;
 }
+
+function fillMark(i) { return (svg) => fillRect(svg, i, 0.5, 0.5, 27, 13); }
 
 function select(label, options, value, change) {
   const element = h("select", { onchange: () => change(element.value) },

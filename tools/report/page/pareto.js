@@ -37,7 +37,7 @@ function paretoScale(all, value, range) {
 }
 
 function drawPareto(runs, svg, width, points, front, names, role) {
-  const narrow = isNarrow(width), height = narrow ? 300 : 400, left = 64, right = 20, top = 26, bottom = 44;
+  const narrow = isNarrow(width), height = narrow ? 300 : 400, left = 64, right = 30, top = 26, bottom = 44;
   const [one, other] = names.map((n) => runs.value(n));
   const all = [...points, ...front], [x, y] = [[one, [left, width - right]], [other, [height - bottom, top]]].map(([v, range]) => paretoScale(all, v, range));
   const text = (name) => runs.unit(name) === "bytes" ? (v) => optionText(v, "bytes") : tickText;

@@ -11,8 +11,8 @@ function launchesSection(page, data) {
   addSection(page, "time", "Launches over time", (body) => {
     const longest = data.launches.slice().sort((a, b) => (b.end - b.begin) - (a.end - a.begin)).slice(0, mostLaunchRows);
     const rows = longest.sort((a, b) => a.begin - b.begin || a.launch - b.launch).map((l) => ({ text: launchText(l),
-      spans: [{ from: l.begin, to: l.end, kind: "launch", title: launchText(l) + ": " + figure(l.begin) + " to " + figure(l.end) }] }));
-    addFigure(body, "launches over cycles", (svg, width) => drawGantt(svg, width, rows, (s) => fillOf(s, 0), "cycles since the first launch began"),
+      spans: [{ from: l.begin, to: l.end, full: true, title: launchText(l) + ": " + figure(l.begin) + " to " + figure(l.end) }] }));
+    addFigure(body, "launches over cycles", (svg, width) => drawGantt(svg, width, rows, "cycles since the first launch began"),
       data.launch_count > rows.length ? "The " + rows.length + " longest of " + wholeNumber(data.launch_count) + " launches." : "");
   });
 }

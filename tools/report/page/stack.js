@@ -23,14 +23,13 @@ function useStalls(names) {
   for (const n of stallNames.map(partName)) if (!reasons.includes(n) && !units.includes(n)) units.push(n);
 }
 // Idleness is empty; every other part has its fill.
-function partFill(svg, name) { return name === "idle" ? "#fff" : fillOf(svg, partNumber(name)); }
-function partMark(name) { return name === "idle" ? fillMark(-1) : fillMark(partNumber(name)); }
+function partFill(name) { return name === "idle" ? -1 : partNumber(name); }
 
 // Parts that are seen in no bar are left out of the legend.
 function stackLegend(body, bars) {
   const longest = d3.max(bars, (b) => d3.sum(b.parts, (p) => p.cycles)) || 1;
   const seen = new Set(bars.flatMap((b) => b.parts.filter((p) => p.cycles > longest / 500).map((p) => p.name)));
-  addLegend(body, [...seen].sort((a, b) => partNumber(a) - partNumber(b)).map((n) => ({ text: n, draw: partMark(n) })));
+  addLegend(body, [...seen].sort((a, b) => partNumber(a) - partNumber(b)).map((n) => ({ text: n, draw: fillMark(partFill(n)) })));
 }
 
 // bars: [{text, parts, note}]
@@ -40,7 +39,6 @@ function drawStack(svg, width, bars, label) {
   const top = narrow ? 18 : 4, bottom = 44, height = top + bars.length * (size + gap) + bottom;
   const x = d3.scaleLinear().domain([0, d3.max(bars, (b) => d3.sum(b.parts, (p) => p.cycles)) || 1]).range([left, width - right]);
   bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6);
-  const fill = new Map();
   bars.forEach((bar, i) => {
     const y = top + i * (size + gap);
     let at = 0;
@@ -48,9 +46,7 @@ function drawStack(svg, width, bars, label) {
       .text(clip(bar.text, Math.floor((narrow ? width : left - 12) / 6.4)));
     for (const part of bar.parts) {
       if (!part.cycles) continue;
-      if (!fill.has(part.name)) fill.set(part.name, partFill(svg, part.name));
-      svg.append("rect").attr("x", x(at)).attr("y", y).attr("width", Math.max(0, x(at + part.cycles) - x(at))).attr("height", size)
-        .attr("fill", fill.get(part.name)).attr("stroke", "#333").attr("stroke-width", 0.5)
+      fillRect(svg, partFill(part.name), x(at), y, x(at + part.cycles) - x(at), size)
         .append("title").text(bar.text + ": " + part.name + " " + figure(Math.round(part.cycles)));
       at += part.cycles;
     }

@@ -9,4 +9,6 @@ document.addEventListener("DOMContentLoaded", () => {
   document.title = data.title + " – Reprise report";
   ({ sweep: showSweep, replay: showReplay, wcet: showWcet })[data.kind](page, data);
   window.addEventListener("resize", drawAgain);
+  window.addEventListener("beforeprint", drawForPaper);
+  window.addEventListener("afterprint", drawAgain);
 });

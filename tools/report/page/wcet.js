@@ -25,7 +25,7 @@ function drawBars(svg, width, bars, label) {
   bars.forEach((bar, i) => {
     const y = top + i * (size + gap), part = bar.parts[0];
     svg.append("text").attr("class", "label").attr("x", narrow ? 0 : left - 8).attr("y", narrow ? y - 4 : y + 15).attr("text-anchor", narrow ? "start" : "end").text(bar.text);
-    svg.append("rect").attr("x", left).attr("y", y).attr("width", x(part.cycles) - left).attr("height", size).attr("fill", fillOf(svg, part.fill)).attr("stroke", "#333").attr("stroke-width", 0.5);
+    fillRect(svg, part.fill, left, y, x(part.cycles) - left, size);
     svg.append("text").attr("class", "label").attr("x", x(part.cycles) + 5).attr("y", y + 15).text(bar.note);
   });
   return height;
@@ -58,11 +58,11 @@ function phasesSection(page, trace, state) {
     const own = warps.filter((w) => w.block === block), shown = own.slice(0, mostWarps).filter((w) => (left -= w.phases.length) >= 0 || w === own[0]);
     const begins = sectionBegins(own), spanOf = (w, p) => {
       const from = begins[p.section] + p.start, to = from + p.duration;
-      return { from, to, kind: p.kind, title: "warp " + w.warp + ", section " + p.section + ", " + p.kind + ": " + figure(from) + " to " + figure(to) + (p.instructions ? ", " + plural(p.instructions, "instruction") : "") };
+      return { from, to, full: p.kind === "exec", title: "warp " + w.warp + ", section " + p.section + ", " + p.kind + ": " + figure(from) + " to " + figure(to) + (p.instructions ? ", " + plural(p.instructions, "instruction") : "") };
     };
     const rows = shown.map((w) => ({ text: "warp " + w.warp, spans: w.phases.slice(0, mostIntervals).map((p) => spanOf(w, p)) }));
-    addLegend(body, [{ text: "exec: the warp may issue", draw: fillMark(0) }, { text: "idle: it waits for results", draw: fillMark(7) }]);
-    addFigure(body, "phases of warps", (svg, width) => drawGantt(svg, width, rows, (s, kind) => fillOf(s, kind === "exec" ? 0 : 7), "cycles, each warp alone", begins.slice(1, -1)),
+    addLegend(body, [{ text: "exec: the warp may issue", draw: fillMark(0) }, { text: "idle: it waits for results", draw: (svg) => drawSpan(svg, false, 0, 1, 28, 12) }]);
+    addFigure(body, "phases of warps", (svg, width) => drawGantt(svg, width, rows, "cycles, each warp alone", begins.slice(1, -1)),
       (blocks.length > 1 ? "Block " + block + ". " : "") + "Each warp as if it were alone on the machine: the profile from which the bounds follow." +
         (begins.length > 2 ? " Dashed lines: a barrier, behind which a section begins once the slowest warp is there." : "") +
         (shown.length < own.length ? " The first " + shown.length + " of " + own.length + " warps." : "") + (l.warps_left_out ? " The phases of " + wholeNumber(l.warps_left_out) + " more warps are left out; --phases writes all." : ""));
