@@ -35,7 +35,7 @@ window.addEventListener("load", () => {
       seen.sections[section.id] = { figures: all("figure svg", section).length, tables: all("table", section).length };
     }
     if (document.documentElement.scrollWidth > window.innerWidth) fault(when + ": the page is " + document.documentElement.scrollWidth + " wide in a window of " + window.innerWidth);
-    const links = all("nav a").filter((a) => !a.hidden).map((a) => a.getAttribute("href"));
+    const links = all("nav a").filter((a) => a.offsetWidth).map((a) => a.getAttribute("href"));
     if (links.join() !== visible().map((s) => "#" + s.id).join()) fault(when + ": the links are " + links.join());
   }
 

@@ -43,11 +43,13 @@ static void number(struct command_line *line, const char *option, const char *ar
 static void pareto(struct command_line *line, struct report_request *r, char *arg)
 {
     char *comma = strchr(arg, ',');
-    if (!comma || comma == arg || !comma[1] || strchr(comma + 1, ','))
+    if (comma && comma > arg && comma[1] && !strchr(comma + 1, ',')) {
+        *comma = 0;
+        r->pareto[0] = arg;
+        r->pareto[1] = comma + 1;
+    } else {
         command_usage(line, "--pareto %s: give two values; for example --pareto cycles,l1.size", arg);
-    *comma = 0;
-    r->pareto[0] = arg;
-    r->pareto[1] = comma + 1;
+    }
 }
 
 static void end(struct command_line *line, struct report_request *r)

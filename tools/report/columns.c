@@ -59,9 +59,10 @@ static bool put_axis(struct sweep_report *s, const char *name, char *expression,
     if (of && json_array_size(values) > 1)
         json_add(json_object_get(s->data, "axes"), json_pack("{s:s, s:s, s:O, s:O}", "name", name, "unit",
                                                              unit_of_option(name), "values", values, "of", of));
+    bool fine = of;
     json_decref(values);
     json_decref(of);
-    return of;
+    return fine;
 }
 
 static bool put_option(void *data, sqlite3_stmt *row, struct rp_error *err)

@@ -11,7 +11,7 @@ function sweepFacts(runs, state) {
   return facts([["Trace", baseName(data.traces[state.trace].file), wholeNumber(data.traces[state.trace].warp_instructions) + " warp instructions"], ["Runs", wholeNumber(runs.of(state.trace).length), plural(varied.length, "axis").replace("axiss", "axes")],
     ["Baseline: " + name, figure(base), "run " + data.runs[role.baseline] + ": " + runs.label(role.baseline, varied)],
     ["Best: " + name, figure(best), "run " + data.runs[role.best] + ": " + runs.label(role.best, varied)],
-    ratio ? [data.value.more ? "Best by baseline" : "Baseline by best", ratio] : null]);
+    ratio ? [name === "cycles" ? "Speedup" : data.value.more ? "Best by baseline" : "Baseline by best", ratio] : null]);
 }
 
 // One line for each trace, where there are several.
