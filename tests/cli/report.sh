@@ -101,6 +101,9 @@ agrees "roofs: 30 SMs of 4 sub-cores; 336 GB/s" replay.html 'd["roofs"]["issue"]
 "$r" report 1.wtr -m rtx2060 -q --cache kept -o stored.html
 "$r" report 1.wtr -m rtx2060 -q --cache kept -o stored2.html
 agrees "--cache: the same, without source lines" stored2.html '"hotspots" not in d and d["total"] == data("replay.html")["total"] and d["stored"]'
+"$r" report 1.wtr -m san-rtx2080 --set memory.from=rtx2080 --seed 7 -q -o chance.html
+"$r" replay 1.wtr -m san-rtx2080 --set memory.from=rtx2080 --seed 7 -q --json >chance.json
+agrees "chance, and what is measured in caches of another machine" chance.html '(lambda j: d["total"]["cycles"] == j["total"]["cycles"] and d["machine"] == j["machine"])(json.load(open("chance.json")))'
 for m in orin h100; do
     "$r" report 1.wtr -m $m -q -o $m.html
 done

@@ -7,7 +7,7 @@
 #include "tools/replaying/options.h"
 #include "tools/report/report.h"
 
-enum { KEY_ALL_RUNS = 256, KEY_WAIT, KEY_VALUE, KEY_BASELINE, KEY_PARETO, KEY_RUNS, KEY_TOP_LINES };
+enum { KEY_ALL_RUNS = 256, KEY_WAIT, KEY_VALUE, KEY_BASELINE, KEY_PARETO, KEY_RUNS, KEY_TOP_LINES, KEY_SEED_OF };
 
 #define USUAL_RUNS 100000
 
@@ -30,6 +30,7 @@ static const struct option_row rows[] = {
     ROWS_MACHINE("Machine to replay on", ""),
     ROW_LAUNCH("Replay"),
     ROW_THREADS("Threads for the replay", ", 1 unless given"),
+    {"seed", KEY_SEED_OF, "N", "Of chance: the same seed gives the same replay (1)"},
     ROW_CACHE("; the report then has no source lines"),
     {0},
 };
@@ -80,6 +81,10 @@ static void report_option(struct command_line *line, int key, char *arg)
     switch (key) {
     case KEY_TOP_LINES: number(line, "--top", arg, &r->top); break;
     case KEY_RUNS: number(line, "--runs", arg, &r->runs); break;
+    case KEY_SEED_OF:
+        number(line, "--seed", arg, &value);
+        r->replay.seed = (uint64_t)value;
+        break;
     case KEY_VALUE: r->value = arg; break;
     case KEY_BASELINE: r->baseline = arg; break;
     case KEY_PARETO: pareto(line, r, arg); break;
@@ -103,8 +108,8 @@ static void check_kind(struct command_line *line, const struct report_request *r
     if (!database && !r->machine.machine)
         command_usage(line, "%s: on which machine? Example: reprise report mm.wtr --machine rtx2060 -o mm.html",
                       r->input);
-    if (!database && (strcmp(r->value, "cycles") || r->baseline || r->pareto[0] || r->all))
-        command_usage(line, "--value, --baseline, --pareto and --all are about the runs of a database");
+    if (!database && (strcmp(r->value, "cycles") || r->baseline || r->pareto[0] || r->all || r->runs != USUAL_RUNS))
+        command_usage(line, "--value, --baseline, --pareto, --runs and --all are about the runs of a database");
 }
 
 static int report_run(const struct command *c, int argc, char **argv)
@@ -112,8 +117,12 @@ static int report_run(const struct command *c, int argc, char **argv)
     struct command_line line;
     struct rp_error err;
     char *command = report_command(argv); /* before arguments are parted */
-    struct report_request r = {
-        .command = command, .value = "cycles", .runs = USUAL_RUNS, .top = -1, .wait = 60, .replay = {.launch = -1}};
+    struct report_request r = {.command = command,
+                               .value = "cycles",
+                               .runs = USUAL_RUNS,
+                               .top = -1,
+                               .wait = 60,
+                               .replay = {.launch = -1, .seed = 1}};
     command_parse(&line, c, argc, argv, &r);
     if (!input_check(r.input, INPUT_OTHER, &err))
         return command_fail(&err);

@@ -9,6 +9,7 @@
 #include "tools/lib/output.h"
 #include "tools/machine/option_line.h"
 #include "tools/replaying/explanations.h"
+#include "tools/replaying/shares.h"
 #include "tools/replaying/timeless.h"
 #include "tools/report/report.h"
 #include "tools/results/cache.h"
@@ -20,6 +21,7 @@
 struct replayed {
     struct rp_trace *trace;
     struct machine *machine;
+    struct shares shares; /* of memory.from; the machine has them as options */
     struct result result;
     struct profile *profile; /* NULL: the result was stored, or the machine does not report it */
 };
@@ -206,8 +208,11 @@ static json_t *data_of(const struct report_request *r, struct replayed *o, struc
 
 static bool open_input(const struct report_request *r, struct replayed *o, struct rp_error *err)
 {
-    if (!(o->machine = machine_args_open(&r->machine, NULL, 0, err)) || !input_check(r->input, INPUT_TRACE, err) ||
-        !(o->trace = rp_trace_open(r->input, err)))
+    struct machine *m = machine_args_open(&r->machine, NULL, 0, err); /* its errors come before those of the trace */
+    bool fine = m && input_check(r->input, INPUT_TRACE, err) && (o->trace = rp_trace_open(r->input, err));
+    machine_free(m);
+    if (!fine || !(o->machine = shares_machine_open(&r->machine, NULL, 0, o->trace, r->replay.launch, r->replay.threads,
+                                                    &o->shares, err)))
         return false;
     if (output_same_file(r->input, r->output))
         return rp_fail(err, RP_USAGE, "-o '%s' would be written over the trace; give it another name", r->output);

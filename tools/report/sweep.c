@@ -59,8 +59,7 @@ bool sweep_number(struct sweep_report *s, char *text, int64_t *value, struct rp_
     return sweep_each(s, text, take_number, value, err);
 }
 
-/* ---- where everything comes from ----------------------------------------------------------------------------------
- */
+/* ---- where everything comes from --------------------------------------------------------------------------------- */
 
 static bool put_list(struct sweep_report *s, const char *key, char *text, struct rp_error *err)
 {
@@ -123,8 +122,10 @@ int report_sweep(const struct report_request *r)
         return command_fail(&err);
     }
     bool open = s.data && query_open(&s.query, r->input, r->wait, &args, &err);
-    bool fine = open && sweep_choose(&s, &err) && sweep_columns(&s, &err) && put_pareto(&s) &&
-                sweep_machines(&s, &err) && sweep_changes(&s, &err) && put_origins(&s, &err);
+    /* one state of the database, while others may write */
+    bool fine = open && sql_script(&s.query.store.sql, "BEGIN", &err) && sweep_choose(&s, &err) &&
+                sweep_columns(&s, &err) && put_pareto(&s) && sweep_machines(&s, &err) && sweep_changes(&s, &err) &&
+                put_origins(&s, &err);
     if (!s.data)
         rp_fail(&err, RP_SYSTEM, "out of memory");
     if (open)
