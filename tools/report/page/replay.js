@@ -23,11 +23,14 @@ function replayStalls(page, data) {
   addSection(page, "stalls", "Where the cycles go", (body) => {
     const own = data.launches.filter((l) => !l.overlaps && l.values.cycles).sort((a, b) => b.values.cycles - a.values.cycles);
     const shown = data.launch_count > 1 ? own.slice(0, mostBars) : [];
-    const bars = [{ text: data.launch_count > 1 ? "all launches" : data.launches[0] ? launchText(data.launches[0]) : "all", parts: replayParts(data.total), note: figure(data.total.cycles) },
-      ...shown.map((l) => ({ text: launchText(l), parts: replayParts(l.values), note: figure(l.values.cycles) }))];
-    stackLegend(body, bars);
-    addFigure(body, "cycles by what they went to", (svg, width) => drawStack(svg, width, bars, "cycles"),
-      "The cycles, divided as those of all sub-cores are." + (data.launch_count > 1 && data.launch_count > shown.length ? " Of " + wholeNumber(data.launch_count) + " launches the " + shown.length + " longest that run alone." : ""));
+    const all = [{ text: data.launch_count > 1 ? "all launches" : data.launches[0] ? launchText(data.launches[0]) : "all", parts: replayParts(data.total), note: figure(data.total.cycles) }];
+    const bars = shown.map((l) => ({ text: launchText(l), parts: replayParts(l.values), note: figure(l.values.cycles) }));
+    stackLegend(body, [...all, ...bars]);
+    addFigure(body, "cycles by what they went to", (svg, width) => drawStack(svg, width, all, "cycles"), "The cycles, divided as those of all sub-cores are.");
+    if (!bars.length) return;
+    body.append(h("h3", {}, "By launch"));
+    addFigure(body, "launches by what their cycles went to", (svg, width) => drawStack(svg, width, bars, "cycles"),
+      data.launch_count > shown.length ? "Of " + wholeNumber(data.launch_count) + " launches the " + shown.length + " longest that run alone." : "");
   });
 }
 
