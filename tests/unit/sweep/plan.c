@@ -88,8 +88,8 @@ Test(plans, refuses, .init = setup, .fini = teardown)
         {"trace = \"a\"\nmachine = 3;", ":2: this is no text; write it in quotes"},
         {"\nvari = \"sms=1\";", ":2: a plan has no 'vari'; did you mean 'vary'?"},
         {"threads = 3;",
-         ":1: a plan has no 'threads'; it has trace, machine, set, vary, exclude, launch, seed, engine, "
-         "launches and stalls"},
+         ":1: a plan has no 'threads'; it has trace, machine, set, vary, exclude, launch, seed, sample, batches, "
+         "confidence, width, engine, launches and stalls"},
         {"launch = -1;", ":1: --launch: '-1' is negative; the least is 0"},
         {"launch = 1.5;", ":1: this is no whole number"},
         {"stalls = 1;", ":1: this is neither true nor false"},
