@@ -80,7 +80,8 @@ enum key {
          "a warp are scheduled independently"},                                                                        \
         {"assemble", KEY_ASSEMBLE, "SM",                                                                               \
          "Run machine code for this architecture, such as sm_86: what NVIDIA's ptxas makes of PTX or CUDA source; of " \
-         "a fat binary, what it has for it, else its PTX so. ptxas is that of REPRISE_PTXAS, PATH, CUDA_HOME, "        \
+         "a fat binary, its own code, else what ptxas makes of its PTX. ptxas is that of REPRISE_PTXAS, PATH, "        \
+         "CUDA_HOME, "                                                                                                 \
          "CUDA_PATH, /usr/local/cuda, Python's nvidia-cuda-nvcc-cu12, Triton, make toolchain"},                        \
         {"check", KEY_CHECK, "LIST",                                                                                   \
          "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), race, "   \

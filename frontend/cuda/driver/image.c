@@ -197,12 +197,15 @@ CUresult image_choose(const char *name, const void *given, struct image *image, 
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* A program of the device runtime is linked from several pieces; ptxas takes one. */
+/* Whether it was linked from several pieces, each with a .version; ptxas takes one. */
 static bool is_linked(const struct image *image)
 {
-    const char *first = memmem(image->bytes, image->size, "\n.version", 9);
-    size_t rest = first ? image->size - (size_t)(first + 1 - (const char *)image->bytes) : 0;
-    return rest && memmem(first + 1, rest, "\n.version", 9);
+    static const char begins[] = ".version";
+    const char *at = image->bytes, *end = at + strnlen(at, image->size);
+    unsigned count = 0;
+    for (; (at = memmem(at, (size_t)(end - at), begins, sizeof begins - 1)); at += sizeof begins - 1)
+        count += at == image->bytes || at[-1] == '\n';
+    return count > 1;
 }
 
 static CUresult assemble(const char *name, struct image *image, struct rp_error *err)
