@@ -164,7 +164,7 @@ static uint64_t earlier(const struct state *s, const struct pending *p, const st
 static uint64_t usable(const struct state *s, const struct pending *p, const struct rp_instruction *in, enum use use)
 {
     uint64_t from = p->issued + (use == USE_GUARD ? (uint64_t)s->machine->guard_latency : 0);
-    uint64_t there = p->ready - earlier(s, p, in, use);
+    uint64_t early = earlier(s, p, in, use), there = p->ready > early ? p->ready - early : 0;
     return from > there ? from : there;
 }
 
