@@ -56,7 +56,7 @@ $(BUILD)/soundness: $(BUILD)/obj/tests/soundness/soundness.o $(SUPPORT) $(WCET) 
 	$(link)
 # Random blocks against the bounds of reprise wcet: SOUNDNESS launches, six policies each.
 SOUNDNESS ?= 1000000
-.PHONY: soundness wcet-tables validation-pastis validation-latencies validation-ablate validation-gemm memory
+.PHONY: soundness wcet-tables validation-pastis validation-latencies validation-ablate validation-gemm validation-hardware memory
 soundness: deps ## SOUNDNESS=1000000 random launches against the bounds of reprise wcet
 	@$(PARALLEL) $(BUILD)/soundness
 	@$(BUILD)/soundness $(SOUNDNESS) $$(nproc)
@@ -71,6 +71,8 @@ validation-latencies: all ## dependent chains and pointer chases on the machines
 validation-ablate: deps ## the ablation of ECRTS 2025, Table 2, on machine orin
 	@$(PARALLEL) all $(BUILD)/record-cases
 	@BUILD=$(BUILD) tests/validation/ablate.sh
+validation-hardware: all ## programs that others measured on a GV100, replayed from PTX and machine code: some minutes
+	@$(WITH_MACHINES) python3 tests/validation/hardware.py
 validation-gemm: all ## the GEMM of the SAN paper on san-rtx2080 and san-quadro-rtx6000
 	@BUILD=$(BUILD) python3 tests/validation/gemm.py
 # tests/cli/trace_memory.sh at the full size.
