@@ -24,8 +24,7 @@ from torch.utils._pytree import tree_flatten, tree_map  # noqa: E402
 WITHOUT_REFERENCE = ('rand', 'normal', 'bernoulli', 'multinomial', 'dropout', 'empty', 'uniform', 'cauchy', 'exponential', 'geometric',
                      'log_normal', 'rrelu', 'svd_lowrank', 'pca_lowrank', 'new_empty', 'resize', 'as_strided',
                      'fractional_max_pool', 'multi_head_attention', 'native_batch_norm', 'tensor_split')
-LIBRARIES = ('CUDNN', 'CUFFT', 'CUSOLVER', 'CUSPARSE', 'CURAND', 'CUSPARSELT', 'CUBLASLT', 'CUBLAS_STATUS_NOT_SUPPORTED', 'MAGMA', 'NCCL',
-             'JITERATOR', 'NVRTC')
+LIBRARIES = ('CUDNN', 'CUFFT', 'CUSOLVER', 'CUSPARSE', 'CUBLAS_STATUS_NOT_SUPPORTED')
 LASTING = ('CUDA error', 'an illegal memory access', 'device-side assert', 'misaligned address')
 
 
