@@ -14,7 +14,8 @@ static const struct query_usage usage = {
 struct side {
     char *condition; /* on view `runs` */
     char *keys;      /* the columns that it names, each in quotes and between commas */
-    bool number;     /* it is one run */
+    bool number;     /* it is one run: */
+    int64_t run;
 };
 
 static void side_free(struct side *s)
@@ -68,7 +69,7 @@ static bool read_side(struct query *q, const char *text, const struct query_usag
     sqlite3_str_appendall(keys, ",");
     bool fine = copy || rp_fail(err, RP_SYSTEM, "out of memory");
     if (side->number) {
-        fine = fine && query_has_run(q, (int64_t)run, err);
+        side->run = (int64_t)run;
         sqlite3_str_appendf(condition, "run = %llu", (unsigned long long)run);
     } else {
         sqlite3_str_appendall(condition, q->which);
@@ -82,7 +83,7 @@ static bool read_side(struct query *q, const char *text, const struct query_usag
 
 char *query_condition(struct query *q, const char *text, const struct query_usage *of, struct rp_error *err)
 {
-    struct side side = {NULL, NULL, false};
+    struct side side = {.number = false};
     bool fine = read_side(q, text, of, &side, err);
     sqlite3_free(side.keys);
     if (fine)
@@ -236,12 +237,14 @@ static bool print_all(struct query *q, struct rp_error *err)
 
 bool query_compare(struct query *q, const char *one, const char *other, struct rp_error *err)
 {
-    struct side sides[2] = {{NULL, NULL, false}, {NULL, NULL, false}};
+    struct side sides[2] = {{.number = false}, {.number = false}};
     const char *sign;
     char *value = query_number(q, q->args->stat ? q->args->stat : "cycles", &sign, err);
     bool fine = value && read_side(q, one, &usage, &sides[0], err) && read_side(q, other, &usage, &sides[1], err);
     if (fine && sides[0].number != sides[1].number)
         fine = rp_fail(err, RP_USAGE, "%s: %s", usage.option, usage.example);
+    for (int i = 0; fine && i < 2 && sides[i].number; i++)
+        fine = query_has_run(q, sides[i].run, err);
     if (fine && !strcmp(sides[0].condition, sides[1].condition))
         fine = rp_fail(err, RP_USAGE, "compare: both sides are the same, %s", one);
     fine = fine && make_pairs(q, sides, value, err) && print_all(q, err);
