@@ -516,12 +516,25 @@ static bool hand_on_all(struct sampling *s, struct rp_error *err)
     return fine;
 }
 
+/* Counts of the trace, of all launches: those that were replayed count them themselves, as far as they went. */
+static void count_exact(const struct sampling *s, struct statistics *to)
+{
+    *to = (struct statistics){0};
+    for (uint32_t u = 0; u < s->units.count; u++) {
+        const struct item *i = &s->items[s->item_of[u]];
+        struct statistics one = i->sum;
+        if (!i->replayed)
+            set_exact(s, s->units.list[u].launch, &one);
+        statistics_add(to, &one);
+    }
+}
+
 /* The total, and how well its statistics are known. */
 static void sum_up(struct sampling *s)
 {
     uint64_t words[STATISTICS_WORDS], widths[STATISTICS_WORDS];
-    struct statistics *total = &s->result->total, *half_width = &s->result->sample.half_width, exact = {0};
     double sum[STATISTICS_WORDS], half[STATISTICS_WORDS];
+    struct statistics *total = &s->result->total, *half_width = &s->result->sample.half_width, exact;
     total_of(s, 0, STATISTICS_WORDS, sum, half);
     for (size_t w = 0; w < STATISTICS_WORDS; w++) {
         words[w] = rounded(sum[w]);
@@ -529,12 +542,7 @@ static void sum_up(struct sampling *s)
     }
     memcpy(total, words, sizeof words);
     memcpy(half_width, widths, sizeof widths);
-    for (uint32_t u = 0; u < s->units.count; u++)
-        for (uint32_t l = s->units.list[u].launch; l < s->units.list[u].end; l++) {
-            struct statistics one = {0};
-            set_exact(s, l, &one);
-            statistics_add(&exact, &one);
-        }
+    count_exact(s, &exact);
     total->blocks = exact.blocks;
     total->warps = exact.warps;
     total->warp_instructions = exact.warp_instructions;

@@ -34,7 +34,7 @@ struct finished {
     struct statistics sum;
     struct copy_counts copies[COPY_PATHS];
     struct unit_estimate *estimate; /* NULL: the unit was replayed whole */
-    uint64_t instructions;          /* warp instructions that were replayed, if not */
+    uint64_t instructions;          /* warp instructions of replays of some of its blocks */
     bool done;
 };
 

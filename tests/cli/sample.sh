@@ -29,6 +29,11 @@ total sampled"
 "$r" replay equal.wtr -m jetson-tx2 --sample 2%@95% --json >some.json
 is "equal launches are replayed once, and exact" "$(json some.json 'd["sample"]["launches"]["replayed"], d["sample"]["launches"]["equal"], d["sample"]["half_width"]["cycles"], d["launches"][39]["equal"]') $(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json")); print(a["total"] == b["total"])')" "(2, 38, 0, 1) True"
 
+head -c $(($(stat -c %s equal.wtr) * 2 / 3)) equal.wtr >cut.wtr
+"$r" replay cut.wtr -m jetson-tx2 --json >whole.json 2>err; whole=$?
+"$r" replay cut.wtr -m jetson-tx2 --sample 2%@95% --json >some.json 2>err
+is "of a damaged trace what is there" "$? $(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json")); print(a["total"] == b["total"], len(a["launches"]) == len(b["launches"]))')" "$whole True True"
+
 # ---- it is kept apart -----------------------------------------------------------------------------------------------
 "$r" replay t.wtr -m jetson-tx2 --json >bare
 "$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --json --cache kept -q >first
