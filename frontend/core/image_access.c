@@ -39,7 +39,8 @@ const struct texture_object *image_object(struct warp_state *s, const struct uop
     if (o && (kind == IMAGE_ANY || o->is_surface == (kind == IMAGE_SURFACE)))
         return o;
     block_fault(s, u, RP_FAULT_TEXTURE, lane, "handle 0x%llx is no %s%s", (unsigned long long)handle,
-                kind == IMAGE_SURFACE ? "surface" : "texture", handle ? "" : ": the reference or parameter was not set");
+                kind == IMAGE_SURFACE ? "surface" : "texture",
+                handle ? "" : ": the reference or parameter was not set");
     return NULL;
 }
 

@@ -12,7 +12,7 @@ enum {
     OSABI_CUDA = 0x33,
     OSABI_CUDA_13 = 0x41,
     ENTRY = 0x10,
-    FIRST_WIDE = 70,       /* sm of words of 128 bits */
+    FIRST_WIDE = 70,    /* sm of words of 128 bits */
     FIRST_RESERVED = 90 /* sm that reserves the beginning of shared memory */
 };
 

@@ -334,8 +334,8 @@ enum lane_op {
                    offsets, as struct fetch says; b: the handle of a separate sampler */
     OP_SURFACE, /* loads, stores and reductions like UOP_MEMORY, at lists[1]: layer, coordinates */
     OP_SURFACE_TEXEL, /* likewise for elements in their own format: lists[0], up to four words */
-    OP_IMAGE_QUERY,   /* d (T_U32) = imm, an enum image_query, of level b (0 if there is none). Of a texture or a surface, as
-                         the space says; of either in the generic space */
+    OP_IMAGE_QUERY, /* d (T_U32) = imm, an enum image_query, of level b (0 if there is none). Of a texture or a surface,
+                       as the space says; of either in the generic space */
     OP_COUNT
 };
 /* Whether lists[0] of a UOP_LANE is written, not read. */

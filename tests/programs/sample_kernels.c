@@ -101,8 +101,8 @@ static bool draw_of_architecture(struct sample *s, struct fatbin *fat, struct rp
     if (fclose(s->code) && ok)
         ok = rp_fail(err, RP_SYSTEM, "%s: cannot write", path);
     if (ok)
-        printf("sm_%u: %" PRIu32 " kernels of %" PRIu32 " images, %" PRIu64 " bytes of code, %" PRIu32 " refused\n", s->arch,
-               s->kernels, s->images, s->code_bytes, s->refused);
+        printf("sm_%u: %" PRIu32 " kernels of %" PRIu32 " images, %" PRIu64 " bytes of code, %" PRIu32 " refused\n",
+               s->arch, s->kernels, s->images, s->code_bytes, s->refused);
     return ok;
 }
 

@@ -113,7 +113,8 @@ static bool add_caches(struct environment *e, const char *kind)
 /* PyTorch is told to do without cuBLASLt. */
 static bool add_compilers(struct environment *e, const char *folder, bool ptx)
 {
-    if (!add(e, "NUMBA_ENABLE_CUDASIM", NULL) || !add(e, "DISABLE_ADDMM_CUDA_LT", "1") || !add_caches(e, ptx ? "ptx" : "sass"))
+    if (!add(e, "NUMBA_ENABLE_CUDASIM", NULL) || !add(e, "DISABLE_ADDMM_CUDA_LT", "1") ||
+        !add_caches(e, ptx ? "ptx" : "sass"))
         return false;
     return !ptx || (add(e, "CUPY_COMPILE_WITH_PTX", "1") && add(e, "TRITON_PTXAS_PATH", "%s/reprise-ptxas", folder));
 }

@@ -1,8 +1,8 @@
 /* An audit library (rtld-audit(7), LD_AUDIT). Whatever folder an object's RPATH or a path names, libraries with the
- * names of ours are ours: wheels bring NVIDIA's beside them. If an object has NVIDIA's runtime linked in statically, each of its
- * functions that our libcudart also has gets a jump to ours. This happens after an object is mapped and before its
- * constructors run, so what they register reaches our runtime. It needs the object's symbol table; a stripped object is
- * reported. NVIDIA's code itself is never called. */
+ * names of ours are ours: wheels bring NVIDIA's beside them. If an object has NVIDIA's runtime linked in statically,
+ * each of its functions that our libcudart also has gets a jump to ours. This happens after an object is mapped and
+ * before its constructors run, so what they register reaches our runtime. It needs the object's symbol table; a
+ * stripped object is reported. NVIDIA's code itself is never called. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -274,8 +274,9 @@ static void look_at(const struct link_map *map)
 /* The path of our library of this name, beside this one; NULL: there is none, or it is too long. */
 static char *ours(const char *name)
 {
-    static const char *const names[] = {"libcuda.so.1",     "libcudart.so.11.0", "libcudart.so.12",  "libcudart.so.13",
-                                        "libcublas.so.12",  "libcublas.so.13",   "libcublasLt.so.12", "libcublasLt.so.13"};
+    static const char *const names[] = {"libcuda.so.1",      "libcudart.so.11.0", "libcudart.so.12",
+                                        "libcudart.so.13",   "libcublas.so.12",   "libcublas.so.13",
+                                        "libcublasLt.so.12", "libcublasLt.so.13"};
     static char path[4096];
     Dl_info self;
     size_t i = 0;

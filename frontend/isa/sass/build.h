@@ -22,9 +22,9 @@
 enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
 /* The addresses of the functions of the device's runtime: function i is at RUNTIME_BASE + i times the bytes of an
- * instruction; first those of enum host_call, then those that fetch from textures with gradients (gradients.c), then from
- * sm_70 on those of grid-wide barriers (grid_barrier.c). Any unknown symbol gets the first address after them. Arguments
- * of a call are in registers, from R4 on; those of host calls are copied to local memory above the stack. */
+ * instruction; first those of enum host_call, then those that fetch from textures with gradients (gradients.c), then
+ * from sm_70 on those of grid-wide barriers (grid_barrier.c). Any unknown symbol gets the first address after them.
+ * Arguments of a call are in registers, from R4 on; those of host calls are copied to local memory above the stack. */
 enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FRAME = 64, HOST_FUNCTIONS = HOST_FREE + 1, GRADIENT_FUNCTIONS = 8 };
 enum runtime_function {
     GRID_HANDLE = HOST_FUNCTIONS + GRADIENT_FUNCTIONS,
@@ -60,8 +60,8 @@ struct sass_build {
     unsigned sm;
     uint32_t parameters; /* where they begin in constant bank 0 */
     VECTOR(struct sass_reference_word) references;
-    uint32_t count;      /* instructions, without padding at the end */
-    uint32_t functions;  /* of the runtime, up to the last kind that the file calls */
+    uint32_t count;     /* instructions, without padding at the end */
+    uint32_t functions; /* of the runtime, up to the last kind that the file calls */
     bool calls_runtime;
     uint32_t shared_behind; /* program.shared_behind: the code uses it */
     unsigned order;         /* enum order_reason */

@@ -1,8 +1,8 @@
-/* Functions of the device's runtime that fetch from a texture with gradients. Code of sm_90 calls one where the hardware
- * has no instruction: for 3D textures and cubes. ptxas passes the handle in R4 and R5, the layer and the coordinates in
- * four registers from R8 on, the gradients in four from R12 on and in four words where R1 points, and offsets in the four
- * words after these. It expects in R4 whether all is resident, and the result in the registers from R5 on. As the other
- * functions, each is one instruction; traces do not have the texels. */
+/* Functions of the device's runtime that fetch from a texture with gradients. Code of sm_90 calls one where the
+ * hardware has no instruction: for 3D textures and cubes. ptxas passes the handle in R4 and R5, the layer and the
+ * coordinates in four registers from R8 on, the gradients in four from R12 on and in four words where R1 points, and
+ * offsets in the four words after these. It expects in R4 whether all is resident, and the result in the registers from
+ * R5 on. As the other functions, each is one instruction; traces do not have the texels. */
 #include <string.h>
 
 #include "frontend/isa/sass/texture.h"
@@ -58,8 +58,7 @@ bool gradient_function(const char *symbol, uint32_t *n)
 static void add_words(struct sass_lowering *l, struct sass_inputs *in, unsigned offset, unsigned count)
 {
     struct operation u = {.kind = UOP_MEMORY, .type = T_B32, .dtype = T_B32, .stype = T_U32, .flags = UF_SILENT};
-    u.memory =
-        (struct rp_memory_operand){.space = RP_SPACE_LOCAL, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
+    u.memory = (struct rp_memory_operand){.space = RP_SPACE_LOCAL, .kind = RP_ACCESS_LOAD, .elements = 1, .width = 4};
     u.a = read_register(&l->b, STACK_POINTER);
     for (unsigned i = 0; i < count; i++) {
         u.imm = offset + 4 * i;

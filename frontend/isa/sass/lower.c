@@ -135,8 +135,8 @@ static void set_parameters(struct sass_lowering *l, struct program *p)
 
 static uint32_t product(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 
-/* What is reserved for the system lies in front of static shared memory from sm_90 on, before that behind dynamic shared
- * memory. */
+/* What is reserved for the system lies in front of static shared memory from sm_90 on, before that behind dynamic
+ * shared memory. */
 static void set_shared(struct sass_lowering *l, struct program *p)
 {
     uint32_t first = l->b.kernel->reserved_shared;

@@ -18,8 +18,8 @@ void sass_take_inputs(struct sass_lowering *, struct sass_inputs *, unsigned *gr
 /* Takes the offsets in texels, if the fetch has any. They are fields of one word, from bit `at` on. */
 void sass_take_offsets(struct sass_lowering *, struct sass_inputs *, const struct fetch *, struct operand word,
                        unsigned at);
-/* Takes the inputs of a fetch with gradients: from `first` on coordinates and one word with the layer and, above it, the
- * offsets; from `second` on the gradients, one coordinate after another. */
+/* Takes the inputs of a fetch with gradients: from `first` on coordinates and one word with the layer and, above it,
+ * the offsets; from `second` on the gradients, one coordinate after another. */
 void sass_take_gradients(struct sass_lowering *, struct sass_inputs *, const struct fetch *, unsigned first,
                          unsigned second);
 
@@ -43,8 +43,8 @@ void sass_set_results(struct sass_lowering *, struct operation *, unsigned mask,
 /* Emits a fetch with such results, or with halves: the n-th and the one after it go to registers[n], for even n. */
 void sass_emit_fetch(struct sass_lowering *, struct operation *, unsigned mask, const unsigned registers[SASS_CHANNELS],
                      enum sass_precision);
-/* Writes the predicate of a fetch, which says that a texel is not resident: code that ptxas makes of tex with a predicate
- * takes its opposite. Here all are. */
+/* Writes the predicate of a fetch, which says that a texel is not resident: code that ptxas makes of tex with a
+ * predicate takes its opposite. Here all are. */
 void sass_write_residency(struct sass_lowering *, unsigned predicate_at);
 /* Emits the query of a level's extents, of which the mask chooses, for the handle in u. */
 void sass_query_extents(struct sass_lowering *, struct operation *u, struct operand level, unsigned mask,
@@ -54,8 +54,8 @@ void sass_query_extents(struct sass_lowering *, struct operation *u, struct oper
 /* Sets the coordinates, the last of which is the layer, and how they are used; dimension and clamp as encoded. */
 void sass_set_surface(struct sass_lowering *, struct operation *, struct surface_access *, unsigned dimension,
                       unsigned clamp, unsigned group);
-/* Sets the values that a store of elements in their own format takes: channels of the mask, from a register on. A channel
- * without a value becomes 0. */
+/* Sets the values that a store of elements in their own format takes: channels of the mask, from a register on. A
+ * channel without a value becomes 0. */
 void sass_set_channels(struct sass_lowering *, struct operation *, unsigned mask, unsigned group);
 /* A load or store of channels in the element's own format. */
 struct operation sass_formatted_access(bool store);

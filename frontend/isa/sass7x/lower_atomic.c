@@ -21,9 +21,9 @@ struct floats {
 };
 static struct floats floats_of(struct sass_lowering *l)
 {
-    static const struct floats all[16] = {[0] = {T_F16X2, 1}, {T_F16X2, 2}, {T_F16X2, 4}, {T_BF16X2, 1}, {T_BF16X2, 2},
-                                          {T_BF16X2, 4},      [9] = {T_F32, 1}, {T_F32, 2}, {T_F32, 4},
-                                          [12] = {T_F32, 1},  [15] = {T_F64, 1}};
+    static const struct floats all[16] = {[0] = {T_F16X2, 1}, {T_F16X2, 2},      {T_F16X2, 4},     {T_BF16X2, 1},
+                                          {T_BF16X2, 2},      {T_BF16X2, 4},     [9] = {T_F32, 1}, {T_F32, 2},
+                                          {T_F32, 4},         [12] = {T_F32, 1}, [15] = {T_F64, 1}};
     struct floats f = all[bits(l, AT_TYPE, 4)];
     if (!f.count || bit(l, AT_OPERATION))
         sass_not_covered(l, "this type");

@@ -71,7 +71,10 @@ static void lower_setmaxreg(struct sass_lowering *l)
 
 /* Grids run one after another: what a grid waits for has been done. */
 
-const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},          {"UCGABAR_ARV", lower_arrive},
-                                              {"UCGABAR_WAIT", lower_wait},    {"PREEXIT", sass_lower_nothing},
-                                              {"ACQBULK", sass_lower_nothing}, {"USETMAXREG", lower_setmaxreg},
+const struct sass_meaning sass7x_cluster[] = {{"ELECT", lower_elect},
+                                              {"UCGABAR_ARV", lower_arrive},
+                                              {"UCGABAR_WAIT", lower_wait},
+                                              {"PREEXIT", sass_lower_nothing},
+                                              {"ACQBULK", sass_lower_nothing},
+                                              {"USETMAXREG", lower_setmaxreg},
                                               {NULL, NULL}};

@@ -100,8 +100,8 @@ static void lower_i2i(struct sass_lowering *l)
     convert(l, u);
 }
 
-/* As PTX's cvt.pack.sat: both narrowed, the first above the second, and above these the low part of the third, for bytes
- * its lower or upper half. */
+/* As PTX's cvt.pack.sat: both narrowed, the first above the second, and above these the low part of the third, for
+ * bytes its lower or upper half. */
 static void lower_i2ip(struct sass_lowering *l)
 {
     enum { BYTES = 8, UPPER_HALF = 1 };

@@ -140,8 +140,9 @@ static void lower_ldc(struct sass_lowering *l)
     if (bits(l, 78, 2) || size > PAIR)
         sass_not_covered(l, "this kind of index or size");
     offset = base == RZ ? (uint16_t)offset : offset;
-    bool known = base == RZ && !bank &&
-                 ((uint32_t)offset < l->b.parameters || reference_word(&l->b, (uint32_t)offset) || holds_end(l, offset, size));
+    bool known =
+        base == RZ && !bank &&
+        ((uint32_t)offset < l->b.parameters || reference_word(&l->b, (uint32_t)offset) || holds_end(l, offset, size));
     if (known) {
         struct operand low = part_of_word(l, bank, (uint32_t)offset, size == PAIR ? 4 : size);
         if (size == PAIR)

@@ -247,8 +247,8 @@ static void lower_redux(struct sass_lowering *l)
     sass7x_broadcast(l, sass_value_of(l, u));
 }
 
-/* The predicate is true in the lanes whose value is another one: ptxas makes them go again. With .OR it stays true where
- * it was, so that several registers are compared. */
+/* The predicate is true in the lanes whose value is another one: ptxas makes them go again. With .OR it stays true
+ * where it was, so that several registers are compared. */
 static void lower_r2ur(struct sass_lowering *l)
 {
     enum { AT_OR = 84 };

@@ -18,8 +18,7 @@ static enum handle handle_of(struct sass_lowering *l)
     while (i->kind != SI_END && (i->f.at != AT_HANDLE || i->f.width < 6))
         i++;
     bool uniform = i->kind == SI_REGISTER && i->file == FILE_UNIFORM;
-    if (uniform ? bits(l, AT_INDEX_TO_ADD, 8)
-                : i->kind != SI_END && (i->f.width != ONE_INDEX || bits(l, AT_BANK, 5)))
+    if (uniform ? bits(l, AT_INDEX_TO_ADD, 8) : i->kind != SI_END && (i->f.width != ONE_INDEX || bits(l, AT_BANK, 5)))
         sass_not_covered(l, "this place of the handle");
     return uniform ? HANDLE_UNIFORM : i->kind == SI_END ? HANDLE_REGISTER : HANDLE_STATIC;
 }

@@ -13,7 +13,8 @@
 enum { FORMS = 48, TEXT = 1 << 18, BODY = 800, MORE = 300, HANDLE = IMAGE_INPUTS - 2, ROWS = 4096 };
 enum { FIRST_WITH_F16 = 53, FIRST_WITH_PREDICATE = 60 };
 
-/* A generation of machine code, the release of ptxas that writes it here, and the rows of which some kernel has a word. */
+/* A generation of machine code, the release of ptxas that writes it here, and the rows of which some kernel has a word.
+ */
 struct generation {
     const struct sass_family *family;
     const char *release;
@@ -96,8 +97,8 @@ static void assemble(struct batch *b)
     fprintf(f, ".version 8.1\n.target sm_%u\n.address_size 64\n%s", b->sm, b->text);
     fclose(f);
     snprintf(b->cubin, sizeof b->cubin, "%s.cubin", ptx);
-    snprintf(command, sizeof command, "%s/toolchain/%s/ptxas -w -arch=sm_%u -o %s %s", build,
-             b->of->release, b->sm, b->cubin, ptx);
+    snprintf(command, sizeof command, "%s/toolchain/%s/ptxas -w -arch=sm_%u -o %s %s", build, b->of->release, b->sm,
+             b->cubin, ptx);
     int status = system(command);
     unlink(ptx);
     cr_assert_eq(status, 0, "ptxas: %d", status);
@@ -301,36 +302,55 @@ static void expect_agreement(const struct run *runs)
 
 Test(images_ptxas, code_of_sm_50_to_62_does_what_its_ptx_does)
 {
-    static const struct run runs[] = {
-        {61, "tex", false, texture_form_open, 350},  {52, "tex", false, texture_form_open, 10},
-        {60, "tex", true, texture_form_open, 350},   {61, "tld4", false, texture_form_open, 50},
-        {50, "tld4", true, texture_form_open, 5},    {61, "suld", true, surface_form_open, 10},
-        {52, "sust", false, surface_form_open, 10},  {61, "sured", false, surface_form_open, 50},
-        {61, "txq", false, query_form_open, 2},      {52, "txq", true, query_form_open, 2},
-        {0, NULL, false, NULL, 0}};
+    static const struct run runs[] = {{61, "tex", false, texture_form_open, 350},
+                                      {52, "tex", false, texture_form_open, 10},
+                                      {60, "tex", true, texture_form_open, 350},
+                                      {61, "tld4", false, texture_form_open, 50},
+                                      {50, "tld4", true, texture_form_open, 5},
+                                      {61, "suld", true, surface_form_open, 10},
+                                      {52, "sust", false, surface_form_open, 10},
+                                      {61, "sured", false, surface_form_open, 50},
+                                      {61, "txq", false, query_form_open, 2},
+                                      {52, "txq", true, query_form_open, 2},
+                                      {0, NULL, false, NULL, 0}};
     expect_agreement(runs);
 }
 
 Test(images_ptxas, code_of_sm_70_to_90_does_what_its_ptx_does)
 {
-    static const struct run runs[] = {
-        {70, "tex", true, texture_form_open, 350},  {75, "tex", false, texture_form_open, 350},
-        {80, "tex", true, texture_form_open, 350},  {86, "tex", false, texture_form_open, 350},
-        {90, "tex", false, texture_form_open, 350}, {90, "tex", true, texture_form_open, 350},
-        {70, "tld4", true, texture_form_open, 50},  {75, "tld4", false, texture_form_open, 50},
-        {86, "tld4", true, texture_form_open, 50},  {90, "tld4", true, texture_form_open, 50},
-        {70, "suld", true, surface_form_open, 10},  {75, "suld", false, surface_form_open, 10},
-        {80, "suld", false, surface_form_open, 10}, {86, "suld", true, surface_form_open, 10},
-        {90, "suld", true, surface_form_open, 10},  {70, "sust", false, surface_form_open, 10},
-        {75, "sust", true, surface_form_open, 10},  {80, "sust", true, surface_form_open, 10},
-        {86, "sust", false, surface_form_open, 10}, {90, "sust", true, surface_form_open, 10},
-        {70, "sured", true, surface_form_open, 50}, {75, "sured", false, surface_form_open, 50},
-        {80, "sured", false, surface_form_open, 50}, {86, "sured", true, surface_form_open, 50},
-        {90, "sured", true, surface_form_open, 50}, {70, "txq", true, query_form_open, 2},
-        {75, "txq", false, query_form_open, 2},     {86, "txq", true, query_form_open, 2},
-        {90, "txq", true, query_form_open, 2},      {70, "suq", false, query_form_open, 2},
-        {86, "suq", true, query_form_open, 2},      {90, "suq", false, query_form_open, 2},
-        {0, NULL, false, NULL, 0}};
+    static const struct run runs[] = {{70, "tex", true, texture_form_open, 350},
+                                      {75, "tex", false, texture_form_open, 350},
+                                      {80, "tex", true, texture_form_open, 350},
+                                      {86, "tex", false, texture_form_open, 350},
+                                      {90, "tex", false, texture_form_open, 350},
+                                      {90, "tex", true, texture_form_open, 350},
+                                      {70, "tld4", true, texture_form_open, 50},
+                                      {75, "tld4", false, texture_form_open, 50},
+                                      {86, "tld4", true, texture_form_open, 50},
+                                      {90, "tld4", true, texture_form_open, 50},
+                                      {70, "suld", true, surface_form_open, 10},
+                                      {75, "suld", false, surface_form_open, 10},
+                                      {80, "suld", false, surface_form_open, 10},
+                                      {86, "suld", true, surface_form_open, 10},
+                                      {90, "suld", true, surface_form_open, 10},
+                                      {70, "sust", false, surface_form_open, 10},
+                                      {75, "sust", true, surface_form_open, 10},
+                                      {80, "sust", true, surface_form_open, 10},
+                                      {86, "sust", false, surface_form_open, 10},
+                                      {90, "sust", true, surface_form_open, 10},
+                                      {70, "sured", true, surface_form_open, 50},
+                                      {75, "sured", false, surface_form_open, 50},
+                                      {80, "sured", false, surface_form_open, 50},
+                                      {86, "sured", true, surface_form_open, 50},
+                                      {90, "sured", true, surface_form_open, 50},
+                                      {70, "txq", true, query_form_open, 2},
+                                      {75, "txq", false, query_form_open, 2},
+                                      {86, "txq", true, query_form_open, 2},
+                                      {90, "txq", true, query_form_open, 2},
+                                      {70, "suq", false, query_form_open, 2},
+                                      {86, "suq", true, query_form_open, 2},
+                                      {90, "suq", false, query_form_open, 2},
+                                      {0, NULL, false, NULL, 0}};
     expect_agreement(runs);
 }
 

@@ -1,5 +1,5 @@
-/* What ptxas reads of constant bank 0 by other ways than as plain operands: bytes at the parameters' end and at indices,
- * parameters by generic addresses, whether clusters are explicit. Results follow from the PTX. */
+/* What ptxas reads of constant bank 0 by other ways than as plain operands: bytes at the parameters' end and at
+ * indices, parameters by generic addresses, whether clusters are explicit. Results follow from the PTX. */
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -23,7 +23,8 @@ static const char code[] =
     "mov.b64 %d2, list; cvta.param.u64 %d3, %d2; mul.wide.u32 %d4, %r1, 4; add.u64 %d5, %d3, %d4; ld.u32 %r2, [%d5];\n"
     "st.global.u32 [%d1], %r2;\n"
     "ld.param.u8 %r3, [tail+5]; ld.param.s8 %r4, [tail+4]; st.global.v2.u32 [%d1+8], {%r3, %r4};\n"
-    "mov.b64 %d6, tail; cvt.u64.u32 %d7, %r1; add.u64 %d6, %d6, %d7; ld.param.u8 %r5, [%d6]; st.global.u32 [%d1+4], %r5;\n"
+    "mov.b64 %d6, tail; cvt.u64.u32 %d7, %r1; add.u64 %d6, %d6, %d7; ld.param.u8 %r5, [%d6]; st.global.u32 [%d1+4], "
+    "%r5;\n"
     "ret; }\n";
 
 static void run(struct rp_device *device, struct module *m, unsigned sm)
