@@ -183,7 +183,8 @@ static const struct command_example examples[] = {
     {"What each instruction waits for, too", EXAMPLE " --stalls"},
     {"Estimates within 2 %, from a part of the launches and blocks", EXAMPLE " --sample 2%@95%"},
     {"Means of machines that have chance in them",
-     "reprise sweep mm.wtr --machine san-rtx2080 --vary memory.cost.dram=400,600 --batches 100..1000 -o r.db"},
+     "reprise sweep mm.wtr --machine san-rtx2080 --vary memory.cost.dram=400,600 \\\n"
+     "        --batches 100..1000 -o r.db"},
     {NULL, NULL},
 };
 const struct command command_sweep = {
