@@ -50,6 +50,7 @@ static const struct {
     {"RPCMOV", 0xb54, 0, "refused: the pair at once"},
     {"RPCMOV", 0xd54, 0, "refused: the pair at once"},
     {"CALL", 0xb43, 0, "refused: a target in constant memory"},
+    {"USETMAXREG", 0x9c8, 0, "it only says how many registers a warp has, which are always enough here"},
     {"BPT", 0x95c, 0, "ends the launch with a fault: refusals.c"},
     {"JMP", 0xb4a, 0, "refused: a target in constant memory"},
     {"JMP", 0x74a, 0, "refused: a target in constant memory"},

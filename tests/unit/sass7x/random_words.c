@@ -54,7 +54,7 @@ static void print_and_assemble(unsigned arch, struct isa_word word)
 
 Test(random_words7x, are_lowered_or_refused)
 {
-    enum { EACH = 12 };
+    enum { EACH = 6 };
     uint64_t seed = 11;
     for (unsigned i = 0; i < sass7x_table.row_count; i++)
         for (unsigned k = 0; k < TARGETS_7X * EACH; k++) {
