@@ -91,7 +91,8 @@ python3 - <<'PY'
 import sqlite3
 db = sqlite3.connect("old.db")
 db.execute("INSERT INTO tool (version, timing) VALUES ('0.0', 'another')")
-db.execute("INSERT INTO run SELECT max(id) + 1, 'k', trace, machine, (SELECT max(id) FROM tool), engine, launch, seed, status, reason, ipc, occupancy, warnings, detail, seconds, finished, method, replayed, batches FROM run")
+columns = "trace, machine, engine, launch, seed, status, reason, ipc, occupancy, warnings, detail, seconds, finished"
+db.execute(f"INSERT INTO run (key, tool, {columns}) SELECT 'k', (SELECT max(id) FROM tool), {columns} FROM run WHERE id = 1")
 db.commit()
 PY
 is "runs of earlier versions are left out" "$("$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])') $("$r" results old.db --all --json | json /dev/stdin 'len([x for x in d if x["run"]])')" "1 37"
