@@ -58,7 +58,7 @@ static uint64_t all_blocks(const struct rp_trace *t)
 
 static void say_whole(const struct arguments *a, const char *path, const struct rp_trace *t)
 {
-    if (a->quiet && !a->json)
+    if (a->quiet && !(a->json && a->control)) /* what --control finds is added to it */
         return;
     uint32_t kernels = rp_trace_kernel_count(t), launches = rp_trace_launch_count(t);
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
