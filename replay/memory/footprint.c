@@ -202,7 +202,7 @@ static void reverse(struct memory_touch *list, uint64_t count)
     }
 }
 
-bool footprint_find(struct rp_trace *t, const struct memory_system *m, const struct footprint *of,
+bool footprint_touches(struct rp_trace *t, const struct memory_system *m, const struct footprint *of,
                     struct memory_touches *touches, struct rp_error *err)
 {
     uint64_t lines, line = memory_system_l2_line(m, &lines);

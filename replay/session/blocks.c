@@ -200,7 +200,7 @@ static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
     const struct footprint between = {
         .launch = s->launch, .until_launch = s->launch, .block = w->end, .until_block = w[1].first, .step = s->wave};
     uint64_t latency = memory_system_request_latency(memory);
-    if (!footprint_find(session_of(s)->trace, memory, &between, &w->touches, s->err))
+    if (!footprint_touches(session_of(s)->trace, memory, &between, &w->touches, s->err))
         return false;
     memory_system_touch_at(memory, &w->touches, cycle + (latency ? latency : 1));
     return true;

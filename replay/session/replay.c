@@ -99,7 +99,7 @@ static bool pass_over(struct worker *w, uint32_t launch, struct rp_error *err)
     struct memory_touches touches;
     if (!s->kept || !s->choice || w->next >= launch)
         return true;
-    if (!footprint_find(s->trace, s->kept, &between, &touches, err))
+    if (!footprint_touches(s->trace, s->kept, &between, &touches, err))
         return false;
     memory_system_touch(s->kept, &touches);
     free(touches.list);
