@@ -203,7 +203,7 @@ static void reverse(struct memory_touch *list, uint64_t count)
 }
 
 bool footprint_touches(struct rp_trace *t, const struct memory_system *m, const struct footprint *of,
-                    struct memory_touches *touches, struct rp_error *err)
+                       struct memory_touches *touches, struct rp_error *err)
 {
     uint64_t lines, line = memory_system_l2_line(m, &lines);
     struct walk w = {.trace = t, .of = of, .sector = memory_system_l2_sector(m), .seen = {.room = 64}};

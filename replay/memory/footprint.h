@@ -20,7 +20,7 @@ struct footprint {
 
 /* Fills *touches for this memory system; free touches->list. Reads nothing else of the memory system than its layout.
  * False: the trace is damaged, or memory ran out; nothing need be freed. */
-bool footprint_touches(struct rp_trace *, const struct memory_system *, const struct footprint *, struct memory_touches *,
-                    struct rp_error *);
+bool footprint_touches(struct rp_trace *, const struct memory_system *, const struct footprint *,
+                       struct memory_touches *, struct rp_error *);
 
 #endif

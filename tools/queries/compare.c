@@ -85,7 +85,6 @@ char *query_condition(struct query *q, const char *text, const struct query_usag
 {
     struct side side = {.number = false};
     bool fine = read_side(q, text, of, &side, err);
-    fine = fine && (!side.number || query_has_run(q, side.run, err));
     sqlite3_free(side.keys);
     if (fine)
         return side.condition;

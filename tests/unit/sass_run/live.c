@@ -77,8 +77,8 @@ static unsigned compare(const struct program *p, const char *path, FILE *nvidia,
         const struct rp_instruction *in = &p->kernel.instructions[n];
         const struct rp_live *live = &p->kernel.live[n];
         cr_assert_eq(in->pc, r.address, "%s: %s", path, p->name);
-        cr_assert(live->registers == r.registers, "%s: %s at 0x%" PRIx64 ", %s: %u instead of %u", path,
-                  p->name, in->pc, in->text, live->registers, r.registers);
+        cr_assert(live->registers == r.registers, "%s: %s at 0x%" PRIx64 ", %s: %u instead of %u", path, p->name,
+                  in->pc, in->text, live->registers, r.registers);
         /* where a call overwrites all of them, nvdisasm counts those of the file's other kernels, too; and it does not
          * see what P2R of sm_70 and later reads */
         bool call = in->flags & RP_CALL || (in->flags & RP_BRANCH && live->predicates < r.predicates);
