@@ -167,8 +167,8 @@ static bool pass_wave(struct walk *w, bool *more, struct rp_error *err)
 {
     uint64_t fresh = w->seen.count - w->seen.wave;
     *more = fresh >= w->seen.count / NEW_PART;
-    return end_wave(&w->seen) ||
-           rp_fail(err, RP_SYSTEM, "%s: out of memory for what its blocks access", rp_trace_path(w->trace));
+    bool ended = end_wave(&w->seen);
+    return ended || rp_fail(err, RP_SYSTEM, "%s: out of memory for what its blocks access", rp_trace_path(w->trace));
 }
 
 /* Goes back until the range fills L2, or no longer matters. A wave ends after so many blocks, and with its launch. */
@@ -179,7 +179,8 @@ static bool go_back(struct walk *w, struct rp_error *err)
     bool more = true;
     while (w->seen.count < w->seen.most && step_back(w, &launch, &block)) {
         if (visited == w->of->step || launch != last) {
-            if (!pass_wave(w, &more, err))
+            bool passed = pass_wave(w, &more, err);
+            if (!passed)
                 return false;
             if (!more && launch == last)
                 return true;

@@ -334,7 +334,7 @@ static void estimate(const struct sampling *s, struct finished *out)
     struct rp_launch_totals totals = rp_trace_launch_totals(of->trace, s->launch);
     struct unit_estimate *e = out->estimate;
     struct statistics *sum = &out->sum;
-    uint64_t words[STATISTICS_WORDS];
+    uint64_t words[STATISTICS_WORDS] = {0};
     double half, cycles = cycles_of(s, &half);
     for (size_t w = 0; w < STATISTICS_WORDS; w++)
         words[w] = rounded(count_of(s, w, (double)totals.warp_instructions));

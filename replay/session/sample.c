@@ -352,7 +352,7 @@ static void add_whole(const struct sampling *s, size_t first, size_t end, double
 {
     for (uint32_t i = 0; i < s->item_count; i++) {
         const struct item *item = &s->items[i];
-        uint64_t words[STATISTICS_WORDS];
+        uint64_t words[STATISTICS_WORDS] = {0};
         if (item->stratum != NONE)
             continue;
         memcpy(words, &item->sum, sizeof words);
@@ -454,7 +454,7 @@ static double single_half_width(const struct sampling *s, const struct stratum *
 static void estimate(const struct sampling *s, const struct item *i, struct replay_launch *l)
 {
     const struct stratum *stratum = &s->strata[i->stratum];
-    uint64_t words[STATISTICS_WORDS];
+    uint64_t words[STATISTICS_WORDS] = {0};
     for (size_t w = 0; w < STATISTICS_WORDS; w++)
         words[w] = rounded(stratum_ratio(stratum, w) * (double)i->instructions);
     const struct replay_launch *like = s->items[s->sorted[s->begin[i->stratum]]].launches;
@@ -532,7 +532,7 @@ static void count_exact(const struct sampling *s, struct statistics *to)
 /* The total, and how well its statistics are known. */
 static void sum_up(struct sampling *s)
 {
-    uint64_t words[STATISTICS_WORDS], widths[STATISTICS_WORDS];
+    uint64_t words[STATISTICS_WORDS] = {0}, widths[STATISTICS_WORDS] = {0};
     double sum[STATISTICS_WORDS], half[STATISTICS_WORDS];
     struct statistics *total = &s->result->total, *half_width = &s->result->sample.half_width, exact;
     total_of(s, 0, STATISTICS_WORDS, sum, half);
