@@ -67,6 +67,15 @@ echo 'void up(void); void down(void) { up(); }' >"$turned/tracefmt/down.c"
 if compile_turned && turned_floors | grep -q 'tracefmt/down.c needs replay/base/up.c'; then ok "a call turned round is found"; else bad "a call turned round is found"; fi
 if grep -rnE '^\s*#\s*include\s*"tools/' tracefmt frontend hw-models replay >&2; then bad "nothing includes tools"; else ok "nothing includes tools"; fi
 
+# A name that two archives define links without a word. (The runtime of CUDA is there once for each version.)
+objects=()
+while read -r object; do # of files that are still there
+    source=${object#"$BUILD"/obj/}
+    [ -e "${source%.o}.c" ] && objects+=("$object")
+done < <(find "$BUILD"/obj/{tracefmt,frontend,replay,hw-models,tools} -name '*.o' ! -path '*/frontend/cuda/*')
+twice=$(nm -g --defined-only "${objects[@]}" | awk '$2 ~ /^[TDBR]$/ { print $3 }' | sort | uniq -d)
+if [ -z "$twice" ]; then ok "no name is defined twice"; else bad "defined twice: $twice"; fi
+
 # Only tracefmt knows how the file is encoded.
 if grep -rln 'trace\.pb-c\.h' --include='*.[ch]' frontend replay hw-models tools >&2; then bad "only tracefmt includes the generated messages"; else ok "only tracefmt includes the generated messages"; fi
 
