@@ -7,7 +7,7 @@
  * Section .nv_fatbin of a host program has one for each source file, and an empty one that nvcc puts before them. Fat
  * binaries of host objects, libraries and programs are found by that section.
  *
- * Loading reads the headers alone: a library has hundreds of megabytes of images, of which few are used. The caller's
+ * Loading reads the headers alone: a library has hundreds of megabytes of images and uses few. The caller's
  * bytes must live until fatbin_free.
  */
 #ifndef REPRISE_FRONTEND_MODULE_FATBIN_H

@@ -22,7 +22,7 @@
 #include "frontend/module/fatbin.h"
 
 struct sample {
-    const char *library, *folder;
+    const char *file, *folder;
     unsigned arch;
     uint32_t wanted, images, kernels, refused;
     uint64_t code_bytes, random;
@@ -69,8 +69,8 @@ static bool draw_of_entry(struct sample *s, const struct fatbin *fat, struct fat
 {
     if (!fatbin_unpack(fat, e, err))
         return false;
-    struct cubin *c = cubin_load(s->library, e->bytes, e->size, err);
-    struct module *m = c ? module_load_bytes(s->library, e->bytes, e->size, 0, err) : NULL;
+    struct cubin *c = cubin_load(s->file, e->bytes, e->size, err);
+    struct module *m = c ? module_load_bytes(s->file, e->bytes, e->size, 0, err) : NULL;
     bool ok = m && (draw_of_image(s, c, m, count) || rp_fail(err, RP_SYSTEM, "%s: cannot write", s->folder));
     module_free(m);
     cubin_free(c);
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         rp_fail(&err, RP_SYSTEM, "%s: cannot be read", argv[1]);
     bool ok = fat;
     for (int i = 5; i < argc && ok; i++) {
-        struct sample s = {.library = argv[1],
+        struct sample s = {.file = argv[1],
                            .folder = argv[2],
                            .arch = (unsigned)strtoul(argv[i], NULL, 10),
                            .wanted = (uint32_t)strtoul(argv[3], NULL, 10),

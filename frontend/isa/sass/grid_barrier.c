@@ -1,5 +1,5 @@
 /* Grid-wide barriers of CUDA's device runtime (libcudadevrt), which calls two functions of the driver. In a program the
- * barrier is some instructions after the code, of which a trace tells as of any others: the threads of a block meet,
+ * barrier is some instructions after the code, and a trace has them as any others: the threads of a block meet,
  * the first one counts its block and waits until the last block has come, and all meet again.
  *
  * The workspace is that of %envreg1 and %envreg2. The word at offset 4 is a counter: the first block adds what makes

@@ -46,12 +46,12 @@ void sass_emit_fetch(struct sass_lowering *, struct operation *, unsigned mask, 
 /* Writes the predicate of a fetch, which says that a texel is not resident: code that ptxas makes of tex with a
  * predicate takes its opposite. Here all are. */
 void sass_write_residency(struct sass_lowering *, unsigned predicate_at);
-/* Emits the query of a level's extents, of which the mask chooses, for the handle in u. */
+/* Emits the query of a level's extents for the handle in u. The mask chooses the extents. */
 void sass_query_extents(struct sass_lowering *, struct operation *u, struct operand level, unsigned mask,
                         const unsigned registers[SASS_CHANNELS]);
 
 /* ---- surfaces ---- */
-/* Sets the coordinates, the last of which is the layer, and how they are used; dimension and clamp as encoded. */
+/* Sets the coordinates and how they are used. The last one is the layer. Dimension and clamp are as encoded. */
 void sass_set_surface(struct sass_lowering *, struct operation *, struct surface_access *, unsigned dimension,
                       unsigned clamp, unsigned group);
 /* Sets the values that a store of elements in their own format takes: channels of the mask, from a register on. A

@@ -54,7 +54,7 @@ static void barrier(struct sass_lowering *l, bool arrives)
 static void lower_arrive(struct sass_lowering *l) { barrier(l, true); }
 static void lower_wait(struct sass_lowering *l) { barrier(l, false); }
 
-/* The registers that warps give to one another, of which there are always enough. */
+/* Warps give registers to one another. Here there are always enough. */
 static void lower_setmaxreg(struct sass_lowering *l)
 {
     enum { TRY_ALLOC = 2 };
