@@ -3,7 +3,7 @@
 // rows: [{text, change}], the largest changes first.
 function drawChanges(svg, width, rows, label) {
   const narrow = isNarrow(width), size = 20, gap = narrow ? 20 : 6, top = narrow ? 18 : 4, bottom = 44;
-  const left = narrow ? 8 : Math.min(width * 0.4, 16 + 6.6 * d3.max(rows, (r) => r.text.length)), right = 24;
+  const left = narrow ? 8 : Math.min(width * 0.4, 16 + widestLabel(rows)), right = 24;
   const height = top + rows.length * (size + gap) + bottom;
   const [low, high] = [Math.min(0, d3.min(rows, (r) => r.change)), Math.max(0, d3.max(rows, (r) => r.change))];
   const room = 72 / Math.max(120, width - left - right) * (high - low || 1);
@@ -13,7 +13,7 @@ function drawChanges(svg, width, rows, label) {
   rows.forEach((r, i) => {
     const y = top + i * (size + gap);
     svg.append("text").attr("class", "label").attr("x", narrow ? 0 : left - 8).attr("y", narrow ? y - 4 : y + 14).attr("text-anchor", narrow ? "start" : "end")
-      .text(clip(r.text, Math.floor((narrow ? width : left - 12) / 6.4)));
+      .text(fitLabel(r.text, narrow ? width : left - 10));
     fillRect(svg, r.change < 0 ? 2 : 1, Math.min(x(0), x(r.change)), y, Math.abs(x(r.change) - x(0)), size);
     svg.append("text").attr("class", "label").attr("x", x(r.change) + (r.change < 0 ? -5 : 5)).attr("y", y + 14)
       .attr("text-anchor", r.change < 0 ? "end" : "start").text(signed(r.change));

@@ -62,6 +62,19 @@ function drawAgain() {
 const paperWidth = 720;
 function drawForPaper() { for (const d of drawings) if (d.place.isConnected) d.draw(paperWidth); }
 
+// The width in pixels of a label (12 px, as page.css says), and as much of a label as fits into so many pixels.
+const measure = document.createElement("canvas").getContext("2d");
+function labelWidth(text) {
+  measure.font = "12px " + getComputedStyle(document.body).fontFamily;
+  return measure.measureText(text).width;
+}
+function widestLabel(some) { return d3.max(some, (s) => labelWidth(s.text)); }
+function fitLabel(text, width) {
+  let most = text.length;
+  while (most > 1 && labelWidth(clip(text, most)) > width) most--;
+  return clip(text, most);
+}
+
 function isNarrow(width) { return width < 560; }
 
 function ticksOf(axis, ticks, values) { return values ? axis.tickValues(values) : axis.ticks(ticks || 6); }

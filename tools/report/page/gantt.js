@@ -13,13 +13,13 @@ function drawSpan(svg, full, x, y, width, height) {
 // rows: [{text, spans: [{from, to, full, title}]}]; marks: cycles with a line.
 function drawGantt(svg, width, rows, label, marks) {
   const narrow = isNarrow(width), size = rows.length > 40 ? 8 : 16, gap = 3, top = 4, bottom = 44;
-  const left = Math.min(narrow ? 110 : 260, 14 + 6.6 * d3.max(rows, (r) => r.text.length)), right = 12, height = top + rows.length * (size + gap) + bottom;
+  const left = Math.min(narrow ? 110 : 260, 14 + widestLabel(rows)), right = 12, height = top + rows.length * (size + gap) + bottom;
   const spans = rows.flatMap((r) => r.spans), x = d3.scaleLinear().domain([Math.min(0, d3.min(spans, (s) => s.from)), d3.max(spans, (s) => s.to) || 1]).range([left, width - right]);
   bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 8);
   rows.forEach((row, i) => {
     const y = top + i * (size + gap);
     if (rows.length <= 40 || i % 4 === 0)
-      svg.append("text").attr("class", "label").attr("x", left - 8).attr("y", y + size / 2 + 4).attr("text-anchor", "end").text(clip(row.text, Math.floor((left - 12) / 6.4)));
+      svg.append("text").attr("class", "label").attr("x", left - 8).attr("y", y + size / 2 + 4).attr("text-anchor", "end").text(fitLabel(row.text, left - 10));
     for (const span of row.spans) drawSpan(svg, span.full, x(span.from), y, x(span.to) - x(span.from), size).append("title").text(span.title);
   });
   for (const at of marks || [])

@@ -24,7 +24,7 @@ function drawHeat(runs, svg, width, x, y, cells, name, best) {
     const v = value(run), g = svg.append("g").attr("transform", "translate(" + at(x.of[run]) + "," + up(y.of[run]) + ")");
     g.append("rect").attr("width", at.bandwidth() - 1).attr("height", up.bandwidth() - 1).attr("fill", v === null ? "#fff" : colour(v));
     g.append("title").text(runs.label(run, runs.axes) + ": " + figure(v));
-    if (at.bandwidth() > 6.6 * written(v).length + 4)
+    if (at.bandwidth() > labelWidth(written(v)) + 4)
       g.append("text").attr("class", "label").attr("x", at.bandwidth() / 2).attr("y", up.bandwidth() / 2 + 4).attr("text-anchor", "middle")
         .style("fill", shade(v) > 0.45 ? "#fff" : "#1a1a1a").text(written(v));
     if (run === best)

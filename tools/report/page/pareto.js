@@ -1,6 +1,6 @@
 // Two values of all runs, and those that no other run beats in both.
 
-const mostPoints = 2000;
+const mostPoints = 2000, mostNumbered = 26;
 
 // In the order of the first value a run is on the front if its second is better than that of all before it.
 function frontOf(some, one, other) {
@@ -36,6 +36,17 @@ function paretoScale(all, value, range) {
   return d3.scaleLinear().domain([low >= 0 && low < high / 4 ? 0 : low - pad, high + pad]).nice().range(range);
 }
 
+// The numbers of the runs on the front, from 1, at their places; those of neighbours that would touch are one label, as 2–4.
+function frontLabels(places) {
+  const labels = [];
+  places.forEach((place, n) => {
+    const last = labels[labels.length - 1];
+    if (last && Math.abs(place.x - last.x) < labelWidth(last.text) + 4 && Math.abs(place.y - last.y) < 14) last.text = last.first + "–" + (n + 1);
+    else labels.push({ ...place, first: n + 1, text: String(n + 1) });
+  });
+  return labels;
+}
+
 function drawPareto(runs, svg, width, points, front, names, role) {
   const narrow = isNarrow(width), height = narrow ? 300 : 400, left = 64, right = 30, top = 26, bottom = 44;
   const [one, other] = names.map((n) => runs.value(n));
@@ -50,11 +61,11 @@ function drawPareto(runs, svg, width, points, front, names, role) {
       .append("title").text(runs.label(i, runs.axes));
   svg.append("path").attr("fill", "none").attr("stroke", colours[0]).attr("stroke-width", 2).attr("stroke-dasharray", "6 3")
     .attr("d", d3.line().curve(d3.curveStepAfter).x((i) => x(one(i))).y((i) => y(other(i)))(front));
-  front.forEach((i, n) => {
+  for (const i of front)
     svg.append("path").attr("transform", place(i)).attr("d", seriesSymbol(1, 90)).attr("fill", colours[0]).append("title").text(runs.label(i, runs.axes));
-    if (front.length <= 26)
-      svg.append("text").attr("class", "label").attr("x", x(one(i)) + 8).attr("y", y(other(i)) - 6).text(n + 1);
-  });
+  if (front.length <= mostNumbered)
+    for (const label of frontLabels(front.map((i) => ({ x: x(one(i)) + 8, y: y(other(i)) - 6 }))))
+      svg.append("text").attr("class", "label").attr("x", label.x).attr("y", label.y).text(label.text);
   svg.append("path").attr("transform", place(role.baseline)).attr("d", seriesSymbol(3, 110)).attr("fill", "#fff").attr("stroke", "#c44e00").attr("stroke-width", 2);
   return height;
 }
@@ -93,8 +104,8 @@ function paretoSection(page, runs, state) {
     body.append(h("div", { class: "scroll" }, h("table", {},
       h("thead", {}, h("tr", {}, h("th", { class: "number" }, "front"), h("th", { class: "number" }, "run"), varied.map((a) => h("th", {}, shortName(a.name))),
         columns.map((n) => h("th", { class: "number" }, n)))),
-      h("tbody", {}, front.slice(0, 26).map((i, n) => h("tr", {}, h("td", { class: "number" }, n + 1), h("td", { class: "number" }, runs.data.runs[i]),
+      h("tbody", {}, front.slice(0, mostNumbered).map((i, n) => h("tr", {}, h("td", { class: "number" }, n + 1), h("td", { class: "number" }, runs.data.runs[i]),
         varied.map((a) => h("td", {}, optionText(a.values[a.of[i]], a.unit))), columns.map((n) => h("td", { class: "number" }, figure(runs.value(n)(i))))))))),
-      front.length > 26 ? h("p", { class: "soft" }, "The first 26 of " + front.length + " runs on the front.") : "");
+      front.length > mostNumbered ? h("p", { class: "soft" }, "The first " + mostNumbered + " of " + front.length + " runs on the front.") : "");
   });
 }

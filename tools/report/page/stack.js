@@ -35,7 +35,7 @@ function stackLegend(body, bars) {
 // bars: [{text, parts, note}]
 function drawStack(svg, width, bars, label) {
   const narrow = isNarrow(width), size = 22, gap = narrow ? 20 : 6;
-  const longest = d3.max(bars, (b) => b.text.length), left = narrow ? 5 : Math.min(width * 0.42, 12 + 6.6 * longest), right = 66;
+  const left = narrow ? 5 : Math.min(width * 0.42, 12 + widestLabel(bars)), right = 66;
   const top = narrow ? 18 : 4, bottom = 44, height = top + bars.length * (size + gap) + bottom;
   const x = d3.scaleLinear().domain([0, d3.max(bars, (b) => d3.sum(b.parts, (p) => p.cycles)) || 1]).range([left, width - right]);
   bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6);
@@ -43,7 +43,7 @@ function drawStack(svg, width, bars, label) {
     const y = top + i * (size + gap);
     let at = 0;
     svg.append("text").attr("class", "label").attr("x", narrow ? 0 : left - 8).attr("y", narrow ? y - 4 : y + 15).attr("text-anchor", narrow ? "start" : "end")
-      .text(clip(bar.text, Math.floor((narrow ? width : left - 12) / 6.4)));
+      .text(fitLabel(bar.text, narrow ? width : left - 10));
     for (const part of bar.parts) {
       if (!part.cycles) continue;
       fillRect(svg, partFill(part.name), x(at), y, x(at + part.cycles) - x(at), size)

@@ -19,7 +19,7 @@ function boundRows(l) {
 // Bars from 0, a pattern for each kind.
 function drawBars(svg, width, bars, label) {
   const narrow = isNarrow(width), size = 22, gap = narrow ? 20 : 6, top = narrow ? 18 : 4, bottom = 44, right = 150;
-  const left = narrow ? 5 : 12 + 6.6 * d3.max(bars, (b) => b.text.length), height = top + bars.length * (size + gap) + bottom;
+  const left = narrow ? 5 : 12 + widestLabel(bars), height = top + bars.length * (size + gap) + bottom;
   const x = d3.scaleLinear().domain([0, d3.max(bars, (b) => b.parts[0].cycles) || 1]).range([left, width - right]);
   bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6);
   bars.forEach((bar, i) => {
