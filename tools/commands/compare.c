@@ -164,14 +164,13 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_example examples[] = {
-    {"Measure a program, and record it",
-     "ncu --csv --page raw --print-units base ./gemm > gemm.csv\nreprise record -o gemm.wtr -- ./gemm"},
-    {"Cycles and counters of each launch, measured and replayed",
-     "reprise compare gemm.wtr --machine v100 --measured gemm.csv"},
+    {"Cycles and counters of each launch, measured by 'ncu --csv --page raw --print-units base ./mm > mm.csv' and "
+     "replayed",
+     "reprise compare mm.wtr --machine v100 --measured mm.csv"},
     {"Of a report of Nsight Compute",
-     "ncu --import gemm.ncu-rep --csv --page raw | reprise compare gemm.wtr -m v100 --measured -"},
-    {"The third launch alone was measured", "ncu --csv --launch-skip 2 --launch-count 1 ./gemm > third.csv\nreprise "
-                                            "compare gemm.wtr -m v100 --measured third.csv --launch-skip 2"},
+     "ncu --import mm.ncu-rep --csv --page raw | reprise compare mm.wtr --machine v100 --measured -"},
+    {"Only the first launch was measured, with --launch-count 1",
+     "reprise compare mm.wtr --machine v100 --measured mm.csv --launch-skip 0 --json"},
     {NULL, NULL},
 };
 const struct command command_compare = {
