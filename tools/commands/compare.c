@@ -164,11 +164,10 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_example examples[] = {
-    {"Cycles and counters of each launch, measured by 'ncu --csv --page raw --print-units base ./mm > mm.csv' and "
-     "replayed",
+    {"What 'ncu --csv --page raw ./mm > mm.csv' measured, beside a replay of the same program",
      "reprise compare mm.wtr --machine v100 --measured mm.csv"},
     {"Of a report of Nsight Compute",
-     "ncu --import mm.ncu-rep --csv --page raw | reprise compare mm.wtr --machine v100 --measured -"},
+     "ncu --import mm.ncu-rep --csv --page raw |\n  reprise compare mm.wtr --machine v100 --measured -"},
     {"Only the first launch was measured, with --launch-count 1",
      "reprise compare mm.wtr --machine v100 --measured mm.csv --launch-skip 0 --json"},
     {NULL, NULL},
