@@ -95,4 +95,14 @@ columns = "trace, machine, engine, launch, seed, status, reason, ipc, occupancy,
 db.execute(f"INSERT INTO run (key, tool, {columns}) SELECT 'k', (SELECT max(id) FROM tool), {columns} FROM run WHERE id = 1")
 db.commit()
 PY
-is "runs of earlier versions are left out" "$("$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])') $("$r" results old.db --all --json | json /dev/stdin 'len([x for x in d if x["run"]])')" "1 37"
+is "runs of earlier versions are left out" "$("$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])') $("$r" results old.db --all --json | json /dev/stdin 'len([x for x in d if x["run"]])')" "36 37"
+is "... whichever came first" "$(python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("old.db")
+db.execute("PRAGMA foreign_keys = OFF")
+for table, column in (("run", "tool"), ("refusal", "tool"), ("tool", "id")):
+    db.execute(f"UPDATE {table} SET {column} = -{column}")
+    db.execute(f"UPDATE {table} SET {column} = 3 + {column}")
+db.commit()
+PY
+"$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])')" 36

@@ -54,6 +54,34 @@ done
 sweep -o stopped.db
 is "the same command goes on from there" "$? $($dump stopped.db | sha256sum)" "0 $whole"
 
+# ---- traces that go away, or change, in its middle --------------------------------------------------------------------
+# The first trace is written into while it is open, the last one is removed before it is needed.
+slow=("${plan[@]}" --engine reference)
+"$r" sweep -q "${slow[@]}" -o slow.db
+mkdir kept && cp ./*.wtr kept
+python3 - "$r" sweep -q "${slow[@]}" -t 1 -o gone.db <<'PY' 2>err
+import os, sqlite3, subprocess, sys
+sweep = subprocess.Popen(sys.argv[1:])
+def runs():
+    try:
+        return sqlite3.connect("gone.db").execute("SELECT count(*) FROM run").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+while not runs() and sweep.poll() is None:
+    pass
+size = os.path.getsize("4.wtr")
+with open("4.wtr", "r+b") as f:
+    f.seek(size // 4)
+    f.write(bytes(size // 2))
+os.remove("1.wtr")
+sys.exit(sweep.wait())
+PY
+is "traces that go away or change are an error" "$? $(grep -cE '^reprise: [0-9]+ runs are missing, and the same command tries them again; the last one: cannot open .1.wtr.' err)" "4 1"
+is "... and no results" "$(python3 -c 'import sqlite3; d = sqlite3.connect("gone.db"); print(*d.execute("SELECT count(*) FROM run WHERE status <> \"done\"").fetchone(), *d.execute("SELECT count(*) BETWEEN 48 AND 143 FROM run").fetchone())')" "0 1"
+cp kept/*.wtr .
+"$r" sweep -q "${slow[@]}" -o gone.db
+is "... and when they are back, the same command goes on" "$? $($dump gone.db | sha256sum)" "0 $($dump slow.db | sha256sum)"
+
 # ---- several at once ---------------------------------------------------------------------------------------------------
 for i in 1 2 3; do sweep -t 1 -o shared.db & done
 wait

@@ -44,7 +44,10 @@ static bool look_at_traces(struct sweep *s, struct rp_error *err)
 static bool put_trace(struct sweep *s, struct sweep_trace *trace, struct rp_error *err)
 {
     struct rp_trace *t = rp_trace_open(trace->path, err);
-    bool fine = t && store_put_trace(&s->store, t, &trace->id, err);
+    const char *sha256 = t ? rp_trace_sha256(t, err) : NULL;
+    bool fine = sha256 && (!strcmp(sha256, trace->sha256) ||
+                           rp_fail(err, RP_SYSTEM, "%s: changed while the sweep began; start it again", trace->path)) &&
+                store_put_trace(&s->store, t, &trace->id, err);
     if (t)
         rp_trace_close(t);
     return fine;
