@@ -115,10 +115,12 @@ is "... and it goes on when it is free" "$? $(runs locked.db)" "0 196"
 
 # Locked once it has written something: what is there stays.
 python3 - "$r" sweep -q "${plan[@]}" -t 1 --wait 0 -o middle.db <<'PY' 2>err
-import sqlite3, subprocess, sys
+import os, sqlite3, subprocess, sys
 sweep = subprocess.Popen(sys.argv[1:])
 runs = 0
 while not runs and sweep.poll() is None:
+    if not os.path.exists("middle.db-wal"):  # a reader would lock the beginning out
+        continue
     try:
         db = sqlite3.connect("middle.db", isolation_level=None)
         runs = db.execute("SELECT count(*) FROM run").fetchone()[0]
@@ -162,11 +164,14 @@ fails 2 "nothing.db: there is no such file" "$r" results nothing.db
 # ---- folders that cannot be written --------------------------------------------------------------------------------------
 fails 1 "/proc/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o /proc/r.db
 fails 1 "no/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o no/r.db
-mkdir readonly && cp whole.db readonly && chmod 555 readonly && chmod 444 readonly/whole.db && chmod 755 "$work"
+mkdir readonly && cp whole.db readonly && cp whole.db 'readonly/a?b#c%41.db' # the second one as if a sweep had been killed
+python3 -c 'import sqlite3; sqlite3.connect("readonly/a?b#c%41.db").execute("PRAGMA journal_mode = WAL")'
+chmod 444 readonly/* && chmod 555 readonly && chmod 755 "$work"
 somebody=()
 [ "$(id -u)" != 0 ] || somebody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if "${somebody[@]}" test -r readonly/whole.db -a -x "$r" 2>/dev/null && ! "${somebody[@]}" test -w readonly; then
     is "a database in a read-only folder is read" "$("${somebody[@]}" "$r" results readonly/whole.db --csv | wc -l)" 193
+    is "... also in WAL mode" "$("${somebody[@]}" "$r" results 'readonly/a?b#c%41.db' --csv | wc -l)" 193
     fails 1 "readonly/whole.db: cannot open it, or make it in this folder" "${somebody[@]}" "$r" sweep -q 1.wtr -m jetson-tx2 --set sms=1 -o readonly/whole.db
 else
     echo "ok - a database in a read-only folder # SKIP this user can write everywhere, and no other can run reprise here"

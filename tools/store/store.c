@@ -117,10 +117,11 @@ bool store_find_run(struct store *s, const char *key, int64_t *detail, struct rp
 
 bool store_shown_tool(struct store *s, int64_t *tool, struct rp_error *err)
 {
-    return sql_number(&s->sql,
-                      "SELECT coalesce((SELECT id FROM tool WHERE version = ? AND timing = ? AND EXISTS"
-                      " (SELECT 1 FROM run WHERE tool = tool.id)), (SELECT max(tool) FROM run), (SELECT max(id) FROM tool))",
-                      0, tool, err, "tt", REPRISE_VERSION, result_timing);
+    return sql_number(
+        &s->sql,
+        "SELECT coalesce((SELECT id FROM tool WHERE version = ? AND timing = ? AND EXISTS"
+        " (SELECT 1 FROM run WHERE tool = tool.id)), (SELECT max(tool) FROM run), (SELECT max(id) FROM tool))",
+        0, tool, err, "tt", REPRISE_VERSION, result_timing);
 }
 
 bool store_rate(struct store *s, bool exact, double *rate, struct rp_error *err)
