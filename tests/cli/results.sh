@@ -85,6 +85,11 @@ is "sql changes nothing" "$(results sql 'DELETE FROM run' 2>&1; echo $?)" "repri
 1"
 is "a cell that needs quotes in CSV" "$(results sql "SELECT 'a,\"b' AS x" --csv | tail -1)" '"a,""b"'
 
+cp 1.wtr $'a\nname\t.wtr'
+"$r" sweep -q $'a\nname\t.wtr' -m jetson-tx2 -o names.db
+is "a name with a line break stays on its line" "$("$r" results names.db | grep -c "^ *1  a?name?.wtr  jetson-tx2") $("$r" results names.db | wc -l)" "1 2"
+is "... and is as it was in JSON" "$("$r" results names.db --json | json /dev/stdin 'd[0]["trace"] == "a\nname\t.wtr"')" True
+
 # ---- versions ----------------------------------------------------------------------------------------------------------------
 cp r.db old.db
 python3 - <<'PY'
