@@ -96,6 +96,7 @@ static const struct option_row record_rows[] = {
     {"no-trace", KEY_NO_TRACE, NULL, "Write no trace, as 'reprise run'"},
     ROWS_LAUNCH,
     ROWS_REST,
+    ROWS_FINDINGS,
     {NULL, 0, NULL, "CUDA programs, which stand behind --; also --output, --check, --threads and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
@@ -104,8 +105,12 @@ static const struct option_row record_rows[] = {
 static const struct option_row run_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
+    ROWS_FINDINGS,
     {NULL, 0, NULL, "CUDA programs, which stand behind --; also --check, --threads and --quiet"},
     ROWS_PROGRAM,
+    {"kernels", PROGRAM_KERNELS, "REGEX",
+     "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
+    {"launches", PROGRAM_LAUNCHES, "LIST", "Check only launches of these numbers, from 0: 3,10..19,30.."},
     {0},
 };
 
@@ -217,10 +222,21 @@ static void replace(char **to, const char *text)
     *to = plan_copy(text);
 }
 
+/* Wrong usage: an option of programs, without one. */
+static bool is_of_programs(int key, struct rp_error *err)
+{
+    const char *name = "this option";
+    for (const struct option_row *row = record_rows; row->name || row->key || row->help; row++)
+        name = row->key == key && row->name ? row->name : name;
+    return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'", name);
+}
+
 static bool take_option(struct record *r, int key, char *arg, struct rp_error *err)
 {
     struct plan *p = &r->plan;
     struct plan_launch *l = &r->launch;
+    if (is_finding_key(key))
+        return finding_option(&p->findings, key, arg, err);
     switch (key) {
     case KEY_MODULE: replace(&p->module, arg); return true;
     case KEY_OUTPUT: replace(&p->output, arg); return true;
@@ -239,15 +255,14 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
     case KEY_ASSEMBLE: replace(&p->assemble, arg); return true;
-    case KEY_CHECK: return parse_checks(arg, &p->checks, err);
+    case KEY_CHECK: p->check_list = arg; return parse_checks(arg, &p->checks, err);
     case KEY_THREADS: return parse_threads(arg, &p->threads, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;
     case KEY_KERNEL_OUTPUT: replace(&p->kernel_output, arg); return true;
     case KEY_QUIET: return p->quiet = true;
-    default:
-        return rp_fail(err, RP_USAGE, "this option is for CUDA programs, such as 'reprise record -o t.wtr -- ./app'");
+    default: return is_of_programs(key, err);
     }
 }
 
@@ -346,7 +361,7 @@ static bool complete(struct record *r, struct rp_error *err)
 static int record_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct record r = {.no_trace = c == &command_run};
+    struct record r = {.plan = {.findings = FINDING_OPTIONS}, .no_trace = c == &command_run};
     struct rp_error err = {0};
     int end = program_separator(argc, argv);
     if (end)
