@@ -84,9 +84,9 @@ enum key {
          "CUDA_HOME, "                                                                                                 \
          "CUDA_PATH, /usr/local/cuda, Python's nvidia-cuda-nvcc-cu12, Triton, make toolchain"},                        \
         {"check", KEY_CHECK, "LIST",                                                                                   \
-         "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), race, "   \
-         "sync (barriers and shuffles that are undefined), several with commas, or all. What is found is said, the "   \
-         "run goes on, and the exit status is 3. Launches run on one thread"},                                         \
+         "Look for more than the first bad address: memory (all of them, and leaks), init (reads of what nobody "      \
+         "wrote), race, sync (barriers and shuffles that are undefined), api (calls that fail), several with commas, " \
+         "or all. What is found is said, the run goes on, and the exit status is 3. Launches run on one thread"},      \
     {                                                                                                                  \
         "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
     }
@@ -135,7 +135,8 @@ static const char forms[] =
 static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
                                "kept up to there, nothing is "
                                "saved), a check found something, or a result is not as expected, 4 the system failed. "
-                               "A program's own status is passed on; 126 and 127: it cannot be run.";
+                               "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "
+                               "and 127: it cannot be run.";
 /* --save, --print or --expect, until all arguments are known. */
 struct buffer_option {
     enum key key;
@@ -420,6 +421,9 @@ static const struct command_example run_examples[] = {
      "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
      "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --check race,init"},
     {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
+    {"In CI: exit status 3 and a report if anything is found",
+     "reprise run --check all --findings f.sarif -- ./app\n"
+     "reprise run --check all --suppressions known.txt --format github -- pytest tests/"},
     {NULL, NULL},
 };
 const struct command command_run = {

@@ -54,7 +54,7 @@ const char *host_stack_call(const struct host_stack *s, bool *runtime)
         name = in.dli_sname;
         *runtime = library == RUNTIME;
     }
-    return name;
+    return name && !strncmp(name, "__", 2) ? name + 2 : name; /* what compilers call in place of cudaLaunchKernel */
 }
 
 /* ---- looking up -------------------------------------------------------------------------------------------------- */
@@ -104,6 +104,12 @@ static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)
     return known;
 }
 
+static void free_frame(struct rp_frame *f)
+{
+    free(f->function);
+    free(f->file);
+}
+
 /* The frame of an address in the program. What was looked up is kept. */
 static struct rp_frame frame_of(void *address, const Dl_info *in)
 {
@@ -122,8 +128,7 @@ static struct rp_frame frame_of(void *address, const Dl_info *in)
             snprintf(text, sizeof text, "%s+0x%llx", name, (unsigned long long)(at - (uintptr_t)from));
             new.function = strdup(text);
         }
-        free(known[slot].frame.function);
-        free(known[slot].frame.file);
+        free_frame(&known[slot].frame);
         known[slot].address = address;
         known[slot].frame = new;
     }
@@ -137,14 +142,39 @@ static bool is_main(const struct rp_frame *f)
     return n && !strncmp(n, "main", 4) && (!n[4] || n[4] == '+');
 }
 
+/* NVIDIA's compiler makes functions that stand for a kernel on the host; the one with the kernel's name calls them. */
+static bool is_stub(const struct rp_frame *f)
+{
+    const char *n = f->function ? f->function : "";
+    return !strncmp(n, "__device_stub__", 15) || !strncmp(n, "__cudaLaunchKernel", 18) ||
+           !strncmp(n, "cudaError cudaLaunchKernel<", 27);
+}
+
+/* Whether the frame is left out; *stub: the one before it was a kernel's stub. */
+static bool is_made(const struct rp_frame *f, const char *kernel, bool *stub)
+{
+    bool made = is_stub(f), caller = *stub && !made;
+    *stub = made && !strncmp(f->function, "__device_stub__", 15);
+    return made || caller || (kernel && f->function && !strcmp(f->function, kernel));
+}
+
 void host_stack_add(struct rp_finding *f, const char *what, const struct host_stack *s)
 {
     struct rp_frame *frames = calloc(SHOWN_FRAMES, sizeof *frames);
+    char *kernel = rp_finding_kernel(f);
     uint32_t count = 0;
+    bool stub = false;
     Dl_info in;
-    for (int i = 0; frames && i < s->count && count < SHOWN_FRAMES && !(count && is_main(&frames[count - 1])); i++)
-        if (file_of(s->at[i], &in) && library_of(in.dli_fname) == OURS)
-            frames[count++] = frame_of(s->at[i], &in);
+    for (int i = 0; frames && i < s->count && count < SHOWN_FRAMES && !(count && is_main(&frames[count - 1])); i++) {
+        if (!file_of(s->at[i], &in) || library_of(in.dli_fname) != OURS)
+            continue;
+        struct rp_frame new = frame_of(s->at[i], &in);
+        if (is_made(&new, kernel, &stub))
+            free_frame(&new);
+        else
+            frames[count++] = new;
+    }
+    free(kernel);
     if (count && f->stack_count < RP_FINDING_STACKS)
         f->stacks[f->stack_count++] = (struct rp_stack){what, frames, count};
     else
