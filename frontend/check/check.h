@@ -27,67 +27,41 @@
 #ifndef REPRISE_FRONTEND_CHECK_CHECK_H
 #define REPRISE_FRONTEND_CHECK_CHECK_H
 
-#include <stdio.h>
-
+#include "frontend/check/finding.h"
 #include "frontend/core/engine.h"
-#include "tracefmt/source_text.h"
 
-enum rp_check_kind { RP_CHECK_INIT = 1, RP_CHECK_RACE = 2, RP_CHECK_SYNC = 4, RP_CHECK_MEMORY = 8 };
-#define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC) /* all but MEMORY */
+/* The checks that observe accesses. */
+#define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
 #define RP_CHECK_FINDINGS 100 /* the default number of findings whose text is kept */
-
-/* A call that the compiler replaced by the function's body. */
-struct rp_check_call {
-    char *function, *file; /* the function, mangled as in the module; the file of the call, NULL: unknown */
-    uint32_t line;
-};
-/* One of a finding's accesses, or where a thread was: its source location and thread. */
-struct rp_check_location {
-    uint32_t instruction; /* static index */
-    uint32_t block[3], thread[3];
-    uint8_t access; /* enum rp_access_kind; unused for SYNC */
-    char *file;     /* source file; NULL: unknown */
-    uint32_t line;
-    struct rp_check_call *calls; /* the inlined calls around it, innermost first */
-    uint32_t call_count;
-};
-struct rp_finding {
-    enum rp_check_kind kind;
-    uint8_t space;    /* enum rp_space; RP_SPACE_NONE: not about memory */
-    uint64_t address; /* in its space */
-    uint32_t size;    /* bytes of the access */
-    uint64_t memory;  /* address of the buffer that holds it; 0: in no buffer, or unknown */
-    struct rp_check_location here, other;
-    bool two;       /* `other` is valid */
-    uint64_t times; /* how often it occurred */
-    char *kernel;
-    char *text;       /* the report: one line */
-    uint64_t program; /* identity of the kernel */
-};
 
 /* The findings of any number of launches, one launch after another. */
 struct rp_check;
-/* NULL: out of memory. `limit`: findings that are kept; further ones are only counted. */
+/* NULL: out of memory. `kinds`: enum rp_check_kind, or-ed. `limit`: findings that are kept, without those that are
+ * suppressed; further ones are only counted. */
 struct rp_check *rp_check_new(unsigned kinds, uint32_t limit);
+/* `complete` gets each new finding, and may add to it: stacks, fingerprint, `suppressed`. `added` gets it when it is
+ * about to enter the list, unless it is beyond the limit. */
+typedef void rp_check_found_fn(void *user, struct rp_finding *);
+void rp_check_on_finding(struct rp_check *, rp_check_found_fn *complete, rp_check_found_fn *added, void *user);
+/* Adds a finding that is not of an access, or counts it again if the list has one of its kind and `program`. Returns
+ * the one in the list, NULL: it is beyond the limit. The list owns what it points to. */
+struct rp_finding *rp_check_add(struct rp_check *, struct rp_finding);
+/* Sets `here`: an instruction of a kernel, and a thread. */
+void rp_finding_locate(struct rp_finding *, const struct program *, uint32_t instruction, const uint32_t block[3],
+                       const uint32_t thread[3]);
+/* While muted, launches keep the state of memory and add no findings. */
+void rp_check_mute(struct rp_check *, bool muted);
 void rp_check_free(struct rp_check *);
 size_t rp_check_count(const struct rp_check *);
-const struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
-/* Calls the function for each source line of the finding that can be read: the lines of its locations and, for inlined
- * code, of the outermost calls. */
-void rp_finding_source(const struct rp_finding *, struct source_files *, source_line_fn *, void *user);
+struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
+/* Takes the findings out of the list; the caller frees the array and what it points to. */
+struct rp_finding *rp_check_take(struct rp_check *, size_t *count);
 /* The number of findings beyond the limit. */
 uint64_t rp_check_dropped(const struct rp_check *);
 /* MEMORY: the first access of the last launch that was left out. NULL: none. */
 const struct fault *rp_check_left_out(const struct rp_check *);
 /* Why the checks are incomplete, a sentence without a full stop. NULL: they are complete. */
 const char *rp_check_incomplete(const struct rp_check *);
-
-/* Writes everything as one JSON object: findings, findings_not_shown, and, if present, incomplete and fault
- * (docs/checks.md). fault NULL: no fault ended a launch. The caller checks the file for errors. */
-void rp_check_write_json(const struct rp_check *, const char *fault, FILE *);
-
-/* "load", "store" or "atomic". */
-const char *check_access_name(uint8_t access);
 
 /* Called by launches. False: out of memory. */
 bool check_launch_begin(struct rp_check *, const struct grid *);

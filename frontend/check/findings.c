@@ -33,17 +33,6 @@ void check_block_at(const struct grid *g, uint32_t index, uint32_t at[3])
     at[2] = index / g->dim[0] / g->dim[1];
 }
 
-const char *check_access_name(uint8_t access)
-{
-    switch (access) {
-    case RP_ACCESS_LOAD:
-    case RP_ACCESS_BULK_LOAD: return "load";
-    case RP_ACCESS_STORE:
-    case RP_ACCESS_BULK_STORE: return "store";
-    default: return "atomic";
-    }
-}
-
 static char *copy_of_file(const struct rp_kernel *k, uint32_t file, uint32_t line)
 {
     return line && file < k->file_count ? strdup(k->files[file]) : NULL;
@@ -67,19 +56,20 @@ static void find_source(struct rp_check_location *at, const struct program *p)
 {
     const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
     at->line = in->line;
+    at->in_ptx = in->line && !in->file && !in->raw_size;
     at->file = copy_of_file(&p->kernel, in->file, in->line);
     if (in->line)
         find_calls(at, &p->kernel, in->inlined);
 }
 
-static void free_place(struct rp_check_location *at)
+void rp_finding_locate(struct rp_finding *f, const struct program *p, uint32_t instruction, const uint32_t block[3],
+                       const uint32_t thread[3])
 {
-    for (uint32_t i = 0; i < at->call_count; i++) {
-        free(at->calls[i].function);
-        free(at->calls[i].file);
-    }
-    free(at->calls);
-    free(at->file);
+    f->one = true;
+    f->here = (struct rp_check_location){.instruction = instruction, .access = RP_ACCESS_LOAD};
+    memcpy(f->here.block, block, sizeof f->here.block);
+    memcpy(f->here.thread, thread, sizeof f->here.thread);
+    find_source(&f->here, p);
 }
 
 static void print_place(FILE *to, const struct program *p, const struct rp_check_location *at)
@@ -159,19 +149,59 @@ static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, 
            (!a->two || same_location(k, &a->other, &b->other, by_line));
 }
 
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+/* Appends a finding and tells the listener; NULL: it is beyond the limit, and was freed. */
+static struct rp_finding *append(struct rp_check *c, struct rp_finding f)
+{
+    if (c->count == c->room) {
+        size_t room = 2 * c->room + 16;
+        struct rp_finding *more = realloc(c->findings, room * sizeof *more);
+        if (!more) {
+            c->missed |= MISSED_MEMORY;
+            rp_finding_clear(&f);
+            return NULL;
+        }
+        c->findings = more;
+        c->room = room;
+    }
+    f.times = f.times ? f.times : 1;
+    if (c->complete)
+        c->complete(c->found_user, &f);
+    if (!f.suppressed && c->kept == c->limit) {
+        c->dropped++;
+        rp_finding_clear(&f);
+        return NULL;
+    }
+    if (c->added)
+        c->added(c->found_user, &f);
+    c->kept += !f.suppressed;
+    c->findings[c->count] = f;
+    return &c->findings[c->count++];
+}
+
+struct rp_finding *rp_check_add(struct rp_check *c, struct rp_finding f)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->findings[i].kind == f.kind && c->findings[i].program == f.program) {
+            c->findings[i].times += f.times ? f.times : 1;
+            rp_finding_clear(&f);
+            return &c->findings[i];
+        }
+    return append(c, f);
+}
+
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
 {
+    if (c->muted)
+        return;
     f.program = b->program->kernel.identity;
     for (size_t i = 0; i < c->count; i++)
         if (same_finding(&b->program->kernel, &c->findings[i], &f)) {
             c->findings[i].times++;
             return;
         }
-    if (c->count == c->limit) {
-        c->dropped++;
-        return;
-    }
-    f.times = 1;
+    f.one = true;
     f.kernel = strdup(b->program->name);
     f.text = finding_text(b, &f, detail);
     find_source(&f.here, b->program);
@@ -179,16 +209,14 @@ void check_report(struct rp_check *c, const struct block *b, struct rp_finding f
         find_source(&f.other, b->program);
     if (!f.kernel || !f.text)
         c->missed |= MISSED_MEMORY;
-    c->findings[c->count++] = f;
+    append(c, f);
 }
 
 struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
 {
     struct rp_check *c = calloc(1, sizeof *c);
-    if (!c || !(c->findings = calloc(limit ? limit : 1, sizeof *c->findings))) {
-        free(c);
+    if (!c)
         return NULL;
-    }
     c->kinds = kinds;
     c->limit = limit;
     c->all = SIMD_SELECT(scan_all);
@@ -201,8 +229,27 @@ struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
     return c;
 }
 
+void rp_check_on_finding(struct rp_check *c, rp_check_found_fn *complete, rp_check_found_fn *added, void *user)
+{
+    c->complete = complete;
+    c->added = added;
+    c->found_user = user;
+}
+
+void rp_check_mute(struct rp_check *c, bool muted) { c->muted = muted; }
+
 size_t rp_check_count(const struct rp_check *c) { return c->count; }
-const struct rp_finding *rp_check_finding(const struct rp_check *c, size_t i) { return &c->findings[i]; }
+struct rp_finding *rp_check_finding(const struct rp_check *c, size_t i) { return &c->findings[i]; }
+
+struct rp_finding *rp_check_take(struct rp_check *c, size_t *count)
+{
+    struct rp_finding *list = c->findings;
+    *count = c->count;
+    c->findings = NULL;
+    c->count = c->room = 0;
+    return list;
+}
+
 uint64_t rp_check_dropped(const struct rp_check *c) { return c->dropped; }
 
 const struct fault *rp_check_left_out(const struct rp_check *c)
@@ -230,12 +277,8 @@ void rp_check_free(struct rp_check *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->count; i++) {
-        free(c->findings[i].kernel);
-        free(c->findings[i].text);
-        free_place(&c->findings[i].here);
-        free_place(&c->findings[i].other);
-    }
+    for (size_t i = 0; i < c->count; i++)
+        rp_finding_clear(&c->findings[i]);
     check_launch_end(c);
     for (uint32_t i = 0; i < c->allocation_count; i++) {
         cells_free(c, &c->allocations[i].cells);
@@ -249,16 +292,3 @@ void rp_check_free(struct rp_check *c)
     free(c);
 }
 
-static void place_source(const struct rp_check_location *p, struct source_files *files, source_line_fn *fn, void *user)
-{
-    source_line_call(files, p->file, p->line, fn, user);
-    if (p->call_count)
-        source_line_call(files, p->calls[p->call_count - 1].file, p->calls[p->call_count - 1].line, fn, user);
-}
-
-void rp_finding_source(const struct rp_finding *f, struct source_files *files, source_line_fn *fn, void *user)
-{
-    place_source(&f->here, files, fn, user);
-    if (f->two)
-        place_source(&f->other, files, fn, user);
-}

@@ -189,8 +189,11 @@ struct rp_check {
     unsigned kinds;
     uint32_t limit;
     struct rp_finding *findings;
-    size_t count;
+    size_t count, room, kept; /* kept: without those that are suppressed */
     uint64_t dropped;
+    rp_check_found_fn *complete, *added; /* NULL: nobody is told */
+    void *found_user;
+    bool muted;
     unsigned missed;       /* enum missed */
     struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
     /* of the launch */

@@ -1,25 +1,75 @@
-/* Findings as JSON. Written here instead of by a library, because libcuda.so.1 uses it inside other people's programs.
- */
+/* A finding as a line of JSON. Written here instead of by a library, because libcuda.so.1 uses it inside other people's
+ * programs. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "frontend/check/check.h"
+#include "frontend/check/finding.h"
+#include "frontend/check/names.h"
+#include "tracefmt/trace.h"
 
-/* Writes UTF-8; all names and texts are. */
-static void put_text(FILE *to, const char *text)
+unsigned rp_utf8_bytes(const char *text)
 {
-    if (!text) {
-        fputs("null", to);
-        return;
-    }
+    const unsigned char *c = (const unsigned char *)text;
+    unsigned bytes = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    for (unsigned i = 1; i < bytes; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    bool surrogate = c[0] == 0xed && c[1] > 0x9f, overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    return surrogate || overlong || (c[0] == 0xf4 && c[1] > 0x8f) ? 0 : bytes;
+}
+
+void rp_json_text(FILE *to, const char *text)
+{
     putc('"', to);
-    for (; *text; text++)
+    for (unsigned bytes; *text; text += bytes ? bytes : 1) {
+        bytes = rp_utf8_bytes(text);
         if (*text == '"' || *text == '\\')
             fprintf(to, "\\%c", *text);
         else if ((unsigned char)*text < 0x20)
             fprintf(to, "\\u%04x", (unsigned char)*text);
         else
-            putc(*text, to);
+            fwrite(bytes ? text : "?", 1, bytes ? bytes : 1, to);
+    }
     putc('"', to);
+}
+
+/* The text with readable names; the caller frees it. */
+static char *readable(const char *text)
+{
+    char *plain = NULL;
+    size_t size;
+    FILE *to = open_memstream(&plain, &size);
+    if (!to)
+        return NULL;
+    print_readable(to, text);
+    return fclose(to) ? (free(plain), NULL) : plain;
+}
+
+static void put_readable(FILE *to, const char *text)
+{
+    char *plain = readable(text);
+    rp_json_text(to, plain ? plain : text);
+    free(plain);
+}
+
+/* Puts ", "key": "text"" unless the text is NULL. */
+static void put_member(FILE *to, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(to, ", \"%s\": ", key);
+    rp_json_text(to, text);
+}
+
+static void put_call(FILE *to, const char *function, const char *file, uint32_t line)
+{
+    fputs("{\"function\": ", to);
+    put_readable(to, function ? function : "");
+    put_member(to, "file", file);
+    if (line)
+        fprintf(to, ", \"line\": %" PRIu32, line);
+    putc('}', to);
 }
 
 /* Writes the functions from the innermost one to the kernel. */
@@ -30,18 +80,15 @@ static void put_source(FILE *to, const struct rp_check_location *p, const char *
     fputs(", \"source\": [", to);
     for (uint32_t i = 0; i <= p->call_count; i++) {
         const struct rp_check_call *c = i < p->call_count ? &p->calls[i] : NULL;
-        fprintf(to, "%s{\"function\": ", i ? ", " : "");
-        put_text(to, c ? c->function : kernel);
-        fputs(", \"file\": ", to);
-        put_text(to, file);
-        fprintf(to, ", \"line\": %" PRIu32 "}", line);
+        fputs(i ? ", " : "", to);
+        put_call(to, c ? c->function : kernel, file, line);
         file = c ? c->file : NULL;
         line = c ? c->line : 0;
     }
     putc(']', to);
 }
 
-static void put_place(FILE *to, const struct rp_finding *f, const struct rp_check_location *p, bool access)
+static void put_location(FILE *to, const struct rp_finding *f, const struct rp_check_location *p, bool access)
 {
     const uint32_t *b = p->block, *t = p->thread;
     fprintf(to, "{\"instruction\": %" PRIu32 ", ", p->instruction);
@@ -49,56 +96,50 @@ static void put_place(FILE *to, const struct rp_finding *f, const struct rp_chec
     fprintf(to, "\"thread\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", t[0], t[1], t[2]);
     if (access)
         fprintf(to, ", \"access\": \"%s\"", check_access_name(p->access));
-    if (p->file) {
-        fputs(", \"file\": ", to);
-        put_text(to, p->file);
-    }
+    put_member(to, "file", p->file);
     if (p->line)
         fprintf(to, ", \"line\": %" PRIu32, p->line);
     if (p->call_count)
-        put_source(to, p, f->kernel);
+        put_source(to, p, f->kernel ? f->kernel : "");
     putc('}', to);
 }
 
-static const char *name_of(enum rp_check_kind kind)
+static void put_stack(FILE *to, const struct rp_stack *s)
 {
-    return kind == RP_CHECK_INIT ? "init" : kind == RP_CHECK_RACE ? "race" : kind == RP_CHECK_SYNC ? "sync" : "memory";
+    fprintf(to, "{\"what\": \"%s\", \"frames\": [", s->what);
+    for (uint32_t i = 0; i < s->count; i++) {
+        fputs(i ? ", " : "", to);
+        put_call(to, s->frames[i].function, s->frames[i].file, s->frames[i].line);
+    }
+    fputs("]}", to);
 }
 
-static void put_finding(FILE *to, const struct rp_finding *f)
+void rp_finding_write(const struct rp_finding *f, FILE *to)
 {
-    fprintf(to, "{\"kind\": \"%s\", \"kernel\": ", name_of(f->kind));
-    put_text(to, f->kernel ? f->kernel : "");
+    char *kernel = rp_finding_kernel(f);
+    fprintf(to, "{\"kind\": \"%s\", \"severity\": \"%s\"", rp_finding_kind(f->kind), f->warning ? "warning" : "error");
+    put_member(to, "kernel", kernel);
+    put_member(to, "symbol", f->kernel);
+    free(kernel);
     fputs(", \"text\": ", to);
-    put_text(to, f->text ? f->text : "");
-    fprintf(to, ", \"times\": %" PRIu64, f->times);
+    put_readable(to, f->text ? f->text : "");
+    fprintf(to, ", \"times\": %" PRIu64 ", \"fingerprint\": \"%016" PRIx64 "\"", f->times, f->fingerprint);
     if (f->space != RP_SPACE_NONE)
         fprintf(to, ", \"space\": \"%s\", \"address\": %" PRIu64 ", \"size\": %" PRIu32,
                 rp_space_name((enum rp_space)f->space), f->address, f->size);
-    fputs(", \"here\": ", to);
-    put_place(to, f, &f->here, f->space != RP_SPACE_NONE);
+    if (f->one) {
+        fputs(", \"here\": ", to);
+        put_location(to, f, &f->here, f->space != RP_SPACE_NONE);
+    }
     if (f->two) {
         fputs(", \"other\": ", to);
-        put_place(to, f, &f->other, true);
+        put_location(to, f, &f->other, true);
     }
-    putc('}', to);
-}
-
-void rp_check_write_json(const struct rp_check *c, const char *fault, FILE *to)
-{
-    fputs("{\"findings\": [", to);
-    for (size_t i = 0; i < rp_check_count(c); i++) {
-        fputs(i ? ",\n  " : "\n  ", to);
-        put_finding(to, rp_check_finding(c, i));
+    for (uint32_t i = 0; i < f->stack_count; i++) {
+        fputs(i ? ", " : ", \"stacks\": [", to);
+        put_stack(to, &f->stacks[i]);
     }
-    fprintf(to, "%s], \"findings_not_shown\": %" PRIu64, rp_check_count(c) ? "\n" : "", rp_check_dropped(c));
-    if (rp_check_incomplete(c)) {
-        fputs(", \"incomplete\": ", to);
-        put_text(to, rp_check_incomplete(c));
-    }
-    if (fault) {
-        fputs(", \"fault\": ", to);
-        put_text(to, fault);
-    }
-    fputs("}\n", to);
+    fputs(f->stack_count ? "]" : "", to);
+    fputs(f->suppressed ? ", \"suppressed\": true" : "", to);
+    fputs(f->known ? ", \"known\": true}" : "}", to);
 }

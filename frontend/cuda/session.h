@@ -22,7 +22,9 @@
     X(PROFILER, "REPRISE_PROFILER", "1: record between cuProfilerStart and cuProfilerStop alone")                      \
     X(MAX_SIZE, "REPRISE_MAX_SIZE", "stop recording once the trace has so many bytes")                                 \
     X(CHECK, "REPRISE_CHECK", "checks as of reprise record --check: init,race,...")                                    \
-    X(FINDINGS, "REPRISE_FINDINGS", "where to write what the checks found, as JSON; %p is the number of the process")  \
+    X(FINDINGS, "REPRISE_FINDINGS", "folder for what the checks find: a log for each process, for the command line")   \
+    X(SUPPRESSIONS, "REPRISE_SUPPRESSIONS", "file of findings that are not reported: frontend/check/suppressions.h")   \
+    X(PRINT_LIMIT, "REPRISE_PRINT_LIMIT", "the most findings of a process; 0: no limit")                               \
     X(THREADS, "REPRISE_THREADS", "threads of the host that run a kernel; 0: one per CPU")                             \
     X(STRICT, "REPRISE_STRICT", "1: an access beyond the exact bounds is an error also where a GPU would go on")       \
     X(PREFER, "REPRISE_PREFER", "sass or ptx: what to run of a module; sass: ptxas makes it where there is none")      \

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/check/check.h"
 #include "frontend/core/cluster.h"
 #include "frontend/core/overrun.h"
 #include "frontend/host/internal.h"
@@ -351,4 +352,16 @@ bool rp_launch_kernel(struct rp_device *d, struct program *p, const struct rp_la
     *result = (struct rp_launch_result){0};
     struct rp_running *r = rp_launch_begin(d, p, config, err);
     return r && rp_launch_end(r, result, err);
+}
+
+void rp_finding_fault(struct rp_finding *f, const struct program *p, const struct rp_launch_result *r)
+{
+    if (r->fault_instruction < p->kernel.instruction_count)
+        rp_finding_locate(f, p, r->fault_instruction, r->fault_block, r->fault_thread);
+    if (!r->fault_size)
+        return;
+    f->space = r->fault_space;
+    f->address = r->fault_address;
+    f->size = r->fault_size;
+    f->here.access = r->fault_access;
 }

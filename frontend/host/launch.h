@@ -53,8 +53,14 @@ struct rp_launch_result {
         fault; /* on a fault, ending the launch fails with status RP_KERNEL, and the error's text is the report */
     uint32_t fault_block[3], fault_thread[3];
     uint64_t fault_address;
+    uint32_t fault_size; /* bytes of a bad access; 0: the fault is no access */
+    uint8_t fault_space, fault_access;
     uint32_t fault_instruction;
 };
+
+/* Sets a finding's place and address to those of the fault that ended a launch. */
+struct rp_finding;
+void rp_finding_fault(struct rp_finding *, const struct program *, const struct rp_launch_result *);
 
 struct rp_running; /* a launch that is open */
 

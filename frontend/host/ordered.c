@@ -311,6 +311,9 @@ static void fault_result(const struct block *b, struct rp_launch_result *r)
     const struct fault *f = &b->fault;
     r->fault = f->kind;
     r->fault_address = f->address;
+    r->fault_size = f->size;
+    r->fault_space = f->space;
+    r->fault_access = f->access;
     r->fault_instruction = f->instruction;
     for (int i = 0; i < 3; i++) {
         r->fault_block[i] = b->ctaid[i];

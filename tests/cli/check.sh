@@ -436,7 +436,7 @@ ret; }
 .file 1 "a.cu"
 .section .debug_str { info: .b8 95, 90, 51, 114, 111, 119, 118, 0 }
 PTX
-json "inlined calls" "[tuple(s.values()) for s in d['findings'][0]['here']['source']] == [('_Z3rowv', 'a.cu', 20), ('inlined', 'a.cu', 41)]" \
+json "inlined calls" "[tuple(s.values()) for s in d['findings'][0]['here']['source']] == [('row()', 'a.cu', 20), ('inlined', 'a.cu', 41)]" \
     --module "$dir/inlined.ptx" --grid 1 --block 32 --check init
 if grep -q "a.cu:20, in row at a.cu:41" "$dir/err"; then ok "inlined calls in the report have plain names"; else bad "inlined calls in the report"; fi
 { printf '.version 8.0\n.target sm_80\n.address_size 64\n.file 1 "odd\377.cu"\n.visible .entry k(.param .u64 p) {\n'

@@ -12,11 +12,15 @@ ${CC:-gcc} -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wron
 lines="main (wrong.c:[0-9]*)"
 command -v addr2line >/dev/null || lines="main"
 
-wrong() { # what is wrong, options...: err has what is said
-    local what=$1
-    shift
-    "$REPRISE" run "$@" -- "$dir/wrong" "$what" >"$dir/out" 2>"$dir/err" || { cat "$dir/out" "$dir/err" >&2; return 1; }
+ends() { # status, what is wrong, options...: err has what is said
+    local status=$1 what=$2 got
+    shift 2
+    "$REPRISE" run "$@" -- "$dir/wrong" "$what" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got = "$status" ] || { echo "status $got, not $status" >&2; cat "$dir/out" "$dir/err" >&2; return 1; }
 }
+wrong() { ends 0 "$@"; }
+found() { ends 3 "$@"; } # with --check
 says() { grep -q -- "$1" "$dir/err" || { cat "$dir/err" >&2; false; }; }
 stack() { # lines of the stack behind a text
     grep -A"${2:-1}" -- "$1" "$dir/err" | grep -q "    at $lines" || { cat "$dir/err" >&2; false; }
@@ -24,17 +28,16 @@ stack() { # lines of the stack behind a text
 case_of() { # what, text, options...
     local what=$1 text=$2
     shift 2
-    check "$what runs to its end" wrong "$what" "$@"
+    check "$what runs to its end" ends $(($# ? 3 : 0)) "$what" "$@"
     check "$what: $text" says "$text"
 }
 
-case_of leak "40 bytes at 0x[0-9a-f]* were not freed; allocated" --check memory
-check "leak: where it was allocated" stack "not freed; allocated" 2
-check "leak: the sum" says "1 allocation of 40 bytes in all was not freed"
+case_of leak "leak: 40 bytes at 0x[0-9a-f]* were not freed" --check memory
+check "leak: where it was allocated" stack "  allocated$" 2
 check "leak: nothing without --check memory" eval 'wrong leak && [ ! -s "$dir/err" ]'
 case_of twice "is freed, but it is not the beginning of an allocation"
 check "twice: where" stack "is freed, but it is not"
-check "twice: what it was" says "at byte 0 of 40 bytes that were freed (--check memory says where)"
+check "twice: what it was" says "at byte 0 of 40 bytes that were freed (--check says where)"
 case_of twice "at byte 0 of 40 bytes that were freed" --check memory
 check "twice: where it was freed, and allocated" eval 'stack "  freed$" 2 && stack "  allocated$" 2'
 case_of middle "is freed, but it is not the beginning of an allocation"
@@ -51,11 +54,12 @@ program=$(realpath "$REPRISE")
 in_folder() { (cd "$dir" && REPRISE=$program && wrong "$@"); }
 check "wild ends the launch at once" eval 'in_folder wild && [ "$(grep -c "^reprise: kernel" "$dir/err")" = 1 ]'
 check "wild: the source of the fault" says "^reprise:         2 | a\[i\] = i; // second"
-check "wild runs with --check memory" in_folder wild --check memory
+in_folder_found() { (cd "$dir" && REPRISE=$program && found "$@"); }
+check "wild runs with --check memory" in_folder_found wild --check memory
 check "wild: all odd threads" says "out of bounds: .*thread (1,0,0); 32 times"
 check "wild: what comes after it" says "misaligned address.*thread (3,0,0)$"
 check "wild: the source of both" eval 'grep -A1 "out of bounds" "$dir/err" | grep -q "2 | a" && grep -A1 misaligned "$dir/err" | grep -q "3 | third"'
-check "race: the source" eval 'in_folder race --check race && grep -A1 "kernel .race.: race" "$dir/err" | grep -q "  2 | a"'
+check "race: the source" eval 'in_folder_found race --check race && grep -A1 "kernel .race.: race" "$dir/err" | grep -q "  2 | a"'
 # what a GPU would not notice is told, and with --check memory a finding
 case_of granule "out of bounds: store of 4 bytes .*(a GPU goes on)"
 check "granule: with --check memory" eval '"$REPRISE" run --check memory --findings "$dir/f.json" -- "$dir/wrong" granule checked >/dev/null 2>"$dir/err"; ! grep -q "goes on" "$dir/err" && says "memory: store of 4 bytes .* 0 bytes past the end of" && grep -q "out of bounds" "$dir/f.json"'
@@ -68,27 +72,25 @@ for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --che
 # copies to the host, and from one buffer to another
 case_of taken "uninitialised read: a copy to the host reads 24 bytes that nobody has written, the first at 0x[0-9a-f]*10$" --check init
 check "taken: where, and no other" eval 'stack "reads 24 bytes" && [ "$(grep -c uninit "$dir/err")" = 1 ]'
-check "passed: in two kernels" eval 'wrong passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
+check "passed: in two kernels" eval 'found passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
 case_of passed "kernel 'read': uninitialised read.*thread (4,0,0); 4 times$" --check init
 # the same as JSON
-found() { # part, Python of d
+document() { # status, what, checks, Python of d
     rm -f "$dir/f.json"
-    wrong "part$1" --check init --findings "$dir/f.json" && python3 -c "import json; d = json.load(open('$dir/f.json')); assert $2, d"
+    ends "$1" "$2" --check "$3" --findings "$dir/f.json" && python3 -c "import json; d = json.load(open('$dir/f.json')); assert $4, d"
 }
-check "findings: one, as of --module" found 1 '[(f["kind"], f["kernel"], f["times"], f["here"]["thread"]) for f in d["findings"]] == [("init", "read", 4, [0, 0, 0])]'
-check "findings: none" found 0 'd == {"findings": [], "findings_not_shown": 0}'
-wrong wild --check init --findings "$dir/f.json"
-check "findings: the fault that ended a launch" eval 'python3 -c "import json; d = json.load(open(\"$dir/f.json\")); assert not d[\"findings\"] and \"out of bounds: store\" in d[\"fault\"], d"'
-wrong wild --check memory --findings "$dir/f.json"
-check "findings: with --check memory all of its kind" eval 'python3 -c "import json; d = json.load(open(\"$dir/f.json\")); assert [f[\"times\"] for f in d[\"findings\"]] == [32, 1] and \"fault\" not in d, d"'
+check "findings: one, as of --module" document 3 part1 init '[(f["kind"], f["kernel"], f["times"], f["here"]["thread"]) for f in d["findings"]] == [("init", "read", 4, [0, 0, 0])]'
+check "findings: none" document 0 part0 init 'd["findings"] == [] and d["findings_not_shown"] == 0 and d["schema"] == "reprise-findings" and d["version"] == 1'
+check "findings: the fault that ended a launch" document 3 wild init '[(f["kind"], f["here"]["thread"]) for f in d["findings"]] == [("fault", [1, 0, 0])] and "out of bounds: store" in d["findings"][0]["text"]'
+check "findings: with --check memory all of its kind" document 3 wild memory '[f["times"] for f in d["findings"]] == [32, 1]'
 check "findings: no file half written" eval '[ "$(ls "$dir" | grep -c json)" = 1 ]'
 refused() { "$REPRISE" run "$@" -- "$dir/wrong" part0 2>"$dir/err"; [ $? = 1 ]; }
 check "findings need a check" eval 'refused --findings "$dir/g.json" && says "Such as --check all" && ! [ -e "$dir/g.json" ]'
 check "findings need a folder" eval 'refused --check init --findings "$dir/none/g.json" && says "No such file"'
 check "--json is for --module" eval 'refused --json --check init && says "--findings FILE"'
-# two processes of one command
-"$REPRISE" run --check init --findings "$dir/two.json" -- sh -c "'$dir/wrong' part1; '$dir/wrong' part0" 2>"$dir/err"
-check "findings: a file for each process" eval 'grep -q uninitialised "$dir/two.json" && grep -q "findings\": \[\]" "$dir/two.2.json" && says "findings go to .*two.2.json"'
+# two processes of one command, and one that both have
+"$REPRISE" run --check init --findings "$dir/two.json" -- sh -c "'$dir/wrong' part1; '$dir/wrong' taken; '$dir/wrong' part1" 2>"$dir/err"
+check "findings of all processes" eval '[ $? = 0 ]; [ "$(json "$dir/two.json" "[(f[\"kind\"], f[\"times\"]) for f in d[\"findings\"]]")" = "[('"'init'"', 8), ('"'init'"', 1)]" ]'
 for kind in race init sync; do
     case_of $kind "kernel '$kind'" --check race,init,sync
     check "$kind is not looked for unless asked" eval 'wrong $kind --check memory && [ ! -s "$dir/err" ]'

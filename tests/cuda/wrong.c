@@ -32,6 +32,9 @@ static const char kernels[] =
     ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
     "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
     "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n"
+    ".visible .entry hang(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x; st.global.u32 [%p], %t;\n"
+    "L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; st.global.u32 [%p], %t; ret; }\n"
     /* odd threads store where nothing is, then all where they may, then one beside a word */
     ".visible .entry wild(.param .u64 p) { .reg .b64 %p; .reg .b32 %t, %o; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; and.b32 %o, %t, 1; setp.ne.u32 %q, %o, 0;\n  .loc 1 2 0\n  @%q st.global.u32 [%p+8000000], "
@@ -128,6 +131,25 @@ int main(int argc, char **argv)
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
         return 0;
+    } else if (!strcmp(what, "refused")) { /* more threads than a block may have */
+        CUmodule module;
+        CUfunction function;
+        WORKS(cuModuleLoadData(&module, kernels));
+        WORKS(cuModuleGetFunction(&function, module, "store"));
+        for (int i = 0; i < 2; i++)
+            expect(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, NULL, (void *[]){&p}, NULL), CUDA_ERROR_INVALID_VALUE);
+    } else if (!strcmp(what, "written")) { /* is right: the second launch reads what the first one has written */
+        launch("race", 1, p);
+        launch("again", 1, p);
+    } else if (!strcmp(what, "crash")) {
+        launch("race", 64, p);
+        abort();
+    } else if (!strcmp(what, "hang")) { /* a finding, and then a kernel that does not end */
+        launch("race", 64, p);
+        launch("hang", 64, p);
+    } else if (!strcmp(what, "fails")) {
+        launch("race", 64, p);
+        return 7;
     } else if (!strcmp(what, "granule")) { /* behind the buffer, where a GPU goes on */
         const bool checked = argc > 2;
         launch("store", 1, p + 40);

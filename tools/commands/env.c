@@ -7,7 +7,7 @@
 static const struct option_row rows[] = {
     {"output", PROGRAM_OUTPUT, "FILE", "The trace to write; without, nothing is recorded"},
     ROWS_PROGRAM,
-    {NULL, 0, NULL, "What is recorded"},
+    {NULL, 0, NULL, "What is recorded and checked"},
     ROWS_FILTERS,
     {"check", PROGRAM_CHECK, "LIST", "Look for more than bad addresses, as 'reprise run --check'"},
     {"threads", PROGRAM_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},
@@ -36,13 +36,11 @@ static void print_quoted(const char *text)
 static int env_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct program_options p = {0};
+    struct program_options p = {.findings = FINDING_OPTIONS};
     struct environment e;
     struct rp_error err;
     command_parse(&line, c, argc, argv, &p);
-    if (p.findings && !p.check)
-        rp_fail(&err, RP_USAGE, "--findings: what shall be looked for? Such as --check all");
-    if ((p.findings && !p.check) || !program_environment(&p, NULL, &e, &err))
+    if (!program_environment(&p, NULL, &e, &err))
         return command_fail(&err);
     for (size_t i = 0; i < e.count; i++) {
         if (e.list[i].value) {

@@ -84,9 +84,9 @@ enum key {
          "CUDA_HOME, "                                                                                                 \
          "CUDA_PATH, /usr/local/cuda, Python's nvidia-cuda-nvcc-cu12, Triton, make toolchain"},                        \
         {"check", KEY_CHECK, "LIST",                                                                                   \
-         "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), race, "   \
-         "sync (barriers and shuffles that are undefined), several with commas, or all. What is found is said, the "   \
-         "run goes on, and the exit status is 3. Launches run on one thread"},                                         \
+         "Look for more than the first bad address: memory (all of them, and leaks), init (reads of what nobody "      \
+         "wrote), race, sync (barriers and shuffles that are undefined), api (calls that fail), several with commas, " \
+         "or all. What is found is said, the run goes on, and the exit status is 3. Launches run on one thread"},      \
     {                                                                                                                  \
         "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
     }
@@ -96,6 +96,7 @@ static const struct option_row record_rows[] = {
     {"no-trace", KEY_NO_TRACE, NULL, "Write no trace, as 'reprise run'"},
     ROWS_LAUNCH,
     ROWS_REST,
+    ROWS_FINDINGS,
     {NULL, 0, NULL, "CUDA programs, which stand behind --; also --output, --check, --threads and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
@@ -104,8 +105,12 @@ static const struct option_row record_rows[] = {
 static const struct option_row run_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
+    ROWS_FINDINGS,
     {NULL, 0, NULL, "CUDA programs, which stand behind --; also --check, --threads and --quiet"},
     ROWS_PROGRAM,
+    {"kernels", PROGRAM_KERNELS, "REGEX",
+     "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
+    {"launches", PROGRAM_LAUNCHES, "LIST", "Check only launches of these numbers, from 0: 3,10..19,30.."},
     {0},
 };
 
@@ -130,7 +135,8 @@ static const char forms[] =
 static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
                                "kept up to there, nothing is "
                                "saved), a check found something, or a result is not as expected, 4 the system failed. "
-                               "A program's own status is passed on; 126 and 127: it cannot be run.";
+                               "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "
+                               "and 127: it cannot be run.";
 /* --save, --print or --expect, until all arguments are known. */
 struct buffer_option {
     enum key key;
@@ -217,10 +223,21 @@ static void replace(char **to, const char *text)
     *to = plan_copy(text);
 }
 
+/* Wrong usage: an option of programs, without one. */
+static bool is_of_programs(int key, struct rp_error *err)
+{
+    const char *name = "this option";
+    for (const struct option_row *row = record_rows; row->name || row->key || row->help; row++)
+        name = row->key == key && row->name ? row->name : name;
+    return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'", name);
+}
+
 static bool take_option(struct record *r, int key, char *arg, struct rp_error *err)
 {
     struct plan *p = &r->plan;
     struct plan_launch *l = &r->launch;
+    if (is_finding_key(key))
+        return finding_option(&p->findings, key, arg, err);
     switch (key) {
     case KEY_MODULE: replace(&p->module, arg); return true;
     case KEY_OUTPUT: replace(&p->output, arg); return true;
@@ -239,15 +256,14 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
     case KEY_ASSEMBLE: replace(&p->assemble, arg); return true;
-    case KEY_CHECK: return parse_checks(arg, &p->checks, err);
+    case KEY_CHECK: p->check_list = arg; return parse_checks(arg, &p->checks, err);
     case KEY_THREADS: return parse_threads(arg, &p->threads, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;
     case KEY_KERNEL_OUTPUT: replace(&p->kernel_output, arg); return true;
     case KEY_QUIET: return p->quiet = true;
-    default:
-        return rp_fail(err, RP_USAGE, "this option is for CUDA programs, such as 'reprise record -o t.wtr -- ./app'");
+    default: return is_of_programs(key, err);
     }
 }
 
@@ -346,7 +362,7 @@ static bool complete(struct record *r, struct rp_error *err)
 static int record_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct record r = {.no_trace = c == &command_run};
+    struct record r = {.plan = {.findings = FINDING_OPTIONS}, .no_trace = c == &command_run};
     struct rp_error err = {0};
     int end = program_separator(argc, argv);
     if (end)
@@ -405,6 +421,9 @@ static const struct command_example run_examples[] = {
      "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
      "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --check race,init"},
     {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
+    {"In CI: exit status 3 and a report if anything is found",
+     "reprise run --check all --findings f.sarif -- ./app\n"
+     "reprise run --check all --suppressions known.txt --format github -- pytest tests/"},
     {NULL, NULL},
 };
 const struct command command_run = {

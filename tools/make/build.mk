@@ -29,7 +29,9 @@ FLAGS_check/check.c   := -O3
 FLAGS_network/train.c := -O3
 # Its speed must not depend on where its loops happen to lie: 8 % between two layouts of the same code.
 FLAGS_fast/sm.c       := -falign-loops=32 -falign-functions=64
-flags = $(if $(filter-out $(HOT),$(filter $(COLD),$1)),$(COLD_FLAGS)) $(FLAGS_$(notdir $(patsubst %/,%,$(dir $1)))/$(notdir $1))
+# Reports name the function that the program has called, which is found in the stack.
+IN_STACKS := -fno-optimize-sibling-calls
+flags = $(if $(filter frontend/cuda/%,$1),$(IN_STACKS)) $(if $(filter-out $(HOT),$(filter $(COLD),$1)),$(COLD_FLAGS)) $(FLAGS_$(notdir $(patsubst %/,%,$(dir $1)))/$(notdir $1))
 
 # A .simd.c file is compiled once per vector width. SIMD_NAME(x) in it names the width's own copy of x; the caller picks
 # one at run time (SIMD_SELECT). Nobody looks at floating-point exceptions or errno there, and only without them do

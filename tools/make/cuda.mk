@@ -23,7 +23,7 @@ CUDART_OBJECTS_$1 := $(patsubst frontend/cuda/runtime/%.c,$(BUILD)/obj/cudart-$1
 OBJECTS += $$(CUDART_OBJECTS_$1)
 $(BUILD)/obj/cudart-$1/%.o: frontend/cuda/runtime/%.c $(C_FLAGS)
 	@mkdir -p $$(@D)
-	$$(COMPILE) -fvisibility=default -DCUDART_MAJOR=$(basename $1) -MMD -MP -c $$< -o $$@
+	$$(COMPILE) $$(IN_STACKS) -fvisibility=default -DCUDART_MAJOR=$(basename $1) -MMD -MP -c $$< -o $$@
 $(BUILD)/obj/cudart-$1/exports: frontend/cuda/runtime/exports.map frontend/cuda/runtime/functions.def
 	@mkdir -p $$(@D)
 	$$(CC) -E -P -I. -DCUDART_MAJOR=$(basename $1) -x c $$< -o $$@

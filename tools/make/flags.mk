@@ -1,6 +1,6 @@
 # ---- files of flags -------------------------------------------------------------------------------------------------
 # Read behind all that sets flags.
-FLAGS_c = $(COMPILE) $(COLD) $(HOT) $(COLD_FLAGS) $(foreach f,$(EXCEPTIONS),$f $(FLAGS_$f))
+FLAGS_c = $(COMPILE) $(IN_STACKS) $(COLD) $(HOT) $(COLD_FLAGS) $(foreach f,$(EXCEPTIONS),$f $(FLAGS_$f))
 FLAGS_simd = $(COMPILE) $(SIMD_FLAGS) $(foreach l,$(SIMD_LEVELS),$(SIMD_FLAGS_$l))
 FLAGS_link = $(CC) $(LDFLAGS) $(LDLIBS) $(RUNNER)
 FLAGS_ptx = $(CLANG) $(PTX_FLAGS)

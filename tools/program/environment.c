@@ -1,6 +1,7 @@
 /* The environment that makes a program find our libraries, configures compilers at run time and gives them caches of
  * their own, and describes the session (frontend/cuda/abi/session.h). */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -174,9 +175,17 @@ static unsigned long long now(void)
     return (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec;
 }
 
+/* 0 means no limit. */
+static bool add_limit(struct environment *e, const struct finding_options *o)
+{
+    return add(e, name_of(SESSION_PRINT_LIMIT), "%" PRIu64, o->print_limit);
+}
+
 static bool add_session(struct environment *e, const struct program_options *p, char *const *command)
 {
-    return add_file(e, SESSION_TRACE, p->output) && add_file(e, SESSION_FINDINGS, p->findings) &&
+    return add_file(e, SESSION_TRACE, p->output) && add_text(e, SESSION_FINDINGS, p->log_folder) &&
+           add_text(e, SESSION_SUPPRESSIONS, p->rules) && (!p->log_file || add_file(e, SESSION_LOG, p->log_file)) &&
+           (p->findings.limited ? add_limit(e, &p->findings) : add_text(e, SESSION_PRINT_LIMIT, NULL)) &&
            add_text(e, SESSION_KERNELS, p->kernels) && add_text(e, SESSION_LAUNCHES, p->launches) &&
            add_number(e, SESSION_FIRST, p->first) && add_text(e, SESSION_NVTX, p->nvtx) &&
            add_number(e, SESSION_MAX_SIZE, p->max_size) && add_text(e, SESSION_CHECK, p->check) &&

@@ -60,6 +60,8 @@ static bool read_count(const char *option, const char *text, unsigned long long 
 bool program_take(struct program_options *p, int key, char *argument, struct rp_error *err)
 {
     unsigned checks;
+    if (is_finding_key(key))
+        return finding_option(&p->findings, key, argument, err);
     switch (key) {
     case PROGRAM_OUTPUT:
         p->output = argument;
@@ -81,9 +83,7 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
     case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
     case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
     case PROGRAM_CHECK: p->check = argument; return parse_checks(argument, &checks, err);
-    case PROGRAM_FINDINGS:
-        p->findings = argument;
-        return *argument || rp_fail(err, RP_USAGE, "--findings needs the name of a file");
+    case PROGRAM_LOG_FILE: p->log_file = argument; return output_check(argument, err);
     case 'j': return rp_fail(err, RP_USAGE, "--json is for --module; --findings FILE has what a program's checks find");
     default: return rp_fail(err, RP_USAGE, "this option describes a launch of --module; a program makes its own");
     }
@@ -123,28 +123,28 @@ static bool may_be_written(const char *path, struct rp_error *err)
 
 static bool check_files(const struct program_options *p, struct rp_error *err)
 {
-    if (p->findings && !p->check)
-        return rp_fail(err, RP_USAGE, "--findings: what shall be looked for? Such as --check all");
-    if (p->findings && p->output && output_same_file(p->findings, p->output))
-        return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and what is found", p->output);
-    return may_be_written(p->output, err) && may_be_written(p->findings, err);
+    for (size_t i = 0; i < p->findings.file_count; i++)
+        if (p->output && output_same_file(p->findings.files[i], p->output))
+            return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and what is found", p->output);
+    return may_be_written(p->output, err);
 }
 
-int program_start(const struct program_options *p, char **command)
+static bool set_environment(const struct program_options *p, char **command, struct rp_error *err)
 {
     struct environment e;
-    struct rp_error err;
-    if (!check_files(p, &err) || !program_environment(p, command, &e, &err))
-        return command_fail(&err);
-    for (size_t i = 0; i < e.count; i++)
-        if (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name)) {
-            rp_fail(&err, RP_SYSTEM, "cannot set %s: %s", e.list[i].name, strerror(errno));
-            environment_free(&e);
-            return command_fail(&err);
-        }
+    bool fine = program_environment(p, command, &e, err);
+    for (size_t i = 0; fine && i < e.count; i++)
+        if (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name))
+            fine = rp_fail(err, RP_SYSTEM, "cannot set %s: %s", e.list[i].name, strerror(errno));
     environment_free(&e);
-    if (p->findings)
-        remove_old(p->findings, command[0]);
+    return fine;
+}
+
+int program_become(const struct program_options *p, char **command)
+{
+    struct rp_error err;
+    if (!set_environment(p, command, &err))
+        return command_fail(&err);
     if (p->output) {
         const char *started = getenv(session_variable_names[SESSION_STARTED]);
         remove_old(p->output, command[0]);
@@ -159,6 +159,21 @@ int program_start(const struct program_options *p, char **command)
     rp_fail(&err, RP_SYSTEM, "cannot run %s: %s", command[0], strerror(errno));
     command_fail(&err);
     return missing ? 127 : 126;
+}
+
+static int program_start(const struct program_options *p, char **command)
+{
+    struct finding_rules rules;
+    struct rp_error err;
+    if (!check_files(p, &err) || !finding_rules_open(&rules, &p->findings, p->check, &err))
+        return command_fail(&err);
+    for (size_t i = 0; i < p->findings.file_count; i++)
+        remove_old(p->findings.files[i], command[0]);
+    if (p->log_file)
+        remove_old(p->log_file, command[0]);
+    int status = p->check ? program_supervise(p, command, &rules) : program_become(p, command);
+    finding_rules_free(&rules);
+    return status;
 }
 
 int program_separator(int argc, char **argv)
@@ -182,7 +197,7 @@ int program_run(const struct command *command, int argc, char **argv, int end)
 {
     struct command here = *command;
     struct command_line line;
-    struct program_options p = {0};
+    struct program_options p = {.findings = FINDING_OPTIONS};
     bool records = !strcmp(command->name, "record");
     here.option = program_option;
     command_parse(&line, &here, end, argv, &p);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/findings/options.h"
 #include "tools/lib/command.h"
 #include "tools/replaying/replaying.h"
 
@@ -26,7 +27,7 @@ enum program_key {
     PROGRAM_LIMIT,
     PROGRAM_MAX_SIZE,
     PROGRAM_CHECK,
-    PROGRAM_FINDINGS,
+    PROGRAM_LOG_FILE,
     PROGRAM_END
 };
 
@@ -39,16 +40,19 @@ enum program_key {
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
          "What to run where a module has both, and what compilers at run time are told to make; sass: machine code "   \
          "is made of PTX, too, by NVIDIA's ptxas (see --assemble)"},                                                   \
-        {"findings", PROGRAM_FINDINGS, "FILE",                                                                         \
-         "With --check, write what is found as JSON, when the program ends; %p is the number of the process"},         \
+        {"log-file", PROGRAM_LOG_FILE, "FILE", "Write messages about the program to FILE (standard error)"},           \
     {                                                                                                                  \
         "strict", PROGRAM_STRICT, NULL, "Stop at the first access out of bounds, also where a GPU would go on"         \
     }
-#define ROWS_FILTERS                                                                                                   \
+#define ROWS_CHOICE                                                                                                    \
     {"kernels", PROGRAM_KERNELS, "REGEX",                                                                              \
-     "Record only kernels whose name in the source this extended regular expression finds; the others run, too"},      \
-        {"launches", PROGRAM_LAUNCHES, "LIST", "Record only launches of these numbers, from 0: 3,10..19,30.."},        \
-        {"first", PROGRAM_FIRST, "N", "Record only the first N launches of each kernel"},                              \
+     "Record and check only kernels whose name in the source this extended regular expression finds; the others run, " \
+     "too"},                                                                                                           \
+    {                                                                                                                  \
+        "launches", PROGRAM_LAUNCHES, "LIST", "Record and check only launches of these numbers, from 0: 3,10..19,30.." \
+    }
+#define ROWS_FILTERS                                                                                                   \
+    ROWS_CHOICE, {"first", PROGRAM_FIRST, "N", "Record only the first N launches of each kernel"},                              \
         {"nvtx", PROGRAM_NVTX, "REGEX", "Record only what is launched within NVTX ranges whose name this finds"},      \
         {"profiler", PROGRAM_PROFILER, NULL, "Record only between cudaProfilerStart and cudaProfilerStop"},            \
     {                                                                                                                  \
@@ -58,7 +62,9 @@ enum program_key {
 struct program_options {
     const char *output;         /* of reprise record; NULL: no trace is recorded */
     struct machine_args device; /* without a machine: the library's default device */
-    const char *kernels, *launches, *nvtx, *prefer, *check, *findings;
+    const char *kernels, *launches, *nvtx, *prefer, *check, *log_file;
+    struct finding_options findings;
+    const char *log_folder, *rules; /* of a supervised program: where it logs findings, its suppressions; or NULL */
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
     unsigned threads;
     bool strict, profiler, quiet;
@@ -90,7 +96,10 @@ unsigned program_capability(const struct machine *);
 void keeper_start(const struct program_options *, uint64_t started);
 
 /* Becomes the program. Returns only after an error, with the exit status, which is that of env(1). */
-int program_start(const struct program_options *, char **command);
+int program_become(const struct program_options *, char **command);
+/* Runs the program in a process of its own, and reports what is found in it (supervise.c). Returns the exit status; if
+ * a signal ended the program, it ends this process. */
+int program_supervise(const struct program_options *, char **command, const struct finding_rules *);
 
 /* Runs reprise run or record for the command after "--", which is argv[end]. */
 int program_run(const struct command *, int argc, char **argv, int end);

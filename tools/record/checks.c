@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "tools/lib/json.h"
 #include "tools/lib/names.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
@@ -18,7 +18,8 @@ static const struct {
     {"init", RP_CHECK_INIT},
     {"race", RP_CHECK_RACE},
     {"sync", RP_CHECK_SYNC},
-    {"all", RP_CHECK_ALL | RP_CHECK_MEMORY},
+    {"api", RP_CHECK_API},
+    {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API},
 };
 #define NAMES (sizeof names / sizeof *names)
 
@@ -30,7 +31,7 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
             i++;
         if (i == NAMES)
             return rp_fail(err, RP_USAGE,
-                           "--check %s: there is no check '%.*s'; there are memory, init, race, sync and all", list,
+                           "--check %s: there is no check '%.*s'; there are memory, init, race, sync, api and all", list,
                            (int)length, at);
         *checks |= names[i].checks;
         if (!at[length])
@@ -39,12 +40,37 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
     }
 }
 
-bool checks_print(const struct rp_check *c)
+void checks_collect(struct findings *to, struct rp_check *c)
+{
+    struct source_files *files = source_files_new("");
+    const char *incomplete = rp_check_incomplete(c);
+    to->list = rp_check_take(c, &to->count);
+    to->room = to->count;
+    to->not_shown = rp_check_dropped(c);
+    to->incomplete = incomplete ? strdup(incomplete) : NULL;
+    for (size_t i = 0; i < to->count; i++)
+        rp_finding_identify(&to->list[i], files);
+    source_files_free(files);
+}
+
+void checks_add_fault(struct findings *to, const struct program *p, const struct rp_launch_result *r, const char *text)
+{
+    struct source_files *files = source_files_new("");
+    struct rp_finding f = {.kind = RP_CHECK_FAULT, .times = 1, .kernel = strdup(p->name), .text = strdup(text)};
+    rp_finding_fault(&f, p, r);
+    rp_finding_identify(&f, files);
+    findings_append(to, f);
+    source_files_free(files);
+}
+
+void checks_print(const struct findings *all)
 {
     struct source_files *files = source_files_new("");
     char times[FIGURE];
-    for (size_t i = 0; i < rp_check_count(c); i++) {
-        const struct rp_finding *f = rp_check_finding(c, i);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct rp_finding *f = &all->list[i];
+        if (f->suppressed || f->known || f->kind == RP_CHECK_FAULT)
+            continue;
         fputs("reprise: ", stderr);
         print_plain_names(f->text ? f->text : "out of memory for a finding", stderr);
         if (f->times > 1)
@@ -54,23 +80,9 @@ bool checks_print(const struct rp_check *c)
             rp_finding_source(f, files, source_line_print, stderr);
     }
     source_files_free(files);
-    if (rp_check_dropped(c))
-        fprintf(stderr, "reprise: %s more finding%s not shown\n", figure(rp_check_dropped(c), times),
-                rp_plural(rp_check_dropped(c)));
-    if (rp_check_incomplete(c))
-        fprintf(stderr, "reprise: %s\n", rp_check_incomplete(c));
-    return !rp_check_count(c) && !rp_check_incomplete(c);
-}
-
-json_t *checks_json(const struct rp_check *c)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return NULL;
-    rp_check_write_json(c, NULL, to);
-    json_t *all = fclose(to) ? NULL : json_loadb(text, size, 0, NULL);
-    free(text);
-    return all;
+    if (all->not_shown)
+        fprintf(stderr, "reprise: %s more finding%s not shown\n", figure(all->not_shown, times),
+                rp_plural(all->not_shown));
+    if (all->incomplete)
+        fprintf(stderr, "reprise: %s\n", all->incomplete);
 }

@@ -1,17 +1,19 @@
-/* The findings of --check, as text and as JSON. */
+/* The findings of --check for kernels that reprise itself launches. */
 #ifndef REPRISE_TOOLS_RECORD_CHECKS_H
 #define REPRISE_TOOLS_RECORD_CHECKS_H
 
-#include <jansson.h>
-
 #include "frontend/check/check.h"
+#include "frontend/host/launch.h"
+#include "tools/findings/findings.h"
 #include "tracefmt/error.h"
 
 /* Parses "race,init" or "all" into a set of enum rp_check_kind, or-ed. */
 bool parse_checks(const char *list, unsigned *checks, struct rp_error *);
-/* Prints them on standard error. False: there are findings, or not everything could be checked. */
-bool checks_print(const struct rp_check *);
-/* [{"kind", "kernel", "text", "times", "space", "address", "size", "here", "other"}] */
-json_t *checks_json(const struct rp_check *);
+/* Takes what the checks have found, with fingerprints. */
+void checks_collect(struct findings *, struct rp_check *);
+/* Adds the fault that ended a launch. */
+void checks_add_fault(struct findings *, const struct program *, const struct rp_launch_result *, const char *text);
+/* Prints on standard error what is neither suppressed nor known. A fault is left to its own message. */
+void checks_print(const struct findings *);
 
 #endif

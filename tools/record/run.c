@@ -31,6 +31,8 @@ struct session {
     struct program **programs; /* per launch */
     struct rp_writer *writer;
     struct rp_check *check; /* NULL: no checks */
+    struct findings found;
+    struct finding_rules rules;
     struct rp_launch_result *results;
     size_t done; /* launches that ran; the last one may have ended in a fault */
     double seconds;
@@ -268,7 +270,9 @@ static bool prepare(struct session *s, struct rp_error *err)
     for (size_t i = 0; i < p->tensor_count; i++)
         if (!tensor_make(p, &p->tensors[i], err))
             return wrong(p, p->tensors[i].line, err);
-    if (p->checks && !(s->check = rp_check_new(p->checks, RP_CHECK_FINDINGS)))
+    if (!finding_rules_open(&s->rules, &p->findings, p->checks, err))
+        return false;
+    if (p->checks && !(s->check = rp_check_new(p->checks, finding_limit(&p->findings))))
         return rp_fail(err, RP_SYSTEM, "out of memory");
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
@@ -448,8 +452,11 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
     if (compared)
         json_put(out, "expected", compared);
     if (s->check) {
-        json_join(out, checks_json(s->check));
+        json_put(out, "findings", findings_json(&s->found));
+        json_put(out, "findings_not_shown", json_number(s->found.not_shown));
     }
+    if (s->found.incomplete)
+        json_put(out, "incomplete", json_string(s->found.incomplete));
     if (s->plan->output) {
         json_put(out, "trace", json_string(s->plan->output));
         json_put(out, "bytes", json_number(s->file_bytes));
@@ -458,11 +465,32 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
     return json_finish(out);
 }
 
+/* Takes the findings out of the checks; fault NULL: no fault ended a launch. */
+static void collect(struct session *s, const struct rp_error *fault)
+{
+    if (!s->check)
+        return;
+    checks_collect(&s->found, s->check);
+    s->found.checks = s->plan->check_list;
+    s->found.command = strdup(s->module->file_name);
+    if (fault && failed_launch(s))
+        checks_add_fault(&s->found, s->programs[s->done - 1], failed_launch(s), fault->text);
+    findings_mark(&s->found, s->rules.suppressions, s->plan->findings.baseline ? &s->rules.baseline : NULL);
+}
+
+/* The exit status: `status`, unless there are findings. */
+static int conclude(struct session *s, int status)
+{
+    s->found.status = status;
+    return s->check ? findings_conclude(&s->found, &s->plan->findings, &s->rules, status) : status;
+}
+
 /* After a complete run: writes the outputs. */
 static int finish_complete(struct session *s)
 {
     const struct plan *p = s->plan;
     struct rp_error err = {0};
+    collect(s, NULL);
     for (size_t i = 0; i < p->image_count; i++)
         if (!image_read_back(p, &p->images[i], s->device, &err))
             return command_fail(&err);
@@ -475,9 +503,11 @@ static int finish_complete(struct session *s)
         print_summary(s);
     json_t *compared = p->json && p->expect_count ? json_array() : NULL;
     bool clean = outputs_compare(p, s->device, p->quiet, compared);
-    clean &= !s->check || checks_print(s->check);
+    if (s->check)
+        checks_print(&s->found);
+    clean &= !s->found.incomplete;
     int printed = p->json ? print_json(s, NULL, compared) : RP_OK;
-    return clean ? printed : RP_KERNEL;
+    return conclude(s, clean ? printed : RP_KERNEL);
 }
 
 /* After a fault: keeps the trace up to the fault, and saves no buffers. */
@@ -486,14 +516,15 @@ static int finish_fault(struct session *s, const struct rp_error *fault)
     struct rp_error err = {0};
     if (!close_trace(s, &err))
         return command_fail(&err);
+    collect(s, fault);
     if (s->check)
-        checks_print(s->check);
+        checks_print(&s->found);
     command_fail(fault);
     if (failed_launch(s))
         fault_print_source(s->programs[s->done - 1], failed_launch(s));
     if (s->plan->json)
         print_json(s, fault, NULL);
-    return RP_KERNEL;
+    return conclude(s, RP_KERNEL);
 }
 
 static int session_run(struct session *s)
@@ -524,6 +555,8 @@ int plan_run(struct plan *p)
     rp_writer_abandon(s.writer);
     rp_device_free(s.device);
     rp_check_free(s.check);
+    findings_free(&s.found);
+    finding_rules_free(&s.rules);
     free(s.programs);
     free(s.results);
     return status;

@@ -1,21 +1,19 @@
 #include "frontend/cuda/driver/check.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "frontend/check/check.h"
+#include "frontend/cuda/driver/calls.h"
+#include "frontend/cuda/driver/filter.h"
+#include "frontend/cuda/driver/findings.h"
 #include "frontend/cuda/driver/host_stack.h"
 #include "tracefmt/plural.h"
 
-#define MOST_STACKS 20 /* the most stacks that are printed: resolving an address takes milliseconds */
-#define MOST_LEAKS 10  /* the most leaks that are listed one by one */
-#define MOST_READS 10  /* the most copies to the host that are listed */
 #define KEPT_FREED 1024
+#define NEAR 4096 /* bytes behind a buffer that are taken for its overrun */
 
 /* Where a buffer was allocated and freed. */
 struct buffer_history {
@@ -29,12 +27,9 @@ static struct freed freed[KEPT_FREED]; /* the most recently freed buffers, a rin
 static size_t freed_count;
 
 static bool memory_checked;
-static struct rp_check *kernels_checked;
-static size_t findings_reported;
-static uint64_t times_reported; /* occurrences reported so far, of all findings */
-static unsigned stacks_printed;
-static char reported_fault[sizeof((struct rp_error *)NULL)->text]; /* the reported fault; after it the program launches
-                                                                      nothing */
+static struct rp_check *checks;
+static unsigned checked_kinds;
+static struct host_stack launched; /* where the current launch was made */
 
 /* ---- which checks ------------------------------------------------------------------------------------------------ */
 
@@ -43,19 +38,14 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
     static const struct {
         const char *name;
         unsigned kinds;
-        bool memory;
-    } names[] = {{"memory", RP_CHECK_MEMORY, true},
-                 {"init", RP_CHECK_INIT, false},
-                 {"race", RP_CHECK_RACE, false},
-                 {"sync", RP_CHECK_SYNC, false},
-                 {"all", RP_CHECK_ALL | RP_CHECK_MEMORY, true}};
+    } names[] = {{"memory", RP_CHECK_MEMORY}, {"init", RP_CHECK_INIT}, {"race", RP_CHECK_RACE},
+                 {"sync", RP_CHECK_SYNC},     {"api", RP_CHECK_API},   {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API}};
     for (size_t length; *list; list += length + (list[length] == ',')) {
         bool known = false;
         length = strcspn(list, ",");
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (strlen(names[i].name) == length && !strncmp(names[i].name, list, length)) {
                 *kinds |= names[i].kinds;
-                memory_checked |= names[i].memory;
                 known = true;
             }
         if (!known)
@@ -67,48 +57,30 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
 bool check_open(struct rp_error *err)
 {
     const char *list = session_value(SESSION_CHECK);
-    unsigned kinds = 0;
-    if (list && !read_list(list, &kinds, err))
+    uint32_t limit;
+    if (list && !read_list(list, &checked_kinds, err))
         return false;
-    if (!kinds)
+    if (!checked_kinds)
         return true;
-    if (kinds & RP_CHECK_MEMORY) { /* accesses that a GPU would not notice are findings, too */
+    memory_checked = checked_kinds & RP_CHECK_MEMORY;
+    calls_checked = checked_kinds & RP_CHECK_API;
+    if (memory_checked) { /* accesses that a GPU would not notice are findings, too */
         driver.strict = true;
         driver.defaults.overruns = NULL;
     }
-    driver.defaults.check = kernels_checked = rp_check_new(kinds, RP_CHECK_FINDINGS);
-    return kernels_checked || rp_fail(err, RP_SYSTEM, "out of memory for --check");
-}
-
-/* ---- saying ------------------------------------------------------------------------------------------------------ */
-
-static void say_stack(const struct host_stack *s)
-{
-    if (stacks_printed < MOST_STACKS)
-        host_stack_say(s);
-    else if (stacks_printed == MOST_STACKS)
-        say("    (no more call stacks are shown)");
-    stacks_printed++;
-}
-
-void say_with_stack(const char *format, ...)
-{
-    char text[1024];
-    struct host_stack here;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    say("%s", text);
-    host_stack_take(&here);
-    say_stack(&here);
+    if (!findings_limit(&limit, err))
+        return false;
+    if (!(checks = rp_check_new(checked_kinds, limit)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for --check");
+    driver.defaults.check = checked_kinds & (RP_CHECK_ALL | RP_CHECK_MEMORY) ? checks : NULL;
+    return findings_open(checks, err);
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 void check_made(struct buffer *b)
 {
-    b->history = memory_checked ? calloc(1, sizeof *b->history) : NULL;
+    b->history = checks ? calloc(1, sizeof *b->history) : NULL;
     if (b->history)
         host_stack_take(&b->history->made);
 }
@@ -122,23 +94,84 @@ void check_freed(struct buffer *b)
         host_stack_take(&b->history->freed);
 }
 
-bool check_was_freed(uint64_t address)
+/* The freed buffer that had this address last; NULL: none had. */
+static const struct freed *freed_at(uint64_t address)
 {
     for (size_t i = freed_count; i > 0 && freed_count - i < KEPT_FREED; i--) {
         const struct freed *f = &freed[(i - 1) % KEPT_FREED];
-        if (address - f->base >= f->bytes)
-            continue;
-        say("0x%" PRIx64 " is at byte %" PRIu64 " of %" PRIu64 " byte%s that were freed%s", address, address - f->base,
-            f->bytes, rp_plural(f->bytes), f->history ? "" : " (--check memory says where)");
-        if (f->history) {
-            say("  freed");
-            say_stack(&f->history->freed);
-            say("  allocated");
-            say_stack(&f->history->made);
-        }
-        return true;
+        if (address - f->base < f->bytes)
+            return f;
     }
-    return false;
+    return NULL;
+}
+
+/* Adds that the address was in freed memory, and where that was freed and allocated. */
+static bool add_freed(struct rp_finding *to, uint64_t address)
+{
+    const struct freed *f = freed_at(address);
+    if (!f)
+        return false;
+    char *text = finding_text("%s; 0x%" PRIx64 " is at byte %" PRIu64 " of %" PRIu64 " byte%s that were freed%s",
+                              to->text ? to->text : "", address, address - f->base, f->bytes, rp_plural(f->bytes),
+                              f->history ? "" : " (--check says where)");
+    if (text) {
+        free(to->text);
+        to->text = text;
+    }
+    if (f->history) {
+        host_stack_add(to, "freed", &f->history->freed);
+        host_stack_add(to, "allocated", &f->history->made);
+    }
+    return true;
+}
+
+/* The buffer that an address is in, or closely behind. */
+static const struct buffer *buffer_near(uint64_t address)
+{
+    for (const struct buffer *b = driver.buffers; b; b = b->next)
+        if (address >= b->base && address - b->base < b->bytes + NEAR)
+            return b;
+    return NULL;
+}
+
+/* The PTX of a program is no file that the user has. */
+static void forget_ptx(struct rp_check_location *l)
+{
+    if (!l->in_ptx)
+        return;
+    free(l->file);
+    l->file = NULL;
+    l->line = 0;
+}
+
+void check_complete(struct rp_finding *f)
+{
+    forget_ptx(&f->here);
+    forget_ptx(&f->other);
+    bool global = f->space == RP_SPACE_GLOBAL;
+    if (f->kernel && checks && launched.count)
+        host_stack_add(f, "launched", &launched);
+    if (global && (f->kind == RP_CHECK_MEMORY || f->kind == RP_CHECK_FAULT) && !buffer_at(f->address) &&
+        add_freed(f, f->address))
+        return;
+    const struct buffer *b = !global ? NULL : f->memory ? buffer_at(f->memory) : buffer_near(f->address);
+    if (b && b->history)
+        host_stack_add(f, "allocated", &b->history->made);
+}
+
+void check_misused(uint64_t address, const char *format, ...)
+{
+    struct rp_finding f = {.kind = RP_CHECK_HOST};
+    struct host_stack here;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&f.text, format, list) < 0)
+        f.text = NULL;
+    va_end(list);
+    host_stack_take(&here);
+    host_stack_add(&f, "called", &here);
+    add_freed(&f, address);
+    findings_add(f, host_stack_key(&here));
 }
 
 void check_leaks(CUcontext context)
@@ -148,136 +181,109 @@ void check_leaks(CUcontext context)
     for (const struct buffer *b = memory_checked ? driver.buffers : NULL; b; b = b->next) {
         if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph)
             continue; /* the program's own memory; memory that lives as long as its graph */
+        struct rp_finding f = {.kind = RP_CHECK_LEAK, .warning = true};
         bytes += b->bytes;
-        if (count++ >= MOST_LEAKS)
-            continue;
-        say("%zu byte%s at 0x%" PRIx64 " were not freed; allocated", (size_t)b->bytes, rp_plural(b->bytes), b->base);
+        count++;
+        f.text = finding_text("leak: %" PRIu64 " byte%s at 0x%" PRIx64 " were not freed", b->bytes, rp_plural(b->bytes),
+                              b->base);
         if (b->history)
-            say_stack(&b->history->made);
+            host_stack_add(&f, "allocated", &b->history->made);
+        findings_add(f, b->history ? host_stack_key(&b->history->made) : b->base);
     }
-    if (count)
-        say("%u allocation%s of %" PRIu64 " bytes in all %s not freed", count, rp_plural(count), bytes,
-            count == 1 ? "was" : "were");
+    if (count > 1)
+        say("%u allocations of %" PRIu64 " bytes in all were not freed", count, bytes);
 }
 
 void check_host_reads(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows)
 {
-    static unsigned reported;
     uint64_t count = 0, first = 0, at = 0;
+    if (!(checked_kinds & RP_CHECK_INIT))
+        return;
     for (size_t y = rows; y-- > 0;) {
-        uint64_t some = rp_unwritten(driver.device, driver.defaults.check, address + y * pitch, bytes, &at);
+        uint64_t some = rp_unwritten(driver.device, checks, address + y * pitch, bytes, &at);
         first = some ? address + y * pitch + at : first;
         count += some;
     }
     if (!count)
         return;
-    if (reported < MOST_READS)
-        say_with_stack("uninitialised read: a copy to the host reads %" PRIu64
-                       " byte%s that nobody has written, the first at 0x%" PRIx64,
-                       count, rp_plural(count), first);
-    else if (reported == MOST_READS)
-        say("(more such copies are not named)");
-    reported++;
+    const struct buffer *b = buffer_at(address);
+    struct rp_finding f = {.kind = RP_CHECK_INIT};
+    struct host_stack here;
+    f.text = finding_text("uninitialised read: a copy to the host reads %" PRIu64
+                          " byte%s that nobody has written, the first at 0x%" PRIx64,
+                          count, rp_plural(count), first);
+    host_stack_take(&here);
+    host_stack_add(&f, "called", &here);
+    if (b && b->history)
+        host_stack_add(&f, "allocated", &b->history->made);
+    findings_add(f, host_stack_key(&here));
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-static void say_line(void *unused, uint32_t line, const char *text)
+struct rp_check *check_launch(CUfunction function)
 {
-    (void)unused;
-    say("    %5" PRIu32 " | %s", line, text);
+    struct rp_check *c = driver.defaults.check;
+    launched.count = 0;
+    if (!checks)
+        return NULL;
+    bool wanted = filter_checks(function);
+    if (wanted)
+        host_stack_take(&launched);
+    rp_check_mute(checks, !wanted);
+    /* what a launch writes must be known, also of one that is not checked */
+    return wanted || checked_kinds & RP_CHECK_INIT ? c : NULL;
 }
 
-static struct source_files *source_files(void)
+bool check_launched(enum rp_fault_kind *kind)
 {
-    static struct source_files *files;
-    return files ? files : (files = source_files_new(""));
+    const struct fault *f = driver.defaults.check ? rp_check_left_out(driver.defaults.check) : NULL;
+    findings_say();
+    if (f)
+        *kind = f->kind;
+    return f;
 }
 
-void check_fault(const struct program *p, uint32_t instruction, const char *text)
+void check_fault(const struct program *p, const struct rp_launch_result *r, const char *text)
 {
-    snprintf(reported_fault, sizeof reported_fault, "%s", text);
-    if (instruction < p->kernel.instruction_count && source_files())
-        source_lines_of(source_files(), &p->kernel, &p->kernel.instructions[instruction], say_line, NULL);
+    struct rp_finding f = {.kind = RP_CHECK_FAULT, .kernel = strdup(p->name), .text = strdup(text)};
+    rp_finding_fault(&f, p, r);
+    findings_add(f, ((uint64_t)p->kernel.identity << 32 | r->fault_instruction) + 1);
 }
 
-void check_report_findings(void)
+void check_overrun(const char *text)
 {
-    size_t count = kernels_checked ? rp_check_count(kernels_checked) : 0;
-    for (; findings_reported < count; findings_reported++) {
-        const struct rp_finding *f = rp_check_finding(kernels_checked, findings_reported);
-        char times[40] = "";
-        if (f->times > 1)
-            snprintf(times, sizeof times, "; %" PRIu64 " times", f->times);
-        say("%s%s", f->text ? f->text : "out of memory for a finding", times);
-        if (source_files())
-            rp_finding_source(f, source_files(), say_line, NULL);
-        times_reported += f->times;
-    }
+    struct rp_finding f = {.kind = RP_CHECK_MEMORY, .warning = true};
+    uint64_t key = 0;
+    for (const char *c = text; *c; c++)
+        key = 31 * key + (unsigned char)*c;
+    f.text = finding_text("%s (a GPU goes on)", text);
+    if (launched.count)
+        host_stack_add(&f, "launched", &launched);
+    findings_add(f, key);
 }
 
-bool check_left_out(enum rp_fault_kind *kind)
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static bool enter_end(void)
 {
-    const struct fault *f = kernels_checked ? rp_check_left_out(kernels_checked) : NULL;
-    if (!f)
-        return false;
-    check_was_freed(f->address);
-    *kind = f->kind;
-    return true;
+    return driver.device && driver.failed != CUDA_ERROR_NOT_INITIALIZED && !pthread_mutex_trylock(&driver.lock);
 }
 
-static void report_again(void)
+void check_end(void)
 {
-    uint64_t all = 0;
-    for (size_t i = 0; i < findings_reported; i++)
-        all += rp_check_finding(kernels_checked, i)->times;
-    if (all > times_reported)
-        say("what is said above was found %" PRIu64 " times more in later launches", all - times_reported);
-}
-
-static void report_rest(void)
-{
-    if (kernels_checked)
-        report_again();
-    uint64_t dropped = kernels_checked ? rp_check_dropped(kernels_checked) : 0;
-    if (dropped)
-        say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));
-    if (kernels_checked && rp_check_incomplete(kernels_checked))
-        say("%s", rp_check_incomplete(kernels_checked));
-}
-
-static bool write_json(const char *part)
-{
-    FILE *to = fopen(part, "w");
-    if (!to)
-        return false;
-    rp_check_write_json(kernels_checked, *reported_fault ? reported_fault : NULL, to);
-    bool bad = ferror(to);
-    return !fclose(to) && !bad;
-}
-
-/* Writes the complete file, or none. */
-static void write_findings(void)
-{
-    char path[OWN_FILE], part[OWN_FILE + 32];
-    const char *given = session_value(SESSION_FINDINGS);
-    if (!given || !kernels_checked)
+    if (!enter_end())
         return;
-    own_file(given, "findings", path);
-    snprintf(part, sizeof part, "%s.part-%ld", path, (long)getpid());
-    if (!write_json(part) || rename(part, path)) {
-        say("cannot write '%s': %s", path, strerror(errno));
-        unlink(part);
-    }
+    findings_end();
+    pthread_mutex_unlock(&driver.lock);
 }
 
 __attribute__((destructor)) static void at_exit(void)
 {
-    if (!driver.device || driver.failed == CUDA_ERROR_NOT_INITIALIZED || pthread_mutex_trylock(&driver.lock))
+    if (!enter_end())
         return;
-    report_rest();
-    write_findings();
     if (!driver.failed)
         check_leaks(NULL);
+    findings_end();
     pthread_mutex_unlock(&driver.lock);
 }

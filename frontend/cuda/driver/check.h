@@ -1,29 +1,45 @@
-/* Checks of the host's use of memory, and --check for kernels. Reports say where in the program the call was made. */
+/* Checks of the host's use of memory and of the API, and --check for kernels. What is wrong becomes a finding
+ * (findings.h), with the stack of the call. */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_CHECK_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_CHECK_H
 
+#include "frontend/check/finding.h"
 #include "frontend/cuda/driver/driver.h"
 
 /* Reads which checks are requested. */
 bool check_open(struct rp_error *);
-/* Prints one line, and the stack of the program's current call. */
-void say_with_stack(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Adds what is known of a new finding: the stack of its launch, and of what allocated and freed its memory. */
+void check_complete(struct rp_finding *);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
 /* To be called when a buffer has been made; when it is about to be freed. */
 void check_made(struct buffer *);
 void check_freed(struct buffer *);
-/* True: the address was in freed memory; reports where that was allocated and freed, if known. */
-bool check_was_freed(uint64_t address);
-/* To be called when the host reads rows of device memory: reports uninitialised bytes, for the first copies of the
- * program. */
+/* The host uses the memory at this address in a wrong way, in the program's current call. */
+void check_misused(uint64_t address, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* To be called when the host reads rows of device memory: reports uninitialised bytes. */
 void check_host_reads(CUdeviceptr, size_t bytes, size_t pitch, size_t rows);
-/* Prints the findings of the kernels' checks since the last call. */
-void check_report_findings(void);
-/* Whether bad accesses of the last launch were left out; the kind of fault of the first. Reports if it was to freed
- * memory. */
-bool check_left_out(enum rp_fault_kind *);
-/* To be called after the report of an instruction that ended a launch: prints its source lines, if they can be read. */
-void check_fault(const struct program *, uint32_t instruction, const char *text);
 /* With --check memory: reports buffers of a context (NULL: of all contexts) that were not freed. */
 void check_leaks(CUcontext);
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+/* Before a launch: the checks that it runs under. NULL: none. */
+struct rp_check *check_launch(CUfunction);
+/* After it: reports what was found. Whether bad accesses were left out; the kind of fault of the first. */
+bool check_launched(enum rp_fault_kind *);
+/* An instruction has ended a launch. */
+void check_fault(const struct program *, const struct rp_launch_result *, const char *text);
+/* An access that a GPU does not notice. */
+void check_overrun(const char *text);
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* With --check api: the program's current call of the driver API fails, unless another library of ours makes it. To be
+ * called with the lock held. Returns its argument. */
+CUresult check_call(CUresult);
+/* The end of a process that does not run destructors. */
+void check_end(void);
 
 #endif

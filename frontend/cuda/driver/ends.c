@@ -1,4 +1,4 @@
-/* Ends the trace when a program ends without running destructors. The command line preloads this library, so that
+/* Ends the trace and the log of findings when a program ends without running destructors. The command line preloads this library, so that
  * programs find these functions in place of the C library's. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,17 +7,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/check.h"
 
 #define MOST_ARGUMENTS 4096 /* of execl */
 
 extern char **environ;
 
+static void end(void)
+{
+    check_end();
+    record_end();
+}
+
 #pragma GCC visibility push(default)
 
 void _exit(int status)
 {
-    record_end();
+    end();
     for (;;)
         syscall(SYS_exit_group, status);
 }
@@ -26,7 +32,7 @@ void _Exit(int status) { _exit(status); }
 /* If exec fails, the program goes on without being recorded. */
 #define REAL(name, ...)                                                                                                \
     int (*real)(__VA_ARGS__);                                                                                          \
-    record_end();                                                                                                      \
+    end();                                                                                                             \
     *(void **)&real = dlsym(RTLD_NEXT, name);                                                                          \
     if (!real) {                                                                                                       \
         errno = ENOSYS;                                                                                                \

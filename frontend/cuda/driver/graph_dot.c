@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
-#include "frontend/cuda/driver/names.h"
+#include "frontend/check/names.h"
 #include "tracefmt/plural.h"
 
 static void print_launch(FILE *to, const struct launch *l)

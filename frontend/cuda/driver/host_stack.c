@@ -3,27 +3,61 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <execinfo.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/cuda/driver/driver.h"
 
-#define SAID_FRAMES 8
+#define SHOWN_FRAMES 8
+#define MOST_LOOKUPS 400 /* of a process: each takes milliseconds */
+#define KNOWN_FRAMES 1024
 
 void host_stack_take(struct host_stack *s) { s->count = backtrace(s->at, HOST_STACK_FRAMES); }
 
-/* Our own libraries, which are between the program and the driver. */
-static bool is_ours(const char *path)
+uint64_t host_stack_key(const struct host_stack *s)
 {
-    static const char *const names[] = {"libcuda.so", "libcudart.so", "libcublas.so", "libcublasLt.so"};
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(file, names[i], strlen(names[i])))
-            return true;
-    return false;
+    uint64_t key = UINT64_C(14695981039346656037);
+    for (int i = 0; i < s->count; i++)
+        key = (key ^ (uintptr_t)s->at[i]) * UINT64_C(1099511628211);
+    return key | 1;
 }
+
+/* ---- our libraries, which are between the program and the driver ------------------------------------------------- */
+
+static const char *const ours[] = {"libcuda.so", "libcudart.so", "libcublas.so", "libcublasLt.so"};
+enum { OURS = sizeof ours / sizeof *ours, RUNTIME = 1 };
+
+/* The library's index, or OURS. */
+static unsigned library_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    unsigned i = 0;
+    while (i < OURS && strncmp(file, ours[i], strlen(ours[i])))
+        i++;
+    return i;
+}
+
+/* The address lies within the call instruction. False: nobody knows the file. */
+static bool file_of(void *address, Dl_info *in)
+{
+    return dladdr((void *)((uintptr_t)address - 1), in) && in->dli_fname;
+}
+
+const char *host_stack_call(const struct host_stack *s, bool *runtime)
+{
+    const char *name = NULL;
+    Dl_info in;
+    for (int i = 0; i < s->count && file_of(s->at[i], &in); i++) {
+        unsigned library = library_of(in.dli_fname);
+        if (library == OURS)
+            break;
+        name = in.dli_sname;
+        *runtime = library == RUNTIME;
+    }
+    return name && !strncmp(name, "__", 2) ? name + 2 : name; /* what compilers call in place of cudaLaunchKernel */
+}
+
+/* ---- looking up -------------------------------------------------------------------------------------------------- */
 
 /* The address in the file. An executable at its link address uses it in its own tables. */
 static uintptr_t in_file(const Dl_info *in, uintptr_t at)
@@ -40,44 +74,109 @@ static bool one_line(FILE *from, char *text, size_t size)
     return *text && *text != '?';
 }
 
-/* "main (app.cu:17)" */
-static bool look_up(const char *file, uintptr_t at, char *text, size_t size)
+/* "/src/app.cu:17 (discriminator 3)" */
+static void read_place(char *text, struct rp_frame *to)
 {
-    char command[5000], function[500], place[500];
-    if (strchr(file, '\'') || strlen(file) > 4096)
+    char *colon = strrchr(text, ':');
+    if (!colon)
+        return;
+    *colon = 0;
+    to->file = strdup(text);
+    to->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+}
+
+static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)
+{
+    static unsigned lookups;
+    char command[5000], function[500], place[4200];
+    if (strchr(file, '\'') || strlen(file) > 4096 || lookups++ >= MOST_LOOKUPS)
         return false;
-    snprintf(command, sizeof command, "LD_PRELOAD= LD_AUDIT= addr2line -sCfe '%s' 0x%llx 2>/dev/null", file,
+    snprintf(command, sizeof command, "LD_PRELOAD= LD_AUDIT= addr2line -Cfe '%s' 0x%llx 2>/dev/null", file,
              (unsigned long long)at);
     FILE *f = popen(command, "re");
-    bool known = f && one_line(f, function, sizeof function), placed = known && one_line(f, place, sizeof place);
+    bool known = f && one_line(f, function, sizeof function);
+    if (known && one_line(f, place, sizeof place))
+        read_place(place, to);
     if (f)
         pclose(f);
     if (known)
-        snprintf(text, size, placed ? "%s (%s)" : "%s", function, place);
+        to->function = strdup(function);
     return known;
 }
 
-/* False: the frame belongs to our own libraries. */
-static bool say_frame(void *address, bool *last)
+static void free_frame(struct rp_frame *f)
 {
-    uintptr_t at = (uintptr_t)address - 1; /* within the call instruction */
-    Dl_info in;
-    char text[1100];
-    if (!dladdr((void *)at, &in) || !in.dli_fname || is_ours(in.dli_fname))
-        return false;
-    if (!look_up(in.dli_fname, in_file(&in, at), text, sizeof text)) {
-        const char *name = in.dli_sname ? in.dli_sname : in.dli_fname;
-        const void *from = in.dli_sname ? in.dli_saddr : in.dli_fbase;
-        snprintf(text, sizeof text, "%s+0x%llx", name, (unsigned long long)(at - (uintptr_t)from));
-    }
-    say("    at %s", text);
-    *last = !strncmp(text, "main", 4) && (text[4] == ' ' || text[4] == '+' || !text[4]);
-    return true;
+    free(f->function);
+    free(f->file);
 }
 
-void host_stack_say(const struct host_stack *s)
+/* The frame of an address in the program. What was looked up is kept. */
+static struct rp_frame frame_of(void *address, const Dl_info *in)
 {
-    bool last = false;
-    for (int i = 0, reported = 0; i < s->count && reported < SAID_FRAMES && !last; i++)
-        reported += say_frame(s->at[i], &last);
+    static struct {
+        void *address;
+        struct rp_frame frame;
+    } known[KNOWN_FRAMES];
+    uintptr_t at = (uintptr_t)address - 1;
+    size_t slot = at * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+    if (known[slot].address != address) {
+        struct rp_frame new = {0};
+        char text[600];
+        if (!look_up(in->dli_fname, in_file(in, at), &new)) {
+            const char *name = in->dli_sname ? in->dli_sname : in->dli_fname;
+            const void *from = in->dli_sname ? in->dli_saddr : in->dli_fbase;
+            snprintf(text, sizeof text, "%s+0x%llx", name, (unsigned long long)(at - (uintptr_t)from));
+            new.function = strdup(text);
+        }
+        free_frame(&known[slot].frame);
+        known[slot].address = address;
+        known[slot].frame = new;
+    }
+    const struct rp_frame *f = &known[slot].frame;
+    return (struct rp_frame){f->function ? strdup(f->function) : NULL, f->file ? strdup(f->file) : NULL, f->line};
+}
+
+static bool is_main(const struct rp_frame *f)
+{
+    const char *n = f->function;
+    return n && !strncmp(n, "main", 4) && (!n[4] || n[4] == '+');
+}
+
+/* NVIDIA's compiler makes functions that stand for a kernel on the host; the one with the kernel's name calls them. */
+static bool is_stub(const struct rp_frame *f)
+{
+    const char *n = f->function ? f->function : "";
+    return !strncmp(n, "__device_stub__", 15) || !strncmp(n, "__cudaLaunchKernel", 18) ||
+           !strncmp(n, "cudaError cudaLaunchKernel<", 27);
+}
+
+/* Whether the frame is left out; *stub: the one before it was a kernel's stub. */
+static bool is_made(const struct rp_frame *f, const char *kernel, bool *stub)
+{
+    bool made = is_stub(f), caller = *stub && !made;
+    *stub = made && !strncmp(f->function, "__device_stub__", 15);
+    return made || caller || (kernel && f->function && !strcmp(f->function, kernel));
+}
+
+void host_stack_add(struct rp_finding *f, const char *what, const struct host_stack *s)
+{
+    struct rp_frame *frames = calloc(SHOWN_FRAMES, sizeof *frames);
+    char *kernel = rp_finding_kernel(f);
+    uint32_t count = 0;
+    bool stub = false;
+    Dl_info in;
+    for (int i = 0; frames && i < s->count && count < SHOWN_FRAMES && !(count && is_main(&frames[count - 1])); i++) {
+        if (!file_of(s->at[i], &in) || library_of(in.dli_fname) != OURS)
+            continue;
+        struct rp_frame new = frame_of(s->at[i], &in);
+        if (is_made(&new, kernel, &stub))
+            free_frame(&new);
+        else
+            frames[count++] = new;
+    }
+    free(kernel);
+    if (count && f->stack_count < RP_FINDING_STACKS)
+        f->stacks[f->stack_count++] = (struct rp_stack){what, frames, count};
+    else
+        free(frames);
 }

@@ -84,28 +84,27 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     /* the program's setting is a limit, not a need: only recursion takes more than the kernel declares */
     c.stack_bytes = l->function->program->recursive ? (uint32_t)current_context()->limits[CU_LIMIT_STACK_SIZE] : 0;
     c.writer = record_launch(l->function);
+    c.check = check_launch(l->function);
     bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
               rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
     if (c.writer)
         record_launched();
-    check_report_findings();
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
     enum rp_fault_kind left_out;
-    if (ok && check_left_out(&left_out)) /* as after a launch that ended there */
+    if (check_launched(&left_out) && ok) /* as after a launch that ended there */
         driver.failed = code_of(left_out);
     if (ok)
         return CUDA_SUCCESS;
-    say("%s", err.text);
+    if (err.status == RP_KERNEL && result.fault != RP_FAULT_INTERRUPTED)
+        check_fault(l->function->program, &result, err.text);
+    else
+        say("%s", err.text);
     if (result.fault == RP_FAULT_INTERRUPTED)
         record_interrupted();
     if (err.status == RP_SYSTEM && c.writer) /* the trace cannot go on, and the kernel's effects are unknown */
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
-    if (err.status == RP_KERNEL)
-        check_fault(l->function->program, result.fault_instruction, err.text);
     if (err.status != RP_KERNEL)
         return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    if (result.fault == RP_FAULT_BOUNDS)
-        check_was_freed(result.fault_address);
     driver.failed = code_of(result.fault);
     return CUDA_SUCCESS;
 }

@@ -96,9 +96,7 @@ uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
         return constant ? (uint8_t *)(uintptr_t)address
                : write  ? rp_host_range(driver.device, address, bytes)
                         : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
-    say_with_stack("a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
-    if (!found && !constant)
-        check_was_freed(address);
+    check_misused(address, "a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
     return NULL;
 }
 
@@ -164,10 +162,8 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     struct buffer *b = buffer_at(address);
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
-        say_with_stack("0x%llx is freed, but it is not the beginning of %s", address,
-                       pinned ? "pinned memory" : "an allocation");
-    if (!b)
-        check_was_freed(address);
+        check_misused(address, "0x%llx is freed, but it is not the beginning of %s", address,
+                      pinned ? "pinned memory" : "an allocation");
     return leave(fits ? buffer_release(b) : CUDA_ERROR_INVALID_VALUE);
 }
 

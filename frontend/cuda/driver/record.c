@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,14 +12,11 @@
 #include <unistd.h>
 
 #include "frontend/cuda/driver/driver.h"
-#include "frontend/cuda/driver/names.h"
+#include "frontend/cuda/driver/filter.h"
 #include "frontend/cuda/driver/nvtx.h"
 
 struct filter {
-    regex_t kernels;
-    bool by_name;
-    const char *launches; /* ranges: 3,10..19,30.. */
-    uint32_t first;       /* of each kernel; 0: all */
+    uint32_t first; /* of each kernel; 0: all */
     bool by_profiler, profiled;
     uint64_t most_bytes; /* 0: no limit */
 };
@@ -267,13 +263,9 @@ void own_file(const char *given, const char *what, char to[OWN_FILE])
 
 static bool read_filter(struct rp_error *err)
 {
-    const char *kernels = session_value(SESSION_KERNELS), *first = session_value(SESSION_FIRST);
+    const char *first = session_value(SESSION_FIRST);
     const char *size = session_value(SESSION_MAX_SIZE), *profiler = session_value(SESSION_PROFILER);
     struct filter *f = &recording.filter;
-    f->by_name = kernels != NULL;
-    if (kernels && regcomp(&f->kernels, kernels, REG_EXTENDED | REG_NOSUB))
-        return rp_fail(err, RP_USAGE, "REPRISE_KERNELS: '%s' is not a regular expression", kernels);
-    f->launches = session_value(SESSION_LAUNCHES);
     f->first = first ? (uint32_t)strtoul(first, NULL, 10) : 0;
     f->most_bytes = size ? strtoull(size, NULL, 10) : 0;
     f->by_profiler = profiler && *profiler == '1';
@@ -306,40 +298,13 @@ bool record_open(struct rp_error *err)
 
 /* ---- which launches ---------------------------------------------------------------------------------------------- */
 
-static bool in_ranges(const char *list, uint64_t number)
-{
-    for (const char *at = list; at && *at; at = *at == ',' ? at + 1 : at + strlen(at)) {
-        char *end;
-        uint64_t from = strtoull(at, &end, 10), to = from;
-        if (end[0] == '.' && end[1] == '.') {
-            at = end + 2;
-            to = strtoull(at, &end, 10);
-            to = end == at ? UINT64_MAX : to;
-        }
-        if (number >= from && number <= to)
-            return true;
-        at = end;
-    }
-    return false;
-}
-
-static bool name_wanted(CUfunction f)
-{
-    if (!f->wanted) {
-        char *name = name_demangled(f->program->name);
-        f->wanted = regexec(&recording.filter.kernels, name ? name : f->program->name, 0, NULL, 0) ? -1 : 1;
-        free(name);
-    }
-    return f->wanted > 0;
-}
-
 struct rp_writer *record_launch(CUfunction f)
 {
     const struct filter *k = &recording.filter;
     uint64_t number = recording.launches++;
     if (!recording.writer || getpid() != recording.owner || (k->by_profiler && !k->profiled) || !nvtx_within())
         return NULL;
-    if ((k->launches && !in_ranges(k->launches, number)) || (k->by_name && !name_wanted(f)))
+    if (!filter_launch(f, number))
         return NULL;
     if (k->first && f->recorded >= k->first)
         return NULL;

@@ -7,7 +7,8 @@
 
 #include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/check.h"
-#include "frontend/cuda/driver/names.h"
+#include "frontend/cuda/driver/filter.h"
+#include "frontend/check/names.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -55,13 +56,16 @@ CUresult enter(enum need need)
         r = CUDA_ERROR_INVALID_CONTEXT;
     else if (need == NEED_CONTEXT && !current_context()->alive)
         r = CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (r)
+    if (r) {
+        check_call(r);
         pthread_mutex_unlock(&driver.lock);
+    }
     return r;
 }
 
 CUresult leave(CUresult r)
 {
+    check_call(r);
     pthread_mutex_unlock(&driver.lock);
     return r;
 }
@@ -128,7 +132,7 @@ static bool number_of(enum session_variable v, uint64_t *value, struct rp_error 
 static void report_overrun(void *unused, const char *text)
 {
     (void)unused;
-    say("%s (a GPU goes on)", text);
+    check_overrun(text);
 }
 static const struct overruns overruns = {report_overrun, NULL};
 
@@ -149,7 +153,7 @@ static bool read_defaults(struct rp_error *err)
 /* The device stays until the process ends; contexts come and go. */
 bool driver_open(struct rp_error *err)
 {
-    if (!read_defaults(err) || !check_open(err) || !(driver.device = rp_device_new_unified(err)))
+    if (!read_defaults(err) || !filter_open(err) || !check_open(err) || !(driver.device = rp_device_new_unified(err)))
         return false;
     rp_set_granule(driver.device, driver.strict ? 0 : DEVICE_GRANULE);
     return record_open(err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/cuda/abi/internal.h"
 #include "frontend/cuda/runtime/runtime.h"
 
 static __thread struct {
@@ -13,8 +14,10 @@ static __thread struct {
 
 cudaError_t fail(cudaError_t error)
 {
-    if (error)
+    if (error) {
         self.last = error;
+        reprise_call_failed((int)error);
+    }
     return error;
 }
 

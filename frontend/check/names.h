@@ -1,6 +1,6 @@
 /* Readable names of kernels. */
-#ifndef REPRISE_FRONTEND_CUDA_DRIVER_NAMES_H
-#define REPRISE_FRONTEND_CUDA_DRIVER_NAMES_H
+#ifndef REPRISE_FRONTEND_CHECK_NAMES_H
+#define REPRISE_FRONTEND_CHECK_NAMES_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Demangling of C++ names, by the C++ library if it can be loaded. */
-#include "frontend/cuda/driver/names.h"
+#include "frontend/check/names.h"
 
 #include <ctype.h>
 #include <dlfcn.h>

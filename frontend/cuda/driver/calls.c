@@ -1,0 +1,68 @@
+/* --check api: calls that fail. Which call it is follows from the stack: the outermost function of our libraries. */
+#include <stdlib.h>
+
+#include "frontend/cuda/abi/internal.h"
+#include "frontend/cuda/driver/calls.h"
+#include "frontend/cuda/driver/check.h"
+#include "frontend/cuda/driver/findings.h"
+#include "frontend/cuda/driver/host_stack.h"
+
+bool calls_checked;
+
+static const struct {
+    int code;
+    const char *driver, *runtime, *text;
+} errors[] = {
+#define ERROR(code, driver, runtime, text) {code, #driver, #runtime, text},
+#define DRIVER_ERROR(code, name, text) {code, #name, #name, text},
+#define RUNTIME_ERROR(code, name, text) {code, #name, #name, text},
+#include "frontend/cuda/abi/errors.def"
+};
+
+/* What is no failure but an answer. */
+static bool is_answer(int code) { return code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY; }
+
+#define STICKY 1 /* the key of calls that answer what a launch has caused: they are one finding */
+
+static void add(const char *call, bool runtime, int code, const struct host_stack *here)
+{
+    const char *name = "an unknown error", *what = "";
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].code == code) {
+            name = runtime ? errors[i].runtime : errors[i].driver;
+            what = errors[i].text;
+        }
+    bool sticky = driver.failed && (int)driver.failed == code;
+    struct rp_finding f = {.kind = RP_CHECK_API};
+    f.text = finding_text("%s answered %s (%s)%s", call, name, what, sticky ? ", as later calls do" : "");
+    host_stack_add(&f, "called", here);
+    findings_add(f, sticky ? STICKY : host_stack_key(here));
+}
+
+CUresult check_call(CUresult r)
+{
+    struct host_stack here;
+    bool runtime = false;
+    if (!calls_checked || is_answer((int)r))
+        return r;
+    host_stack_take(&here);
+    const char *call = host_stack_call(&here, &runtime);
+    if (call && !runtime) /* the runtime says itself what it answers */
+        add(call, false, (int)r, &here);
+    return r;
+}
+
+void reprise_call_failed(int code)
+{
+    struct host_stack here;
+    bool runtime = false;
+    if (!calls_checked || is_answer(code))
+        return;
+    host_stack_take(&here);
+    const char *call = host_stack_call(&here, &runtime);
+    if (!call || !runtime)
+        return;
+    pthread_mutex_lock(&driver.lock);
+    add(call, true, code, &here);
+    pthread_mutex_unlock(&driver.lock);
+}

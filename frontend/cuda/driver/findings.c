@@ -1,0 +1,244 @@
+#include "frontend/cuda/driver/findings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/check/suppressions.h"
+#include "frontend/cuda/driver/check.h"
+#include "tracefmt/plural.h"
+
+static struct rp_check *list; /* NULL: no checks */
+static struct suppressions *suppressions;
+static size_t looked_at; /* findings of the list that were said, or need not be */
+
+char *finding_text(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    return text;
+}
+
+/* ---- the log ----------------------------------------------------------------------------------------------------- */
+
+static void put_device(FILE *to)
+{
+    const struct device_figures *f = figures();
+    fputs(", \"device\": {\"name\": ", to);
+    rp_json_text(to, f->name);
+    fprintf(to, ", \"capability\": \"%u.%u\", \"sms\": %" PRIu64 ", \"memory\": %" PRIu64 "}",
+            (unsigned)f->capability / 10, (unsigned)f->capability % 10, (uint64_t)f->sms, (uint64_t)f->memory_bytes);
+}
+
+/* The log of this process; a fork has one of its own. -1: there is none. */
+static int log_file(void)
+{
+    static int file = -1;
+    static pid_t owner;
+    const char *folder = session_value(SESSION_FINDINGS);
+    char path[OWN_FILE], head[1000] = "";
+    if (owner == getpid() || !folder)
+        return folder ? file : -1;
+    owner = getpid();
+    snprintf(path, sizeof path, "%s/%ld", folder, (long)owner);
+    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    FILE *to = fmemopen(head, sizeof head, "w");
+    if (to) {
+        fprintf(to, "{\"process\": %ld", (long)owner);
+        put_device(to);
+        fputs("}\n", to);
+    }
+    if (file < 0)
+        say("cannot write '%s': %s", path, strerror(errno));
+    if (to && !fclose(to) && file >= 0 && write(file, head, strlen(head)) < 0)
+        file = -1;
+    return file;
+}
+
+/* Writes a line at once, so that it is whole if the process is killed. */
+static void log_line(void (*put)(const struct rp_finding *, uint64_t, FILE *), const struct rp_finding *f, uint64_t id)
+{
+    char *text = NULL;
+    size_t size;
+    int file = log_file();
+    FILE *to = file >= 0 ? open_memstream(&text, &size) : NULL;
+    if (!to)
+        return;
+    put(f, id, to);
+    fputs("}\n", to);
+    if (!fclose(to) && write(file, text, size) != (ssize_t)size)
+        say("cannot write what was found: %s", strerror(errno));
+    free(text);
+}
+
+static void put_new(const struct rp_finding *f, uint64_t id, FILE *to)
+{
+    fprintf(to, "{\"id\": %" PRIu64 ", \"finding\": ", id);
+    rp_finding_write(f, to);
+}
+
+static void put_times(const struct rp_finding *f, uint64_t id, FILE *to)
+{
+    fprintf(to, "{\"id\": %" PRIu64 ", \"times\": %" PRIu64 ", \"said\": %s", id, f->times, f->said ? "true" : "false");
+}
+
+static void put_end(const struct rp_finding *unused, uint64_t dropped, FILE *to)
+{
+    (void)unused;
+    fprintf(to, "{\"not_shown\": %" PRIu64, dropped);
+    if (rp_check_incomplete(list)) {
+        fputs(", \"incomplete\": ", to);
+        rp_json_text(to, rp_check_incomplete(list));
+    }
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static struct source_files *source_files(void)
+{
+    static struct source_files *files;
+    return files ? files : (files = source_files_new(""));
+}
+
+static void complete(void *unused, struct rp_finding *f)
+{
+    (void)unused;
+    check_complete(f);
+    rp_finding_identify(f, source_files());
+    f->suppressed = suppressions_match(suppressions, f);
+}
+
+static void added(void *unused, struct rp_finding *f)
+{
+    (void)unused;
+    log_line(put_new, f, rp_check_count(list));
+}
+
+bool findings_limit(uint32_t *limit, struct rp_error *err)
+{
+    const char *text = session_value(SESSION_PRINT_LIMIT);
+    char *end;
+    unsigned long value = text ? strtoul(text, &end, 10) : RP_CHECK_FINDINGS;
+    if (text && *end)
+        return rp_fail(err, RP_USAGE, "REPRISE_PRINT_LIMIT: '%s' is no number", text);
+    *limit = value && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    return true;
+}
+
+bool findings_open(struct rp_check *checks, struct rp_error *err)
+{
+    const char *path = session_value(SESSION_SUPPRESSIONS);
+    if (path && !(suppressions = suppressions_read(path, err)))
+        return false;
+    list = checks;
+    rp_check_on_finding(list, complete, added, NULL);
+    log_file();
+    return true;
+}
+
+/* ---- saying ------------------------------------------------------------------------------------------------------ */
+
+static void say_line(void *unused, uint32_t line, const char *text)
+{
+    (void)unused;
+    say("    %5" PRIu32 " | %s", line, text);
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The stack of the call itself needs no heading. */
+static void say_stack(const struct rp_stack *s)
+{
+    if (strcmp(s->what, "called") != 0)
+        say("  %s", s->what);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct rp_frame *f = &s->frames[i];
+        if (f->file)
+            say("    at %s (%s:%" PRIu32 ")", f->function ? f->function : "?", last_part(f->file), f->line);
+        else
+            say("    at %s", f->function ? f->function : "?");
+    }
+}
+
+static void say_finding(const struct rp_finding *f)
+{
+    char times[40] = "";
+    if (f->times > 1)
+        snprintf(times, sizeof times, "; %" PRIu64 " times", f->times);
+    say("%s%s", f->text ? f->text : "out of memory for a finding", times);
+    if (source_files())
+        rp_finding_source(f, source_files(), say_line, NULL);
+    for (uint32_t i = 0; i < f->stack_count; i++)
+        say_stack(&f->stacks[i]);
+}
+
+void findings_say(void)
+{
+    size_t count = list ? rp_check_count(list) : 0;
+    for (; looked_at < count; looked_at++) {
+        struct rp_finding *f = rp_check_finding(list, looked_at);
+        f->said_times = f->times;
+        if (f->suppressed)
+            continue;
+        say_finding(f);
+        f->said = true;
+        log_line(put_times, f, looked_at);
+    }
+}
+
+void findings_add(struct rp_finding f, uint64_t key)
+{
+    f.program = key;
+    if (list) {
+        rp_check_add(list, f);
+        findings_say();
+        return;
+    }
+    check_complete(&f);
+    say_finding(&f);
+    rp_finding_clear(&f);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void say_again(void)
+{
+    uint64_t again = 0;
+    for (size_t i = 0; i < rp_check_count(list); i++) {
+        struct rp_finding *f = rp_check_finding(list, i);
+        if (f->times == f->said_times)
+            continue;
+        again += f->suppressed ? 0 : f->times - f->said_times;
+        f->said_times = f->times;
+        log_line(put_times, f, i);
+    }
+    if (again)
+        say("what is said above was found %" PRIu64 " time%s more later", again, rp_plural(again));
+}
+
+void findings_end(void)
+{
+    if (!list)
+        return;
+    findings_say();
+    say_again();
+    uint64_t dropped = rp_check_dropped(list);
+    if (dropped)
+        say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));
+    if (rp_check_incomplete(list))
+        say("%s", rp_check_incomplete(list));
+    if (dropped || rp_check_incomplete(list))
+        log_line(put_end, NULL, dropped);
+}

@@ -1,0 +1,24 @@
+/* What is found in this process: each finding is said once, and kept in a log that the command line reads
+ * (tools/findings/log.h). The log has a finding as soon as it is made, so that nothing is lost if the process is
+ * killed. Without --check nothing is kept, and what the host does wrong is said each time. */
+#ifndef REPRISE_FRONTEND_CUDA_DRIVER_FINDINGS_H
+#define REPRISE_FRONTEND_CUDA_DRIVER_FINDINGS_H
+
+#include "frontend/check/check.h"
+#include "frontend/cuda/driver/driver.h"
+
+/* Begins with the findings of these checks. RP_BAD_INPUT: the file of suppressions is wrong. */
+bool findings_open(struct rp_check *, struct rp_error *);
+/* The most findings that are said and kept. */
+bool findings_limit(uint32_t *limit, struct rp_error *);
+/* Adds what is no access of a kernel, and says it unless it was said before. `key`: findings of a kind with the same
+ * key are one. The finding's text and stacks are given to the list. */
+void findings_add(struct rp_finding, uint64_t key);
+/* Says what the checks of kernels have found since the last call. */
+void findings_say(void);
+/* Says what is left to say and writes the end of the log. */
+void findings_end(void);
+/* A text for a finding, which the caller frees. */
+char *finding_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

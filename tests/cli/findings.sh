@@ -1,0 +1,129 @@
+#!/bin/bash
+# What becomes of findings: the exit status, reports in five formats, suppressions, baselines, filters, and findings of
+# programs that are killed.
+set -u
+. tests/support/cli.sh
+if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then
+    echo "ok - findings of CUDA programs # SKIP they are for Linux on x86-64, without AddressSanitizer"
+    exit 0
+fi
+${CC:-gcc} -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/wrong"
+run() { # status, options... -- words: what wrong does, one process for each word
+    local status=$1 got options=()
+    shift
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    # shellcheck disable=SC2016
+    "$r" run "${options[@]}" -- sh -c 'program=$1; shift; for what; do "$program" "$what" || status=$?; done; exit ${status:-0}' sh "$work/wrong" "$@" \
+        >"$work/out" 2>"$work/err"
+    got=$?
+    [ $got = "$status" ] || { echo "status $got, not $status" >&2; cat "$work/out" "$work/err" >&2; return 1; }
+}
+says() { grep -qe "$1" "$work/err" || { cat "$work/err" >&2; false; }; }
+silent() { [ ! -s "$work/err" ] || { cat "$work/err" >&2; false; }; }
+kinds() { json "$1" '" ".join(sorted({f["kind"] for f in d["findings"]}))'; }
+
+# ---- the exit status -------------------------------------------------------------------------------------------------
+check "nothing is found: 0" run 0 --check all -- part0
+check "... and nothing is said" silent
+check "a finding: 3" run 3 --check race -- race
+check "... and the sum is said" says "^reprise: 1 finding$"
+check "--error-exitcode" run 9 --check race --error-exitcode 9 -- race
+check "--error-exitcode 0 leaves the program's status" run 0 --check race --error-exitcode 0 -- race
+check "... also where it failed" run 7 --check race --error-exitcode 0 -- fails
+check "a program that fails and has a finding: 3" run 3 --check race -- fails
+check "a program that fails without one: its own" run 7 --check init -- fails
+"$r" run --check race --findings "$work/crash.json" -- "$work/wrong" crash >/dev/null 2>"$work/err"
+is "a program that a signal ends keeps its status" $? 134
+is "... and its findings" "$(json "$work/crash.json" '[f["kind"] for f in d["findings"]], d["program"]["signal"]')" "(['race'], 6)"
+"$r" run --check race --findings "$work/none.json" -- "$work/nothing" 2>/dev/null
+is "no such program: 127" $? 127
+check "... and no file" test ! -e "$work/none.json"
+is "a kernel of ours: --error-exitcode" "$("$r" run --module tests/golden/cubin/inlined.ptx --kernel k --grid 2 --block 2 --arg buf=zeros:8 \
+    --check race --error-exitcode 5 -q --findings "$work/module.sarif" 2>/dev/null; echo $?)" 5
+is "... and its report" "$(json "$work/module.sarif" '[r["ruleId"] for r in d["runs"][0]["results"]][0]')" race
+
+# ---- reports ---------------------------------------------------------------------------------------------------------
+check "one of each" run 3 --check all --findings "$work/f.json" --findings "$work/f.sarif" --findings "$work/f.xml" --format github -- \
+    leak twice race init sync wild used refused
+cp "$work/out" "$work/annotations"
+is "each kind" "$(kinds "$work/f.json")" "api host init leak memory race sync"
+check "the same as Code Quality" run 3 --check all --findings "$work/gl.json" --format gitlab -- leak twice race init sync wild used refused
+check "without memory: a fault" run 3 --check api --findings "$work/fault.json" -- wild
+is "... with the call that answers it" "$(kinds "$work/fault.json")" "api fault"
+python3 tests/cli/findings_schemas.py "$work"
+is "where it was launched" "$(json "$work/f.json" '[[s["what"], s["frames"][-1]["function"]] for f in d["findings"] if f["kind"] == "race" for s in f["stacks"]]')" \
+    "[['launched', 'main'], ['allocated', 'main']]"
+is "where it was freed" "$(json "$work/f.json" '[s["what"] for f in d["findings"] if f["kind"] == "host" for s in f["stacks"]]')" "['called', 'freed', 'allocated']"
+is "a call that fails: which, and how often" "$(json "$work/f.json" '[(f["text"].split()[0], f["times"]) for f in d["findings"] if "INVALID_VALUE" in f["text"] and "cuLaunch" in f["text"]]')" \
+    "[('cuLaunchKernel', 2)]"
+check "--findings - is standard output" run 3 --check race --findings - -- race
+is "... as JSON" "$(kinds "$work/out")" race
+fails 1 "in which format?" "$r" run --check all --findings "$work/f.txt" -- true
+fails 1 "there are json, sarif, junit, github and gitlab" "$r" run --check all --format pdf -- true
+fails 1 "--baseline: what shall be looked for?" "$r" run --baseline "$work/f.json" -- true
+fails 1 "--kernels is for CUDA programs" "$r" run --module tests/golden/cubin/inlined.ptx --kernels x
+
+# ---- choosing --------------------------------------------------------------------------------------------------------
+check "--write-suppressions" run 3 --check all --write-suppressions "$work/known" -- leak race init
+check "--suppressions: all of it" run 0 --check all --suppressions "$work/known" --findings "$work/s.json" --findings "$work/s.sarif" -- leak race init
+check "... and the sum alone is said" eval '[ "$(cat "$work/err")" = "reprise: 0 findings, and 3 that are suppressed or known" ]'
+is "... reports have it" "$(json "$work/s.json" '[f["suppressed"] for f in d["findings"]]')" "[True, True, True]"
+is "... SARIF calls it suppressed" "$(json "$work/s.sarif" '[r["suppressions"][0]["kind"] for r in d["runs"][0]["results"]]')" "['external', 'external', 'external']"
+check "--suppressions: what is new is found" run 3 --check all --suppressions "$work/known" -- leak race init sync
+check "... and nothing else is said" eval '[ "$(grep -c "^reprise: [^ 0-9]" "$work/err")" = 1 ] && says "kernel .sync."'
+printf '# a comment\nkind=init,race kernel=^ra file="wr*.cu:1-2"\n\n' >"$work/rules"
+check "a rule: all fields match" run 0 --check race --suppressions "$work/rules" -- race
+printf 'kind=race file=wrong.cu:3\n' >"$work/rules"
+check "a rule: another line" run 3 --check race --suppressions "$work/rules" -- race
+printf 'file=wrong.c\n' >"$work/rules"
+check "a rule: a file of the host" run 0 --check memory --suppressions "$work/rules" -- leak
+for wrong in 'kind=rac:there is no kind' 'kernel=(:kernel=(' 'what=x:there is no field' 'race:is no field' 'kernel="x:the quote is not closed' 'file=a.cu:9-3:write NAME'; do
+    printf '\n%s\n' "${wrong%:*}" >"$work/rules"
+    fails 2 "$work/rules:2: " "$r" run --check race --suppressions "$work/rules" -- true
+    check "... ${wrong##*:}" says "${wrong##*:}"
+done
+fails 2 "No such file" "$r" run --check race --suppressions "$work/nofile" -- true
+check "a baseline" run 3 --check all --findings "$work/base.json" -- leak race
+check "--baseline: nothing new" run 0 --check all --baseline "$work/base.json" --findings "$work/b.sarif" -- leak race
+is "... SARIF calls it unchanged" "$(json "$work/b.sarif" '{r["baselineState"] for r in d["runs"][0]["results"]}')" "{'unchanged'}"
+check "--baseline: one is new" run 3 --check all --baseline "$work/base.json" -- leak race sync
+check "... and it alone is said" eval '[ "$(grep -c "^reprise: [^ 0-9]" "$work/err")" = 1 ] && says "kernel .sync."'
+fails 2 "is no file of findings" "$r" run --check all --baseline docs/findings.schema.json -- true
+check "--kernels: another kernel" run 0 --check race --kernels '^sync' -- race
+check "--kernels: this one" run 3 --check race --kernels '^ra' -- race
+check "--launches: another launch" run 0 --check race --launches 1.. -- race
+check "--launches: what an unchecked launch writes is known" run 0 --check init --launches 1 -- written
+check "--print-limit" run 3 --check memory --print-limit 1 --findings "$work/limit.json" -- wild
+is "... others are counted" "$(json "$work/limit.json" 'len(d["findings"]), d["findings_not_shown"]')" "(1, 1)"
+check "--log-file" run 3 --check race --log-file "$work/log" -- race
+check "... has it all" eval 'silent && grep -q "kernel .race.: race" "$work/log" && grep -q "^reprise: 1 finding$" "$work/log"'
+
+# ---- programs that are killed ----------------------------------------------------------------------------------------
+# A program that has said a finding, and then runs a kernel that has another one and does not end in time.
+mkfifo "$work/said"
+mkdir "$work/tmp"
+TMPDIR=$work/tmp "$r" run --check race --findings "$work/killed.json" -- "$work/wrong" hang >/dev/null 2>"$work/said" &
+pid=$!
+exec 3<"$work/said"
+read -r first <&3
+kill -TERM $pid
+wait $pid
+is "SIGTERM ends it" $? 143
+cat <&3 >"$work/err"
+exec 3<&-
+check "it had said a finding" eval 'case "$first" in *"kernel '"'race'"': race: "*) ;; *) false ;; esac'
+is "SIGTERM: what was found" "$(json "$work/killed.json" '[f["kind"] for f in d["findings"]][0], d["program"]["signal"]')" "('race', 15)"
+check "SIGTERM: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+# A limit of the processor's time, which no handler hears of, within the kernel.
+(ulimit -c 0; ulimit -S -t 1; exec "$r" run --check race --findings "$work/limited.json" -- "$work/wrong" hang) >/dev/null 2>"$work/err"
+is "a limit ends it" $? $((128 + $(kill -l XCPU)))
+is "a limit: what was found, also in the kernel that ran" "$(json "$work/limited.json" '[f["kernel"] for f in d["findings"]]')" "['race', 'hang']"
+check "a limit: it is said" says "kernel .hang.: race"
+
+# ---- programs that are right -----------------------------------------------------------------------------------------
+for program in classes cub memory thrust "vector_add 1000"; do
+    # shellcheck disable=SC2086
+    "$r" run --check all -- tests/cuda/prebuilt/$program >"$work/out" 2>"$work/err"
+    is "$program is right" "$? $(cat "$work/err")" "0 "
+done

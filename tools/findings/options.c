@@ -1,0 +1,168 @@
+#include "tools/findings/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "frontend/check/check.h"
+#include "tools/lib/command.h"
+#include "tools/lib/number.h"
+#include "tools/lib/output.h"
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool take_format(struct finding_options *o, const char *name, struct rp_error *err)
+{
+    o->format = findings_format_named(name);
+    return o->format || rp_fail(err, RP_USAGE, "--format %s: there are json, sarif, junit, github and gitlab", name);
+}
+
+static bool take_file(struct finding_options *o, const char *name, struct rp_error *err)
+{
+    if (o->file_count == FINDINGS_FILES)
+        return rp_fail(err, RP_USAGE, "--findings may be given %d times", FINDINGS_FILES);
+    o->files[o->file_count++] = name;
+    return *name || rp_fail(err, RP_USAGE, "--findings needs the name of a file");
+}
+
+static bool take_status(struct finding_options *o, const char *text, struct rp_error *err)
+{
+    uint64_t value = 0;
+    bool fine = read_number(text, 255, "--error-exitcode", &value, err);
+    o->error_status = (int)value;
+    return fine;
+}
+
+bool finding_option(struct finding_options *o, int key, const char *argument, struct rp_error *err)
+{
+    static const char *const names[] = {"--findings",           "--format",   "--error-exitcode", "--suppressions",
+                                        "--write-suppressions", "--baseline", "--print-limit"};
+    o->last = names[key - FINDINGS_FILE];
+    switch ((enum finding_key)key) {
+    case FINDINGS_FILE: return take_file(o, argument, err);
+    case FINDINGS_FORMAT: return take_format(o, argument, err);
+    case FINDINGS_ERROR_EXITCODE: return take_status(o, argument, err);
+    case FINDINGS_SUPPRESSIONS: o->suppressions = argument; return true;
+    case FINDINGS_WRITE_SUPPRESSIONS: o->write_suppressions = argument; return true;
+    case FINDINGS_BASELINE: o->baseline = argument; return true;
+    default: o->limited = true; return read_number(argument, UINT32_MAX, "--print-limit", &o->print_limit, err);
+    }
+}
+
+uint32_t finding_limit(const struct finding_options *o)
+{
+    return !o->limited ? RP_CHECK_FINDINGS : o->print_limit ? (uint32_t)o->print_limit : UINT32_MAX;
+}
+
+/* ---- before the run ---------------------------------------------------------------------------------------------- */
+
+/* The format of the file; FINDINGS_UNKNOWN: nothing says it. A Code Quality report ends in .json, too. */
+static enum findings_format format_of(const struct finding_options *o, const char *file)
+{
+    enum findings_format of = findings_format_of(file);
+    if (of == FINDINGS_UNKNOWN || (of == FINDINGS_JSON && o->format == FINDINGS_GITLAB))
+        of = o->format ? o->format : !strcmp(file, "-") ? FINDINGS_JSON : FINDINGS_UNKNOWN;
+    return of;
+}
+
+/* A format that no file has goes to standard output. */
+static bool prints(const struct finding_options *o)
+{
+    bool used = !o->format;
+    for (size_t i = 0; i < o->file_count; i++)
+        used |= format_of(o, o->files[i]) == o->format;
+    return !used;
+}
+
+static bool check_file(const struct finding_options *o, const char *file, struct rp_error *err)
+{
+    if (!format_of(o, file))
+        return rp_fail(err, RP_USAGE, "--findings %s: in which format? FILE.json, .sarif or .xml, or --format", file);
+    return !strcmp(file, "-") || output_check(file, err);
+}
+
+bool finding_rules_open(struct finding_rules *r, const struct finding_options *o, bool checks, struct rp_error *err)
+{
+    *r = (struct finding_rules){0};
+    if (o->last && !checks)
+        return rp_fail(err, RP_USAGE, "%s: what shall be looked for? Such as --check all", o->last);
+    for (size_t i = 0; i < o->file_count; i++)
+        if (!check_file(o, o->files[i], err))
+            return false;
+    if (o->write_suppressions && !output_check(o->write_suppressions, err))
+        return false;
+    if (o->suppressions && !(r->suppressions = suppressions_read(o->suppressions, err)))
+        return false;
+    if (!o->baseline || findings_read(&r->baseline, o->baseline, err))
+        return true;
+    finding_rules_free(r);
+    return false;
+}
+
+void finding_rules_free(struct finding_rules *r)
+{
+    suppressions_free(r->suppressions);
+    findings_free(&r->baseline);
+    r->suppressions = NULL;
+}
+
+static bool copy_file(const char *path, FILE *to, struct rp_error *err)
+{
+    char bytes[4096];
+    size_t count;
+    FILE *from = fopen(path, "re");
+    if (!from)
+        return rp_fail(err, RP_BAD_INPUT, "cannot read '%s': %s", path, strerror(errno));
+    while ((count = fread(bytes, 1, sizeof bytes, from)))
+        fwrite(bytes, 1, count, to);
+    putc('\n', to);
+    bool bad = ferror(from);
+    fclose(from);
+    return !bad || rp_fail(err, RP_BAD_INPUT, "cannot read '%s': %s", path, strerror(errno));
+}
+
+bool finding_rules_write(const struct finding_rules *r, const struct finding_options *o, const char *path,
+                         struct rp_error *err)
+{
+    FILE *to = fopen(path, "we");
+    bool fine = to && (!o->suppressions || copy_file(o->suppressions, to, err));
+    for (size_t i = 0; fine && i < r->baseline.count; i++)
+        fprintf(to, "kind=%s fingerprint=%016" PRIx64 "\n", rp_finding_kind(r->baseline.list[i].kind),
+                r->baseline.list[i].fingerprint);
+    bool bad = to && (ferror(to) | fclose(to));
+    return (fine && !bad) || (to && !bad) || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* ---- after it ---------------------------------------------------------------------------------------------------- */
+
+static bool write_one(const struct findings *f, enum findings_format format, const char *path, struct rp_error *err)
+{
+    bool standard = !strcmp(path, "-");
+    struct output *o = standard ? NULL : output_open(path, err);
+    if (!standard && !o)
+        return false;
+    bool whole = findings_write(f, format, standard ? stdout : o->to);
+    if (!whole)
+        rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: out of memory", path);
+    return standard ? whole : output_close(o, whole, err) && whole;
+}
+
+static bool write_all(const struct findings *f, const struct finding_options *o, struct rp_error *err)
+{
+    for (size_t i = 0; i < o->file_count; i++)
+        if (!write_one(f, format_of(o, o->files[i]), o->files[i], err))
+            return false;
+    if (prints(o) && !write_one(f, o->format, "-", err))
+        return false;
+    return !o->write_suppressions || findings_write_suppressions(f, o->write_suppressions, err);
+}
+
+int findings_conclude(struct findings *f, const struct finding_options *o, const struct finding_rules *r, int status)
+{
+    struct rp_error err = {0};
+    findings_mark(f, r->suppressions, o->baseline ? &r->baseline : NULL);
+    if (!write_all(f, o, &err))
+        return command_fail(&err);
+    int error = o->error_status < 0 ? RP_KERNEL : o->error_status;
+    return findings_failing(f) && error ? error : status;
+}

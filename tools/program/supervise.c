@@ -1,0 +1,216 @@
+/* A program under --check: this process starts it, waits for it, and says and writes what its processes have found. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/findings/options.h"
+#include "tools/program/program.h"
+#include "tools/ui/figure.h"
+#include "tracefmt/plural.h"
+
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
+
+static volatile pid_t child;
+
+/* Passes a signal on. A terminal sends its own to the program, too. */
+static void pass_on(int number, siginfo_t *from, void *unused)
+{
+    (void)unused;
+    int before = errno;
+    if (child > 0 && from->si_code != SI_KERNEL)
+        kill(child, number);
+    errno = before;
+}
+
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+enum { PASSED = sizeof passed / sizeof *passed };
+
+/* Signals that we were started to ignore stay ignored, by the program, too. */
+static void watch(struct sigaction old[PASSED])
+{
+    struct sigaction ours = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    memset(old, 0, PASSED * sizeof *old);
+    for (int i = 0; i < PASSED; i++)
+        if (!sigaction(passed[i], NULL, &old[i]) && old[i].sa_handler != SIG_IGN)
+            sigaction(passed[i], &ours, NULL);
+}
+
+static void unwatch(const struct sigaction old[PASSED])
+{
+    for (int i = 0; i < PASSED; i++)
+        sigaction(passed[i], &old[i], NULL);
+}
+
+/* Ends as the program did, without a core of this process. */
+static void end_by(int number)
+{
+    struct rlimit none = {0};
+    sigset_t it;
+    setrlimit(RLIMIT_CORE, &none);
+    signal(number, SIG_DFL);
+    sigemptyset(&it);
+    sigaddset(&it, number);
+    sigprocmask(SIG_UNBLOCK, &it, NULL);
+    raise(number);
+}
+
+/* ---- the folder of logs ------------------------------------------------------------------------------------------ */
+
+static bool make_folder(char folder[PATH_MAX], struct rp_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, PATH_MAX, "%s/reprise-XXXXXX", base && *base == '/' ? base : "/tmp");
+    return mkdtemp(folder) || rp_fail(err, RP_SYSTEM, "cannot make a folder '%s': %s", folder, strerror(errno));
+}
+
+static void remove_folder(const char *folder)
+{
+    char path[2 * PATH_MAX];
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (*e->d_name != '.' || !strcmp(e->d_name, ".rules"))
+            unlink(path);
+    }
+    if (d)
+        closedir(d);
+    rmdir(folder);
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+/* Starts the program, and waits until it runs or cannot. False: it cannot; *status is that of this process. */
+static bool start(const struct program_options *p, char **command, const struct sigaction old[PASSED], int *status)
+{
+    int begun[2];
+    char byte;
+    pid_t parent = getpid();
+    if (pipe2(begun, O_CLOEXEC))
+        return *status = RP_SYSTEM, false;
+    fflush(NULL);
+    if (!(child = fork())) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(RP_SYSTEM);
+        unwatch(old);
+        int failed = program_become(p, command);
+        if (write(begun[1], "x", 1) < 0)
+            failed = RP_SYSTEM;
+        _exit(failed);
+    }
+    close(begun[1]);
+    bool runs = child > 0 && read(begun[0], &byte, 1) == 0;
+    close(begun[0]);
+    if (!runs && child > 0) {
+        waitpid(child, status, 0);
+        *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : RP_SYSTEM;
+    } else if (!runs) {
+        *status = RP_SYSTEM;
+    }
+    return runs;
+}
+
+static void wait_for(struct findings *f)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    f->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    f->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* ---- what was found ---------------------------------------------------------------------------------------------- */
+
+static FILE *log_open(const struct program_options *p)
+{
+    FILE *log = p->log_file ? fopen(p->log_file, "ae") : NULL;
+    return log ? log : stderr;
+}
+
+/* Says what a process could not say itself, because a signal ended it, and the sum. */
+static void say_rest(const struct findings *f, const struct program_options *p, uint64_t failing)
+{
+    FILE *to = log_open(p);
+    char text[FIGURE];
+    size_t hidden = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct rp_finding *one = &f->list[i];
+        hidden += one->suppressed || one->known;
+        if (!one->said && !one->suppressed && !one->known)
+            fprintf(to, "reprise: %s\n", one->text);
+    }
+    if ((failing || hidden) && !p->quiet) {
+        fprintf(to, "reprise: %s finding%s", figure(failing, text), rp_plural(failing));
+        if (hidden)
+            fprintf(to, ", and %zu that %s suppressed or known", hidden, hidden == 1 ? "is" : "are");
+        putc('\n', to);
+    }
+    if (to != stderr)
+        fclose(to);
+}
+
+static char *joined(char *const *command)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; to && command[i]; i++)
+        fprintf(to, "%s%s", i ? " " : "", command[i]);
+    return to && !fclose(to) ? text : NULL;
+}
+
+static int conclude(const struct program_options *p, char **command, const struct finding_rules *rules,
+                    const char *folder)
+{
+    struct findings f = {.checks = p->check, .command = joined(command)};
+    struct rp_error err = {0};
+    wait_for(&f);
+    int status = f.status, number = f.signal;
+    if (!findings_read_logs(&f, folder, child, &err)) {
+        status = command_fail(&err);
+    } else {
+        status = findings_conclude(&f, &p->findings, rules, status);
+        fflush(stdout);
+        say_rest(&f, p, findings_failing(&f));
+    }
+    findings_free(&f);
+    remove_folder(folder);
+    if (number)
+        end_by(number);
+    return status;
+}
+
+int program_supervise(const struct program_options *given, char **command, const struct finding_rules *rules)
+{
+    struct program_options p = *given;
+    struct sigaction old[PASSED];
+    struct rp_error err = {0};
+    char folder[PATH_MAX], file[PATH_MAX + 16];
+    int status = RP_OK;
+    if (!make_folder(folder, &err))
+        return command_fail(&err);
+    snprintf(file, sizeof file, "%s/.rules", folder);
+    if ((p.findings.suppressions || p.findings.baseline) && !finding_rules_write(rules, &p.findings, file, &err)) {
+        remove_folder(folder);
+        return command_fail(&err);
+    }
+    p.log_folder = folder;
+    p.rules = p.findings.suppressions || p.findings.baseline ? file : NULL;
+    watch(old);
+    bool runs = start(&p, command, old, &status);
+    if (runs)
+        status = conclude(&p, command, rules, folder);
+    else
+        remove_folder(folder);
+    unwatch(old);
+    return status;
+}
