@@ -64,7 +64,7 @@ says "unknown command 'recrod'; did you mean 'record'?" recrod
 says "unknown command 'statistic'; did you mean 'statistics'?" help statistic
 says "unknown command 'xyz'; 'reprise help' lists them" help xyz
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x
-says "unknown option '--kernels'; did you mean '--kernel'? 'reprise record' has --kernels" run --kernels x -- ./app
+says "unknown option '--blocks'; did you mean '--block'? 'reprise timeline' has --blocks" run --blocks x -- ./app
 says "unknown option '--nvtx'; 'reprise record' has it" replay --nvtx x
 says "unknown option '-Z'" replay -Z
 says "'--l' may be --launch or --limit" dump --l 5

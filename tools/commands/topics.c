@@ -8,23 +8,31 @@
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static const struct help_row check_rows[] = {
+    {"memory",
+     "accesses out of bounds or misaligned; the run goes on to find more. Of programs also memory that is not freed"},
     {"init", "an access reads bytes that nobody has written"},
     {"race", "two accesses to the same bytes, at least one a store, that nothing orders"},
     {"sync", "barriers, shuffles and barrier objects that are used in a way that CUDA leaves undefined"},
-    {"memory", "accesses out of bounds or misaligned; the run goes on to find more"},
+    {"api", "calls of the CUDA runtime or driver that fail"},
     {"all", "all of them"},
     {NULL, NULL},
 };
 static const struct topic_part check_parts[] = {
-    {.text = "'reprise run' and 'reprise record' check every access for bounds and alignment. --check looks for more:"},
-    {.rows = check_rows, .heading = "Kinds"},
+    {.text = "'reprise run' and 'reprise record' check every access for bounds and alignment, and end the launch at "
+             "the first "
+             "bad one. --check looks for more, and the run goes on:"},
+    {.heading = "Kinds", .rows = check_rows},
     {.heading = "How to use them",
      .text = "  reprise run --check all -- ./app\n"
-             "  reprise run --check race,init --module k.ptx --kernel k --grid 4 --block 64 --arg buf=zeros:1K\n"
-             "Each finding is a place in the code, or a pair of places, with the first block and thread that were seen "
-             "there. "
-             "--findings FILE keeps them in a file. docs/checks.md says what orders two accesses, and what is not "
-             "looked at."},
+             "  reprise run --check all --findings f.sarif --suppressions known.txt -- ./app\n"
+             "  reprise run --check race,init --module k.ptx --grid 4 --block 64 --arg buf=zeros:1K\n"
+             "A finding is a place in the code, or a pair of places, with the first block and thread that were seen "
+             "there. With any, "
+             "the exit status is 3 (--error-exitcode). --findings writes them as JSON, SARIF or JUnit; --suppressions "
+             "and --baseline "
+             "say what is known. docs/checks.md says what orders two accesses, and what is not looked at; "
+             "docs/findings.md describes "
+             "the reports."},
     {0},
 };
 static const struct topic checks = {"checks", "what --check looks for", 7, check_parts};
