@@ -1,4 +1,5 @@
 /* Machines: from settings to a resolved struct machine. */
+#include "replay/base/built_in.h"
 #include "replay/base/machine.h"
 
 #include <stdio.h>
@@ -6,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "replay/base/config_text.h"
 #include "replay/base/machine_check.h"
 #include "replay/base/machine_parts.h"
 #include "replay/base/machine_settings.h"
@@ -591,7 +591,7 @@ static bool add_base(const struct machine_request *request, struct settings *all
         return fail_at(base, err, "with this base the machine builds on itself; name another one");
     if (all->path_count == SETTINGS_BASES)
         return fail_at(base, err, "this is the base of a base of a base, and so on; there may be 8");
-    char *copy = strdup(path), *text = copy ? config_text_read(copy, &size, err) : NULL;
+    char *copy = strdup(path), *text = copy ? machine_file_read(copy, &size, err) : NULL;
     if (!copy)
         return rp_fail(err, RP_SYSTEM, "%s: out of memory", path);
     all->paths[all->path_count++] = copy;
@@ -659,7 +659,7 @@ struct machine *machine_read(const struct machine_request *request, const struct
     if (!machine_find(request->name, request->nearest, path, err))
         return NULL;
     size_t size;
-    char *text = config_text_read(path, &size, err);
+    char *text = machine_file_read(path, &size, err);
     if (!text)
         return NULL;
     struct machine *m = machine_build(request, rules, path, text, size, err);

@@ -1,5 +1,5 @@
 /* Where machine files are: $REPRISE_MACHINES, the source tree that the program was built in, the data folder beside an
- * installed program, and the data folder that was configured. */
+ * installed program, the data folder that was configured, and the program itself. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "replay/base/config_text.h"
+#include "replay/base/built_in.h"
 #include "replay/base/machine.h"
 #include "replay/base/machine_settings.h"
 
@@ -46,6 +46,18 @@ struct names {
     bool failed;
 };
 
+static void add_name(struct names *names, const char *text, size_t length)
+{
+    char *name = strndup(text, length);
+    char **items = realloc(names->items, (names->count + 1) * sizeof *items);
+    names->items = items ? items : names->items;
+    names->failed = !name || !items;
+    if (names->failed)
+        free(name);
+    else
+        items[names->count++] = name;
+}
+
 static bool add_names(void *data, const char *folder)
 {
     struct names *names = data;
@@ -54,16 +66,8 @@ static bool add_names(void *data, const char *folder)
         return false;
     for (struct dirent *entry; (entry = readdir(dir)) && !names->failed;) {
         size_t n = strlen(entry->d_name);
-        if (n <= strlen(SUFFIX) || strcmp(entry->d_name + n - strlen(SUFFIX), SUFFIX))
-            continue;
-        char *name = strndup(entry->d_name, n - strlen(SUFFIX));
-        char **items = realloc(names->items, (names->count + 1) * sizeof *items);
-        names->items = items ? items : names->items;
-        names->failed = !name || !items;
-        if (names->failed)
-            free(name);
-        else
-            items[names->count++] = name;
+        if (n > strlen(SUFFIX) && !strcmp(entry->d_name + n - strlen(SUFFIX), SUFFIX))
+            add_name(names, entry->d_name, n - strlen(SUFFIX));
     }
     closedir(dir);
     return false;
@@ -95,6 +99,8 @@ size_t machine_list(char ***names)
 {
     struct names found = {0};
     each_folder(add_names, &found);
+    for (size_t i = 0; built_in_name(i) && !found.failed; i++)
+        add_name(&found, built_in_name(i), strlen(built_in_name(i)));
     if (found.count)
         qsort(found.items, found.count, sizeof *found.items, by_name);
     size_t count;
@@ -114,6 +120,14 @@ static bool has_machine(void *data, const char *folder)
     return n > 0 && n < PATH_MAX && !access(w->path, R_OK);
 }
 
+static bool is_built_in(struct wanted *w)
+{
+    size_t i = 0;
+    while (built_in_name(i) && strcmp(built_in_name(i), w->name))
+        i++;
+    return built_in_name(i) && snprintf(w->path, PATH_MAX, BUILT_IN "%s" SUFFIX, w->name) < PATH_MAX;
+}
+
 bool machine_find(const char *name, const char *(*nearest)(const char *, const char *const *, size_t), char path[4096],
                   struct rp_error *err)
 {
@@ -125,7 +139,7 @@ bool machine_find(const char *name, const char *(*nearest)(const char *, const c
         return true;
     }
     struct wanted wanted = {name, path};
-    if (n && each_folder(has_machine, &wanted))
+    if (n && (each_folder(has_machine, &wanted) || is_built_in(&wanted)))
         return true;
     char **names;
     size_t count = machine_list(&names);
@@ -145,7 +159,7 @@ char *machine_summary(const char *name)
     size_t size;
     if (!machine_find(name, NULL, path, NULL))
         return NULL;
-    char *text = config_text_read(path, &size, NULL), *out = text, *at = text;
+    char *text = machine_file_read(path, &size, NULL), *out = text, *at = text;
     if (!text)
         return NULL;
     while (*at == '#') {

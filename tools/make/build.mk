@@ -95,6 +95,13 @@ $(BUILD)/gen/timing_sources.h: $(TIMING_SOURCES) $(sort $(dir $(TIMING_SOURCES))
 	@sha256sum $(TIMING_SOURCES) | sha256sum | sed 's/\(.*\)  -/#define TIMING_SOURCES "\1"/' > $@
 $(BUILD)/obj/tools/results/identity.o: $(BUILD)/gen/timing_sources.h
 
+# Machine files are parts of the program (replay/base/built_in.c).
+MACHINE_FILES := $(sort $(wildcard hw-models/machines/*.cfg))
+$(BUILD)/gen/replay/base/built_in_machines.h: $(MACHINE_FILES) hw-models/machines
+	@mkdir -p $(@D)
+	@printf '%s\n' $(MACHINE_FILES:hw-models/machines/%.cfg=%) | awk '{ printf "MACHINE(%d, \"%s\", \"hw-models/machines/%s.cfg\")\n", NR, $$1, $$1 }' > $@
+$(BUILD)/obj/replay/base/built_in.o: $(BUILD)/gen/replay/base/built_in_machines.h
+
 # The page of reprise report is a part of the program (tools/report/page.c). Without D3 there is a program, too.
 PAGE := $(BUILD)/gen/report
 PAGE_SCRIPTS := $(sort $(wildcard tools/report/page/*.js))
