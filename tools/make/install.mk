@@ -1,5 +1,6 @@
 # ---- installing -----------------------------------------------------------------------------------------------------
 DESTDIR ?=
+DIST ?= dist
 ROOT = $(DESTDIR)$(PREFIX)
 MACHINES := $(wildcard hw-models/machines/*.cfg)
 # reprise.h and what it includes; the stages' own headers stay here.
@@ -43,3 +44,11 @@ uninstall: ## take away what make install has put under PREFIX
 	rm -rf $(ROOT)/lib/reprise $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
 	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
 	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach t,$(TOPICS),$(ROOT)/share/man/man$(subst .,,$(suffix $t))/reprise-$t) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))
+
+# ---- packages ---------------------------------------------------------------------------------------------------------
+.PHONY: wheel
+wheel: all ## a wheel for pip, in dist: the program with its libraries and machines, and the Python package
+	@tools/setup --optional patchelf
+	@rm -rf $(BUILD)/wheel
+	@$(MAKE) --no-print-directory -s install-files DESTDIR=$(BUILD)/wheel PREFIX=/usr/local
+	@tools/package/wheel $(BUILD)/wheel/usr/local $(DIST)

@@ -176,4 +176,4 @@ network: dataset ## train a dense network, record its kernels, compare 1,000 ima
 	@REPRISE_MACHINES=hw-models/machines $(NETWORK) --traces $(BUILD)/network $(NETWORK_MODULES)
 # What the tests of docs/pandas.md, of completion and of man pages want; without, they are skipped.
 optional: deps ## fetch what tests of documents want, if it can be had
-	@tools/setup --optional python3-pandas zsh fish groff-base
+	@tools/setup --optional python3-pandas zsh fish groff-base patchelf

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,7 +116,7 @@ static void keep(int program, const struct program_options *p, uint64_t started)
 
 void keeper_start(const struct program_options *p, uint64_t started)
 {
-    int program = pidfd_open(getpid(), 0);
+    int program = (int)syscall(SYS_pidfd_open, getpid(), 0); /* glibc has the call from 2.36 on only */
     if (program < 0)
         return;
     fflush(NULL);

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 KERNEL_FAULT = 3  # reprise's exit status when a kernel misbehaved
@@ -29,9 +30,10 @@ def find_program():
     named = os.environ.get("REPRISE")
     if named:
         return named
-    found = shutil.which("reprise")
-    if found:
-        return found
+    for folder in (os.path.join(sys.prefix, "bin"), None):  # that of the environment comes first
+        found = shutil.which("reprise", path=folder)
+        if found:
+            return found
     built = Path(__file__).resolve().parents[3] / "build" / "reprise"
     if built.is_file():
         return str(built)
