@@ -196,6 +196,7 @@ struct rp_check {
     bool muted;
     unsigned missed;       /* enum missed */
     struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
+    uint64_t left_out_count; /* of the launch */
     /* of the launch */
     const struct grid *grid;
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */
