@@ -202,7 +202,8 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     bool plain =
         kind == RP_ACCESS_LOAD || kind == RP_ACCESS_STORE || kind == RP_ACCESS_ATOMIC || kind == RP_ACCESS_REDUCTION;
     if (!(cb->check->kinds & RP_CHECK_MEMORY) || !plain ||
-        (f->kind != RP_FAULT_BOUNDS && f->kind != RP_FAULT_MISALIGNED))
+        (f->kind != RP_FAULT_BOUNDS && f->kind != RP_FAULT_MISALIGNED) || cb->check->muted ||
+        cb->check->left_out_count++ == RP_CHECK_LEFT_OUT)
         return false;
     if (cb->check->left_out.kind == RP_FAULT_NONE)
         cb->check->left_out = *f;
@@ -290,6 +291,7 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
         c->now > UINT32_MAX / 2) /* cells have another size, or times are about to run out */
         forget_cells(c);
     c->left_out.kind = RP_FAULT_NONE;
+    c->left_out_count = 0;
     c->grid = g;
     c->begin = ++c->now;
     c->current = NULL;

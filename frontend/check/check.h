@@ -10,8 +10,8 @@
  *       executes a collective whose member mask does not name it; a block ends before all threads have come to a
  *       barrier.
  * MEMORY  an access is out of bounds or misaligned. Without this check that ends the launch; with it the lane's access
- *       is left out, what it loads is 0, and the run goes on. A bad copy, barrier object or image still ends the
- *       launch.
+ *       is left out, what it loads is 0, and the run goes on, until RP_CHECK_LEFT_OUT of them: bounds of loops may
+ *       come from such loads. A bad copy, barrier object or image still ends the launch.
  *
  * What orders two accesses (PTX ISA, "Memory Consistency Model", interpreted so that everything reported is a race):
  * - they are by the same thread; before Volta also by the same warp;
@@ -32,6 +32,7 @@
 
 /* The checks that observe accesses. */
 #define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
+#define RP_CHECK_LEFT_OUT 100000 /* accesses of lanes that MEMORY leaves out of a launch before it ends */
 #define RP_CHECK_FINDINGS 100 /* the default number of findings whose text is kept */
 
 /* The findings of any number of launches, one launch after another. */

@@ -129,23 +129,45 @@ static bool same_calls(const struct rp_kernel *k, uint32_t a, uint32_t b)
     return a == b;
 }
 
+/* Whether the instruction has a line of the source, not only of PTX. */
+static bool has_line(const struct rp_instruction *in) { return in->line && (in->file || in->raw_size); }
+
 /* Whether two accesses are at the same source location. Compilers make many instructions of one access when they unroll
  * loops. */
 static bool same_location(const struct rp_kernel *k, const struct rp_check_location *a,
                           const struct rp_check_location *b, bool by_line)
 {
     const struct rp_instruction *x = &k->instructions[a->instruction], *y = &k->instructions[b->instruction];
-    by_line &= x->line && (x->file || x->raw_size); /* locations in the source, not in PTX */
-    return x == y || (by_line && x->line == y->line && x->file == y->file && a->access == b->access &&
+    return x == y || (by_line && has_line(x) && x->line == y->line && x->file == y->file && a->access == b->access &&
                       x->unit_class == y->unit_class && same_calls(k, x->inlined, y->inlined));
+}
+
+static bool same_pair(const struct rp_kernel *k, const struct rp_check_location *a, const struct rp_check_location *b,
+                      const struct rp_check_location *c, const struct rp_check_location *d, bool by_line)
+{
+    bool first = same_location(k, a, c, by_line), second = same_location(k, b, d, by_line);
+    bool lines = has_line(&k->instructions[a->instruction]) || has_line(&k->instructions[b->instruction]);
+    /* without lines the one side may be many instructions of one access */
+    return (first && second) || (by_line && !lines && (first || second) && a->access == c->access &&
+                                 b->access == d->access);
+}
+
+/* A race is of two accesses, whichever came first. */
+static bool same_race(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b, bool by_line)
+{
+    return same_pair(k, &a->here, &a->other, &b->here, &b->other, by_line) ||
+           same_pair(k, &a->here, &a->other, &b->other, &b->here, by_line);
 }
 
 static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
 {
-    bool by_line =
-        (a->kind == RP_CHECK_RACE || a->kind == RP_CHECK_INIT) && a->memory == b->memory && a->size == b->size;
-    return a->kind == b->kind && a->program == b->program && a->space == b->space && a->two == b->two &&
-           same_location(k, &a->here, &b->here, by_line) &&
+    bool init = a->kind == RP_CHECK_INIT, race = a->kind == RP_CHECK_RACE;
+    if (a->kind != b->kind || a->program != b->program || a->space != b->space || a->two != b->two)
+        return false;
+    if (race && a->two)
+        return same_race(k, a, b, a->memory == b->memory);
+    bool by_line = (race || init) && a->memory == b->memory && a->size == b->size;
+    return same_location(k, &a->here, &b->here, by_line) &&
            (!a->two || same_location(k, &a->other, &b->other, by_line));
 }
 

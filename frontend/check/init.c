@@ -108,11 +108,15 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
         mark_written(all + offset, bytes < a->size - offset ? bytes : a->size - offset);
 }
 
-/* Whether an unwritten byte follows a written first byte in its word of 4, as in a structure of a char and an int. */
-static bool is_behind_written(const uint8_t *all, uint64_t begin, uint64_t at)
+/* Whether an unwritten byte may be padding of a structure: it follows the written first byte of its word of 4, as in a
+ * structure of a char and an int; or the last bytes of its word of 8 are unwritten, all behind the first word of 4, and
+ * less than that word was stored: as in a structure of a bool and a pointer. */
+static bool is_padding(const uint8_t *all, uint64_t begin, uint64_t at)
 {
-    uint64_t word = at & ~(uint64_t)3;
-    return word >= begin && all[word] == WRITTEN;
+    uint64_t word = at & ~(uint64_t)3, wide = at & ~(uint64_t)7;
+    if (word >= begin && all[word] == WRITTEN)
+        return true;
+    return wide >= begin && all[wide] == WRITTEN && all[wide + 3] != WRITTEN;
 }
 
 uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes,
@@ -121,7 +125,7 @@ uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, ui
     const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
     uint64_t count = 0;
     for (uint64_t i = bytes; all && i-- > 0;)
-        if (all[offset + i] != WRITTEN && !is_behind_written(all, offset, offset + i)) {
+        if (all[offset + i] != WRITTEN && !is_padding(all, offset, offset + i)) {
             *first = i;
             count++;
         }
@@ -167,7 +171,7 @@ static __attribute__((noinline)) void read_hole(struct checked_block *cb, const 
     uint64_t elements = t->u->memory->count ? t->u->memory->count : 1, count = 0;
     uint8_t moves = moves_of(cb, t, elements);
     bool again = true;
-    if (moves && t->stores)
+    if ((moves && t->stores) || check_discarded(t))
         return;
     for (uint64_t i = 0; i < t->bytes; i++) {
         if (written[i] == WRITTEN || (moves >> i * elements / t->bytes % 8 & 1 && is_like_padding(t, written, i)))

@@ -196,6 +196,7 @@ struct rp_check {
     bool muted;
     unsigned missed;       /* enum missed */
     struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
+    uint64_t left_out_count; /* of the launch */
     /* of the launch */
     const struct grid *grid;
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */
@@ -300,6 +301,8 @@ void bulk_look(struct checked_block *, const struct touch *);
 void check_nothing_written(struct checked_block *, const struct extents *);
 /* Bit n: the instruction only moves its element n. 0xff: it only moves everything that it reads. */
 uint8_t check_moves(struct rp_check *, const struct program *, uint32_t instruction);
+/* Whether the value that the lane loads will not be used (selects.c). */
+bool check_discarded(const struct touch *);
 void check_init(struct checked_block *, const struct touch *);
 /* The same for lanes at arbitrary addresses; sets at and lanes of the touch. */
 void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);

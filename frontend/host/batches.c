@@ -158,6 +158,8 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     do {
         b->watch = turns_watch(&turns, &w->watch) ? &w->watch : NULL;
         status = run_turn(w, b);
+        if (w->caller && status == BLOCK_SET_ASIDE)
+            run_progress(a->run, a->blocks_done, a->warp_instructions + block_executed(b));
         if (track_verdict(a->track) != TRACK_CLEAN)
             return false;
         if (status == BLOCK_SET_ASIDE && !keep_long(w, batch, &err)) {

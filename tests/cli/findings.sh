@@ -116,10 +116,13 @@ check "it had said a finding" eval 'case "$first" in *"kernel '"'race'"': race: 
 is "SIGTERM: what was found" "$(json "$work/killed.json" '[f["kind"] for f in d["findings"]][0], d["program"]["signal"]')" "('race', 15)"
 check "SIGTERM: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
 # A limit of the processor's time, which no handler hears of, within the kernel.
-(ulimit -c 0; ulimit -S -t 1; exec "$r" run --check race --findings "$work/limited.json" -- "$work/wrong" hang) >/dev/null 2>"$work/err"
+(ulimit -c 0; ulimit -S -t 1; REPRISE_PROGRESS=0 exec "$r" run --check race --findings "$work/limited.json" -- "$work/wrong" hang) >/dev/null 2>"$work/err"
 is "a limit ends it" $? $((128 + $(kill -l XCPU)))
 is "a limit: what was found, also in the kernel that ran" "$(json "$work/limited.json" '[f["kernel"] for f in d["findings"]]')" "['race', 'hang']"
 check "a limit: it is said" says "kernel .hang.: race"
+check "a kernel that takes long: its progress" says "kernel .hang. has run for [0-9]* s: 0 of 1 block (0 %), [0-9.]* million warp instructions per second"
+check "a launch with many bad accesses ends" run 3 --check memory --findings "$work/explode.json" -- explode
+is "... after a number of them" "$(json "$work/explode.json" '[(f["kind"], f["times"]) for f in d["findings"]]')" "[('memory', 100000), ('fault', 1)]"
 
 # ---- programs that are right -----------------------------------------------------------------------------------------
 for program in classes cub memory thrust "vector_add 1000"; do

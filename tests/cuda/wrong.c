@@ -35,6 +35,9 @@ static const char kernels[] =
     ".visible .entry hang(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; st.global.u32 [%p], %t;\n"
     "L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; st.global.u32 [%p], %t; ret; }\n"
+    ".visible .entry explode(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x;\n"
+    "L: st.global.u32 [%p+8000000], %t; add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; ret; }\n"
     /* odd threads store where nothing is, then all where they may, then one beside a word */
     ".visible .entry wild(.param .u64 p) { .reg .b64 %p; .reg .b32 %t, %o; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; and.b32 %o, %t, 1; setp.ne.u32 %q, %o, 0;\n  .loc 1 2 0\n  @%q st.global.u32 [%p+8000000], "
@@ -168,8 +171,8 @@ int main(int argc, char **argv)
         launch("read", 8, q);
         WORKS(cuCtxSynchronize());
         give_back(q);
-    } else if (!strcmp(what, "wild")) {
-        launch("wild", 64, p);
+    } else if (!strcmp(what, "wild") || !strcmp(what, "explode")) {
+        launch(what, 64, p);
         expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
         return 0;
     } else if (!strncmp(what, "part", 4)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/check/names.h"
 #include "frontend/cuda/driver/driver.h"
 
 #define SHOWN_FRAMES 8
@@ -142,20 +143,28 @@ static bool is_main(const struct rp_frame *f)
     return n && !strncmp(n, "main", 4) && (!n[4] || n[4] == '+');
 }
 
-/* NVIDIA's compiler makes functions that stand for a kernel on the host; the one with the kernel's name calls them. */
-static bool is_stub(const struct rp_frame *f)
+/* What calls main, in glibc. */
+static bool is_start(const struct rp_frame *f)
 {
-    const char *n = f->function ? f->function : "";
-    return !strncmp(n, "__device_stub__", 15) || !strncmp(n, "__cudaLaunchKernel", 18) ||
-           !strncmp(n, "cudaError cudaLaunchKernel<", 27);
+    return f->function && (!strncmp(f->function, "__libc_start", 12) || !strncmp(f->function, "_start", 6));
 }
 
-/* Whether the frame is left out; *stub: the one before it was a kernel's stub. */
-static bool is_made(const struct rp_frame *f, const char *kernel, bool *stub)
+/* NVIDIA's compiler makes functions that stand for a kernel on the host: one with the kernel's name calls
+ * "__device_stub__Z1kPi(int*)", in which the mangled name stands, and that may call one that launches. */
+static bool is_made(const struct rp_frame *f, char **kernel)
 {
-    bool made = is_stub(f), caller = *stub && !made;
-    *stub = made && !strncmp(f->function, "__device_stub__", 15);
-    return made || caller || (kernel && f->function && !strcmp(f->function, kernel));
+    static const char stub[] = "__device_stub_";
+    const char *name = f->function ? f->function : "";
+    if (!strncmp(name, stub, sizeof stub - 1)) {
+        const char *mangled = name + sizeof stub - 1;
+        char *text = strndup(mangled, strcspn(mangled, "("));
+        free(*kernel);
+        *kernel = text ? name_demangled(text) : NULL;
+        free(text);
+        return true;
+    }
+    return !strncmp(name, "__cudaLaunchKernel", 18) || !strncmp(name, "cudaError cudaLaunchKernel<", 27) ||
+           (*kernel && !strcmp(name, *kernel));
 }
 
 void host_stack_add(struct rp_finding *f, const char *what, const struct host_stack *s)
@@ -163,13 +172,14 @@ void host_stack_add(struct rp_finding *f, const char *what, const struct host_st
     struct rp_frame *frames = calloc(SHOWN_FRAMES, sizeof *frames);
     char *kernel = rp_finding_kernel(f);
     uint32_t count = 0;
-    bool stub = false;
+    bool end = !frames;
     Dl_info in;
-    for (int i = 0; frames && i < s->count && count < SHOWN_FRAMES && !(count && is_main(&frames[count - 1])); i++) {
+    for (int i = 0; i < s->count && count < SHOWN_FRAMES && !end; i++) {
         if (!file_of(s->at[i], &in) || library_of(in.dli_fname) != OURS)
             continue;
         struct rp_frame new = frame_of(s->at[i], &in);
-        if (is_made(&new, kernel, &stub))
+        end = is_main(&new) || (count && is_start(&new));
+        if (is_made(&new, &kernel) || (count && is_start(&new)))
             free_frame(&new);
         else
             frames[count++] = new;
