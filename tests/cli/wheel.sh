@@ -33,6 +33,7 @@ check "CUDA source is compiled, with the header of the wheel" \
 check "the Python package finds the program of its environment" \
     env -u REPRISE PYTHONPATH="$("$python" -c 'import numpy, os; print(os.path.dirname(os.path.dirname(numpy.__file__)))')" PATH=/usr/bin:/bin \
     "$work/env/bin/python" -c 'import reprise.program, sys; assert reprise.program.find_program() == sys.prefix + "/bin/reprise", reprise.program.find_program()'
+is "pytest finds the plugin" "$("$work/env/bin/python" -c 'from importlib.metadata import entry_points; print([e.value for e in entry_points(group="pytest11")])')" "['reprise.pytest_plugin']"
 check "pip uninstalls it" pip uninstall -y gpu-reprise
 (cd "$work/env" && find . ! -type d ! -path "*__pycache__*" | sort) >"$work/after"
 is "and nothing is left" "$(comm -13 "$work/before" "$work/after")" ""

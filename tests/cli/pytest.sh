@@ -1,0 +1,50 @@
+#!/bin/bash
+# pytest --reprise: findings fail the tests that they are found in.
+set -u
+. tests/support/cli.sh
+python=$PWD/$BUILD/clients/bin/python
+if ! [ -e "$BUILD/clients/complete" ] || address_sanitizer; then
+    echo "ok - pytest --reprise # SKIP no Numba and pytest here, or not for this build: make clients-environment"
+    exit 0
+fi
+cat >"$work/test_shift.py" <<'PY'
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def shift(a, n):
+    s = cuda.shared.array(64, np.int32)
+    i = cuda.threadIdx.x
+    s[i] = i
+    if n:
+        cuda.syncthreads()
+    a[i] = s[(i + 33) % 64]
+
+
+def run(n):
+    a = cuda.to_device(np.zeros(64, np.int32))
+    shift[1, 64](a, n)
+    return a.copy_to_host()
+
+
+def test_right():
+    assert run(1)[0] == 33
+
+
+def test_race():
+    run(0)
+
+
+def test_wrong():
+    assert run(1)[0] == 5
+PY
+export REPRISE=$r PYTHONPATH=$PWD/tools/python PYTHONDONTWRITEBYTECODE=1
+tests() { (cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider "$@" test_shift.py >out 2>err; echo $?); }
+is "a race and a wrong result fail, with the status of pytest" "$(tests --reprise --reprise-check race,init)" 1
+is "which tests failed" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_shift.py::test_race - reprise found' "$work/out")" "2 1"
+check "the test says what was found" grep -q 'race: store of 4 bytes' "$work/out"
+is "what is suppressed fails nothing" "$(echo kind=race >"$work/known"; tests --reprise --reprise-check race --reprise-option=--suppressions=known -k 'race or right')" 0
+is "a mended file passes" "$(sed -i 's/run(0)/run(1)/; s/== 5/== 33/' "$work/test_shift.py"; tests --reprise)" 0
+check "three passed" grep -q '^3 passed' "$work/out"
+is "a check that is none is an error of usage" "$(tests --reprise --reprise-check speed) $(grep -c "there is no check 'speed'" "$work/err")" "1 1"
