@@ -52,3 +52,8 @@ wheel: all ## a wheel for pip, in dist: the program with its libraries and machi
 	@rm -rf $(BUILD)/wheel
 	@$(MAKE) --no-print-directory -s install-files DESTDIR=$(BUILD)/wheel PREFIX=/usr/local
 	@tools/package/wheel $(BUILD)/wheel/usr/local $(DIST)
+.PHONY: deb
+deb: ## a Debian package of what is committed, in dist
+	@tools/setup
+	@tools/setup --optional debhelper fakeroot
+	@tools/package/deb $(DIST)
