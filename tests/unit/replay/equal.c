@@ -428,7 +428,7 @@ static void compare_seeds(uint64_t first, uint64_t count)
     unlink(path);
 }
 
-/* How many seeds of a sweep are taken. A quarter of them reaches every line of replay/ that all of them reach. */
+/* How many seeds of a sweep are taken. */
 static uint64_t some_of(uint64_t seeds) { return full_sweep() ? seeds : seeds / 2; }
 
 /* The seeds are dealt to several tests, which run side by side. */
