@@ -1,4 +1,4 @@
-"""Runs commands with each of their allocations failing in turn; prints TAP. See memory.sh."""
+"""Runs commands with their allocations failing in turn; prints TAP. See memory.sh."""
 import concurrent.futures
 import os
 import re
@@ -74,21 +74,31 @@ def judge(usual, got):
     return None
 
 
+def to_fail(stacks):
+    """The numbers, from 1, of the allocations that are to fail: of those with one call stack the first, the second and the
+    last; with FULL=1 all."""
+    by_stack = {}
+    for number, stack in enumerate(stacks, 1):
+        by_stack.setdefault(stack, []).append(number)
+    some = {n for numbers in by_stack.values() for n in numbers[:2] + numbers[-1:]}
+    return range(1, len(stacks) + 1) if os.environ.get("FULL") else sorted(some)
+
+
 def check(name, words):
     with tempfile.TemporaryDirectory() as folder:
-        count = os.path.join(folder, "count")
-        status, out, err, files = run(words, folder, COUNT_ALLOCATIONS=count)
-        allocations = int(files.pop("count"))
+        status, out, err, files = run(words, folder, LIST_ALLOCATIONS=os.path.join(folder, "list"))
+        stacks = files.pop("list").split()
+        allocations, failing = len(stacks), to_fail(stacks)
         usual = (status, out, err, files)
         bad = [(0, f"status {status} without a failure: {err[:200]!r}")] if status else []
-        for i in range(1, allocations + 1 if not status else 1):
+        for i in failing if not status else ():
             wrong = judge(usual, run(words, folder, FAIL_ALLOCATION=str(i)))
             if wrong:
                 bad.append((i, wrong))
     for i, wrong in bad[:20]:
         print(f"{name}: allocation {i} of {allocations}: {wrong}", file=sys.stderr)
     verdict = "ok" if not bad and allocations > 20 else "not ok"
-    print(f"{verdict} - {name}: each of {allocations} allocations may fail", flush=True)
+    print(f"{verdict} - {name}: any of {allocations} allocations may fail, {len(failing)} did", flush=True)
 
 
 with tempfile.TemporaryDirectory() as traces:

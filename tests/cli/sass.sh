@@ -139,7 +139,7 @@ record 'object.cubin: .*relocatable' "recording a relocatable object" $golden/ob
 record 'no kernel .frist.; did you mean .first.' "recording a kernel that is not there" $golden/module.cubin --kernel frist
 record 'short.cubin: ' "recording a cubin cut short" "$work/short.cubin"
 
-# ---- against NVIDIA's tools: a part of each, all of it with SASS_FULL=1 (make disassembly) ------------------------------
+# ---- against NVIDIA's tools: a part of each, all of it with FULL=1 (make disassembly) ------------------------------
 
 export tools=$BUILD/toolchain
 if [ ! -e "$tools/complete" ]; then
@@ -192,10 +192,10 @@ later_variants() { for l in 0 1 2 3; do for a in 70 75 80 86 89 90; do echo "12.
 ptx=$(echo "$BUILD"/kernels/*.ptx)
 variants="12.3:3:50 12.9:0:52 12.3:2:53 12.9:1:60 12.3:0:61 12.9:3:61 12.9:2:62 12.3:1:62"
 # shellcheck disable=SC2046,SC2086
-in_parallel kernels "" $([ -z "${SASS_FULL:-}" ] && echo $variants || all_variants)
+in_parallel kernels "" $([ -z "${FULL:-}" ] && echo $variants || all_variants)
 variants="12.9:3:70 12.9:0:75 12.9:1:80 12.9:2:86 12.9:3:89 12.9:3:90"
 # shellcheck disable=SC2046,SC2086
-in_parallel volta-to-hopper "" $([ -z "${SASS_FULL:-}" ] && echo $variants || later_variants)
+in_parallel volta-to-hopper "" $([ -z "${FULL:-}" ] && echo $variants || later_variants)
 
 # llvm.nvvm.tanh.approx is left as an unresolved call by this compiler, under a name that ptxas does not take
 "${CLANG:-clang}" -target nvptx64-nvidia-cuda -Wno-override-module -Xclang -target-cpu -Xclang sm_62 -Xclang -target-feature -Xclang +ptx50 -O0 -S \
@@ -204,4 +204,4 @@ ptx=$work/libdevice.ptx
 sed 's/llvm\.nvvm\.tanh\.approx\.f32/llvm_nvvm_tanh_approx_f32/g' "$work/libdevice.s" >"$ptx"
 variants="12.3:3:50 12.9:3:60 12.3:0:62"
 # shellcheck disable=SC2046,SC2086
-in_parallel libdevice -c $([ -z "${SASS_FULL:-}" ] && echo $variants || all_variants)
+in_parallel libdevice -c $([ -z "${FULL:-}" ] && echo $variants || all_variants)

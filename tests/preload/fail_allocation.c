@@ -1,12 +1,14 @@
 /* A library to load before a program (LD_PRELOAD), which fails one of its allocations: the one whose number
- * FAIL_ALLOCATION says, counted from 1. COUNT_ALLOCATIONS names a file for the number of allocations that there were.
+ * FAIL_ALLOCATION says, counted from 1. LIST_ALLOCATIONS names a file for a line on each allocation that there was: a
+ * number that stands for its call stack.
  *
  * What libconfig allocates is left out: it does not look whether it gets the memory. Its callers do that before. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
+#include <execinfo.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,12 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
+enum { MOST = 1 << 20, DEPTH = 64 };
 static atomic_long made;
 static long failing;
 static int counting;
+static const char *list;       /* NULL: none is written */
+static uint32_t stacks[MOST]; /* by the allocation's number */
 static uintptr_t exempt_begin, exempt_end; /* libconfig's code */
 
 static int find_exempt(struct dl_phdr_info *library, size_t size, void *unused)
@@ -39,33 +44,51 @@ static int find_exempt(struct dl_phdr_info *library, size_t size, void *unused)
     return 1;
 }
 
+/* FNV-1a of the return addresses. */
+static uint32_t call_stack(void)
+{
+    void *frames[DEPTH];
+    uint32_t hash = 2166136261u;
+    int depth = backtrace(frames, DEPTH);
+    for (int i = 0; i < depth; i++)
+        for (unsigned shift = 0; shift < 64; shift += 8)
+            hash = (hash ^ ((uintptr_t)frames[i] >> shift & 0xff)) * 16777619u;
+    return hash;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("FAIL_ALLOCATION");
     failing = number ? atol(number) : 0;
+    list = getenv("LIST_ALLOCATIONS");
     dl_iterate_phdr(find_exempt, NULL);
+    if (list)
+        (void)call_stack(); /* the first one allocates */
     counting = 1;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    const char *path = getenv("COUNT_ALLOCATIONS");
-    char text[24];
     counting = 0;
-    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
-    if (file < 0)
+    FILE *file = list ? fopen(list, "w") : NULL;
+    if (!file)
         return;
-    int length = snprintf(text, sizeof text, "%ld\n", (long)made);
-    if (write(file, text, (size_t)length) != length)
+    for (long i = 1; i <= made && i < MOST; i++)
+        fprintf(file, "%u\n", stacks[i]);
+    if (fclose(file))
         _exit(99);
-    close(file);
 }
 
 /* Whether this allocation is to fail. */
 static int fails(void *caller)
 {
     uintptr_t from = (uintptr_t)caller;
-    if (!counting || (from >= exempt_begin && from < exempt_end) || ++made != failing)
+    if (!counting || (from >= exempt_begin && from < exempt_end))
+        return 0;
+    long number = ++made;
+    if (list && number < MOST)
+        stacks[number] = call_stack();
+    if (number != failing)
         return 0;
     errno = ENOMEM;
     return 1;

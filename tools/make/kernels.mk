@@ -35,6 +35,22 @@ endef
 $(foreach v,$(SASS_VARIANTS),$(eval $(call cubin_rule,$v,12.3,6.0)))
 $(foreach v,$(LATE_VARIANTS),$(eval $(call cubin_rule,$v,12.9,7.8)))
 
+# All kernels of a variant in one file, cubin/all/sm_62.O3.cubin, for tests that start a tool for each file.
+define joined_rule
+$(BUILD)/cubin/all/$1.cubin: $(patsubst %,$(BUILD)/$4/%.ptx,$(filter-out $5,$(KERNEL_SOURCES:tests/kernels/%.cu=%)))
+	@mkdir -p $$@.ptx
+	@for f in $$^; do sed 's/^\.target .*/.target $(basename $1)/; s/^\.version .*/.version $3/' $$$$f > $$@.ptx/$$$${f##*/} || exit 1; done
+	@$(BUILD)/toolchain/$2/ptxas -w -$(subst .,,$(suffix $1)) -arch=$(basename $1) -o $$@ $$@.ptx/*.ptx
+	@rm -r $$@.ptx
+JOINED += $(BUILD)/cubin/all/$1.cubin
+endef
+JOINED :=
+$(eval $(call joined_rule,sm_52.O1,12.3,6.0,kernels,ptx))
+$(eval $(call joined_rule,sm_60.O2,12.3,6.0,kernels/O0,ptx))
+$(eval $(call joined_rule,sm_62.O3,12.3,6.0,kernels))
+$(foreach v,sm_75.O3 sm_86.O3 sm_90.O0,$(eval $(call joined_rule,$v,12.9,7.8,kernels,scan votes)))
+CUBINS += $(if $(TOOLCHAIN),$(JOINED))
+
 .PHONY: kernels
 kernels: $(KERNELS) $(CUBINS) ## the kernels of tests/kernels as PTX, and as machine code after make toolchain
 

@@ -106,7 +106,7 @@ units: $(PRELOADS) $(SUITES:%=$(BUILD)/tests/%) $(PROGRAMS) $(RANDOM_COMPARE) $(
 .PHONY: disassembly
 disassembly: deps toolchain ## every kernel and libdevice in every variant: our text of it against NVIDIA's
 	@$(PARALLEL) all kernels
-	@$(CLI) SASS_FULL=1 bash tests/cli/sass.sh
+	@$(CLI) FULL=1 bash tests/cli/sass.sh
 
 # The Python package and Triton: NumPy and Triton, fetched once, in a virtual environment. Numba and CuPy with CUDA 12 and
 # with CUDA 13: 450 MB each.

@@ -10,6 +10,7 @@
 #include "replay/base/served.h"
 #include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
+#include "tests/support/full.h"
 #include "tests/support/synthetic_trace.h"
 
 static struct machine *open_machine(const char *name, const struct machine_setting *settings, size_t count)
@@ -427,12 +428,15 @@ static void compare_seeds(uint64_t first, uint64_t count)
     unlink(path);
 }
 
-/* Criterion runs tests side by side, so the seeds are dealt to several. */
+/* How many seeds of a sweep are taken. */
+static uint64_t some_of(uint64_t seeds) { return full_sweep() ? seeds : seeds / 2; }
+
+/* The seeds are dealt to several tests, which run side by side. */
 #define SEEDS 500
-Test(equal, random_traces_0) { compare_seeds(0 * SEEDS, SEEDS); }
-Test(equal, random_traces_1) { compare_seeds(1 * SEEDS, SEEDS); }
-Test(equal, random_traces_2) { compare_seeds(2 * SEEDS, SEEDS); }
-Test(equal, random_traces_3) { compare_seeds(3 * SEEDS, SEEDS); }
+Test(equal, random_traces_0) { compare_seeds(0 * SEEDS, some_of(SEEDS)); }
+Test(equal, random_traces_1) { compare_seeds(1 * SEEDS, some_of(SEEDS)); }
+Test(equal, random_traces_2) { compare_seeds(2 * SEEDS, some_of(SEEDS)); }
+Test(equal, random_traces_3) { compare_seeds(3 * SEEDS, some_of(SEEDS)); }
 
 /* Where caches are flushed, a launch finds nothing of those before: all is as if it were the only one. */
 Test(equal, launches_leave_nothing_behind)
@@ -528,8 +532,8 @@ static uint32_t compare_streams(uint64_t first, uint64_t count)
     return overlaps;
 }
 
-Test(equal, random_streams_0) { cr_assert_gt(compare_streams(300000, 200), 200); }
-Test(equal, random_streams_1) { cr_assert_gt(compare_streams(300200, 200), 200); }
+Test(equal, random_streams_0) { cr_assert_gt(compare_streams(300000, some_of(200)), some_of(200)); }
+Test(equal, random_streams_1) { cr_assert_gt(compare_streams(300200, some_of(200)), some_of(200)); }
 
 /* Clusters, some of launches at the same time: the same, or the same error where they do not fit. Returns how many did.
  */
@@ -570,13 +574,13 @@ static uint32_t compare_clusters(uint64_t first, uint64_t count)
 
 Test(equal, random_clusters_0)
 {
-    uint32_t n = compare_clusters(500000, 200);
-    cr_assert(n > 80, "%u fit", n);
+    uint32_t n = compare_clusters(500000, some_of(200));
+    cr_assert(n > some_of(80), "%u fit", n);
 }
 Test(equal, random_clusters_1)
 {
-    uint32_t n = compare_clusters(500200, 200);
-    cr_assert(n > 80, "%u fit", n);
+    uint32_t n = compare_clusters(500200, some_of(200));
+    cr_assert(n > some_of(80), "%u fit", n);
 }
 
 Test(equal, every_machine_with_every_scheduler)
@@ -587,6 +591,8 @@ Test(equal, every_machine_with_every_scheduler)
     static const char *const machines[] = {"jetson-tx2", "orin-wcet"};
     for (uint64_t seed = 100000; seed < 100050; seed++) {
         struct synthetic_options options = synthetic_random_options(seed);
+        if (!full_sweep())
+            small(&options);
         cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
         for (size_t i = 0; i < 2 * scheduler_count(false); i++) {
             struct machine *m =
