@@ -28,7 +28,8 @@ enum ptxas_result {
                   later one */
 };
 
-/* Assembles a module of PTX for an architecture, such as "sm_86"; "sm_90" stands for "sm_90a" where the PTX does. Lines
+/* Assembles a module of PTX for an architecture, such as "sm_86"; "sm_90" stands for "sm_90a" where the PTX does. Modules
+ * that follow one another, each with a .version, are assembled and joined by the nvlink beside ptxas. Lines
  * of the source stay known; PTX of a debug build is assembled without optimisation, as by nvcc. `name` is the module's
  * in errors. On success the caller frees *code; else the error names ptxas's reason, or how to get a ptxas. Any number
  * of threads and processes may call it. */
