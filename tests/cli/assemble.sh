@@ -135,6 +135,50 @@ for version in 12.9 13.0; do
     done
 done
 
+# A debug build (clang -g, so that ptxas -g assembles it): recursion, and what ends a kernel, with the message and the line of the PTX.
+cat >"$work/debug.cu" <<'END'
+extern "C" __attribute__((device)) void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
+#define KERNEL extern "C" __attribute__((global)) void
+__attribute__((device, noinline)) int deep(int n, const int *p) { return n ? deep(n - 1, p) + p[n] : p[0]; }
+KERNEL good(int *p)
+{
+    int a[4] = {1, 2, 3, 4};
+    p[0] = a[p[1] & 3] + deep(5, p) / (p[2] + 7);
+}
+KERNEL trapped(int *p)
+{
+    if (p[0] == 0)
+        __builtin_trap();
+}
+KERNEL stopped(int *p) { asm volatile("brkpt;"); }
+KERNEL outside(int *p) { p[1 << 20] = 1; }
+KERNEL unaligned(int *p) { *(int *)((char *)p + 2) = 1; }
+KERNEL asserted(int *p)
+{
+    if (p[0] != 1)
+        __assertfail("p[0] == 1", "debug.cu", 21, "asserted", 1);
+}
+END
+"${CLANG:-clang}" -x cuda --cuda-device-only --cuda-gpu-arch=sm_52 -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version -g -O0 \
+    -S -o "$work/debug.ptx" "$work/debug.cu"
+end_of() { # kernel, options: what it says up to the instruction, and the line, which an assertion says itself
+    "$r" run -q --module "$work/debug.ptx" --kernel "$@" --grid 1 --block 1 --arg buf=iota-i32:64 2>&1 |
+        sed -nE "s/(assertion '.*'); at .*/\1/; s/; at .*debug\.cu:([0-9]+)\).*/ \1/; 1p"
+}
+debug_results() {
+    for k in trapped stopped outside unaligned asserted; do end_of $k "$@"; done
+    "$r" run -q --module "$work/debug.ptx" --kernel good "$@" --grid 1 --block 1 --arg buf=iota-i32:64 --print 0=i32:1 2>&1
+}
+wanted=$(debug_results)
+is "a debug build: five ways to end, each with its line" "$(sed -nE "s/^reprise: kernel '([a-z]*)'.*[ :]([0-9]+)(: asserted.*)?$/\\1 \\2/p" <<<"$wanted" | xargs)" \
+    "trapped 12 stopped 14 outside 15 unaligned 16 asserted 21"
+for version in 12.9 13.0; do
+    for sm in 62 75 80 86 90; do
+        [ $version.$sm = 13.0.62 ] || is "a debug build, sm_$sm by ptxas $version: as from PTX" \
+            "$(export REPRISE_PTXAS=$PWD/$BUILD/toolchain/$version/ptxas; debug_results --assemble sm_$sm)" "$wanted"
+    done
+done
+
 # Parameters that end within a word, which code reads whole.
 for last in .u8 .u16; do
     printf '%s\n' '.version 7.0' '.target sm_50' '.address_size 64' ".visible .entry k(.param .u64 to, .param .u16 h, .param $last c)" \
