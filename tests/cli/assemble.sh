@@ -229,7 +229,12 @@ for sm in 75 80 90; do
     "$tool" -c -arch sm_$sm -o "$work/rounds.o" tests/golden/cubin/rounds.ptx && "${tool%ptxas}nvlink" -arch=sm_$sm "$work/rounds.o" -o "$work/rounds.cubin"
     is "a grid-wide barrier without a cooperative launch, sm_$sm" \
         "$("$r" run -q --module "$work/rounds.cubin" --grid 1 --block 40 --arg buf=zeros:160 --arg i32=3 --print 0=i32:1 | tail -1)" "  [0] 4"
-    address_sanitizer || is "grid-wide barriers of sm_$sm" "$("$r" run --device ${devices[sm]} -- python3 "$work/rounds.py" "$work/rounds.cubin")" "{25}"
+    if ! address_sanitizer; then
+        is "grid-wide barriers of sm_$sm" "$("$r" record -q -o "$work/rounds.wtr" --device ${devices[sm]} -- python3 "$work/rounds.py" "$work/rounds.cubin")" "{25}"
+        check "in a trace that is whole" "$r" verify -q "$work/rounds.wtr"
+        check "that both engines replay alike" cmp -s <("$r" replay -q --json -m ${devices[sm]} "$work/rounds.wtr" | grep -v '"engine"') \
+            <("$r" replay -q --json -m ${devices[sm]} --engine reference "$work/rounds.wtr" | grep -v '"engine"')
+    fi
 done
 
 # Two modules of PTX that a program has the driver link: joined by the nvlink beside ptxas, of which version 12.9 has none here.
@@ -264,6 +269,10 @@ if ! address_sanitizer; then
         is "two pieces of PTX that the driver links, sm_$sm" "$(pieces ${devices[sm]} "$PWD/$tool")" "$linked_words"
         check "are machine code" eval '"$r" info "$work/pieces.wtr" | grep -q "^module 0 .*(sass, sm_$sm)"'
     done
+    sed 's/__cuda_syscall_CGS_get_intrinsic_handle/cudaCGGetIntrinsicHandle/; s/__cuda_syscall_CGS_sync/cudaCGSynchronize/' \
+        tests/golden/cubin/rounds.ptx >"$work/rounds.ptx"
+    is "grid-wide barriers of PTX as machine code" \
+        "$(REPRISE_PTXAS=$PWD/$tool "$r" run --prefer sass --device a100 -- python3 "$work/rounds.py" "$work/rounds.ptx")" "{25}"
     is "without an nvlink they run as PTX" "$(pieces rtx2080 "$PWD/$BUILD/toolchain/12.9/ptxas")" "$linked_words"
     check "and that is said" grep -q '2 modules of PTX in one; to join their machine code there is no .*12\.9/nvlink; the PTX is run$' "$work/err"
 fi
