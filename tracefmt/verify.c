@@ -62,8 +62,8 @@ static bool begin_block(struct launch_check *l, const struct chunk_block *b, str
 static bool continue_block(struct launch_check *l, const struct chunk_block *b, struct rp_error *err)
 {
     size_t at = find(&l->open, b->index);
-    struct open_entry *e = &l->open.entries[at];
-    if (at == l->open.count || e->block != b->index || e->next != b->piece)
+    struct open_entry *e = at < l->open.count ? &l->open.entries[at] : NULL;
+    if (!e || e->block != b->index || e->next != b->piece)
         return rp_fail(err, RP_BAD_INPUT, "block %" PRIu64 " goes on with part %" PRIu32 ", which is not its next",
                        b->index, b->piece);
     e->next++;

@@ -23,6 +23,7 @@ struct job {
     char special[16]; /* the architecture, where the PTX says more than the caller */
     char folder[64];  /* for ptxas's files; "": not made yet */
     char input[80];   /* name of the PTX there: ptxas's messages and nothing else have it */
+    unsigned pieces;  /* modules that follow one another in the text, each with a .version */
     uint8_t *code;    /* what was made */
     size_t code_size;
     char said[64 * 1024]; /* what ptxas said */
@@ -47,6 +48,16 @@ static uint8_t *read_file(const char *path, size_t *size)
 {
     struct rp_error ignored;
     return (uint8_t *)module_read_file(path, size, &ignored);
+}
+
+enum { SUM_BYTES = 32 }; /* SHA-256 */
+
+static void sum_of(const uint8_t *bytes, size_t size, uint8_t sum[SUM_BYTES])
+{
+    struct sha256 s;
+    sha256_begin(&s);
+    sha256_add(&s, bytes, size);
+    sha256_end(&s, sum);
 }
 
 static bool is_elf(const uint8_t *bytes, size_t size) { return size > 64 && !memcmp(bytes, "\177ELF", 4); }
@@ -81,7 +92,7 @@ static bool kept_path(const struct job *j, char path[PATH_MAX])
     char identity[PATH_MAX + 128], hex[65], folder[PATH_MAX];
     if (stat(j->ptxas, &st) || !cache_folder(folder))
         return false;
-    int length = snprintf(identity, sizeof identity, "1 %s %lld %lld.%ld %s %d\n", j->ptxas, (long long)st.st_size,
+    int length = snprintf(identity, sizeof identity, "2 %s %lld %lld.%ld %s %d\n", j->ptxas, (long long)st.st_size,
                           (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec, j->sm, j->debug);
     sha256_begin(&sum);
     sha256_add(&sum, identity, (size_t)length);
@@ -92,22 +103,36 @@ static bool kept_path(const struct job *j, char path[PATH_MAX])
     return true;
 }
 
-/* Writes the whole file or none: other processes may read it at any time. */
+/* Writes the whole file or none: other processes may read it at any time. Its sum follows the machine code. */
 static void keep(const struct job *j, const char *path)
 {
     char part[PATH_MAX + 32];
+    uint8_t *bytes = malloc(j->code_size + SUM_BYTES);
+    if (!bytes)
+        return;
+    memcpy(bytes, j->code, j->code_size);
+    sum_of(bytes, j->code_size, bytes + j->code_size);
     snprintf(part, sizeof part, "%s.%ld", path, (long)getpid());
-    if (write_file(part, j->code, j->code_size) && rename(part, path))
+    if (write_file(part, bytes, j->code_size + SUM_BYTES) && rename(part, path))
         unlink(part);
+    free(bytes);
 }
 
+/* False: there is none, or it is damaged. */
 static bool take_kept(struct job *j, const char *path)
 {
-    j->code = read_file(path, &j->code_size);
-    if (j->code && is_elf(j->code, j->code_size))
-        return true;
-    free(j->code);
-    j->code = NULL;
+    uint8_t sum[SUM_BYTES];
+    size_t size;
+    uint8_t *bytes = read_file(path, &size);
+    if (bytes && size > SUM_BYTES && is_elf(bytes, size - SUM_BYTES)) {
+        sum_of(bytes, size - SUM_BYTES, sum);
+        if (!memcmp(sum, bytes + size - SUM_BYTES, SUM_BYTES)) {
+            j->code = bytes;
+            j->code_size = size - SUM_BYTES;
+            return true;
+        }
+    }
+    free(bytes);
     return false;
 }
 
@@ -134,22 +159,78 @@ static void name_input(struct job *j)
         strcat(*j->input == '-' ? strcpy(j->input, "module") : j->input, ".ptx");
 }
 
+/* ---- several modules in one text --------------------------------------------------------------------------------- */
+
+/* A .version at the begin of a line, or the end of the text. */
+static const char *find_version(const struct job *j, const char *from)
+{
+    static const char begins[] = ".version";
+    const char *end = j->text + j->size;
+    while ((from = memmem(from, (size_t)(end - from), begins, sizeof begins - 1)) && from > j->text && from[-1] != '\n')
+        from += sizeof begins - 1;
+    return from ? from : end;
+}
+
+/* Where the module behind the one at `from` begins, or the end of the text. Comments may stand before its .version. */
+static const char *next_piece(const struct job *j, const char *from)
+{
+    const char *version = find_version(j, from);
+    return version < j->text + j->size ? find_version(j, version + 1) : version;
+}
+
+static unsigned count_pieces(const struct job *j)
+{
+    unsigned count = 0;
+    for (const char *at = j->text; at < j->text + j->size; at = next_piece(j, at))
+        count++;
+    return count;
+}
+
+/* File of a piece, from 0, without the folder. */
+static const char *piece_name(unsigned piece, const char *ending, char name[32])
+{
+    snprintf(name, 32, "piece-%u.%s", piece + 1, ending);
+    return name;
+}
+
+static bool write_pieces(const struct job *j)
+{
+    char path[256], name[32];
+    const char *at = j->text;
+    for (unsigned i = 0; i < j->pieces; i++) {
+        const char *next = next_piece(j, at);
+        if (!write_file(in_folder(j, piece_name(i, "ptx", name), path), at, (size_t)(next - at)))
+            return false;
+        at = next;
+    }
+    return true;
+}
+
+static void remove_pieces(const struct job *j)
+{
+    char path[256], name[32];
+    for (unsigned i = 0; i < j->pieces; i++) {
+        unlink(in_folder(j, piece_name(i, "ptx", name), path));
+        unlink(in_folder(j, piece_name(i, "o", name), path));
+    }
+}
+
 static bool make_folder(struct job *j, struct rp_error *err)
 {
     char path[256];
     const char *temporary = getenv("TMPDIR");
     if (*j->folder)
         return true;
-    int length = snprintf(j->folder, sizeof j->folder, "%s/reprise-ptxas-XXXXXX",
-                          temporary && *temporary == '/' && strlen(temporary) < 36 ? temporary : "/tmp");
+    temporary = temporary && *temporary == '/' && strlen(temporary) < 36 ? temporary : "/tmp";
+    int length = snprintf(j->folder, sizeof j->folder, "%s/reprise-ptxas-XXXXXX", temporary);
     if (length < (int)sizeof j->folder && mkdtemp(j->folder)) {
         name_input(j);
-        if (write_file(in_folder(j, j->input, path), j->text, j->size))
+        if (j->pieces > 1 ? write_pieces(j) : write_file(in_folder(j, j->input, path), j->text, j->size))
             return true;
     } else
         *j->folder = 0;
     return rp_fail(err, RP_SYSTEM, "%s: no file for ptxas can be written in %s: %s", j->name,
-                   *j->folder ? j->folder : "/tmp", strerror(errno));
+                   *j->folder ? j->folder : temporary, strerror(errno));
 }
 
 static void remove_folder(const struct job *j)
@@ -160,6 +241,7 @@ static void remove_folder(const struct job *j)
     unlink(in_folder(j, j->input, path));
     unlink(in_folder(j, "out.cubin", path));
     unlink(in_folder(j, "said", path));
+    remove_pieces(j);
     rmdir(j->folder);
 }
 
@@ -180,17 +262,8 @@ static char **environment_of_child(void)
 
 /* The exit status, or 128 and the number of a signal; -1: it did not start, or the program that we are in took its
  * status away from us, as one that ignores SIGCHLD does. */
-static int start_and_wait(const struct job *j, int *why)
+static int start_and_wait(const struct job *j, const char *program, char *const *arguments, int *why)
 {
-    char *const arguments[] = {(char *)"ptxas",
-                               (char *)(j->debug ? "-g" : "-lineinfo"),
-                               (char *)"-w",
-                               (char *)"-arch",
-                               (char *)j->sm,
-                               (char *)"-o",
-                               (char *)"out.cubin",
-                               (char *)j->input,
-                               NULL};
     pid_t child;
     int status = -1;
     posix_spawn_file_actions_t actions;
@@ -200,7 +273,7 @@ static int start_and_wait(const struct job *j, int *why)
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    *why = environment ? posix_spawn(&child, j->ptxas, &actions, NULL, arguments, environment) : ENOMEM;
+    *why = environment ? posix_spawn(&child, program, &actions, NULL, arguments, environment) : ENOMEM;
     posix_spawn_file_actions_destroy(&actions);
     free(environment);
     if (*why)
@@ -236,28 +309,89 @@ static bool may_be_right(const char *error)
            strstr(error, "SM version specified by");
 }
 
-static enum ptxas_result run(struct job *j, struct rp_error *err)
+/* Runs a tool that makes `output`. */
+static enum ptxas_result run_tool(struct job *j, const char *program, char *const *arguments, const char *output,
+                                  struct rp_error *err)
 {
     char path[256];
-    int why = 0;
-    if (!make_folder(j, err))
-        return PTXAS_NONE;
-    int status = start_and_wait(j, &why);
+    int why = 0, status = start_and_wait(j, program, arguments, &why);
     if (why) {
-        rp_fail(err, RP_SYSTEM, "cannot run '%s': %s", j->ptxas, strerror(why));
+        rp_fail(err, RP_SYSTEM, "cannot run '%s': %s", program, strerror(why));
         return PTXAS_NONE;
     }
-    j->code = read_file(in_folder(j, "out.cubin", path), &j->code_size);
+    j->code = read_file(in_folder(j, output, path), &j->code_size);
     if (status <= 0 && j->code && is_elf(j->code, j->code_size))
         return PTXAS_MADE;
     free(j->code);
     j->code = NULL;
     const char *error = first_error(j);
     if (!*error)
-        rp_fail(err, RP_SYSTEM, "%s: %s made nothing of it and said nothing (status %d)", j->name, j->ptxas, status);
+        rp_fail(err, RP_SYSTEM, "%s: %s made nothing of it and said nothing (status %d)", j->name, program, status);
     else
-        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s", j->name, j->sm, j->ptxas, error);
+        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s", j->name, j->sm, program, error);
     return *error && !may_be_right(error) ? PTXAS_REFUSED : PTXAS_NONE;
+}
+
+static enum ptxas_result run_ptxas(struct job *j, const char *input, const char *output, struct rp_error *err)
+{
+    char *const arguments[] = {(char *)"ptxas",
+                               (char *)(j->debug ? "-g" : "-lineinfo"),
+                               (char *)"-w",
+                               (char *)"-arch",
+                               (char *)j->sm,
+                               (char *)"-o",
+                               (char *)output,
+                               (char *)input,
+                               (char *)(j->pieces > 1 ? "-c" : NULL),
+                               NULL};
+    return run_tool(j, j->ptxas, arguments, output, err);
+}
+
+/* Joins the objects of the pieces by the nvlink that lies beside this ptxas. */
+static enum ptxas_result run_nvlink(struct job *j, struct rp_error *err)
+{
+    enum { BEFORE = 6 };
+    char nvlink[PATH_MAX];
+    const char *slash = strrchr(j->ptxas, '/');
+    snprintf(nvlink, sizeof nvlink, "%.*snvlink", slash ? (int)(slash + 1 - j->ptxas) : 0, j->ptxas);
+    if (access(nvlink, X_OK)) {
+        rp_fail(err, RP_BAD_INPUT, "%s: %u modules of PTX in one; to join their machine code there is no %s", j->name,
+                j->pieces, nvlink);
+        return PTXAS_NONE;
+    }
+    char **arguments = calloc(BEFORE + (size_t)j->pieces + 1, sizeof *arguments);
+    char(*names)[32] = calloc(j->pieces, sizeof *names);
+    enum ptxas_result r = PTXAS_NONE;
+    if (arguments && names) {
+        memcpy(arguments,
+               (char *[BEFORE]){(char *)"nvlink", (char *)"-arch", (char *)j->sm, (char *)"-o", (char *)"out.cubin",
+                                (char *)(j->debug ? "-g" : "-w")},
+               BEFORE * sizeof *arguments);
+        for (unsigned i = 0; i < j->pieces; i++)
+            arguments[BEFORE + i] = (char *)piece_name(i, "o", names[i]);
+        r = run_tool(j, nvlink, arguments, "out.cubin", err);
+    } else
+        rp_fail(err, RP_SYSTEM, "out of memory for %s", j->name);
+    free(arguments);
+    free(names);
+    return r;
+}
+
+static enum ptxas_result run(struct job *j, struct rp_error *err)
+{
+    char input[32], output[32];
+    if (!make_folder(j, err))
+        return PTXAS_NONE;
+    if (j->pieces <= 1)
+        return run_ptxas(j, j->input, "out.cubin", err);
+    for (unsigned i = 0; i < j->pieces; i++) {
+        enum ptxas_result r = run_ptxas(j, piece_name(i, "ptx", input), piece_name(i, "o", output), err);
+        free(j->code);
+        j->code = NULL;
+        if (r != PTXAS_MADE)
+            return r;
+    }
+    return run_nvlink(j, err);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -312,6 +446,7 @@ enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size
     }
     size = strnlen(text, size);
     *j = (struct job){.name = name, .text = text, .sm = sm, .size = size};
+    j->pieces = count_pieces(j);
     read_target(j);
     enum ptxas_result r = PTXAS_NONE;
     const char *const *all = ptxas_found();

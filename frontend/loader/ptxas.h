@@ -28,10 +28,11 @@ enum ptxas_result {
                   later one */
 };
 
-/* Assembles a module of PTX for an architecture, such as "sm_86"; "sm_90" stands for "sm_90a" where the PTX does. Lines
- * of the source stay known; PTX of a debug build is assembled without optimisation, as by nvcc. `name` is the module's
- * in errors. On success the caller frees *code; else the error names ptxas's reason, or how to get a ptxas. Any number
- * of threads and processes may call it. */
+/* Assembles a module of PTX for an architecture, such as "sm_86"; "sm_90" stands for "sm_90a" where the PTX does.
+ * Modules that follow one another, each with a .version, are assembled and joined by the nvlink beside ptxas. Lines of
+ * the source stay known; PTX of a debug build is assembled without optimisation, as by nvcc. `name` is the module's in
+ * errors. On success the caller frees *code; else the error names ptxas's reason, or how to get a ptxas. Any number of
+ * threads and processes may call it. */
 enum ptxas_result ptxas_assemble(const char *name, const char *text, size_t size, const char *sm, uint8_t **code,
                                  size_t *code_size, struct rp_error *);
 

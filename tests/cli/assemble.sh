@@ -52,6 +52,8 @@ order() (
 )
 is "PATH, CUDA_HOME, CUDA_PATH, wheels, Triton, in this order" "$(order)" "path home cuda-path wheel triton "
 is "what was made is kept, and those that are too old are asked again" "$(order)" "path home cuda-path wheel "
+for kept in "$XDG_CACHE_HOME"/reprise/ptxas/*.cubin; do head -c 1000 "$kept" >"$work/part" && cp "$work/part" "$kept"; done
+is "what is kept and damaged is made again" "$(order)" "path home cuda-path wheel triton "
 kernel 99.1 >"$work/new.ptx"
 is "other PTX is assembled" "$(order)" "path home cuda-path wheel triton "
 is "no file of ptxas is left" "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'reprise-ptxas-*' -newer "$work/k.ptx" -user "$(id -un)" | wc -l)" 0
@@ -63,6 +65,8 @@ fails 2 "k.ptx: for sm_75, $work/given/ptxas says: ptxas k.ptx, line 1; fatal   
 is "REPRISE_PTXAS, and then no other" "$(cat "$work/called")" given
 export REPRISE_PTXAS=$work/nowhere
 fails 2 "REPRISE_PTXAS=$work/nowhere cannot be run; pip install nvidia-cuda-nvcc-cu12, or make toolchain, brings one" assemble sm_86
+TMPDIR=$work/nowhere fails 4 "k.ptx: no file for ptxas can be written in $work/nowhere: No such file" env REPRISE_PTXAS="$work/given/ptxas" "$r" run \
+    --module "$work/k.ptx" --assemble sm_80 --grid 1 --block 1
 fake silent given "exit 0"
 export REPRISE_PTXAS=$work/given/ptxas
 fails 4 "made nothing of it and said nothing (status 0)" assemble sm_86
@@ -131,6 +135,50 @@ for version in 12.9 13.0; do
     done
 done
 
+# A debug build (clang -g, so that ptxas -g assembles it): recursion, and what ends a kernel, with the message and the line of the PTX.
+cat >"$work/debug.cu" <<'END'
+extern "C" __attribute__((device)) void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
+#define KERNEL extern "C" __attribute__((global)) void
+__attribute__((device, noinline)) int deep(int n, const int *p) { return n ? deep(n - 1, p) + p[n] : p[0]; }
+KERNEL good(int *p)
+{
+    int a[4] = {1, 2, 3, 4};
+    p[0] = a[p[1] & 3] + deep(5, p) / (p[2] + 7);
+}
+KERNEL trapped(int *p)
+{
+    if (p[0] == 0)
+        __builtin_trap();
+}
+KERNEL stopped(int *p) { asm volatile("brkpt;"); }
+KERNEL outside(int *p) { p[1 << 20] = 1; }
+KERNEL unaligned(int *p) { *(int *)((char *)p + 2) = 1; }
+KERNEL asserted(int *p)
+{
+    if (p[0] != 1)
+        __assertfail("p[0] == 1", "debug.cu", 21, "asserted", 1);
+}
+END
+"${CLANG:-clang}" -x cuda --cuda-device-only --cuda-gpu-arch=sm_52 -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version -g -O0 \
+    -S -o "$work/debug.ptx" "$work/debug.cu"
+end_of() { # kernel, options: what it says up to the instruction, and the line, which an assertion says itself
+    "$r" run -q --module "$work/debug.ptx" --kernel "$@" --grid 1 --block 1 --arg buf=iota-i32:64 2>&1 |
+        sed -nE "s/(assertion '.*'); at .*/\1/; s/; at .*debug\.cu:([0-9]+)\).*/ \1/; 1p"
+}
+debug_results() {
+    for k in trapped stopped outside unaligned asserted; do end_of $k "$@"; done
+    "$r" run -q --module "$work/debug.ptx" --kernel good "$@" --grid 1 --block 1 --arg buf=iota-i32:64 --print 0=i32:1 2>&1
+}
+wanted=$(debug_results)
+is "a debug build: five ways to end, each with its line" "$(sed -nE "s/^reprise: kernel '([a-z]*)'.*[ :]([0-9]+)(: asserted.*)?$/\\1 \\2/p" <<<"$wanted" | xargs)" \
+    "trapped 12 stopped 14 outside 15 unaligned 16 asserted 21"
+for version in 12.9 13.0; do
+    for sm in 62 75 80 86 90; do
+        [ $version.$sm = 13.0.62 ] || is "a debug build, sm_$sm by ptxas $version: as from PTX" \
+            "$(export REPRISE_PTXAS=$PWD/$BUILD/toolchain/$version/ptxas; debug_results --assemble sm_$sm)" "$wanted"
+    done
+done
+
 # Parameters that end within a word, which code reads whole.
 for last in .u8 .u16; do
     printf '%s\n' '.version 7.0' '.target sm_50' '.address_size 64' ".visible .entry k(.param .u64 to, .param .u16 h, .param $last c)" \
@@ -181,8 +229,53 @@ for sm in 75 80 90; do
     "$tool" -c -arch sm_$sm -o "$work/rounds.o" tests/golden/cubin/rounds.ptx && "${tool%ptxas}nvlink" -arch=sm_$sm "$work/rounds.o" -o "$work/rounds.cubin"
     is "a grid-wide barrier without a cooperative launch, sm_$sm" \
         "$("$r" run -q --module "$work/rounds.cubin" --grid 1 --block 40 --arg buf=zeros:160 --arg i32=3 --print 0=i32:1 | tail -1)" "  [0] 4"
-    address_sanitizer || is "grid-wide barriers of sm_$sm" "$("$r" run --device ${devices[sm]} -- python3 "$work/rounds.py" "$work/rounds.cubin")" "{25}"
+    if ! address_sanitizer; then
+        is "grid-wide barriers of sm_$sm" "$("$r" record -q -o "$work/rounds.wtr" --device ${devices[sm]} -- python3 "$work/rounds.py" "$work/rounds.cubin")" "{25}"
+        check "in a trace that is whole" "$r" verify -q "$work/rounds.wtr"
+        check "that both engines replay alike" cmp -s <("$r" replay -q --json -m ${devices[sm]} "$work/rounds.wtr" | grep -v '"engine"') \
+            <("$r" replay -q --json -m ${devices[sm]} --engine reference "$work/rounds.wtr" | grep -v '"engine"')
+    fi
 done
+
+# Two modules of PTX that a program has the driver link: joined by the nvlink beside ptxas, of which version 12.9 has none here.
+cat >"$work/pieces.py" <<'END'
+import ctypes, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+def call(name, *arguments):
+    status = getattr(cuda, name)(*arguments)
+    assert status == 0, (name, status)
+context, link, image, module, kernel, at = (ctypes.c_void_p() for _ in range(6))
+call("cuInit", 0)
+call("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+call("cuLinkCreate_v2", 0, None, None, ctypes.byref(link))
+for path in sys.argv[1:]:
+    text = open(path, "rb").read()
+    call("cuLinkAddData_v2", link, 1, text, ctypes.c_size_t(len(text) + 1), b"a piece", 0, None, None)
+call("cuLinkComplete", link, ctypes.byref(image), None)
+call("cuModuleLoadData", ctypes.byref(module), image)
+call("cuModuleGetFunction", ctypes.byref(kernel), module, b"k")
+call("cuMemAlloc_v2", ctypes.byref(at), ctypes.c_size_t(160))
+call("cuLaunchKernel", kernel, 1, 1, 1, 40, 1, 1, 0, None, (ctypes.c_void_p * 1)(ctypes.addressof(at)), None)
+words = (ctypes.c_uint * 40)()
+call("cuMemcpyDtoH_v2", words, at, ctypes.c_size_t(160))
+print(*words)
+END
+linked_words=$(sed '1d; s/\[[0-9]*\]//' <<<"$linked" | xargs)
+pieces() { # device, ptxas
+    REPRISE_PTXAS=$2 "$r" record -q -o "$work/pieces.wtr" --prefer sass --device "$1" -- python3 "$work/pieces.py" tests/golden/cubin/linked-{a,b}.ptx 2>"$work/err"
+}
+if ! address_sanitizer; then
+    for sm in 75 80 90; do
+        is "two pieces of PTX that the driver links, sm_$sm" "$(pieces ${devices[sm]} "$PWD/$tool")" "$linked_words"
+        check "are machine code" eval '"$r" info "$work/pieces.wtr" | grep -q "^module 0 .*(sass, sm_$sm)"'
+    done
+    sed 's/__cuda_syscall_CGS_get_intrinsic_handle/cudaCGGetIntrinsicHandle/; s/__cuda_syscall_CGS_sync/cudaCGSynchronize/' \
+        tests/golden/cubin/rounds.ptx >"$work/rounds.ptx"
+    is "grid-wide barriers of PTX as machine code" \
+        "$(REPRISE_PTXAS=$PWD/$tool "$r" run --prefer sass --device a100 -- python3 "$work/rounds.py" "$work/rounds.ptx")" "{25}"
+    is "without an nvlink they run as PTX" "$(pieces rtx2080 "$PWD/$BUILD/toolchain/12.9/ptxas")" "$linked_words"
+    check "and that is said" grep -q '2 modules of PTX in one; to join their machine code there is no .*12\.9/nvlink; the PTX is run$' "$work/err"
+fi
 
 # ---- programs -------------------------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || exit 0

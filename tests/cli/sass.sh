@@ -91,6 +91,8 @@ refuses 2 'wrong.sass:1: .*hexadecimal' "a word that is no number" asm --arch sm
 echo '.word 0x10000000000000000 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*hexadecimal' "a word of more than 64 bits" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 refuses 2 'short.cubin: ' "a cubin cut short" disasm "$work/short.cubin"
+refuses 2 'module.cubin is no text; .reprise disasm. prints that of a cubin' "a cubin as text" asm $golden/module.cubin -o "$work/none"
+refuses 2 'all.sass:[0-9]*: the text is code for sm_62, and --arch says sm_86' "another architecture than the text's" asm --arch sm_86 "$work/all.sass" --kernel first -o "$work/none"
 refuses 2 'no kernel .frist.; did you mean .first.' "a kernel that is not there" disasm $golden/module.cubin -k frist
 refuses 1 'one of sm_50' "an architecture that is none" disasm --binary sm_99 "$work/hand.bin"
 refuses 2 'No such file' "a file that is not there" disasm "$work/nothing"

@@ -1,5 +1,6 @@
 /* reprise asm: text as 'reprise disasm' prints it, back to machine code. */
 #include <ctype.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,11 +125,18 @@ static char *trim(char *s)
     return s;
 }
 
+static bool same_arch(const struct request *a, const char *name, struct rp_error *err)
+{
+    return !strcmp(a->arch_name, name) ||
+           rp_fail(err, RP_BAD_INPUT, "%s:%u: the text is code for %s, and --arch says %s", a->file, a->line, name,
+                   a->arch_name);
+}
+
 static bool read_line(struct request *a, char *s, struct rp_error *err)
 {
     s = trim(s);
     if (!strncmp(s, "code for ", 9))
-        return a->arch_name || set_arch(a, s + 9, err);
+        return a->arch_name ? same_arch(a, s + 9, err) : set_arch(a, s + 9, err);
     if (!strncmp(s, "Function : ", 11))
         return new_function(a, s + 11, err);
     if (!*s || (*s == '.' && !isa_word_is_bare(s)) || !strncmp(s, "//", 2) || a->skip)
@@ -211,6 +219,12 @@ static int asm_run(const struct command *c, int argc, char **argv)
     uint8_t *text = file_read(a.file, &size, &err);
     if (!text)
         return command_fail(&err);
+    if (strlen((char *)text) != size) {
+        rp_fail(&err, RP_BAD_INPUT, "%s is no text%s", a.file,
+                memcmp(text, ELFMAG, SELFMAG) ? "" : "; 'reprise disasm' prints that of a cubin");
+        free(text);
+        return command_fail(&err);
+    }
     char *kernel = a.kernel ? find_function(&a, (char *)text, &err) : NULL;
     bool ok = !a.kernel || kernel;
     a.kernel = kernel;

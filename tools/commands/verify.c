@@ -84,25 +84,31 @@ static int64_t capability_of(const struct rp_trace *t)
     return 0;
 }
 
-/* The first machine of this compute capability. NULL: there is none. */
-static struct machine *machine_of(int64_t capability, struct rp_error *err)
+static bool has_capability(const char *machine, const char *capability)
+{
+    struct rp_error ignored;
+    struct machine_args args = {.machine = machine};
+    struct machine *m = machine_args_open(&args, NULL, 0, &ignored);
+    bool has = m && !strcmp(machine_capabilities[m->device_capability], capability);
+    machine_free(m);
+    return has;
+}
+
+/* The first machine of this compute capability, with the settings. NULL: there is none, or it does not take them. */
+static struct machine *machine_of(int64_t capability, const struct machine_args *settings, struct rp_error *err)
 {
     char **names, text[8];
-    struct machine *found = NULL;
+    struct machine_args args = *settings;
     size_t count = machine_list(&names);
     snprintf(text, sizeof text, "%" PRId64, capability);
-    for (size_t i = 0; i < count && !found; i++) {
-        struct machine_args args = {.machine = names[i]};
-        found = machine_args_open(&args, NULL, 0, err);
-        if (found && strcmp(machine_capabilities[found->device_capability], text) != 0) {
-            machine_free(found);
-            found = NULL;
-        }
-    }
-    free(names);
-    if (!found)
+    for (size_t i = 0; i < count && !args.machine; i++)
+        if (has_capability(names[i], text))
+            args.machine = names[i];
+    struct machine *m = args.machine ? machine_args_open(&args, NULL, 0, err) : NULL;
+    if (!args.machine)
         rp_fail(err, RP_BAD_INPUT, "there is no machine of compute capability %s: name one with --machine", text);
-    return found;
+    free(names);
+    return m;
 }
 
 /* Looks for hazards. *found: there are some. */
@@ -114,7 +120,8 @@ static bool check_control(const struct arguments *a, const char *path, struct rp
     if (!capability && !a->machine.machine)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: its code has no control bits (PTX has none): --control is for machine code", path);
-    struct machine *m = a->machine.machine ? machine_args_open(&a->machine, NULL, 0, err) : machine_of(capability, err);
+    struct machine *m =
+        a->machine.machine ? machine_args_open(&a->machine, NULL, 0, err) : machine_of(capability, &a->machine, err);
     bool fine = m;
     for (uint32_t l = 0; fine && l < rp_trace_launch_count(t); l++)
         fine = hazards_find(t, l, m, &h, err);

@@ -30,7 +30,10 @@ static uint8_t *read_stream(FILE *f, const char *path, size_t *size, struct rp_e
         return NULL;
     }
     if (ferror(f)) {
-        rp_fail(err, errno == EISDIR ? RP_BAD_INPUT : RP_SYSTEM, "%s: %s", path, strerror(errno));
+        if (errno == EISDIR)
+            rp_fail(err, RP_BAD_INPUT, "%s is a folder", path);
+        else
+            rp_fail(err, RP_SYSTEM, "%s: %s", path, strerror(errno));
         free(bytes);
         return NULL;
     }

@@ -197,28 +197,13 @@ CUresult image_choose(const char *name, const void *given, struct image *image, 
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Whether it was linked from several pieces, each with a .version; ptxas takes one. */
-static bool is_linked(const struct image *image)
-{
-    static const char begins[] = ".version";
-    const char *at = image->bytes, *end = at + strnlen(at, image->size);
-    unsigned count = 0;
-    for (; (at = memmem(at, (size_t)(end - at), begins, sizeof begins - 1)); at += sizeof begins - 1)
-        count += at == image->bytes || at[-1] == '\n';
-    return count > 1;
-}
-
 static CUresult assemble(const char *name, struct image *image, struct rp_error *err)
 {
     static bool reported;
     char sm[16];
     size_t size;
     snprintf(sm, sizeof sm, "sm_%u", capability());
-    enum ptxas_result r = PTXAS_NONE;
-    if (is_linked(image))
-        rp_fail(err, RP_BAD_INPUT, "%s: linked from several pieces of PTX, of which ptxas makes no machine code", name);
-    else
-        r = ptxas_assemble(name, image->bytes, image->size, sm, &image->assembled, &size, err);
+    enum ptxas_result r = ptxas_assemble(name, image->bytes, image->size, sm, &image->assembled, &size, err);
     if (r == PTXAS_REFUSED)
         return CUDA_ERROR_INVALID_PTX;
     if (r == PTXAS_MADE) {

@@ -51,6 +51,15 @@ static struct operation counter(struct sass_build *b, enum rp_access_kind kind)
     return u;
 }
 
+/* What comes before an access of the counter, in the same temporaries each time: whether the lane is the one that
+ * counts, and the address. */
+static struct operand begin_step(struct sass_build *b, enum rp_access_kind kind, struct operation *u)
+{
+    struct operand counts = counts_block(b);
+    *u = counter(b, kind);
+    return counts;
+}
+
 static void handle(struct sass_build *b)
 {
     struct operand grid = compare(b, CMP_EQ, T_U32, read_register(b, HANDLE), constant32(b, 1)), word;
@@ -70,7 +79,9 @@ static void handle(struct sass_build *b)
 static void arrive(struct sass_lowering *l)
 {
     struct sass_build *b = &l->b;
-    struct operand counts = counts_block(b), blocks = special_register(b, SR_NCTAID_X), sum;
+    struct operation u;
+    b->early = true;
+    struct operand counts = begin_step(b, RP_ACCESS_ATOMIC, &u), blocks = special_register(b, SR_NCTAID_X), sum;
     for (unsigned i = 1; i < 3; i++)
         blocks = lane2(b, OP_MUL, T_U32, blocks, special_register(b, SR_NCTAID_X + i));
     sum = lane2(b, OP_SUB, T_U32, constant32(b, 0x80000001), blocks);
@@ -78,7 +89,7 @@ static void arrive(struct sass_lowering *l)
     choose.p = compare(b, CMP_EQ, T_U32, any_of(b, SR_CTAID_X), constant32(b, 0));
     choose.d = sass_temporary(b);
     sass_emit(b, choose);
-    struct operation u = counter(b, RP_ACCESS_ATOMIC);
+    b->early = false;
     u.memory.atomic = RP_ATOMIC_ADD;
     u.b = choose.d;
     u.d = written(b, OLD);
@@ -88,17 +99,21 @@ static void arrive(struct sass_lowering *l)
 
 static void poll(struct sass_lowering *l)
 {
-    struct operand counts = counts_block(&l->b);
-    struct operation u = counter(&l->b, RP_ACCESS_LOAD);
+    struct operation u;
+    l->b.early = true;
+    struct operand counts = begin_step(&l->b, RP_ACCESS_LOAD, &u);
+    l->b.early = false;
     u.d = written(&l->b, NOW);
     sass_access_where(l, &u, counts);
 }
 
-/* Polls again unless the top bit has flipped. */
+/* Polls again unless the top bit has flipped. The branch leads behind the begin of `poll`, whose temporaries are made
+ * again here. */
 static void again(struct sass_lowering *l)
 {
     struct sass_build *b = &l->b;
-    struct operand counts = counts_block(b);
+    struct operation unused;
+    struct operand counts = begin_step(b, RP_ACCESS_LOAD, &unused);
     struct operand flipped = lane2(b, OP_XOR, T_B32, read_register(b, OLD), read_register(b, NOW));
     struct operand waits = compare(b, CMP_GE, T_S32, flipped, constant32(b, 0));
     waits = lane2(b, OP_AND, T_PRED, counts, waits);
@@ -135,6 +150,11 @@ void sass_lower_grid_barrier(struct sass_build *b, uint32_t step, struct rp_inst
     }
     bool returns = step == GRID_HANDLE || step == GRID_LEAVE;
     out->flags = returns ? RP_RETURN : step == GRID_AGAIN ? RP_BRANCH : 0;
+    if (l->memory.count) { /* most warps have no first thread: a guard, so that the trace says which lanes do it */
+        out->flags |= RP_GUARDED;
+        out->guard = RP_REGISTER(RP_FILE_PREDICATE, 0, 1);
+        note_register(b, &b->src, out->guard);
+    }
     out->memory = l->memory.at;
     out->memory_count = l->memory.count;
     out->unit_class = out->memory_count ? RP_CLASS_MEMORY : out->unit_class;

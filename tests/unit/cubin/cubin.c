@@ -144,6 +144,25 @@ Test(cubin, lines_of_inlined_functions)
     cubin_free(c);
 }
 
+/* As addr2line lists them; tests/cli/lines.sh compares all lines, and makes the files. */
+Test(cubin, lines_of_dwarf_5)
+{
+    static const char *const files[] = {"dwarf-5-clang.cubin", "dwarf-5-gcc.cubin"};
+    static const char innermost[] = "dot.h:5 dot=k.c:5 norm=k.c:11";
+    for (unsigned f = 0; f < 2; f++) {
+        struct cubin *c = load_golden(files[f]);
+        struct cubin_kernel *k = cubin_kernel(c, "which", NULL);
+        unsigned found = 0;
+        for (uint32_t i = 0; i < k->line_count; i++) {
+            char text[200];
+            write_chain(c, &k->lines[i], text, sizeof text);
+            found += !strcmp(text, innermost);
+        }
+        cr_expect(found, "%s: no %s", files[f], innermost);
+        cubin_free(c);
+    }
+}
+
 static bool external(void *data, const char *symbol, uint64_t *value)
 {
     (void)data;

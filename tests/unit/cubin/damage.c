@@ -55,6 +55,12 @@ Test(damage, flipped_bits_12_9) { flip("module-12.9.cubin"); }
 Test(damage, flipped_bits_of_an_object) { flip("object.cubin"); }
 Test(damage, flipped_bits_32_bit) { flip("32-bit.cubin"); }
 Test(damage, flipped_bits_of_the_host) { flip("host.o"); }
+/* The debugging information of tests/cli/lines.sh in DWARF 5; gcc's with -fdebug-prefix-map. */
+Test(damage, flipped_bits_of_dwarf_5)
+{
+    flip("dwarf-5-clang.cubin");
+    flip("dwarf-5-gcc.cubin");
+}
 Test(damage, flipped_bits_where_functions_have_sections) { flip("functions.cubin"); }
 
 /* Every 32-bit word of the section headers set to extreme values in turn. */
