@@ -38,9 +38,12 @@ function linesOf(runs, picked, x, by, name) {
   return all.slice().sort((a, b) => best(a) - best(b)).slice(0, mostLines);
 }
 
-function chooseAxes(runs, varied) {
-  const size = (a) => a.values.length, ranked = varied.slice().sort((a, b) => runs.numeric(b) - runs.numeric(a) || size(b) - size(a));
-  const x = ranked[0], by = varied.filter((a) => a !== x).sort((a, b) => (size(a) > mostLines) - (size(b) > mostLines))[0];
+// Those first along which the value changes, then those of numbers, then those of many values.
+function chooseAxes(runs, varied, some, best) {
+  const value = runs.value(runs.data.value.name), size = (a) => a.values.length;
+  const flat = new Set(varied.filter((a) => new Set([...pickRuns(runs, some, [a], best, "fixed").cells.values()].map(value)).size < 2));
+  const ranked = varied.slice().sort((a, b) => flat.has(a) - flat.has(b) || runs.numeric(b) - runs.numeric(a) || size(b) - size(a));
+  const x = ranked[0], by = ranked.slice(1).sort((a, b) => (size(a) > mostLines) - (size(b) > mostLines))[0];
   return [x, by];
 }
 
@@ -48,7 +51,7 @@ function axisSection(page, runs, state) {
   addSection(page, "axis", "Over one axis", (body) => {
     const some = runs.of(state.trace), varied = runs.varied(some), role = runs.data.roles[state.trace];
     if (!varied.length) return false;
-    const [defaultX, defaultBy] = chooseAxes(runs, varied);
+    const [defaultX, defaultBy] = chooseAxes(runs, varied, some, role.best);
     const chosen = state.axis;
     const x = varied.find((a) => a.name === chosen.x) || defaultX;
     const by = chosen.by === "" ? null : varied.find((a) => a.name === chosen.by && a !== x) || (defaultBy !== x ? defaultBy : varied.find((a) => a !== x));
