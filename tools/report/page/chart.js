@@ -80,6 +80,11 @@ function isNarrow(width) { return width < 560; }
 function ticksOf(axis, ticks, values) { return values ? axis.tickValues(values) : axis.ticks(ticks || 6); }
 function tickTextOf(scale, ticks, values) { return tickFormat(values || (scale.ticks ? scale.ticks(ticks || 6) : [])); }
 
+// What is left of a left axis: its labels, and a title above them.
+function leftRoom(scale, ticks, format, values) {
+  return Math.max(64, 16 + d3.max(values || scale.ticks(ticks), (v) => labelWidth((format || tickTextOf(scale, ticks, values))(v))));
+}
+
 // values: where the ticks are, if not at `ticks` round numbers.
 function leftAxis(svg, scale, x, width, label, ticks, format, values) {
   svg.append("g").attr("class", "grid").attr("transform", "translate(" + x + ",0)")

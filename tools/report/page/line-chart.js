@@ -3,10 +3,11 @@
 const mostLines = 8;
 
 function drawLines(runs, svg, width, x, lines, name) {
-  const narrow = isNarrow(width), height = narrow ? 280 : 360, left = 64, right = 16, top = 26, bottom = 44;
+  const narrow = isNarrow(width), height = narrow ? 280 : 360, right = 16, top = 26, bottom = 44;
   const values = lines.flatMap((l) => l.points.map((p) => p.y)), low = d3.min(values), high = d3.max(values);
   const pad = (high - low || Math.abs(high) || 1) * 0.06;
   const y = d3.scaleLinear().domain([low >= 0 && low < high / 2 ? 0 : low - pad, high + pad]).nice().range([height - bottom, top]);
+  const left = leftRoom(y, 6);
   const at = d3.scalePoint().domain(d3.range(x.values.length)).range([left, width - right]).padding(0.3);
   leftAxis(svg, y, left, width - left - right, withUnit(name, runs.unit(name)), 6);
   const axis = bottomAxis(svg, at, height - bottom, height - bottom - top, withUnit(shortName(x.name), x.unit), width - right, 0,
