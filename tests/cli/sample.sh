@@ -92,6 +92,19 @@ fails 1 "leave out --batches" "$r" replay t.wtr -m san-rtx2080 --sample 2% --bat
 fails 1 "pipeline 'staged' keeps its state from launch to launch" "$r" replay t.wtr -m rtx2060-accelsim --sample 2%
 fails 1 "there is no launch 300" "$r" replay t.wtr -m jetson-tx2 --sample 2% --launch 300
 fails 1 "--sample beside --batches" "$r" sweep t.wtr -m jetson-tx2 --sample 2% --batches 5 -o x.db
+"$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=gto,lrr --sample 2%@95% -o both.db && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=gto,lrr -o both.db
+is "a list has half the widths of intervals" "$("$r" results both.db --json | json /dev/stdin '[(r["method"], bool(r["cycles_half_width"])) for r in d]')" \
+    "[('exact', False), ('sample 2%@95%', True), ('exact', False), ('sample 2%@95%', True)]"
+if "$r" report both.db -q -o both.html 2>err; then
+    is "a report tells them apart, with half widths" "$(python3 - <<'PY'
+import json, re
+d = json.loads(re.search(r'id="data">(.*?)</script>', open("both.html", encoding="utf-8").read(), re.S).group(1).replace("\\u003c", "<"))
+axis = next(a for a in d["axes"] if a["name"] == "method")
+half = next(s for s in d["statistics"] if s["name"] == "cycles_half_width")["values"]
+print(sorted((axis["values"][a], h > 0) for a, h in zip(axis["of"], half)))
+PY
+)" "[('exact', False), ('exact', False), ('sample 2%@95%', True), ('sample 2%@95%', True)]"
+fi
 fails 1 "--stalls beside --sample" "$r" sweep t.wtr -m jetson-tx2 --sample 2% --stalls -o x.db
 fails 1 "--launches beside --batches" "$r" sweep t.wtr -m san-rtx2080 --batches 5 --launches -o x.db
 fails 1 "--width is about --batches" "$r" sweep t.wtr -m san-rtx2080 --width 0.1 -o x.db

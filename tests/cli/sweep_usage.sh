@@ -31,6 +31,9 @@ bad 1 "--shard beside --array" a.wtr -m jetson-tx2 --slurm --array 3 --shard 0/3
 bad 1 "1..1000000000000 has more than 4096 values; give a step" a.wtr -m jetson-tx2 --vary sms=1..1000000000000 -o x.db
 bad 1 "more than 10000000 combinations" a.wtr -m jetson-tx2 --vary dram.latency=1..4000 --vary l2.latency=1..4000 -o x.db
 bad 1 "a value is missing beside a comma" a.wtr -m jetson-tx2 --vary sms=1,,2 -o x.db
+bad 1 "scheduler.model is varied twice" a.wtr -m jetson-tx2 --vary scheduler=gto --vary scheduler.model=lrr -o x.db
+bad 1 "--set l1_subcores=2 beside --vary l1_subcores=...: leave out one of them" a.wtr -m jetson-tx2 --set l1_subcores=2 --vary l1.subcores=2,4 -o x.db
+is "an option by another of its names" "$("$r" sweep a.wtr -m jetson-tx2 --vary l1.subcores=2,4 --exclude 'l1_subcores=2' --dry-run | grep -c '^excluded: *1 by')" 1
 bad 1 "sms is varied twice" a.wtr -m jetson-tx2 --vary sms=1 --vary sms=2 -o x.db
 bad 1 "--exclude sms=1 and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms=1 and' -o x.db
 bad 1 "--exclude trace=a.wtr and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'trace=a.wtr and' -o x.db

@@ -22,6 +22,10 @@ window.addEventListener("load", () => {
           if (width > 1 && height > 4) fault(name + ": '" + a.text + "' lies on '" + b.text + "'");
         }
       });
+      for (const axis of new Set(all(".tick", svg).map((t) => t.parentNode))) {
+        const ticks = all(".tick text", axis).map((t) => t.textContent).filter(Boolean), twice = ticks.find((t, i) => ticks.indexOf(t) < i);
+        if (twice) fault(name + ": two ticks are '" + twice + "'");
+      }
       if (!all("path, rect, circle", svg).length) fault(name + ": nothing is drawn");
     }
   }

@@ -48,15 +48,22 @@ static int commas(const char *text)
 
 bool query_list(struct query *q, struct rp_error *err)
 {
+    int64_t estimates;
     char *columns = identity_columns(q, err);
     if (!columns)
         return false;
+    if (!sql_number(&q->store.sql, "SELECT count(*) FROM estimate", 0, &estimates, err, "")) {
+        sqlite3_free(columns);
+        return false;
+    }
     sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
-    sqlite3_str_appendf(text, "SELECT %s, cycles, ipc, status, reason FROM runs WHERE %s", columns, q->which);
+    sqlite3_str_appendf(text, "SELECT %s, cycles%s, ipc, status, reason FROM runs WHERE %s", columns,
+                        estimates ? ", cycles_half_width" : "", q->which);
     sqlite3_str_appendall(text, " UNION ALL SELECT NULL, NULL, machine");
     for (int i = commas(columns) - 2; i > 0; i--)
         sqlite3_str_appendall(text, ", NULL");
-    sqlite3_str_appendf(text, ", NULL, NULL, 'impossible', settings || ': ' || reason FROM refusal WHERE %s", q->which);
+    sqlite3_str_appendf(text, ", NULL%s, NULL, 'impossible', settings || ': ' || reason FROM refusal WHERE %s",
+                        estimates ? ", NULL" : "", q->which);
     sqlite3_str_appendall(text, " ORDER BY 2 NULLS LAST");
     for (int i = 3; i <= commas(columns) + 1; i++)
         sqlite3_str_appendf(text, ", %d", i);

@@ -82,7 +82,8 @@ static bool put_axes(struct sweep_report *s, struct rp_error *err)
                       err) &&
            put_axis(s, "launch", sqlite3_mprintf("launch"), err) &&
            put_axis(s, "engine", sqlite3_mprintf("engine"), err) && put_axis(s, "seed", sqlite3_mprintf("seed"), err) &&
-           put_axis(s, "tool", sqlite3_mprintf("tool"), err);
+           put_axis(s, "tool", sqlite3_mprintf("tool"), err) &&
+           put_axis(s, "method", sqlite3_mprintf("(SELECT method FROM run WHERE id = chosen.run)"), err);
 }
 
 /* ---- statistics -------------------------------------------------------------------------------------------------- */
@@ -207,6 +208,25 @@ static bool put_statistics(struct sweep_report *s, struct rp_error *err)
     return fine;
 }
 
+/* Half the widths of the cycles' intervals, where some are estimates. */
+static bool put_half_widths(struct sweep_report *s, struct rp_error *err)
+{
+    static const char half_width[] = "(SELECT half_width FROM estimate WHERE run = chosen.run AND statistic ="
+                                     " (SELECT id FROM statistic WHERE name = 'cycles'))";
+    int64_t some;
+    if (!sweep_number(s, sqlite3_mprintf("SELECT count(%s) FROM chosen", half_width), &some, err))
+        return false;
+    if (!some)
+        return true;
+    json_t *values =
+        sweep_list(s, sqlite3_mprintf("SELECT coalesce(%s, 0) FROM chosen ORDER BY rowid", half_width), err);
+    if (values)
+        json_add(json_object_get(s->data, "statistics"),
+                 json_pack("{s:s, s:s, s:s, s:o}", "name", "cycles_half_width", "unit", "cycles", "text",
+                           "half the width of the interval of the cycles; 0: they are exact", "values", values));
+    return values;
+}
+
 bool sweep_columns(struct sweep_report *s, struct rp_error *err)
 {
     json_t *runs = sweep_list(s, sqlite3_mprintf("SELECT run FROM chosen ORDER BY rowid"), err);
@@ -218,7 +238,7 @@ bool sweep_columns(struct sweep_report *s, struct rp_error *err)
              : NULL;
     json_put(s->data, "runs", runs ? runs : json_null());
     json_put(s->data, "trace_of", traces ? traces : json_null());
-    return traces && put_axes(s, err) && put_statistics(s, err) && put_value(s, "ipc", err) &&
-           put_value(s, "occupancy", err) && put_value(s, s->request->value, err) &&
+    return traces && put_axes(s, err) && put_statistics(s, err) && put_half_widths(s, err) &&
+           put_value(s, "ipc", err) && put_value(s, "occupancy", err) && put_value(s, s->request->value, err) &&
            put_value(s, s->request->pareto[0], err) && put_value(s, s->request->pareto[1], err);
 }

@@ -137,10 +137,8 @@ static const char *value_of(const struct axes *axes, const char *const values[MO
 {
     if (!strcmp(key, CONDITION_TRACE))
         return trace;
-    for (size_t i = 0; i < axes->key_count; i++)
-        if (!strcmp(axes->keys[i], key))
-            return values[i];
-    return otherwise;
+    size_t i = axes_find(axes, key);
+    return i < axes->key_count ? values[i] : otherwise;
 }
 
 /* Below 0, 0 or above. */

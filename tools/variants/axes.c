@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/base/machine_parts.h"
 #include "tools/variants/range.h"
 
 #define EXAMPLE "give KEY=A,B,C, for example --vary scheduler=gto,lrr"
 #define WITH " with "
+#define MODEL ".model" /* of an option that names a model */
 
 static bool fail_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory"); }
 
@@ -220,10 +222,26 @@ const char *axes_machine(const struct axes *a)
     return NULL;
 }
 
-bool axes_have(const struct axes *a, const char *key)
+/* Whether both name one option: "l1_subcores" is "l1.subcores", and "scheduler" is "scheduler.model". */
+static bool same_option(const char *one, const char *other)
 {
-    for (size_t i = 0; i < a->key_count; i++)
-        if (!strcmp(a->keys[i], key))
-            return true;
-    return false;
+    const char *keys[2] = {one, other};
+    size_t length[2];
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < machine_alias_count; i++)
+            if (!strcmp(machine_aliases[i].old, keys[k]))
+                keys[k] = machine_aliases[i].key;
+        length[k] = strlen(keys[k]);
+        if (length[k] > strlen(MODEL) && !strcmp(keys[k] + length[k] - strlen(MODEL), MODEL))
+            length[k] -= strlen(MODEL);
+    }
+    return length[0] == length[1] && !strncmp(keys[0], keys[1], length[0]);
+}
+
+size_t axes_find(const struct axes *a, const char *key)
+{
+    size_t i = 0;
+    while (i < a->key_count && !same_option(a->keys[i], key))
+        i++;
+    return i;
 }

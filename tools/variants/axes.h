@@ -46,6 +46,8 @@ size_t axes_variants(const struct axes *, size_t most, struct rp_error *);
 void axes_values(const struct axes *, size_t variant, const char *values[MOST_KEYS]);
 /* The first machine among the values; NULL: the machine is not varied. */
 const char *axes_machine(const struct axes *);
-bool axes_have(const struct axes *, const char *key);
+/* The number of a key that varies, also by another of its names; key_count: it does not vary. */
+size_t axes_find(const struct axes *, const char *key);
+static inline bool axes_have(const struct axes *a, const char *key) { return axes_find(a, key) < a->key_count; }
 
 #endif

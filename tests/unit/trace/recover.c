@@ -1,8 +1,10 @@
 /* What is left of a trace whose process was killed, and what is done beforehand so that something is. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,6 +127,26 @@ Test(recover, what_was_saved_becomes_a_whole_trace)
     cr_assert(a && b && !rp_trace_damage(a), "%s", err.text);
     cr_expect(rp_trace_verify(a, NULL, NULL, &err), "%s", err.text);
     cr_expect_str_eq(rp_trace_sha256(a, &err), rp_trace_sha256(b, &err));
+    rp_trace_close(a);
+    rp_trace_close(b);
+}
+
+/* Neither another file of its name nor its removal touches what is open; a byte in its middle does. */
+Test(recover, a_trace_knows_whether_somebody_wrote_into_it)
+{
+    struct rp_error err = {0};
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    write_three(path, false);
+    write_three(other, false);
+    cr_assert(!utimensat(AT_FDCWD, path, long_ago, 0));
+    struct rp_trace *a = rp_trace_open(path, &err), *b = rp_trace_open(other, &err);
+    cr_assert(a && b, "%s", err.text);
+    cr_expect(rp_trace_unchanged(a, &err) && rp_trace_unchanged(b, &err), "%s", err.text);
+    FILE *into = fopen(path, "r+b");
+    cr_assert(into && !fseek(into, 100, SEEK_SET) && fputc(1, into) >= 0 && !fclose(into));
+    cr_expect(!rp_trace_unchanged(a, &err) && err.status == RP_SYSTEM && strstr(err.text, path), "%s", err.text);
+    cr_assert(!rename(path, other));
+    cr_expect(rp_trace_unchanged(b, &err), "%s", err.text);
     rp_trace_close(a);
     rp_trace_close(b);
 }

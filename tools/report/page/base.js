@@ -33,8 +33,15 @@ function optionText(value, unit) {
 }
 
 // For ticks of an axis: 12,500 stays, 1,250,000 becomes 1.25M.
-function tickText(x) {
-  return Math.abs(x) >= 1e6 ? shortNumber(x) : Number.isInteger(x) ? wholeNumber(x) : d3.format(".4~g")(x);
+function tickText(x, digits = 3) {
+  return Math.abs(x) >= 1e6 ? d3.format("." + digits + "~s")(x) : Number.isInteger(x) ? wholeNumber(x) : d3.format("." + (digits + 1) + "~g")(x);
+}
+
+// With as many digits as tell these ticks apart.
+function tickFormat(ticks) {
+  let digits = 3;
+  while (digits < 12 && new Set(ticks.map((x) => tickText(x, digits))).size < ticks.length) digits++;
+  return (x) => tickText(x, digits);
 }
 
 function withUnit(name, unit) { return unit && unit !== name ? name + " (" + unit + ")" : name; }

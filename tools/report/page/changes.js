@@ -8,7 +8,8 @@ function drawChanges(svg, width, rows, label) {
   const [low, high] = [Math.min(0, d3.min(rows, (r) => r.change)), Math.max(0, d3.max(rows, (r) => r.change))];
   const room = 72 / Math.max(120, width - left - right) * (high - low || 1);
   const x = d3.scaleLinear().domain([low < 0 ? low - room : 0, high > 0 ? high + room : 0]).range([left, width - right]);
-  bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6, (v) => (v > 0 ? "+" : "") + tickText(v));
+  const text = tickTextOf(x, narrow ? 3 : 6);
+  bottomAxis(svg, x, height - bottom, height - bottom - top, label, width - right, narrow ? 3 : 6, (v) => (v > 0 ? "+" : "") + text(v));
   const signed = d3.format("+,.0f");
   rows.forEach((r, i) => {
     const y = top + i * (size + gap);

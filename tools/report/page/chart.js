@@ -78,12 +78,18 @@ function fitLabel(text, width) {
 function isNarrow(width) { return width < 560; }
 
 function ticksOf(axis, ticks, values) { return values ? axis.tickValues(values) : axis.ticks(ticks || 6); }
+function tickTextOf(scale, ticks, values) { return tickFormat(values || (scale.ticks ? scale.ticks(ticks || 6) : [])); }
+
+// What is left of a left axis: its labels, and a title above them.
+function leftRoom(scale, ticks, format, values) {
+  return Math.max(64, 16 + d3.max(values || scale.ticks(ticks), (v) => labelWidth((format || tickTextOf(scale, ticks, values))(v))));
+}
 
 // values: where the ticks are, if not at `ticks` round numbers.
 function leftAxis(svg, scale, x, width, label, ticks, format, values) {
   svg.append("g").attr("class", "grid").attr("transform", "translate(" + x + ",0)")
     .call(ticksOf(d3.axisLeft(scale), ticks, values).tickSize(-width).tickFormat(""));
-  svg.append("g").attr("transform", "translate(" + x + ",0)").call(ticksOf(d3.axisLeft(scale), ticks, values).tickFormat(format || tickText));
+  svg.append("g").attr("transform", "translate(" + x + ",0)").call(ticksOf(d3.axisLeft(scale), ticks, values).tickFormat(format || tickTextOf(scale, ticks, values)));
   svg.append("text").attr("class", "title").attr("x", 0).attr("y", 12).text(label);
 }
 
@@ -91,7 +97,7 @@ function bottomAxis(svg, scale, y, height, label, right, ticks, format, values) 
   svg.append("g").attr("class", "grid").attr("transform", "translate(0," + y + ")")
     .call(ticksOf(d3.axisBottom(scale), ticks, values).tickSize(-height).tickFormat(""));
   const axis = svg.append("g").attr("transform", "translate(0," + y + ")")
-    .call(ticksOf(d3.axisBottom(scale), ticks, values).tickFormat(format || tickText));
+    .call(ticksOf(d3.axisBottom(scale), ticks, values).tickFormat(format || tickTextOf(scale, ticks, values)));
   svg.append("text").attr("class", "title").attr("x", right).attr("y", y + 36).attr("text-anchor", "end").text(label);
   return axis;
 }

@@ -3,10 +3,11 @@
 const mostLines = 8;
 
 function drawLines(runs, svg, width, x, lines, name) {
-  const narrow = isNarrow(width), height = narrow ? 280 : 360, left = 64, right = 16, top = 26, bottom = 44;
+  const narrow = isNarrow(width), height = narrow ? 280 : 360, right = 16, top = 26, bottom = 44;
   const values = lines.flatMap((l) => l.points.map((p) => p.y)), low = d3.min(values), high = d3.max(values);
   const pad = (high - low || Math.abs(high) || 1) * 0.06;
   const y = d3.scaleLinear().domain([low >= 0 && low < high / 2 ? 0 : low - pad, high + pad]).nice().range([height - bottom, top]);
+  const left = leftRoom(y, 6);
   const at = d3.scalePoint().domain(d3.range(x.values.length)).range([left, width - right]).padding(0.3);
   leftAxis(svg, y, left, width - left - right, withUnit(name, runs.unit(name)), 6);
   const axis = bottomAxis(svg, at, height - bottom, height - bottom - top, withUnit(shortName(x.name), x.unit), width - right, 0,
@@ -38,9 +39,12 @@ function linesOf(runs, picked, x, by, name) {
   return all.slice().sort((a, b) => best(a) - best(b)).slice(0, mostLines);
 }
 
-function chooseAxes(runs, varied) {
-  const size = (a) => a.values.length, ranked = varied.slice().sort((a, b) => runs.numeric(b) - runs.numeric(a) || size(b) - size(a));
-  const x = ranked[0], by = varied.filter((a) => a !== x).sort((a, b) => (size(a) > mostLines) - (size(b) > mostLines))[0];
+// Those first along which the value changes, then those of numbers, then those of many values.
+function chooseAxes(runs, varied, some, best) {
+  const value = runs.value(runs.data.value.name), size = (a) => a.values.length;
+  const flat = new Set(varied.filter((a) => new Set([...pickRuns(runs, some, [a], best, "fixed").cells.values()].map(value)).size < 2));
+  const ranked = varied.slice().sort((a, b) => flat.has(a) - flat.has(b) || runs.numeric(b) - runs.numeric(a) || size(b) - size(a));
+  const x = ranked[0], by = ranked.slice(1).sort((a, b) => (size(a) > mostLines) - (size(b) > mostLines))[0];
   return [x, by];
 }
 
@@ -48,7 +52,7 @@ function axisSection(page, runs, state) {
   addSection(page, "axis", "Over one axis", (body) => {
     const some = runs.of(state.trace), varied = runs.varied(some), role = runs.data.roles[state.trace];
     if (!varied.length) return false;
-    const [defaultX, defaultBy] = chooseAxes(runs, varied);
+    const [defaultX, defaultBy] = chooseAxes(runs, varied, some, role.best);
     const chosen = state.axis;
     const x = varied.find((a) => a.name === chosen.x) || defaultX;
     const by = chosen.by === "" ? null : varied.find((a) => a.name === chosen.by && a !== x) || (defaultBy !== x ? defaultBy : varied.find((a) => a !== x));

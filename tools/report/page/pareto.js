@@ -48,11 +48,12 @@ function frontLabels(places) {
 }
 
 function drawPareto(runs, svg, width, points, front, names, role) {
-  const narrow = isNarrow(width), height = narrow ? 300 : 400, left = 64, right = 30, top = 26, bottom = 44;
+  const narrow = isNarrow(width), height = narrow ? 300 : 400, right = 30, top = 26, bottom = 44;
   const [one, other] = names.map((n) => runs.value(n));
-  const all = [...points, ...front], [x, y] = [[one, [left, width - right]], [other, [height - bottom, top]]].map(([v, range]) => paretoScale(all, v, range));
-  const text = (name) => runs.unit(name) === "bytes" ? (v) => optionText(v, "bytes") : tickText;
+  const all = [...points, ...front], y = paretoScale(all, other, [height - bottom, top]);
+  const text = (name) => runs.unit(name) === "bytes" ? (v) => optionText(v, "bytes") : null;
   const [across, up] = names.map((n) => { const axis = runs.axis(n); return axis && axis.values.length <= 12 ? axis.values.filter((v) => v !== null) : null; });
+  const left = leftRoom(y, 6, text(names[1]), up), x = paretoScale(all, one, [left, width - right]);
   leftAxis(svg, y, left, width - left - right, withUnit(names[1], runs.unit(names[1])), 6, text(names[1]), up);
   bottomAxis(svg, x, height - bottom, height - bottom - top, withUnit(names[0], runs.unit(names[0])), width - right, narrow ? 4 : 8, text(names[0]), across);
   const place = (i) => "translate(" + x(one(i)) + "," + y(other(i)) + ")";

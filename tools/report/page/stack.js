@@ -67,7 +67,7 @@ function stallSection(page, runs, state) {
   addSection(page, "stalls", "Where the cycles go", (body) => {
     const some = runs.of(state.trace), varied = runs.varied(some), role = runs.data.roles[state.trace], chosen = state.stalls;
     if (!stallNames.length) return false;
-    const axis = varied.find((a) => a.name === chosen.by) || (some.length > mostBars ? chooseAxes(runs, varied)[0] : null);
+    const axis = varied.find((a) => a.name === chosen.by) || (some.length > mostBars ? chooseAxes(runs, varied, some, role.best)[0] : null);
     const all = some.length <= mostBars ? [["", "each run"]] : [];
     body.append(h("div", { class: "controls" },
       select("Bars", [...all, ...varied.map((a) => [a.name, "each value of " + shortName(a.name)])], axis ? axis.name : "",

@@ -91,7 +91,7 @@ function tableSection(page, runs, state) {
     const value = runs.value(data.value.name), base = value(role.baseline);
     const columns = [{ name: "run", title: "its number in the database", number: true, text: (i) => String(data.runs[i]), value: (i) => data.runs[i] },
       ...varied.map((a) => ({ name: a.name, label: shortName(a.name), title: a.unit, text: (i) => optionText(a.values[a.of[i]], a.unit), value: (i) => a.values[a.of[i]] }))];
-    const shown = [...new Set([data.value.name, "cycles", "ipc", "occupancy"])].filter((n) => runs.columns.has(n));
+    const shown = [...new Set([data.value.name, "cycles", "cycles_half_width", "ipc", "occupancy"])].filter((n) => runs.columns.has(n));
     columns.push(...shown.map((n) => statisticColumn(runs.columns.get(n))));
     const first = runs.columns.has(data.value.name) ? data.value.name : "cycles";
     if (base)
