@@ -79,5 +79,9 @@ void check_host_wrote(struct rp_check *, const struct allocation *, uint64_t off
 /* Called before a block's first instruction, and after its last; the block's observer. False: out of memory. */
 bool check_block_begin(struct rp_check *, struct block *);
 void check_block_end(struct rp_check *, struct block *);
+/* For launches without checks: looks for races in shared memory, for a moment, if this is the first block of the grid
+ * and has several warps. The check is of kind RACE and has no other launch. The end does nothing for other blocks. */
+void check_sample_begin(struct rp_check *, const struct grid *, struct block *);
+void check_sample_end(struct rp_check *, struct block *);
 
 #endif

@@ -185,6 +185,14 @@ enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may st
 /* Reasons why checks are incomplete, or-ed. */
 enum missed { MISSED_MEMORY = 1, MISSED_INSTRUCTIONS = 2, MISSED_TIME = 4, MISSED_STORE = 8 };
 
+/* See sample.c. */
+struct check_sample {
+    struct observer observer;    /* first */
+    struct observer *own, *under; /* of the check; of the block before, or NULL */
+    struct block *block;         /* NULL: there is none */
+    uint64_t left;               /* accesses that are still looked at */
+};
+
 struct rp_check {
     unsigned kinds;
     uint32_t limit;
@@ -194,6 +202,7 @@ struct rp_check {
     rp_check_found_fn *complete, *added; /* NULL: nobody is told */
     void *found_user;
     bool muted;
+    struct check_sample sample;
     unsigned missed;       /* enum missed */
     struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
     uint64_t left_out_count; /* of the launch */

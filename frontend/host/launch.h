@@ -41,6 +41,7 @@ struct rp_launch_config {
     struct rp_writer *writer; /* NULL: run without recording */
     struct rp_check *check;   /* NULL: check only bounds and alignment (frontend/check/check.h); launches that share
                                  checks end one after another */
+    struct rp_check *sample;  /* without checks: what may look at the first block (check_sample_begin); NULL: nothing */
     void (*progress)(void *, uint64_t blocks_done, uint64_t blocks, uint64_t warp_instructions);
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
