@@ -377,9 +377,9 @@ bool race_ordered(const struct checked_block *, check_past, const struct touch *
 bool race_conflicts(const struct checked_block *, check_past, const struct touch *, uint32_t thread);
 bool race_unfenced(const struct checked_block *, check_past, const struct touch *);
 /* Whether both are strong, within one block, so that their scopes do not matter. */
-bool race_strong_in_block(const struct touch *, check_agent);
+bool race_strong_in_block(const struct rp_check *, const struct touch *, check_agent);
 /* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
-bool check_strong(const struct rp_memory_operand *);
+bool check_strong(const struct rp_check *, const struct rp_memory_operand *);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,
                   lanemask);

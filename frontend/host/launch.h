@@ -59,7 +59,7 @@ struct rp_launch_result {
     uint32_t fault_instruction;
 };
 
-/* Sets a finding's place and address to those of the fault that ended a launch. */
+/* Sets a finding's place and address to those of the fault that ended a launch, and its kind, if that is SYNC. */
 struct rp_finding;
 void rp_finding_fault(struct rp_finding *, const struct program *, const struct rp_launch_result *);
 
