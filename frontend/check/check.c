@@ -9,10 +9,18 @@
 
 /* ---- what accesses do -------------------------------------------------------------------------------------------- */
 
-bool check_strong(const struct rp_memory_operand *o)
+bool check_strong(const struct rp_check *c, const struct rp_memory_operand *o)
 {
-    return o->order != RP_ORDER_WEAK || o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ||
-           o->cache_op == RP_CACHE_CV || o->cache_op == RP_CACHE_WT;
+    bool atomic = o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
+    if (c->kinds & RP_CHECK_STRICT)
+        return atomic || o->order > RP_ORDER_VOLATILE;
+    return atomic || o->order != RP_ORDER_WEAK || o->cache_op == RP_CACHE_CV || o->cache_op == RP_CACHE_WT;
+}
+
+/* Whether a strong access orders others, beside what a fence does: in strict mode only one that says so. */
+static bool orders(const struct rp_check *c, const struct rp_memory_operand *o)
+{
+    return !(c->kinds & RP_CHECK_STRICT) || o->order >= RP_ORDER_ACQUIRE;
 }
 
 static void touch_memory(struct checked_block *cb, const struct touch *t)
@@ -106,7 +114,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.bytes = m->width;
     t.loads = m->kind != RP_ACCESS_STORE;
     t.stores = m->kind != RP_ACCESS_LOAD;
-    bool strong = check_strong(m);
+    bool strong = check_strong(cb->check, m);
     bool in_block = m->scope == RP_SCOPE_CTA;
     t.strong = strong && !(t.apart && in_block);
     if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
@@ -121,7 +129,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         check_init_access(cb, &t, la, lanes);
     if (races && !(loads_may_wait(cb, &t) && loads_wait(cb, &t, la, lanes)))
         check_lanes(cb, &t, la, lanes);
-    if (strong && cb->check->kinds & RP_CHECK_RACE)
+    if (strong && cb->check->kinds & RP_CHECK_RACE && orders(cb->check, m))
         race_fence(cb, s, m->order >= RP_ORDER_RELEASE, in_block);
     return true;
 }

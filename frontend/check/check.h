@@ -32,6 +32,9 @@
 
 /* The checks that observe accesses. */
 #define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
+/* With RACE: volatile accesses are not strong, and a strong access orders others only if it is .acquire or .release, so
+ * that whoever takes a lock by an atomic needs a fence behind it. */
+#define RP_CHECK_STRICT 256
 #define RP_CHECK_LEFT_OUT 100000 /* accesses of lanes that MEMORY leaves out of a launch before it ends */
 #define RP_CHECK_FINDINGS 100 /* the default number of findings whose text is kept */
 
@@ -79,5 +82,9 @@ void check_host_wrote(struct rp_check *, const struct allocation *, uint64_t off
 /* Called before a block's first instruction, and after its last; the block's observer. False: out of memory. */
 bool check_block_begin(struct rp_check *, struct block *);
 void check_block_end(struct rp_check *, struct block *);
+/* For launches without checks: looks for races in shared memory, for a moment, if this is the first block of the grid
+ * and has several warps. The check is of kind RACE and has no other launch. The end does nothing for other blocks. */
+void check_sample_begin(struct rp_check *, const struct grid *, struct block *);
+void check_sample_end(struct rp_check *, struct block *);
 
 #endif

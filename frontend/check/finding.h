@@ -63,6 +63,7 @@ enum { RP_FINDING_STACKS = 3 };
 
 struct rp_finding {
     enum rp_check_kind kind;
+    bool fault;       /* it ended a launch */
     bool warning;     /* it may be meant so: memory that is not freed, an access that a GPU does not notice */
     uint8_t space;    /* enum rp_space; RP_SPACE_NONE: not about memory */
     uint64_t address; /* in its space */

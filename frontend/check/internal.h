@@ -185,6 +185,14 @@ enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may st
 /* Reasons why checks are incomplete, or-ed. */
 enum missed { MISSED_MEMORY = 1, MISSED_INSTRUCTIONS = 2, MISSED_TIME = 4, MISSED_STORE = 8 };
 
+/* See sample.c. */
+struct check_sample {
+    struct observer observer;    /* first */
+    struct observer *own, *under; /* of the check; of the block before, or NULL */
+    struct block *block;         /* NULL: there is none */
+    uint64_t left;               /* accesses that are still looked at */
+};
+
 struct rp_check {
     unsigned kinds;
     uint32_t limit;
@@ -194,6 +202,7 @@ struct rp_check {
     rp_check_found_fn *complete, *added; /* NULL: nobody is told */
     void *found_user;
     bool muted;
+    struct check_sample sample;
     unsigned missed;       /* enum missed */
     struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
     uint64_t left_out_count; /* of the launch */
@@ -368,9 +377,9 @@ bool race_ordered(const struct checked_block *, check_past, const struct touch *
 bool race_conflicts(const struct checked_block *, check_past, const struct touch *, uint32_t thread);
 bool race_unfenced(const struct checked_block *, check_past, const struct touch *);
 /* Whether both are strong, within one block, so that their scopes do not matter. */
-bool race_strong_in_block(const struct touch *, check_agent);
+bool race_strong_in_block(const struct rp_check *, const struct touch *, check_agent);
 /* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
-bool check_strong(const struct rp_memory_operand *);
+bool check_strong(const struct rp_check *, const struct rp_memory_operand *);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);
 void sync_objects(struct checked_block *, struct warp_state *, const struct uop *, const struct lane_addresses *,
                   lanemask);

@@ -140,10 +140,10 @@ static const struct rp_memory_operand *operand_of(const struct touch *t, check_a
 }
 
 /* Whether both are strong, within one block, so that their scopes do not matter. */
-bool race_strong_in_block(const struct touch *t, check_agent agent)
+bool race_strong_in_block(const struct rp_check *c, const struct touch *t, check_agent agent)
 {
     const struct rp_memory_operand *other = operand_of(t, agent);
-    return t->u->memory && check_strong(&t->u->memory->operand) && other && check_strong(other);
+    return t->u->memory && check_strong(c, &t->u->memory->operand) && other && check_strong(c, other);
 }
 
 static bool is_swap(const struct rp_memory_operand *o)
@@ -185,6 +185,6 @@ bool race_conflicts(const struct checked_block *cb, check_past past, const struc
     bool here = !t->apart || race_block_of(cb, past) == cb->index;
     /* lanes of one instruction that store to one address */
     bool together = here && agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES;
-    return !together && !(here && race_strong_in_block(t, agent)) && !race_ordered(cb, past, t, thread) &&
+    return !together && !(here && race_strong_in_block(cb->check, t, agent)) && !race_ordered(cb, past, t, thread) &&
            !stores_the_same(t, agent, thread);
 }

@@ -121,7 +121,7 @@ static void report(struct checked_block *cb, check_past past, const struct touch
              apart                                         ? "block"
              : agent_warp(agent) == thread / RP_WARP_LANES ? "thread of the warp"
                                                            : "warp",
-             apart && race_strong_in_block(t, agent) ? ", of a scope that ends at its block" : "");
+             apart && race_strong_in_block(cb->check, t, agent) ? ", of a scope that ends at its block" : "");
     check_report(cb->check, t->block,
                  (struct rp_finding){
                      .kind = RP_CHECK_RACE,

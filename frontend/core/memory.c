@@ -288,7 +288,7 @@ struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *
 {
     if (size > UINT64_C(1) << 44)
         return NULL;
-    uint64_t room = (size / MEMORY_ALIGNMENT + 2) * MEMORY_ALIGNMENT, base = m->next;
+    uint64_t room = (size / MEMORY_ALIGNMENT + 2) * MEMORY_ALIGNMENT + m->red_zone, base = m->next;
     uint32_t slack = m->granule ? (uint32_t)(-size % m->granule) : 0;
     while (!range_is_free(m, base, room)) { /* shared host memory is in the way */
         const struct allocation *a = memory_from(m, base);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "frontend/core/watch.h"
+#include "frontend/check/check.h"
 #include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 
@@ -138,7 +139,7 @@ static void count_done(struct attempt *a, uint64_t warp_instructions)
 static uint64_t state_of(void *block) { return block_fingerprint(block); }
 
 /* Runs one block to its end. False: the attempt is over. */
-static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
+static bool run_through(struct worker *w, uint64_t index, struct batch *batch)
 {
     struct block *b = w->block;
     struct attempt *a = w->attempt;
@@ -150,6 +151,8 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
         return false;
     }
     block_start(b, index, logs);
+    if (a->run->config.sample)
+        check_sample_begin(a->run->config.sample, &a->run->grid, b);
     enum block_status status;
     unsigned silent = 0;
     bool round = false; /* the block repeats the same steps: perhaps it waits for a later block */
@@ -184,6 +187,14 @@ static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
     if (w->chunk)
         rp_chunk_end_block(w->chunk, index);
     return true;
+}
+
+static bool run_block(struct worker *w, uint64_t index, struct batch *batch)
+{
+    bool ok = run_through(w, index, batch);
+    if (!index && w->attempt->run->config.sample)
+        check_sample_end(w->attempt->run->config.sample, w->block);
+    return ok;
 }
 
 /* Gets a new chunk for a worker that has passed its chunk on. */

@@ -324,6 +324,7 @@ uint64_t rp_alloc(struct rp_device *d, uint64_t bytes, const char *name, struct 
 }
 
 void rp_set_granule(struct rp_device *d, uint32_t granule) { d->memory.granule = granule; }
+void rp_set_red_zone(struct rp_device *d, uint32_t bytes) { d->memory.red_zone = bytes; }
 
 bool rp_share(struct rp_device *d, void *host, uint64_t bytes, const char *name, struct rp_error *err)
 {

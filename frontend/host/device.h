@@ -49,6 +49,10 @@ uint64_t rp_alloc(struct rp_device *, uint64_t bytes, const char *name, struct r
 /* For kernels that have overruns (overrun.h), allocations from now on reach to the next multiple of `granule` bytes; 0:
  * exactly as far as requested. */
 void rp_set_granule(struct rp_device *, uint32_t granule);
+/* Allocations from now on have this many bytes of addresses behind them that nothing else gets, so that an index that
+ * goes too far finds no other allocation. A multiple of 512. */
+#define RP_RED_ZONE 65536u
+void rp_set_red_zone(struct rp_device *, uint32_t bytes);
 /* Makes [host, host + bytes) device memory at the same address, as cudaMallocManaged does: kernels access the host's
  * memory itself. The memory must stay until it is freed from the device, which does not free it on the host. RP_USAGE
  * below 4 GiB, where kernels have their windows, and where the device has something else. */

@@ -358,6 +358,8 @@ void rp_finding_fault(struct rp_finding *f, const struct program *p, const struc
 {
     if (r->fault_instruction < p->kernel.instruction_count)
         rp_finding_locate(f, p, r->fault_instruction, r->fault_block, r->fault_thread);
+    if (r->fault == RP_FAULT_SYNC || r->fault == RP_FAULT_BARRIER)
+        f->kind = RP_CHECK_SYNC;
     if (!r->fault_size)
         return;
     f->space = r->fault_space;

@@ -41,6 +41,7 @@ struct rp_launch_config {
     struct rp_writer *writer; /* NULL: run without recording */
     struct rp_check *check;   /* NULL: check only bounds and alignment (frontend/check/check.h); launches that share
                                  checks end one after another */
+    struct rp_check *sample;  /* without checks: what may look at the first block (check_sample_begin); NULL: nothing */
     void (*progress)(void *, uint64_t blocks_done, uint64_t blocks, uint64_t warp_instructions);
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
@@ -58,7 +59,7 @@ struct rp_launch_result {
     uint32_t fault_instruction;
 };
 
-/* Sets a finding's place and address to those of the fault that ended a launch. */
+/* Sets a finding's place and address to those of the fault that ended a launch, and its kind, if that is SYNC. */
 struct rp_finding;
 void rp_finding_fault(struct rp_finding *, const struct program *, const struct rp_launch_result *);
 

@@ -81,6 +81,8 @@ static struct block *begin_block(struct ordered *o)
     }
     block_start(b, o->next++, logs);
     o->chunk_blocks++;
+    if (r->config.sample && !r->config.check)
+        check_sample_begin(r->config.sample, &r->grid, b);
     if (!r->config.check || check_block_begin(r->config.check, b))
         return b;
     block_free(b);
@@ -294,6 +296,8 @@ static bool end_block(struct ordered *o, struct block *b)
         rp_chunk_end_block(o->chunk, b->index);
     if (o->run->config.check)
         check_block_end(o->run->config.check, b);
+    if (o->run->config.sample)
+        check_sample_end(o->run->config.sample, b);
     cluster_leave(b);
     block_count(b, &o->run->result.warp_instructions, &o->run->result.thread_instructions);
     if (b->text_bytes && !keep_text(o, b))
@@ -418,6 +422,14 @@ static void end_checks(struct ordered *o)
     check_launch_end(c);
 }
 
+static void end_sample(struct ordered *o)
+{
+    struct rp_check *c = o->run->config.sample;
+    for (size_t i = 0; i < o->waiting; i++)
+        check_sample_end(c, o->queue[(o->head + i) % o->capacity]);
+    check_sample_end(c, o->current);
+}
+
 void ordered_free(struct ordered *o)
 {
     if (!o)
@@ -425,6 +437,8 @@ void ordered_free(struct ordered *o)
     const struct rp_running *r = o->run;
     if (r->config.check)
         end_checks(o);
+    if (r->config.sample)
+        end_sample(o);
     while (o->waiting)
         block_free(dequeue(o));
     free(o->queue);

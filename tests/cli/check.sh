@@ -442,6 +442,33 @@ for taken in 0 1; do
     elif [ $taken = 1 ] && [ $status = 3 ] && grep -q "; 4 times$" "$dir/err"; then ok "a load that a selection takes"
     else bad "a load and a selection (status $status)"; fi
 done
+# race=strict, red zones, faults of synchronisation: what the lines of a kernel of two buffers do, with and without.
+lines() { # status, checks, grid, lines of PTX
+    { printf '.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n'
+      printf '.reg .b64 %%p, %%q; .reg .b32 %%t, %%c, %%r; .reg .pred %%a, %%b; ld.param.u64 %%p, [p]; ld.param.u64 %%q, [q];\n'
+      printf 'mov.u32 %%t, %%tid.x; mov.u32 %%c, %%ctaid.x; setp.eq.u32 %%a, %%c, 0;\n'
+      printf '%s\n' "${@:4}" 'ret; }'; } >"$dir/lines.ptx"
+    "$REPRISE" run --module "$dir/lines.ptx" --grid "$3" --block 64 --arg buf=zeros:1024 --arg buf=zeros:1024 --check "$2" \
+        --findings "$dir/lines.json" -q 2>"$dir/err"
+    [ $? = "$1" ]
+}
+verdict() { if "${@:2}"; then ok "$1"; else bad "$1"; fi; }
+volatile='st.volatile.global.u32 [%p], %t;'
+verdict "volatile stores are in no race" lines 0 race 1 "$volatile"
+verdict "race=strict: they are" lines 3 race=strict 1 "$volatile"
+# one thread of block 0 tells a thread of block 1 by a flag
+told() { # status, checks, what is behind the flag
+    lines "$1" "$2" 2 'setp.ne.u32 %b, %t, 0; @%b ret; @!%a bra W;' 'st.global.u32 [%p], 1; membar.gl; atom.global.exch.b32 %r, [%q], 1; ret;' \
+        'W: atom.global.cas.b32 %r, [%q], 1, 1; setp.ne.u32 %b, %r, 1; @%b bra W;' "$3" 'ld.global.u32 %r, [%p]; st.global.u32 [%p+8], %r;'
+}
+verdict "a flag without a fence behind it orders" told 0 race ''
+verdict "race=strict: it does not" told 3 race=strict ''
+verdict "race=strict: with a fence it does" told 0 race=strict 'membar.gl;'
+verdict "race=strict: not with one of the block" told 3 race=strict 'membar.cta;'
+verdict "an index into the next buffer is not found" lines 0 race 1 'st.global.u32 [%p+2048], 1;'
+verdict "memory: it is" lines 3 memory 1 'st.global.u32 [%p+2048], 1;'
+verdict "a warp barrier whose mask does not name a lane" lines 3 sync 1 'bar.warp.sync 1;'
+if grep -q '"kind": "sync"' "$dir/lines.json"; then ok "... is of kind sync"; else bad "... is of kind sync"; fi
 # JSON: the calls whose bodies were inlined, how many findings are left out, and names that are no UTF-8.
 json() { # what, condition on the document d
     "$REPRISE" run "${@:3}" $out --json >"$dir/out" 2>"$dir/err"

@@ -124,6 +124,14 @@ check "a kernel that takes long: its progress" says "kernel .hang. has run for [
 check "a launch with many bad accesses ends" run 3 --check memory --findings "$work/explode.json" -- explode
 is "... after a number of them" "$(json "$work/explode.json" '[(f["kind"], f["times"]) for f in d["findings"]]')" "[('memory', 100000), ('fault', 1)]"
 
+# ---- programs that fail, without --check -----------------------------------------------------------------------------
+hinted() { "$r" run "${@:3}" -- "$work/wrong" "$1" >/dev/null 2>"$work/err"; [ $? = "$2" ]; }
+check "a program whose result depends on the order of warps fails" hinted order 4
+check "... and --check race is named" says "status 4. In kernel .order. warps of a block use the same shared memory.*--check race"
+check "... but not with --quiet" eval 'hinted order 4 -q && silent'
+check "a program that fails for another reason: no hint" eval 'hinted fails 7 && silent'
+check "with --check race it is found" eval 'run 3 --check race -- order && says "kernel .order.: race: .*shared memory"'
+
 # ---- programs that are right -----------------------------------------------------------------------------------------
 for program in classes cub memory thrust "vector_add 1000"; do
     # shellcheck disable=SC2086

@@ -35,6 +35,11 @@ static const char kernels[] =
     ".visible .entry hang(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; st.global.u32 [%p], %t;\n"
     "L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; st.global.u32 [%p], %t; ret; }\n"
+    /* each thread takes the word of another warp's */
+    ".visible .entry order(.param .u64 p) { .reg .b64 %p; .reg .b32 %t, %a; .shared .b32 s[64]; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %t, 4, %a; st.shared.u32 [%a], 1; xor.b32 %t, %t, 32;\n"
+    "  mov.u32 %a, s; mad.lo.u32 %a, %t, 4, %a; ld.shared.u32 %a, [%a]; mad.wide.u32 %p, %t, 4, %p;\n"
+    "  st.global.u32 [%p], %a; ret; }\n"
     ".visible .entry explode(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x;\n"
     "L: st.global.u32 [%p+8000000], %t; add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; ret; }\n"
@@ -144,6 +149,17 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "written")) { /* is right: the second launch reads what the first one has written */
         launch("race", 1, p);
         launch("again", 1, p);
+    } else if (!strcmp(what, "order")) { /* finds itself that the result is wrong */
+        int words[64];
+        CUdeviceptr q = allocate(sizeof words);
+        launch("order", 64, q);
+        WORKS(cuMemcpyDtoH_v2(words, q, sizeof words));
+        give_back(q);
+        give_back(p);
+        for (int i = 0; i < 64; i++)
+            if (words[i] != 1)
+                return 4;
+        return 0;
     } else if (!strcmp(what, "crash")) {
         launch("race", 64, p);
         abort();

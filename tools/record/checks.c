@@ -17,6 +17,7 @@ static const struct {
     {"memory", RP_CHECK_MEMORY},
     {"init", RP_CHECK_INIT},
     {"race", RP_CHECK_RACE},
+    {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
     {"sync", RP_CHECK_SYNC},
     {"api", RP_CHECK_API},
     {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API},
@@ -31,7 +32,7 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
             i++;
         if (i == NAMES)
             return rp_fail(err, RP_USAGE,
-                           "--check %s: there is no check '%.*s'; there are memory, init, race, sync, api and all", list,
+                           "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, api and all", list,
                            (int)length, at);
         *checks |= names[i].checks;
         if (!at[length])
@@ -56,7 +57,7 @@ void checks_collect(struct findings *to, struct rp_check *c)
 void checks_add_fault(struct findings *to, const struct program *p, const struct rp_launch_result *r, const char *text)
 {
     struct source_files *files = source_files_new("");
-    struct rp_finding f = {.kind = RP_CHECK_FAULT, .times = 1, .kernel = strdup(p->name), .text = strdup(text)};
+    struct rp_finding f = {.kind = RP_CHECK_FAULT, .fault = true, .times = 1, .kernel = strdup(p->name), .text = strdup(text)};
     rp_finding_fault(&f, p, r);
     rp_finding_identify(&f, files);
     findings_append(to, f);
@@ -69,7 +70,7 @@ void checks_print(const struct findings *all)
     char times[FIGURE];
     for (size_t i = 0; i < all->count; i++) {
         const struct rp_finding *f = &all->list[i];
-        if (f->suppressed || f->known || f->kind == RP_CHECK_FAULT)
+        if (f->suppressed || f->known || f->fault)
             continue;
         fputs("reprise: ", stderr);
         print_plain_names(f->text ? f->text : "out of memory for a finding", stderr);

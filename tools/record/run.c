@@ -246,6 +246,7 @@ static bool prepare(struct session *s, struct rp_error *err)
         return false;
     if (p->output)
         rp_log_operations(s->device);
+    rp_set_red_zone(s->device, p->checks & RP_CHECK_MEMORY ? RP_RED_ZONE : 0);
     int line = 0;
     if (!(s->module = record_load_module(p, s->device, &line, err)))
         return line && wrong(p, line, err);

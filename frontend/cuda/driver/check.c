@@ -39,6 +39,7 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
         const char *name;
         unsigned kinds;
     } names[] = {{"memory", RP_CHECK_MEMORY}, {"init", RP_CHECK_INIT}, {"race", RP_CHECK_RACE},
+                 {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
                  {"sync", RP_CHECK_SYNC},     {"api", RP_CHECK_API},   {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API}};
     for (size_t length; *list; list += length + (list[length] == ',')) {
         bool known = false;
@@ -75,6 +76,8 @@ bool check_open(struct rp_error *err)
     driver.defaults.check = checked_kinds & (RP_CHECK_ALL | RP_CHECK_MEMORY) ? checks : NULL;
     return findings_open(checks, err);
 }
+
+bool check_memory(void) { return memory_checked; }
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
@@ -151,7 +154,7 @@ void check_complete(struct rp_finding *f)
     bool global = f->space == RP_SPACE_GLOBAL;
     if (f->kernel && checks && launched.count)
         host_stack_add(f, "launched", &launched);
-    if (global && (f->kind == RP_CHECK_MEMORY || f->kind == RP_CHECK_FAULT) && !buffer_at(f->address) &&
+    if (global && (f->kind == RP_CHECK_MEMORY || f->fault) && !buffer_at(f->address) &&
         add_freed(f, f->address))
         return;
     const struct buffer *b = !global ? NULL : f->memory ? buffer_at(f->memory) : buffer_near(f->address);
@@ -246,7 +249,7 @@ bool check_launched(enum rp_fault_kind *kind)
 
 void check_fault(const struct program *p, const struct rp_launch_result *r, const char *text)
 {
-    struct rp_finding f = {.kind = RP_CHECK_FAULT, .kernel = strdup(p->name), .text = strdup(text)};
+    struct rp_finding f = {.kind = RP_CHECK_FAULT, .fault = true, .kernel = strdup(p->name), .text = strdup(text)};
     rp_finding_fault(&f, p, r);
     findings_add(f, ((uint64_t)p->kernel.identity << 32 | r->fault_instruction) + 1);
 }

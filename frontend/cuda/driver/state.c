@@ -156,6 +156,7 @@ bool driver_open(struct rp_error *err)
     if (!read_defaults(err) || !filter_open(err) || !check_open(err) || !(driver.device = rp_device_new_unified(err)))
         return false;
     rp_set_granule(driver.device, driver.strict ? 0 : DEVICE_GRANULE);
+    rp_set_red_zone(driver.device, check_memory() ? RP_RED_ZONE : 0);
     return record_open(err);
 }
 
