@@ -106,8 +106,8 @@ static void find_convention(struct work *w)
         {0x0f0f0f0f0000fff9, 0x0f0f0f0f0f0f0f0f, 0x0f0f0f0f0f0f0f0f, 0x0f0f0f0f0f0f0f0f, UINT64_MAX}};
     struct set kept = {{0xf0f0f0f0ffff0006, 0xf0f0f0f0f0f0f0f0, 0xf0f0f0f0f0f0f0f0, 0xf0f0f0f0f0f0f0f0, 0}};
     struct set named = find_named(w), said = named;
-    if (w->flow->registers)
-        add(&said, RP_REGISTER(RP_FILE_GENERAL, w->flow->registers - 1, 1));
+    for (unsigned r = 0; r < w->flow->registers && r < GENERAL; r++)
+        add(&said, RP_REGISTER(RP_FILE_GENERAL, r, 1));
     fill(&said);
     intersect(&kept, &said);
     w->kept = kept;

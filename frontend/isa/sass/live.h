@@ -12,11 +12,12 @@
  *
  * - R1, the stack pointer, is always live.
  *
- * - A call reads R0 and R1 and overwrites R0, R3 to R15, of each eight registers from R32 on the lower four (R32 to R35,
- * R40 to R43, ...), and all predicates; its arguments are not considered. A return reads R1, R2 and all registers that
- * a call does not overwrite. Only registers that the code has count: a return keeps as many as the file says, and a call
- * overwrites up to the highest one that the code names or a return keeps. nvdisasm takes the highest of all kernels of
- * the file, and may so count more at a call, up to two in what ptxas makes. Predicates count up to the highest one named.
+ * - A call reads R0 and R1 and overwrites R0, R3 to R15, of each eight registers from R32 on the lower four (R32 to
+ * R35, R40 to R43, ...), and all predicates; its arguments are not considered. A return reads R1, R2 and all registers
+ * that a call does not overwrite. Only registers that the code has count: a return keeps as many as the file says, and
+ * a call overwrites up to the highest one that the code names or a return keeps. nvdisasm takes the highest of all
+ * kernels of the file, and may so count more at a call, up to two in what ptxas makes. Predicates count up to the
+ * highest one named.
  *
  * - Of two instructions that issue together each counts the results of both. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_LIVE_H

@@ -53,8 +53,8 @@ static bool parse(const char *line, struct row *r)
     return true;
 }
 
-/* Whether nvdisasm's count of live registers is ours. Calls overwrite registers up to the highest one that a kernel of the
- * file has. We look at the kernel alone, and the file says up to two more than its code names. */
+/* Whether nvdisasm's count of live registers is ours. Calls overwrite registers up to the highest one that a kernel of
+ * the file has. We look at the kernel alone, and the file says up to two more than its code names. */
 static bool equal_registers(const struct rp_instruction *in, unsigned ours, unsigned theirs)
 {
     return ours == theirs || (in->raw_size == 16 && in->flags & RP_CALL && ours < theirs && theirs <= ours + 2);
@@ -75,8 +75,8 @@ static unsigned compare(const struct program *p, const char *path, FILE *nvidia,
         const struct rp_instruction *in = &p->kernel.instructions[n];
         const struct rp_live *live = &p->kernel.live[n];
         cr_assert_eq(in->pc, r.address, "%s: %s", path, p->name);
-        cr_assert(equal_registers(in, live->registers, r.registers), "%s: %s at 0x%" PRIx64 ", %s: %u instead of %u", path, p->name,
-                  in->pc, in->text, live->registers, r.registers);
+        cr_assert(equal_registers(in, live->registers, r.registers), "%s: %s at 0x%" PRIx64 ", %s: %u instead of %u",
+                  path, p->name, in->pc, in->text, live->registers, r.registers);
         /* where a call overwrites all of them, nvdisasm counts those of the file's other kernels, too; and it does not
          * see what P2R of sm_70 and later reads */
         bool call = in->flags & RP_CALL || (in->flags & RP_BRANCH && live->predicates < r.predicates);
