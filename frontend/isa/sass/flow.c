@@ -80,6 +80,8 @@ static bool add_operation(struct finder *f, const struct operation *o, struct sa
         s->flags &= (uint8_t)~STEP_FALLS;
     if (o->kind == UOP_BRANCH)
         add_target(f, s, o->target);
+    if (o->kind == UOP_BARRIER && o->flags & UF_CONVERGENCE)
+        s[1].flags |= STEP_BEGINS;
     if (in->flags & RP_RETURN)
         s->flags |= STEP_RETURN;
     else if (o->kind == UOP_BRANCH_TABLE)

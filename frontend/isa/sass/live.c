@@ -11,7 +11,6 @@ struct set {
 
 struct work {
     const struct sass_flow *flow;
-    struct set mentioned;
     struct set clobbered, kept; /* what a call overwrites; what a return reads */
     uint32_t *block_of;         /* by instruction */
     uint32_t *first;            /* by block; one more entry for the end of the last block */
@@ -72,8 +71,8 @@ static struct set results(const struct work *w, uint32_t i)
     return s;
 }
 
-/* All registers that the file's code has. */
-static void find_mentioned(struct work *w)
+/* All registers and predicates that the file's code names. */
+static struct set find_named(const struct work *w)
 {
     struct set all = {{0}};
     for (uint32_t i = 0; i < w->flow->own; i++) {
@@ -81,27 +80,43 @@ static void find_mentioned(struct work *w)
         unite(&all, &s);
         unite(&all, &d);
     }
+    return all;
+}
+
+/* Adds all that have lower numbers than one of the set. */
+static void fill(struct set *s)
+{
     bool above = false;
     for (unsigned r = GENERAL; r-- > 0;) {
-        above |= all.word[r / 64] >> r % 64 & 1 || r < w->flow->registers;
-        w->mentioned.word[r / 64] |= (uint64_t)above << r % 64;
+        above |= s->word[r / 64] >> r % 64 & 1;
+        s->word[r / 64] |= (uint64_t)above << r % 64;
     }
     above = false;
     for (unsigned p = 64; p-- > 0;) {
-        above |= all.word[GENERAL_WORDS] >> p & 1;
-        w->mentioned.word[GENERAL_WORDS] |= (uint64_t)above << p;
+        above |= s->word[GENERAL_WORDS] >> p & 1;
+        s->word[GENERAL_WORDS] |= (uint64_t)above << p;
     }
 }
 
+/* Returns keep registers up to the number that the file says, calls overwrite them up to the highest one that the code
+ * names or a return keeps. */
 static void find_convention(struct work *w)
 {
-    struct set clobbered = {{0x0000000f0000fff9, 0, 0, 0, UINT64_MAX}};
-    struct set kept = {{0xfffffff0ffff0006, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0}};
-    find_mentioned(w);
-    intersect(&clobbered, &w->mentioned);
-    intersect(&kept, &w->mentioned);
-    w->clobbered = clobbered;
+    struct set clobbered = {
+        {0x0f0f0f0f0000fff9, 0x0f0f0f0f0f0f0f0f, 0x0f0f0f0f0f0f0f0f, 0x0f0f0f0f0f0f0f0f, UINT64_MAX}};
+    struct set kept = {{0xf0f0f0f0ffff0006, 0xf0f0f0f0f0f0f0f0, 0xf0f0f0f0f0f0f0f0, 0xf0f0f0f0f0f0f0f0, 0}};
+    struct set named = find_named(w), said = named;
+    for (unsigned r = 0; r < w->flow->registers && r < GENERAL; r++)
+        add(&said, RP_REGISTER(RP_FILE_GENERAL, r, 1));
+    fill(&said);
+    intersect(&kept, &said);
     w->kept = kept;
+    for (uint32_t i = 0; i < w->flow->own; i++)
+        if (w->flow->steps[i].flags & STEP_RETURN)
+            unite(&named, &kept);
+    fill(&named);
+    intersect(&clobbered, &named);
+    w->clobbered = clobbered;
 }
 
 static void find_blocks(struct work *w, struct arena *a)

@@ -4,17 +4,20 @@
  * Liveness is the usual backward data flow (Aho, Lam, Sethi, Ullman, "Compilers", 9.2.5). The details follow nvdisasm's
  * column -lrm count, from whose output they were found; tests compare with it:
  *
- * - Blocks begin at targets of branches, after instructions that do not fall through, at pops of the divergence stack,
- * and at branches through a register. A conditional branch out of a block does not end it.
+ * - Blocks begin at targets of branches, after instructions that do not fall through and after BSYNC, at pops of the
+ * divergence stack, and at branches through a register. A conditional branch out of a block does not end it.
  *
  * - A write under a guard leaves the old value alive, but only back to the beginning of its block, unless the block
  * itself reads it.
  *
  * - R1, the stack pointer, is always live.
  *
- * - A call reads R0 and R1 and overwrites R0, R3 to R15, R32 to R35 and all predicates; its arguments are not
- * considered. A return reads R1, R2 and all registers that a call does not overwrite. Only registers that the code
- * has count: general ones as the file says, predicates up to the highest one named.
+ * - A call reads R0 and R1 and overwrites R0, R3 to R15, of each eight registers from R32 on the lower four (R32 to
+ * R35, R40 to R43, ...), and all predicates; its arguments are not considered. A return reads R1, R2 and all registers
+ * that a call does not overwrite. Only registers that the code has count: a return keeps as many as the file says, and
+ * a call overwrites up to the highest one that the code names or a return keeps. nvdisasm takes the highest of all
+ * kernels of the file, and may so count more at a call, up to two in what ptxas makes. Predicates count up to the
+ * highest one named.
  *
  * - Of two instructions that issue together each counts the results of both. */
 #ifndef REPRISE_FRONTEND_ISA_SASS_LIVE_H
