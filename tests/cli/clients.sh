@@ -45,10 +45,13 @@ environment() {
     python=$PWD/$BUILD/$name/bin/python
     [ -e "$BUILD/$name/complete" ] || { echo "ok - $2 with CUDA $1 # SKIP they are not here: make clients-environment"; false; }
 }
+# Half of CuPy's parts with each version, and those that depend on libraries of a version with both; FULL=1: all with both.
 programs() { # version of CUDA
     environment "$1" "Numba and CuPy" || return 0
+    local half=("$1") client
+    [ -z "${FULL:-}" ] || half=()
     for client in numba_smoke cupy_parts; do
-        "$REPRISE" run -- "$python" -W ignore "tests/python/clients/$client.py" | sed "s/$/, CUDA $1/"
+        "$REPRISE" run -- "$python" -W ignore "tests/python/clients/$client.py" "${half[@]}" | sed "s/$/, CUDA $1/"
         [ "${PIPESTATUS[0]}" -eq 0 ] || echo "not ok - $client ends with status ${PIPESTATUS[0]}, CUDA $1"
     done
     "$REPRISE" record -o "$folder/t.wtr" --quiet -- "$python" -W ignore tests/python/clients/numba_smoke.py >&2

@@ -24,6 +24,7 @@ def arguments():
     a.add_argument("--count", type=int, default=200, help="how many programs")
     a.add_argument("--first", type=int, default=0, help="number of the first one")
     a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--per-file", type=int, default=PER_FILE, help="how many programs of each %d" % PER_FILE)
     a.add_argument("--build", default=os.environ.get("BUILD", "build"))
     a.add_argument("--clang", default=os.environ.get("CLANG", "clang"))
     a.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -52,6 +53,7 @@ class Run:
             self.tools.host_flags = build.HOST + build.CHECKED
         self.folder = os.path.join(options.build, "random")
         os.makedirs(self.folder, exist_ok=True)
+        self.indices = [i for i in range(options.first, options.first + options.count) if i % PER_FILE < options.per_file]
         self.runs = {"PTX": 0, "SASS": 0}
         self.compared = set()  # programs of which every module was compared
         self.failed = {"PTX": [], "SASS": []}
@@ -100,8 +102,8 @@ class Run:
         return found
 
     def all_files(self):
-        end, files, start = self.o.first + self.o.count, {}, time.time()
-        for i in range(self.o.first, end):
+        files, start = {}, time.time()
+        for i in self.indices:
             files.setdefault(i // PER_FILE, []).append(i)
         done = 0
         with concurrent.futures.ThreadPoolExecutor(self.o.jobs) as pool:
@@ -110,7 +112,7 @@ class Run:
                 f = waiting[future]
                 self.take(future)
                 done += len(f)
-                said = (done, self.o.count, len(self.failures()) + len(self.broken), time.time() - start)
+                said = (done, len(self.indices), len(self.failures()) + len(self.broken), time.time() - start)
                 print("%d of %d programs, %d failed, %.0f s" % said, file=sys.stderr, flush=True)
 
     def take(self, future):
@@ -183,7 +185,7 @@ class Run:
         if self.excused:
             said = ", ".join(map(str, sorted(self.excused)))
             print("# not counted, a compiler is at fault (tests/random/known.txt): %s" % said)
-        said = (len(self.compared), self.o.count, len(self.failures()), len(self.excused))
+        said = (len(self.compared), len(self.indices), len(self.failures()), len(self.excused))
         print("# %d of %d programs compared in every way, %d differ, %d known" % said)
         for index, what in sorted(self.broken):
             print("# program %d could not be compared: %s" % (index, what.replace("\n", "\n# ")))

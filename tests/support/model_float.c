@@ -110,20 +110,17 @@ static void subtract_fixed(uint32_t *a, const uint32_t *b)
 }
 static uint64_t rounded_fixed(const struct format *f, int rounding, bool negative, const uint32_t *a)
 {
-    int top = WORDS * 32 - 1;
-    while (top >= 0 && !(a[top / 32] >> top % 32 & 1))
+    int top = WORDS - 1;
+    while (top > 0 && !a[top])
         top--;
-    int from = top < 100 ? 0 : top - 100;
+    int from = top < 2 ? 0 : top - 2; /* three words: at least 65 bits, where there is anything below */
     u128 m = 0;
     bool sticky = false;
-    for (int i = top; i >= 0; i--) {
-        bool bit = a[i / 32] >> i % 32 & 1;
-        if (i >= from)
-            m = m << 1 | bit;
-        else
-            sticky |= bit;
-    }
-    return rounded(f, rounding, negative, m, from - LOWEST, sticky);
+    for (int i = top; i >= from; i--)
+        m = m << 32 | a[i];
+    for (int i = 0; i < from; i++)
+        sticky |= a[i] != 0;
+    return rounded(f, rounding, negative, m, 32 * from - LOWEST, sticky);
 }
 /* x + y for products or numbers; the sign of an exact zero of differing signs is that of the rounding mode. */
 static uint64_t sum(const struct format *f, int rounding, bool nx, u128 mx, int ex, bool ny, u128 my, int ey)

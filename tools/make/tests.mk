@@ -1,6 +1,6 @@
 # ---- all tests ------------------------------------------------------------------------------------------------------
 .PHONY: check check-fast
-check: deps dataset optional ## install what is missing, run every test
+check: deps dataset optional ## install what is missing, run every test (FULL=1: all of each sweep)
 	@echo building
 	@$(PARALLEL) all units kernels network-programs
 	@BUILD=$(BUILD) tests/run

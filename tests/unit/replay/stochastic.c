@@ -10,6 +10,7 @@
 #include "replay/session/engines.h"
 #include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
+#include "tests/support/full.h"
 #include "tests/support/synthetic_trace.h"
 
 /* The known answers of Random123's kat_vectors for philox4x32, 10 rounds, given as words 0, 1 and 2, 3 of 32 bits. */
@@ -183,5 +184,6 @@ static void random_programs(uint64_t first, uint64_t count, bool small,
     unlink(path);
 }
 Test(stochastic, engines_agree) { random_programs(0, 300, false, compare_sums); }
-Test(stochastic, closed_form_0) { random_programs(0, 500, true, compare_exact); }
-Test(stochastic, closed_form_1) { random_programs(500, 500, true, compare_exact); }
+static uint64_t exact_programs(void) { return full_sweep() ? 500 : 250; }
+Test(stochastic, closed_form_0) { random_programs(0, exact_programs(), true, compare_exact); }
+Test(stochastic, closed_form_1) { random_programs(500, exact_programs(), true, compare_exact); }
