@@ -24,8 +24,8 @@
 enum ptxas_result {
     PTXAS_MADE,
     PTXAS_REFUSED, /* there are errors in the PTX */
-    PTXAS_NONE /* no ptxas is there, or none that takes this version of PTX and this architecture; or the PTX is for a
-                  later one */
+    PTXAS_NONE /* no ptxas is there, or none that takes this version of PTX and this architecture, or no nvlink beside
+                  it for several modules; or the PTX is for a later one */
 };
 
 /* Assembles a module of PTX for an architecture, such as "sm_86"; "sm_90" stands for "sm_90a" where the PTX does.

@@ -67,8 +67,8 @@ $(PRELOADS): $(BUILD)/preload/%.so: tests/preload/%.c $(C_FLAGS)
 	$(CC) -O2 -Wall -Wextra -fPIC -fno-builtin -shared $< -o $@
 
 # Random programs: N of them from number FIRST on, of the sequence that SEED begins, on the host, as PTX and, where
-# make toolchain has been, as machine code. UNDEFINED=1 looks for what C leaves undefined. LATE=1: random PTX for sm_70 to
-# sm_90 only.
+# make toolchain has been, as machine code. UNDEFINED=1 looks for what C leaves undefined. CHECK=1: as in make check, each
+# program for sm_75, sm_86 and sm_90. LATE=1: random PTX for sm_70 to sm_90 only.
 N     ?= 10000
 SEED  ?= 1
 FIRST ?= 0
@@ -87,7 +87,7 @@ $(RANDOM_TREE): $(call objects,tests/random/tree) $(call object,$(filter tests/u
 .PHONY: random-programs random-ptx random-tree
 random-programs: deps ## N=10000 random programs from SEED=1 on: host, PTX and machine code leave the same bits
 	@$(PARALLEL) $(RANDOM_COMPARE)
-	@BUILD=$(BUILD) CLANG=$(CLANG) python3 tests/random/run.py $(RANDOM_ARGUMENTS) $(if $(UNDEFINED),--undefined)
+	@BUILD=$(BUILD) CLANG=$(CLANG) python3 tests/random/run.py $(RANDOM_ARGUMENTS) $(if $(UNDEFINED),--undefined) $(if $(CHECK),--check)
 random-ptx: deps ## N=10000 kernels of random PTX from SEED=1 on, as many for sm_70 to sm_90: PTX and machine code leave the same bits
 	@$(PARALLEL) $(RANDOM_PTX_COMPARE)
 	@$(if $(LATE),,BUILD=$(BUILD) python3 tests/random/ptx_run.py $(RANDOM_ARGUMENTS))
