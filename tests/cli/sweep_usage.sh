@@ -44,6 +44,9 @@ bad 1 "'' is no name of a database" a.wtr -m jetson-tx2 -o ''
 bad 1 "':memory:' is no name of a database" a.wtr -m jetson-tx2 -o :memory:
 bad 2 "bin is a folder; give a database of results" a.wtr -m jetson-tx2 -o bin
 bad 2 "b.wtr is a trace, not a database of results" a.wtr -m jetson-tx2 -o b.wtr
+mkfifo pipe
+bad 2 "pipe: not a regular file; a database must be one" a.wtr -m jetson-tx2 -o pipe
+fails 2 "pipe: not a regular file; a database must be one" "$r" results pipe
 bad 2 "r.db is a database of results, not a trace" r.db -m jetson-tx2 -o x.db
 is "... and the trace is whole" "$("$r" verify b.wtr >&2; echo $?)" 0
 bad 2 "no.wtr" no.wtr -m jetson-tx2 -o x.db

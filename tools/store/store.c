@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/lib/input.h"
@@ -33,12 +34,20 @@ static bool put_tool(struct store *s, struct rp_error *err)
                       REPRISE_VERSION, result_timing);
 }
 
+/* SQLite would wait for the other end of a pipe. */
+static bool check_regular(const char *path, struct rp_error *err)
+{
+    struct stat st;
+    return stat(path, &st) || S_ISREG(st.st_mode) ||
+           rp_fail(err, RP_BAD_INPUT, "%s: not a regular file; a database must be one", path);
+}
+
 /* SQLite keeps what has no name in no file; names that begin with a colon, as ":memory:", are its own. */
 static bool check_name(const char *path, struct rp_error *err)
 {
     if (!*path || *path == ':')
         return rp_fail(err, RP_USAGE, "'%s' is no name of a database; name a file with -o, for example r.db", path);
-    return access(path, F_OK) || input_check(path, INPUT_DATABASE, err);
+    return access(path, F_OK) || (input_check(path, INPUT_DATABASE, err) && check_regular(path, err));
 }
 
 bool store_open(struct store *s, const char *path, unsigned wait, struct rp_error *err)
@@ -60,7 +69,7 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
 bool store_open_read(struct store *s, const char *path, unsigned wait, struct rp_error *err)
 {
     *s = (struct store){.tool = 0};
-    if (!input_check(path, INPUT_DATABASE, err))
+    if (!input_check(path, INPUT_DATABASE, err) || !check_regular(path, err))
         return false;
     if (access(path, F_OK))
         return rp_fail(err, RP_BAD_INPUT, "%s: there is no such file; 'reprise sweep ... -o %s' makes it", path, path);
