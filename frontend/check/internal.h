@@ -329,6 +329,9 @@ lanemask check_race_scattered(struct checked_block *, const struct touch *, cons
 /* The check for two threads, t->thread and the next, that load the same cells, if no past there matters. False: some
  * does, and nothing was done. */
 bool check_race_pair(struct checked_block *, const struct touch *);
+/* together.c: whether lanes store different values to one place. Sees the first pair of an instruction's execution. */
+void check_together(struct checked_block *, const struct touch *, struct warp_state *, const struct lane_addresses *,
+                    lanemask);
 /* The check for races, for an access that may be in one. */
 void check_lanes(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
 /* loads.c: a load of shared memory may be kept later (false: it may not wait); waiting loads are kept before a store to

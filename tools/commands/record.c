@@ -423,7 +423,7 @@ static const struct command_example run_examples[] = {
     {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
     {"In CI: exit status 3 and a report if anything is found",
      "reprise run --check all --findings f.sarif -- ./app\n"
-     "reprise run --check all --suppressions known.txt --format github -- pytest tests/"},
+     "reprise run --check all --suppressions known.txt --format github -- ./app"},
     {NULL, NULL},
 };
 const struct command command_run = {
