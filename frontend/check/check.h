@@ -37,7 +37,7 @@
  * that whoever takes a lock by an atomic needs a fence behind it. */
 #define RP_CHECK_STRICT 256
 #define RP_CHECK_LEFT_OUT 100000 /* accesses of lanes that MEMORY leaves out of a launch before it ends */
-#define RP_CHECK_FINDINGS 100 /* the default number of findings whose text is kept */
+#define RP_CHECK_FINDINGS 100    /* the default number of findings whose text is kept */
 
 /* The findings of any number of launches, one launch after another. */
 struct rp_check;

@@ -187,10 +187,10 @@ enum missed { MISSED_MEMORY = 1, MISSED_INSTRUCTIONS = 2, MISSED_TIME = 4, MISSE
 
 /* See sample.c. */
 struct check_sample {
-    struct observer observer;    /* first */
+    struct observer observer;     /* first */
     struct observer *own, *under; /* of the check; of the block before, or NULL */
-    struct block *block;         /* NULL: there is none */
-    uint64_t left;               /* accesses that are still looked at */
+    struct block *block;          /* NULL: there is none */
+    uint64_t left;                /* accesses that are still looked at */
 };
 
 struct rp_check {
@@ -203,8 +203,8 @@ struct rp_check {
     void *found_user;
     bool muted;
     struct check_sample sample;
-    unsigned missed;       /* enum missed */
-    struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
+    unsigned missed;         /* enum missed */
+    struct fault left_out;   /* the first of the last launch; RP_FAULT_NONE: none */
     uint64_t left_out_count; /* of the launch */
     /* of the launch */
     const struct grid *grid;

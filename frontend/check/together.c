@@ -1,5 +1,5 @@
-/* Lanes of a warp that store different values to one place by one instruction: which of them stays is undefined (CUDA C++
- * Programming Guide, "SIMT Architecture"). */
+/* Lanes of a warp that store different values to one place by one instruction: which of them stays is undefined (CUDA
+ * C++ Programming Guide, "SIMT Architecture"). */
 #include <string.h>
 
 #include "frontend/check/internal.h"
