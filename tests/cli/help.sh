@@ -55,7 +55,8 @@ if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r
 says "unknown command 'recrod'; did you mean 'record'?" recrod
 says "unknown command 'xyz'; 'reprise help' lists them" help xyz
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x
-says "unknown option '--kernels'; did you mean '--kernel'? 'reprise record' has --kernels" run --kernels x -- ./app
+says "unknown option '--nvtx'; 'reprise record' has it" run --nvtx x -- ./app
+says "--kernels chooses what is checked: what shall be looked for? Such as --check all" run --kernels x -- ./app
 says "unknown option '--nvtx'; 'reprise record' has it" replay --nvtx x
 says "unknown option '-Z'" replay -Z
 says "'--l' may be --launch or --limit" dump --l 5

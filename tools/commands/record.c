@@ -224,8 +224,8 @@ static void replace(char **to, const char *text)
     *to = plan_copy(text);
 }
 
-/* Wrong usage: an option of programs, without one. */
-static bool is_of_programs(int key, struct rp_error *err)
+/* An option of programs, without a program. Always false. */
+static bool only_for_programs(int key, struct rp_error *err)
 {
     const char *name = "this option";
     for (const struct option_row *row = record_rows; row->name || row->key || row->help; row++)
@@ -265,7 +265,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_JSON: return p->json = true;
     case KEY_KERNEL_OUTPUT: replace(&p->kernel_output, arg); return true;
     case KEY_QUIET: return p->quiet = true;
-    default: return is_of_programs(key, err);
+    default: return only_for_programs(key, err);
     }
 }
 
