@@ -213,6 +213,7 @@ struct rp_trace *trace_new(int fd, const char *path, struct rp_error *err)
         return NULL;
     }
     t->bytes = (uint64_t)st.st_size;
+    t->modified = st.st_mtim;
     uint64_t share = t->bytes < SIZE_MAX / 2 / TRACE_MEMORY_PER_BYTE ? t->bytes * TRACE_MEMORY_PER_BYTE : SIZE_MAX / 2;
     t->budget.limit = TRACE_MEMORY + (size_t)share;
     t->index.limit = INDEX_MEMORY;
@@ -351,6 +352,16 @@ size_t rp_trace_host_operation_count(const struct rp_trace *t) { return t->table
 const struct rp_host_operation *rp_trace_host_operation(const struct rp_trace *t, size_t operation)
 {
     return operation < t->tables.operation_count ? &t->tables.operations[operation] : NULL;
+}
+
+bool rp_trace_unchanged(const struct rp_trace *t, struct rp_error *err)
+{
+    struct stat st;
+    if (fstat(t->fd, &st))
+        return rp_fail(err, RP_SYSTEM, "%s: cannot read: %s", t->path, strerror(errno));
+    return ((uint64_t)st.st_size == t->bytes && st.st_mtim.tv_sec == t->modified.tv_sec &&
+            st.st_mtim.tv_nsec == t->modified.tv_nsec) ||
+           rp_fail(err, RP_SYSTEM, "%s: somebody wrote into it while it was read; start again", t->path);
 }
 
 static bool hash_file(const struct rp_trace *t, char text[65], struct rp_error *err)

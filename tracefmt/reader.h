@@ -24,6 +24,9 @@ const char *rp_trace_damage(const struct rp_trace *); /* NULL: whole */
 const char *rp_trace_path(const struct rp_trace *);
 const struct rp_provenance *rp_trace_provenance(const struct rp_trace *);
 const char *rp_trace_sha256(struct rp_trace *, struct rp_error *); /* of the file, computed on first use */
+/* Whether nobody has written into the file since it was opened, by its size and time; another file of its name, and its
+ * removal, do not matter. What was read of a file that changed is worth nothing. False: RP_SYSTEM. */
+bool rp_trace_unchanged(const struct rp_trace *, struct rp_error *);
 uint64_t rp_trace_file_bytes(const struct rp_trace *);
 
 uint32_t rp_trace_kernel_count(const struct rp_trace *);

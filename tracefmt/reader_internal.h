@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include <zstd.h>
 
@@ -43,6 +44,7 @@ struct rp_trace {
     char *path;
     int fd;
     uint64_t bytes;
+    struct timespec modified; /* the file, when it was opened */
     struct tables tables;
     struct index index;
     _Atomic(ZSTD_DCtx *) decompressor; /* kept for the next frame; NULL: in use, or none yet */

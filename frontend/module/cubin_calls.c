@@ -39,12 +39,12 @@ static void relocate(struct cubin_file *f, struct cubin_bytes info, const GElf_R
     put32(info.at + r->r_offset + 4, (uint32_t)(k - f->cubin->kernels) + 1);
 }
 
-static void relocate_info(struct cubin_file *f, struct cubin_bytes info)
+static void relocate_section(struct cubin_file *f, const char *name, struct cubin_bytes info)
 {
-    size_t target = find_section(f, ".debug_info");
+    size_t target = find_section(f, name);
     for (size_t i = 1; i < f->section_count; i++) {
         const struct cubin_section *s = &f->sections[i];
-        if (s->header.sh_type != SHT_RELA || s->header.sh_info != target)
+        if (s->header.sh_type != SHT_RELA || s->header.sh_info != target || !target)
             continue;
         Elf_Data *data = elf_getdata(elf_getscn(f->elf, i), NULL);
         size_t entry = gelf_fsize(f->elf, ELF_T_RELA, 1, EV_CURRENT);
@@ -111,8 +111,12 @@ void cubin_read_calls(struct cubin_file *f, const struct line_unit *units, uint3
     struct dwarf_calls calls = {0};
     struct dwarf_sections sections = {.info = copy_of_section(f, ".debug_info"),
                                       .abbrev = copy_of_section(f, ".debug_abbrev"),
-                                      .strings = copy_of_section(f, ".debug_str")};
-    relocate_info(f, sections.info);
+                                      .strings = copy_of_section(f, ".debug_str"),
+                                      .line_strings = copy_of_section(f, ".debug_line_str"),
+                                      .string_offsets = copy_of_section(f, ".debug_str_offsets"),
+                                      .addresses = copy_of_section(f, ".debug_addr")};
+    relocate_section(f, ".debug_info", sections.info);
+    relocate_section(f, ".debug_addr", sections.addresses);
     dwarf_read_calls(f->arena, &sections, &calls);
     if (!calls.calls.count)
         return;

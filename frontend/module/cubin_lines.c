@@ -1,5 +1,5 @@
-/* .debug_line as ptxas -lineinfo writes it: line programs of DWARF 2 (DWARF 2.0.0, section 6.2). A DW_LNE_set_address
- * is relocated against the symbol of the kernel whose code the rows describe.
+/* .debug_line: line programs of DWARF 2, as ptxas -lineinfo writes them (DWARF 2.0.0, section 6.2), to 5 (DWARF 5,
+ * section 6.2.4). A DW_LNE_set_address is relocated against the symbol of the kernel whose code the rows describe.
  *
  * NVIDIA's extended operation 0x90 says that the following rows belong to an inlined function. Its operands are the row
  * at whose place the function is called, counted from 1 in the sequence (0: none), and the offset of its name in
@@ -13,6 +13,19 @@
 
 enum { LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_CONST_ADD_PC = 8, LNS_FIXED_ADVANCE_PC };
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_INLINED_CALL = 0x90 };
+enum { LNCT_PATH = 1 };
+enum {
+    FORM_DATA2 = 0x05,
+    FORM_DATA4 = 0x06,
+    FORM_DATA8 = 0x07,
+    FORM_STRING = 0x08,
+    FORM_BLOCK = 0x09,
+    FORM_DATA1 = 0x0b,
+    FORM_STRP = 0x0e,
+    FORM_UDATA = 0x0f,
+    FORM_DATA16 = 0x1e,
+    FORM_LINE_STRP = 0x1f
+};
 
 struct address_patch {
     uint64_t offset;
@@ -41,9 +54,10 @@ struct program {
     uint8_t minimum, opcode_base, line_range;
     int8_t line_base;
     uint8_t argument_count[256];
-    uint64_t address, line, file;
+    uint64_t address, line, file; /* file: from 1, also of DWARF 5, which counts from 0 */
+    bool files_from_0;
     struct cubin_kernel *kernel;
-    struct cubin_bytes names;              /* .debug_str */
+    struct cubin_bytes names, file_names;  /* .debug_str, .debug_line_str: text_section */
     VECTOR(struct call_location) sequence; /* its rows so far */
     uint32_t inlined;                      /* of the next row */
     VECTOR(struct rp_inlined_call) calls;
@@ -133,17 +147,15 @@ static void emit(struct program *p)
 static void reset(struct program *p)
 {
     p->address = 0;
-    p->line = p->file = 1;
+    p->line = 1;
+    p->file = 1 + p->files_from_0;
     p->inlined = 0;
     p->sequence.count = 0;
 }
 
 static const char *function_name(const struct program *p, uint64_t at)
 {
-    if (at >= p->names.size || !memchr(p->names.at + at, 0, p->names.size - at))
-        return "?";
-    const char *name = (const char *)p->names.at + at;
-    return inlined_function_name(p->f->arena, arena_string(p->f->arena, name, strlen(name)));
+    return at < p->names.size ? inlined_function_name(p->f->arena, (const char *)p->names.at + at) : "?";
 }
 
 static void inlined_call(struct program *p)
@@ -196,7 +208,7 @@ static void standard(struct program *p, uint8_t operation)
     case LNS_COPY: emit(p); break;
     case LNS_ADVANCE_PC: p->address += uleb(p) * p->minimum; break;
     case LNS_ADVANCE_LINE: p->line += (uint64_t)sleb(p); break;
-    case LNS_SET_FILE: p->file = uleb(p); break;
+    case LNS_SET_FILE: p->file = uleb(p) + p->files_from_0; break;
     case LNS_CONST_ADD_PC: p->address += (uint64_t)((255 - p->opcode_base) / p->line_range) * p->minimum; break;
     case LNS_FIXED_ADVANCE_PC: p->address += fixed(p, 2); break;
     default:
@@ -224,7 +236,70 @@ static void run(struct program *p, const uint8_t *end)
     }
 }
 
-/* One unit: header, directories, files, program. */
+/* Up to the code: directories and files of DWARF 2 to 4. */
+static void read_files(struct program *p, const uint8_t *code)
+{
+    while (p->at < code && *p->at)
+        string(p);
+    byte(p);
+    while (p->at < code && *p->at)
+        add_file(p, string(p));
+}
+
+static const char *string_of_section(struct program *p, const struct cubin_bytes *section)
+{
+    uint64_t at = fixed(p, 4);
+    p->damaged |= at >= section->size;
+    return p->damaged ? "" : (const char *)section->at + at;
+}
+
+static void skip(struct program *p, uint64_t bytes)
+{
+    p->damaged |= bytes > (uint64_t)(p->end - p->at);
+    p->at = p->damaged ? p->end : p->at + bytes;
+}
+
+/* A value of an entry of DWARF 5; NULL: it is no text. */
+static const char *entry_value(struct program *p, uint64_t form)
+{
+    switch (form) {
+    case FORM_STRING: return string(p);
+    case FORM_STRP: return string_of_section(p, &p->names);
+    case FORM_LINE_STRP: return string_of_section(p, &p->file_names);
+    case FORM_UDATA: uleb(p); break;
+    case FORM_BLOCK: skip(p, uleb(p)); break;
+    case FORM_DATA1: skip(p, 1); break;
+    case FORM_DATA2: skip(p, 2); break;
+    case FORM_DATA4: skip(p, 4); break;
+    case FORM_DATA8: skip(p, 8); break;
+    case FORM_DATA16: skip(p, 16); break;
+    default: p->damaged = true;
+    }
+    return NULL;
+}
+
+/* The directories of DWARF 5, or its files, which are kept: the pairs that say what an entry has, and the entries. */
+static void read_entries(struct program *p, bool keep)
+{
+    uint64_t content[256], form[256];
+    unsigned pairs = byte(p);
+    for (unsigned i = 0; i < pairs; i++) {
+        content[i] = uleb(p);
+        form[i] = uleb(p);
+    }
+    for (uint64_t n = uleb(p); n && pairs && !p->damaged; n--) {
+        const char *path = "";
+        for (unsigned i = 0; i < pairs; i++) {
+            const char *text = entry_value(p, form[i]);
+            if (content[i] == LNCT_PATH && text)
+                path = text;
+        }
+        if (keep)
+            VECTOR_PUSH(p->f->arena, &p->files, path);
+    }
+}
+
+/* One unit: header, directories, files, program. One of another version has no rows. */
 static bool unit(struct program *p)
 {
     struct line_unit here = {(uint32_t)(p->at - p->start), p->files.count};
@@ -233,12 +308,21 @@ static bool unit(struct program *p)
     if (p->damaged || length > (uint64_t)(p->end - p->at))
         return false;
     const uint8_t *end = p->at + length;
-    uint64_t version = fixed(p, 2), header = fixed(p, 4);
-    if (p->damaged || version < 2 || version > 3 || header > (uint64_t)(end - p->at))
+    uint64_t version = fixed(p, 2);
+    if (!p->damaged && (version < 2 || version > 5)) {
+        p->at = end;
+        return true;
+    }
+    if (version >= 5)
+        fixed(p, 2); /* sizes of addresses and of segment selectors */
+    uint64_t header = fixed(p, 4);
+    if (p->damaged || p->at > end || header > (uint64_t)(end - p->at))
         return false;
     const uint8_t *code = p->at + header;
     p->minimum = byte(p);
-    byte(p); /* default_is_stmt */
+    if (version >= 4)
+        byte(p); /* operations of an instruction, of which there is one */
+    byte(p);     /* default_is_stmt */
     p->line_base = (int8_t)byte(p);
     p->line_range = byte(p);
     p->opcode_base = byte(p);
@@ -247,11 +331,13 @@ static bool unit(struct program *p)
     for (unsigned i = 1; i < p->opcode_base; i++)
         p->argument_count[i] = byte(p);
     p->first_file = p->files.count;
-    while (p->at < code && *p->at)
-        string(p);
-    byte(p);
-    while (p->at < code && *p->at)
-        add_file(p, string(p));
+    p->files_from_0 = version >= 5;
+    if (version >= 5) {
+        read_entries(p, false);
+        read_entries(p, true);
+    } else {
+        read_files(p, code);
+    }
     if (p->damaged || p->at > code)
         return false;
     p->at = code;
@@ -303,11 +389,20 @@ static int by_offset(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static struct cubin_bytes section_bytes(const struct cubin_file *f, const char *name)
+/* A copy of a section of strings, so that all of it is UTF-8 and ends in a NUL. */
+static struct cubin_bytes text_section(const struct cubin_file *f, const char *name)
 {
-    for (size_t i = 1; i < f->section_count; i++)
-        if (!strcmp(f->sections[i].name, name))
-            return f->sections[i].bytes;
+    for (size_t i = 1; i < f->section_count; i++) {
+        struct cubin_bytes b = f->sections[i].bytes;
+        if (strcmp(f->sections[i].name, name) || !b.size)
+            continue;
+        char *copy = arena_alloc(f->arena, (size_t)b.size + 1);
+        memcpy(copy, b.at, b.size);
+        copy[b.size] = 0;
+        for (char *s = copy; s < copy + b.size; s += strlen(s) + 1)
+            rp_utf8_repair(s);
+        return (struct cubin_bytes){(uint8_t *)copy, b.size};
+    }
     return (struct cubin_bytes){0};
 }
 
@@ -338,7 +433,8 @@ bool cubin_read_lines(struct cubin_file *f)
                             .at = s->bytes.at,
                             .end = s->bytes.at + s->bytes.size};
         p.patches = read_patches(f, i, &p.patch_count);
-        p.names = section_bytes(f, ".debug_str");
+        p.names = text_section(f, ".debug_str");
+        p.file_names = text_section(f, ".debug_line_str");
         while (p.at < p.end)
             if (!unit(&p))
                 return cubin_bad(f, s->name, "the line program at 0x%x is damaged", (unsigned)(p.at - p.start));

@@ -19,6 +19,8 @@ enum {
     AT_CALL_FILE = 0x58,
     AT_CALL_LINE = 0x59,
     AT_LINKAGE_NAME = 0x6e,
+    AT_STR_OFFSETS_BASE = 0x72,
+    AT_ADDR_BASE = 0x73,
     AT_MIPS_LINKAGE_NAME = 0x2007
 };
 enum {
@@ -46,8 +48,23 @@ enum {
     FORM_SEC_OFFSET = 0x17,
     FORM_EXPRLOC = 0x18,
     FORM_FLAG_PRESENT = 0x19,
-    FORM_REF_SIG8 = 0x20
+    FORM_STRX = 0x1a,
+    FORM_ADDRX = 0x1b,
+    FORM_REF_SUP4 = 0x1c,
+    FORM_STRP_SUP = 0x1d,
+    FORM_DATA16 = 0x1e,
+    FORM_LINE_STRP = 0x1f,
+    FORM_REF_SIG8 = 0x20,
+    FORM_IMPLICIT_CONST = 0x21,
+    FORM_LOCLISTX = 0x22,
+    FORM_RNGLISTX = 0x23,
+    FORM_REF_SUP8 = 0x24,
+    FORM_STRX1 = 0x25,
+    FORM_STRX4 = 0x28,
+    FORM_ADDRX1 = 0x29,
+    FORM_ADDRX4 = 0x2c
 };
+enum { UT_TYPE = 2, UT_SKELETON = 4, UT_SPLIT_TYPE = 6 };
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
@@ -131,7 +148,8 @@ struct reader {
     VECTOR(struct abbreviation) abbreviations;
     uint64_t abbreviations_at, abbreviation_bytes; /* the table that was read last; bytes of tables so far */
     struct bytes info;
-    uint64_t unit, line_table; /* offsets */
+    uint64_t unit, line_table;          /* offsets */
+    uint64_t string_base, address_base; /* where the unit's part of .debug_str_offsets and .debug_addr begins */
     unsigned version, address_size;
 };
 
@@ -139,6 +157,17 @@ static int abbreviation_by_code(const void *a, const void *b)
 {
     const struct abbreviation *x = a, *y = b;
     return x->code < y->code ? -1 : x->code > y->code;
+}
+
+static void skip_attributes(struct bytes *b)
+{
+    uint64_t attribute, form;
+    do {
+        attribute = leb128(b);
+        form = leb128(b);
+        if (form == FORM_IMPLICIT_CONST)
+            leb128(b);
+    } while (attribute | form);
 }
 
 /* Units may share a table. Tables that overlap would be read again and again: they are damaged. */
@@ -154,8 +183,7 @@ static bool read_abbreviations(struct reader *r, uint64_t offset)
     for (uint64_t code; !b.damaged && (code = leb128(&b));) {
         struct abbreviation a = {.code = code, .tag = leb128(&b), .has_children = fixed(&b, 1)};
         a.attributes = b.at;
-        while (leb128(&b) | leb128(&b))
-            ;
+        skip_attributes(&b);
         VECTOR_PUSH(r->arena, &r->abbreviations, a);
     }
     r->abbreviation_bytes += (uint64_t)(b.at - b.start) - offset;
@@ -179,11 +207,42 @@ struct value {
     const char *text;
 };
 
+static struct value text_at(const struct cubin_bytes *section, uint64_t offset)
+{
+    struct bytes pool = bytes_from(section, offset);
+    return (struct value){0, string(&pool)};
+}
+
+/* Element `index` of the unit's part of a table. */
+static uint64_t table_element(struct reader *r, const struct cubin_bytes *table, uint64_t base, uint64_t index,
+                              unsigned width)
+{
+    struct bytes b = bytes_from(table, index < table->size ? base + index * width : UINT64_MAX);
+    uint64_t v = b.damaged ? 0 : fixed(&b, width);
+    r->info.damaged |= b.damaged;
+    return v;
+}
+
+static struct value string_of_index(struct reader *r, uint64_t index)
+{
+    uint64_t offset = table_element(r, &r->sections->string_offsets, r->string_base, index, 4);
+    return r->info.damaged ? (struct value){0, NULL} : text_at(&r->sections->strings, offset);
+}
+
+static struct value address_of_index(struct reader *r, uint64_t index)
+{
+    return (struct value){table_element(r, &r->sections->addresses, r->address_base, index, r->address_size), NULL};
+}
+
 static struct value read_value(struct reader *r, uint64_t form)
 {
-    struct bytes *b = &r->info, pool;
+    struct bytes *b = &r->info;
     if (form == FORM_INDIRECT)
         form = leb128(b);
+    if (form >= FORM_STRX1 && form <= FORM_STRX4)
+        return string_of_index(r, fixed(b, form - FORM_STRX1 + 1));
+    if (form >= FORM_ADDRX1 && form <= FORM_ADDRX4)
+        return address_of_index(r, fixed(b, form - FORM_ADDRX1 + 1));
     switch (form) {
     case FORM_ADDR: return (struct value){fixed(b, r->address_size), NULL};
     case FORM_REF_ADDR: return (struct value){fixed(b, r->version == 2 ? r->address_size : 4), NULL};
@@ -202,7 +261,16 @@ static struct value read_value(struct reader *r, uint64_t form)
     case FORM_SDATA:
     case FORM_UDATA: return (struct value){leb128(b), NULL};
     case FORM_STRING: return (struct value){0, string(b)};
-    case FORM_STRP: pool = bytes_from(&r->sections->strings, fixed(b, 4)); return (struct value){0, string(&pool)};
+    case FORM_STRP: return text_at(&r->sections->strings, fixed(b, 4));
+    case FORM_LINE_STRP: return text_at(&r->sections->line_strings, fixed(b, 4));
+    case FORM_STRX: return string_of_index(r, leb128(b));
+    case FORM_ADDRX: return address_of_index(r, leb128(b));
+    case FORM_LOCLISTX:
+    case FORM_RNGLISTX: leb128(b); break;
+    case FORM_REF_SUP4:
+    case FORM_STRP_SUP: fixed(b, 4); break;
+    case FORM_REF_SUP8: fixed(b, 8); break;
+    case FORM_DATA16: fixed(b, 16); break;
     case FORM_BLOCK1: fixed(b, fixed(b, 1)); break;
     case FORM_BLOCK2: fixed(b, fixed(b, 2)); break;
     case FORM_BLOCK4: fixed(b, fixed(b, 4)); break;
@@ -221,19 +289,21 @@ static void keep_value(struct reader *r, struct entry *e, uint64_t attribute, ui
     case AT_LINKAGE_NAME:
     case AT_MIPS_LINKAGE_NAME: e->linkage_name = v.text; break;
     case AT_STMT_LIST: r->line_table = v.number; break;
+    case AT_STR_OFFSETS_BASE: r->string_base = v.number; break;
+    case AT_ADDR_BASE: r->address_base = v.number; break;
     case AT_LOW_PC: e->low = v.number; break;
     case AT_HIGH_PC:
         e->high = v.number;
-        e->high_is_size = form != FORM_ADDR;
+        e->high_is_size = form != FORM_ADDR && form != FORM_ADDRX && (form < FORM_ADDRX1 || form > FORM_ADDRX4);
         break;
     case AT_SPECIFICATION:
     case AT_ABSTRACT_ORIGIN:
         e->origin = v.number;
         e->has_origin = true;
         break;
-    case AT_DECL_FILE: e->declared_file = v.number; break;
+    case AT_DECL_FILE: e->declared_file = v.number + (r->version >= 5); break;
     case AT_DECL_LINE: e->declared_line = v.number; break;
-    case AT_CALL_FILE: e->file = v.number; break;
+    case AT_CALL_FILE: e->file = v.number + (r->version >= 5); break;
     case AT_CALL_LINE: e->line = v.number; break;
     case AT_CALL_COLUMN: e->column = v.number; break;
     default: break;
@@ -249,7 +319,8 @@ static struct entry read_entry(struct reader *r, const struct abbreviation *a)
         uint64_t attribute = leb128(&b), form = leb128(&b);
         if ((!attribute && !form) || r->info.damaged)
             break;
-        keep_value(r, &e, attribute, form, read_value(r, form));
+        struct value v = form == FORM_IMPLICIT_CONST ? (struct value){leb128(&b), NULL} : read_value(r, form);
+        keep_value(r, &e, attribute, form, v);
     }
     e.high += e.high_is_size ? e.low : 0;
     return e;
@@ -325,6 +396,25 @@ static void read_entries(struct reader *r)
     }
 }
 
+/* What stands in a unit's header behind its version. Returns the offset of its abbreviations. */
+static uint64_t read_header(struct reader *r)
+{
+    struct bytes *b = &r->info;
+    uint64_t type = r->version >= 5 ? fixed(b, 1) : 0, abbreviations;
+    if (r->version >= 5)
+        r->address_size = (unsigned)fixed(b, 1);
+    abbreviations = fixed(b, 4);
+    if (r->version < 5)
+        r->address_size = (unsigned)fixed(b, 1);
+    if (type >= UT_SKELETON || type == UT_TYPE)
+        fixed(b, 8);
+    if (type == UT_TYPE || type == UT_SPLIT_TYPE)
+        fixed(b, 4);
+    r->line_table = UINT64_MAX;
+    r->string_base = r->address_base = 8; /* behind the headers of the two tables */
+    return abbreviations;
+}
+
 /* Returns where the next unit begins, or false. */
 static bool read_unit(struct reader *r, const uint8_t *end)
 {
@@ -335,10 +425,8 @@ static bool read_unit(struct reader *r, const uint8_t *end)
     const uint8_t *next = r->info.at + length;
     r->info.end = next;
     r->version = (unsigned)fixed(&r->info, 2);
-    if (!r->info.damaged && r->version >= 2 && r->version <= 4) {
-        uint64_t abbreviations = fixed(&r->info, 4);
-        r->address_size = (unsigned)fixed(&r->info, 1);
-        r->line_table = UINT64_MAX;
+    if (!r->info.damaged && r->version >= 2 && r->version <= 5) {
+        uint64_t abbreviations = read_header(r);
         if (!r->info.damaged && r->address_size <= 8 && read_abbreviations(r, abbreviations))
             read_entries(r);
     }

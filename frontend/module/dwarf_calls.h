@@ -1,5 +1,6 @@
-/* Calls that a compiler replaced by the function's body, from .debug_info: DW_TAG_inlined_subroutine of DWARF 2 to 4
- * (DWARF 4, sections 3.3.8.2, 7.5 and 7.10). LLVM and nvcc -G write them. */
+/* Calls that a compiler replaced by the function's body, from .debug_info: DW_TAG_inlined_subroutine of DWARF 2 to 5
+ * (DWARF 4, sections 3.3.8.2, 7.5 and 7.10; DWARF 5, sections 3.3.8.2, 7.5, 7.26 and 7.27). LLVM and nvcc -G write them, in
+ * DWARF 2. Bodies in several pieces (DW_AT_ranges) are not found. */
 #ifndef REPRISE_FRONTEND_MODULE_DWARF_CALLS_H
 #define REPRISE_FRONTEND_MODULE_DWARF_CALLS_H
 
@@ -8,7 +9,7 @@
 
 struct dwarf_call {
     const char *function;        /* its linkage name, else its name; "?": it has neither */
-    uint32_t file, line, column; /* of the call; file: number in the unit's line table, from 1; 0: none */
+    uint32_t file, line, column; /* of the call; file: number in the unit's line table, of DWARF 5 plus 1; 0: none */
     uint32_t around;             /* the call around this one: number, from 1, of an earlier one; 0: none */
     uint32_t line_table;         /* of the unit: offset in .debug_line */
 };
@@ -27,9 +28,10 @@ struct dwarf_calls {
     VECTOR(struct dwarf_body) bodies;
 };
 
-/* Addresses in `info` are relocated. A name's offset counts in `strings`. */
+/* .debug_info, .debug_abbrev and .debug_str; of DWARF 5 also .debug_line_str, .debug_str_offsets and .debug_addr. Addresses in
+ * `info` and `addresses` are relocated. */
 struct dwarf_sections {
-    struct cubin_bytes info, abbrev, strings;
+    struct cubin_bytes info, abbrev, strings, line_strings, string_offsets, addresses;
 };
 
 /* Damaged data and units of other versions yield no calls, which is no error: kernels run without them. */

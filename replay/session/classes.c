@@ -20,9 +20,11 @@ uint64_t launch_shape(const struct rp_launch *l)
 /* ---- what launches are compared by ------------------------------------------------------------------------------- */
 
 struct entry {
-    uint64_t look; /* geometry and counts */
+    uint64_t look;  /* geometry and counts */
+    uint64_t bytes; /* of the content, decompressed, with the launch's number in each chunk */
     struct rp_launch_hash content;
     uint32_t place; /* in the list */
+    bool alone;     /* its bytes are too many or too few for any other's content */
 };
 
 static uint64_t look_of(const struct rp_trace *t, uint32_t launch, uint64_t warmth)
@@ -82,7 +84,8 @@ static int by_look(const void *a, const void *b)
     const struct entry *x = a, *y = b;
     if (x->look != y->look)
         return x->look < y->look ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return x->bytes != y->bytes ? (x->bytes > y->bytes) - (x->bytes < y->bytes)
+                                : (x->place > y->place) - (x->place < y->place);
 }
 
 static int by_content(const void *a, const void *b)
@@ -92,18 +95,37 @@ static int by_content(const void *a, const void *b)
     return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* These look alike: those with the same content are equal. */
+/* The most bytes by which chunks of equal content differ: the launch's number and the length of it all are varints. */
+#define CHUNK_SLACK 6u
+
+/* Whether no launch before or behind, of those that look alike, can have the same content. */
+static bool differs(const struct rp_trace *t, const uint32_t *launches, const struct entry *list, size_t count,
+                    size_t i)
+{
+    uint64_t slack = CHUNK_SLACK * rp_trace_launch_totals(t, launches[list[i].place]).chunks;
+    return (!i || list[i].bytes - list[i - 1].bytes > slack) &&
+           (i + 1 == count || list[i + 1].bytes - list[i].bytes > slack);
+}
+
+/* These look alike, and are sorted by bytes: those with the same content are equal. */
 static bool compare(struct rp_trace *t, const uint32_t *launches, struct entry *list, size_t count, uint32_t *first,
                     struct rp_error *err)
 {
-    for (size_t i = 0; count > 1 && i < count; i++)
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        first[list[i].place] = list[i].place;
+        list[i].alone = differs(t, launches, list, count, i);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].alone)
+            list[kept++] = list[i];
+    for (size_t i = 0; i < kept; i++)
         if (!rp_trace_launch_hash(t, launches[list[i].place], &list[i].content, err))
             return false;
-    qsort(list, count, sizeof *list, by_content);
-    for (size_t i = 0; i < count; i++) {
-        bool same = i && !memcmp(&list[i].content, &list[i - 1].content, sizeof list->content);
-        first[list[i].place] = same ? first[list[i - 1].place] : list[i].place;
-    }
+    qsort(list, kept, sizeof *list, by_content);
+    for (size_t i = 1; i < kept; i++)
+        if (!memcmp(&list[i].content, &list[i - 1].content, sizeof list->content))
+            first[list[i].place] = first[list[i - 1].place];
     return true;
 }
 
@@ -115,6 +137,7 @@ bool classes_find(struct rp_trace *t, const struct machine *m, const uint32_t *l
     bool fine = list || rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(t));
     for (uint32_t i = 0; fine && i < count; i++) {
         list[i].place = i;
+        list[i].bytes = rp_trace_launch_totals(t, launches[i]).raw_bytes;
         list[i].look = look_of(t, launches[i], m->warm_l2 ? warmth_of(&warmth, t, launches[i]) : 0);
     }
     if (fine)

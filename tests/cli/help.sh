@@ -28,6 +28,14 @@ for c in $commands; do
     status=$?
     check "$c: an unknown option, in one line" eval '[ $status -eq 1 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q "unknown option .--no-such-option." "$dir/err"'
 done
+topics="checks statistics machines traces statuses"
+for t in $topics; do
+    "$r" help $t >"$dir/topic"
+    check "topic $t: is listed" grep -qE "^  $t +[a-z]" "$dir/help"
+    check "topic $t: some lines that fit 100 columns" eval '[ "$(wc -l <"$dir/topic")" -gt 5 ] && [ -z "$(awk "length > 100" "$dir/topic")" ]'
+done
+is "the topics of reprise help are these" "$(sed -n '/^Topics/,/^$/p' "$dir/help" | sed '1d;$d' | awk '{print $1}' | tr '\n' ' ')" "$topics "
+is "every statistic has its line" "$("$r" help statistics | grep -cE "^  [a-z0-9_]+[a-z0-9_.A-Z-]*( |$)")" "$(($("$r" replay --explain --csv | wc -l) - 1))"
 "$r" help >/dev/full 2>/dev/null
 check "help: a full disk is an error" test $? -eq 4
 # a short option stands for the same long one wherever it is
@@ -53,9 +61,10 @@ says() { # text, arguments...
 if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r" help)" ] &&
     [ "$("$r" help --help)" = "$("$r" help)" ] && [ "$("$r" help -h)" = "$("$r" help)" ]; then echo "ok - help help, help version"; else echo "not ok - help help, help version"; fi
 says "unknown command 'recrod'; did you mean 'record'?" recrod
+says "unknown command 'statistic'; did you mean 'statistics'?" help statistic
 says "unknown command 'xyz'; 'reprise help' lists them" help xyz
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x
-says "unknown option '--nvtx'; 'reprise record' has it" run --nvtx x -- ./app
+says "unknown option '--blocks'; did you mean '--block'? 'reprise timeline' has --blocks" run --blocks x -- ./app
 says "--kernels chooses what is checked: what shall be looked for? Such as --check all" run --kernels x -- ./app
 says "unknown option '--nvtx'; 'reprise record' has it" replay --nvtx x
 says "unknown option '-Z'" replay -Z
@@ -83,6 +92,17 @@ for c in "" $commands; do
     done
 done
 
+for t in $topics; do
+    "$r" help --man $t >"$dir/page"
+    if command -v groff >/dev/null; then
+        groff -man -Tutf8 -ww "$dir/page" >"$dir/text" 2>"$dir/err"
+        check "man page $t: groff has nothing to say" test ! -s "$dir/err"
+    else
+        echo "ok - man page $t # SKIP no groff here"
+    fi
+    check "man page $t: has name and section" eval 'grep -qE "^.TH REPRISE-[A-Z]+ [57] " "$dir/page" && grep -q "^.SH NAME" "$dir/page"'
+done
+
 # ---- completion ----------------------------------------------------------------------------------------------------
 "$r" help --completion bash >"$dir/reprise.bash"
 complete_bash() { # words: prints what bash offers for the last
@@ -92,6 +112,8 @@ complete_bash() { # words: prints what bash offers for the last
         _reprise; printf "%s\n" "${COMPREPLY[@]}"' _ "$dir/reprise.bash" "$@" | sort | tr '\n' ' '
 }
 check "bash: commands" test "$(complete_bash re)" = "record replay report results "
+check "bash: topics behind help" test "$(complete_bash help sta)" = "statistics statuses "
+check "bash: no topics as commands" test "$(complete_bash sta)" = " "
 check "bash: options" test "$(complete_bash replay --la)" = "--launch "
 check "bash: machines" test "$(complete_bash replay -m jet)" = "jetson-tx2 "
 check "bash: machines behind =" test "$(complete_bash replay --machine = jet)" = "jetson-tx2 "
@@ -151,6 +173,7 @@ for f in bin/reprise share/man/man1/reprise.1 share/reprise/trace.proto share/re
     share/zsh/site-functions/_reprise share/fish/vendor_completions.d/reprise.fish; do
     check "installs $f" test -s "$root/$f"
 done
+for t in $topics; do check "installs the man page of topic $t" test -s "$(echo "$root"/share/man/man[57]/reprise-$t.[57])"; done
 for c in $commands; do check "installs reprise-$c.1" test -s "$root/share/man/man1/reprise-$c.1"; done
 # every file of ours that the man pages name is there
 for f in $(cat "$root"/share/man/man1/*.1 | sed 's/\\-/-/g' | grep -oE '/usr/local/[A-Za-z/._-]+' | sed 's/[.,]$//' | grep -v '^/usr/local/cuda' | sort -u); do

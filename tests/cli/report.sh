@@ -116,11 +116,16 @@ agrees "roofs: what the machines' files say in GB/s" orin.html '[round(x["roofs"
 "$r" wcet -q one.wtr -m orin-wcet --check gto,lrr --json >bounds.json
 agrees "wcet --report: what --json says" bounds.html '(lambda j: d["traces"][0]["launches"] == j["launches"] and d["machine"] == j["machine"] and d["made"]["command"].endswith("--check gto,lrr --report bounds.html"))(json.load(open("bounds.json")))'
 is "... and the tables are printed as ever" "$(cat table)" "$(cat table2)"
+sed 's/\bmatmul/_Z6matmulPKfS0_Pfi/g' "$BUILD/kernels/matmul.ptx" >mangled.ptx
+"$r" record -q -o mangled.wtr --module mangled.ptx --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16 || exit 1
+"$r" wcet -q mangled.wtr -m orin-wcet --report mangled.html >table
+agrees "... kernels have names as people read them" mangled.html 'd["traces"][0]["launches"][0]["kernel"] == "matmul"'
 
 # ---- errors --------------------------------------------------------------------------------------------------------------
 fails 1 "which database, or which trace?" "$r" report
 fails 1 "where shall the report go?" "$r" report r.db
 fails 2 "no.db" "$r" report no.db -m orin -o x.html
+fails 2 "no.db: No such file or directory; give a database" "$r" report no.db -o x.html
 fails 1 "on which machine?" "$r" report 1.wtr -o x.html
 fails 1 "leave --machine, --set, --launch and --cache out" "$r" report r.db -m orin -o x.html
 fails 1 "are about the runs of a database" "$r" report 1.wtr -m orin --value ipc -o x.html

@@ -85,6 +85,11 @@ is "sql changes nothing" "$(results sql 'DELETE FROM run' 2>&1; echo $?)" "repri
 1"
 is "a cell that needs quotes in CSV" "$(results sql "SELECT 'a,\"b' AS x" --csv | tail -1)" '"a,""b"'
 
+cp 1.wtr $'a\nname\t.wtr'
+"$r" sweep -q $'a\nname\t.wtr' -m jetson-tx2 -o names.db
+is "a name with a line break stays on its line" "$("$r" results names.db | grep -c "^ *1  a?name?.wtr  jetson-tx2") $("$r" results names.db | wc -l)" "1 2"
+is "... and is as it was in JSON" "$("$r" results names.db --json | json /dev/stdin 'd[0]["trace"] == "a\nname\t.wtr"')" True
+
 # ---- versions ----------------------------------------------------------------------------------------------------------------
 cp r.db old.db
 python3 - <<'PY'
@@ -95,4 +100,14 @@ columns = "trace, machine, engine, launch, seed, status, reason, ipc, occupancy,
 db.execute(f"INSERT INTO run (key, tool, {columns}) SELECT 'k', (SELECT max(id) FROM tool), {columns} FROM run WHERE id = 1")
 db.commit()
 PY
-is "runs of earlier versions are left out" "$("$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])') $("$r" results old.db --all --json | json /dev/stdin 'len([x for x in d if x["run"]])')" "1 37"
+is "runs of earlier versions are left out" "$("$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])') $("$r" results old.db --all --json | json /dev/stdin 'len([x for x in d if x["run"]])')" "36 37"
+is "... whichever came first" "$(python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("old.db")
+db.execute("PRAGMA foreign_keys = OFF")
+for table, column in (("run", "tool"), ("refusal", "tool"), ("tool", "id")):
+    db.execute(f"UPDATE {table} SET {column} = -{column}")
+    db.execute(f"UPDATE {table} SET {column} = 3 + {column}")
+db.commit()
+PY
+"$r" results old.db --json | json /dev/stdin 'len([x for x in d if x["run"]])')" 36

@@ -75,6 +75,10 @@ array() {
     "$r" sweep -q "${plan[@]}" -o "$2" --slurm --array "$1" >out
     job=$(sed -n 's/^job \([0-9]*\):.*/\1/p' out) gathering=$(sed -n 's/.*; job \([0-9]*\) then.*/\1/p' out)
 }
+"$r" sweep -q "${plan[@]}" -o held.db --slurm=--hold --array 2 >out
+job=$(sed -n 's/^job \([0-9]*\):.*/\1/p' out) gathering=$(sed -n 's/.*; job \([0-9]*\) then.*/\1/p' out)
+fails 4 "held.db: jobs $job $gathering of this sweep are not over" "$r" sweep -q "${plan[@]}" -o held.db --slurm=--hold --array 2
+scancel "$job" "$gathering"
 array 6 r.db
 check "the array is submitted" grep -q '^job [0-9]*: 48 runs in 6 of 6 tasks; job [0-9]* then takes their results into r.db$' out
 scancel "${job}_0" "${job}_5"

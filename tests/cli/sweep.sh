@@ -129,7 +129,8 @@ for i in ${tasks//,/ }; do [ "$i" = "$LOSE" ] || SLURM_ARRAY_TASK_ID=$i sh "${*:
 [ -n "$tasks" ] || sh "${*: -1}" >&2
 echo "4711;cluster"
 SH
-chmod +x bin/sbatch
+printf '#!/bin/bash\ncat queue 2>/dev/null || [ ! -e queue.fails ]\n' >bin/squeue # the jobs that are not over
+chmod +x bin/sbatch bin/squeue
 slurm() { LOSE=${LOSE:-} PATH=$work/bin:$PATH "$r" sweep -q plan.cfg -o slurm.db --slurm="--mem=1G --time=5" --array 4 "$@"; }
 LOSE=2 slurm --vary 'barrier_latency=15,16' >out 2>err
 is "settings beside what varies are refused before anything is submitted" "$? $(grep -c 'leave out one of them' err) $(ls sbatch.log 2>&1 | grep -c 'No such')" "1 1 1"
@@ -137,10 +138,19 @@ LOSE=2 slurm >out
 is "--slurm submits an array, and what gathers its results" "$? $(cat out)" "0 job 4711: 9 runs in 4 of 4 tasks; job 4711 then takes their results into slurm.db"
 is "... with options for sbatch" "$(sed 's/ --output.*//' sbatch.log | xargs)" "--parsable --job-name=reprise-sweep --array=0,1,2,3 --mem=1G --time=5 --parsable --job-name=reprise-gather --dependency=afterany:4711 --mem=1G --time=5"
 is "... a lost task's runs are missing" "$(runs slurm.db)" 7
+cp sbatch.log before.log && cp -r slurm.db.parts parts.before
+echo 4711 >queue
+slurm >out 2>err
+is "the same command while its jobs run submits nothing, and touches nothing" \
+    "$? $(cat out err) $(cmp sbatch.log before.log)$(diff -r slurm.db.parts parts.before)" \
+    "4 reprise: slurm.db: jobs 4711 4711 of this sweep are not over ('squeue' shows them); then the same command submits what is missing "
+rm queue && touch queue.fails
+is "... nor where squeue fails" "$(slurm 2>&1 >/dev/null) $(cmp sbatch.log before.log)" "reprise: squeue failed; what it says stands above. Whether jobs 4711 4711 of this sweep are over is not known "
+rm queue.fails && echo 4712 >queue # of somebody else
 slurm >out
 is "the same command submits that task again" "$(cat out) $(runs slurm.db)" "job 4711: 2 runs in 1 of 4 tasks; job 4711 then takes their results into slurm.db 9"
 is "... and the database is that of a sweep" "$($dump slurm.db | sha256sum)" "$($dump file.db | sha256sum)"
-"$r" sweep plan.cfg -o slurm.db --slurm --array 4 >out 2>err
+PATH=$work/bin:$PATH "$r" sweep plan.cfg -o slurm.db --slurm --array 4 >out 2>err
 is "... and then nothing is submitted" "$? $(tail -1 err)" "0 reprise: slurm.db: all runs are there; nothing is submitted"
 is "without Slurm it says so" "$(PATH=$work/none "$r" sweep -q plan.cfg -o none.db --slurm --array 4 2>&1 | tail -1)" \
     "reprise: sbatch failed; what it says stands above. It is part of Slurm (Debian: slurm-client)"

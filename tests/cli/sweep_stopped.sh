@@ -54,6 +54,34 @@ done
 sweep -o stopped.db
 is "the same command goes on from there" "$? $($dump stopped.db | sha256sum)" "0 $whole"
 
+# ---- traces that go away, or change, in its middle --------------------------------------------------------------------
+# The first trace is written into while it is open, the last one is removed before it is needed.
+slow=("${plan[@]}" --engine reference)
+"$r" sweep -q "${slow[@]}" -o slow.db
+mkdir kept && cp ./*.wtr kept
+python3 - "$r" sweep -q "${slow[@]}" -t 1 -o gone.db <<'PY' 2>err
+import os, sqlite3, subprocess, sys
+sweep = subprocess.Popen(sys.argv[1:])
+def runs():
+    try:
+        return sqlite3.connect("gone.db").execute("SELECT count(*) FROM run").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+while not runs() and sweep.poll() is None:
+    pass
+size = os.path.getsize("4.wtr")
+with open("4.wtr", "r+b") as f:
+    f.seek(size // 4)
+    f.write(bytes(size // 2))
+os.remove("1.wtr")
+sys.exit(sweep.wait())
+PY
+is "traces that go away or change are an error" "$? $(grep -cE '^reprise: [0-9]+ runs are missing, and the same command tries them again; the last one: cannot open .1.wtr.' err)" "4 1"
+is "... and no results" "$(python3 -c 'import sqlite3; d = sqlite3.connect("gone.db"); print(*d.execute("SELECT count(*) FROM run WHERE status <> \"done\"").fetchone(), *d.execute("SELECT count(*) BETWEEN 48 AND 143 FROM run").fetchone())')" "0 1"
+cp kept/*.wtr .
+"$r" sweep -q "${slow[@]}" -o gone.db
+is "... and when they are back, the same command goes on" "$? $($dump gone.db | sha256sum)" "0 $($dump slow.db | sha256sum)"
+
 # ---- several at once ---------------------------------------------------------------------------------------------------
 for i in 1 2 3; do sweep -t 1 -o shared.db & done
 wait
@@ -87,10 +115,12 @@ is "... and it goes on when it is free" "$? $(runs locked.db)" "0 196"
 
 # Locked once it has written something: what is there stays.
 python3 - "$r" sweep -q "${plan[@]}" -t 1 --wait 0 -o middle.db <<'PY' 2>err
-import sqlite3, subprocess, sys
+import os, sqlite3, subprocess, sys
 sweep = subprocess.Popen(sys.argv[1:])
 runs = 0
 while not runs and sweep.poll() is None:
+    if not os.path.exists("middle.db-wal"):  # a reader would lock the beginning out
+        continue
     try:
         db = sqlite3.connect("middle.db", isolation_level=None)
         runs = db.execute("SELECT count(*) FROM run").fetchone()[0]
@@ -134,11 +164,14 @@ fails 2 "nothing.db: there is no such file" "$r" results nothing.db
 # ---- folders that cannot be written --------------------------------------------------------------------------------------
 fails 1 "/proc/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o /proc/r.db
 fails 1 "no/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o no/r.db
-mkdir readonly && cp whole.db readonly && chmod 555 readonly && chmod 444 readonly/whole.db && chmod 755 "$work"
+mkdir readonly && cp whole.db readonly && cp whole.db 'readonly/a?b#c%41.db' # the second one as if a sweep had been killed
+python3 -c 'import sqlite3; sqlite3.connect("readonly/a?b#c%41.db").execute("PRAGMA journal_mode = WAL")'
+chmod 444 readonly/* && chmod 555 readonly && chmod 755 "$work"
 somebody=()
 [ "$(id -u)" != 0 ] || somebody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if "${somebody[@]}" test -r readonly/whole.db -a -x "$r" 2>/dev/null && ! "${somebody[@]}" test -w readonly; then
     is "a database in a read-only folder is read" "$("${somebody[@]}" "$r" results readonly/whole.db --csv | wc -l)" 193
+    is "... also in WAL mode" "$("${somebody[@]}" "$r" results 'readonly/a?b#c%41.db' --csv | wc -l)" 193
     fails 1 "readonly/whole.db: cannot open it, or make it in this folder" "${somebody[@]}" "$r" sweep -q 1.wtr -m jetson-tx2 --set sms=1 -o readonly/whole.db
 else
     echo "ok - a database in a read-only folder # SKIP this user can write everywhere, and no other can run reprise here"

@@ -115,6 +115,19 @@ static void lower_wide(const uint8_t *bytes, size_t size, unsigned sm)
     decode_wide((const uint8_t *)words, 16 * (size_t)count, sm);
 }
 
+/* Any text, as an instruction of both tables. */
+static void assemble(const uint8_t *bytes, size_t size, unsigned sm)
+{
+    char text[512] = "";
+    uint64_t word;
+    struct isa_word wide_word;
+    uint32_t control;
+    struct sass_site site = {&sass7x_table, sass7x_table.arch(sm), 16};
+    memcpy(text, bytes, size < sizeof text - 1 ? size : sizeof text - 1);
+    sass5x_assemble(text, 8, SASS_62, &word, &control, NULL);
+    sass_assemble(&site, text, &wide_word, &control, NULL);
+}
+
 static void load(const uint8_t *bytes, size_t size)
 {
     struct rp_error err;
@@ -148,11 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         decode_wide(bytes, size, wide[size % 6]);
         lower_words(bytes, size);
         lower_wide(bytes, size, wide[size % 6]);
-        char text[512] = "";
-        uint64_t word;
-        uint32_t control;
-        memcpy(text, bytes, size < sizeof text - 1 ? size : sizeof text - 1);
-        sass5x_assemble(text, 8, SASS_62, &word, &control, NULL);
+        assemble(bytes, size, wide[size % 6]);
     }
     return 0;
 }

@@ -35,11 +35,15 @@ static void bash(FILE *to)
           "    [ \"$prev\" != = ] || prev=${COMP_WORDS[COMP_CWORD-2]}\n"
           "    [ \"$cur\" != = ] || cur=\n"
           "    if [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"${COMP_WORDS[1]}\" = help ]; }; then\n"
-          "        COMPREPLY=($(compgen -W '",
+          "        local topics=\n"
+          "        [ \"$COMP_CWORD\" = 1 ] || topics='",
           to);
+    for (const struct topic *const *t = topics; *t; t++)
+        fprintf(to, "%s ", (*t)->name);
+    fputs("'\n        COMPREPLY=($(compgen -W \"$topics\"'", to);
     for (const struct command *const *c = commands; *c; c++)
-        fprintf(to, "%s ", (*c)->name);
-    fputs("help version' -- \"$cur\"))\n"
+        fprintf(to, " %s", (*c)->name);
+    fputs(" help version' -- \"$cur\"))\n"
           "        return\n"
           "    fi\n"
           "    case ${COMP_WORDS[1]}:$prev in\n"
@@ -125,9 +129,17 @@ static void zsh(FILE *to)
         zsh_text(to, (*c)->summary);
         fputs("'\n", to);
     }
-    fputs("        'help:describe a command'\n"
+    fputs("        'help:describe a command or a topic'\n"
           "        'version:print the version'\n"
           "    )\n"
+          "    [[ $words[2] != help ]] || commands+=(\n",
+          to);
+    for (const struct topic *const *t = topics; *t; t++) {
+        fprintf(to, "        '%s:", (*t)->name);
+        zsh_text(to, (*t)->summary);
+        fputs("'\n", to);
+    }
+    fputs("    )\n"
           "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
           "        _describe command commands\n"
           "        return\n"
@@ -197,9 +209,14 @@ static void fish(FILE *to)
         fish_text(to, (*c)->summary);
         fputc('\n', to);
     }
-    fputs("complete -c reprise -n __fish_use_subcommand -f -a help -d 'describe a command'\n"
+    fputs("complete -c reprise -n __fish_use_subcommand -f -a help -d 'describe a command or a topic'\n"
           "complete -c reprise -n __fish_use_subcommand -f -a version -d 'print the version'\n",
           to);
+    fputs("complete -c reprise -n '__fish_seen_subcommand_from help' -f -a '", to);
+    for (const struct command *const *c = commands; *c; c++)
+        fprintf(to, "%s ", (*c)->name);
+    for (const struct topic *const *t = topics; *t; t++)
+        fprintf(to, "%s%s", (*t)->name, t[1] ? " " : "'\n");
     for (const struct command *const *c = commands; *c; c++) {
         for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
             if (has_name(o))

@@ -5,6 +5,21 @@
 #include "tools/commands/commands.h"
 #include "tools/lib/help.h"
 
+/* Prints a character of UTF-8 that is not ASCII as troff's \[uXXXX]; returns its bytes. */
+static size_t character(FILE *to, const char *s)
+{
+    unsigned first = (unsigned char)*s,
+             more = first >= 0xf0   ? 3
+                    : first >= 0xe0 ? 2
+                                    : 1,
+             code = first & (0x3fu >> more);
+    size_t n = 1;
+    for (; n <= more && ((unsigned char)s[n] & 0xc0) == 0x80; n++)
+        code = code << 6 | ((unsigned char)s[n] & 0x3f);
+    fprintf(to, "\\[u%04X]", code);
+    return n;
+}
+
 /* Prints a text so that troff changes nothing in it: dashes are ASCII, backslashes are themselves, and a dot or quote
  * at the beginning of a line is no request. */
 static void text(FILE *to, const char *s, size_t n)
@@ -12,7 +27,9 @@ static void text(FILE *to, const char *s, size_t n)
     for (size_t i = 0; i < n; i++) {
         if ((i == 0 || s[i - 1] == '\n') && (s[i] == '.' || s[i] == '\''))
             fputs("\\&", to);
-        if (s[i] == '\\')
+        if (s[i] & 0x80)
+            i += character(to, s + i) - 1;
+        else if (s[i] == '\\')
             fputs("\\e", to);
         else if (s[i] == '-')
             fputs("\\-", to);
@@ -27,14 +44,17 @@ static void line(FILE *to, const char *s)
     fputc('\n', to);
 }
 
-static void title(FILE *to, const char *name)
+static void title(FILE *to, const char *name, int section)
 {
     fputs(".TH REPRISE", to);
     if (*name)
         fputc('-', to);
     for (const char *c = name; *c; c++)
         fputc(toupper((unsigned char)*c), to);
-    fputs(" 1 \"\" \"reprise " REPRISE_VERSION "\" \"User Commands\"\n", to);
+    fprintf(to, " %d \"\" \"reprise " REPRISE_VERSION "\" \"%s\"\n", section,
+            section == 1   ? "User Commands"
+            : section == 5 ? "File Formats"
+                           : "Miscellaneous");
 }
 
 static void paragraphs(FILE *to, const char *s)
@@ -96,7 +116,7 @@ static void documents(FILE *to)
 
 void manual_command(const struct command *c, FILE *to)
 {
-    title(to, c->name);
+    title(to, c->name, 1);
     fprintf(to, ".SH NAME\nreprise\\-%s \\- ", c->name);
     line(to, c->summary);
     fputs(".SH SYNOPSIS\n.nf\n", to);
@@ -134,9 +154,45 @@ void manual_command(const struct command *c, FILE *to)
     documents(to);
 }
 
+static void topic_row(void *to, const char *name, const char *words)
+{
+    fputs(".TP\n.B ", to);
+    line(to, name);
+    line(to, words);
+}
+
+/* Lines that begin with a blank stay as they are, the others are paragraphs. */
+static void topic_text(FILE *to, const char *s)
+{
+    for (size_t n; *s; s += n + (s[n] == '\n')) {
+        n = strcspn(s, "\n");
+        fputs(*s == ' ' ? ".br\n" : ".PP\n", to);
+        text(to, s, n);
+        fputc('\n', to);
+    }
+}
+
+void manual_topic(const struct topic *t, FILE *to)
+{
+    title(to, t->name, t->section);
+    fprintf(to, ".SH NAME\nreprise\\-%s \\- ", t->name);
+    line(to, t->summary);
+    for (const struct topic_part *p = t->parts; p->heading || p->text || p->rows || p->each; p++) {
+        fputs(".SH ", to);
+        line(to, p->heading ? p->heading : "DESCRIPTION");
+        if (p->text)
+            topic_text(to, p->text);
+        if (p->rows)
+            rows(to, p->rows);
+        if (p->each)
+            p->each(topic_row, to);
+    }
+    fputs(".SH SEE ALSO\n\\fBreprise\\fR(1)\n", to);
+}
+
 void manual_all(FILE *to)
 {
-    title(to, "");
+    title(to, "", 1);
     fputs(".SH NAME\nreprise \\- record a GPU kernel once, replay its timing on any hardware\n"
           ".SH SYNOPSIS\n\\fBreprise\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...]\n.SH DESCRIPTION\n",
           to);
@@ -148,6 +204,11 @@ void manual_all(FILE *to)
     for (const struct command *const *c = commands; *c; c++) {
         fprintf(to, ".TP\n\\fBreprise\\-%s\\fR(1)\n", (*c)->name);
         line(to, (*c)->summary);
+    }
+    fputs(".SH TOPICS\n", to);
+    for (const struct topic *const *t = topics; *t; t++) {
+        fprintf(to, ".TP\n\\fBreprise\\-%s\\fR(%d)\n", (*t)->name, (*t)->section);
+        line(to, (*t)->summary);
     }
     fputs(".SH EXIT STATUS\n", to);
     rows(to, help_statuses);

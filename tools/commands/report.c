@@ -1,6 +1,8 @@
 /* reprise report: a sweep or a replay as one HTML file. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
@@ -24,7 +26,7 @@ static const struct option_row rows[] = {
      "sweep"},
     {"pareto", KEY_PARETO, "VALUE,VALUE", "Show the runs that no other beats in both; +VALUE: more of it is better"},
     {"runs", KEY_RUNS, "N", "Of more runs the N best (100000; 0: all)"},
-    {"all", KEY_ALL_RUNS, NULL, "Also runs of earlier versions of reprise, which else are left out"},
+    {"all", KEY_ALL_RUNS, NULL, "Also runs of other versions of reprise, which else are left out"},
     {"wait", KEY_WAIT, "SECONDS", "Wait so long for a program that has the database locked (60)"},
     {NULL, 0, NULL, "Of a trace"},
     ROWS_MACHINE("Machine to replay on", ""),
@@ -124,7 +126,9 @@ static int report_run(const struct command *c, int argc, char **argv)
                                .wait = 60,
                                .replay = {.launch = -1, .seed = 1}};
     command_parse(&line, c, argc, argv, &r);
-    if (!input_check(r.input, INPUT_OTHER, &err))
+    if (!input_check(r.input, INPUT_OTHER, &err) ||
+        (access(r.input, F_OK) && !rp_fail(&err, RP_BAD_INPUT, "%s: %s; give a database of 'reprise sweep', or a trace",
+                                           r.input, strerror(errno))))
         return command_fail(&err);
     bool database = input_kind(r.input) == INPUT_DATABASE;
     check_kind(&line, &r, database);

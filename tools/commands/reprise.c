@@ -15,16 +15,19 @@ const struct command *const commands[] = {
     NULL,
 };
 
-/* Finds a command by its name. NULL: there is none, and a message was printed. */
-static const struct command *find(const char *name)
+/* Finds a command by its name. NULL: there is none, and a message was printed. behind_help: topics may be meant, too.
+ */
+static const struct command *find(const char *name, bool behind_help)
 {
-    const char *names[sizeof commands / sizeof *commands + 1];
+    const char *names[sizeof commands / sizeof *commands + MOST_TOPICS];
     size_t count = 0;
     for (const struct command *const *c = commands; *c; c++) {
         if (!strcmp((*c)->name, name))
             return *c;
         names[count++] = (*c)->name;
     }
+    for (const struct topic *const *t = topics; *t && behind_help; t++)
+        names[count++] = (*t)->name;
     names[count++] = "help";
     names[count++] = "version";
     struct rp_error err;
@@ -37,7 +40,15 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* help, help COMMAND, help --man [COMMAND], help --completion SHELL. */
+static const struct topic *find_topic(const char *name)
+{
+    const struct topic *const *t = topics;
+    while (*t && strcmp((*t)->name, name))
+        t++;
+    return *t;
+}
+
+/* help, help COMMAND or TOPIC, help --man [COMMAND or TOPIC], help --completion SHELL. */
 static int help(int argc, char **argv)
 {
     struct rp_error err;
@@ -53,13 +64,18 @@ static int help(int argc, char **argv)
     }
     if (shell)
         return RP_OK;
-    const struct command *c = name ? find(name) : NULL;
-    if (name && !c)
+    const struct topic *t = name ? find_topic(name) : NULL;
+    const struct command *c = name && !t ? find(name, true) : NULL;
+    if (name && !c && !t)
         return RP_USAGE;
+    if (t) {
+        (manual ? manual_topic : help_topic)(t, stdout);
+        return RP_OK;
+    }
     if (manual)
         c ? manual_command(c, stdout) : manual_all(stdout);
     else
-        c ? help_command(c, stdout) : help_all(commands, stdout);
+        c ? help_command(c, stdout) : help_all(commands, topics, stdout);
     return RP_OK;
 }
 
@@ -80,7 +96,7 @@ int main(int argc, char **argv)
     hold_standard_streams();
     command_know(commands);
     if (argc < 2) {
-        help_all(commands, stderr);
+        help_all(commands, topics, stderr);
         return RP_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
@@ -89,6 +105,6 @@ int main(int argc, char **argv)
         puts("reprise " REPRISE_VERSION);
         return command_finish(RP_OK);
     }
-    const struct command *c = find(argv[1]);
+    const struct command *c = find(argv[1], false);
     return c ? command_finish(c->run(c, argc - 1, argv + 1)) : RP_USAGE;
 }

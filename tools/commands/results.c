@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
     {"top", KEY_TOP_ROWS, "N",
      "With --best: the N best; with compare: the N source lines that change most (20; 0: all)"},
     {"stat", KEY_STAT, "VALUE", "With compare: this instead of cycles"},
-    {"all", KEY_ALL, NULL, "Also runs of earlier versions of reprise, which else are left out"},
+    {"all", KEY_ALL, NULL, "Also runs of other versions of reprise, which else are left out"},
     ROW_OUTPUT("DB", "With merge: the database that all go into; made if it is not there"),
     {"wait", KEY_WAIT, "SECONDS", "Wait so long for a program that has the database locked (60)"},
     ROW_CSV("the table", ""),

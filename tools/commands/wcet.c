@@ -220,6 +220,11 @@ static void keep_launch(struct job *j)
     size_t last = j->result.count - 1, left = j->args->report ? limit_phases(j) : 0;
     json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last], &j->profile,
                                       j->attacks ? &j->attacks[last] : NULL);
+    if (j->args->report) {
+        char plain[PLAIN_NAME];
+        json_put(launch, "kernel",
+                 json_string(plain_kernel_name(json_string_value(json_object_get(launch, "kernel")), plain)));
+    }
     if (left)
         json_put(launch, "warps_left_out", json_number(left));
     json_add(j->launches, launch);

@@ -151,7 +151,44 @@ void help_command(const struct command *c, FILE *to)
     wrap(to, c->status ? c->status : "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed.", 0, 0);
 }
 
-void help_all(const struct command *const *commands, FILE *to)
+static void topic_row(void *to, const char *name, const char *text)
+{
+    char left[80];
+    snprintf(left, sizeof left, "  %s", name);
+    row(to, left, text);
+}
+
+/* Lines that begin with a blank are printed as they are. */
+static void topic_text(FILE *to, const char *text)
+{
+    char line[2048];
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        if (*line == ' ')
+            fprintf(to, "%s\n", line);
+        else
+            wrap(to, line, 0, 0);
+    }
+}
+
+void help_topic(const struct topic *t, FILE *to)
+{
+    for (const struct topic_part *p = t->parts; p->heading || p->text || p->rows || p->each; p++) {
+        if (p != t->parts)
+            fputc('\n', to);
+        if (p->heading)
+            heading(to, p->heading);
+        if (p->text)
+            topic_text(to, p->text);
+        for (const struct help_row *r = p->rows; r && r->name; r++)
+            topic_row(to, r->name, r->text);
+        if (p->each)
+            p->each(topic_row, to);
+    }
+}
+
+void help_all(const struct command *const *commands, const struct topic *const *topics, FILE *to)
 {
     fputs("Usage: reprise COMMAND [OPTION...]\n\n"
           "Record a GPU kernel once, replay its timing on any hardware.\n\n",
@@ -159,8 +196,12 @@ void help_all(const struct command *const *commands, FILE *to)
     heading(to, "Commands");
     for (const struct command *const *c = commands; *c; c++)
         fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    fprintf(to, "  %-10s %s\n", "help", "describe a command: reprise help COMMAND");
+    fprintf(to, "  %-10s %s\n", "help", "describe a command or a topic: reprise help NAME");
     fprintf(to, "  %-10s %s\n\n", "version", "print the version");
+    heading(to, "Topics");
+    for (; *topics; topics++)
+        fprintf(to, "  %-12s %s\n", (*topics)->name, (*topics)->summary);
+    fputc('\n', to);
     heading(to, "Exit status");
     for (const struct help_row *s = help_statuses; s->name; s++) {
         fprintf(to, "  %s ", s->name);
@@ -173,5 +214,5 @@ void help_all(const struct command *const *commands, FILE *to)
         snprintf(left, sizeof left, "  %s", e->name);
         row(to, left, e->text);
     }
-    fputs("\n'reprise help COMMAND' describes a command and gives examples.\n", to);
+    fputs("\n'reprise help NAME' describes a command, with examples, or a topic.\n", to);
 }

@@ -6,6 +6,8 @@ MACHINES := $(wildcard hw-models/machines/*.cfg)
 PUBLIC_HEADERS := tracefmt/error.h
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
 SHELLS := bash zsh fish
+# Topics that have a man page, as NAME.SECTION.
+TOPICS := checks.7 statistics.7 machines.5 traces.5 statuses.7
 COMPLETION_bash := share/bash-completion/completions/reprise
 COMPLETION_zsh := share/zsh/site-functions/_reprise
 COMPLETION_fish := share/fish/vendor_completions.d/reprise.fish
@@ -14,7 +16,7 @@ install: all ## to PREFIX=/usr/local (DESTDIR is honoured)
 	@$(MAKE) --no-print-directory install-files
 # As they lie in the build folder, whatever flags they were built with: tests install what they test.
 install-files:
-	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/include/reprise \
+	install -d $(ROOT)/bin $(ROOT)/lib/pkgconfig $(ROOT)/share/reprise/machines $(ROOT)/share/man/man1 $(ROOT)/share/man/man5 $(ROOT)/share/man/man7 $(ROOT)/include/reprise \
 	  $(ROOT)/share/doc/reprise $(foreach s,$(SHELLS),$(ROOT)/$(dir $(COMPLETION_$s)))
 	install -m 755 $(BUILD)/reprise $(ROOT)/bin/reprise
 	install -m 644 $(BUILD)/libreprise.a $(ROOT)/lib/libreprise.a
@@ -29,6 +31,8 @@ install-files:
 	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
 	for c in $(COMMANDS); do \
 	  $(BUILD)/reprise help --man $$c | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise-$$c.1 || exit; done
+	for t in $(TOPICS); do \
+	  $(BUILD)/reprise help --man $${t%.*} > $(ROOT)/share/man/man$${t#*.}/reprise-$$t || exit; done
 	$(foreach s,$(SHELLS),$(BUILD)/reprise help --completion $s > $(ROOT)/$(COMPLETION_$s) &&) true
 	install -m 644 tools/host/reprise.h tools/cuda/reprise/cuda.h $(ROOT)/include/reprise
 	install -D -m 644 -t $(ROOT)/share/reprise/cuda/reprise tools/cuda/reprise/cuda.h
@@ -38,4 +42,4 @@ install-files:
 uninstall: ## take away what make install has put under PREFIX
 	rm -rf $(ROOT)/lib/reprise $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
 	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
-	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))
+	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach t,$(TOPICS),$(ROOT)/share/man/man$(subst .,,$(suffix $t))/reprise-$t) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))

@@ -32,10 +32,10 @@ static void geometric_end(sqlite3_context *c)
 /* Runs of one version of the program compare with one another. */
 static bool choose_runs(struct query *q, struct rp_error *err)
 {
-    int64_t newest;
-    if (!sql_number(&q->store.sql, "SELECT max(tool) FROM run", 0, &newest, err, ""))
+    int64_t tool;
+    if (!store_shown_tool(&q->store, &tool, err))
         return false;
-    q->which = q->args->all ? sqlite3_mprintf("1") : sqlite3_mprintf("tool = %lld", (long long)newest);
+    q->which = q->args->all ? sqlite3_mprintf("1") : sqlite3_mprintf("tool = %lld", (long long)tool);
     return q->which || rp_fail(err, RP_SYSTEM, "out of memory");
 }
 

@@ -56,8 +56,7 @@ bool query_list(struct query *q, struct rp_error *err)
     sqlite3_str_appendall(text, " UNION ALL SELECT NULL, NULL, machine");
     for (int i = commas(columns) - 2; i > 0; i--)
         sqlite3_str_appendall(text, ", NULL");
-    sqlite3_str_appendall(text, ", NULL, NULL, 'impossible', settings || ': ' || reason FROM refusal");
-    sqlite3_str_appendall(text, q->args->all ? "" : " WHERE tool = (SELECT max(id) FROM tool)");
+    sqlite3_str_appendf(text, ", NULL, NULL, 'impossible', settings || ': ' || reason FROM refusal WHERE %s", q->which);
     sqlite3_str_appendall(text, " ORDER BY 2 NULLS LAST");
     for (int i = 3; i <= commas(columns) + 1; i++)
         sqlite3_str_appendf(text, ", %d", i);

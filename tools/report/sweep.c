@@ -95,9 +95,9 @@ static bool put_origins(struct sweep_report *s, struct rp_error *err)
                     err) &&
            put_list(s, "refused",
                     sqlite3_mprintf(
-                        "SELECT machine, settings, reason, count(*) OVER () AS all_of_them FROM refusal %s ORDER "
-                        "BY 1, 2 LIMIT %d",
-                        s->request->all ? "" : "WHERE tool = (SELECT max(tool) FROM chosen)", MOST_FAILURES),
+                        "SELECT machine, settings, reason, count(*) OVER () AS all_of_them FROM refusal WHERE %s "
+                        "ORDER BY 1, 2 LIMIT %d",
+                        s->query.which, MOST_FAILURES),
                     err);
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracefmt/reader.h"
+
 bool result_replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
                    struct result *result, struct rp_error *err)
 {
@@ -11,7 +13,10 @@ bool result_replay(struct rp_trace *trace, const struct machine *machine, const 
     *result = (struct result){0};
     with_log.launch_done = launch_log_add;
     with_log.launch_done_data = &result->launches;
-    if (!replay(trace, machine, &with_log, &replayed, err)) {
+    bool fine = replay(trace, machine, &with_log, &replayed, err);
+    if (!rp_trace_unchanged(trace, err) || !fine) {
+        if (fine)
+            replay_result_free(&replayed);
         result_free(result);
         return false;
     }

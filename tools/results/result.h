@@ -13,7 +13,8 @@ struct result {
 };
 
 /* Calls replay() and keeps its launches in the log; launch_done of the options is ignored. False: err says why; nothing
- * needs to be freed. */
+ * needs to be freed. A trace that somebody wrote into meanwhile has no result, and is RP_SYSTEM whatever else failed.
+ */
 bool result_replay(struct rp_trace *, const struct machine *, const struct replay_options *, struct result *,
                    struct rp_error *);
 void result_free(struct result *);

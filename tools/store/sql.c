@@ -26,11 +26,29 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
+        if (!s->write)
+            return rp_fail(err, RP_USAGE,
+                           "%s: cannot read it in this folder: %s; copy it, and %s-wal, to one that you can write",
+                           s->path, said, s->path);
         return rp_fail(err, RP_USAGE, "%s: cannot open it, or make it in this folder: %s; name another with -o",
                        s->path, said);
     case SQLITE_IOERR: return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s" KEPT, s->path, said);
     default: return rp_fail(err, RP_SYSTEM, "%s: %s", s->path, said);
     }
+}
+
+/* As a URI, in which some characters have a meaning. */
+static char *immutable_uri(const char *path)
+{
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(uri, "file:");
+    for (; *path; path++)
+        if (strchr("%?#", *path))
+            sqlite3_str_appendf(uri, "%%%02X", *path);
+        else
+            sqlite3_str_appendchar(uri, 1, *path);
+    sqlite3_str_appendall(uri, "?immutable=1");
+    return sqlite3_str_finish(uri);
 }
 
 /* What lies in a read-only folder is read as it is; SQLite would make files beside it. */
@@ -40,7 +58,7 @@ static bool open_immutable(struct sql *s, int status, struct rp_error *err)
     char *name = sqlite3_mprintf("%s-wal", s->path), *uri = NULL;
     bool can = name && (stat(name, &wal) || !wal.st_size);
     sqlite3_free(name);
-    if (can && (uri = sqlite3_mprintf("file:%s?immutable=1", s->path))) {
+    if (can && (uri = immutable_uri(s->path))) {
         sqlite3_close(s->db);
         s->db = NULL;
         status = sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
@@ -55,7 +73,7 @@ static int first_read(struct sql *s) { return sqlite3_exec(s->db, "PRAGMA schema
 
 bool sql_open(struct sql *s, const char *path, bool write, unsigned wait, struct rp_error *err)
 {
-    *s = (struct sql){.path = strdup(path), .wait = wait};
+    *s = (struct sql){.path = strdup(path), .wait = wait, .write = write};
     if (!s->path)
         return rp_fail(err, RP_SYSTEM, "out of memory");
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
@@ -64,8 +82,8 @@ bool sql_open(struct sql *s, const char *path, bool write, unsigned wait, struct
         sqlite3_busy_timeout(s->db, (int)wait * 1000);
         status = first_read(s);
     }
-    bool fine = status == SQLITE_OK;
-    if (!fine && !write && (status & 0xff) == SQLITE_CANTOPEN)
+    bool fine = status == SQLITE_OK, closed = (status & 0xff) == SQLITE_CANTOPEN || (status & 0xff) == SQLITE_READONLY;
+    if (!write && closed)
         fine = open_immutable(s, status, err) && ((status = first_read(s)) == SQLITE_OK || sql_fail(s, status, err));
     else if (!fine)
         sql_fail(s, status, err);

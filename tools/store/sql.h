@@ -14,6 +14,7 @@
 struct sql {
     sqlite3 *db;
     char *path;
+    bool write;     /* it was opened to be written */
     unsigned wait;  /* seconds, for another program that has it locked */
     bool immutable; /* nobody can write it: its folder is read-only */
     /* Statements by the address of their text, which is a literal. */

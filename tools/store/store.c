@@ -115,13 +115,22 @@ bool store_find_run(struct store *s, const char *key, int64_t *detail, struct rp
     return sql_number(&s->sql, "SELECT detail FROM run WHERE key = ?", -1, detail, err, "t", key);
 }
 
-bool store_rate(struct store *s, double *rate, struct rp_error *err)
+bool store_shown_tool(struct store *s, int64_t *tool, struct rp_error *err)
+{
+    return sql_number(
+        &s->sql,
+        "SELECT coalesce((SELECT id FROM tool WHERE version = ? AND timing = ? AND EXISTS"
+        " (SELECT 1 FROM run WHERE tool = tool.id)), (SELECT max(tool) FROM run), (SELECT max(id) FROM tool))",
+        0, tool, err, "tt", REPRISE_VERSION, result_timing);
+}
+
+bool store_rate(struct store *s, bool exact, double *rate, struct rp_error *err)
 {
     int64_t per_second;
     bool fine = sql_number(&s->sql,
                            "SELECT sum(t.warp_instructions) / sum(r.seconds) FROM run r JOIN trace t ON t.id = r.trace"
-                           " WHERE r.status = 'done' AND r.launch IS NULL",
-                           0, &per_second, err, "");
+                           " WHERE r.status = 'done' AND r.launch IS NULL AND (r.method = 'exact') = ?",
+                           0, &per_second, err, "i", (int64_t)exact);
     *rate = (double)per_second;
     return fine;
 }

@@ -80,7 +80,10 @@ static inline bool store_suffices(int64_t there, unsigned wanted) { return there
 bool store_put_run(struct store *, const struct store_run *, struct rp_error *);
 /* *others: another connection has written since the last call. */
 bool store_changed(struct store *, bool *others, struct rp_error *);
-/* Warp instructions per second of the runs that are there, of one thread; 0: there are none. */
-bool store_rate(struct store *, double *rate, struct rp_error *);
+/* The version whose runs are shown: this program's if it has runs here, else the one that came last. */
+bool store_shown_tool(struct store *, int64_t *tool, struct rp_error *);
+/* Warp instructions per second and thread of the runs that are there, of exact ones or of all others; 0: there are
+ * none. */
+bool store_rate(struct store *, bool exact, double *rate, struct rp_error *);
 
 #endif

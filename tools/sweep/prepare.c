@@ -44,7 +44,11 @@ static bool look_at_traces(struct sweep *s, struct rp_error *err)
 static bool put_trace(struct sweep *s, struct sweep_trace *trace, struct rp_error *err)
 {
     struct rp_trace *t = rp_trace_open(trace->path, err);
-    bool fine = t && store_put_trace(&s->store, t, &trace->id, err);
+    const char *sha256 = t ? rp_trace_sha256(t, err) : NULL;
+    bool fine = sha256 &&
+                (!strcmp(sha256, trace->sha256) ||
+                 rp_fail(err, RP_SYSTEM, "%s: changed while the sweep began; start it again", trace->path)) &&
+                store_put_trace(&s->store, t, &trace->id, err);
     if (t)
         rp_trace_close(t);
     return fine;
@@ -170,6 +174,8 @@ static bool open_store(struct sweep *s, struct rp_error *err)
     const struct sweep_args *a = s->args;
     if (a->dry_run && (!a->output || access(a->output, F_OK)))
         return true;
+    if (a->array && !a->dry_run && !sweep_jobs_are_over(s, err))
+        return false;
     s->has_store = a->dry_run ? store_open_read(&s->store, a->output, a->wait, err)
                               : store_open(&s->store, a->output, a->wait, err);
     return s->has_store && (a->dry_run || ((!a->array || sweep_gather(s, err)) && put_plan(s, err)));

@@ -48,7 +48,8 @@ struct running {
 
 /* ---- what runs share --------------------------------------------------------------------------------------------- */
 
-/* Opens what the task needs and is not open. */
+/* Opens what the task needs and is not open. All of it was there when the sweep began: what is not there any more is a
+ * failure of the system, and no result. */
 static bool hold(struct running *r, const struct sweep_task *task, struct rp_trace **trace, struct machine **machine,
                  struct rp_error *err)
 {
@@ -65,6 +66,8 @@ static bool hold(struct running *r, const struct sweep_task *task, struct rp_tra
     *trace = visit->open;
     *machine = point->machine;
     pthread_mutex_unlock(&r->lock);
+    if (!fine)
+        err->status = RP_SYSTEM;
     return fine;
 }
 
@@ -125,7 +128,8 @@ static bool begin_profile(struct finished *f, struct replay_options *options)
 
 static bool replay_batches(const struct sweep_plan *plan, struct finished *f, const struct replay_options *options)
 {
-    return repeat(f->trace, f->machine, options, &plan->batches.request, &f->repeated, &f->error) &&
+    bool fine = repeat(f->trace, f->machine, options, &plan->batches.request, &f->repeated, &f->error);
+    return rp_trace_unchanged(f->trace, &f->error) && fine &&
            repeat_means(f->machine, &f->repeated, &f->result.total, &f->error);
 }
 

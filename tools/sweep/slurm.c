@@ -14,6 +14,63 @@
 #include "tools/store/merge.h"
 #include "tools/sweep/sweep.h"
 
+/* ---- jobs that are not over -------------------------------------------------------------------------------------- */
+
+#define JOB 64
+
+/* The numbers of the jobs that were submitted last, the array and what gathers; "": none. */
+struct jobs {
+    char array[JOB], gathering[JOB];
+};
+
+static struct jobs jobs_before(const struct sweep *s)
+{
+    char path[PATH_MAX];
+    struct jobs jobs = {.array = ""};
+    snprintf(path, sizeof path, "%s.parts/jobs", s->args->output);
+    FILE *from = fopen(path, "r");
+    if (!from)
+        return jobs;
+    if (fscanf(from, "%63s %63s", jobs.array, jobs.gathering) < 1)
+        *jobs.array = 0;
+    fclose(from);
+    return jobs;
+}
+
+static bool keep_jobs(const struct sweep *s, const struct jobs *jobs, struct rp_error *err)
+{
+    char path[PATH_MAX], text[2 * JOB + 2];
+    snprintf(path, sizeof path, "%s.parts/jobs", s->args->output);
+    int n = snprintf(text, sizeof text, "%s %s\n", jobs->array, jobs->gathering);
+    return output_write(path, text, (size_t)n, err);
+}
+
+bool sweep_jobs_are_over(const struct sweep *s, struct rp_error *err)
+{
+    char line[JOB];
+    struct jobs jobs = jobs_before(s);
+    if (!*jobs.array)
+        return true;
+    fflush(NULL);
+    FILE *from = popen("squeue --noheader --format=%F", "r");
+    bool there = false;
+    while (from && fgets(line, sizeof line, from)) {
+        line[strcspn(line, " \n")] = 0;
+        there |= !strcmp(line, jobs.array) || !strcmp(line, jobs.gathering);
+    }
+    if (!from || pclose(from))
+        return rp_fail(
+            err, RP_SYSTEM,
+            "squeue failed; what it says stands above. Whether jobs %s %s of this sweep are over is not known",
+            jobs.array, jobs.gathering);
+    return !there || rp_fail(err, RP_SYSTEM,
+                             "%s: jobs %s %s of this sweep are not over ('squeue' shows them); then the same command "
+                             "submits what is missing",
+                             s->args->output, jobs.array, jobs.gathering);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
 bool sweep_gather(struct sweep *s, struct rp_error *err)
 {
     char path[PATH_MAX];
@@ -101,13 +158,13 @@ static bool write_scripts(const struct sweep *s, struct rp_error *err)
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
 /* Runs sbatch; the number that it prints goes to `job`. */
-static bool submit(const char *command, char job[64], struct rp_error *err)
+static bool submit(const char *command, char job[JOB], struct rp_error *err)
 {
     fflush(NULL);
     FILE *from = popen(command, "r");
     if (!from)
         return rp_fail(err, RP_SYSTEM, "cannot start sbatch: %s", strerror(errno));
-    bool said = fgets(job, 64, from);
+    bool said = fgets(job, JOB, from);
     int status = pclose(from);
     if (!said || status)
         return rp_fail(err, RP_SYSTEM,
@@ -140,8 +197,7 @@ static void print_sbatch(const struct sweep *s, FILE *to, const char *script, co
     fprintf(to, ".parts/%s", script);
 }
 
-static bool submit_both(const struct sweep *s, char array[64], char gathering[64], uint32_t *count,
-                        struct rp_error *err)
+static bool submit_both(const struct sweep *s, struct jobs *jobs, uint32_t *count, struct rp_error *err)
 {
     char *command = NULL;
     size_t size;
@@ -151,13 +207,15 @@ static bool submit_both(const struct sweep *s, char array[64], char gathering[64
     fputs("sbatch --parsable --job-name=reprise-sweep --array=", to);
     *count = missing(s, to);
     print_sbatch(s, to, "task.sh", "%a.log");
-    bool fine = (!fclose(to) || rp_fail(err, RP_SYSTEM, "out of memory")) && submit(command, array, err);
+    bool fine = (!fclose(to) || rp_fail(err, RP_SYSTEM, "out of memory")) && submit(command, jobs->array, err) &&
+                keep_jobs(s, jobs, err);
     free(command);
     if (!fine || !(to = open_memstream(&command, &size)))
         return fine && rp_fail(err, RP_SYSTEM, "out of memory");
-    fprintf(to, "sbatch --parsable --job-name=reprise-gather --dependency=afterany:%s", array);
+    fprintf(to, "sbatch --parsable --job-name=reprise-gather --dependency=afterany:%s", jobs->array);
     print_sbatch(s, to, "gather.sh", "gather.log");
-    fine = (!fclose(to) || rp_fail(err, RP_SYSTEM, "out of memory")) && submit(command, gathering, err);
+    fine = (!fclose(to) || rp_fail(err, RP_SYSTEM, "out of memory")) && submit(command, jobs->gathering, err) &&
+           keep_jobs(s, jobs, err);
     free(command);
     return fine;
 }
@@ -165,15 +223,15 @@ static bool submit_both(const struct sweep *s, char array[64], char gathering[64
 int sweep_submit(struct sweep *s)
 {
     struct rp_error err;
-    char array[64], gathering[64];
+    struct jobs jobs = {.array = ""};
     uint32_t count = 0;
     if (!s->task_count) {
         fprintf(stderr, "reprise: %s: all runs are there; nothing is submitted\n", s->args->output);
         return RP_OK;
     }
-    if (!write_scripts(s, &err) || !submit_both(s, array, gathering, &count, &err))
+    if (!write_scripts(s, &err) || !submit_both(s, &jobs, &count, &err))
         return command_fail(&err);
-    printf("job %s: %zu runs in %u of %u tasks; job %s then takes their results into %s\n", array, s->task_count, count,
-           s->args->array, gathering, s->args->output);
+    printf("job %s: %zu runs in %u of %u tasks; job %s then takes their results into %s\n", jobs.array, s->task_count,
+           count, s->args->array, jobs.gathering, s->args->output);
     return RP_OK;
 }

@@ -19,16 +19,27 @@ static void print_seconds(double seconds, FILE *to)
         fprintf(to, "%.1f h", seconds / 3600);
 }
 
+/* Runs that are replayed at once: as many as threads, or as tasks of an array. */
+static uint64_t at_once(const struct sweep *s)
+{
+    const struct sweep_args *a = s->args;
+    uint64_t all = a->array ? (uint64_t)a->array * (a->threads_given ? a->threads : 1) : a->threads;
+    return all < s->task_count ? all : s->task_count ? s->task_count : 1;
+}
+
 static void print_estimate(struct sweep *s, FILE *to)
 {
     struct rp_error unused;
     double rate = 0;
     char text[FIGURE];
-    bool known = s->has_store && store_rate(&s->store, &rate, &unused) && rate > 0;
+    const struct sweep_args *a = s->args;
+    bool exact = !(a->plan.replay.sample.error > 0) && !a->plan.batches.request.least;
+    bool known = s->has_store && store_rate(&s->store, exact, &rate, &unused) && rate > 0;
+    uint32_t workers = a->array ? a->array : a->threads;
     fprintf(to, "to do:      %s run%s, %s warp instructions: ", figure(s->task_count, text),
             s->task_count == 1 ? "" : "s", figure(s->warp_instructions, (char[FIGURE]){0}));
-    print_seconds((double)s->warp_instructions / (known ? rate : USUAL_RATE) / s->args->threads, to);
-    fprintf(to, " on %u thread%s, %s\n", s->args->threads, s->args->threads == 1 ? "" : "s",
+    print_seconds((double)s->warp_instructions / (known ? rate : USUAL_RATE) / (double)at_once(s), to);
+    fprintf(to, " on %u %s%s, %s\n", workers, a->array ? "task" : "thread", workers == 1 ? "" : "s",
             known ? "as fast as the runs before" : "if they are as fast as usual");
 }
 

@@ -100,7 +100,10 @@ struct machine *sweep_open_point(const struct sweep *, const struct sweep_point 
 /* run.c: carries all tasks out; an exit status. */
 int sweep_run(struct sweep *);
 
-/* slurm.c: takes what tasks of an earlier job have done into the database. */
+/* slurm.c: whether the jobs that were submitted before are over; those that are not write into their databases, which
+ * must not be read or written from elsewhere. */
+bool sweep_jobs_are_over(const struct sweep *, struct rp_error *);
+/* Takes what tasks of an earlier job have done into the database. */
 bool sweep_gather(struct sweep *, struct rp_error *);
 /* Submits a job array for the shards that miss runs, and a job that gathers what they have done; an exit status. */
 int sweep_submit(struct sweep *);

@@ -34,6 +34,9 @@ void table_cell(struct table *t, const char *format, ...)
     if (!t->cells || vasprintf(&t->cells[t->count], format, args) < 0)
         no_memory();
     va_end(args);
+    for (char *c = t->cells[t->count]; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
     t->count++;
 }
 

@@ -11,7 +11,8 @@ struct table;
 /* One letter per column. l: to the left. r: to the right. n: a name or text to the left, which is shortened where the
  * table would be wider than TABLE_WIDEST columns; "..." replaces the scopes of a C++ name, and the end of any text. */
 struct table *table_new(const char *columns);
-/* Adds the next cell, row by row; the first row is the heading. printf-like. */
+/* Adds the next cell, row by row; the first row is the heading. printf-like. Control characters become question marks:
+ * a cell stays on its line. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a number with separators between thousands: 1,234,567. */
 void table_number(struct table *, uint64_t value);

@@ -93,6 +93,8 @@ static void place_warp(struct reference *r, struct ref_warp *w)
     while (sc->slots[w->slot])
         w->slot++;
     sc->slots[w->slot] = w;
+    if (sc->slot_count <= w->slot)
+        sc->slot_count = w->slot + 1;
     sc->resident++;
     w->placed = r->now;
     w->first_issue = r->now + (uint64_t)r->machine->dispatch_latency;

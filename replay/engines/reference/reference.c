@@ -98,7 +98,7 @@ static void charge(struct reference *r, struct ref_subcore *sc, const struct ref
 static int pick(struct reference *r, struct ref_subcore *sc, uint64_t ready)
 {
     uint64_t eager = 0;
-    for (unsigned s = 0; s < SCHEDULER_SLOTS; s++)
+    for (unsigned s = 0; s < sc->slot_count; s++)
         if ((ready >> s & 1) && sc->slots[s]->yields_at != r->now)
             eager |= 1ull << s;
     int slot = eager ? r->scheduler->pick(sc->scheduler, eager) : -1;
@@ -114,7 +114,7 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
         charge(r, sc, NULL);
         return true;
     }
-    for (unsigned s = 0; s < SCHEDULER_SLOTS; s++) {
+    for (unsigned s = 0; s < sc->slot_count; s++) {
         struct ref_warp *w = sc->slots[s];
         if (!w || w->ended)
             continue;
@@ -129,7 +129,7 @@ static bool step(struct reference *r, struct ref_subcore *sc, bool *issued, bool
         return rp_fail(err, RP_BAD_INPUT, "scheduler '%s' picked a warp that is not ready",
                        r->machine->scheduler.model->name);
     charge(r, sc, slot >= 0 ? sc->slots[slot] : NULL);
-    for (unsigned s = 0; s < SCHEDULER_SLOTS; s++)
+    for (unsigned s = 0; s < sc->slot_count; s++)
         if (sc->slots[s] && !sc->slots[s]->ended) {
             sc->slots[s]->blocked = blocked[s];
             sc->slots[s]->blocked_at = r->now;

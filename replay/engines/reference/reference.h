@@ -130,7 +130,7 @@ struct ref_block {
 
 struct ref_subcore {
     struct ref_warp *slots[SCHEDULER_SLOTS];
-    unsigned resident;
+    unsigned resident, slot_count; /* slot_count: those from here on never had a warp */
     void *scheduler, *units[MACHINE_UNITS];
     uint64_t gap; /* cycles of the current stall */
 };

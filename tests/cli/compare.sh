@@ -1,0 +1,96 @@
+#!/bin/bash
+# reprise compare: the formats of Nsight Compute, figures against those of reprise replay, launches that match and that do not.
+set -u
+. tests/support/cli.sh
+g=tests/golden/ncu trace=tests/golden/hardware/nw.sass.wtr
+compare() { "$r" compare -q "$trace" -m v100 "$@"; }
+for f in details.csv raw.csv raw.txt details-2020.txt; do compare --measured $g/$f --json >"$work/$f.json"; done
+"$r" replay -q "$trace" -m v100 --set warm_l2=no --json >"$work/replay.json"
+python3 - "$work" <<'END'
+import json, sys
+def load(name): return json.load(open(f'{sys.argv[1]}/{name}.json'))
+files = ['details.csv', 'raw.csv', 'raw.txt', 'details-2020.txt']
+docs = {f: load(f) for f in files}
+replay = load('replay')
+def without_line(launches): return [{k: v for k, v in l.items() if k != 'line'} for l in launches]
+def close(a, b): return abs(a - b) <= 2e-3 * max(1, abs(b))
+def report(ok, what): print(('ok' if ok else 'not ok') + ' - ' + what)
+common = set.intersection(*({*l['quantities']} for d in docs.values() for l in d['launches']))
+report(len(common) == 9 and all(close(l['quantities'][n]['measured'], docs['raw.csv']['launches'][i]['quantities'][n]['measured'])
+       for f in files for i, l in enumerate(docs[f]['launches']) for n in common), 'the four formats say the same')
+report(without_line(docs['raw.csv']['launches']) == without_line(docs['raw.txt']['launches']), 'CSV and text of the raw page say the same')
+# measured values, from the table that the fixtures are of
+measured = {'cycles': (8867, 9014), 'duration': (9.566, 9.29), 'sm_active_cycles': (92.85, 178.49), 'warp_instructions': (789, 1578),
+            'registers': (32, 32), 'l1_hit_rate': (41.07, 21.62), 'l2_hit_rate': (52.11, 51.30), 'load_sectors': (66, 130), 'store_sectors': (46, 92),
+            'l2_sectors': (111, 222), 'dram_read_sectors': (102, 198), 'occupancy': (1.56, 1.56), 'active_warps': (1, 1)}
+q = [l['quantities'] for l in docs['raw.csv']['launches']]
+report({*q[0]} == {*measured} and all(close(q[l][n]['measured'], v[l]) for n, v in measured.items() for l in (0, 1)), 'measured values and units')
+def expected(l):
+    l1, l2, o = l['l1'], l['l2'], l['occupancy']
+    return {'cycles': l['cycles'], 'duration': l['cycles'] / 1380, 'sm_active_cycles': o['sm_cycles'] / 80, 'warp_instructions': l['warp_instructions'],
+            'l1_hit_rate': 100 * l1['hits'] / (l1['hits'] + l1['misses']), 'l2_hit_rate': 100 * l2['hits'] / (l2['hits'] + l2['misses']),
+            'load_sectors': l['global']['load_transactions'], 'store_sectors': l['global']['store_transactions'], 'l2_sectors': l2['hits'] + l2['misses'],
+            'dram_read_sectors': l['dram']['accesses'] - l['dram']['writes'], 'active_warps': o['warp_cycles'] / o['sm_cycles'],
+            'occupancy': 100 * o['warp_cycles'] / o['sm_cycles'] / 64, 'registers': 54}
+report(all(abs(q[i][n]['replayed'] - v) < 1e-6 * max(1, v) for i in (0, 1) for n, v in expected(replay['launches'][i]).items()),
+       'replayed values are those of reprise replay')
+shares = ('l1_hit_rate', 'l2_hit_rate', 'occupancy')
+report(all(abs(v['error'] - ((v['replayed'] - v['measured']) / 100 if n in shares else v['replayed'] / v['measured'] - 1)) < 1e-9
+           for l in q for n, v in l.items()), 'errors: parts, and points of shares')
+s, e = docs['raw.csv']['quantities']['cycles'], [l['cycles']['error'] for l in q]
+report(s['launches'] == 2 and abs(s['mean_error'] + sum(e) / 2) < 1e-9 and abs(s['largest_error'] - min(e)) < 1e-9 and s['largest_of'] == 1, 'errors over launches')
+report(docs['raw.csv']['not_compared'] == [], 'nothing is left over')
+END
+is "text has a line for each quantity" "$(compare --measured $g/raw.csv | grep -c 'cycles  ')" 6
+is "CSV has full rows" "$(compare --measured $g/raw.csv --csv | sed -n '2p;15p' | cut -d, -f1-6)" "0,needle_cuda_shared_1,cycles,cycles,8867,7341
+1,needle_cuda_shared_1,cycles,cycles,9014,$(json "$work/replay.json" "d['launches'][1]['cycles']")"
+is "standard input" "$(compare --measured - --json <$g/raw.csv | grep -v '"measured": "')" "$(grep -v '"measured": "' "$work/raw.csv.json")"
+"$r" replay -q "$trace" -m v100 --set flush_caches=no --json >"$work/warm.json"
+is "--cache-control none keeps caches, and what the host copied in L2" "$(compare --measured $g/raw.csv --cache-control none --json | python3 -c 'import json,sys; print([l["quantities"]["cycles"]["replayed"] for l in json.load(sys.stdin)["launches"]])')" \
+    "$(json "$work/warm.json" "[float(l['cycles']) for l in d['launches']]")"
+
+# ---- which launch is which
+heading=$(grep '^"ID"' $g/raw.csv | tr -d '\r')
+units=$(grep '^"",' $g/raw.csv | tr -d '\r')
+row() { grep "^\"$1\"" $g/raw.csv | tr -d '\r'; }
+{ echo "$heading"; echo "$units"; row 1; } >"$work/second.csv"
+is "a launch alone is found by its grid" "$(compare --measured "$work/second.csv" --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print([l["launch"] for l in d["launches"]], [(s["launch"], s["why"]) for s in d["not_compared"]])')" \
+    "[1] [(0, 'not measured')]"
+{ cat "$work/second.csv"; row 0 | sed 's/needle_cuda_shared_1/other/'; row 0 | sed 's/(1, 1, 1)/(3, 1, 1)/'; } >"$work/more.csv"
+is "other kernels and shapes are named" "$(compare --measured "$work/more.csv" | sed -n '/not compared/,$p')" "not compared:
+  line 4, other: $trace has no kernel 'other'; it has: needle_cuda_shared_1
+  line 5, needle_cuda_shared_1: no launch of this kernel in the trace has this grid and block
+  launch 0, needle_cuda_shared_1: not measured"
+sed '/Profiling/d' $g/details-2020.txt | awk '/Context/ && n++ {exit} 1' >"$work/one.txt"
+fails 2 "measured 1 time, and the trace has 2 launches of this kernel and shape" compare --measured "$work/one.txt"
+is "--launch-skip says which" "$(compare --measured "$work/one.txt" --launch-skip 1 --json | python3 -c 'import json,sys; print([l["launch"] for l in json.load(sys.stdin)["launches"]])')" "[1]"
+fails 2 "which is next, has another kernel, grid or block" compare --measured "$work/second.csv" --launch-skip 0
+fails 2 "has no further launch" compare --measured "$work/one.txt" --launch-skip 2
+
+# ---- bad input
+fails 1 "what was measured?" "$r" compare "$trace" -m v100
+fails 1 "--cache-control some: give all or none" compare --measured $g/raw.csv --cache-control some
+fails 2 "nothing.csv" compare --measured "$work/nothing.csv"
+: >"$work/empty"
+fails 2 "no launch in what Nsight Compute prints" compare --measured "$work/empty"
+fails 2 "ncu --import" compare --measured "$trace"
+head -c -30 $g/raw.csv >"$work/cut.csv"
+fails 2 "cut.csv, line 5" compare --measured "$work/cut.csv"
+sed 's/"8,867"/"8.867,00"/' $g/raw.csv >"$work/german.csv"
+fails 2 "german.csv, line 4: '8.867,00' is no number" compare --measured "$work/german.csv"
+sed 's/"usecond"/"fortnight"/' $g/raw.csv >"$work/unit.csv"
+fails 2 "unknown unit 'fortnight'" compare --measured "$work/unit.csv"
+echo '"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"' >"$work/summary.csv"
+fails 2 "without --print-summary" compare --measured "$work/summary.csv"
+fails 2 "not a Reprise trace" "$r" compare $g/raw.csv -m v100 --measured $g/raw.csv
+for n in 100 700 1300 1500 2100; do
+    head -c $n $g/details.csv >"$work/part"
+    compare --measured "$work/part" >/dev/null 2>"$work/err"
+    status=$?
+    { [ $status = 0 ] || { [ $status = 2 ] && [ "$(wc -l <"$work/err")" = 1 ]; }; } && echo "ok - cut after $n bytes" || echo "not ok - cut after $n bytes: $status"
+done
+
+# ---- what docs/compare.md says of metrics is what is read
+grep -o '^METRIC("[^"]*"' tools/compare/quantities.def | sed 's/METRIC("//; s/"$//' | sort >"$work/read"
+sed -n '/^| quantity/,/^$/p' docs/compare.md | sed 1,2d | cut -d'|' -f3 | sed 's,/ 32,,' | tr ',' '\n' | sed 's/[`]//g; s/^ *//; s/ *$//; /^$/d' | sort >"$work/documented"
+check "docs/compare.md names every metric" diff "$work/read" "$work/documented"

@@ -1,0 +1,233 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare/compare.h"
+#include "tools/lib/names.h"
+#include "tracefmt/plural.h"
+
+/* ---- what is not matched ----------------------------------------------------------------------------------------- */
+
+static bool __attribute__((format(printf, 4, 5)))
+stray(struct compare *c, bool in_trace, size_t number, const char *format, ...)
+{
+    va_list list;
+    struct compare_stray s = {.in_trace = in_trace, .number = number};
+    /* a power of two elements are full */
+    if (!(c->stray_count & (c->stray_count - 1))) {
+        struct compare_stray *grown = reallocarray(c->strays, c->stray_count ? 2 * c->stray_count : 1, sizeof *grown);
+        if (!grown)
+            return false;
+        c->strays = grown;
+    }
+    va_start(list, format);
+    int length = vasprintf(&s.why, format, list);
+    va_end(list);
+    if (length < 0)
+        return false;
+    c->strays[c->stray_count++] = s;
+    return true;
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+/* Kernels of the trace by name: modules may be loaded twice. */
+struct kernels {
+    const char **names; /* each once */
+    uint32_t count;
+    int64_t *of_measured; /* for each measured launch an index into names, or -1 */
+    uint32_t *of_launch;  /* for each launch of the trace */
+    bool *measured;       /* for each name */
+};
+
+static uint32_t add_name(struct kernels *k, const char *name)
+{
+    uint32_t n = 0;
+    while (n < k->count && strcmp(k->names[n], name))
+        n++;
+    k->names[n] = name;
+    k->count += n == k->count;
+    return n;
+}
+
+static bool list_kernels(struct kernels *k, const struct rp_trace *trace)
+{
+    uint32_t all = rp_trace_kernel_count(trace), launches = rp_trace_launch_count(trace);
+    uint32_t *number = calloc(all + 1, sizeof *number);
+    k->names = calloc(all + 1, sizeof *k->names);
+    k->measured = calloc(all + 1, sizeof *k->measured);
+    k->of_launch = calloc(launches + 1, sizeof *k->of_launch);
+    bool fine = number && k->names && k->measured && k->of_launch;
+    for (uint32_t i = 0; fine && i < all; i++)
+        number[i] = add_name(k, rp_trace_kernel(trace, i)->name);
+    for (uint32_t l = 0; fine && l < launches; l++)
+        k->of_launch[l] = number[rp_trace_launch(trace, l)->kernel];
+    free(number);
+    return fine;
+}
+
+/* A measured launch whose kernel is not known is a stray. */
+static bool find_kernels(struct compare *c, struct kernels *k)
+{
+    k->of_measured = calloc(c->measured.count, sizeof *k->of_measured);
+    if (!k->of_measured || !list_kernels(k, c->trace))
+        return false;
+    for (size_t i = 0; i < c->measured.count; i++) {
+        struct rp_error why;
+        const struct measured_launch *l = &c->measured.launches[i];
+        const char *name = choose_kernel(c->args->trace, k->names, k->count, l->kernel, &why);
+        k->of_measured[i] = name ? (int64_t)add_name(k, name) : -1;
+        if (name)
+            k->measured[k->of_measured[i]] = true;
+        else if (!stray(c, false, i, "%s", why.text))
+            return false;
+    }
+    return true;
+}
+
+static void free_kernels(struct kernels *k)
+{
+    free(k->names);
+    free(k->of_measured);
+    free(k->of_launch);
+    free(k->measured);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static bool same_shape(const struct measured_launch *m, const struct rp_launch *l)
+{
+    return !m->has_shape || (!memcmp(m->grid, l->grid, sizeof l->grid) && !memcmp(m->block, l->block, sizeof l->block));
+}
+
+static void pair(struct compare *c, size_t measured, uint32_t launch)
+{
+    c->launch_of[measured] = launch;
+    c->matched++;
+}
+
+/* The next launch of a measured kernel, from `launch` on. */
+static uint32_t next_launch(const struct compare *c, const struct kernels *k, uint32_t launch)
+{
+    uint32_t count = rp_trace_launch_count(c->trace);
+    while (launch < count && !k->measured[k->of_launch[launch]])
+        launch++;
+    return launch;
+}
+
+/* Launches of kernels that were measured, in the order of the trace, without the first ones (--launch-skip). */
+static bool match_in_order(struct compare *c, const struct kernels *k)
+{
+    bool fine = true;
+    uint32_t launch = next_launch(c, k, 0), count = rp_trace_launch_count(c->trace);
+    for (long long i = 0; i < c->args->skip && launch < count; i++)
+        launch = next_launch(c, k, launch + 1);
+    for (size_t i = 0; fine && i < c->measured.count; i++) {
+        if (k->of_measured[i] < 0)
+            continue;
+        if (launch >= count)
+            fine = stray(c, false, i, "the trace has no further launch of a measured kernel");
+        else if (k->of_launch[launch] != k->of_measured[i] ||
+                 !same_shape(&c->measured.launches[i], rp_trace_launch(c->trace, launch)))
+            fine = stray(c, false, i,
+                         "launch %" PRIu32 " of the trace, which is next, has another kernel, grid or block", launch);
+        else
+            pair(c, i, launch);
+        launch = launch < count ? next_launch(c, k, launch + 1) : count;
+    }
+    return fine;
+}
+
+/* The measured launches of the same kernel and shape as number `first`, and those of the trace. */
+struct group {
+    size_t *measured;
+    uint32_t *launches;
+    size_t measured_count, launch_count;
+};
+
+static bool same_group(const struct compare *c, const struct kernels *k, size_t a, size_t b)
+{
+    const struct measured_launch *one = &c->measured.launches[a], *other = &c->measured.launches[b];
+    return k->of_measured[a] == k->of_measured[b] && one->has_shape == other->has_shape &&
+           !memcmp(one->grid, other->grid, sizeof one->grid) && !memcmp(one->block, other->block, sizeof one->block);
+}
+
+static void fill_group(const struct compare *c, const struct kernels *k, size_t first, struct group *g)
+{
+    g->measured_count = g->launch_count = 0;
+    for (size_t i = first; i < c->measured.count; i++)
+        if (same_group(c, k, first, i))
+            g->measured[g->measured_count++] = i;
+    for (uint32_t l = 0; l < rp_trace_launch_count(c->trace); l++)
+        if (k->of_launch[l] == k->of_measured[first] &&
+            same_shape(&c->measured.launches[first], rp_trace_launch(c->trace, l)))
+            g->launches[g->launch_count++] = l;
+}
+
+static bool pair_group(struct compare *c, const struct group *g)
+{
+    bool fine = true;
+    for (size_t i = 0; i < g->measured_count && fine; i++)
+        if (g->measured_count == g->launch_count)
+            pair(c, g->measured[i], g->launches[i]);
+        else if (!g->launch_count)
+            fine = stray(c, false, g->measured[i], "no launch of this kernel in the trace has this grid and block");
+        else
+            fine = stray(
+                c, false, g->measured[i],
+                "measured %zu time%s, and the trace has %zu launch%s of this kernel and shape: say with --launch-skip "
+                "how many of the trace's come before the first measured one",
+                g->measured_count, rp_plural(g->measured_count), g->launch_count, g->launch_count == 1 ? "" : "es");
+    return fine;
+}
+
+static bool match_groups(struct compare *c, const struct kernels *k)
+{
+    struct group g = {calloc(c->measured.count, sizeof *g.measured),
+                      calloc(rp_trace_launch_count(c->trace) + 1, sizeof *g.launches), 0, 0};
+    bool *done = calloc(c->measured.count, sizeof *done), fine = g.measured && g.launches && done;
+    for (size_t i = 0; fine && i < c->measured.count; i++) {
+        if (k->of_measured[i] < 0 || done[i])
+            continue;
+        fill_group(c, k, i, &g);
+        for (size_t j = 0; j < g.measured_count; j++)
+            done[g.measured[j]] = true;
+        fine = pair_group(c, &g);
+    }
+    free(g.measured);
+    free(g.launches);
+    free(done);
+    return fine;
+}
+
+static bool find_unmeasured(struct compare *c)
+{
+    uint32_t count = rp_trace_launch_count(c->trace);
+    bool *measured = calloc(count + 1, sizeof *measured), fine = measured;
+    for (size_t i = 0; fine && i < c->measured.count; i++)
+        if (c->launch_of[i] >= 0)
+            measured[c->launch_of[i]] = true;
+    for (uint32_t l = 0; fine && l < count; l++)
+        fine = measured[l] || stray(c, true, l, "not measured");
+    free(measured);
+    return fine;
+}
+
+bool compare_match(struct compare *c, struct rp_error *err)
+{
+    struct kernels k = {0};
+    c->launch_of = malloc(c->measured.count * sizeof *c->launch_of);
+    bool fine = c->launch_of;
+    for (size_t i = 0; fine && i < c->measured.count; i++)
+        c->launch_of[i] = -1;
+    fine = fine && find_kernels(c, &k) && (c->args->skip >= 0 ? match_in_order(c, &k) : match_groups(c, &k)) &&
+           find_unmeasured(c);
+    free_kernels(&k);
+    if (!fine)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    return c->matched || rp_fail(err, RP_BAD_INPUT, "%s, line %zu: '%s': %s (of %zu launches none is in the trace)",
+                                 c->measured.path, c->measured.launches[c->strays[0].number].line,
+                                 c->measured.launches[c->strays[0].number].kernel, c->strays[0].why, c->measured.count);
+}

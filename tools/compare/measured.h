@@ -1,0 +1,37 @@
+/* What Nsight Compute measured, from what it prints: ncu --csv (a row for each metric), ncu --csv --page raw (a row for
+ * each launch), and ncu --page raw or details without --csv. Lines of the program and of ncu itself (==PROF==) may
+ * stand between them. The formats are those of the Nsight Compute CLI's user manual, "Output Pages" and "Metrics and
+ * Units", releases 2019 to 2025. */
+#ifndef REPRISE_TOOLS_COMPARE_MEASURED_H
+#define REPRISE_TOOLS_COMPARE_MEASURED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/compare/quantities.h"
+#include "tracefmt/error.h"
+
+struct measured_launch {
+    const char *kernel; /* as ncu writes it: a function's name, with or without parameters, or a mangled name */
+    uint32_t grid[3], block[3];
+    bool has_shape; /* grid and block are known; releases before 2022.1 do not print them */
+    size_t line;    /* of the file, where the launch begins */
+    bool has[QUANTITY_COUNT];
+    double value[QUANTITY_COUNT]; /* in the quantity's unit */
+};
+
+struct measured {
+    const char *path; /* as it was given */
+    struct measured_launch *launches;
+    size_t count;
+    size_t others; /* values of metrics that are no quantity of quantities.def */
+    char *text;    /* the file; names point into it */
+};
+
+/* Reads the file ("-": standard input). False: err names the file and the line; nothing need be freed. RP_BAD_INPUT: no
+ * output of ncu, no launch, a value or a unit that cannot be read. */
+bool measured_read(const char *path, struct measured *, struct rp_error *);
+void measured_free(struct measured *);
+
+#endif

@@ -1,0 +1,168 @@
+/* ncu --csv: a heading, and rows of quoted fields; a row is a line. With --page raw a second heading has the units, and
+ * a row is a launch; else a row is a metric of a launch. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare/ncu.h"
+
+#define MOST_FIELDS 20000 /* ncu --set full --page raw has some thousand */
+
+struct table {
+    struct measured *measured;
+    char **heading, **units, **row;
+    size_t count; /* of the heading's fields */
+    size_t id, process, kernel, grid, block, metric, unit, value;
+    const char *last_id, *last_process; /* of the last row */
+    bool wide;
+};
+
+bool ncu_is_csv(const char *text)
+{
+    for (const char *line = text; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL) {
+        size_t n = strcspn(line, "\n");
+        if (*line != ' ' && memmem(line, n, "Kernel Name", 11) && memchr(line, ',', n) &&
+            (!strncmp(line, "\"ID\",", 5) || !strncmp(line, "ID,", 3) || memmem(line, n, "Metric Name", 11)))
+            return true;
+    }
+    return false;
+}
+
+/* Takes the line apart in place (RFC 4180). Returns the number of fields; 0: it has more than MOST_FIELDS, or a quote
+ * that is not closed. */
+static size_t take_fields(char *line, char **fields)
+{
+    for (size_t n = 0; n < MOST_FIELDS; line++) {
+        char *to = line;
+        bool quoted = *line == '"', closed = !quoted;
+        fields[n++] = line;
+        for (line += quoted; *line && (quoted || *line != ','); *to++ = *line++)
+            if (quoted && *line == '"' && *++line != '"') {
+                closed = true;
+                break;
+            }
+        char end = *line;
+        *to = 0;
+        if (!closed || (end && end != ','))
+            return 0;
+        if (!end)
+            return n;
+    }
+    return 0;
+}
+
+static size_t column(const struct table *t, const char *name)
+{
+    size_t i = 0;
+    while (i < t->count && strcmp(t->heading[i], name))
+        i++;
+    return i;
+}
+
+static const char *field(const struct table *t, size_t column) { return column < t->count ? t->row[column] : ""; }
+
+/* False: the table has columns that this program does not know. */
+static bool find_columns(struct table *t, size_t line, struct rp_error *err)
+{
+    t->id = column(t, "ID");
+    t->process = column(t, "Process ID");
+    t->kernel = column(t, "Kernel Name");
+    t->grid = column(t, "Grid Size");
+    t->block = column(t, "Block Size");
+    t->metric = column(t, "Metric Name");
+    t->unit = column(t, "Metric Unit");
+    t->value = column(t, "Metric Value");
+    t->wide = t->metric == t->count;
+    if (t->id == t->count || (!t->wide && t->value == t->count))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s, line %zu: a summary of several launches; each is wanted: ncu --csv without --print-summary",
+                       t->measured->path, line);
+    return true;
+}
+
+/* The launch of the row: the last one, or a new one. */
+static bool find_launch(struct table *t, size_t line, struct rp_error *err)
+{
+    struct measured *m = t->measured;
+    const char *id = field(t, t->id), *process = field(t, t->process);
+    if (t->last_id && !t->wide && !strcmp(id, t->last_id) && !strcmp(process, t->last_process))
+        return true;
+    struct measured_launch *l = ncu_add_launch(m, field(t, t->kernel), line);
+    if (!l)
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
+    l->has_shape = ncu_shape(field(t, t->grid), l->grid) && ncu_shape(field(t, t->block), l->block);
+    t->last_id = id;
+    t->last_process = process;
+    return true;
+}
+
+static bool read_wide(struct table *t, size_t line, struct rp_error *err)
+{
+    if (!*field(t, t->id)) {
+        memcpy(t->units, t->row, t->count * sizeof *t->row);
+        return true;
+    }
+    if (!find_launch(t, line, err))
+        return false;
+    for (size_t i = 0; i < t->count; i++) {
+        struct ncu_value v = {
+            .metric = t->heading[i], .unit = t->units[i] ? t->units[i] : "", .value = t->row[i], .line = line};
+        if (!ncu_add_value(t->measured, &v, err))
+            return false;
+    }
+    return true;
+}
+
+/* Rows of rules have no metric. */
+static bool read_long(struct table *t, size_t line, struct rp_error *err)
+{
+    if (!find_launch(t, line, err))
+        return false;
+    struct ncu_value v = {
+        .metric = field(t, t->metric), .unit = field(t, t->unit), .value = field(t, t->value), .line = line};
+    return !*v.metric || ncu_add_value(t->measured, &v, err);
+}
+
+/* Lines of other programs are passed over: they have no quotes, or not as many fields. A line that begins like a row
+ * and ends too early is an error. */
+static bool read_line(struct table *t, char *text, size_t line, struct rp_error *err)
+{
+    bool quoted = *text == '"',
+         first = !t->count && (quoted || !strncmp(text, "ID,", 3) || strstr(text, "Metric Name"));
+    if (!t->count && !(first && strstr(text, "Kernel Name")))
+        return true;
+    size_t n = take_fields(text, t->count ? t->row : t->heading);
+    if (!t->count) {
+        t->count = n;
+        return n ? find_columns(t, line, err)
+                 : rp_fail(err, RP_BAD_INPUT, "%s, line %zu: the heading of the table is cut off", t->measured->path,
+                           line);
+    }
+    if (n != t->count)
+        return !quoted ||
+               rp_fail(
+                   err, RP_BAD_INPUT,
+                   "%s, line %zu: %zu fields, and the heading has %zu: the line is cut off, or another table begins",
+                   t->measured->path, line, n, t->count);
+    return t->wide ? read_wide(t, line, err) : read_long(t, line, err);
+}
+
+bool ncu_read_csv(struct measured *m, char *text, struct rp_error *err)
+{
+    struct table t = {.measured = m};
+    char **fields = calloc(3 * MOST_FIELDS, sizeof *fields), *next;
+    bool fine = fields || rp_fail(err, RP_SYSTEM, "%s: out of memory", m->path);
+    t.heading = fields;
+    t.units = fields + MOST_FIELDS;
+    t.row = fields + 2 * MOST_FIELDS;
+    for (size_t line = 1; fine && text; line++, text = next) {
+        size_t n = strcspn(text, "\n");
+        next = text[n] ? text + n + 1 : NULL;
+        text[n] = 0;
+        if (n && text[n - 1] == '\r')
+            text[n - 1] = 0;
+        fine = read_line(&t, text, line, err);
+    }
+    free(fields);
+    return fine;
+}
