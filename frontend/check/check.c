@@ -127,6 +127,8 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         remote_access(cb, &t, la, lanes);
     if (cb->check->kinds & RP_CHECK_INIT)
         check_init_access(cb, &t, la, lanes);
+    if (races && t.stores && !strong)
+        check_together(cb, &t, s, la, lanes);
     if (races && !(loads_may_wait(cb, &t) && loads_wait(cb, &t, la, lanes)))
         check_lanes(cb, &t, la, lanes);
     if (strong && cb->check->kinds & RP_CHECK_RACE && orders(cb->check, m))

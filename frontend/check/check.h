@@ -20,7 +20,8 @@
  * - otherwise the first one's warp (in another block: its block) releases it afterwards, by a fence or .release, or, if
  *   it is a load or strong, by any strong access; and after that the second one's warp (block) makes a fence or strong
  *   access, before its own. Between blocks, a scope of one block does not count.
- * Not reported are two stores of one instruction by lanes of a warp, and stores that do not change the value.
+ * Lanes that store different values to one place by one instruction are a race. Not reported are stores that do not
+ * change the value.
  *
  * Launches with checks run in the fixed order, on one thread. A finding is one source location, or one pair of them,
  * described as it first occurred; the run goes on. */
@@ -36,7 +37,7 @@
  * that whoever takes a lock by an atomic needs a fence behind it. */
 #define RP_CHECK_STRICT 256
 #define RP_CHECK_LEFT_OUT 100000 /* accesses of lanes that MEMORY leaves out of a launch before it ends */
-#define RP_CHECK_FINDINGS 100 /* the default number of findings whose text is kept */
+#define RP_CHECK_FINDINGS 100    /* the default number of findings whose text is kept */
 
 /* The findings of any number of launches, one launch after another. */
 struct rp_check;

@@ -44,7 +44,7 @@ struct rp_check_location {
     uint8_t access; /* enum rp_access_kind, if the finding has a space */
     char *file;     /* source file; NULL: unknown */
     uint32_t line;
-    bool in_ptx; /* file and line are those of the module's PTX */
+    bool in_ptx;                 /* file and line are those of the module's PTX */
     struct rp_check_call *calls; /* the inlined calls around it, innermost first */
     uint32_t call_count;
 };
@@ -76,11 +76,11 @@ struct rp_finding {
     char *text;     /* the report: one line */
     struct rp_stack stacks[RP_FINDING_STACKS];
     uint32_t stack_count;
-    uint64_t program;        /* identity of the kernel; of a finding of the host, what makes it one finding */
-    uint64_t fingerprint;    /* rp_finding_identify; 0: not known yet */
-    bool suppressed, known;  /* a suppression matches it; the baseline has it */
-    bool said;               /* the user has been told */
-    uint64_t said_times;     /* how often it had occurred then */
+    uint64_t program;       /* identity of the kernel; of a finding of the host, what makes it one finding */
+    uint64_t fingerprint;   /* rp_finding_identify; 0: not known yet */
+    bool suppressed, known; /* a suppression matches it; the baseline has it */
+    bool said;              /* the user has been told */
+    uint64_t said_times;    /* how often it had occurred then */
 };
 
 /* Frees what the finding points to. */

@@ -148,8 +148,8 @@ static bool same_pair(const struct rp_kernel *k, const struct rp_check_location 
     bool first = same_location(k, a, c, by_line), second = same_location(k, b, d, by_line);
     bool lines = has_line(&k->instructions[a->instruction]) || has_line(&k->instructions[b->instruction]);
     /* without lines the one side may be many instructions of one access */
-    return (first && second) || (by_line && !lines && (first || second) && a->access == c->access &&
-                                 b->access == d->access);
+    return (first && second) ||
+           (by_line && !lines && (first || second) && a->access == c->access && b->access == d->access);
 }
 
 /* A race is of two accesses, whichever came first. */
@@ -313,4 +313,3 @@ void rp_check_free(struct rp_check *c)
     free(c->findings);
     free(c);
 }
-

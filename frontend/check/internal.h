@@ -187,10 +187,10 @@ enum missed { MISSED_MEMORY = 1, MISSED_INSTRUCTIONS = 2, MISSED_TIME = 4, MISSE
 
 /* See sample.c. */
 struct check_sample {
-    struct observer observer;    /* first */
+    struct observer observer;     /* first */
     struct observer *own, *under; /* of the check; of the block before, or NULL */
-    struct block *block;         /* NULL: there is none */
-    uint64_t left;               /* accesses that are still looked at */
+    struct block *block;          /* NULL: there is none */
+    uint64_t left;                /* accesses that are still looked at */
 };
 
 struct rp_check {
@@ -203,8 +203,8 @@ struct rp_check {
     void *found_user;
     bool muted;
     struct check_sample sample;
-    unsigned missed;       /* enum missed */
-    struct fault left_out; /* the first of the last launch; RP_FAULT_NONE: none */
+    unsigned missed;         /* enum missed */
+    struct fault left_out;   /* the first of the last launch; RP_FAULT_NONE: none */
     uint64_t left_out_count; /* of the launch */
     /* of the launch */
     const struct grid *grid;
@@ -329,6 +329,9 @@ lanemask check_race_scattered(struct checked_block *, const struct touch *, cons
 /* The check for two threads, t->thread and the next, that load the same cells, if no past there matters. False: some
  * does, and nothing was done. */
 bool check_race_pair(struct checked_block *, const struct touch *);
+/* together.c: whether lanes store different values to one place. Sees the first pair of an instruction's execution. */
+void check_together(struct checked_block *, const struct touch *, struct warp_state *, const struct lane_addresses *,
+                    lanemask);
 /* The check for races, for an access that may be in one. */
 void check_lanes(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
 /* loads.c: a load of shared memory may be kept later (false: it may not wait); waiting loads are kept before a store to

@@ -1,5 +1,5 @@
-/* A look at races without --check: one block of a launch runs under the check for races in shared memory, up to a number
- * of accesses, beside the observer that it has. */
+/* A look at races without --check: one block of a launch runs under the check for races in shared memory, up to a
+ * number of accesses, beside the observer that it has. */
 #include <string.h>
 
 #include "frontend/check/internal.h"
@@ -33,7 +33,8 @@ static bool sample_access(struct observer *o, struct warp_state *w, const struct
     if (check && space == RP_SPACE_SHARED) {
         s->left--;
         check->calls->access(check, w, u, space, a, la, lanes);
-    } else if (check && check_strong(((struct checked_block *)check)->check, m)) { /* what lies in other memory may order accesses, too */
+    } else if (check && check_strong(((struct checked_block *)check)->check,
+                                     m)) { /* what lies in other memory may order accesses, too */
         race_fence((struct checked_block *)check, w, m->order >= RP_ORDER_RELEASE, m->scope == RP_SCOPE_CTA);
     }
     return !observes(other, space) || other->calls->access(other, w, u, space, a, la, lanes);

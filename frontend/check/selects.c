@@ -1,7 +1,7 @@
-/* Loads whose value a selection discards. Where a variable is set by one branch only, compilers load it before the test,
- * and select afterwards: the value of a lane that the selection does not take is not read. What the predicate will be
- * is known where the load and the selection are in a straight line, the predicate is set before the load, and nothing
- * but the selection reads the value. */
+/* Loads whose value a selection discards. Where a variable is set by one branch only, compilers load it before the
+ * test, and select afterwards: the value of a lane that the selection does not take is not read. What the predicate
+ * will be is known where the load and the selection are in a straight line, the predicate is set before the load, and
+ * nothing but the selection reads the value. */
 #include "frontend/check/internal.h"
 #include "frontend/operation/flags.h"
 
@@ -57,8 +57,7 @@ static const struct operation *selection(const struct program *p, uint32_t load,
         if ((o->kind != UOP_LANE && o->kind != UOP_MEMORY) || (!found && writes(o, value)))
             return NULL;
     }
-    if (!found || found->kind != UOP_LANE || found->op != OP_SELP || !is_register(found->p) ||
-        same(found->a, found->b))
+    if (!found || found->kind != UOP_LANE || found->op != OP_SELP || !is_register(found->p) || same(found->a, found->b))
         return NULL;
     for (const struct operation *o = &p->operations[load]; o < found; o++)
         if (writes(o, found->p))

@@ -49,11 +49,11 @@ struct memory {
     struct storage *storage; /* holds buffers and the heap at their own addresses; NULL: host memory can be anywhere */
     struct allocation *root;
     uint32_t count;
-    uint32_t ids;     /* greater than any id so far */
-    uint64_t next;    /* address of the next buffer */
+    uint32_t ids;      /* greater than any id so far */
+    uint64_t next;     /* address of the next buffer */
     uint32_t red_zone; /* bytes of addresses behind each allocation that nothing else gets, a multiple of
                           MEMORY_ALIGNMENT */
-    uint32_t granule; /* the slack of an allocation reaches to the next multiple of this; 0: no slack */
+    uint32_t granule;  /* the slack of an allocation reaches to the next multiple of this; 0: no slack */
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "frontend/core/watch.h"
 #include "frontend/check/check.h"
+#include "frontend/core/watch.h"
 #include "frontend/host/internal.h"
 #include "frontend/host/run.h"
 

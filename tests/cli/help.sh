@@ -65,6 +65,7 @@ says "unknown command 'statistic'; did you mean 'statistics'?" help statistic
 says "unknown command 'xyz'; 'reprise help' lists them" help xyz
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x
 says "unknown option '--blocks'; did you mean '--block'? 'reprise timeline' has --blocks" run --blocks x -- ./app
+says "--kernels chooses what is checked: what shall be looked for? Such as --check all" run --kernels x -- ./app
 says "unknown option '--nvtx'; 'reprise record' has it" replay --nvtx x
 says "unknown option '-Z'" replay -Z
 says "'--l' may be --launch or --limit" dump --l 5

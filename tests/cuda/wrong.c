@@ -145,7 +145,8 @@ int main(int argc, char **argv)
         WORKS(cuModuleLoadData(&module, kernels));
         WORKS(cuModuleGetFunction(&function, module, "store"));
         for (int i = 0; i < 2; i++)
-            expect(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, NULL, (void *[]){&p}, NULL), CUDA_ERROR_INVALID_VALUE);
+            expect(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, NULL, (void *[]){&p}, NULL),
+                   CUDA_ERROR_INVALID_VALUE);
     } else if (!strcmp(what, "written")) { /* is right: the second launch reads what the first one has written */
         launch("race", 1, p);
         launch("again", 1, p);

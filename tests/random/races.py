@@ -103,6 +103,8 @@ def racing(one, two, independent):
     _, other_block, other_thread, other_phase, b, _ = two
     if a.kind == "load" and b.kind == "load":
         return False
+    if a is b and a.kind == "store" and block == other_block and thread // WARP == other_thread // WARP and phase == other_phase:
+        return one[5] == two[5] and stored(one) != stored(two)  # lanes of one instruction
     if a.kind == "atomic" and b.kind == "atomic" and (block == other_block or "cta" not in (a.scope, b.scope)):
         return False
     if block != other_block:

@@ -132,11 +132,12 @@ static const char forms[] =
     "Where --save, --print or --expect need one and give none, it is that of the buffer's contents.\n"
     "Zeros and plain files take that of the other buffers, if all these have the same.\n";
 
-static const char statuses[] = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
-                               "kept up to there, nothing is "
-                               "saved), a check found something, or a result is not as expected, 4 the system failed. "
-                               "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "
-                               "and 127: it cannot be run.";
+static const char statuses[] =
+    "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
+    "kept up to there, nothing is "
+    "saved), a check found something, or a result is not as expected, 4 the system failed. "
+    "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "
+    "and 127: it cannot be run.";
 /* --save, --print or --expect, until all arguments are known. */
 struct buffer_option {
     enum key key;
@@ -223,13 +224,14 @@ static void replace(char **to, const char *text)
     *to = plan_copy(text);
 }
 
-/* Wrong usage: an option of programs, without one. */
-static bool is_of_programs(int key, struct rp_error *err)
+/* An option of programs, without a program. Always false. */
+static bool only_for_programs(int key, struct rp_error *err)
 {
     const char *name = "this option";
     for (const struct option_row *row = record_rows; row->name || row->key || row->help; row++)
         name = row->key == key && row->name ? row->name : name;
-    return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'", name);
+    return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'",
+                   name);
 }
 
 static bool take_option(struct record *r, int key, char *arg, struct rp_error *err)
@@ -263,7 +265,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_JSON: return p->json = true;
     case KEY_KERNEL_OUTPUT: replace(&p->kernel_output, arg); return true;
     case KEY_QUIET: return p->quiet = true;
-    default: return is_of_programs(key, err);
+    default: return only_for_programs(key, err);
     }
 }
 
@@ -423,7 +425,7 @@ static const struct command_example run_examples[] = {
     {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
     {"In CI: exit status 3 and a report if anything is found",
      "reprise run --check all --findings f.sarif -- ./app\n"
-     "reprise run --check all --suppressions known.txt --format github -- pytest tests/"},
+     "reprise run --check all --suppressions known.txt --format github -- ./app"},
     {NULL, NULL},
 };
 const struct command command_run = {

@@ -203,6 +203,9 @@ int program_run(const struct command *command, int argc, char **argv, int end)
     command_parse(&line, &here, end, argv, &p);
     if (end + 1 >= argc)
         command_usage(&line, "which program? It stands behind --, such as 'reprise %s -- ./app 1024'", command->name);
+    if (!records && !p.check && (p.kernels || p.launches))
+        command_usage(&line, "--%s chooses what is checked: what shall be looked for? Such as --check all",
+                      p.kernels ? "kernels" : "launches");
     if (records && !p.output)
         command_usage(&line, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
     return program_start(&p, argv + end + 1);

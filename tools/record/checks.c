@@ -31,9 +31,10 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
         while (i < NAMES && (strlen(names[i].name) != length || strncmp(names[i].name, at, length)))
             i++;
         if (i == NAMES)
-            return rp_fail(err, RP_USAGE,
-                           "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, api and all", list,
-                           (int)length, at);
+            return rp_fail(
+                err, RP_USAGE,
+                "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, api and all",
+                list, (int)length, at);
         *checks |= names[i].checks;
         if (!at[length])
             return true;
@@ -57,7 +58,8 @@ void checks_collect(struct findings *to, struct rp_check *c)
 void checks_add_fault(struct findings *to, const struct program *p, const struct rp_launch_result *r, const char *text)
 {
     struct source_files *files = source_files_new("");
-    struct rp_finding f = {.kind = RP_CHECK_FAULT, .fault = true, .times = 1, .kernel = strdup(p->name), .text = strdup(text)};
+    struct rp_finding f = {
+        .kind = RP_CHECK_FAULT, .fault = true, .times = 1, .kernel = strdup(p->name), .text = strdup(text)};
     rp_finding_fault(&f, p, r);
     rp_finding_identify(&f, files);
     findings_append(to, f);

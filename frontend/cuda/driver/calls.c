@@ -34,7 +34,7 @@ static void add(const char *call, bool runtime, int code, const struct host_stac
         }
     bool sticky = driver.failed && (int)driver.failed == code;
     struct rp_finding f = {.kind = RP_CHECK_API};
-    f.text = finding_text("%s answered %s (%s)%s", call, name, what, sticky ? ", as later calls do" : "");
+    f.text = finding_text("%s returned %s (%s)%s", call, name, what, sticky ? ", as later calls do" : "");
     host_stack_add(&f, "called", here);
     findings_add(f, sticky ? STICKY : host_stack_key(here));
 }

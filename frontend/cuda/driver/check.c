@@ -38,9 +38,13 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
     static const struct {
         const char *name;
         unsigned kinds;
-    } names[] = {{"memory", RP_CHECK_MEMORY}, {"init", RP_CHECK_INIT}, {"race", RP_CHECK_RACE},
+    } names[] = {{"memory", RP_CHECK_MEMORY},
+                 {"init", RP_CHECK_INIT},
+                 {"race", RP_CHECK_RACE},
                  {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
-                 {"sync", RP_CHECK_SYNC},     {"api", RP_CHECK_API},   {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API}};
+                 {"sync", RP_CHECK_SYNC},
+                 {"api", RP_CHECK_API},
+                 {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API}};
     for (size_t length; *list; list += length + (list[length] == ',')) {
         bool known = false;
         length = strcspn(list, ",");
@@ -154,8 +158,7 @@ void check_complete(struct rp_finding *f)
     bool global = f->space == RP_SPACE_GLOBAL;
     if (f->kernel && checks && launched.count)
         host_stack_add(f, "launched", &launched);
-    if (global && (f->kind == RP_CHECK_MEMORY || f->fault) && !buffer_at(f->address) &&
-        add_freed(f, f->address))
+    if (global && (f->kind == RP_CHECK_MEMORY || f->fault) && !buffer_at(f->address) && add_freed(f, f->address))
         return;
     const struct buffer *b = !global ? NULL : f->memory ? buffer_at(f->memory) : buffer_near(f->address);
     if (b && b->history)

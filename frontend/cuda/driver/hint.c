@@ -17,7 +17,8 @@ static void at_exit(int status, void *unused)
     if (!status || !sample || getpid() != owner || !rp_check_count(sample) || session_value(SESSION_QUIET))
         return;
     const struct rp_finding *f = rp_check_finding(sample, 0);
-    say("the program ends with status %d. In kernel '%s' warps of a block use the same shared memory, and nothing orders "
+    say("the program ends with status %d. In kernel '%s' warps of a block use the same shared memory, and nothing "
+        "orders "
         "them: results may differ from those of a GPU. --check race says where",
         status, f->kernel ? f->kernel : "?");
 }

@@ -22,7 +22,8 @@ static void report(void *data, uint64_t done, uint64_t blocks, uint64_t warp_ins
     if (at < p->next)
         return;
     p->next = p->begun + (2 * seconds > SILENT ? 2 * seconds : SILENT);
-    say("kernel '%s' has run for %.0f s: %" PRIu64 " of %" PRIu64 " block%s (%.0f %%), %.1f million warp instructions per "
+    say("kernel '%s' has run for %.0f s: %" PRIu64 " of %" PRIu64
+        " block%s (%.0f %%), %.1f million warp instructions per "
         "second",
         p->kernel, seconds, done, blocks, rp_plural(blocks), 100 * (double)done / (double)blocks,
         seconds > 0 ? 1e-6 * (double)warp_instructions / seconds : 0);

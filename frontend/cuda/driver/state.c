@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/check/names.h"
 #include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/filter.h"
-#include "frontend/check/names.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
