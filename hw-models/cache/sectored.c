@@ -9,6 +9,9 @@
  * bytes without a fetch (Jouppi, "Cache Write Policies and Performance", ISCA 1993: write-validate); the sector is
  * there once all its bytes were written, and a read of a sector that is there in part fetches the rest. `fetch` fetches
  * the sector unless the write covers all of it.
+ *
+ * `dirty_ways`: at most so many lines of a set are dirty. A write to one more has the sectors of another one written
+ * back, which stays: of those that the policy may replace, the one that it names.
  */
 #include "hw-models/cache/cache.h"
 #include "hw-models/cache/set-hash.h"
@@ -16,6 +19,7 @@
 #include <string.h>
 
 #define MOST_SECTORS 8
+#define MOST_WAYS 4096
 #define MOST_UNDER_WAY 4096u /* sectors in flight, with allocation on fill */
 #define BUCKETS 1024u
 #define NO_ENTRY UINT16_MAX
@@ -35,7 +39,8 @@ enum {
     INTERVAL,
     ATOMIC,
     BANKS,
-    MERGES
+    MERGES,
+    DIRTY_WAYS
 };
 enum { ON_MISS, ON_FILL };
 enum { THROUGH, BACK };
@@ -47,7 +52,7 @@ static const char *const write_misses[] = {"around", "validate", "fetch", NULL};
 static const struct model_option options_of[] = {
     [SIZE] = {"size", OPTION_INTEGER, "bytes", 32, (int64_t)1 << 32, 24576, NULL,
               "capacity, a multiple of line times ways"},
-    [WAYS] = {"ways", OPTION_INTEGER, "ways", 1, 4096, 4, NULL, "lines of a set"},
+    [WAYS] = {"ways", OPTION_INTEGER, "ways", 1, MOST_WAYS, 4, NULL, "lines of a set"},
     [LINE] = {"line", OPTION_INTEGER, "bytes", 16, 4096, 128, NULL, "size of a line, a power of two"},
     [SECTOR] = {"sector", OPTION_INTEGER, "bytes", 16, 4096, 32, NULL,
                 "size of a sector, what one request fills; a power of two, at least an eighth of line"},
@@ -73,6 +78,8 @@ static const struct model_option options_of[] = {
                "each with a port of its own; neighbouring sectors lie in neighbouring banks; a power of two"},
     [MERGES] = {"merges", OPTION_INTEGER, "requests", -1, 65535, -1, NULL,
                 "that may wait for one sector, the one that fetches it included; -1: any number"},
+    [DIRTY_WAYS] = {"dirty_ways", OPTION_INTEGER, "lines", 0, MOST_WAYS, 0, NULL,
+                    "of a set that may be dirty; another one is written back early; 0: all of them"},
 };
 
 struct sector {
@@ -97,7 +104,7 @@ struct entry {
 
 struct sectored {
     uint64_t sets, clock;
-    uint32_t ways, kept_words, sectors, most_merged;
+    uint32_t ways, kept_words, sectors, most_merged, dirty_ways;
     unsigned line_shift, sector_shift;
     uint8_t write_miss;
     bool back, on_fill;
@@ -105,8 +112,10 @@ struct sectored {
     struct replacement replacement;
     /* arrays behind this struct, by set × ways + way, or by set */
     uint64_t *tag;
-    uint64_t *kept; /* [sets][kept_words], a bit for each way: its line waits for sectors */
-    uint8_t *mark;  /* a hash of the tag: for most ways it rules out a hit */
+    uint64_t *kept;  /* [sets][kept_words], a bit for each way: its line waits for sectors */
+    uint64_t *clean; /* with dirty_ways, [sets][kept_words], a bit for each way: its line is not dirty */
+    uint32_t *dirty; /* with dirty_ways, [sets]: lines that are */
+    uint8_t *mark;   /* a hash of the tag: for most ways it rules out a hit */
     struct line *line;
     struct sector *sector;
     uint32_t *filled; /* lines of the set in use: always its first ways */
@@ -144,7 +153,8 @@ static const char *check(const int64_t *o)
 static size_t rounded(size_t n) { return (n + 63) / 64 * 64; }
 
 struct sizes {
-    size_t tag, kept, replacement, mark, line, sector, filled, entry, bucket, all; /* where each array begins */
+    /* where each array begins */
+    size_t tag, kept, replacement, mark, line, sector, filled, clean, dirty, entry, bucket, all;
 };
 
 static struct sizes sizes_of(const int64_t *o)
@@ -158,7 +168,10 @@ static struct sizes sizes_of(const int64_t *o)
     s.line = s.mark + rounded(lines);
     s.sector = s.line + rounded(lines * sizeof(struct line));
     s.filled = s.sector + rounded(sectors * sizeof(struct sector));
-    s.entry = s.filled + rounded(sets * sizeof(uint32_t));
+    s.clean = s.filled + rounded(sets * sizeof(uint32_t));
+    bool limited = o[DIRTY_WAYS];
+    s.dirty = s.clean + (limited ? rounded(sets * replacement_words((uint32_t)o[WAYS]) * sizeof(uint64_t)) : 0);
+    s.entry = s.dirty + (limited ? rounded(sets * sizeof(uint32_t)) : 0);
     s.bucket = s.entry + (on_fill ? rounded(MOST_UNDER_WAY * sizeof(struct entry)) : 0);
     s.all = s.bucket + (on_fill ? rounded(BUCKETS * sizeof(uint16_t)) : 0);
     return s;
@@ -183,6 +196,7 @@ static void reset(void *state, const int64_t *o)
     c->ways = (uint32_t)o[WAYS];
     c->kept_words = replacement_words(c->ways);
     c->sectors = (uint32_t)(o[LINE] / o[SECTOR]);
+    c->dirty_ways = (uint32_t)o[DIRTY_WAYS];
     c->most_merged = o[MERGES] < 0 ? UINT32_MAX : (uint32_t)o[MERGES];
     c->line_shift = (unsigned)__builtin_ctzll((uint64_t)o[LINE]);
     c->sector_shift = (unsigned)__builtin_ctzll((uint64_t)o[SECTOR]);
@@ -198,6 +212,10 @@ static void reset(void *state, const int64_t *o)
     c->line = (struct line *)(base + at.line);
     c->sector = (struct sector *)(base + at.sector);
     c->filled = (uint32_t *)(base + at.filled);
+    c->clean = (uint64_t *)(base + at.clean);
+    c->dirty = (uint32_t *)(base + at.dirty);
+    if (c->dirty_ways)
+        memset(c->clean, 0xff, c->sets * c->kept_words * sizeof *c->clean);
     c->entry = (struct entry *)(base + at.entry);
     c->bucket = (uint16_t *)(base + at.bucket);
     if (c->on_fill)
@@ -270,6 +288,53 @@ static void release_line(struct sectored *c, uint32_t set, uint32_t line)
     kept_of(c, set)[way / 64] &= ~(1ull << way % 64);
 }
 
+/* ---- dirty lines ------------------------------------------------------------------------------------------------- */
+
+static void count_dirty(struct sectored *c, uint32_t set, uint32_t line, bool dirty)
+{
+    uint64_t *word = &c->clean[(uint64_t)set * c->kept_words + (line - set * c->ways) / 64];
+    uint64_t bit = 1ull << (line - set * c->ways) % 64;
+    *word = dirty ? *word & ~bit : *word | bit;
+    c->dirty[set] += dirty ? 1 : -1u;
+}
+
+/* The line is to be written back, now or when it is replaced. */
+static void write_line_back(const struct sectored *c, uint32_t line, struct cache_finding *f)
+{
+    f->victim = (c->tag[line] - 1) << c->line_shift;
+    f->written = c->line[line].dirty;
+}
+
+/* The set has a dirty line too many: another one than `line` is written back, and stays. */
+static void clean_one(struct sectored *c, uint32_t set, uint32_t line, struct cache_finding *f)
+{
+    uint64_t kept[MOST_WAYS / 64];
+    for (uint32_t w = 0; w < c->kept_words; w++)
+        kept[w] = c->clean[(uint64_t)set * c->kept_words + w] | c->kept[(uint64_t)set * c->kept_words + w];
+    kept[(line - set * c->ways) / 64] |= 1ull << (line - set * c->ways) % 64;
+    if (!replacement_any_free(kept, c->ways))
+        return;
+    uint32_t oldest = set * c->ways + c->replacement.policy->victim(&c->replacement, set, kept);
+    write_line_back(c, oldest, f);
+    c->line[oldest].dirty = 0;
+    count_dirty(c, set, oldest, false);
+}
+
+/* Marks a sector of the line dirty. */
+static void soil(struct sectored *c, const struct spot *s, struct cache_finding *f)
+{
+    struct line *l = &c->line[s->line];
+    bool was = l->dirty;
+    l->dirty |= (uint8_t)(1u << s->sector);
+    if (was || !c->dirty_ways)
+        return;
+    count_dirty(c, s->set, s->line, true);
+    if (c->dirty[s->set] > c->dirty_ways)
+        clean_one(c, s->set, s->line, f);
+}
+
+/* ---- making room ------------------------------------------------------------------------------------------------- */
+
 /* The policy chooses a victim only if there is one: a refused look-up must not change its state, as engines may retry
  * it any number of times. */
 static uint32_t line_to_fill(struct sectored *c, uint32_t set)
@@ -289,8 +354,9 @@ static bool make_line(struct sectored *c, struct spot *s, enum cache_hint hint, 
     if (line == NO_LINE)
         return false;
     if (c->line[line].dirty) {
-        f->victim = (c->tag[line] - 1) << c->line_shift;
-        f->written = c->line[line].dirty;
+        write_line_back(c, line, f);
+        if (c->dirty_ways)
+            count_dirty(c, s->set, line, false);
     }
     c->line[line] = (struct line){0};
     memset(&c->sector[(uint64_t)line * c->sectors], 0, c->sectors * sizeof *c->sector);
@@ -344,10 +410,10 @@ static void drop_entry(struct sectored *c, struct entry *entry)
 }
 
 /* Marks the sector dirty: now, or when it arrives. */
-static void make_dirty(struct sectored *c, const struct spot *s, struct sector *waited)
+static void make_dirty(struct sectored *c, const struct spot *s, struct sector *waited, struct cache_finding *f)
 {
     if (s->line != NO_LINE && (!c->on_fill || !waited))
-        c->line[s->line].dirty |= (uint8_t)(1u << s->sector);
+        soil(c, s, f);
     else
         ((struct entry *)waited)->dirty = true;
 }
@@ -375,7 +441,7 @@ static void fetch(struct sectored *c, struct spot *s, const struct cache_look_up
     asked->arrival = FETCHED_BY | r->fetch;
     asked->merged = 1;
     if (r->kind != CACHE_READ)
-        make_dirty(c, s, asked);
+        make_dirty(c, s, asked, f);
     f->fetches = f->reads = true;
     f->place = asked;
 }
@@ -392,7 +458,7 @@ static void join(struct sectored *c, const struct spot *s, struct sector *waited
     }
     waited->merged++;
     if (r->kind != CACHE_READ)
-        make_dirty(c, s, waited);
+        make_dirty(c, s, waited, f);
     f->hit = f->served = true;
     if (waited->arrival & FETCHED_BY)
         f->from = (uint32_t)waited->arrival;
@@ -415,7 +481,7 @@ static void look_up_read(struct sectored *c, struct spot *s, const struct cache_
         f->hit = f->served = true;
         f->cycle = later(r->cycle, sector_at(c, s)->arrival);
         if (r->kind != CACHE_READ)
-            c->line[s->line].dirty |= (uint8_t)(1u << s->sector);
+            soil(c, s, f);
     } else if ((waited = under_way(c, s, r->address))) {
         join(c, s, waited, r, f);
     } else {
@@ -427,7 +493,7 @@ static void look_up_read(struct sectored *c, struct spot *s, const struct cache_
 }
 
 /* Keeps the bytes that are written. */
-static void keep(struct sectored *c, const struct spot *s, const struct cache_look_up *r)
+static void keep(struct sectored *c, const struct spot *s, const struct cache_look_up *r, struct cache_finding *f)
 {
     struct sector *sector = sector_at(c, s);
     uint8_t bit = (uint8_t)(1u << s->sector);
@@ -438,7 +504,7 @@ static void keep(struct sectored *c, const struct spot *s, const struct cache_lo
         sector->arrival = r->cycle;
     }
     if (c->back)
-        l->dirty |= bit;
+        soil(c, s, f);
     touch(c, s, r->hint);
 }
 
@@ -460,7 +526,7 @@ static void write_absent(struct sectored *c, struct spot *s, const struct cache_
         f->refused = true;
         return;
     }
-    keep(c, s, r);
+    keep(c, s, r, f);
     f->served = c->back;
 }
 
@@ -479,9 +545,9 @@ static void look_up_write(struct sectored *c, struct spot *s, const struct cache
     }
     f->served = c->back;
     if (s->line != NO_LINE)
-        keep(c, s, r);
+        keep(c, s, r, f);
     else if (c->back)
-        make_dirty(c, s, waited);
+        make_dirty(c, s, waited, f);
 }
 
 static void look_up(void *state, const struct cache_look_up *r, struct cache_finding *f)
@@ -520,7 +586,7 @@ static void released_on_fill(struct sectored *c, struct entry *e, struct cache_f
         make_line(c, &s, e->hint, f); /* never fails: with allocation on fill no line waits */
     come(c, &s, e->sector.arrival);
     if (e->dirty)
-        c->line[s.line].dirty |= (uint8_t)(1u << s.sector);
+        soil(c, &s, f);
     drop_entry(c, e);
 }
 

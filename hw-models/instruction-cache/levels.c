@@ -4,15 +4,26 @@
  * and its misses in one third cache, if there is one. A fetch at c that misses in the first has its line at c + latency
  * if the second has it; next.latency later if not; and last.latency later still if the third misses, too. In a full
  * set, the level's `replacement` chooses the line to replace. Fetches of a line in flight wait for it, and count as
- * hits. Misses do not wait for one another, and nothing is prefetched. If a line is replaced while it is in flight, the
- * fetches that wait for it still get it.
+ * hits. Misses do not wait for one another. With `ahead = n`, a fetch from another line than the first cache's fetch
+ * before asks for the next n lines as well, as if they were fetched in that cycle; nothing else is prefetched. If a
+ * line is replaced while it is in flight, the fetches that wait for it still get it.
  */
 #include "hw-models/instruction-cache/instruction-cache.h"
 #include "hw-models/replacement/sets.h"
 
+#include <string.h>
+
 enum { LINE, SETS, WAYS, LATENCY, REPLACEMENT, ROWS_OF_LEVEL };
-enum { CACHES, FIRST, NEXT = FIRST + ROWS_OF_LEVEL, LAST = NEXT + ROWS_OF_LEVEL, MOST_ROWS = LAST + ROWS_OF_LEVEL };
+enum {
+    CACHES,
+    AHEAD,
+    FIRST,
+    NEXT = FIRST + ROWS_OF_LEVEL,
+    LAST = NEXT + ROWS_OF_LEVEL,
+    MOST_ROWS = LAST + ROWS_OF_LEVEL
+};
 #define MOST_LEVELS 3u
+#define MOST_CACHES 16
 
 #define LEVEL(at, of, line, sets, ways, what, latency)                                                                 \
     [at + LINE] = {of "line", OPTION_INTEGER, "bytes", 8, 4096, line, NULL, what},                                     \
@@ -22,8 +33,10 @@ enum { CACHES, FIRST, NEXT = FIRST + ROWS_OF_LEVEL, LAST = NEXT + ROWS_OF_LEVEL,
           [at + LATENCY] = {of "latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL, latency},                      \
           [at + REPLACEMENT] = REPLACEMENT_OPTION(of "replacement")
 static const struct model_option options_of[] = {
-    [CACHES] = {"caches", OPTION_INTEGER, "caches", 1, 16, 1, NULL,
+    [CACHES] = {"caches", OPTION_INTEGER, "caches", 1, MOST_CACHES, 1, NULL,
                 "first ones: the n-th of the sub-cores that share the others uses the (n modulo caches)-th"},
+    [AHEAD] = {"ahead", OPTION_INTEGER, "lines", 0, 8, 0, NULL,
+               "of the first, fetched ahead behind each line that is turned to"},
     LEVEL(FIRST, "", 64, 8, 4, "line size of the first, a power of two",
           "from a fetch that misses in the first to its use, at least"),
     LEVEL(NEXT, "next.", 256, 16, 8, "line size of the second, a power of two, at least that of the first",
@@ -38,7 +51,8 @@ struct level {
 };
 
 struct levels {
-    unsigned count, caches;
+    unsigned count, caches, ahead;
+    uint64_t last[MOST_CACHES]; /* the line of the last fetch of each first cache */
     struct level level[MOST_LEVELS];
 };
 
@@ -85,6 +99,8 @@ static void reset(void *state, const int64_t *o, unsigned count)
     char *lines = (char *)(c + 1);
     c->count = count;
     c->caches = (unsigned)o[CACHES];
+    c->ahead = (unsigned)o[AHEAD];
+    memset(c->last, 0xff, sizeof c->last);
     for (unsigned i = 0; i < count; i++) {
         const int64_t *rows = rows_of(o, i);
         c->level[i] = (struct level){
@@ -101,11 +117,10 @@ static struct set_entry *look_up(struct level *l, uint64_t cache, uint64_t addre
     return set_table_look_up(&l->lines, cache * l->sets + number % l->sets, number, hit);
 }
 
-static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycle,
-                  struct instruction_cache_reply *reply)
+static void fetch_line(struct levels *c, unsigned cache, uint64_t address, uint64_t cycle,
+                       struct instruction_cache_reply *reply)
 {
-    struct levels *c = state;
-    struct set_entry *missed[MOST_LEVELS], *line = look_up(&c->level[0], subcore % c->caches, address, &reply->hit);
+    struct set_entry *missed[MOST_LEVELS], *line = look_up(&c->level[0], cache, address, &reply->hit);
     uint64_t there = cycle;
     unsigned misses = 0;
     for (bool hit = reply->hit; !hit;) {
@@ -119,6 +134,21 @@ static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycl
     while (misses-- > 0)
         missed[misses]->ready = there;
     reply->cycle = there;
+}
+
+static void fetch(void *state, unsigned subcore, uint64_t address, uint64_t cycle,
+                  struct instruction_cache_reply *reply)
+{
+    struct levels *c = state;
+    unsigned cache = subcore % c->caches;
+    uint64_t bytes = c->level[0].line_bytes, line = address / bytes;
+    struct instruction_cache_reply ignored;
+    fetch_line(c, cache, address, cycle, reply);
+    if (!c->ahead || line == c->last[cache])
+        return;
+    c->last[cache] = line;
+    for (unsigned i = 1; i <= c->ahead; i++)
+        fetch_line(c, cache, (line + i) * bytes, cycle, &ignored);
 }
 
 static const char *check_two(const int64_t *o) { return check(o, 2); }

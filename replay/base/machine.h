@@ -33,6 +33,8 @@
       "from the placement of a block to the first issue of its warps")                                                 \
     X(dispatch_interval, "dispatch_interval", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                           \
       "between the placements of two blocks on one SM; 0: any number in a cycle")                                      \
+    X(launch_latency, "launch_latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                                 \
+      "added to each launch, after its last block has left: what a GPU takes to launch and to drain")                  \
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
       "added between the last arrival at a barrier and the next issue of those that waited, which else is 1 cycle")    \
     X(gpcs, "gpcs", OPTION_INTEGER, "", 1, 64, 1, NULL,                                                                \

@@ -87,12 +87,20 @@ void engine_ended(struct engine_period *p, struct engine_launch *l, uint64_t cyc
 {
     if (l->begin == ENGINE_NEVER)
         engine_began(p, l, cycle);
-    report_launch(p->job, l->number, true, cycle);
+    uint64_t end = cycle + (uint64_t)p->job->machine->launch_latency;
+    report_launch(p->job, l->number, true, end);
     l->out->begin = p->job->begin + l->begin;
-    l->out->end = p->job->begin + cycle;
-    l->out->statistics.cycles = cycle - l->begin;
+    l->out->end = p->job->begin + end;
+    l->out->statistics.cycles = end - l->begin;
     statistics_add(&p->sum, &l->out->statistics);
     launch_queue_ended(p->job->queue, l->number, l->out->end);
+}
+
+/* The machine is idle while a launch drains; the session adds that to the total. */
+static void add_launch_latency(const struct machine *m, struct statistics *s)
+{
+    s->cycles += (uint64_t)m->launch_latency;
+    s->idle_cycles += (uint64_t)(m->launch_latency * m->sms * m->subcores);
 }
 
 bool engine_finish(struct engine_period *p, uint64_t cycles, struct statistics *machine, struct statistics *sum,
@@ -104,8 +112,10 @@ bool engine_finish(struct engine_period *p, uint64_t cycles, struct statistics *
     sum->idle_cycles = machine->idle_cycles;
     sum->sm_cycles = machine->sm_cycles;
     sum->memory = machine->memory;
-    if (p->count == 1)
+    if (p->count == 1) {
         p->first->statistics = *sum;
+        add_launch_latency(p->job->machine, &p->first->statistics);
+    }
     return fine;
 }
 

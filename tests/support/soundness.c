@@ -295,6 +295,7 @@ static void random_options(struct random_machine *d, uint64_t *random)
     bool single = !strcmp(number, "1");
     set_option(d, "subcores", number);
     random_units(d, random);
+    set_number(d, "launch_latency", below(random, 4) ? 0 : 1 + below(random, 300));
     set_number(d, "barrier_latency", below(random, 2) ? 0 : below(random, 20));
     set_number(d, "control_interval", below(random, 3) ? 1 : 1 + below(random, 12));
     set_number(d, "dispatch_latency", below(random, 3) ? 0 : below(random, 12));

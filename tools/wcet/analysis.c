@@ -293,6 +293,11 @@ static bool conclude(struct analysis *a, struct rp_error *err)
         b->serial = start + later(b->serial, 1);
         b->sections_bound = start + later(b->sections_bound, 1);
     }
+    uint64_t launching = (uint64_t)a->model.machine->launch_latency;
+    b->gub += b->gub_applies ? launching : 0;
+    b->serial += launching;
+    b->sections_bound += launching;
+    b->overlap += launching;
     b->unit_bound = smaller(b->serial, smaller(b->sections_bound, b->overlap));
     return true;
 }

@@ -148,6 +148,8 @@ static bool processors_fit(const struct machine *m, struct machine_misfit *out)
         return misfit(out, "memory.model",
                       "pipeline 'one-at-a-time' needs memory whose accesses take a time of their own: choose memory "
                       "'stochastic'");
+    if (m->launch_latency && chosen)
+        return misfit(out, "launch_latency", "pipeline 'one-at-a-time' does not look at launch_latency: choose 0");
     if (m->placement == PLACEMENT_EVEN && !chosen)
         return misfit(out, "placement", "placement 'even' parts the warps of a block: choose pipeline 'one-at-a-time'");
     return m->measure != MEASURE_PROCESSOR || chosen ||

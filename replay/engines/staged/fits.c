@@ -94,6 +94,7 @@ static bool nothing_unused(const struct machine *m, struct machine_misfit *out)
         {"dram.channel_hash", m->dram_channel_hash, 0, "channels take turns"},
         {"dispatch_latency", m->dispatch_latency, 0, "pipeline.launch_latency comes before a launch"},
         {"dispatch_interval", m->dispatch_interval, 0, "pipeline.block_rate says it"},
+        {"launch_latency", m->launch_latency, 0, "pipeline.launch_latency comes before a launch"},
         {"barrier_latency", m->barrier_latency, 0, "warps go on in the cycle of the last arrival"},
         {"control_interval", m->control_interval, 1, "classes.control says it"},
         {"issue_exit", m->issue_exit, true, "an exit issues as any instruction"},

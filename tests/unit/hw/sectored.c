@@ -209,6 +209,38 @@ Test(sectored, written_bytes_are_kept_and_whole_sectors_need_no_fetch)
     rig_end(&r);
 }
 
+static uint32_t written_by(struct rig *r, uint64_t line, uint64_t *victim)
+{
+    struct cache_finding f = ask(r, line * 128, CACHE_WRITE, CACHE_ALL_BYTES, CACHE_HINT_NONE);
+    *victim = f.victim / 128;
+    return f.written;
+}
+
+/* Of eight lines two may be dirty. The one whose last use is longest ago is written back, and stays. */
+Test(sectored, a_dirty_line_too_many_is_written_back_early)
+{
+    const struct machine_setting settings[] = {
+        {"l1.write", "back"}, {"l1.write_miss", "validate"}, {"l1.dirty_ways", "2"}};
+    struct rig r = rig_with(settings, 3);
+    uint64_t victim;
+    cr_expect_eq(written_by(&r, 0, &victim), 0);
+    cr_expect_eq(written_by(&r, 1, &victim), 0);
+    cr_expect_eq(written_by(&r, 0, &victim), 0, "line 0 is dirty already");
+    cr_expect_eq(written_by(&r, 2, &victim), 1);
+    cr_expect_eq(victim, 1, "line 0 was used later");
+    cr_expect(reads(&r, 1), "it is still there");
+    for (uint64_t line = 3; line < 8; line++) {
+        cr_expect_eq(written_by(&r, line, &victim), 1);
+        cr_expect_eq(victim, line == 3 ? 0 : line - 2);
+    }
+    uint32_t written = 0;
+    for (uint64_t line = 8; line < 16; line++)
+        written +=
+            (uint32_t)__builtin_popcount(ask(&r, line * 128, CACHE_READ, CACHE_ALL_BYTES, CACHE_HINT_NONE).written);
+    cr_expect_eq(written, 2, "the last two are written back when they are replaced");
+    rig_end(&r);
+}
+
 Test(sectored, writes_around_and_writes_that_fetch)
 {
     const struct machine_setting around[] = {{"l1.write", "back"}, {"l1.write_miss", "around"}};

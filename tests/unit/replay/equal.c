@@ -37,7 +37,8 @@ static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, 
         settings[count + 3] = (struct machine_setting){"subcores", "4"};
         settings[count + 4] = (struct machine_setting){"icache.subcores", "4"};
         settings[count + 5] = (struct machine_setting){"icache.caches", sizes[synthetic_random(seed) % 3]};
-        count += 6;
+        settings[count + 6] = (struct machine_setting){"icache.ahead", sizes[synthetic_random(seed) % 4]};
+        count += 7;
     } else if (strcmp(model, "set-associative") != 0) {
         return 0;
     }
@@ -45,7 +46,7 @@ static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, 
     settings[count + 1] = (struct machine_setting){"icache.sets", sizes[synthetic_random(seed) % 4]};
     settings[count + 2] = (struct machine_setting){"icache.ways", sizes[synthetic_random(seed) % 4]};
     settings[count + 3] = (struct machine_setting){"icache.latency", latencies[synthetic_random(seed) % 4]};
-    return strstr(model, "level") ? 10 : 4;
+    return strstr(model, "level") ? 11 : 4;
 }
 
 /* Small TLBs, if there is one. */
@@ -91,6 +92,7 @@ struct machine *random_machine(uint64_t seed)
         {"placement", "warp-id", "balanced"},
         {"dispatch_latency", "0", "0", "7", "300"},
         {"dispatch_interval", "0", "0", "1", "50", "3000"},
+        {"launch_latency", "0", "0", "90", "2000"},
         {"barrier_latency", "0", "14", "400"},
         {"control_interval", "1", "1", "13"},
         {"fences", "scope", "scope", "scope", "all"},
@@ -162,7 +164,9 @@ struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){"l2.write", "back"};
         settings[count++] = (struct machine_setting){"l2.write_miss", misses[synthetic_random(&seed) % 3]};
         settings[count++] = (struct machine_setting){"l2.allocate", fills[synthetic_random(&seed) % 2]};
+        static const char *const dirty[] = {"0", "1", "3"};
         settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
+        settings[count++] = (struct machine_setting){"l2.dirty_ways", dirty[synthetic_random(&seed) % 3]};
     }
     settings[count++] = (struct machine_setting){"scheduler", scheduler_name(synthetic_random(&seed), false)};
     bool tx2 = synthetic_random(&seed) % 2;

@@ -19,6 +19,22 @@ Test(streams, one_stream_takes_the_sum)
     cr_expect_eq(times[1][0], alone(100));
 }
 
+/* Launching takes its time after the last block has left; launches of another stream run meanwhile. */
+Test(streams, launching_takes_time)
+{
+    uint64_t times[3][2];
+    uint64_t total = run_steps(STEPS(LAUNCH(100, 1, 1), LAUNCH(300, 1, 1), LAUNCH(390, 1, 2)),
+                               SETTINGS(TWO_SMS, "launch_latency=50"), times);
+    cr_expect_eq(times[0][1], alone(100) + 50);
+    cr_expect_eq(times[1][0], alone(100) + 50);
+    cr_expect_eq(times[1][1], alone(100) + alone(300) + 100);
+    cr_expect_eq(times[2][1], alone(390) + 50);
+    cr_expect_eq(total, alone(100) + alone(300) + 100);
+    total = run_steps(STEPS(LAUNCH(100, 1, 1), LAUNCH(300, 1, 1)), SETTINGS(TWO_SMS, "launch_latency=50"), times);
+    cr_expect_eq(times[1][1], total);
+    cr_expect_eq(total, alone(100) + alone(300) + 100);
+}
+
 Test(streams, a_machine_may_run_one_launch_at_a_time)
 {
     uint64_t times[2][2],
