@@ -133,7 +133,7 @@ static bool exhaust(struct wcet_result *r, struct rp_trace *t, const struct mach
     struct rp_error why;
     if (!wcet_exhaust(t, b->launch, m, extensions, &r->exhaust, watch, &exact, &why))
         return rp_fail(err, why.status, "launch %" PRIu32 ": %s", b->launch, why.text);
-    b->exact = exact.cycles ? exact.cycles + (uint64_t)m->launch_latency : 0;
+    b->exact = exact.cycles;
     b->too_many = exact.too_many;
     if (b->exact && b->exact < b->unit_bound)
         b->unit_bound = b->exact;

@@ -316,6 +316,7 @@ bool wcet_exhaust(struct rp_trace *t, uint32_t launch, const struct machine *mac
     fine = begin(&search, &paths, err);
     uint64_t several = ((uint64_t)search.now.fields + WCET_STATE_FIELDS - 1) / WCET_STATE_FIELDS;
     fine = fine && run(&search, budget / several, watch, out, err);
+    out->cycles += out->cycles ? (uint64_t)machine->launch_latency : 0;
     end(&search);
     wcet_paths_free(&paths);
     uint64_t taken = out->states * several;
