@@ -12,6 +12,8 @@ static const struct help_row check_rows[] = {
      "accesses out of bounds or misaligned; the run goes on to find more. Of programs also memory that is not freed"},
     {"init", "an access reads bytes that nobody has written"},
     {"race", "two accesses to the same bytes, at least one a store, that nothing orders"},
+    {"race=strict",
+     "the same, but volatile accesses order nothing, and atomics only with a fence or .acquire, .release"},
     {"sync", "barriers, shuffles and barrier objects that are used in a way that CUDA leaves undefined"},
     {"api", "calls of the CUDA runtime or driver that fail"},
     {"all", "all of them"},
