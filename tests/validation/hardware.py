@@ -1,49 +1,121 @@
-"""Cycles of programs on a GV100 as others measured them, and as machine v100 replays them from PTX and from machine code: prints the tables of
-docs/accuracy.md; hardware.py PROGRAM...: of these alone. The traces are in tests/golden/hardware, with the origin of the figures in its README.md."""
+"""Cycles and counters of programs on a GV100 as others measured them, and as machine gv100 replays them from PTX and from machine code: prints the
+tables of docs/accuracy.md, or with --write puts them there. hardware.py PROGRAM...: of these alone. The traces are in tests/golden/hardware, with the
+origin of the figures in its README.md."""
 import csv, json, os, statistics, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
 
-FOLDER = 'tests/golden/hardware'
+FOLDER, PAGE = 'tests/golden/hardware', 'docs/accuracy.md'
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
-KINDS, SMS = ('ptx', 'sass'), 80
-SETTINGS = ['--set', 'warm_l2=no']  # Nsight Compute empties the caches before each launch
+KINDS, SMS = {'ptx': 'PTX', 'sass': 'machine code'}, 80
+MACHINE = ['-m', 'gv100', '--set', 'warm_l2=no']  # Nsight Compute empties the caches before each launch
+CYCLES = {'gpu_active_cycles': ('GPU active cycles', lambda l: l['cycles']),
+          'sm_active_cycles': ('SM active cycles', lambda l: l['occupancy']['sm_cycles'] / SMS)}
+COUNTERS = {'warp_instructions': ('warp instructions', lambda l: l['warp_instructions']),
+            'l1_sectors_read': ('L1 sectors read', lambda l: l['global']['load_transactions']),
+            'l2_sectors': ('L2 sectors', lambda l: l['l2']['hits'] + l['l2']['misses']),
+            'dram_sectors': ('DRAM sectors', lambda l: l['dram']['accesses'])}
+OTHERS = {'accelsim_cycles': 'Accel-Sim 1.x', 'hyfiss_cycles': 'HyFiSS'}
 
 
-def launches(program, kind):
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-m', 'v100', *SETTINGS, f'{FOLDER}/{program}.{kind}.wtr'], check=True,
-                         stdout=subprocess.PIPE)
+def replay(program, kind):
+    """The launches of a trace, as statistics; None: there is no such trace."""
+    path = f'{FOLDER}/{program}.{kind}.wtr'
+    if not os.path.exists(path):
+        return None
+    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *MACHINE, path], check=True, stdout=subprocess.PIPE)
     return json.loads(out.stdout)['launches']
 
 
-def main(*only):
-    with open(f'{FOLDER}/measured.csv') as f:
-        rows = list(csv.DictReader(line for line in f if not line.startswith('#')))
-    found, errors = {}, {(what, kind): [] for what in ('gpu', 'sm') for kind in KINDS}
-    print('| program, launch | warp instructions, GPU | PTX | machine code | GPU active cycles | PTX | machine code | SM active cycles | PTX '
-          '| machine code |')
-    print('|---|' + 9 * '--:|')
+def error(value, measured):
+    return 100 * (value / measured - 1)
+
+
+def with_error(value, measured):
+    return f'{value:,.0f} ({error(value, measured):+.0f} %)'
+
+
+def table(head, rows):
+    return ['| ' + ' | '.join(head) + ' |', '|---|' + (len(head) - 1) * '--:|'] + ['| ' + ' | '.join(r) + ' |' for r in rows]
+
+
+def cycles_of_launches(rows):
+    head = ['program, launch']
+    for what in CYCLES.values():
+        head += [what[0], *KINDS.values()]
+    out = []
     for row in rows:
-        program, launch = row['program'], int(row['launch'])
-        if only and program not in only:
-            continue
+        cells = [f'{row["program"]}, {row["launch"]}']
+        for what, (_, of) in CYCLES.items():
+            cells.append(f'{row[what]:,.0f}')
+            cells += [with_error(of(row[kind]), row[what]) if row[kind] else '-' for kind in KINDS]
+        out.append(cells)
+    return table(head, out)
+
+
+def counters_of_launches(rows):
+    head = ['program, launch']
+    for what in COUNTERS.values():
+        head += [what[0], 'ours']
+    out = []
+    for row in rows:
+        cells = [f'{row["program"]}, {row["launch"]}']
+        for what, (_, of) in COUNTERS.items():
+            cells += [f'{row[what]:,.0f}', with_error(of(row['sass']), row[what])]
+        out.append(cells)
+    return table(head, out)
+
+
+def errors(rows, what, predict):
+    """The mean of the errors' sizes, by program."""
+    of = {}
+    for row in rows:
+        value = predict(row)
+        if value is not None:
+            of.setdefault(row['program'], []).append(abs(error(value, row[what])))
+    return {program: statistics.mean(sizes) for program, sizes in of.items()}
+
+
+def by_program(rows):
+    columns = [(f'{KINDS[kind]}, {name}', errors(rows, what, lambda r: of(r[kind]) if r[kind] else None))
+               for what, (name, of) in CYCLES.items() for kind in KINDS]
+    columns += [(name, errors(rows, 'gpu_active_cycles', lambda r: r[key])) for key, name in OTHERS.items()]
+    programs = list(dict.fromkeys(row['program'] for row in rows))
+    out = [[p, str(sum(r['program'] == p for r in rows))] + [f'{c[p]:.0f} %' if p in c else '-' for _, c in columns] for p in programs]
+    for name, of in ('mean', statistics.mean), ('median', statistics.median):
+        out.append([f'**{name}**', ''] + [f'{of(c.values()):.1f} %' for _, c in columns])
+    return table(['program', 'launches'] + [name for name, _ in columns], out)
+
+
+def put(text):
+    with open(PAGE) as f:
+        page = f.read()
+    begin, end = page.index('<!-- hardware -->') + len('<!-- hardware -->'), page.index('<!-- end of hardware -->')
+    with open(PAGE, 'w') as f:
+        f.write(page[:begin] + '\n' + text + page[end:])
+
+
+def main(*arguments):
+    only = [a for a in arguments if a != '--write']
+    with open(f'{FOLDER}/measured.csv') as f:
+        rows = [r for r in csv.DictReader(f) if not only or r['program'] in only]
+    programs = list(dict.fromkeys(row['program'] for row in rows))
+    runs = [(program, kind) for program in programs for kind in KINDS]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(runs, pool.map(lambda run: replay(*run), runs)))
+    place = {}
+    for row in rows:
+        for key in [*CYCLES, *COUNTERS, *OTHERS]:
+            row[key] = float(row[key])
+        at = place[row['program']] = place.get(row['program'], -1) + 1  # rows and launches of a trace are in the same order
         for kind in KINDS:
-            if (program, kind) not in found:
-                found[program, kind] = launches(program, kind)
-        ours = [found[program, kind][launch] for kind in KINDS]
-        cells = [f'{program}, {launch}', f'{int(row["warp_instructions"]):,}']
-        cells += [f'{l["warp_instructions"]:,}' for l in ours]
-        for what in 'gpu', 'sm':
-            measured = float(row[what + '_active_cycles'])
-            cells.append(f'{measured:,.0f}')
-            for kind, l in zip(KINDS, ours):
-                value = l['cycles'] if what == 'gpu' else l['occupancy']['sm_cycles'] / SMS
-                errors[what, kind].append(100 * (value / measured - 1))
-                cells.append(f'{value:,.0f} ({errors[what, kind][-1]:+.0f} %)')
-        print('| ' + ' | '.join(cells) + ' |')
-    print()
-    for what, name in ('gpu', 'GPU active cycles'), ('sm', 'SM active cycles'):
-        for kind, code in zip(KINDS, ('PTX', 'machine code')):
-            sizes = [abs(e) for e in errors[what, kind]]
-            print(f'{name}, {code}: median error {statistics.median(sizes):.0f} %, mean {statistics.mean(sizes):.0f} %')
+            launches = found[row['program'], kind]
+            row[kind] = launches[at] if launches else None
+    text = '\n'.join(['Mean error by program:', '', *by_program(rows), '', 'Cycles of each launch:', '', *cycles_of_launches(rows), '',
+                      'Counters of each launch, from machine code:', '', *counters_of_launches(rows), ''])
+    if '--write' in arguments:
+        put(text)
+    else:
+        print(text, end='')
     return 0
 
 

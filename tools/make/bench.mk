@@ -71,8 +71,8 @@ validation-latencies: all ## dependent chains and pointer chases on the machines
 validation-ablate: deps ## the ablation of ECRTS 2025, Table 2, on machine orin
 	@$(PARALLEL) all $(BUILD)/record-cases
 	@BUILD=$(BUILD) tests/validation/ablate.sh
-validation-hardware: all ## programs that others measured on a GV100, replayed from PTX and machine code: some minutes
-	@$(WITH_MACHINES) python3 tests/validation/hardware.py
+validation-hardware: all ## writes docs/accuracy.md: programs that others measured on a GV100, replayed from PTX and machine code; some minutes
+	@$(WITH_MACHINES) python3 tests/validation/hardware.py --write
 validation-gemm: all ## the GEMM of the SAN paper on san-rtx2080 and san-quadro-rtx6000
 	@BUILD=$(BUILD) python3 tests/validation/gemm.py
 # tests/cli/trace_memory.sh at the full size.
