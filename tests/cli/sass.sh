@@ -32,6 +32,11 @@ if "$REPRISE" asm --check "$work/all.sass" | grep -q 'every word as in its comme
 "$REPRISE" asm "$work/first.sass" -o "$work/first.bin"
 "$REPRISE" disasm --binary sm_62 "$work/first.bin" | grep '0x' >"$work/again"
 if grep '/\*' "$work/first.sass" | cmp -s - "$work/again" && [ "$(stat -c %s "$work/first.bin")" = 384 ]; then ok "text to machine code to text, control words too"; else bad "text to machine code to text"; fi
+if "$REPRISE" asm "$work/all.sass" --into $golden/module.cubin -o "$work/same.cubin" && cmp -s "$work/same.cubin" $golden/module.cubin; then ok "asm --into gives the cubin back"; else bad "asm --into gives the cubin back"; fi
+sed '0,/EXIT ;/s//NOP ;/; s,/\* 0x[0-9a-f]* \*/$,,' "$work/first.sass" >"$work/changed.sass"
+if "$REPRISE" asm "$work/changed.sass" --into $golden/module.cubin -o "$work/changed.cubin" && "$REPRISE" disasm "$work/changed.cubin" --kernel first | grep -c 'NOP ;' >"$work/nops" &&
+    [ "$(cat "$work/nops")" = "$(($("$REPRISE" disasm $golden/module.cubin --kernel first | grep -c 'NOP ;') + 1))" ]; then ok "asm --into with a changed instruction"; else bad "asm --into with a changed instruction"; fi
+if [ "$("$REPRISE" disasm "$work/changed.cubin" --kernel second)" = "$("$REPRISE" disasm $golden/module.cubin --kernel second)" ]; then ok "... the other function is as it was"; else bad "... the other function is as it was"; fi
 if "$REPRISE" asm "$work/all.sass" --kernel first -o "$work/k.bin" && cmp -s "$work/k.bin" "$work/first.bin"; then ok "asm --kernel"; else bad "asm --kernel"; fi
 printf 'MOV R1, c[0x0][0x20] ;\n@!P0 IADD3.X R4.CC, R2, -R3, R5 ;\nEXIT ;\nBRA 0x28 ;\n' >"$work/hand.sass"
 if "$REPRISE" asm --arch sm_61 "$work/hand.sass" -o "$work/hand.bin" && "$REPRISE" disasm --binary sm_61 "$work/hand.bin" | grep -q 'BRA 0x28'; then ok "text without addresses and control words"; else bad "text without addresses"; fi
@@ -90,6 +95,12 @@ echo '.word 0xx ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*hexadecimal' "a word that is no number" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo '.word 0x10000000000000000 ;' >"$work/wrong.sass"
 refuses 2 'wrong.sass:1: .*hexadecimal' "a word of more than 64 bits" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+head -n 8 "$work/first.sass" >"$work/less.sass"
+refuses 2 "'first' has [0-9]* bytes, and its code in .*module.cubin has [0-9]*: keep the number" "a function that is shorter" asm "$work/less.sass" --into $golden/module.cubin -o "$work/none"
+sed 's/Function : first/Function : third/' "$work/first.sass" >"$work/third.sass"
+refuses 2 "module.cubin: there is no code of 'third' in it" "a function that the cubin has not" asm "$work/third.sass" --into $golden/module.cubin -o "$work/none"
+refuses 2 'first.sass is no cubin' "text as a cubin" asm "$work/first.sass" --into "$work/first.sass" -o "$work/none"
+refuses 1 'where shall the new cubin go' "--into without -o" asm "$work/first.sass" --into $golden/module.cubin
 refuses 2 'short.cubin: ' "a cubin cut short" disasm "$work/short.cubin"
 refuses 2 'module.cubin is no text; .reprise disasm. prints that of a cubin' "a cubin as text" asm $golden/module.cubin -o "$work/none"
 refuses 2 'all.sass:[0-9]*: the text is code for sm_62, and --arch says sm_86' "another architecture than the text's" asm --arch sm_86 "$work/all.sass" --kernel first -o "$work/none"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/loader/isa.h"
+#include "tools/asm/replace.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
 #include "tools/lib/names.h"
@@ -13,19 +14,23 @@
 #include "tracefmt/plural.h"
 
 struct request {
-    const char *file, *kernel, *out, *arch_name;
+    const char *file, *kernel, *out, *into, *arch_name;
     bool check;
     const struct isa *isa; /* NULL: not known yet */
     unsigned line;
     bool skip; /* inside a function that --kernel does not name */
     struct assembly code;
+    char *function;           /* whose code it is; NULL: the text has not said */
+    struct cubin_bytes cubin; /* of --into */
     unsigned functions, words;
 };
 
-enum { KEY_ARCH = 256, KEY_CHECK };
+enum { KEY_ARCH = 256, KEY_CHECK, KEY_INTO };
 
 static const struct option_row rows[] = {
-    {"output", 'o', "FILE", "Write the machine code there: bare, as --binary of disasm reads them"},
+    {"output", 'o', "FILE",
+     "Write the machine code there: bare, as --binary of disasm reads it, or with --into a cubin"},
+    {"into", KEY_INTO, "CUBIN", "Write a copy of this cubin with the functions of the text in the place of its own"},
     {"kernel", 'k', "NAME", "Only this function of the text, by its name there or in the source"},
     {"arch", KEY_ARCH, "ARCH", "Such as sm_62, where the text does not say 'code for ARCH'"},
     {"check", KEY_CHECK, NULL, "Compare every word with the one in the comment behind its instruction"},
@@ -40,15 +45,18 @@ static void asm_option(struct command_line *line, int key, char *arg)
     case 'k': a->kernel = arg; break;
     case KEY_ARCH: a->arch_name = arg; break;
     case KEY_CHECK: a->check = true; break;
+    case KEY_INTO: a->into = arg; break;
     case KEY_ARGUMENT:
         if (a->file)
             command_usage(line, "one file at a time: '%s' is one too many", arg);
         a->file = arg;
         break;
     case KEY_END:
-        if (!a->file || !(a->out || a->check))
+        if (!a->file || !(a->out || a->check || a->into))
             command_usage(line,
                           "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
+        if (a->into && !a->out)
+            command_usage(line, "--into %s: where shall the new cubin go? Give -o FILE", a->into);
     }
 }
 
@@ -104,15 +112,35 @@ static bool add_control(struct request *a, struct isa_word word, struct rp_error
 /* ---- text ---------------------------------------------------------------------------------------------------------
  */
 
+/* The function's code is complete. */
+static bool end_function(struct request *a, struct rp_error *err)
+{
+    if (!a->isa || !a->code.size)
+        return true;
+    if (!a->isa->finish(a->isa, &a->code, err))
+        return false;
+    if (!a->into)
+        return !a->out || output_write(a->out, a->code.bytes, a->code.size, err);
+    return a->function ? cubin_replace_code(&a->cubin, a->function, a->code.bytes, a->code.size, err)
+                       : rp_fail(err, RP_BAD_INPUT, "%s: whose code is this? A line 'Function : NAME' comes before it",
+                                 a->file);
+}
+
 static bool new_function(struct request *a, const char *name, struct rp_error *err)
 {
+    if (a->into && !end_function(a, err))
+        return false;
+    free(a->function);
+    a->function = strdup(name);
+    if (!a->function)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
     a->skip = a->kernel && strcmp(a->kernel, name);
     a->code.has_control = false;
+    a->code.size = 0;
     if (a->skip)
         return true;
-    if (++a->functions > 1 && a->out)
-        return bad(a, err, "several functions in the text; choose one with --kernel");
-    a->code.size = 0;
+    if (++a->functions > 1 && a->out && !a->into)
+        return bad(a, err, "several functions in the text; choose one with --kernel, or name their cubin with --into");
     return true;
 }
 
@@ -202,7 +230,7 @@ static bool assemble(struct request *a, char *text, struct rp_error *err)
     }
     if (!a->words)
         return rp_fail(err, RP_BAD_INPUT, "%s: no instruction", a->file);
-    return a->isa->finish(a->isa, &a->code, err) && (!a->out || output_write(a->out, a->code.bytes, a->code.size, err));
+    return end_function(a, err) && (!a->into || output_write(a->out, a->cubin.bytes, a->cubin.size, err));
 }
 
 static int asm_run(const struct command *c, int argc, char **argv)
@@ -225,6 +253,10 @@ static int asm_run(const struct command *c, int argc, char **argv)
         free(text);
         return command_fail(&err);
     }
+    if (a.into && !cubin_bytes_read(a.into, &a.cubin, &err)) {
+        free(text);
+        return command_fail(&err);
+    }
     char *kernel = a.kernel ? find_function(&a, (char *)text, &err) : NULL;
     bool ok = !a.kernel || kernel;
     a.kernel = kernel;
@@ -235,22 +267,28 @@ static int asm_run(const struct command *c, int argc, char **argv)
     free(text);
     free(kernel);
     free(a.code.bytes);
+    free(a.function);
+    free(a.cubin.bytes);
     return ok ? RP_OK : command_fail(&err);
 }
 
 static const struct command_example examples[] = {
     {"One kernel as text, and the text as machine code",
      "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass -o first.bin"},
+    {"A cubin with code that was changed by hand",
+     "reprise disasm module.cubin > module.sass\nreprise asm module.sass --into module.cubin -o changed.cubin"},
     {NULL, NULL},
 };
 const struct command command_asm = {
     .name = "asm",
     .summary = "turn such text back into machine code",
-    .usage = "FILE -o FILE\nFILE --check",
+    .usage = "FILE -o FILE\nFILE --into CUBIN -o FILE\nFILE --check",
     .about = "Assembles machine code from text as 'reprise disasm' prints it. Addresses and words "
              "behind the instructions may be left out. '.word 0x...' is a word as it is. On sm_50 to sm_62 a "
              "control word stands in a comment before every three instructions. From sm_70 on the word behind an "
-             "instruction gives the bits that the text does not show, such as the control bits.",
+             "instruction gives the bits that the text does not show, such as the control bits.\n"
+             "A cubin has more than code: parameters, constants, registers, lines. --into takes all that from a cubin; "
+             "the code of a function keeps its length.",
     .options = rows,
     .examples = examples,
     .option = asm_option,
