@@ -187,7 +187,8 @@ enum missed { MISSED_MEMORY = 1, MISSED_INSTRUCTIONS = 2, MISSED_TIME = 4, MISSE
 
 /* See sample.c. */
 struct check_sample {
-    struct observer observer;     /* first */
+    struct observer observer; /* first */
+    const struct rp_check *check;
     struct observer *own, *under; /* of the check; of the block before, or NULL */
     struct block *block;          /* NULL: there is none */
     uint64_t left;                /* accesses that are still looked at */

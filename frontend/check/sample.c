@@ -33,8 +33,7 @@ static bool sample_access(struct observer *o, struct warp_state *w, const struct
     if (check && space == RP_SPACE_SHARED) {
         s->left--;
         check->calls->access(check, w, u, space, a, la, lanes);
-    } else if (check && check_strong(((struct checked_block *)check)->check,
-                                     m)) { /* what lies in other memory may order accesses, too */
+    } else if (check && check_strong(s->check, m)) { /* what lies in other memory may order accesses, too */
         race_fence((struct checked_block *)check, w, m->order >= RP_ORDER_RELEASE, m->scope == RP_SCOPE_CTA);
     }
     return !observes(other, space) || other->calls->access(other, w, u, space, a, la, lanes);
@@ -90,6 +89,7 @@ void check_sample_begin(struct rp_check *c, const struct grid *g, struct block *
     }
     uint32_t spaces = 1u << RP_SPACE_SHARED | 1u << RP_SPACE_GLOBAL;
     c->sample = (struct check_sample){.observer = {.calls = &sample_calls, .spaces = spaces},
+                                      .check = c,
                                       .own = b->observer,
                                       .under = before,
                                       .block = b,

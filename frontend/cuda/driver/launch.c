@@ -87,7 +87,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     c.stack_bytes = l->function->program->recursive ? (uint32_t)current_context()->limits[CU_LIMIT_STACK_SIZE] : 0;
     c.writer = record_launch(l->function);
     c.check = check_launch(l->function);
-    c.sample = hint_sample(l->function);
+    c.sample = c.writer ? NULL : hint_sample(l->function);
     struct launch_progress progress;
     progress_of(&progress, l->function->program, &c);
     bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
