@@ -12,16 +12,17 @@ static uint64_t rnd(uint64_t limit)
 }
 
 #define FETCHES 400
+#define MOST (3 * FETCHES) /* with two lines fetched ahead of each */
 
 struct past {
-    uint64_t line[FETCHES], arrival[FETCHES];
+    uint64_t line[MOST], arrival[MOST];
     unsigned count;
 };
 
 /* The line is there if it was fetched before, and since then fewer other lines of its set than there are ways. */
 static bool past_has(const struct past *p, uint64_t line, uint64_t sets, uint64_t ways, uint64_t *arrival)
 {
-    uint64_t others[FETCHES];
+    uint64_t others[MOST];
     unsigned count = 0;
     for (unsigned i = p->count; i-- > 0;) {
         if (p->line[i] == line) {
@@ -87,7 +88,7 @@ static uint64_t through_levels(struct past_levels *all, const int64_t *o, unsign
     bool hit = false;
     unsigned n = 0;
     for (; n < levels && !hit; n++) {
-        const int64_t *rows = o + 1 + ROWS * n;
+        const int64_t *rows = o + 2 + ROWS * n;
         hit = past_has(&all->level[n][n ? 0 : which], address / (uint64_t)rows[0], (uint64_t)rows[1], (uint64_t)rows[2],
                        &arrival);
         there += hit ? 0 : (uint64_t)rows[3];
@@ -95,36 +96,39 @@ static uint64_t through_levels(struct past_levels *all, const int64_t *o, unsign
     *missed = n - hit;
     there = hit && arrival > there ? arrival : there;
     for (unsigned i = 0; i < n; i++)
-        note(&all->level[i][i ? 0 : which], address / (uint64_t)o[1 + ROWS * i], hit && i == n - 1 ? arrival : there);
+        note(&all->level[i][i ? 0 : which], address / (uint64_t)o[2 + ROWS * i], hit && i == n - 1 ? arrival : there);
     return there;
 }
 
-/* The second sees what the first ones miss, and nothing else; the third what the second misses. */
+/* The second sees what the first ones miss, and nothing else; the third what the second misses. Behind a line that is
+ * turned to, others are fetched ahead. */
 static void check_levels(const struct instruction_cache_model *model, unsigned levels)
 {
     unsigned at[4] = {0};
     struct past_levels *all = malloc(sizeof *all);
     for (int run = 0; run < 200; run++) {
         int64_t o[] = {
-            1 + (int64_t)rnd(CACHES), 8 << rnd(3),         1 + (int64_t)rnd(3), 1 + (int64_t)rnd(2),
-            (int64_t)rnd(40),         REPLACEMENT_lru,     32 << rnd(2),        1 + (int64_t)rnd(3),
-            1 + (int64_t)rnd(3),      (int64_t)rnd(90),    REPLACEMENT_lru,     64 << rnd(2),
-            1 + (int64_t)rnd(4),      1 + (int64_t)rnd(4), (int64_t)rnd(200),   REPLACEMENT_lru,
+            1 + (int64_t)rnd(CACHES), (int64_t)rnd(3), 8 << rnd(3),  1 + (int64_t)rnd(3), 1 + (int64_t)rnd(2),
+            (int64_t)rnd(40),         REPLACEMENT_lru, 32 << rnd(2), 1 + (int64_t)rnd(3), 1 + (int64_t)rnd(3),
+            (int64_t)rnd(90),         REPLACEMENT_lru, 64 << rnd(2), 1 + (int64_t)rnd(4), 1 + (int64_t)rnd(4),
+            (int64_t)rnd(200),        REPLACEMENT_lru,
         };
         void *state = calloc(1, model->model.state_size(o));
         model->reset(state, o);
         for (unsigned i = 0; i < 3 * CACHES; i++)
             all->level[i / CACHES][i % CACHES].count = 0;
-        uint64_t cycle = 0;
+        uint64_t cycle = 0, last[CACHES] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
         for (int i = 0; i < FETCHES; i++) {
-            uint64_t address = rnd(2048) & ~7ull;
-            unsigned subcore = (unsigned)rnd(4), missed;
+            uint64_t address = rnd(2048) & ~7ull, line = address / (uint64_t)o[2];
+            unsigned subcore = (unsigned)rnd(4), which = subcore % (unsigned)o[0], missed, ignored;
             cycle += rnd(4);
             struct instruction_cache_reply reply;
             model->fetch(state, subcore, address, cycle, &reply);
-            cr_assert_eq(reply.cycle,
-                         through_levels(all, o, levels, subcore % (unsigned)o[0], address, cycle, &missed));
+            cr_assert_eq(reply.cycle, through_levels(all, o, levels, which, address, cycle, &missed));
             cr_assert_eq(reply.hit, !missed);
+            for (uint64_t k = 1; line != last[which] && k <= (uint64_t)o[1]; k++)
+                through_levels(all, o, levels, which, (line + k) * (uint64_t)o[2], cycle, &ignored);
+            last[which] = line;
             at[missed]++;
         }
         free(state);
