@@ -15,7 +15,8 @@ unsigned rp_utf8_bytes(const char *text)
     for (unsigned i = 1; i < bytes; i++)
         if ((c[i] & 0xc0) != 0x80)
             return 0;
-    bool surrogate = c[0] == 0xed && c[1] > 0x9f, overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool surrogate = c[0] == 0xed && c[1] > 0x9f,
+         overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
     return surrogate || overlong || (c[0] == 0xf4 && c[1] > 0x8f) ? 0 : bytes;
 }
 

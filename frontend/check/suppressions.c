@@ -29,7 +29,8 @@ static bool read_kinds(struct rule *r, char *value, struct rp_error *err)
         enum rp_check_kind kind = rp_finding_kind_named(name);
         if (!kind)
             return rp_fail(err, RP_BAD_INPUT,
-                           "there is no kind '%s'; there are init, race, sync, memory, host, leak, api and fault", name);
+                           "there is no kind '%s'; there are init, race, sync, memory, host, leak, api and fault",
+                           name);
         r->kinds |= kind;
     }
     return true;

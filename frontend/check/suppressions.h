@@ -16,7 +16,7 @@
 struct suppressions;
 /* NULL: err names the file and the line. */
 struct suppressions *suppressions_read(const char *path, struct rp_error *);
-void suppressions_free(struct suppressions *); /* NULL is allowed */
+void suppressions_free(struct suppressions *);                                   /* NULL is allowed */
 bool suppressions_match(const struct suppressions *, const struct rp_finding *); /* NULL: no */
 /* Writes a line that suppresses findings like this one: its kind, kernel and place. */
 void suppressions_write(const struct rp_finding *, FILE *);

@@ -1,6 +1,6 @@
 /* Calls that a compiler replaced by the function's body, from .debug_info: DW_TAG_inlined_subroutine of DWARF 2 to 5
- * (DWARF 4, sections 3.3.8.2, 7.5 and 7.10; DWARF 5, sections 3.3.8.2, 7.5, 7.26 and 7.27). LLVM and nvcc -G write them, in
- * DWARF 2. Bodies in several pieces (DW_AT_ranges) are not found. */
+ * (DWARF 4, sections 3.3.8.2, 7.5 and 7.10; DWARF 5, sections 3.3.8.2, 7.5, 7.26 and 7.27). LLVM and nvcc -G write
+ * them, in DWARF 2. Bodies in several pieces (DW_AT_ranges) are not found. */
 #ifndef REPRISE_FRONTEND_MODULE_DWARF_CALLS_H
 #define REPRISE_FRONTEND_MODULE_DWARF_CALLS_H
 
@@ -28,8 +28,8 @@ struct dwarf_calls {
     VECTOR(struct dwarf_body) bodies;
 };
 
-/* .debug_info, .debug_abbrev and .debug_str; of DWARF 5 also .debug_line_str, .debug_str_offsets and .debug_addr. Addresses in
- * `info` and `addresses` are relocated. */
+/* .debug_info, .debug_abbrev and .debug_str; of DWARF 5 also .debug_line_str, .debug_str_offsets and .debug_addr.
+ * Addresses in `info` and `addresses` are relocated. */
 struct dwarf_sections {
     struct cubin_bytes info, abbrev, strings, line_strings, string_offsets, addresses;
 };

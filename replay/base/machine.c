@@ -1,6 +1,6 @@
 /* Machines: from settings to a resolved struct machine. */
-#include "replay/base/built_in.h"
 #include "replay/base/machine.h"
+#include "replay/base/built_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>

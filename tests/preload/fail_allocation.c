@@ -24,8 +24,8 @@ enum { MOST = 1 << 20, DEPTH = 64 };
 static atomic_long made;
 static long failing;
 static int counting;
-static const char *list;       /* NULL: none is written */
-static uint32_t stacks[MOST]; /* by the allocation's number */
+static const char *list;                   /* NULL: none is written */
+static uint32_t stacks[MOST];              /* by the allocation's number */
 static uintptr_t exempt_begin, exempt_end; /* libconfig's code */
 
 static int find_exempt(struct dl_phdr_info *library, size_t size, void *unused)

@@ -15,7 +15,8 @@ extern const struct command *const commands[]; /* ends in NULL */
 #define MOST_TOPICS 16
 extern const struct topic *const topics[]; /* the same; fewer than MOST_TOPICS */
 
-/* Print a man page in roff: reprise(1), reprise-NAME(1), or reprise-NAME(5) or (7) of a topic. "@PREFIX@" stands for the folder of the installation. */
+/* Print a man page in roff: reprise(1), reprise-NAME(1), or reprise-NAME(5) or (7) of a topic. "@PREFIX@" stands for
+ * the folder of the installation. */
 void manual_all(FILE *);
 void manual_command(const struct command *, FILE *);
 void manual_topic(const struct topic *, FILE *);

@@ -43,10 +43,9 @@ uint64_t findings_failing(const struct findings *f)
 static const struct {
     const char *name, *suffix;
     bool (*write)(const struct findings *, FILE *);
-} formats[] = {
-    [FINDINGS_UNKNOWN] = {"", "", NULL},
+} formats[] = {[FINDINGS_UNKNOWN] = {"", "", NULL},
 #define X(id, name, suffix) [FINDINGS_##id] = {#name, suffix, findings_write_##name},
-    FINDINGS_FORMATS(X)
+               FINDINGS_FORMATS(X)
 #undef X
 };
 enum { FORMATS = sizeof formats / sizeof *formats };

@@ -33,10 +33,10 @@ static json_t *issue(const struct findings *f, size_t index)
     rp_finding_place(one, &file, &line);
     fingerprint(f, index, print);
     char *path = path_of(f, file);
-    json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:{s:i}}}", "description", text ? text : "", "check_name",
-                            rp_finding_kind(one->kind), "fingerprint", print, "severity",
-                            one->warning ? "minor" : "critical", "location", "path", path ? path : "", "lines", "begin",
-                            (int)(line ? line : 1));
+    json_t *out =
+        json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:{s:i}}}", "description", text ? text : "", "check_name",
+                  rp_finding_kind(one->kind), "fingerprint", print, "severity", one->warning ? "minor" : "critical",
+                  "location", "path", path ? path : "", "lines", "begin", (int)(line ? line : 1));
     free(path);
     free(text);
     return out;

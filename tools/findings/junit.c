@@ -102,7 +102,8 @@ bool findings_write_junit(const struct findings *f, FILE *to)
     bool passes = !failures, fine = true;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite", to);
     put_attribute(to, "name", "reprise");
-    fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", f->count + passes, failures, skipped);
+    fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", f->count + passes, failures,
+            skipped);
     fputs("    <properties>\n      <property name=\"command\"", to);
     put_attribute(to, "value", f->command ? f->command : "");
     fputs("/>\n      <property name=\"checks\"", to);

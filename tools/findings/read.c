@@ -73,7 +73,8 @@ static void read_stack(const json_t *o, struct rp_finding *f)
     size_t count = json_array_size(frames), w = 0;
     while (w < 4 && what && strcmp(what, whats[w]) != 0)
         w++;
-    struct rp_frame *list = what && w < 4 && f->stack_count < RP_FINDING_STACKS ? calloc(count + 1, sizeof *list) : NULL;
+    struct rp_frame *list =
+        what && w < 4 && f->stack_count < RP_FINDING_STACKS ? calloc(count + 1, sizeof *list) : NULL;
     if (!list)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -122,8 +123,9 @@ bool findings_read(struct findings *to, const char *path, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", path, why.line, why.text);
     const char *schema = text_of(all, "schema");
     const json_t *list = json_object_get(all, "findings");
-    bool fine = (schema && !strcmp(schema, "reprise-findings") && number_of(all, "version") == 1 && json_is_array(list)) ||
-                rp_fail(err, RP_BAD_INPUT, "'%s' is no file of findings, as --findings FILE.json writes it", path);
+    bool fine =
+        (schema && !strcmp(schema, "reprise-findings") && number_of(all, "version") == 1 && json_is_array(list)) ||
+        rp_fail(err, RP_BAD_INPUT, "'%s' is no file of findings, as --findings FILE.json writes it", path);
     for (size_t i = 0; fine && i < json_array_size(list); i++) {
         struct rp_finding f;
         fine = read_finding(json_array_get(list, i), &f) && findings_append(to, f);

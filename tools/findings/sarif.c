@@ -108,9 +108,10 @@ static json_t *result(const struct findings *all, const struct rp_finding *f, si
     json_t *stacks = json_array();
     for (uint32_t i = 0; i < f->stack_count; i++)
         json_add(stacks, stack(&f->stacks[i]));
-    json_t *out = json_pack("{s:s, s:o, s:s, s:o, s:{s:s}, s:o}", "ruleId", rp_finding_kind(f->kind), "ruleIndex",
-                            json_number(rule), "level", f->warning ? "warning" : "error", "message", text_json(text),
-                            "partialFingerprints", "repriseFinding/v1", print, "occurrenceCount", json_number(f->times));
+    json_t *out =
+        json_pack("{s:s, s:o, s:s, s:o, s:{s:s}, s:o}", "ruleId", rp_finding_kind(f->kind), "ruleIndex",
+                  json_number(rule), "level", f->warning ? "warning" : "error", "message", text_json(text),
+                  "partialFingerprints", "repriseFinding/v1", print, "occurrenceCount", json_number(f->times));
     if (file || kernel)
         json_put(out, "locations", json_pack("[o]", location(file, line, kernel, NULL)));
     put_list(out, "relatedLocations", related(f));

@@ -52,7 +52,7 @@ enum program_key {
         "launches", PROGRAM_LAUNCHES, "LIST", "Record and check only launches of these numbers, from 0: 3,10..19,30.." \
     }
 #define ROWS_FILTERS                                                                                                   \
-    ROWS_CHOICE, {"first", PROGRAM_FIRST, "N", "Record only the first N launches of each kernel"},                              \
+    ROWS_CHOICE, {"first", PROGRAM_FIRST, "N", "Record only the first N launches of each kernel"},                     \
         {"nvtx", PROGRAM_NVTX, "REGEX", "Record only what is launched within NVTX ranges whose name this finds"},      \
         {"profiler", PROGRAM_PROFILER, NULL, "Record only between cudaProfilerStart and cudaProfilerStop"},            \
     {                                                                                                                  \

@@ -154,7 +154,7 @@ struct plan {
     unsigned threads;
     uint64_t limit;
     uint32_t stack, shared_limit;
-    unsigned checks; /* enum rp_check_kind, or-ed */
+    unsigned checks;        /* enum rp_check_kind, or-ed */
     const char *check_list; /* as given with --check; NULL: by a launch file, or not at all */
     struct finding_options findings;
     bool json, quiet;

@@ -1,5 +1,5 @@
-/* Ends the trace and the log of findings when a program ends without running destructors. The command line preloads this library, so that
- * programs find these functions in place of the C library's. */
+/* Ends the trace and the log of findings when a program ends without running destructors. The command line preloads
+ * this library, so that programs find these functions in place of the C library's. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cuda/driver/graph.h"
 #include "frontend/check/names.h"
+#include "frontend/cuda/driver/graph.h"
 #include "tracefmt/plural.h"
 
 static void print_launch(FILE *to, const struct launch *l)

@@ -26,9 +26,8 @@ static struct dwarf_calls read_calls(const void *info, size_t info_size, const v
                                      const char *strings, size_t strings_size)
 {
     struct dwarf_calls calls = {0};
-    struct dwarf_sections s = {.info = bytes(info, info_size),
-                               .abbrev = bytes(abbrev, abbrev_size),
-                               .strings = bytes(strings, strings_size)};
+    struct dwarf_sections s = {
+        .info = bytes(info, info_size), .abbrev = bytes(abbrev, abbrev_size), .strings = bytes(strings, strings_size)};
     if (setjmp(full))
         cr_assert_fail("out of memory");
     arena.out_of_memory = &full;

@@ -180,10 +180,7 @@ void note_outputs(const struct kernel_run *k)
 }
 
 /* Kernels of wmma have the same matrix instructions with -O1, which takes a fifth of the time: it unrolls no loops. */
-static const char *level_for(const char *opcode)
-{
-    return strcmp(opcode, "wmma") || full_sweep() ? "-O3" : "-O1";
-}
+static const char *level_for(const char *opcode) { return strcmp(opcode, "wmma") || full_sweep() ? "-O3" : "-O1"; }
 
 void compare_machine_code(const char *targets, const char *opcode, void (*visit)(const struct spelling *))
 {
