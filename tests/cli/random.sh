@@ -1,11 +1,9 @@
 #!/bin/bash
-# A slice of random programs on the host, as PTX and as machine code of sm_75, sm_86 and sm_90, always the same, twice as large with FULL=1; and a program that ptxas refuses, between two that it takes.
+# A slice of random programs on the host, as PTX and as machine code of sm_75, sm_86 and sm_90, always the same; and a program that ptxas refuses, between two that it takes.
 set -u
 tools=${BUILD:-build}/toolchain
 . tests/support/cli.sh
-each=12 # of the programs that are compiled together
-[ -z "${FULL:-}" ] || each=25
-python3 tests/random/run.py --seed 1 --count 200 --per-file $each --reduce 0 --check --text
+python3 tests/random/run.py --seed 1 --count 200 --reduce 0 --check --text
 status=$?
 what="random programs: one that ptxas refuses is left out by itself"
 if [ ! -e "$tools/complete" ]; then
