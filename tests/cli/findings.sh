@@ -50,7 +50,7 @@ cp "$work/out" "$work/annotations"
 is "each kind" "$(kinds "$work/f.json")" "api host init leak memory race sync"
 check "the same as Code Quality" run 3 --check all --findings "$work/gl.json" --format gitlab -- leak twice race init sync wild used refused
 check "without memory: a fault" run 3 --check api --findings "$work/fault.json" -- wild
-is "... with the call that answers it" "$(kinds "$work/fault.json")" "api fault"
+is "... with the call that returns it" "$(kinds "$work/fault.json")" "api fault"
 python3 tests/cli/findings_schemas.py "$work"
 is "where it was launched" "$(json "$work/f.json" '[[s["what"], s["frames"][-1]["function"]] for f in d["findings"] if f["kind"] == "race" for s in f["stacks"]]')" \
     "[['launched', 'main'], ['allocated', 'main']]"

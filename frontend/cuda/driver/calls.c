@@ -19,10 +19,10 @@ static const struct {
 #include "frontend/cuda/abi/errors.def"
 };
 
-/* What is no failure but an answer. */
+/* What is a result and no failure. */
 static bool is_answer(int code) { return code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY; }
 
-#define STICKY 1 /* the key of calls that answer what a launch has caused: they are one finding */
+#define STICKY 1 /* the key of calls that return what a launch has caused: they are one finding */
 
 static void add(const char *call, bool runtime, int code, const struct host_stack *here)
 {
@@ -47,7 +47,7 @@ CUresult check_call(CUresult r)
         return r;
     host_stack_take(&here);
     const char *call = host_stack_call(&here, &runtime);
-    if (call && !runtime) /* the runtime says itself what it answers */
+    if (call && !runtime) /* the runtime says itself what it returns */
         add(call, false, (int)r, &here);
     return r;
 }
