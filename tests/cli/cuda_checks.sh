@@ -32,9 +32,10 @@ case_of() { # what, text, options...
     check "$what: $text" says "$text"
 }
 
-case_of leak "leak: 40 bytes at 0x[0-9a-f]* were not freed" --check memory
+case_of leak "leak: 40 bytes at 0x[0-9a-f]* were not freed" --check leak
 check "leak: where it was allocated" stack "  allocated$" 2
-check "leak: nothing without --check memory" eval 'wrong leak && [ ! -s "$dir/err" ]'
+check "leak: nothing with --check memory" eval 'wrong leak --check memory && [ ! -s "$dir/err" ]'
+check "leak: nothing without --check leak" eval 'wrong leak && [ ! -s "$dir/err" ]'
 case_of twice "is freed, but it is not the beginning of an allocation"
 check "twice: where" stack "is freed, but it is not"
 check "twice: what it was" says "at byte 0 of 40 bytes that were freed (--check says where)"

@@ -77,7 +77,7 @@ check "a rule: all fields match" run 0 --check race --suppressions "$work/rules"
 printf 'kind=race file=wrong.cu:3\n' >"$work/rules"
 check "a rule: another line" run 3 --check race --suppressions "$work/rules" -- race
 printf 'file=wrong.c\n' >"$work/rules"
-check "a rule: a file of the host" run 0 --check memory --suppressions "$work/rules" -- leak
+check "a rule: a file of the host" run 0 --check leak --suppressions "$work/rules" -- leak
 for wrong in 'kind=rac:there is no kind' 'kernel=(:kernel=(' 'what=x:there is no field' 'race:is no field' 'kernel="x:the quote is not closed' 'file=a.cu:9-3:write NAME'; do
     printf '\n%s\n' "${wrong%:*}" >"$work/rules"
     fails 2 "$work/rules:2: " "$r" run --check race --suppressions "$work/rules" -- true

@@ -84,9 +84,10 @@ enum key {
          "CUDA_HOME, "                                                                                                 \
          "CUDA_PATH, /usr/local/cuda, Python's nvidia-cuda-nvcc-cu12, Triton, make toolchain"},                        \
         {"check", KEY_CHECK, "LIST",                                                                                   \
-         "Look for more than the first bad address: memory (all of them, and leaks), init (reads of what nobody "      \
-         "wrote), race, sync (barriers and shuffles that are undefined), api (calls that fail), several with commas, " \
-         "or all. What is found is said, the run goes on, and the exit status is 3. Launches run on one thread"},      \
+         "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), "         \
+         "race, sync (barriers and shuffles that are undefined), api (calls that fail), leak (memory that is not "     \
+         "freed), several with commas, or all. What is found is said, the run goes on, and the exit status is 3. "     \
+         "Launches run on one thread"},                                                                                \
     {                                                                                                                  \
         "shared-limit", KEY_SHARED_LIMIT, "BYTES", "Shared memory that a block may have (49152)"                       \
     }

@@ -9,13 +9,14 @@
 
 static const struct help_row check_rows[] = {
     {"memory",
-     "accesses out of bounds or misaligned; the run goes on to find more. Of programs also memory that is not freed"},
+     "accesses out of bounds or misaligned; the run goes on to find more"},
     {"init", "an access reads bytes that nobody has written"},
     {"race", "two accesses to the same bytes, at least one a store, that nothing orders"},
     {"race=strict",
      "the same, but volatile accesses order nothing, and atomics only with a fence or .acquire, .release"},
     {"sync", "barriers, shuffles and barrier objects that are used in a way that CUDA leaves undefined"},
-    {"api", "calls of the CUDA runtime or driver that fail"},
+    {"api", "of programs: calls of the CUDA runtime or driver that fail"},
+    {"leak", "of programs: device memory that is not freed at the end"},
     {"all", "all of them"},
     {NULL, NULL},
 };

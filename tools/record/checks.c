@@ -20,7 +20,8 @@ static const struct {
     {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
     {"sync", RP_CHECK_SYNC},
     {"api", RP_CHECK_API},
-    {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API},
+    {"leak", RP_CHECK_LEAK},
+    {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API | RP_CHECK_LEAK},
 };
 #define NAMES (sizeof names / sizeof *names)
 
@@ -33,7 +34,7 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
         if (i == NAMES)
             return rp_fail(
                 err, RP_USAGE,
-                "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, api and all",
+                "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, api, leak and all",
                 list, (int)length, at);
         *checks |= names[i].checks;
         if (!at[length])

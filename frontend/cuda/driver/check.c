@@ -44,7 +44,8 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
                  {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
                  {"sync", RP_CHECK_SYNC},
                  {"api", RP_CHECK_API},
-                 {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API}};
+                 {"leak", RP_CHECK_LEAK},
+                 {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API | RP_CHECK_LEAK}};
     for (size_t length; *list; list += length + (list[length] == ',')) {
         bool known = false;
         length = strcspn(list, ",");
@@ -184,7 +185,7 @@ void check_leaks(CUcontext context)
 {
     uint64_t bytes = 0;
     unsigned count = 0;
-    for (const struct buffer *b = memory_checked ? driver.buffers : NULL; b; b = b->next) {
+    for (const struct buffer *b = checked_kinds & RP_CHECK_LEAK ? driver.buffers : NULL; b; b = b->next) {
         if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph)
             continue; /* the program's own memory; memory that lives as long as its graph */
         struct rp_finding f = {.kind = RP_CHECK_LEAK, .warning = true};

@@ -17,7 +17,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("reprise", "CUDA without a GPU, checked")
     group.addoption("--reprise", action="store_true", help="run CUDA on the CPU, under checks; what they find fails the test")
     group.addoption("--reprise-check", default="all", metavar="LIST",
-                    help="look for these: memory, init, race, sync, api, several with commas, or all (the default)")
+                    help="look for these: memory, init, race, sync, api, leak, several with commas, or all (the default)")
     group.addoption("--reprise-option", action="append", default=[], metavar="OPTION",
                     help="an option for `reprise run`, such as --reprise-option=--suppressions=known.txt; may be repeated")
 
