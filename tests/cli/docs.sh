@@ -90,6 +90,9 @@ if count < 12:
     report(False, f'only {count} commands were found')
 for link in re.findall(r'\]\(([^)#:]+)\)', text):
     if not os.path.exists(link): report(False, 'a link to ' + link)
+linked = set(re.findall(r'\]\(([^)#:]+)\)', open('docs/index.md').read()))
+report(all(os.path.exists('docs/' + link) for link in linked) and {n for n in os.listdir('docs') if n.endswith('.md')} - {'index.md'} <= linked,
+       'docs/index.md names every document')
 PY
 
 # ---- the examples of the man pages ---------------------------------------------------------------------------------

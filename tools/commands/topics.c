@@ -8,8 +8,7 @@
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static const struct help_row check_rows[] = {
-    {"memory",
-     "accesses out of bounds or misaligned; the run goes on to find more"},
+    {"memory", "accesses out of bounds or misaligned; the run goes on to find more"},
     {"init", "an access reads bytes that nobody has written"},
     {"race", "two accesses to the same bytes, at least one a store, that nothing orders"},
     {"race=strict",
@@ -51,7 +50,7 @@ static void statistic_row(void *data, const char *name, const char *unit, const 
 {
     const struct visit *v = data;
     char text[512];
-    snprintf(text, sizeof text, *unit ? "%s (%s)" : "%s", definition, unit);
+    snprintf(text, sizeof text, "%s%s%s%s", definition, *unit ? " (" : "", unit, *unit ? ")" : "");
     v->row(v->data, name, text);
 }
 

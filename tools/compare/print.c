@@ -113,7 +113,10 @@ static void print_launches(const struct compare *c, bool every)
             if (!find_pair(c, i, q, &p) || (named && !every))
                 continue;
             bool name = csv || !named;
-            table_cell(t, name ? "%" PRId64 : "", c->launch_of[i]);
+            if (name)
+                table_cell(t, "%" PRId64, c->launch_of[i]);
+            else
+                table_cell(t, "%s", "");
             table_cell(t, "%s", name ? kernel_name(c, (uint32_t)c->launch_of[i], plain) : "");
             table_cell(t, "%s", quantity(q)->name);
             table_cell(t, "%s", quantity(q)->unit);
