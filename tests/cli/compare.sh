@@ -2,7 +2,7 @@
 # reprise compare: the formats of Nsight Compute, figures against those of reprise replay, launches that match and that do not.
 set -u
 . tests/support/cli.sh
-g=tests/golden/ncu trace=tests/golden/hardware/nw.sass.wtr
+g=tests/golden/ncu trace=tests/golden/ncu/nw.wtr
 compare() { "$r" compare -q "$trace" -m v100 "$@"; }
 for f in details.csv raw.csv raw.txt details-2020.txt; do compare --measured $g/$f --json >"$work/$f.json"; done
 "$r" replay -q "$trace" -m v100 --set warm_l2=no --json >"$work/replay.json"
