@@ -79,7 +79,7 @@ for part in ("l1", "l2"):
     assert [o["values"] for o in rows if o["key"] == part] == ["none", "direct-mapped", "sectored", "staged"]
     assert {k for k in keys if k.startswith(part + ".")} == {part + "." + n for n in (
         ("size", "line", "sector", "latency", "interval", "write", "atomic_interval", "queue", "mshrs",
-         "ways", "replacement", "hash", "allocate", "write_miss", "banks", "merges", "sets", "misses", "dirty")
+         "ways", "replacement", "hash", "allocate", "write_miss", "banks", "merges", "sets", "misses", "dirty", "dirty_ways")
         + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash", "clock_mhz")))}
 print(not any(set(k) & set(" ,") for k in keys))')" True
 is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin 'd["options"]["l1.size"]')" 49152
