@@ -70,11 +70,11 @@ h, = t[0]["hazards"]
 assert h["kind"] == "read-after-write" and h["file"] == "chain.cu" and h["line"] == 5 and h["times"] == 4 and h["missing_cycles"] in (1, 2, 3, 4), h
 PY
 # without --machine: the first one of 8.6
-check "the machine of the code's compute capability" grep -q 'control bits on rtx3070' <("$r" verify --control "$dir/chain.wtr")
+check "the machine of the code's compute capability" grep -q 'control bits on a4000' <("$r" verify --control "$dir/chain.wtr")
 "$r" record -q -o "$dir/ptx.wtr" --module "$dir/chain.ptx" -k chain --grid 1 --block 32 --arg buf=zeros:4K
 check "PTX has no control bits" grep -q 'its code has no control bits' <("$r" verify --control "$dir/ptx.wtr" 2>&1)
 check "--set without --machine" grep -q "classes.fp32.latency=x: .* is not a whole number" <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=x 2>&1)
-check "is what that machine takes" grep -q 'control bits on rtx3070: [1-9][0-9]* hazard' <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40)
+check "is what that machine takes" grep -q 'control bits on a4000: [1-9][0-9]* hazard' <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40)
 check "--machine goes with --control" grep -q 'go with --control' <("$r" verify "$dir/ptx.wtr" -m rtx3070 2>&1)
 # by default replay goes by the control bits, and both engines agree
 for d in control-words scoreboard; do

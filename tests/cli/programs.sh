@@ -29,7 +29,7 @@ says 126 "cannot run $dir: Permission denied" run -- "$dir"
 says 1 "which program? It stands behind --" run --
 says 1 "where shall the trace go?" record -- true
 says 1 "this option describes a launch of --module" run --grid 3 -- true
-says 1 "this option is for CUDA programs" run --device v100
+says 1 "is for CUDA programs" run --device v100
 says 1 "--kernels (: " record -o x.wtr --kernels '(' -- true
 for list in 5..2 x 3, ..4 1..2..3; do says 1 "--launches $list: write numbers and ranges" record -o x.wtr --launches "$list" -- true; done
 check "lists of launches, checks and limits" "$REPRISE" record -o x.wtr --launches 3,5..9,20.. --check race,init --limit 1M -- true
