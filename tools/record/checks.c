@@ -14,14 +14,10 @@ static const struct {
     const char *name;
     unsigned checks;
 } names[] = {
-    {"memory", RP_CHECK_MEMORY},
-    {"init", RP_CHECK_INIT},
-    {"race", RP_CHECK_RACE},
-    {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
-    {"sync", RP_CHECK_SYNC},
-    {"api", RP_CHECK_API},
-    {"leak", RP_CHECK_LEAK},
-    {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API | RP_CHECK_LEAK},
+    {"memory", RP_CHECK_MEMORY}, {"init", RP_CHECK_INIT},
+    {"race", RP_CHECK_RACE},     {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
+    {"sync", RP_CHECK_SYNC},     {"api", RP_CHECK_API},
+    {"leak", RP_CHECK_LEAK},     {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API | RP_CHECK_LEAK},
 };
 #define NAMES (sizeof names / sizeof *names)
 
@@ -32,10 +28,10 @@ bool parse_checks(const char *list, unsigned *checks, struct rp_error *err)
         while (i < NAMES && (strlen(names[i].name) != length || strncmp(names[i].name, at, length)))
             i++;
         if (i == NAMES)
-            return rp_fail(
-                err, RP_USAGE,
-                "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, api, leak and all",
-                list, (int)length, at);
+            return rp_fail(err, RP_USAGE,
+                           "--check %s: there is no check '%.*s'; there are memory, init, race, race=strict, sync, "
+                           "api, leak and all",
+                           list, (int)length, at);
         *checks |= names[i].checks;
         if (!at[length])
             return true;

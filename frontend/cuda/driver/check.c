@@ -38,14 +38,10 @@ static bool read_list(const char *list, unsigned *kinds, struct rp_error *err)
     static const struct {
         const char *name;
         unsigned kinds;
-    } names[] = {{"memory", RP_CHECK_MEMORY},
-                 {"init", RP_CHECK_INIT},
-                 {"race", RP_CHECK_RACE},
-                 {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
-                 {"sync", RP_CHECK_SYNC},
-                 {"api", RP_CHECK_API},
-                 {"leak", RP_CHECK_LEAK},
-                 {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API | RP_CHECK_LEAK}};
+    } names[] = {{"memory", RP_CHECK_MEMORY}, {"init", RP_CHECK_INIT},
+                 {"race", RP_CHECK_RACE},     {"race=strict", RP_CHECK_RACE | RP_CHECK_STRICT},
+                 {"sync", RP_CHECK_SYNC},     {"api", RP_CHECK_API},
+                 {"leak", RP_CHECK_LEAK},     {"all", RP_CHECK_ALL | RP_CHECK_MEMORY | RP_CHECK_API | RP_CHECK_LEAK}};
     for (size_t length; *list; list += length + (list[length] == ',')) {
         bool known = false;
         length = strcspn(list, ",");
