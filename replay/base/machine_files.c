@@ -50,12 +50,13 @@ static void add_name(struct names *names, const char *text, size_t length)
 {
     char *name = strndup(text, length);
     char **items = realloc(names->items, (names->count + 1) * sizeof *items);
-    names->items = items ? items : names->items;
-    names->failed = !name || !items;
-    if (names->failed)
-        free(name);
+    if (items)
+        names->items = items;
+    if (name && items)
+        names->items[names->count++] = name;
     else
-        items[names->count++] = name;
+        free(name);
+    names->failed = !name || !items;
 }
 
 static bool add_names(void *data, const char *folder)

@@ -34,8 +34,9 @@ static bool put_finding(const struct rp_finding *f, FILE *to)
     fputs("::", to);
     put(to, text ? text : "", "");
     putc('\n', to);
+    bool fine = text;
     free(text);
-    return text;
+    return fine;
 }
 
 bool findings_write_github(const struct findings *f, FILE *to)

@@ -86,9 +86,10 @@ static bool put_case(FILE *to, const struct findings *all, const struct rp_findi
         fputs("</failure>\n", to);
     }
     fputs("    </testcase>\n", to);
+    bool fine = text;
     free(text);
     free(kernel);
-    return text;
+    return fine;
 }
 
 bool findings_write_junit(const struct findings *f, FILE *to)
