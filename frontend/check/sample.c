@@ -33,7 +33,8 @@ static bool sample_access(struct observer *o, struct warp_state *w, const struct
     if (check && space == RP_SPACE_SHARED) {
         s->left--;
         check->calls->access(check, w, u, space, a, la, lanes);
-    } else if (check && check_strong(s->check, m)) { /* what lies in other memory may order accesses, too */
+    } else if (check &&
+               check_strong(s->check, m)) { /* a strong access to global memory also orders accesses to shared memory */
         race_fence((struct checked_block *)check, w, m->order >= RP_ORDER_RELEASE, m->scope == RP_SCOPE_CTA);
     }
     return !observes(other, space) || other->calls->access(other, w, u, space, a, la, lanes);

@@ -321,7 +321,7 @@ static bool unit(struct program *p)
     const uint8_t *code = p->at + header;
     p->minimum = byte(p);
     if (version >= 4)
-        byte(p); /* operations of an instruction, of which there is one */
+        byte(p); /* maximum_operations_per_instruction: 1 */
     byte(p);     /* default_is_stmt */
     p->line_base = (int8_t)byte(p);
     p->line_range = byte(p);

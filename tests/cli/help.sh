@@ -77,15 +77,18 @@ says "there are bash, zsh and fish" help --completion csh
 check "options may be shortened, joined and come in any order" eval 'cmp <("$r" replay "$dir/t.wtr" --mach=jetson-tx2 --js -q) <("$r" replay -jqm jetson-tx2 -- "$dir/t.wtr")'
 
 # ---- man pages -----------------------------------------------------------------------------------------------------
-for c in "" $commands; do
+man_page() { # command or topic: $dir/page
     # shellcheck disable=SC2086
-    "$r" help --man $c >"$dir/page"
+    "$r" help --man $1 >"$dir/page"
     if command -v groff >/dev/null; then
         groff -man -Tutf8 -ww "$dir/page" >"$dir/text" 2>"$dir/err"
-        check "man page ${c:-reprise}: groff has nothing to say" test ! -s "$dir/err"
+        check "man page ${1:-reprise}: groff has nothing to say" test ! -s "$dir/err"
     else
-        echo "ok - man page ${c:-reprise} # SKIP no groff here"
+        echo "ok - man page ${1:-reprise} # SKIP no groff here"
     fi
+}
+for c in "" $commands; do
+    man_page "$c"
     check "man page ${c:-reprise}: has name, synopsis, statuses" eval '[ "$(grep -cE "^.SH (NAME|SYNOPSIS|EXIT STATUS)" "$dir/page")" -eq 3 ]'
     for o in $([ -z "$c" ] || grep -oE '^ +(-., )?--[a-z-]+' "$dir/$c" | grep -oE '[a-z-]{3,}$' | sed 's/^--//'); do
         grep -qF -- "\\-\\-${o//-/\\-}" "$dir/page" || check "man page $c has --$o" false
@@ -93,13 +96,7 @@ for c in "" $commands; do
 done
 
 for t in $topics; do
-    "$r" help --man $t >"$dir/page"
-    if command -v groff >/dev/null; then
-        groff -man -Tutf8 -ww "$dir/page" >"$dir/text" 2>"$dir/err"
-        check "man page $t: groff has nothing to say" test ! -s "$dir/err"
-    else
-        echo "ok - man page $t # SKIP no groff here"
-    fi
+    man_page $t
     check "man page $t: has name and section" eval 'grep -qE "^.TH REPRISE-[A-Z]+ [57] " "$dir/page" && grep -q "^.SH NAME" "$dir/page"'
 done
 

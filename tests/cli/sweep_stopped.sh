@@ -5,6 +5,7 @@ set -u
 needs "$BUILD/kernels/matmul.ptx" "$BUILD/preload/back.so"
 BUILD=$(realpath "$BUILD")
 support=$PWD/tests/support
+export PYTHONPATH=$support PYTHONDONTWRITEBYTECODE=1
 dump="python3 $support/sweep_dump.py"
 cd "$work" || exit 1
 args=(--arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64)
@@ -30,16 +31,10 @@ is "... one file" "$(ls killed.db*)" killed.db
 interrupt() { # signal
     rm -f stopped.db*
     python3 - "$1" "$r" sweep "${plan[@]}" -t 1 -o stopped.db <<'PY' 2>err
-import os, signal, sqlite3, subprocess, sys
+import signal, sys
+from sweep_begun import begun
+sweep = begun(sys.argv[2:], "stopped.db")
 number = getattr(signal, sys.argv[1])
-sweep = subprocess.Popen(sys.argv[2:])
-def runs():
-    try:
-        return sqlite3.connect("stopped.db").execute("SELECT count(*) FROM run").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
-while not runs() and sweep.poll() is None:
-    pass
 sweep.send_signal(number)
 print(sweep.wait() == -number)
 PY
@@ -60,15 +55,9 @@ slow=("${plan[@]}" --engine reference)
 "$r" sweep -q "${slow[@]}" -o slow.db
 mkdir kept && cp ./*.wtr kept
 python3 - "$r" sweep -q "${slow[@]}" -t 1 -o gone.db <<'PY' 2>err
-import os, sqlite3, subprocess, sys
-sweep = subprocess.Popen(sys.argv[1:])
-def runs():
-    try:
-        return sqlite3.connect("gone.db").execute("SELECT count(*) FROM run").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
-while not runs() and sweep.poll() is None:
-    pass
+import os, sys
+from sweep_begun import begun
+sweep = begun(sys.argv[1:], "gone.db")
 size = os.path.getsize("4.wtr")
 with open("4.wtr", "r+b") as f:
     f.seek(size // 4)

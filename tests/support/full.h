@@ -1,10 +1,10 @@
-/* Sweeps of which a run of the tests takes a part. */
+/* Exhaustive tests. make check runs a part of their cases, make check FULL=1 all. */
 #ifndef REPRISE_TESTS_SUPPORT_FULL_H
 #define REPRISE_TESTS_SUPPORT_FULL_H
 
 #include <stdbool.h>
 
-/* Whether all of each sweep is asked for: make check FULL=1. */
+/* Whether FULL is set. */
 bool full_sweep(void);
 
 #endif

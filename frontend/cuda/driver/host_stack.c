@@ -149,8 +149,9 @@ static bool is_start(const struct rp_frame *f)
     return f->function && (!strncmp(f->function, "__libc_start", 12) || !strncmp(f->function, "_start", 6));
 }
 
-/* NVIDIA's compiler makes functions that stand for a kernel on the host: one with the kernel's name calls
- * "__device_stub__Z1kPi(int*)", in which the mangled name stands, and that may call one that launches. */
+/* Whether nvcc has generated the function, as the host's part of a kernel launch. A function with the kernel's name
+ * calls
+ * "__device_stub__Z1kPi(int*)", which contains the mangled name and may call a third one that launches. */
 static bool is_made(const struct rp_frame *f, char **kernel)
 {
     static const char stub[] = "__device_stub_";

@@ -1,4 +1,4 @@
-/* A line about a launch that takes long, so that slow and endless can be told apart. */
+/* Progress of a long launch: a line now and then says that it goes on, and how fast. */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_PROGRESS_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_PROGRESS_H
 

@@ -13,12 +13,11 @@
 enum { FORMS = 48, TEXT = 1 << 18, BODY = 800, MORE = 300, HANDLE = IMAGE_INPUTS - 2, ROWS = 4096 };
 enum { FIRST_WITH_F16 = 53, FIRST_WITH_PREDICATE = 60 };
 
-/* A generation of machine code, the release of ptxas that writes it here, and the rows of which some kernel has a word.
- */
+/* A generation of machine code. */
 struct generation {
     const struct sass_family *family;
-    const char *release;
-    bool reached[ROWS];
+    const char *release; /* of ptxas, which compiles for it here */
+    bool reached[ROWS];  /* some kernel has an instruction of this row */
 };
 static struct generation generation_of(unsigned sm)
 {
