@@ -127,7 +127,8 @@ static const struct topic_part status_parts[] = {
     {.heading = "Exit statuses", .rows = help_statuses},
     {.text = "With 1 and 2 no output file is left behind, and one line on standard error says what is wrong and what "
              "to do. "
-             "'reprise run -- PROGRAM' and 'reprise record -- PROGRAM' end with the status of the program.",
+             "'reprise run -- PROGRAM' and 'reprise record -- PROGRAM' end with the status of the program, or "
+             "with that of --error-exitcode (3) if --check has found something.",
      .heading = "More"},
     {0},
 };

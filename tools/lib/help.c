@@ -14,7 +14,7 @@ const struct help_row help_statuses[] = {
     {"1", "wrong usage"},
     {"2", "bad input: a trace, module, machine file, launch file or data file is not what it should be"},
     {"3", "the kernel misbehaved: a bad memory access, a deadlock, an endless loop, a trap; or a result is not as "
-          "--expect says"},
+          "--expect says; or --check has found something"},
     {"4", "the system failed: no memory, no space, input/output error; or a replay exceeded its bound"},
     {"5", "the trace is not whole: what is there was used"},
     {NULL, NULL},
