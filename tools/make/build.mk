@@ -2,7 +2,8 @@
 # Each object once, for programs, static and shared libraries alike: position-independent, and what it defines is seen
 # within one link only, unless its source says otherwise. Objects lie under $(BUILD)/obj at the path of their source.
 
-FILES := $(shell find tracefmt frontend hw-models replay tools tests -name '*.c' -o -name '*.proto')
+# Programs of guests (tools/guest, tests/guests) are for other machines.
+FILES := $(filter-out tools/guest/% tests/guests/%,$(shell find tracefmt frontend hw-models replay tools tests -name '*.c' -o -name '*.proto'))
 # frontend/cuda makes libraries of its own: cuda.mk.
 C_FILES := $(filter-out %.simd.c frontend/cuda/%,$(filter %.c,$(FILES)))
 SIMD_FILES := $(filter %.simd.c,$(FILES))

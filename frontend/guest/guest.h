@@ -1,0 +1,49 @@
+/* A guest: a static ELF32 executable that the cores of a many-core chip run. All cores start at its entry, in one address
+ * space of 4 GiB, each with a stack of its own. */
+#ifndef REPRISE_FRONTEND_GUEST_GUEST_H
+#define REPRISE_FRONTEND_GUEST_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracefmt/error.h"
+
+enum guest_rights { GUEST_READ = 1, GUEST_WRITE = 2, GUEST_EXECUTE = 4 };
+
+struct guest_segment {
+    uint32_t address, size; /* bytes in memory; those beyond file_size are zero */
+    uint32_t file_size;
+    const uint8_t *bytes;
+    uint8_t rights; /* enum guest_rights */
+};
+
+struct guest_symbol {
+    uint32_t address, size;
+    const char *name;
+    bool function;
+};
+
+struct guest {
+    const char *path;
+    uint32_t entry, end; /* end: behind the highest segment, where the heap begins, a multiple of 4,096 */
+    uint32_t segment_count, symbol_count;
+    struct guest_segment *segments; /* by address; they do not overlap */
+    struct guest_symbol *symbols;   /* functions and variables, by address */
+    void *owner;                    /* the arena that holds all of the above */
+};
+
+/* Whether the bytes begin as an ELF file of an instruction set that guests may have. */
+bool guest_recognises(const void *bytes, size_t size);
+/* The bytes may be freed afterwards. NULL: err names the file, and what of it is not as it must be. */
+struct guest *guest_load(const char *path, const void *bytes, size_t size, struct rp_error *);
+void guest_free(struct guest *);
+
+/* The function that holds this address, or the one before it; NULL: none. */
+const struct guest_symbol *guest_function(const struct guest *, uint32_t address);
+/* The variable or function of this name; NULL: none. */
+const struct guest_symbol *guest_symbol(const struct guest *, const char *name);
+/* "main+0x1c (0x10090)" */
+void guest_describe(const struct guest *, uint32_t address, char *text, size_t size);
+
+#endif

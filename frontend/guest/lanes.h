@@ -1,0 +1,33 @@
+/* What the lock-step engine does to 32 cores at once. */
+#ifndef REPRISE_FRONTEND_GUEST_LANES_H
+#define REPRISE_FRONTEND_GUEST_LANES_H
+
+#include "frontend/core/lanes/simd.h"
+#include "frontend/guest/machine.h"
+#include "frontend/guest/program.h"
+#include "frontend/operation/warp.h"
+
+/* 32 neighbouring cores. Lane handlers see the warp, which is therefore the first member. */
+struct guest_group {
+    struct warp w; /* w.live: the cores that have not exited */
+    struct guest_machine *machine;
+    const struct guest_program *program;
+    uint32_t first; /* core of lane 0 */
+    bool failed;    /* an access was not made; machine->err says why */
+};
+
+/* The lanes in which compare(a, b) holds, of registers of 32 bits. */
+typedef lanemask (*guest_compare_fn)(const uint32_t *a, const uint32_t *b);
+SIMD_DECLARE(guest_compare_fn, guest_compare, (unsigned compare))
+
+/* Chooses the handler of a UOP_MEMORY, and what it calls. */
+struct memory_descriptor;
+void guest_prepare_access(struct uop *, struct memory_descriptor *);
+
+/* The state of the core of a lane, as environment calls and reports need it. */
+static inline struct guest_core *guest_lane_core(const struct guest_group *g, unsigned lane)
+{
+    return &g->machine->core[g->first + lane];
+}
+
+#endif

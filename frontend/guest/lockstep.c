@@ -1,0 +1,475 @@
+#include "frontend/guest/lockstep.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/guest/lanes.h"
+#include "frontend/guest/plain.h"
+#include "frontend/guest/record.h"
+#include "frontend/operation/flags.h"
+
+#define LANES RP_WARP_LANES
+enum { SP = 2 };
+
+/* Cores of a group that are at the same instruction. */
+struct guest_split {
+    uint32_t at; /* uop */
+    lanemask lanes;
+    uint64_t since; /* the group's steps when it began to wait */
+    bool barrier;   /* it waits for the other cores of the chip */
+};
+
+struct guest_warp {
+    struct guest_group g;
+    uint32_t split_count;
+    struct guest_split splits[LANES]; /* all but the one that runs */
+    uint32_t run_start;               /* the instruction at which the current run began */
+    uint64_t steps;                   /* instructions executed */
+    uint64_t together;                /* instructions that all cores that live have executed since `apart` was brought up to date */
+    uint64_t apart[LANES];            /* by lane: the others */
+};
+
+struct guest_engine {
+    struct guest_machine *machine;
+    const struct guest_program *program;
+    struct guest_run_options options;
+    guest_compare_fn compare[CMP_HS + 1];
+    uint32_t group_count;
+    struct guest_warp *groups;
+    uint8_t *windows;
+    struct guest_recorder recorder;
+};
+
+/* ---- counting ------------------------------------------------------------------------------------------------------ */
+
+/* Brings the counts of single cores up to date: before fewer cores live. */
+static void guest_settle(struct guest_warp *w)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        w->apart[l] += w->g.w.live >> l & 1 ? w->together : 0;
+    w->together = 0;
+}
+
+/* The instructions before `end` are done. */
+static void guest_end_run(struct guest_warp *w, uint32_t end)
+{
+    const uint32_t length = end - w->run_start, start = w->run_start;
+    const lanemask active = w->g.w.active;
+    w->run_start = end;
+    if (!length)
+        return;
+    w->steps += length;
+    if (active == w->g.w.live)
+        w->together += length;
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            w->apart[l] += active >> l & 1 ? length : 0;
+    if (w->g.w.log)
+        rp_log_run(w->g.w.log, start, length, active);
+}
+
+/* An instruction that stands apart in the table has been executed by these lanes. */
+static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lanemask lanes)
+{
+    w->steps++;
+    for (unsigned l = 0; l < LANES; l++)
+        w->apart[l] += lanes >> l & 1;
+    if (w->g.w.log)
+        rp_log_run(w->g.w.log, instruction, 1, lanes);
+}
+
+/* ---- splits -------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of stack that the split's first core uses. */
+static uint32_t guest_depth(const struct guest_warp *w, lanemask lanes)
+{
+    const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    return guest_stack_top(&w->g.machine->memory, w->g.first + lane) - lane_u32(&w->g.w, GUEST_REGISTER(SP), lane);
+}
+
+static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes, bool barrier)
+{
+    for (uint32_t i = 0; i < w->split_count; i++)
+        if (w->splits[i].at == at && w->splits[i].barrier == barrier) {
+            w->splits[i].lanes |= lanes;
+            return;
+        }
+    w->splits[w->split_count++] = (struct guest_split){at, lanes, w->steps, barrier};
+}
+
+/* Of two splits, whether a runs before b. */
+static bool guest_runs_before(const struct guest_warp *w, const struct guest_split *a, const struct guest_split *b)
+{
+    const uint32_t x = guest_depth(w, a->lanes), y = guest_depth(w, b->lanes);
+    return x != y ? x > y : a->at < b->at;
+}
+
+/* The split that runs next: one that has waited too long, or the first by depth and address; split_count: all wait for
+ * the barrier. */
+static uint32_t guest_choose(const struct guest_warp *w, uint32_t patience)
+{
+    uint32_t best = w->split_count, oldest = w->split_count;
+    for (uint32_t i = 0; i < w->split_count; i++) {
+        const struct guest_split *s = &w->splits[i];
+        if (s->barrier)
+            continue;
+        if (best == w->split_count || guest_runs_before(w, s, &w->splits[best]))
+            best = i;
+        if (w->steps - s->since > patience && (oldest == w->split_count || s->since < w->splits[oldest].since))
+            oldest = i;
+    }
+    return oldest < w->split_count ? oldest : best;
+}
+
+/* Makes the best split the current one. UOP_NOWHERE: none can run. */
+static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
+{
+    const uint32_t i = guest_choose(w, patience);
+    if (i == w->split_count) {
+        w->g.w.active = 0;
+        return UOP_NOWHERE;
+    }
+    const struct guest_split s = w->splits[i];
+    w->splits[i] = w->splits[--w->split_count];
+    w->g.w.active = s.lanes;
+    w->run_start = w->g.program->uops[s.at].index;
+    return s.at;
+}
+
+/* The nearest uop behind `at` where another split waits; UOP_NOWHERE: there is none. */
+static uint32_t guest_meeting(const struct guest_warp *w, uint32_t at)
+{
+    uint32_t nearest = UOP_NOWHERE;
+    for (uint32_t i = 0; i < w->split_count; i++)
+        if (!w->splits[i].barrier && w->splits[i].at > at && w->splits[i].at < nearest)
+            nearest = w->splits[i].at;
+    return nearest;
+}
+
+/* The current split, at `at`, takes in those that wait there. */
+static void guest_join(struct guest_warp *w, uint32_t at)
+{
+    for (uint32_t i = 0; i < w->split_count;)
+        if (w->splits[i].at == at && !w->splits[i].barrier) {
+            w->g.w.active |= w->splits[i].lanes;
+            w->splits[i] = w->splits[--w->split_count];
+        } else {
+            i++;
+        }
+}
+
+/* ---- faults -------------------------------------------------------------------------------------------------------- */
+
+/* Where a core is, for reports. */
+static struct guest_core *guest_core_at(struct guest_warp *w, const struct uop *u, unsigned lane)
+{
+    struct guest_core *c = guest_lane_core(&w->g, lane);
+    c->pc = (uint32_t)w->g.program->instructions[u->index].pc;
+    return c;
+}
+
+static void guest_trap(struct guest_warp *w, const struct uop *u)
+{
+    struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(w->g.w.active));
+    const struct rp_instruction *in = &w->g.program->instructions[u->index];
+    w->g.failed = true;
+    guest_fault(w->g.machine, c, u->index < w->g.program->code_count ? "%s" : "no instruction of RV32IMAC follows: %s", in->text);
+}
+
+/* ---- transfers of control ------------------------------------------------------------------------------------------ */
+
+/* Each lane goes to the address in a register. The lanes of the current split wait, each at its place. */
+static void guest_jump_apart(struct guest_warp *w, const struct uop *u)
+{
+    const struct guest_program *p = w->g.program;
+    const uint32_t *to = operand_at(&w->g.w, u->a);
+    for (lanemask m = w->g.w.active; m && !w->g.failed;) {
+        const unsigned first = (unsigned)__builtin_ctz(m);
+        const uint32_t address = to[first] & ~1u, at = guest_uop_at(p, address);
+        lanemask same = 0;
+        for (lanemask n = m; n; n &= n - 1)
+            same |= (lanemask)((to[__builtin_ctz(n)] & ~1u) == address) << __builtin_ctz(n);
+        m &= ~same;
+        if (at == UOP_NOWHERE) {
+            w->g.failed = true;
+            guest_fault_access(w->g.machine, guest_core_at(w, u, first), address, 2, GUEST_EXECUTE);
+        } else {
+            guest_wait(w, at, same, false);
+        }
+    }
+}
+
+/* Where all lanes of the current split go, if they go to one place; else UOP_NOWHERE, and they wait at theirs. */
+static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
+{
+    const uint32_t next = (uint32_t)(u - w->g.program->uops) + 1;
+    const lanemask active = w->g.w.active;
+    if (u->kind == UOP_BRANCH_TABLE) {
+        guest_jump_apart(w, u);
+        return UOP_NOWHERE;
+    }
+    if (u->compare == CMP_TRUE)
+        return u->target;
+    const lanemask taken = e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b)) & active;
+    if (taken == active)
+        return u->target;
+    if (!taken)
+        return next;
+    guest_wait(w, u->target, taken, false);
+    guest_wait(w, next, active & ~taken, false);
+    return UOP_NOWHERE;
+}
+
+/* ---- environment calls --------------------------------------------------------------------------------------------- */
+
+static void guest_registers_out(struct guest_warp *w, unsigned lane, struct guest_core *c)
+{
+    for (unsigned r = 1; r < GUEST_REGISTERS; r++)
+        c->registers[r] = lane_u32(&w->g.w, GUEST_REGISTER(r), lane);
+    c->retired = w->apart[lane];
+}
+
+static void guest_set_register(struct guest_warp *w, unsigned r, unsigned lane, uint32_t value)
+{
+    ((uint32_t *)register_at(&w->g.w, GUEST_REGISTER(r)))[lane] = value;
+}
+
+/* The calls of the active lanes, in ascending order; *barrier and *ended: the lanes that wait or have exited. */
+static void guest_calls(struct guest_warp *w, const struct uop *u, lanemask *barrier, lanemask *ended)
+{
+    *barrier = *ended = 0;
+    for (lanemask m = w->g.w.active; m && !w->g.failed && !w->g.machine->ended; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        struct guest_core *c = guest_core_at(w, u, l);
+        guest_registers_out(w, l, c);
+        if (!rv32_call(w->g.machine, c)) {
+            w->g.failed = true;
+            return;
+        }
+        guest_set_register(w, RV32_CALL_RESULT, l, c->registers[RV32_CALL_RESULT]);
+        *barrier |= (lanemask)(c->status == GUEST_AT_BARRIER) << l;
+        *ended |= (lanemask)(c->status == GUEST_EXITED) << l;
+    }
+}
+
+/* Executes an environment call; its lanes wait at what comes next. */
+static void guest_environment_call(struct guest_warp *w, const struct uop *u)
+{
+    const uint32_t next = (uint32_t)(u - w->g.program->uops) + 1, variant = w->g.program->variants[u->index];
+    const lanemask active = w->g.w.active;
+    lanemask barrier, ended;
+    guest_end_run(w, u->index);
+    guest_settle(w);
+    guest_calls(w, u, &barrier, &ended);
+    if (w->g.failed)
+        return;
+    const lanemask go_on = active & ~barrier & ~ended;
+    if (go_on) {
+        guest_count_variant(w, u->index, go_on);
+        guest_wait(w, next, go_on, false);
+    }
+    if (barrier) {
+        guest_count_variant(w, variant, barrier);
+        guest_wait(w, next, barrier, true);
+    }
+    if (ended)
+        guest_count_variant(w, variant + 1, ended);
+    w->g.w.live &= ~ended;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------------------ */
+
+static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e, uint32_t at)
+{
+    guest_settle(w);
+    const unsigned lane = (unsigned)__builtin_ctz(w->g.w.active);
+    if (!e->options.limit || w->apart[lane] < e->options.limit)
+        return;
+    w->g.failed = true;
+    guest_fault(w->g.machine, guest_core_at(w, &w->g.program->uops[at], lane),
+                "endless loop? The core has executed %" PRIu64 " instructions, the limit is %" PRIu64, w->apart[lane],
+                e->options.limit);
+}
+
+/* Executes uops from `at` on to the next transfer of control or meeting. Returns where it stands. */
+static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, uint32_t meeting)
+{
+    const struct uop *uops = w->g.program->uops, *u = uops + at;
+    const struct uop *stop = meeting == UOP_NOWHERE ? NULL : uops + meeting;
+    struct warp *warp = &w->g.w;
+    const lanemask active = warp->active;
+    for (; u != stop && u->kind <= UOP_MEMORY; u++) {
+        u->fn(warp, u, active);
+        if (__builtin_expect(u->kind == UOP_MEMORY && w->g.failed, 0))
+            break;
+    }
+    return (uint32_t)(u - uops);
+}
+
+/* Carries out what ended the straight line at `at`. Returns where the current split goes on; UOP_NOWHERE: its lanes wait
+ * at their places. */
+static uint32_t guest_step_over(struct guest_warp *w, const struct guest_engine *e, uint32_t at)
+{
+    const struct uop *u = &w->g.program->uops[at];
+    uint32_t to = at + 1;
+    switch (u->kind) {
+    case UOP_FENCE: guest_end_run(w, u->index + 1); return to;
+    case UOP_BRANCH:
+    case UOP_BRANCH_TABLE:
+        guest_end_run(w, u->index + 1);
+        to = guest_transfer(w, e, u);
+        break;
+    case UOP_HOST_CALL:
+        guest_environment_call(w, u);
+        return UOP_NOWHERE;
+    default:
+        guest_end_run(w, u->index);
+        guest_trap(w, u);
+        return UOP_NOWHERE;
+    }
+    if (to != UOP_NOWHERE)
+        w->run_start = w->g.program->uops[to].index;
+    return to;
+}
+
+/* Runs a group for a turn. */
+static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
+{
+    const uint64_t end = w->steps + GUEST_QUANTUM;
+    const uint32_t patience = e->options.patience;
+    uint32_t at = guest_next_split(w, patience), meeting = guest_meeting(w, at);
+    while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
+        at = guest_straight_line(w, at, meeting);
+        if (w->g.failed)
+            return;
+        if (at == meeting) {
+            guest_end_run(w, w->g.program->uops[at].index);
+            guest_join(w, at);
+        } else {
+            at = guest_step_over(w, e, at);
+            if (at != UOP_NOWHERE && !w->split_count && w->steps < end)
+                continue;
+        }
+        if (at != UOP_NOWHERE && w->steps >= end) {
+            guest_over_limit(w, e, at);
+            guest_wait(w, at, w->g.w.active, false);
+            return;
+        }
+        if (at != UOP_NOWHERE)
+            guest_wait(w, at, w->g.w.active, false);
+        at = guest_next_split(w, patience);
+        meeting = at == UOP_NOWHERE ? UOP_NOWHERE : guest_meeting(w, at);
+    }
+}
+
+/* ---- all groups ---------------------------------------------------------------------------------------------------- */
+
+/* All cores that have not exited wait at the barrier: they go on. */
+static bool guest_open_barrier(struct guest_engine *e)
+{
+    if (!guest_release_barrier(e->machine))
+        return false;
+    for (uint32_t i = 0; i < e->group_count; i++) {
+        struct guest_warp *w = &e->groups[i];
+        for (uint32_t s = 0; s < w->split_count; s++) {
+            w->splits[s].barrier = false;
+            w->splits[s].since = w->steps;
+        }
+    }
+    return true;
+}
+
+static bool guest_can_run(const struct guest_warp *w)
+{
+    for (uint32_t s = 0; s < w->split_count; s++)
+        if (!w->splits[s].barrier)
+            return true;
+    return false;
+}
+
+static void guest_start_group(struct guest_engine *e, uint32_t i)
+{
+    struct guest_warp *w = &e->groups[i];
+    const uint32_t first = i * LANES, cores = e->machine->cores - first;
+    w->g.machine = e->machine;
+    w->g.program = e->program;
+    w->g.first = first;
+    w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
+    warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
+    warp_set_constants(&w->g.w, e->program->constants);
+    for (unsigned l = 0; l < LANES && l < cores; l++)
+        for (unsigned r = 1; r < GUEST_REGISTERS; r++)
+            guest_set_register(w, r, l, e->machine->core[first + l].registers[r]);
+    guest_wait(w, e->program->entry, w->g.w.live, false);
+}
+
+static bool guest_open_engine(struct guest_engine *e, struct guest_machine *m, const struct guest_program *p,
+                              const struct guest_run_options *o)
+{
+    *e = (struct guest_engine){.machine = m, .program = p, .options = *o};
+    e->options.patience = o->patience ? o->patience : GUEST_PATIENCE;
+    e->group_count = (m->cores + LANES - 1) / LANES;
+    e->groups = calloc(e->group_count, sizeof *e->groups);
+    e->windows = aligned_alloc(64, (size_t)e->group_count * GUEST_WINDOW_BYTES);
+    if (!e->groups || !e->windows)
+        return rp_fail(m->err, RP_SYSTEM, "out of memory");
+    memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
+    for (unsigned c = 0; c <= CMP_HS; c++)
+        e->compare[c] = SIMD_SELECT(guest_compare)(c);
+    for (uint32_t i = 0; i < e->group_count; i++)
+        guest_start_group(e, i);
+    return true;
+}
+
+static bool guest_take_turns(struct guest_engine *e)
+{
+    for (bool some = true; some && !e->machine->failed && !e->machine->ended;) {
+        some = false;
+        for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
+            guest_turn_of_group(e, &e->groups[i]);
+            some |= guest_can_run(&e->groups[i]);
+        }
+        if (!guest_recorder_flush(&e->recorder, e->machine->err))
+            return false;
+        some |= guest_open_barrier(e);
+    }
+    return !e->machine->failed;
+}
+
+/* What the cores have come to. */
+static void guest_collect(struct guest_engine *e, struct guest_run_result *result)
+{
+    *result = (struct guest_run_result){0};
+    for (uint32_t i = 0; i < e->group_count; i++) {
+        struct guest_warp *w = &e->groups[i];
+        guest_settle(w);
+        result->steps += w->steps;
+        for (unsigned l = 0; l < LANES && w->g.first + l < e->machine->cores; l++) {
+            guest_registers_out(w, l, guest_lane_core(&w->g, l));
+            result->instructions += w->apart[l];
+        }
+    }
+}
+
+static void guest_set_logs(struct guest_engine *e)
+{
+    for (uint32_t i = 0; i < e->group_count; i++)
+        e->groups[i].g.w.log = guest_recorder_log(&e->recorder, i);
+}
+
+bool guest_run_lockstep(struct guest_machine *m, const struct guest_program *p, const struct guest_run_options *o,
+                        struct guest_run_result *result)
+{
+    struct guest_engine e;
+    bool ok = guest_open_engine(&e, m, p, o) && guest_recorder_begin(&e.recorder, p, m, o);
+    if (ok) {
+        guest_set_logs(&e);
+        ok = guest_take_turns(&e);
+        guest_collect(&e, result);
+    }
+    ok = guest_recorder_end(&e.recorder, ok, m->err) && ok;
+    free(e.groups);
+    free(e.windows);
+    return ok;
+}

@@ -1,0 +1,84 @@
+/* The chip that runs a guest, as far as programs see it: cores, memory, environment calls.
+ *
+ * Environment calls are Linux's of the instruction set, as far as they are in `enum guest_call`, and four of ours, which
+ * Linux and qemu-user answer with -ENOSYS. Those are the same on all instruction sets. */
+#ifndef REPRISE_FRONTEND_GUEST_MACHINE_H
+#define REPRISE_FRONTEND_GUEST_MACHINE_H
+
+#include <stdio.h>
+
+#include "frontend/guest/memory.h"
+
+enum guest_call {
+    GUEST_CALL_UNKNOWN,
+    GUEST_CALL_WRITE,      /* to 1 or 2 */
+    GUEST_CALL_EXIT,       /* the core ends */
+    GUEST_CALL_EXIT_GROUP, /* all cores end */
+    GUEST_CALL_BRK,
+    GUEST_CALL_CORE,    /* 0x5250: the number of the core */
+    GUEST_CALL_CORES,   /* 0x5251: how many cores there are */
+    GUEST_CALL_BARRIER, /* 0x5252: waits for all cores that have not exited; returns 0 */
+    GUEST_CALL_RETIRED, /* 0x5253: instructions that the core has executed, without this one, modulo 2^32 */
+};
+#define GUEST_CALL_FIRST_OWN 0x5250u
+#define GUEST_REGISTERS 32
+
+enum guest_status { GUEST_RUNS, GUEST_AT_BARRIER, GUEST_EXITED };
+
+struct guest_core {
+    uint32_t registers[GUEST_REGISTERS], pc;
+    uint32_t id;
+    uint64_t retired;     /* instructions executed */
+    uint32_t reservation; /* the word of an LR that no store has changed since; GUEST_NO_RESERVATION: none */
+    uint8_t status;       /* enum guest_status */
+};
+#define GUEST_NO_RESERVATION 1u /* no word has this address */
+
+struct guest_machine {
+    const struct guest *guest;
+    struct guest_memory memory;
+    uint32_t cores;
+    struct guest_core *core;
+    FILE *output, *errors; /* where the program's 1 and 2 go */
+    uint32_t reservations; /* how many cores have one */
+    bool ended;            /* by exit_group */
+    int status;            /* the program's: the first one that is not 0 */
+    bool failed;           /* *err says why */
+    struct rp_error *err;
+};
+
+/* stack_bytes 0: the default. program: argv[0]. The guest must outlive the machine. */
+bool guest_machine_open(struct guest_machine *, const struct guest *, uint32_t cores, uint32_t stack_bytes,
+                        struct rp_error *);
+void guest_machine_close(struct guest_machine *);
+
+/* Carries a call out; *result is what the core finds in its register. May change the core's status. False: it failed,
+ * and machine.err says why. */
+bool guest_call(struct guest_machine *, struct guest_core *, enum guest_call, uint32_t number,
+                const uint32_t arguments[3], uint32_t *result);
+
+/* A bad access: fails the machine. rights: enum guest_rights, what the access needed. */
+void guest_fault_access(struct guest_machine *, const struct guest_core *, uint32_t address, uint32_t bytes,
+                        unsigned rights);
+/* Any other fault: "core 3, main+0x1c (0x10090): TEXT". */
+void guest_fault(struct guest_machine *, const struct guest_core *, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Cores that wait at the barrier go on, if all others have exited or wait, too. True: some go on. */
+bool guest_release_barrier(struct guest_machine *);
+
+/* A store to this word ends the reservations of all cores that have it. */
+static inline void guest_end_reservations(struct guest_machine *m, uint32_t address, uint32_t bytes)
+{
+    if (!m->reservations)
+        return;
+    for (uint32_t i = 0; i < m->cores; i++) {
+        struct guest_core *c = &m->core[i];
+        if (c->reservation != GUEST_NO_RESERVATION && c->reservation < address + bytes && address < c->reservation + 4) {
+            c->reservation = GUEST_NO_RESERVATION;
+            m->reservations--;
+        }
+    }
+}
+
+#endif

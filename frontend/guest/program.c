@@ -1,0 +1,187 @@
+#include "frontend/guest/program.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/guest/lanes.h"
+
+/* ---- for instruction sets ----------------------------------------------------------------------------------------- */
+
+struct operand guest_constant(struct guest_build *b, uint32_t value)
+{
+    return value ? constants_equal(&b->constants, b->arena, value, 4) : OPERAND_NONE;
+}
+
+struct operand guest_temporary(unsigned n) { return GUEST_REGISTER(32 + n); }
+
+void guest_emit(struct guest_build *b, struct operation o)
+{
+    o.index = b->instructions.count;
+    if (!b->operations.count || b->operations.at[b->operations.count - 1].index != o.index)
+        o.flags |= UF_FIRST;
+    if (o.kind == UOP_LANE && !o.fn)
+        operation_bind(&o);
+    VECTOR_PUSH(b->arena, &b->operations, o);
+}
+
+/* ---- finding code -------------------------------------------------------------------------------------------------- */
+
+struct guest_translation {
+    const struct guest *guest;
+    struct guest_program *program;
+    struct guest_build build;
+};
+
+/* Translates from `from` on, up to `end` or to an instruction that has been translated. */
+static void guest_sweep(struct guest_translation *t, const struct guest_segment *s, uint32_t from, uint32_t end)
+{
+    struct guest_program *p = t->program;
+    struct guest_build *b = &t->build;
+    for (uint32_t pc = from; pc < end && !p->at[(pc - p->low) / 2];) {
+        uint32_t first = b->operations.count, offset = pc - s->address;
+        b->pc = pc;
+        unsigned length = rv32_translate(b, s->bytes + offset, s->file_size - offset);
+        if (length)
+            p->at[(pc - p->low) / 2] = first + 1;
+        pc += length ? length : 2;
+    }
+}
+
+static void guest_sweep_segment(struct guest_translation *t, const struct guest_segment *s)
+{
+    const struct guest *g = t->guest;
+    const uint32_t end = s->address + s->file_size;
+    uint32_t from = UINT32_MAX;
+    for (uint32_t i = 0; i < g->symbol_count; i++) {
+        const struct guest_symbol *f = &g->symbols[i];
+        if (!f->function || f->address < s->address || f->address >= end || f->address == from)
+            continue;
+        if (from != UINT32_MAX)
+            guest_sweep(t, s, from & ~1u, f->address);
+        from = f->address;
+    }
+    if (from != UINT32_MAX)
+        guest_sweep(t, s, from & ~1u, end);
+    if (g->entry >= s->address && g->entry < end)
+        guest_sweep(t, s, g->entry & ~1u, end);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------- */
+
+/* Adds the two other instructions of each environment call. */
+static void guest_add_variants(struct guest_translation *t)
+{
+    struct guest_build *b = &t->build;
+    struct guest_program *p = t->program;
+    p->code_count = b->instructions.count;
+    p->variants = ARENA_ARRAY(b->arena, uint32_t, p->code_count + 1);
+    for (uint32_t i = 0; i < b->operations.count; i++) {
+        const struct operation *o = &b->operations.at[i];
+        if (o->kind != UOP_HOST_CALL)
+            continue;
+        struct rp_instruction barrier = b->instructions.at[o->index], end = barrier;
+        barrier.text = arena_printf(b->arena, "%s (barrier)", barrier.text);
+        barrier.unit_class = RP_CLASS_BARRIER;
+        barrier.barrier = (struct rp_barrier){.kind = RP_BARRIER_SYNC};
+        end.text = arena_printf(b->arena, "%s (exit)", end.text);
+        end.flags |= RP_EXIT;
+        p->variants[o->index] = b->instructions.count;
+        VECTOR_PUSH(b->arena, &b->instructions, barrier);
+        VECTOR_PUSH(b->arena, &b->instructions, end);
+    }
+    p->instructions = b->instructions.at;
+    p->instruction_count = b->instructions.count;
+}
+
+/* ---- uops ---------------------------------------------------------------------------------------------------------- */
+
+/* Code that ends without a jump, and branches to what is no code, come to this uop. */
+static uint32_t guest_add_trap(struct guest_build *b)
+{
+    VECTOR_PUSH(b->arena, &b->instructions,
+                (struct rp_instruction){.pc = b->pc, .text = "no instruction", .unit_class = RP_CLASS_CONTROL});
+    b->instructions.count--;
+    guest_emit(b, (struct operation){.kind = UOP_TRAP, .imm = 0});
+    b->instructions.count++;
+    return b->operations.count - 1;
+}
+
+static void guest_pack(struct guest_translation *t, uint32_t trap)
+{
+    struct guest_program *p = t->program;
+    struct guest_build *b = &t->build;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < b->operations.count; i++)
+        bytes += uop_descriptor_bytes(&b->operations.at[i]);
+    p->uop_count = b->operations.count;
+    p->uops = arena_alloc(b->arena, (size_t)p->uop_count * sizeof *p->uops);
+    uint8_t *descriptor = arena_alloc(b->arena, bytes + 8);
+    for (uint32_t i = 0; i < p->uop_count; i++) {
+        struct operation *o = &b->operations.at[i];
+        if (o->kind == UOP_BRANCH) {
+            uint32_t target = guest_uop_at(p, o->target);
+            o->target = target == UOP_NOWHERE ? trap : target;
+        }
+        uop_pack(&p->uops[i], o, descriptor);
+        if (o->kind == UOP_MEMORY)
+            guest_prepare_access(&p->uops[i], (struct memory_descriptor *)descriptor);
+        descriptor += uop_descriptor_bytes(o);
+    }
+}
+
+static void guest_translate_all(struct guest_translation *t)
+{
+    struct guest_program *p = t->program;
+    const struct guest *g = t->guest;
+    p->low = UINT32_MAX;
+    for (uint32_t i = 0; i < g->segment_count; i++) {
+        const struct guest_segment *s = &g->segments[i];
+        if (!(s->rights & GUEST_EXECUTE) || !s->file_size)
+            continue;
+        p->low = s->address < p->low ? s->address & ~1u : p->low;
+        p->high = s->address + s->file_size > p->high ? s->address + s->file_size : p->high;
+    }
+    p->at = ARENA_ARRAY(p->arena, uint32_t, (p->high - p->low) / 2 + 2);
+    for (uint32_t i = 0; i < g->segment_count; i++)
+        if (g->segments[i].rights & GUEST_EXECUTE)
+            guest_sweep_segment(t, &g->segments[i]);
+    uint32_t trap = guest_add_trap(&t->build);
+    guest_add_variants(t);
+    guest_pack(t, trap);
+    p->constants = constants_area(&t->build.constants, p->arena);
+    p->entry = guest_uop_at(p, g->entry);
+}
+
+struct guest_program *guest_translate(const struct guest *g, struct rp_error *err)
+{
+    struct arena *volatile arena = calloc(1, sizeof *arena);
+    jmp_buf full;
+    if (arena && !setjmp(full)) {
+        arena->out_of_memory = &full;
+        struct guest_translation t = {.guest = g};
+        t.program = ARENA_NEW(arena, struct guest_program);
+        *t.program = (struct guest_program){.guest = g, .arena = arena};
+        t.build.arena = arena;
+        guest_translate_all(&t);
+        if (t.program->entry != UOP_NOWHERE)
+            return t.program;
+        rp_fail(err, RP_BAD_INPUT, "%s: what its entry point names is no instruction of RV32IMAC", g->path);
+    } else {
+        rp_fail(err, RP_SYSTEM, "%s: out of memory", g->path);
+    }
+    if (arena)
+        arena_free(arena);
+    free(arena);
+    return NULL;
+}
+
+void guest_program_free(struct guest_program *p)
+{
+    if (!p)
+        return;
+    struct arena *arena = p->arena;
+    arena_free(arena);
+    free(arena);
+}

@@ -1,0 +1,79 @@
+/* A guest's code as the lock-step engine runs it: each static instruction once, as uops of 32 lanes (uop.h), and as the
+ * trace's table has it.
+ *
+ * Code is found by decoding from the entry point and from each function's symbol to the next one. Windows hold the
+ * registers, 32 lanes each, then temporaries.
+ *
+ * An environment call is three instructions of the table. Which one has been executed depends on the call: its own
+ * number stands for calls that return, and two that follow the code, at the same address, for the barrier and for the
+ * end of a core. */
+#ifndef REPRISE_FRONTEND_GUEST_PROGRAM_H
+#define REPRISE_FRONTEND_GUEST_PROGRAM_H
+
+#include "frontend/guest/guest.h"
+#include "frontend/module/arena.h"
+#include "frontend/module/constants.h"
+#include "frontend/operation/uop.h"
+
+#define GUEST_REGISTER(n) OPERAND_REGISTER((n)*4 * RP_WARP_LANES)
+#define GUEST_TEMPORARIES 4 /* and the last of them takes what is loaded into no register */
+#define GUEST_WINDOW_BYTES ((32 + GUEST_TEMPORARIES) * 4 * RP_WARP_LANES)
+
+/* Kinds of uops, beside UOP_LANE and UOP_MEMORY; the engine of kernels gives them another meaning.
+ *   UOP_BRANCH        lanes in which compare(a, b) holds go to uop `target`
+ *   UOP_BRANCH_TABLE  each lane goes to the address in a
+ *   UOP_HOST_CALL     environment call
+ *   UOP_FENCE         nothing
+ *   UOP_TRAP          the instruction cannot be executed */
+
+/* `op` of a UOP_MEMORY: d loaded or stored, at a + imm; the others are of words, with b as the operand. */
+enum guest_memory_op { GUEST_PLAIN_ACCESS, GUEST_LOAD_RESERVED, GUEST_STORE_CONDITIONAL, GUEST_ATOMIC };
+
+struct guest_program {
+    const struct guest *guest;
+    struct arena *arena;
+    uint32_t instruction_count; /* with those for environment calls */
+    uint32_t code_count;        /* without */
+    const struct rp_instruction *instructions;
+    uint32_t uop_count, entry; /* entry: where the cores begin */
+    struct uop *uops;
+    const uint8_t *constants;
+    uint32_t low, high; /* addresses of code */
+    uint32_t *at;       /* by (address - low) / 2: the first uop of the instruction + 1; 0: none begins there */
+    uint32_t *variants; /* by instruction: of an environment call, the number of the first of its two others; else 0 */
+};
+
+/* NULL: err says why. The guest must outlive the program. */
+struct guest_program *guest_translate(const struct guest *, struct rp_error *);
+void guest_program_free(struct guest_program *);
+
+/* The uop at which the instruction at `address` begins; UOP_NOWHERE: none does. */
+static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t address)
+{
+    if (address < p->low || address >= p->high || address & 1)
+        return UOP_NOWHERE;
+    return p->at[(address - p->low) / 2] - 1;
+}
+
+/* ---- for instruction sets ------------------------------------------------------------------------------------------ */
+
+/* What translating an instruction adds to. */
+struct guest_build {
+    struct arena *arena;
+    struct constants constants;
+    VECTOR(struct operation) operations; /* targets of branches are addresses until all code is translated */
+    VECTOR(struct rp_instruction) instructions;
+    uint32_t pc;
+};
+
+struct operand guest_constant(struct guest_build *, uint32_t value);
+/* A temporary, from 0 on. */
+struct operand guest_temporary(unsigned n);
+/* Adds an operation of the instruction at hand. */
+void guest_emit(struct guest_build *, struct operation);
+
+/* Translates the instruction at b->pc, of which `available` bytes are there. Adds its operations and its entry in the
+ * table. Returns its length; 0: it is none. (frontend/isa/rv32/translate.c) */
+unsigned rv32_translate(struct guest_build *, const uint8_t *bytes, uint32_t available);
+
+#endif

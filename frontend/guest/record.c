@@ -1,0 +1,87 @@
+#include "frontend/guest/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUEST_CHUNK_BYTES (16u << 20)
+
+static bool guest_add_launch(struct guest_recorder *r, const struct guest_program *p, const struct guest_run_options *o,
+                             uint32_t cluster, struct rp_error *err)
+{
+    const char *slash = strrchr(p->guest->path, '/'), *name = slash ? slash + 1 : p->guest->path;
+    struct rp_module module = {.name = name, .sha256 = o->sha256 ? o->sha256 : "", .isa = "guest", .target = "rv32imac"};
+    uint32_t number;
+    r->kernel = (struct rp_kernel){.name = name,
+                                   .isa = "rv32imac",
+                                   .instruction_count = p->instruction_count,
+                                   .instructions = p->instructions,
+                                   .registers = 32};
+    if (!rp_writer_add_module(r->writer, &module, &r->kernel.module, err))
+        return false;
+    r->kernel.module++;
+    if (!rp_writer_add_kernel(r->writer, &r->kernel, &number, err))
+        return false;
+    const struct rp_launch launch = {
+        .kernel = number, .grid = {r->blocks, 1, 1}, .block = {cluster, 1, 1}};
+    return rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
+}
+
+static bool guest_begin_blocks(struct guest_recorder *r, struct rp_error *err)
+{
+    r->logs = calloc(r->blocks, sizeof *r->logs);
+    r->chunk = rp_chunk_new(&r->kernel, r->launch, NULL);
+    if (!r->logs || !r->chunk)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    for (uint32_t i = 0; i < r->blocks; i++) {
+        r->logs[i] = rp_chunk_begin_block(r->chunk, i, r->warps);
+        if (!r->logs[i])
+            return rp_fail(err, RP_SYSTEM, "out of memory");
+    }
+    return true;
+}
+
+bool guest_recorder_begin(struct guest_recorder *r, const struct guest_program *p, const struct guest_machine *m,
+                          const struct guest_run_options *o)
+{
+    uint32_t cluster = o->cluster ? o->cluster : m->cores < 1024 ? m->cores : 1024;
+    *r = (struct guest_recorder){.writer = o->writer};
+    if (!o->writer)
+        return true;
+    r->warps = (cluster + RP_WARP_LANES - 1) / RP_WARP_LANES;
+    r->blocks = (m->cores + cluster - 1) / cluster;
+    return guest_add_launch(r, p, o, cluster, m->err) && guest_begin_blocks(r, m->err);
+}
+
+struct rp_warp_log *guest_recorder_log(const struct guest_recorder *r, uint32_t group)
+{
+    return r->writer ? &r->logs[group / r->warps][group % r->warps] : NULL;
+}
+
+static bool guest_commit(struct guest_recorder *r, struct rp_error *err)
+{
+    struct rp_frame *frame = rp_chunk_finish(r->chunk, err);
+    return frame && rp_writer_commit(r->writer, frame, err);
+}
+
+bool guest_recorder_flush(struct guest_recorder *r, struct rp_error *err)
+{
+    if (!r->writer || rp_chunk_bytes(r->chunk) < GUEST_CHUNK_BYTES)
+        return true;
+    return guest_commit(r, err);
+}
+
+bool guest_recorder_end(struct guest_recorder *r, bool completed, struct rp_error *err)
+{
+    bool ok = !r->writer || !r->chunk || !r->logs;
+    if (!ok) {
+        for (uint32_t i = 0; i < r->blocks; i++)
+            rp_chunk_end_block(r->chunk, i);
+        struct rp_launch_end end = {.outcome = completed ? RP_OUTCOME_COMPLETE : RP_OUTCOME_FAULT,
+                                    .fault = completed ? NULL : err->text};
+        ok = guest_commit(r, err) && rp_writer_end_launch(r->writer, r->launch, &end, err);
+    }
+    if (r->chunk)
+        rp_chunk_free(r->chunk);
+    free(r->logs);
+    return ok;
+}
