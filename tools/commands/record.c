@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/commands/commands.h"
+#include "tools/guests/guests.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/number.h"
@@ -101,6 +102,7 @@ static const struct option_row record_rows[] = {
     {NULL, 0, NULL, "CUDA programs, which stand behind --; also --output, --check, --threads and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
+    ROWS_GUEST,
     {0},
 };
 static const struct option_row run_rows[] = {
@@ -112,6 +114,7 @@ static const struct option_row run_rows[] = {
     {"kernels", PROGRAM_KERNELS, "REGEX",
      "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
     {"launches", PROGRAM_LAUNCHES, "LIST", "Check only launches of these numbers, from 0: 3,10..19,30.."},
+    ROWS_GUEST,
     {0},
 };
 
@@ -362,12 +365,17 @@ static bool complete(struct record *r, struct rp_error *err)
     return input_check(p->module, INPUT_PTX, err) && plan_check_paths(p, r->launch_file, err);
 }
 
+static const struct guest_keys guest_keys = {KEY_OUTPUT, KEY_SAVE, KEY_CLUSTER, KEY_STACK,
+                                             KEY_LIMIT,  KEY_JSON, KEY_QUIET,   KEY_NO_TRACE};
+
 static int record_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
     struct record r = {.plan = {.findings = FINDING_OPTIONS}, .no_trace = c == &command_run};
     struct rp_error err = {0};
     int end = program_separator(argc, argv);
+    if (guest_asked(end ? end : argc, argv))
+        return guest_run(c, argc, argv, &guest_keys);
     if (end)
         return program_run(c, argc, argv, end);
     command_parse(&line, c, argc, argv, &r);
@@ -402,7 +410,7 @@ const struct command command_record = {
     .name = "record",
     .summary = "run a kernel and record its trace",
     .usage = "-o TRACE --module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n-o TRACE --launch-file FILE\n"
-             "-o TRACE [--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...",
+             "-o TRACE [--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...\n-o TRACE --guest ELF [--cores N] [OPTION]...",
     .about = "Runs a kernel on the CPU and records what every warp did: instructions, active masks, addresses. "
              "Behind -- it takes a whole CUDA program, as it is (docs/cuda.md).",
     .options = record_rows,
@@ -433,7 +441,7 @@ const struct command command_run = {
     .name = "run",
     .summary = "run a kernel and give its results, with no trace",
     .usage = "--module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n--launch-file FILE\n"
-             "[--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...",
+             "[--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...\n--guest ELF [--cores N] [OPTION]...",
     .about =
         "Runs a kernel on the CPU, checks every memory access, and saves, prints or compares what it computed; or a "
         "whole CUDA program, as it is.",

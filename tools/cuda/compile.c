@@ -9,34 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "replay/base/machine_settings.h"
+#include "tools/data/folder.h"
 
 #define MOST_FLAGS 64
 extern char **environ;
-
-/* Finds the folder with reprise/cuda.h: in the source tree of the build, beside an installed program, or in the
- * configured data folder. */
-static bool find_headers(char folder[PATH_MAX], struct rp_error *err)
-{
-    static const char *const beside[] = {"../tools/cuda", "../../tools/cuda", "../share/reprise/cuda"};
-    char program[PATH_MAX - 64], header[PATH_MAX + 32];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(program, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; i <= sizeof beside / sizeof *beside; i++) {
-        if (i < sizeof beside / sizeof *beside)
-            snprintf(folder, PATH_MAX, "%s/%s", program, beside[i]);
-        else
-            snprintf(folder, PATH_MAX, "%.4000s/cuda", machine_data_folder);
-        snprintf(header, sizeof header, "%s/reprise/cuda.h", folder);
-        if (!access(header, R_OK))
-            return true;
-    }
-    return rp_fail(err, RP_BAD_INPUT, "reprise/cuda.h is neither in the source tree nor in %s; install reprise again",
-                   folder);
-}
 
 struct command_words {
     const char *words[32 + MOST_FLAGS];
@@ -200,7 +176,7 @@ char *cuda_compile(const char *source, const char *target, const char *flags, si
     copy = flags ? strdup(flags) : NULL;
     if (flags && !copy) {
         rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
-    } else if (find_headers(headers, err)) {
+    } else if (data_folder_find("cuda", "reprise/cuda.h", headers, err)) {
         snprintf(map, sizeof map, "-fdebug-prefix-map=%s/=", headers);
         text = build(&c, clang, source, arch, headers, map, copy, err) ? run(&c, source, size, err) : NULL;
     }

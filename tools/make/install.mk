@@ -7,6 +7,8 @@ MACHINES := $(wildcard hw-models/machines/*.cfg)
 PUBLIC_HEADERS := tracefmt/error.h
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
 SHELLS := bash zsh fish
+# What guests are compiled with.
+GUEST_FILES := $(wildcard tools/guest/*)
 # Topics that have a man page, as NAME.SECTION.
 TOPICS := checks.7 statistics.7 machines.5 traces.5 statuses.7
 COMPLETION_bash := share/bash-completion/completions/reprise
@@ -38,6 +40,7 @@ install-files:
 	install -m 644 tools/host/reprise.h tools/cuda/reprise/cuda.h $(ROOT)/include/reprise
 	install -D -m 644 -t $(ROOT)/share/reprise/cuda/reprise tools/cuda/reprise/cuda.h
 	install -m 644 tools/cuda/cuda_runtime.h $(ROOT)/share/reprise/cuda
+	install -D -m 644 -t $(ROOT)/share/reprise/guest $(GUEST_FILES)
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall: ## take away what make install has put under PREFIX

@@ -15,7 +15,7 @@ static uint64_t splitmix64(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static void generate(const struct plan_buffer *b, void *to)
+void buffer_generate(const struct plan_buffer *b, void *to)
 {
     uint64_t state = b->seed;
     float *f = to;
@@ -89,6 +89,6 @@ bool buffer_fill(struct plan_buffer *b, struct rp_device *c, struct rp_error *er
     if (b->content == CONTENT_UNSET)
         return true;
     if (b->content != CONTENT_ZEROS)
-        generate(b, rp_host(c, b->address, b->bytes));
+        buffer_generate(b, rp_host(c, b->address, b->bytes));
     return record_fill(b, c, err);
 }

@@ -7,5 +7,7 @@
 
 /* Allocates and fills the buffer. A buffer from a file gets its size here. Errors are RP_BAD_INPUT. */
 bool buffer_fill(struct plan_buffer *, struct rp_device *, struct rp_error *);
+/* Writes contents that are numbers; others it leaves alone. */
+void buffer_generate(const struct plan_buffer *, void *to);
 
 #endif

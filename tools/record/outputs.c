@@ -144,7 +144,7 @@ static bool whole_elements(const struct plan *p, size_t buffer, enum element e, 
                    b->bytes, element_name(e));
 }
 
-static bool prepare_save(const struct plan *p, struct plan_save *s, struct rp_error *err)
+bool output_prepare_save(const struct plan *p, struct plan_save *s, struct rp_error *err)
 {
     if (s->form == SAVE_BYTES)
         return true;
@@ -213,7 +213,7 @@ static bool prepare_expect(const struct plan *p, struct plan_expect *e, struct r
 bool outputs_prepare(struct plan *p, struct rp_error *err)
 {
     for (size_t i = 0; i < p->save_count; i++)
-        if (!prepare_save(p, &p->saves[i], err))
+        if (!output_prepare_save(p, &p->saves[i], err))
             return false;
     for (size_t i = 0; i < p->print_count; i++)
         if (!prepare_print(p, &p->prints[i], err))
@@ -243,7 +243,7 @@ static void write_elements(const struct plan_buffer *b, const struct plan_save *
     }
 }
 
-static bool save(const struct plan_buffer *b, const struct plan_save *s, const void *bytes, struct rp_error *err)
+bool output_save_buffer(const struct plan_buffer *b, const struct plan_save *s, const void *bytes, struct rp_error *err)
 {
     if (s->form == SAVE_BYTES)
         return output_write(s->path, bytes, b->bytes, err);
@@ -282,7 +282,7 @@ bool outputs_save(const struct plan *p, struct rp_device *c, struct rp_error *er
 {
     for (size_t i = 0; i < p->save_count; i++) {
         const struct plan_buffer *b = &p->buffers[p->saves[i].buffer];
-        if (!save(b, &p->saves[i], rp_host_read(c, b->address, b->bytes), err))
+        if (!output_save_buffer(b, &p->saves[i], rp_host_read(c, b->address, b->bytes), err))
             return rp_fail(err, err->status, "saving %s: %s", b->name, err->text);
     }
     return true;

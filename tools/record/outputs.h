@@ -9,8 +9,12 @@
 
 /* Call it before the run, when buffers are filled: finds the types that were not given, and reads expected values. */
 bool outputs_prepare(struct plan *, struct rp_error *);
-/* Records the host's copies of the buffers that the functions below read. */ bool
-outputs_record(const struct plan *, struct rp_device *, struct rp_error *);
+/* The same for one that is saved. */
+bool output_prepare_save(const struct plan *, struct plan_save *, struct rp_error *);
+/* Records the host's copies of the buffers that the functions below read. */
+bool outputs_record(const struct plan *, struct rp_device *, struct rp_error *);
+/* Saves a buffer that has these bytes. */
+bool output_save_buffer(const struct plan_buffer *, const struct plan_save *, const void *bytes, struct rp_error *);
 /* Saves buffers to files. */
 bool outputs_save(const struct plan *, struct rp_device *, struct rp_error *);
 /* Prints buffers on standard output. */

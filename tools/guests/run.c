@@ -1,0 +1,430 @@
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "frontend/guest/lockstep.h"
+#include "frontend/guest/plain.h"
+#include "tools/guests/guests.h"
+#include "tools/lib/cleanup.h"
+#include "tools/lib/file.h"
+#include "tools/lib/json.h"
+#include "tools/lib/number.h"
+#include "tools/lib/output.h"
+#include "tools/record/buffers.h"
+#include "tools/record/data_file.h"
+#include "tools/record/outputs.h"
+#include "tools/ui/figure.h"
+#include "tracefmt/plural.h"
+#include "tracefmt/sha256.h"
+
+enum { CORES_DEFAULT = 32 };
+
+struct guest_session {
+    const struct guest_keys *keys;
+    struct plan plan; /* its buffers are the guest's variables, by name; output, limit, stack, saves, json and quiet */
+    const char *file;
+    uint32_t cores, cluster, patience;
+    bool plain, no_trace;
+    struct guest *guest;
+    struct guest_program *program;
+    struct guest_machine machine;
+    bool open; /* the machine */
+    struct rp_writer *writer;
+    char sha256[65];
+    struct guest_run_result result;
+    double seconds;
+    uint64_t file_bytes;
+};
+
+/* ---- options ------------------------------------------------------------------------------------------------------- */
+
+bool guest_asked(int end, char **argv)
+{
+    for (int i = 1; i < end; i++)
+        if (!strcmp(argv[i], "--guest") || !strncmp(argv[i], "--guest=", 8))
+            return true;
+    return false;
+}
+
+/* "A=zeros:4K": the buffer of a variable, and what stands behind the sign. */
+static const char *guest_variable(struct guest_session *s, const char *option, const char *text, size_t *buffer,
+                                  struct rp_error *err)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        rp_fail(err, RP_USAGE, "%s %s: write SYMBOL=%s", option, text,
+                !strcmp(option, "--data") ? "FORM, such as A=rand-i32:1024:seed=1" : "FILE, such as C=C.bin");
+        return NULL;
+    }
+    char *name = strndup(text, (size_t)(equals - text));
+    if (!name) {
+        rp_fail(err, RP_SYSTEM, "out of memory");
+        return NULL;
+    }
+    for (*buffer = 0; *buffer < s->plan.buffer_count && strcmp(s->plan.buffers[*buffer].name, name);)
+        ++*buffer;
+    if (*buffer == s->plan.buffer_count) {
+        plan_add_buffer(&s->plan, name);
+        s->plan.buffers[*buffer].content = CONTENT_UNSET;
+    }
+    free(name);
+    return equals + 1;
+}
+
+static bool guest_add_data(struct guest_session *s, const char *text, struct rp_error *err)
+{
+    size_t buffer;
+    const char *form = guest_variable(s, "--data", text, &buffer, err);
+    return form && (read_content(form, NULL, &s->plan.buffers[buffer], err) ||
+                    rp_fail(err, RP_USAGE, "--data %s: %s", text, err->text));
+}
+
+static bool guest_add_save(struct guest_session *s, const char *text, struct rp_error *err)
+{
+    size_t buffer;
+    const char *file = guest_variable(s, "--save", text, &buffer, err);
+    return file && plan_add_save(&s->plan, buffer, file, err);
+}
+
+static bool guest_number(const char *text, const char *what, uint32_t least, uint32_t most, uint32_t *value,
+                         struct rp_error *err)
+{
+    uint64_t wide;
+    if (!read_size(text, UINT32_MAX, what, &wide, err))
+        return false;
+    *value = (uint32_t)wide;
+    return (wide >= least && wide <= most) ||
+           rp_fail(err, RP_USAGE, "%s %s: from %" PRIu32 " to %" PRIu32, what, text, least, most);
+}
+
+static bool guest_engine(struct guest_session *s, const char *name, struct rp_error *err)
+{
+    s->plain = !strcmp(name, "reference");
+    return s->plain || !strcmp(name, "lockstep") ||
+           rp_fail(err, RP_USAGE, "--engine %s: there are lockstep and reference", name);
+}
+
+static bool guest_take(struct guest_session *s, int key, char *arg, struct rp_error *err)
+{
+    const struct guest_keys *k = s->keys;
+    struct plan *p = &s->plan;
+    if (key == k->output) {
+        free(p->output);
+        p->output = plan_copy(arg);
+        return *arg || rp_fail(err, RP_USAGE, "-o needs the name of a file");
+    }
+    if (key == k->save)
+        return guest_add_save(s, arg, err);
+    if (key == k->cluster)
+        return guest_number(arg, "--cluster", 1, 1024, &s->cluster, err);
+    if (key == k->stack)
+        return guest_number(arg, "--stack", GUEST_PAGE, 1u << 30, &p->stack, err);
+    if (key == k->limit)
+        return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
+    if (key == k->json)
+        return p->json = true;
+    if (key == k->quiet)
+        return p->quiet = true;
+    if (key == k->no_trace)
+        return s->no_trace = true;
+    switch (key) {
+    case GUEST_KEY_FILE: s->file = arg; return true;
+    case GUEST_KEY_CORES: return guest_number(arg, "--cores", 1, GUEST_CORES_MAX, &s->cores, err);
+    case GUEST_KEY_DATA: return guest_add_data(s, arg, err);
+    case GUEST_KEY_ENGINE: return guest_engine(s, arg, err);
+    case GUEST_KEY_PATIENCE: return guest_number(arg, "--patience", 1, UINT32_MAX, &s->patience, err);
+    default: return rp_fail(err, RP_USAGE, "this option is for kernels and CUDA programs, not for guests");
+    }
+}
+
+static void guest_option(struct command_line *line, int key, char *arg)
+{
+    struct rp_error err;
+    if (key == KEY_ARGUMENT)
+        command_usage(line, "'%s' belongs to no option; a guest takes no arguments", arg);
+    if (key != KEY_END)
+        command_check(line, guest_take(line->input, key, arg, &err), &err);
+}
+
+/* ---- variables ----------------------------------------------------------------------------------------------------- */
+
+static bool guest_known_variable(const struct guest_session *s, struct plan_buffer *b, struct rp_error *err)
+{
+    const struct guest_symbol *symbol = guest_symbol(s->guest, b->name);
+    if (!symbol || symbol->function)
+        return rp_fail(err, RP_USAGE, "%s: there is no variable '%s'", s->file, b->name);
+    b->address = symbol->address;
+    return symbol->size || rp_fail(err, RP_USAGE, "%s: the size of '%s' is not in the file", s->file, b->name);
+}
+
+/* Contents of a file, or numbers. The caller frees them. */
+static uint8_t *guest_content(struct plan_buffer *b, struct rp_error *err)
+{
+    struct data_file f;
+    if (b->content != CONTENT_FILE) {
+        uint8_t *bytes = calloc(b->bytes + 1, 1);
+        if (bytes)
+            buffer_generate(b, bytes);
+        else
+            rp_fail(err, RP_SYSTEM, "out of memory for '%s'", b->name);
+        return bytes;
+    }
+    if (!data_file_open(&f, b->path, b->name, err))
+        return NULL;
+    b->bytes = f.bytes;
+    uint8_t *bytes = malloc(f.bytes + 1);
+    if (!bytes) {
+        data_file_close(&f);
+        rp_fail(err, RP_SYSTEM, "out of memory for '%s'", b->name);
+        return NULL;
+    }
+    if (data_file_read(&f, b->path, bytes, err))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static bool guest_fill(struct guest_session *s, struct plan_buffer *b, struct rp_error *err)
+{
+    if (!guest_known_variable(s, b, err))
+        return false;
+    const uint32_t room = guest_symbol(s->guest, b->name)->size;
+    if (b->content == CONTENT_UNSET) {
+        b->bytes = room;
+        return true;
+    }
+    uint8_t *bytes = guest_content(b, err);
+    bool ok = bytes && (b->bytes <= room || rp_fail(err, RP_USAGE, "--data %s: %" PRIu64 " bytes, but the variable has %" PRIu32,
+                                                    b->name, b->bytes, room));
+    ok = ok && (guest_memory_write(&s->machine.memory, (uint32_t)b->address, (uint32_t)b->bytes, bytes) ||
+                rp_fail(err, RP_USAGE, "--data %s: the variable may only be read", b->name));
+    free(bytes);
+    b->bytes = room;
+    return ok;
+}
+
+static bool guest_save(struct guest_session *s, const struct plan_save *save, struct rp_error *err)
+{
+    const struct plan_buffer *b = &s->plan.buffers[save->buffer];
+    uint8_t *bytes = malloc(b->bytes + 1);
+    bool ok = bytes || rp_fail(err, RP_SYSTEM, "out of memory");
+    ok = ok && (guest_memory_read(&s->machine.memory, (uint32_t)b->address, (uint32_t)b->bytes, GUEST_READ, bytes) ||
+                rp_fail(err, RP_SYSTEM, "'%s' is not in the guest's memory", b->name));
+    ok = ok && output_save_buffer(b, save, bytes, err);
+    free(bytes);
+    return ok;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------- */
+
+static void guest_hash(struct guest_session *s, const uint8_t *bytes, size_t size)
+{
+    uint8_t digest[32];
+    struct sha256 sum;
+    sha256_begin(&sum);
+    sha256_add(&sum, bytes, size);
+    sha256_end(&sum, digest);
+    sha256_hex(digest, s->sha256);
+}
+
+static bool guest_open(struct guest_session *s, struct rp_error *err)
+{
+    size_t size;
+    uint8_t *bytes = file_read(s->file, &size, err);
+    if (!bytes)
+        return false;
+    guest_hash(s, bytes, size);
+    s->guest = guest_load(s->file, bytes, size, err);
+    free(bytes);
+    if (!s->guest || !(s->program = guest_translate(s->guest, err)))
+        return false;
+    uint32_t stack = (s->plan.stack + GUEST_PAGE - 1) / GUEST_PAGE * GUEST_PAGE;
+    return s->open = guest_machine_open(&s->machine, s->guest, s->cores, stack, err);
+}
+
+static bool guest_open_trace(struct guest_session *s, struct rp_error *err)
+{
+    char cores[16], cluster[16], patience[16], stack[16];
+    const char *slash = strrchr(s->file, '/');
+    snprintf(cores, sizeof cores, "%u", (unsigned)s->cores);
+    snprintf(cluster, sizeof cluster, "%u", (unsigned)s->cluster);
+    snprintf(patience, sizeof patience, "%u", (unsigned)s->patience);
+    snprintf(stack, sizeof stack, "%u", (unsigned)s->machine.memory.stack_bytes);
+    const struct rp_option options[] = {{"cores", cores}, {"cluster", cluster}, {"patience", patience}, {"stack", stack}};
+    const struct rp_provenance provenance = {.tool = "reprise " REPRISE_VERSION,
+                                             .module_name = slash ? slash + 1 : s->file,
+                                             .module_sha256 = s->sha256,
+                                             .option_count = sizeof options / sizeof *options,
+                                             .options = options};
+    cleanup_hold();
+    s->writer = rp_writer_open(s->plan.output, &provenance, NULL, err);
+    if (s->writer)
+        cleanup_register(CLEANUP_TRACE, rp_writer_temporary(s->writer));
+    cleanup_release();
+    return s->writer != NULL;
+}
+
+static bool guest_prepare(struct guest_session *s, struct rp_error *err)
+{
+    struct plan *p = &s->plan;
+    if (!guest_open(s, err))
+        return false;
+    for (size_t i = 0; i < p->buffer_count; i++)
+        if (!guest_fill(s, &p->buffers[i], err))
+            return false;
+    for (size_t i = 0; i < p->save_count; i++)
+        if (!output_check(p->saves[i].path, err) || !output_prepare_save(p, &p->saves[i], err))
+            return false;
+    if (p->json)
+        s->machine.output = stderr;
+    return !p->output || (output_check(p->output, err) && guest_open_trace(s, err));
+}
+
+static void guest_count_plain(struct guest_session *s)
+{
+    for (uint32_t i = 0; i < s->cores; i++)
+        s->result.instructions += s->machine.core[i].retired;
+    s->result.steps = s->result.instructions;
+}
+
+static bool guest_execute(struct guest_session *s)
+{
+    struct timespec from, to;
+    const struct guest_run_options o = {.limit = s->plan.limit,
+                                        .patience = s->patience,
+                                        .cluster = s->cluster,
+                                        .writer = s->writer,
+                                        .sha256 = s->sha256};
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    bool ok = s->plain ? guest_run_plain(&s->machine, s->plan.limit, NULL)
+                       : guest_run_lockstep(&s->machine, s->program, &o, &s->result);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    if (s->plain)
+        guest_count_plain(s);
+    s->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    return ok;
+}
+
+static bool guest_close_trace(struct guest_session *s, struct rp_error *err)
+{
+    struct stat st;
+    if (!s->writer)
+        return true;
+    bool ok = rp_writer_close(s->writer, err);
+    s->writer = NULL;
+    cleanup_register(CLEANUP_TRACE, NULL);
+    if (ok && stat(s->plan.output, &st) == 0)
+        s->file_bytes = (uint64_t)st.st_size;
+    return ok;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------- */
+
+static double guest_lanes(const struct guest_session *s)
+{
+    return s->result.steps ? (double)s->result.instructions / (double)s->result.steps : 0;
+}
+
+static double guest_bits(const struct guest_session *s)
+{
+    return s->result.instructions ? 8.0 * (double)s->file_bytes / (double)s->result.instructions : 0;
+}
+
+/* Standard output belongs to the guest. */
+static void guest_print_summary(const struct guest_session *s)
+{
+    char cores[FIGURE], instructions[FIGURE], bytes[FIGURE];
+    const double rate = s->seconds > 0 ? (double)s->result.instructions / s->seconds * 1e-6 : 0;
+    fflush(stdout);
+    fprintf(stderr, "%s: %s core%s (rv32imac), %s instruction%s", s->plan.output ? s->plan.output : s->file,
+            figure(s->cores, cores), rp_plural(s->cores), figure(s->result.instructions, instructions),
+            rp_plural(s->result.instructions));
+    if (!s->plain)
+        fprintf(stderr, ", %.1f of 32 lanes active", guest_lanes(s));
+    fprintf(stderr, ", %.0f M/s", rate);
+    if (s->plan.output)
+        fprintf(stderr, "; %s bytes, %.4f bits per instruction", figure(s->file_bytes, bytes), guest_bits(s));
+    fputc('\n', stderr);
+}
+
+static int guest_print_json(const struct guest_session *s, const struct rp_error *fault)
+{
+    json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
+                            s->guest->path, "module_sha256", s->sha256, "isa", "rv32imac", "outcome",
+                            fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
+                            json_number(s->result.instructions), "active_lanes", guest_lanes(s), "status",
+                            s->machine.status, "seconds", s->seconds);
+    if (fault)
+        json_put(out, "fault", json_string(fault->text));
+    if (s->plan.output) {
+        json_put(out, "trace", json_string(s->plan.output));
+        json_put(out, "bytes", json_number(s->file_bytes));
+        json_put(out, "bits_per_instruction", json_real(guest_bits(s)));
+    }
+    return json_finish(out);
+}
+
+/* The trace is kept up to a fault, and nothing is saved. */
+static int guest_finish(struct guest_session *s, bool complete, struct rp_error *fault)
+{
+    struct rp_error err;
+    fflush(stdout);
+    if (!complete && fault->status != RP_KERNEL)
+        return command_fail(fault);
+    for (size_t i = 0; complete && i < s->plan.save_count; i++)
+        if (!guest_save(s, &s->plan.saves[i], &err))
+            return command_fail(&err);
+    if (!guest_close_trace(s, &err))
+        return command_fail(&err);
+    if (!complete)
+        command_fail(fault);
+    else if (!s->plan.quiet && !s->plan.json)
+        guest_print_summary(s);
+    int printed = s->plan.json ? guest_print_json(s, complete ? NULL : fault) : command_finish(RP_OK);
+    return !complete ? RP_KERNEL : printed ? printed : s->machine.status;
+}
+
+static int guest_session_run(struct guest_session *s)
+{
+    struct rp_error err = {0};
+    if (!guest_prepare(s, &err))
+        return command_fail(&err);
+    s->machine.err = &err;
+    bool complete = guest_execute(s);
+    return guest_finish(s, complete, &err);
+}
+
+static void guest_session_close(struct guest_session *s)
+{
+    cleanup_register(CLEANUP_TRACE, NULL);
+    rp_writer_abandon(s->writer);
+    if (s->open)
+        guest_machine_close(&s->machine);
+    guest_program_free(s->program);
+    guest_free(s->guest);
+    plan_free(&s->plan);
+}
+
+int guest_run(const struct command *command, int argc, char **argv, const struct guest_keys *keys)
+{
+    struct command here = *command;
+    struct command_line line;
+    struct guest_session s = {.keys = keys, .cores = CORES_DEFAULT, .no_trace = strcmp(command->name, "record") != 0};
+    here.option = guest_option;
+    command_parse(&line, &here, argc, argv, &s);
+    if (s.plan.output && s.no_trace)
+        command_usage(&line, "either -o FILE or no trace");
+    if (!s.plan.output && !s.no_trace)
+        command_usage(&line, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
+    if (s.plain && s.plan.output)
+        command_usage(&line, "the reference engine records nothing: leave -o or --engine reference out");
+    if (s.cluster % 32 && s.cluster < s.cores && s.cluster)
+        command_usage(&line, "--cluster %u: a multiple of 32, or all cores", (unsigned)s.cluster);
+    int status = guest_session_run(&s);
+    guest_session_close(&s);
+    return status;
+}
