@@ -116,7 +116,10 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     guest_log_access(g, u, executed, &la);
     if (!guest_access_together(g, u, executed, &la))
         guest_access_apart(g, u, executed, &la);
-    if (g->machine->reservations && u->memory->operand.kind == RP_ACCESS_STORE)
+    if (u->memory->operand.kind == RP_ACCESS_LOAD)
+        return;
+    g->stored = true;
+    if (g->machine->reservations)
         guest_end_reservations_of(g, u, executed, &la);
 }
 
@@ -165,6 +168,7 @@ static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsign
         guest_reserve_word(g, lane, address);
         return true;
     }
+    const uint32_t held = *old;
     const bool conditional = u->op == GUEST_STORE_CONDITIONAL;
     const bool stores = !conditional || guest_take_reservation(g, lane, address);
     value = conditional ? b : guest_combine(&u->memory->operand, *old, b);
@@ -172,6 +176,7 @@ static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsign
     if (!stores)
         return true;
     guest_end_reservations(g->machine, address, 4);
+    g->stored |= value != held;
     return guest_memory_write(m, address, 4, &value);
 }
 

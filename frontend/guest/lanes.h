@@ -13,6 +13,7 @@ struct guest_group {
     struct guest_machine *machine;
     const struct guest_program *program;
     uint32_t first; /* core of lane 0 */
+    bool stored;    /* memory has changed since somebody cleared this */
     bool failed;    /* an access was not made; machine->err says why */
 };
 

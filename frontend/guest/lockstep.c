@@ -11,6 +11,8 @@
 
 #define LANES RP_WARP_LANES
 enum { SP = 2 };
+#define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
+#define GUEST_SPIN_BYTES (GUEST_REGISTERS * 4 * LANES)
 
 /* Cores of a group that are at the same instruction. */
 struct guest_split {
@@ -18,6 +20,18 @@ struct guest_split {
     lanemask lanes;
     uint64_t since; /* the group's steps when it began to wait */
     bool barrier;   /* it waits for the other cores of the chip */
+    bool spins;     /* it comes back to the same state until somebody else stores */
+};
+
+/* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop may
+ * be longer than the last distance (Brent, "An improved Monte Carlo factorization algorithm", 1980). */
+struct guest_spin {
+    lanemask runs; /* the split that is watched */
+    uint32_t at;   /* where it had that state; UOP_NOWHERE: none is kept */
+    lanemask lanes;
+    uint64_t next; /* the group's steps at which another state is kept */
+    uint64_t distance;
+    uint8_t registers[GUEST_SPIN_BYTES];
 };
 
 struct guest_warp {
@@ -28,6 +42,8 @@ struct guest_warp {
     uint64_t steps;                   /* instructions executed */
     uint64_t together;                /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES];            /* by lane: the others */
+    bool news; /* somebody has stored since a split began to spin */
+    struct guest_spin spin;
 };
 
 struct guest_engine {
@@ -93,9 +109,22 @@ static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes, bool b
     for (uint32_t i = 0; i < w->split_count; i++)
         if (w->splits[i].at == at && w->splits[i].barrier == barrier) {
             w->splits[i].lanes |= lanes;
+            w->splits[i].spins = false;
             return;
         }
-    w->splits[w->split_count++] = (struct guest_split){at, lanes, w->steps, barrier};
+    w->splits[w->split_count++] = (struct guest_split){at, lanes, w->steps, barrier, false};
+}
+
+/* Somebody has stored: whoever spins looks again. False: nobody spins, or nobody has stored. */
+static bool guest_end_spinning(struct guest_warp *w)
+{
+    bool some = false;
+    for (uint32_t i = 0; w->news && i < w->split_count; i++) {
+        some |= w->splits[i].spins;
+        w->splits[i].spins = false;
+    }
+    w->news = false;
+    return some;
 }
 
 /* Of two splits, whether a runs before b. */
@@ -106,7 +135,7 @@ static bool guest_runs_before(const struct guest_warp *w, const struct guest_spl
 }
 
 /* The split that runs next: one that has waited too long, or the first by depth and address; split_count: all wait for
- * the barrier. */
+ * the barrier, or for others to store. */
 static uint32_t guest_choose(const struct guest_warp *w, uint32_t patience)
 {
     uint32_t best = w->split_count, oldest = w->split_count;
@@ -114,7 +143,7 @@ static uint32_t guest_choose(const struct guest_warp *w, uint32_t patience)
         const struct guest_split *s = &w->splits[i];
         if (s->barrier)
             continue;
-        if (best == w->split_count || guest_runs_before(w, s, &w->splits[best]))
+        if (!s->spins && (best == w->split_count || guest_runs_before(w, s, &w->splits[best])))
             best = i;
         if (w->steps - s->since > patience && (oldest == w->split_count || s->since < w->splits[oldest].since))
             oldest = i;
@@ -122,10 +151,23 @@ static uint32_t guest_choose(const struct guest_warp *w, uint32_t patience)
     return oldest < w->split_count ? oldest : best;
 }
 
+/* Another split runs. */
+static void guest_watch(struct guest_warp *w, lanemask lanes)
+{
+    w->g.stored = false;
+    w->spin.runs = lanes;
+    w->spin.at = UOP_NOWHERE;
+    w->spin.distance = GUEST_SPIN_FIRST;
+    w->spin.next = w->steps + GUEST_SPIN_FIRST;
+}
+
 /* Makes the best split the current one. UOP_NOWHERE: none can run. */
 static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
 {
-    const uint32_t i = guest_choose(w, patience);
+    w->news |= w->g.stored;
+    uint32_t i = guest_choose(w, patience);
+    if (i == w->split_count && guest_end_spinning(w))
+        i = guest_choose(w, patience);
     if (i == w->split_count) {
         w->g.w.active = 0;
         return UOP_NOWHERE;
@@ -134,7 +176,40 @@ static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
     w->splits[i] = w->splits[--w->split_count];
     w->g.w.active = s.lanes;
     w->run_start = w->g.program->uops[s.at].index;
+    if (s.lanes != w->spin.runs)
+        guest_watch(w, s.lanes);
     return s.at;
+}
+
+static bool guest_same_registers(const struct guest_warp *w)
+{
+    const uint32_t *now = (const uint32_t *)w->g.w.window, *then = (const uint32_t *)w->spin.registers;
+    uint32_t differ = 0;
+    for (unsigned r = 1; r < GUEST_REGISTERS && !differ; r++)
+        for (unsigned l = 0; l < LANES; l++)
+            differ |= w->g.w.active >> l & 1 ? now[r * LANES + l] ^ then[r * LANES + l] : 0;
+    return !differ;
+}
+
+static void guest_keep_state(struct guest_warp *w, uint32_t at)
+{
+    w->spin.at = at;
+    w->spin.lanes = w->g.w.active;
+    w->spin.distance *= 2;
+    w->spin.next = w->steps + w->spin.distance;
+    w->news |= w->g.stored;
+    w->g.stored = false;
+    memcpy(w->spin.registers, w->g.w.window, GUEST_SPIN_BYTES);
+}
+
+/* Whether the running split, which has jumped to `at`, has been there in the same state and has stored nothing since. */
+static bool guest_spins(struct guest_warp *w, uint32_t at)
+{
+    if (at == w->spin.at && w->g.w.active == w->spin.lanes && !w->g.stored && guest_same_registers(w))
+        return true;
+    if (w->steps >= w->spin.next)
+        guest_keep_state(w, at);
+    return false;
 }
 
 /* The nearest uop behind `at` where another split waits; UOP_NOWHERE: there is none. */
@@ -333,13 +408,26 @@ static uint32_t guest_step_over(struct guest_warp *w, const struct guest_engine 
     return to;
 }
 
+/* The current split waits at `at`, as it spins, or for another to run first. */
+static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
+{
+    const lanemask lanes = w->g.w.active;
+    guest_wait(w, at, lanes, false);
+    for (uint32_t i = 0; spins && i < w->split_count; i++)
+        if (w->splits[i].lanes == lanes)
+            w->splits[i].spins = true;
+}
+
 /* Runs a group for a turn. */
 static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
 {
+    const bool alone = e->group_count == 1;
     const uint64_t end = w->steps + GUEST_QUANTUM;
     const uint32_t patience = e->options.patience;
+    w->news = true; /* other groups may have stored */
     uint32_t at = guest_next_split(w, patience), meeting = guest_meeting(w, at);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
+        bool spins = false;
         at = guest_straight_line(w, at, meeting);
         if (w->g.failed)
             return;
@@ -347,17 +435,19 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
             guest_end_run(w, w->g.program->uops[at].index);
             guest_join(w, at);
         } else {
+            const uint32_t from = at;
             at = guest_step_over(w, e, at);
-            if (at != UOP_NOWHERE && !w->split_count && w->steps < end)
+            spins = at <= from && !(alone && !w->split_count) && guest_spins(w, at);
+            if (at != UOP_NOWHERE && !w->split_count && !spins && w->steps < end)
                 continue;
         }
         if (at != UOP_NOWHERE && w->steps >= end) {
             guest_over_limit(w, e, at);
-            guest_wait(w, at, w->g.w.active, false);
+            guest_give_way(w, at, false);
             return;
         }
         if (at != UOP_NOWHERE)
-            guest_wait(w, at, w->g.w.active, false);
+            guest_give_way(w, at, spins);
         at = guest_next_split(w, patience);
         meeting = at == UOP_NOWHERE ? UOP_NOWHERE : guest_meeting(w, at);
     }
