@@ -37,10 +37,14 @@ bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t
     if (!guest_memory_open(&m->memory, g, cores, stack_bytes ? stack_bytes : GUEST_STACK_DEFAULT, err))
         return false;
     m->core = calloc(cores, sizeof *m->core);
-    if (!m->core) {
-        guest_memory_close(&m->memory);
+    m->decoded = calloc(GUEST_DECODED, GUEST_DECODED_BYTES);
+    m->decoded_at = malloc(GUEST_DECODED * sizeof *m->decoded_at);
+    if (!m->core || !m->decoded || !m->decoded_at) {
+        guest_machine_close(m);
         return rp_fail(err, RP_SYSTEM, "out of memory");
     }
+    for (uint32_t i = 0; i < GUEST_DECODED; i++)
+        m->decoded_at[i] = GUEST_NOT_DECODED;
     for (uint32_t i = 0; i < cores; i++) {
         struct guest_core *c = &m->core[i];
         *c = (struct guest_core){.id = i, .pc = g->entry, .reservation = GUEST_NO_RESERVATION};
@@ -52,6 +56,8 @@ bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t
 void guest_machine_close(struct guest_machine *m)
 {
     free(m->core);
+    free(m->decoded);
+    free(m->decoded_at);
     m->core = NULL;
     guest_memory_close(&m->memory);
 }

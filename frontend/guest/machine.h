@@ -45,7 +45,13 @@ struct guest_machine {
     int status;            /* the program's: the first one that is not 0 */
     bool failed;           /* *err says why */
     struct rp_error *err;
+    /* Of the plain engine: instructions by address modulo GUEST_DECODED, as their instruction set has them. */
+    void *decoded;
+    uint32_t *decoded_at; /* whose they are */
 };
+#define GUEST_DECODED 65536u
+#define GUEST_DECODED_BYTES 32u /* of one, at most */
+#define GUEST_NOT_DECODED 1u    /* no instruction has this address */
 
 /* stack_bytes 0: the default. program: argv[0]. The guest must outlive the machine. */
 bool guest_machine_open(struct guest_machine *, const struct guest *, uint32_t cores, uint32_t stack_bytes,

@@ -105,6 +105,43 @@ void *guest_grow(size_t bytes)
     return (unsigned long)guest_call(CALL_BRK, (long)wanted, 0, 0) == wanted ? (void *)start : NULL;
 }
 
+/* ---- what compilers call --------------------------------------------------------------------------------------------- */
+
+/* Without a C library. The empty assembler keeps compilers from turning a loop into a call of what it defines. */
+#define KEEP_LOOP __asm__ volatile("" ::: "memory")
+
+__attribute__((weak)) void *memset(void *to, int byte, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ((unsigned char *)to)[i] = (unsigned char)byte;
+        KEEP_LOOP;
+    }
+    return to;
+}
+
+__attribute__((weak)) void *memmove(void *to, const void *from, size_t count)
+{
+    unsigned char *d = to;
+    const unsigned char *s = from;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = d < s ? i : count - 1 - i;
+        d[at] = s[at];
+        KEEP_LOOP;
+    }
+    return to;
+}
+
+__attribute__((weak)) void *memcpy(void *to, const void *from, size_t count) { return memmove(to, from, count); }
+
+__attribute__((weak)) int memcmp(const void *a, const void *b, size_t count)
+{
+    const unsigned char *x = a, *y = b;
+    for (size_t i = 0; i < count; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
 /* ---- the start ---------------------------------------------------------------------------------------------------- */
 
 static unsigned number_of(const char *text)

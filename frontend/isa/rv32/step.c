@@ -3,6 +3,7 @@
 #include "frontend/isa/rv32/table.h"
 
 enum { A0 = RV32_CALL_RESULT, A7 = 17 };
+_Static_assert(sizeof(struct rv32_instruction) <= GUEST_DECODED_BYTES, "it has room in machine.decoded");
 
 struct rv32_step {
     struct guest_machine *machine;
@@ -251,20 +252,35 @@ static bool rv32_fetch(struct guest_machine *m, const struct guest_core *c, stru
     return !m->failed;
 }
 
+/* Code does not change, so each instruction is decoded once. NULL: a fault. */
+static const struct rv32_instruction *rv32_fetch_once(struct guest_machine *m, const struct guest_core *c)
+{
+    struct rv32_instruction *known = m->decoded, *i = known + c->pc % GUEST_DECODED;
+    uint32_t *at = m->decoded_at + c->pc % GUEST_DECODED;
+    if (*at == c->pc)
+        return i;
+    if (!rv32_fetch(m, c, i)) {
+        *at = GUEST_NOT_DECODED;
+        return NULL;
+    }
+    *at = c->pc;
+    return i;
+}
+
 bool rv32_step(struct guest_machine *m, struct guest_core *c, const struct guest_observer *o)
 {
     struct rv32_step s = {m, c, o, 0};
-    struct rv32_instruction i;
+    const struct rv32_instruction *i = rv32_fetch_once(m, c);
     uint32_t d = 0;
-    if (!rv32_fetch(m, c, &i))
+    if (!i)
         return false;
     if (o->instruction)
         o->instruction(o->data, c);
-    s.next = c->pc + i.length;
-    if (!rv32_execute(&s, &i, &d))
+    s.next = c->pc + i->length;
+    if (!rv32_execute(&s, i, &d))
         return false;
-    if (i.rd)
-        c->registers[i.rd] = d;
+    if (i->rd)
+        c->registers[i->rd] = d;
     c->pc = s.next;
     return true;
 }
