@@ -104,6 +104,42 @@ static bool guest_read_segments(struct guest_file *f)
     return true;
 }
 
+/* ---- code ---------------------------------------------------------------------------------------------------------- */
+
+static int guest_compare_code(const void *a, const void *b)
+{
+    const struct guest_code *x = a, *y = b;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Adds what of [low, high) lies in the file's part of a segment of code. */
+static void guest_add_code(struct guest *g, uint64_t low, uint64_t high)
+{
+    for (uint32_t i = 0; i < g->segment_count; i++) {
+        const struct guest_segment *s = &g->segments[i];
+        if (s->rights & GUEST_EXECUTE && low >= s->address && low < high && high <= (uint64_t)s->address + s->file_size)
+            g->code[g->code_count++] = (struct guest_code){(uint32_t)low, (uint32_t)high, s->bytes + (low - s->address)};
+    }
+}
+
+static void guest_read_code(struct guest_file *f)
+{
+    struct guest *g = f->guest;
+    size_t sections = 0;
+    elf_getshdrnum(f->elf, &sections);
+    g->code = ARENA_ARRAY(f->arena, struct guest_code, sections + g->segment_count + 1);
+    for (Elf_Scn *scn = NULL; sections && (scn = elf_nextscn(f->elf, scn));) {
+        GElf_Shdr h;
+        if (gelf_getshdr(scn, &h) && h.sh_type == SHT_PROGBITS && h.sh_flags & SHF_EXECINSTR)
+            guest_add_code(g, h.sh_addr, h.sh_addr + h.sh_size);
+    }
+    for (uint32_t i = 0; !g->code_count && i < g->segment_count; i++)
+        guest_add_code(g, g->segments[i].address, (uint64_t)g->segments[i].address + g->segments[i].file_size);
+    qsort(g->code, g->code_count, sizeof *g->code, guest_compare_code);
+}
+
+/* ---- symbols ------------------------------------------------------------------------------------------------------- */
+
 static int guest_compare_symbols(const void *a, const void *b)
 {
     const struct guest_symbol *x = a, *y = b;
@@ -165,8 +201,10 @@ static bool guest_read(struct guest_file *f, char *copy)
     f->elf = elf_memory(copy, f->size);
     bool ok = f->elf ? guest_check_header(f) && guest_read_segments(f) && guest_check_entry(f)
                      : guest_bad(f, "not an ELF file");
-    if (ok)
+    if (ok) {
+        guest_read_code(f);
         guest_read_symbols(f);
+    }
     return ok;
 }
 

@@ -18,6 +18,12 @@ struct guest_segment {
     uint8_t rights; /* enum guest_rights */
 };
 
+/* Addresses that hold code: a section of code or, in a file without sections, a segment. */
+struct guest_code {
+    uint32_t low, high;
+    const uint8_t *bytes; /* at low */
+};
+
 struct guest_symbol {
     uint32_t address, size;
     const char *name;
@@ -27,8 +33,9 @@ struct guest_symbol {
 struct guest {
     const char *path;
     uint32_t entry, end; /* end: behind the highest segment, where the heap begins, a multiple of 4,096 */
-    uint32_t segment_count, symbol_count;
+    uint32_t segment_count, code_count, symbol_count;
     struct guest_segment *segments; /* by address; they do not overlap */
+    struct guest_code *code;        /* by address */
     struct guest_symbol *symbols;   /* functions and variables, by address */
     void *owner;                    /* the arena that holds all of the above */
 };

@@ -130,6 +130,10 @@ bool guest_call(struct guest_machine *m, struct guest_core *c, enum guest_call c
                 const uint32_t arguments[3], uint32_t *result)
 {
     *result = 0;
+    if (m->linux && call >= GUEST_CALL_CORE) {
+        *result = (uint32_t)-ENOSYS;
+        return true;
+    }
     switch (call) {
     case GUEST_CALL_WRITE: *result = guest_write(m, arguments); break;
     case GUEST_CALL_EXIT: guest_exit(m, c, arguments[0]); break;

@@ -41,6 +41,7 @@ struct guest_machine {
     struct guest_core *core;
     FILE *output, *errors; /* where the program's 1 and 2 go */
     uint32_t reservations; /* how many cores have one */
+    bool linux;            /* it answers calls of its own with -ENOSYS, as Linux does; for comparisons with qemu */
     bool ended;            /* by exit_group */
     int status;            /* the program's: the first one that is not 0 */
     bool failed;           /* *err says why */

@@ -35,37 +35,35 @@ struct guest_translation {
 };
 
 /* Translates from `from` on, up to `end` or to an instruction that has been translated. */
-static void guest_sweep(struct guest_translation *t, const struct guest_segment *s, uint32_t from, uint32_t end)
+static void guest_sweep(struct guest_translation *t, const struct guest_code *c, uint32_t from, uint32_t end)
 {
     struct guest_program *p = t->program;
     struct guest_build *b = &t->build;
-    for (uint32_t pc = from; pc < end && !p->at[(pc - p->low) / 2];) {
-        uint32_t first = b->operations.count, offset = pc - s->address;
+    for (uint32_t pc = from & ~1u; pc < end && !p->at[(pc - p->low) / 2];) {
+        const uint32_t first = b->operations.count, offset = pc - c->low;
         b->pc = pc;
-        unsigned length = rv32_translate(b, s->bytes + offset, s->file_size - offset);
+        unsigned length = rv32_translate(b, c->bytes + offset, c->high - pc);
         if (length)
             p->at[(pc - p->low) / 2] = first + 1;
         pc += length ? length : 2;
     }
 }
 
-static void guest_sweep_segment(struct guest_translation *t, const struct guest_segment *s)
+/* From the entry point, from where code begins, and from each function's symbol to the next one. */
+static void guest_sweep_code(struct guest_translation *t, const struct guest_code *c)
 {
     const struct guest *g = t->guest;
-    const uint32_t end = s->address + s->file_size;
-    uint32_t from = UINT32_MAX;
+    uint32_t from = c->low;
     for (uint32_t i = 0; i < g->symbol_count; i++) {
         const struct guest_symbol *f = &g->symbols[i];
-        if (!f->function || f->address < s->address || f->address >= end || f->address == from)
+        if (!f->function || f->address <= from || f->address >= c->high)
             continue;
-        if (from != UINT32_MAX)
-            guest_sweep(t, s, from & ~1u, f->address);
+        guest_sweep(t, c, from, f->address);
         from = f->address;
     }
-    if (from != UINT32_MAX)
-        guest_sweep(t, s, from & ~1u, end);
-    if (g->entry >= s->address && g->entry < end)
-        guest_sweep(t, s, g->entry & ~1u, end);
+    guest_sweep(t, c, from, c->high);
+    if (g->entry >= c->low && g->entry < c->high)
+        guest_sweep(t, c, g->entry, c->high);
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------------- */
@@ -135,18 +133,12 @@ static void guest_translate_all(struct guest_translation *t)
 {
     struct guest_program *p = t->program;
     const struct guest *g = t->guest;
-    p->low = UINT32_MAX;
-    for (uint32_t i = 0; i < g->segment_count; i++) {
-        const struct guest_segment *s = &g->segments[i];
-        if (!(s->rights & GUEST_EXECUTE) || !s->file_size)
-            continue;
-        p->low = s->address < p->low ? s->address & ~1u : p->low;
-        p->high = s->address + s->file_size > p->high ? s->address + s->file_size : p->high;
-    }
+    p->low = g->code_count ? g->code[0].low & ~1u : 0;
+    for (uint32_t i = 0; i < g->code_count; i++)
+        p->high = g->code[i].high > p->high ? g->code[i].high : p->high;
     p->at = ARENA_ARRAY(p->arena, uint32_t, (p->high - p->low) / 2 + 2);
-    for (uint32_t i = 0; i < g->segment_count; i++)
-        if (g->segments[i].rights & GUEST_EXECUTE)
-            guest_sweep_segment(t, &g->segments[i]);
+    for (uint32_t i = 0; i < g->code_count; i++)
+        guest_sweep_code(t, &g->code[i]);
     uint32_t trap = guest_add_trap(&t->build);
     guest_add_variants(t);
     guest_pack(t, trap);

@@ -1,8 +1,8 @@
 /* A guest's code as the lock-step engine runs it: each static instruction once, as uops of 32 lanes (uop.h), and as the
  * trace's table has it.
  *
- * Code is found by decoding from the entry point and from each function's symbol to the next one. Windows hold the
- * registers, 32 lanes each, then temporaries.
+ * Code is found by decoding from the beginning of each piece of code, from each function's symbol to the next one, and
+ * from the entry point. Windows hold the registers, 32 lanes each, then temporaries.
  *
  * An environment call is three instructions of the table. Which one has been executed depends on the call: its own
  * number stands for calls that return, and two that follow the code, at the same address, for the barrier and for the

@@ -8,6 +8,8 @@
 #include "frontend/loader/isa.h"
 #include "frontend/module/cubin.h"
 #include "frontend/module/fatbin.h"
+#include "frontend/guest/guest.h"
+#include "tools/guests/listing.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
 #include "tools/lib/input.h"
@@ -22,7 +24,7 @@ struct disasm {
 enum { KEY_BINARY = 256, LINE_BYTES = 512 };
 
 static const struct option_row rows[] = {
-    {"kernel", 'k', "NAME", "Only this kernel, by its name in the file or in the source"},
+    {"kernel", 'k', "NAME", "Only this kernel, by its name in the file or in the source; of a guest, this function"},
     {"binary", KEY_BINARY, "ARCH", "The file is bare machine code of ARCH, such as sm_62: no ELF around it"},
     {0},
 };
@@ -216,6 +218,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
     bool ok =
         !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
         : a.binary               ? print_binary(&a, bytes, size, &err)
+        : guest_recognises(bytes, size) ? guest_print_code(a.file, bytes, size, a.kernel, &err)
         : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
                                  : print_cubin(&a, bytes, size, &err);
     ok = ok && all_known(&a, &err);
@@ -238,7 +241,8 @@ const struct command command_disasm = {
         "its address and its word. On sm_50 to sm_62 the control word of three instructions is above them. From sm_70 "
         "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "
         "status is then 2.\n"
-        "'reprise asm' turns the text back into machine code.",
+        "'reprise asm' turns the text back into machine code.\n"
+        "Of a guest (docs/guests.md) it prints what objdump -d -M no-aliases does.",
     .options = rows,
     .examples = examples,
     .option = disasm_option,

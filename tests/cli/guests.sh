@@ -1,0 +1,116 @@
+#!/bin/bash
+# Guests: programs for a chip of many cores. tests/golden/guests has them as gcc 12 and clang 14 compile them; where these
+# compilers, qemu-user and objdump are, they judge, too.
+set -u
+. tests/support/cli.sh
+golden=tests/golden/guests
+programs="matmul idct fft quicksort digests bytecode locks longs"
+
+# ---- the host says what is right ---------------------------------------------------------------------------------------
+for p in $programs; do
+    "${CC:-gcc}" -O1 -w -Dmain=guest_main -Itools/guest -c "tests/guests/$p.c" -o "$work/$p.o" &&
+        "${CC:-gcc}" -Itools/guest tests/guests/native.c "$work/$p.o" -pthread -o "$work/$p.native" || echo "not ok - $p for the host"
+done
+for p in $programs; do
+    for cores in 1 3 32; do
+        CORES=$cores "$work/$p.native" >"$work/right"
+        for elf in "$golden/$p".*.elf; do
+            "$r" run --guest "$elf" --cores $cores -q >"$work/lockstep"
+            check "$(basename "$elf"), $cores cores, in lock step" cmp "$work/right" "$work/lockstep"
+            [ $cores = 3 ] || continue
+            "$r" run --guest "$elf" --cores $cores -q --engine reference >"$work/plain"
+            check "$(basename "$elf"), $cores cores, core by core" cmp "$work/right" "$work/plain"
+        done
+    done
+done
+CORES=1024 "$work/matmul.native" >"$work/right"
+"$r" run --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 1024 -q >"$work/lockstep"
+check "a thousand cores" cmp "$work/right" "$work/lockstep"
+
+# ---- recording ---------------------------------------------------------------------------------------------------------
+mm=$golden/matmul.gcc-O2.rv32imac.elf
+"$r" record -o "$work/mm.wtr" --guest $mm --cores 64 --save "C=$work/C.bin" --save "C=$work/C.txt:i32" >"$work/out" 2>"$work/err"
+is "what a run says of itself" "$(sed 's/[0-9,]* M.s/R M\/s/; s/^[^:]*/T/' "$work/err")" \
+    "T: 64 cores (rv32imac), 265,374 instructions, 18.4 of 32 lanes active, R M/s; $(stat -c %s "$work/mm.wtr" | sed ':a;s/\B[0-9]\{3\}\>/,&/;ta') bytes, $(awk "BEGIN { printf \"%.4f\", 8 * $(stat -c %s "$work/mm.wtr") / 265374 }") bits per instruction"
+check "the trace is whole" "$r" verify -q "$work/mm.wtr"
+is "the variable as bytes" "$(stat -c %s "$work/C.bin")" 4096
+is "the variable as text" "$(od -An -v -td4 -w4 "$work/C.bin" | tr -d ' ')" "$(cat "$work/C.txt")"
+"$r" record -o "$work/again.wtr" --guest $mm --cores 64 -q >/dev/null
+check "the trace is the same again" cmp "$work/mm.wtr" "$work/again.wtr"
+"$r" record -o "$work/clusters.wtr" --guest $mm --cores 64 --cluster 32 -q >/dev/null
+"$r" info --json "$work/clusters.wtr" >"$work/info"
+is "a cluster of cores is a block" "$(json "$work/info" 'd["launches"][0]["grid"], d["launches"][0]["block"]')" "([2, 1, 1], [32, 1, 1])"
+check "GPUs replay it as threads" "$r" replay "$work/mm.wtr" --machine rtx2060 --json
+"$r" run --guest $mm --cores 8 --data "A=iota-i32:100" --save "A=$work/A.txt:i32" -q >/dev/null
+is "what is filled is there before the run" "$(wc -l <"$work/A.txt")" 1024
+"$r" run --guest $mm --cores 2 --json >"$work/json" 2>/dev/null
+is "the result as JSON" "$(json "$work/json" '(d["outcome"], d["isa"], d["cores"], d["status"])')" "('complete', 'rv32imac', 2, 0)"
+
+# ---- what goes wrong -----------------------------------------------------------------------------------------------------
+fails 1 "where shall the trace go?" "$r" record --guest $mm
+fails 1 "--cores 5000: from 1 to 4096" "$r" run --guest $mm --cores 5000
+fails 1 "there are lockstep and reference" "$r" run --guest $mm --engine fast
+fails 1 "records nothing" "$r" record -o "$work/x.wtr" --guest $mm --engine reference
+fails 1 "there is no variable 'Q'" "$r" run --guest $mm --data Q=zeros:4
+fails 1 "but the variable has 4096" "$r" run --guest $mm --data A=zeros:1M
+fails 1 "write SYMBOL=FILE" "$r" run --guest $mm --save 2
+fails 1 "do not fit between" "$r" run --guest $mm --cores 4096 --stack 1M
+fails 1 "is for kernels and CUDA programs" "$r" run --guest $mm --grid 4
+fails 2 "No such file" "$r" run --guest "$work/nothing.elf"
+fails 2 "an ELF32 file of RISC-V" "$r" run --guest "$r"
+head -c 400 $mm >"$work/short.elf"
+fails 2 "outside of the file" "$r" run --guest "$work/short.elf"
+fails 1 "there is rv32" "$r" guest --flags mips
+check "no trace is left" test ! -e "$work/x.wtr"
+"$r" record -o "$work/limit.wtr" --guest $mm --cores 4 --limit 1000 >"$work/out" 2>"$work/err"
+is "an endless loop: status 3" $? 3
+check "an endless loop is said, with its place" grep -q "core 0, .*: endless loop? The core has executed" "$work/err"
+check "the trace is kept up to there" "$r" verify -q "$work/limit.wtr"
+
+# ---- compilers, qemu-user, objdump ---------------------------------------------------------------------------------------
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+    cat >"$work/bad.c" <<'END'
+#include "reprise_guest.h"
+int numbers[4];
+static int at(volatile int *where) { return *where; }
+int main(void) { return guest_core() == 2 ? at(numbers + 1000000) : 0; }
+END
+    # shellcheck disable=SC2046
+    riscv64-unknown-elf-gcc -O1 -fno-inline -o "$work/bad.elf" "$work/bad.c" $("$r" guest --flags rv32)
+    for engine in lockstep reference; do
+        "$r" run --guest "$work/bad.elf" --cores 4 --engine $engine >"$work/out" 2>"$work/err"
+        is "a bad access: status 3 ($engine)" $? 3
+        check "a bad access is said with core, function and address ($engine)" grep -q "core 2, at.*: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
+    done
+    REPRISE=$r tests/guests/build "$work/built" >&2
+    for elf in "$work"/built/*.elf; do
+        name=$(basename "$elf") p=${name%%.*}
+        CORES=3 "$work/$p.native" >"$work/right"
+        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
+        check "$name as it is built here" cmp "$work/right" "$work/lockstep"
+        riscv64-unknown-elf-objdump -d -M no-aliases "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p' |
+            sed 's/ *#.*//; s/ *<.*//; s/\t/ /' | grep -v '\.[24]byte\|\.short\|unimp' >"$work/objdump"
+        "$r" disasm "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p' >"$work/disasm"
+        check "$name disassembles as objdump has it" cmp "$work/objdump" "$work/disasm"
+    done
+else
+    echo "# skipped: no riscv64-unknown-elf-gcc here (Debian: gcc-riscv64-unknown-elf): guests are not built anew"
+fi
+if command -v qemu-riscv32 >/dev/null; then
+    for p in $programs; do
+        for cores in 1 3 16; do
+            elf=$golden/$p.gcc-O2.rv32imac.elf
+            CORES=$cores qemu-riscv32 "$elf" >"$work/qemu"
+            "$r" run --guest "$elf" --cores $cores -q >"$work/lockstep"
+            check "$p, $cores cores, as under qemu" cmp "$work/qemu" "$work/lockstep"
+        done
+    done
+    for v in clang-O2.rv32imac gcc-O2.rv32imac; do
+        elf=$golden/longs.$v.elf
+        env -i CORES=1 "$(command -v qemu-riscv32)" -singlestep -d cpu,nochain -D "$work/log" "$elf" >/dev/null
+        "$BUILD/programs/guest_registers" "$elf" >"$work/registers" 2>/dev/null
+        check "all registers before each instruction of longs, $v, as qemu has them" python3 tests/guests/qemu.py "$work/log" "$work/registers"
+    done
+else
+    echo "# skipped: no qemu-riscv32 here (Debian: qemu-user): nothing is compared with qemu"
+fi

@@ -1,0 +1,36 @@
+/* Prints pc and the registers x1 to x31 of a guest's only core before each instruction. Its own calls get -ENOSYS, as on
+ * Linux. For tests/guests/qemu.py. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "frontend/guest/plain.h"
+#include "tools/lib/file.h"
+
+static void print_registers(void *data, const struct guest_core *c)
+{
+    (void)data;
+    printf("%08x", (unsigned)c->pc);
+    for (int r = 1; r < GUEST_REGISTERS; r++)
+        printf(" %08x", (unsigned)c->registers[r]);
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    size_t size;
+    struct rp_error err = {0};
+    struct guest_machine m;
+    uint8_t *bytes = argc == 2 ? file_read(argv[1], &size, &err) : NULL;
+    struct guest *g = bytes ? guest_load(argv[1], bytes, size, &err) : NULL;
+    if (!g || !guest_machine_open(&m, g, 1, 0, &err))
+        return fprintf(stderr, "guest_registers: %s\n", err.text), 2;
+    const struct guest_observer o = {.instruction = print_registers};
+    m.linux = true;
+    m.output = stderr;
+    if (!guest_run_plain(&m, 0, &o))
+        return fprintf(stderr, "guest_registers: %s\n", err.text), 3;
+    guest_machine_close(&m);
+    guest_free(g);
+    free(bytes);
+    return 0;
+}
