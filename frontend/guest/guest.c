@@ -20,13 +20,6 @@ struct guest_file {
     size_t size;
 };
 
-bool guest_recognises(const void *bytes, size_t size)
-{
-    const uint8_t *b = bytes;
-    return size > EI_NIDENT + 4 && !memcmp(b, ELFMAG, SELFMAG) && b[EI_CLASS] == ELFCLASS32 &&
-           (b[18] | b[19] << 8) == EM_RISCV;
-}
-
 static bool guest_bad(struct guest_file *f, const char *why)
 {
     return rp_fail(f->err, RP_BAD_INPUT, "%s: %s", f->guest->path, why);
@@ -37,16 +30,11 @@ static bool guest_check_header(struct guest_file *f)
     GElf_Ehdr h;
     if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &h))
         return guest_bad(f, "not an ELF file");
-    if (!guest_recognises(f->bytes, f->size))
-        return guest_bad(f, "a guest is an ELF32 file of RISC-V (EM_RISCV): compile it with -march=rv32imac -mabi=ilp32");
-    if (h.e_ident[EI_DATA] != ELFDATA2LSB)
-        return guest_bad(f, "a guest is little-endian");
     if (h.e_type != ET_EXEC)
         return guest_bad(f, "a guest is a static executable: link it with -static -no-pie");
-    if (h.e_flags & 6) /* EF_RISCV_FLOAT_ABI: RISC-V ELF psABI, "File Header" */
-        return guest_bad(f, "it passes floating-point numbers in registers: compile it with -mabi=ilp32");
-    if (h.e_flags & 8) /* EF_RISCV_RVE */
-        return guest_bad(f, "it is for RV32E, which has 16 registers: compile it with -march=rv32imac");
+    struct rp_error why;
+    if (!f->guest->isa->accepts((uint32_t)h.e_flags, &why))
+        return guest_bad(f, why.text);
     f->guest->entry = (uint32_t)h.e_entry;
     return true;
 }
@@ -209,7 +197,7 @@ static bool guest_read(struct guest_file *f, char *copy)
 }
 
 /* libelf wants memory that it may write to. */
-struct guest *guest_load(const char *path, const void *bytes, size_t size, struct rp_error *err)
+struct guest *guest_load(const struct guest_isa *isa, const char *path, const void *bytes, size_t size, struct rp_error *err)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     char *volatile copy = malloc(size + 1);
@@ -222,6 +210,7 @@ struct guest *guest_load(const char *path, const void *bytes, size_t size, struc
         memcpy(copy, bytes, size);
         arena->out_of_memory = &full;
         f->guest = ARENA_NEW(arena, struct guest);
+        f->guest->isa = isa;
         f->guest->owner = arena;
         f->guest->path = arena_string(arena, path, strlen(path));
         ok = guest_read(f, copy);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tracefmt/error.h"
+#include "frontend/guest/isa.h"
 
 enum guest_rights { GUEST_READ = 1, GUEST_WRITE = 2, GUEST_EXECUTE = 4 };
 
@@ -31,6 +31,7 @@ struct guest_symbol {
 };
 
 struct guest {
+    const struct guest_isa *isa;
     const char *path;
     uint32_t entry, end; /* end: behind the highest segment, where the heap begins, a multiple of 4,096 */
     uint32_t segment_count, code_count, symbol_count;
@@ -40,10 +41,8 @@ struct guest {
     void *owner;                    /* the arena that holds all of the above */
 };
 
-/* Whether the bytes begin as an ELF file of an instruction set that guests may have. */
-bool guest_recognises(const void *bytes, size_t size);
-/* The bytes may be freed afterwards. NULL: err names the file, and what of it is not as it must be. */
-struct guest *guest_load(const char *path, const void *bytes, size_t size, struct rp_error *);
+/* Loads an ELF file of 32 bits of this instruction set. The bytes may be freed afterwards. NULL: err names the file, and what of it is not as it must be. */
+struct guest *guest_load(const struct guest_isa *, const char *path, const void *bytes, size_t size, struct rp_error *);
 void guest_free(struct guest *);
 
 /* The function that holds this address, or the one before it; NULL: none. */

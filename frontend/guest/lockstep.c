@@ -5,12 +5,10 @@
 #include <string.h>
 
 #include "frontend/guest/lanes.h"
-#include "frontend/guest/plain.h"
 #include "frontend/guest/record.h"
 #include "frontend/operation/flags.h"
 
 #define LANES RP_WARP_LANES
-enum { SP = 2 };
 #define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
 #define GUEST_SPIN_BYTES (GUEST_REGISTERS * 4 * LANES)
 
@@ -101,7 +99,7 @@ static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lane
 static uint32_t guest_depth(const struct guest_warp *w, lanemask lanes)
 {
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    return guest_stack_top(&w->g.machine->memory, w->g.first + lane) - lane_u32(&w->g.w, GUEST_REGISTER(SP), lane);
+    return guest_stack_top(&w->g.machine->memory, w->g.first + lane) - lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
 }
 
 static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes, bool barrier)
@@ -249,7 +247,7 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
     struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(w->g.w.active));
     const struct rp_instruction *in = &w->g.program->instructions[u->index];
     w->g.failed = true;
-    guest_fault(w->g.machine, c, u->index < w->g.program->code_count ? "%s" : "no instruction of RV32IMAC follows: %s", in->text);
+    guest_fault(w->g.machine, c, u->index < w->g.program->code_count ? "%s" : "what follows is no code: %s", in->text);
 }
 
 /* ---- transfers of control ------------------------------------------------------------------------------------------ */
@@ -313,16 +311,17 @@ static void guest_set_register(struct guest_warp *w, unsigned r, unsigned lane, 
 /* The calls of the active lanes, in ascending order; *barrier and *ended: the lanes that wait or have exited. */
 static void guest_calls(struct guest_warp *w, const struct uop *u, lanemask *barrier, lanemask *ended)
 {
+    const struct guest_isa *isa = w->g.program->guest->isa;
     *barrier = *ended = 0;
     for (lanemask m = w->g.w.active; m && !w->g.failed && !w->g.machine->ended; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         struct guest_core *c = guest_core_at(w, u, l);
         guest_registers_out(w, l, c);
-        if (!rv32_call(w->g.machine, c)) {
+        if (!isa->call(w->g.machine, c)) {
             w->g.failed = true;
             return;
         }
-        guest_set_register(w, RV32_CALL_RESULT, l, c->registers[RV32_CALL_RESULT]);
+        guest_set_register(w, isa->result, l, c->registers[isa->result]);
         *barrier |= (lanemask)(c->status == GUEST_AT_BARRIER) << l;
         *ended |= (lanemask)(c->status == GUEST_EXITED) << l;
     }

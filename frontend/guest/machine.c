@@ -48,7 +48,7 @@ bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t
     for (uint32_t i = 0; i < cores; i++) {
         struct guest_core *c = &m->core[i];
         *c = (struct guest_core){.id = i, .pc = g->entry, .reservation = GUEST_NO_RESERVATION};
-        c->registers[2] = guest_fill_stack(m, i); /* sp of RISC-V */
+        c->registers[g->isa->stack_pointer] = guest_fill_stack(m, i);
     }
     return true;
 }

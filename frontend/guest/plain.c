@@ -10,7 +10,7 @@ static void guest_turn(struct guest_machine *m, struct guest_core *c, uint64_t l
             guest_fault(m, c, "endless loop? The core has executed %" PRIu64 " instructions, the limit", limit);
             return;
         }
-        if (!rv32_step(m, c, o))
+        if (!m->guest->isa->step(m, c, o))
             return;
         c->retired++;
     }

@@ -20,12 +20,4 @@ struct guest_observer {
  * machine.err says why. */
 bool guest_run_plain(struct guest_machine *, uint64_t limit, const struct guest_observer *);
 
-/* Carries out the environment call for which a core's registers ask, and sets the register of its result. False: it
- * failed. */
-#define RV32_CALL_RESULT 10 /* a0 */
-bool rv32_call(struct guest_machine *, struct guest_core *);
-
-/* Executes one instruction of a core. False: a fault. */
-bool rv32_step(struct guest_machine *, struct guest_core *, const struct guest_observer *);
-
 #endif

@@ -42,7 +42,7 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
     for (uint32_t pc = from & ~1u; pc < end && !p->at[(pc - p->low) / 2];) {
         const uint32_t first = b->operations.count, offset = pc - c->low;
         b->pc = pc;
-        unsigned length = rv32_translate(b, c->bytes + offset, c->high - pc);
+        const unsigned length = t->guest->isa->translate(b, c->bytes + offset, c->high - pc);
         if (length)
             p->at[(pc - p->low) / 2] = first + 1;
         pc += length ? length : 2;
@@ -159,7 +159,7 @@ struct guest_program *guest_translate(const struct guest *g, struct rp_error *er
         guest_translate_all(&t);
         if (t.program->entry != UOP_NOWHERE)
             return t.program;
-        rp_fail(err, RP_BAD_INPUT, "%s: what its entry point names is no instruction of RV32IMAC", g->path);
+        rp_fail(err, RP_BAD_INPUT, "%s: what its entry point names is no instruction of %s", g->path, g->isa->text);
     } else {
         rp_fail(err, RP_SYSTEM, "%s: out of memory", g->path);
     }

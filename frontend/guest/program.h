@@ -72,8 +72,4 @@ struct operand guest_temporary(unsigned n);
 /* Adds an operation of the instruction at hand. */
 void guest_emit(struct guest_build *, struct operation);
 
-/* Translates the instruction at b->pc, of which `available` bytes are there. Adds its operations and its entry in the
- * table. Returns its length; 0: it is none. (frontend/isa/rv32/translate.c) */
-unsigned rv32_translate(struct guest_build *, const uint8_t *bytes, uint32_t available);
-
 #endif

@@ -9,10 +9,10 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
                              uint32_t cluster, struct rp_error *err)
 {
     const char *slash = strrchr(p->guest->path, '/'), *name = slash ? slash + 1 : p->guest->path;
-    struct rp_module module = {.name = name, .sha256 = o->sha256 ? o->sha256 : "", .isa = "guest", .target = "rv32imac"};
+    struct rp_module module = {.name = name, .sha256 = o->sha256 ? o->sha256 : "", .isa = "guest", .target = p->guest->isa->name};
     uint32_t number;
     r->kernel = (struct rp_kernel){.name = name,
-                                   .isa = "rv32imac",
+                                   .isa = p->guest->isa->name,
                                    .instruction_count = p->instruction_count,
                                    .instructions = p->instructions,
                                    .registers = 32};

@@ -57,7 +57,7 @@ fails 1 "write SYMBOL=FILE" "$r" run --guest $mm --save 2
 fails 1 "do not fit between" "$r" run --guest $mm --cores 4096 --stack 1M
 fails 1 "is for kernels and CUDA programs" "$r" run --guest $mm --grid 4
 fails 2 "No such file" "$r" run --guest "$work/nothing.elf"
-fails 2 "an ELF32 file of RISC-V" "$r" run --guest "$r"
+fails 2 "a little-endian ELF file of 32 bits for RISC-V" "$r" run --guest "$r"
 head -c 400 $mm >"$work/short.elf"
 fails 2 "outside of the file" "$r" run --guest "$work/short.elf"
 fails 1 "there is rv32" "$r" guest --flags mips

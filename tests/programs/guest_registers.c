@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "frontend/guest/plain.h"
+#include "frontend/loader/guests.h"
 #include "tools/lib/file.h"
 
 static void print_registers(void *data, const struct guest_core *c)
@@ -21,7 +22,7 @@ int main(int argc, char **argv)
     struct rp_error err = {0};
     struct guest_machine m;
     uint8_t *bytes = argc == 2 ? file_read(argv[1], &size, &err) : NULL;
-    struct guest *g = bytes ? guest_load(argv[1], bytes, size, &err) : NULL;
+    struct guest *g = bytes ? guest_open(argv[1], bytes, size, &err) : NULL;
     if (!g || !guest_machine_open(&m, g, 1, 0, &err))
         return fprintf(stderr, "guest_registers: %s\n", err.text), 2;
     const struct guest_observer o = {.instruction = print_registers};

@@ -8,7 +8,7 @@
 #include "frontend/loader/isa.h"
 #include "frontend/module/cubin.h"
 #include "frontend/module/fatbin.h"
-#include "frontend/guest/guest.h"
+#include "frontend/loader/guests.h"
 #include "tools/guests/listing.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "frontend/guest/program.h"
+#include "frontend/loader/guests.h"
 
 /* Prints the functions that begin here. */
 static void guest_print_names(const struct guest *g, uint32_t address)
@@ -47,7 +48,7 @@ static bool guest_print_range(const struct guest *g, const struct guest_program 
 
 bool guest_print_code(const char *path, const uint8_t *bytes, size_t size, const char *function, struct rp_error *err)
 {
-    struct guest *g = guest_load(path, bytes, size, err);
+    struct guest *g = guest_open(path, bytes, size, err);
     struct guest_program *p = g ? guest_translate(g, err) : NULL;
     bool ok = p && guest_print_range(g, p, function, err);
     guest_program_free(p);

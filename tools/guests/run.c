@@ -8,6 +8,7 @@
 
 #include "frontend/guest/lockstep.h"
 #include "frontend/guest/plain.h"
+#include "frontend/loader/guests.h"
 #include "tools/guests/guests.h"
 #include "tools/lib/cleanup.h"
 #include "tools/lib/file.h"
@@ -231,14 +232,14 @@ static void guest_hash(struct guest_session *s, const uint8_t *bytes, size_t siz
     sha256_hex(digest, s->sha256);
 }
 
-static bool guest_open(struct guest_session *s, struct rp_error *err)
+static bool guest_begin(struct guest_session *s, struct rp_error *err)
 {
     size_t size;
     uint8_t *bytes = file_read(s->file, &size, err);
     if (!bytes)
         return false;
     guest_hash(s, bytes, size);
-    s->guest = guest_load(s->file, bytes, size, err);
+    s->guest = guest_open(s->file, bytes, size, err);
     free(bytes);
     if (!s->guest || !(s->program = guest_translate(s->guest, err)))
         return false;
@@ -271,7 +272,7 @@ static bool guest_open_trace(struct guest_session *s, struct rp_error *err)
 static bool guest_prepare(struct guest_session *s, struct rp_error *err)
 {
     struct plan *p = &s->plan;
-    if (!guest_open(s, err))
+    if (!guest_begin(s, err))
         return false;
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!guest_fill(s, &p->buffers[i], err))
@@ -340,8 +341,8 @@ static void guest_print_summary(const struct guest_session *s)
     char cores[FIGURE], instructions[FIGURE], bytes[FIGURE];
     const double rate = s->seconds > 0 ? (double)s->result.instructions / s->seconds * 1e-6 : 0;
     fflush(stdout);
-    fprintf(stderr, "%s: %s core%s (rv32imac), %s instruction%s", s->plan.output ? s->plan.output : s->file,
-            figure(s->cores, cores), rp_plural(s->cores), figure(s->result.instructions, instructions),
+    fprintf(stderr, "%s: %s core%s (%s), %s instruction%s", s->plan.output ? s->plan.output : s->file,
+            figure(s->cores, cores), rp_plural(s->cores), s->guest->isa->name, figure(s->result.instructions, instructions),
             rp_plural(s->result.instructions));
     if (!s->plain)
         fprintf(stderr, ", %.1f of 32 lanes active", guest_lanes(s));
@@ -354,7 +355,7 @@ static void guest_print_summary(const struct guest_session *s)
 static int guest_print_json(const struct guest_session *s, const struct rp_error *fault)
 {
     json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
-                            s->guest->path, "module_sha256", s->sha256, "isa", "rv32imac", "outcome",
+                            s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
                             fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
                             json_number(s->result.instructions), "active_lanes", guest_lanes(s), "status",
                             s->machine.status, "seconds", s->seconds);

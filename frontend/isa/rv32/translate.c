@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/guest/program.h"
+#include "frontend/isa/rv32/rv32.h"
 #include "frontend/isa/rv32/table.h"
 
 enum { NOWHERE_REGISTER = GUEST_TEMPORARIES - 1 }; /* the temporary that stands for x0 as a destination */

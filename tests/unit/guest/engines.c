@@ -10,6 +10,7 @@
 
 #include "frontend/guest/lockstep.h"
 #include "frontend/guest/plain.h"
+#include "frontend/loader/guests.h"
 #include "tools/lib/file.h"
 #include "tracefmt/reader.h"
 
@@ -123,7 +124,7 @@ static void open_both(struct both *b, const char *name, uint32_t cores)
     snprintf(path, sizeof path, FOLDER "/%s", name);
     uint8_t *bytes = file_read(path, &size, &b->err);
     cr_assert(bytes, "%s", b->err.text);
-    b->guest = guest_load(path, bytes, size, &b->err);
+    b->guest = guest_open(path, bytes, size, &b->err);
     free(bytes);
     cr_assert(b->guest, "%s", b->err.text);
     b->program = guest_translate(b->guest, &b->err);

@@ -1,0 +1,32 @@
+/* An instruction set that guests may have: one row, defined in its own folder. frontend/loader/guests.h has all of them. */
+#ifndef REPRISE_FRONTEND_GUEST_ISA_H
+#define REPRISE_FRONTEND_GUEST_ISA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracefmt/error.h"
+
+struct guest_build;
+struct guest_core;
+struct guest_machine;
+struct guest_observer;
+
+struct guest_isa {
+    const char *name;              /* "rv32imac" */
+    const char *text;              /* "RISC-V (RV32IMAC)" */
+    uint16_t elf_machine;          /* e_machine */
+    uint8_t stack_pointer, result; /* registers: result is that of an environment call */
+    /* Whether programs with these e_flags can run; err says how to compile them. */
+    bool (*accepts)(uint32_t elf_flags, struct rp_error *);
+    /* Translates the instruction at b->pc, of which `available` bytes are there. Adds its operations and its entry in the
+     * table. Returns its length; 0: it is none. */
+    unsigned (*translate)(struct guest_build *, const uint8_t *bytes, uint32_t available);
+    /* Carries out the environment call for which a core's registers ask, and sets the register of its result. False: it
+     * failed. */
+    bool (*call)(struct guest_machine *, struct guest_core *);
+    /* The plain engine: executes one instruction of a core. False: a fault. */
+    bool (*step)(struct guest_machine *, struct guest_core *, const struct guest_observer *);
+};
+
+#endif
