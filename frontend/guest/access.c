@@ -1,6 +1,6 @@
 /* Loads, stores and atomics of 32 cores. Mostly all of them access one range, or each its own stack at the same offset:
- * then the words lie side by side or at equal distances, and the functions of frontend/core/access.h move them. All else
- * goes core by core, in ascending order. */
+ * then the words lie side by side or at equal distances, and the functions of frontend/core/access.h move them. All
+ * else goes core by core, in ascending order. */
 #include "frontend/core/access.h"
 #include "frontend/guest/lanes.h"
 #include "frontend/operation/flags.h"
@@ -22,9 +22,11 @@ static void guest_log_access(const struct guest_group *g, const struct uop *u, l
         rp_log_access(g->w.log, u->index, 0, m, la->at);
 }
 
-/* ---- all at once --------------------------------------------------------------------------------------------------- */
+/* ---- all at once ---------------------------------------------------------------------------------------------------
+ */
 
-static bool guest_in_range(const struct guest_memory *m, const struct lane_addresses *la, uint32_t bytes, unsigned rights)
+static bool guest_in_range(const struct guest_memory *m, const struct lane_addresses *la, uint32_t bytes,
+                           unsigned rights)
 {
     for (uint32_t i = 0; i < m->range_count; i++) {
         const struct guest_range *r = &m->ranges[i];
@@ -66,7 +68,8 @@ static bool guest_access_together(const struct guest_group *g, const struct uop 
     return true;
 }
 
-/* ---- core by core -------------------------------------------------------------------------------------------------- */
+/* ---- core by core --------------------------------------------------------------------------------------------------
+ */
 
 static bool guest_access_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
@@ -123,7 +126,8 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
         guest_end_reservations_of(g, u, executed, &la);
 }
 
-/* ---- atomics ------------------------------------------------------------------------------------------------------- */
+/* ---- atomics -------------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, uint32_t b)
 {
@@ -157,7 +161,8 @@ static bool guest_take_reservation(struct guest_group *g, unsigned lane, uint32_
 }
 
 /* *old: what the lane's register gets. False: a bad access. */
-static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address, uint32_t *old)
+static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
+                              uint32_t *old)
 {
     struct guest_memory *m = &g->machine->memory;
     const uint32_t b = lane_u32(&g->w, u->b, lane);

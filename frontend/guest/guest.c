@@ -92,7 +92,8 @@ static bool guest_read_segments(struct guest_file *f)
     return true;
 }
 
-/* ---- code ---------------------------------------------------------------------------------------------------------- */
+/* ---- code ----------------------------------------------------------------------------------------------------------
+ */
 
 static int guest_compare_code(const void *a, const void *b)
 {
@@ -106,7 +107,8 @@ static void guest_add_code(struct guest *g, uint64_t low, uint64_t high)
     for (uint32_t i = 0; i < g->segment_count; i++) {
         const struct guest_segment *s = &g->segments[i];
         if (s->rights & GUEST_EXECUTE && low >= s->address && low < high && high <= (uint64_t)s->address + s->file_size)
-            g->code[g->code_count++] = (struct guest_code){(uint32_t)low, (uint32_t)high, s->bytes + (low - s->address)};
+            g->code[g->code_count++] =
+                (struct guest_code){(uint32_t)low, (uint32_t)high, s->bytes + (low - s->address)};
     }
 }
 
@@ -126,7 +128,8 @@ static void guest_read_code(struct guest_file *f)
     qsort(g->code, g->code_count, sizeof *g->code, guest_compare_code);
 }
 
-/* ---- symbols ------------------------------------------------------------------------------------------------------- */
+/* ---- symbols -------------------------------------------------------------------------------------------------------
+ */
 
 static int guest_compare_symbols(const void *a, const void *b)
 {
@@ -149,12 +152,13 @@ static void guest_add_symbols(struct guest_file *f, Elf_Data *data, const GElf_S
             return;
         const char *name = elf_strptr(f->elf, header->sh_link, s.st_name);
         const unsigned type = GELF_ST_TYPE(s.st_info);
-        bool place = type == STT_FUNC || type == STT_OBJECT || (type == STT_NOTYPE && GELF_ST_BIND(s.st_info) == STB_GLOBAL);
+        bool place =
+            type == STT_FUNC || type == STT_OBJECT || (type == STT_NOTYPE && GELF_ST_BIND(s.st_info) == STB_GLOBAL);
         if (!name || !*name || !place || s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS)
             continue;
-        g->symbols[g->symbol_count++] = (struct guest_symbol){(uint32_t)s.st_value, (uint32_t)s.st_size,
-                                                              arena_string(f->arena, name, strlen(name)),
-                                                              type == STT_FUNC || type == STT_NOTYPE};
+        g->symbols[g->symbol_count++] =
+            (struct guest_symbol){(uint32_t)s.st_value, (uint32_t)s.st_size, arena_string(f->arena, name, strlen(name)),
+                                  type == STT_FUNC || type == STT_NOTYPE};
     }
     qsort(g->symbols, g->symbol_count, sizeof *g->symbols, guest_compare_symbols);
 }
@@ -197,7 +201,8 @@ static bool guest_read(struct guest_file *f, char *copy)
 }
 
 /* libelf wants memory that it may write to. */
-struct guest *guest_load(const struct guest_isa *isa, const char *path, const void *bytes, size_t size, struct rp_error *err)
+struct guest *guest_load(const struct guest_isa *isa, const char *path, const void *bytes, size_t size,
+                         struct rp_error *err)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     char *volatile copy = malloc(size + 1);

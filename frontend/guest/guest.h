@@ -1,5 +1,5 @@
-/* A guest: a static ELF32 executable that the cores of a many-core chip run. All cores start at its entry, in one address
- * space of 4 GiB, each with a stack of its own. */
+/* A guest: a static ELF32 executable that the cores of a many-core chip run. All cores start at its entry, in one
+ * address space of 4 GiB, each with a stack of its own. */
 #ifndef REPRISE_FRONTEND_GUEST_GUEST_H
 #define REPRISE_FRONTEND_GUEST_GUEST_H
 
@@ -41,7 +41,8 @@ struct guest {
     void *owner;                    /* the arena that holds all of the above */
 };
 
-/* Loads an ELF file of 32 bits of this instruction set. The bytes may be freed afterwards. NULL: err names the file, and what of it is not as it must be. */
+/* Loads an ELF file of 32 bits of this instruction set. The bytes may be freed afterwards. NULL: err names the file,
+ * and what of it is not as it must be. */
 struct guest *guest_load(const struct guest_isa *, const char *path, const void *bytes, size_t size, struct rp_error *);
 void guest_free(struct guest *);
 

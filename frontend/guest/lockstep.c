@@ -21,8 +21,8 @@ struct guest_split {
     bool spins;     /* it comes back to the same state until somebody else stores */
 };
 
-/* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop may
- * be longer than the last distance (Brent, "An improved Monte Carlo factorization algorithm", 1980). */
+/* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
+ * may be longer than the last distance (Brent, "An improved Monte Carlo factorization algorithm", 1980). */
 struct guest_spin {
     lanemask runs; /* the split that is watched */
     uint32_t at;   /* where it had that state; UOP_NOWHERE: none is kept */
@@ -38,9 +38,9 @@ struct guest_warp {
     struct guest_split splits[LANES]; /* all but the one that runs */
     uint32_t run_start;               /* the instruction at which the current run began */
     uint64_t steps;                   /* instructions executed */
-    uint64_t together;                /* instructions that all cores that live have executed since `apart` was brought up to date */
-    uint64_t apart[LANES];            /* by lane: the others */
-    bool news; /* somebody has stored since a split began to spin */
+    uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
+    uint64_t apart[LANES]; /* by lane: the others */
+    bool news;             /* somebody has stored since a split began to spin */
     struct guest_spin spin;
 };
 
@@ -55,7 +55,8 @@ struct guest_engine {
     struct guest_recorder recorder;
 };
 
-/* ---- counting ------------------------------------------------------------------------------------------------------ */
+/* ---- counting ------------------------------------------------------------------------------------------------------
+ */
 
 /* Brings the counts of single cores up to date: before fewer cores live. */
 static void guest_settle(struct guest_warp *w)
@@ -93,13 +94,15 @@ static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lane
         rp_log_run(w->g.w.log, instruction, 1, lanes);
 }
 
-/* ---- splits -------------------------------------------------------------------------------------------------------- */
+/* ---- splits --------------------------------------------------------------------------------------------------------
+ */
 
 /* Bytes of stack that the split's first core uses. */
 static uint32_t guest_depth(const struct guest_warp *w, lanemask lanes)
 {
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    return guest_stack_top(&w->g.machine->memory, w->g.first + lane) - lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
+    return guest_stack_top(&w->g.machine->memory, w->g.first + lane) -
+           lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
 }
 
 static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes, bool barrier)
@@ -200,7 +203,8 @@ static void guest_keep_state(struct guest_warp *w, uint32_t at)
     memcpy(w->spin.registers, w->g.w.window, GUEST_SPIN_BYTES);
 }
 
-/* Whether the running split, which has jumped to `at`, has been there in the same state and has stored nothing since. */
+/* Whether the running split, which has jumped to `at`, has been there in the same state and has stored nothing since.
+ */
 static bool guest_spins(struct guest_warp *w, uint32_t at)
 {
     if (at == w->spin.at && w->g.w.active == w->spin.lanes && !w->g.stored && guest_same_registers(w))
@@ -232,7 +236,8 @@ static void guest_join(struct guest_warp *w, uint32_t at)
         }
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------------------- */
+/* ---- faults --------------------------------------------------------------------------------------------------------
+ */
 
 /* Where a core is, for reports. */
 static struct guest_core *guest_core_at(struct guest_warp *w, const struct uop *u, unsigned lane)
@@ -250,7 +255,8 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
     guest_fault(w->g.machine, c, u->index < w->g.program->code_count ? "%s" : "what follows is no code: %s", in->text);
 }
 
-/* ---- transfers of control ------------------------------------------------------------------------------------------ */
+/* ---- transfers of control ------------------------------------------------------------------------------------------
+ */
 
 /* Each lane goes to the address in a register. The lanes of the current split wait, each at its place. */
 static void guest_jump_apart(struct guest_warp *w, const struct uop *u)
@@ -294,7 +300,8 @@ static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *
     return UOP_NOWHERE;
 }
 
-/* ---- environment calls --------------------------------------------------------------------------------------------- */
+/* ---- environment calls ---------------------------------------------------------------------------------------------
+ */
 
 static void guest_registers_out(struct guest_warp *w, unsigned lane, struct guest_core *c)
 {
@@ -352,7 +359,8 @@ static void guest_environment_call(struct guest_warp *w, const struct uop *u)
     w->g.w.live &= ~ended;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------------------ */
+/* ---- the loop ------------------------------------------------------------------------------------------------------
+ */
 
 static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e, uint32_t at)
 {
@@ -381,8 +389,8 @@ static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, uint32_t 
     return (uint32_t)(u - uops);
 }
 
-/* Carries out what ended the straight line at `at`. Returns where the current split goes on; UOP_NOWHERE: its lanes wait
- * at their places. */
+/* Carries out what ended the straight line at `at`. Returns where the current split goes on; UOP_NOWHERE: its lanes
+ * wait at their places. */
 static uint32_t guest_step_over(struct guest_warp *w, const struct guest_engine *e, uint32_t at)
 {
     const struct uop *u = &w->g.program->uops[at];
@@ -394,9 +402,7 @@ static uint32_t guest_step_over(struct guest_warp *w, const struct guest_engine 
         guest_end_run(w, u->index + 1);
         to = guest_transfer(w, e, u);
         break;
-    case UOP_HOST_CALL:
-        guest_environment_call(w, u);
-        return UOP_NOWHERE;
+    case UOP_HOST_CALL: guest_environment_call(w, u); return UOP_NOWHERE;
     default:
         guest_end_run(w, u->index);
         guest_trap(w, u);
@@ -452,7 +458,8 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     }
 }
 
-/* ---- all groups ---------------------------------------------------------------------------------------------------- */
+/* ---- all groups ----------------------------------------------------------------------------------------------------
+ */
 
 /* All cores that have not exited wait at the barrier: they go on. */
 static bool guest_open_barrier(struct guest_engine *e)

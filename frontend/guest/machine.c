@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- opening ------------------------------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t guest_push(struct guest_machine *m, uint32_t sp, const void *bytes, uint32_t count)
 {
@@ -62,7 +63,8 @@ void guest_machine_close(struct guest_machine *m)
     guest_memory_close(&m->memory);
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------------------
+ */
 
 void guest_fault(struct guest_machine *m, const struct guest_core *c, const char *format, ...)
 {
@@ -87,10 +89,12 @@ void guest_fault_access(struct guest_machine *m, const struct guest_core *c, uin
     if (rights & GUEST_EXECUTE)
         guest_fault(m, c, "%s to 0x%" PRIx32 ", which is no code: %s", what, address, where);
     else
-        guest_fault(m, c, "%s %" PRIu32 " byte%s at 0x%" PRIx32 ": %s", what, bytes, bytes == 1 ? "" : "s", address, where);
+        guest_fault(m, c, "%s %" PRIu32 " byte%s at 0x%" PRIx32 ": %s", what, bytes, bytes == 1 ? "" : "s", address,
+                    where);
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------------------------
+ */
 
 /* As Linux: the number of bytes written, or an error's number below 0. */
 static uint32_t guest_write(struct guest_machine *m, const uint32_t arguments[3])
@@ -144,7 +148,9 @@ bool guest_call(struct guest_machine *m, struct guest_core *c, enum guest_call c
     case GUEST_CALL_BARRIER: c->status = GUEST_AT_BARRIER; break;
     case GUEST_CALL_RETIRED: *result = (uint32_t)c->retired; break;
     case GUEST_CALL_UNKNOWN:
-        guest_fault(m, c, "environment call %" PRIu32 ", which guests do not have: write, exit, exit_group, brk, and 0x5250 to 0x5253",
+        guest_fault(m, c,
+                    "environment call %" PRIu32
+                    ", which guests do not have: write, exit, exit_group, brk, and 0x5250 to 0x5253",
                     number);
         return false;
     }

@@ -1,7 +1,7 @@
 /* The chip that runs a guest, as far as programs see it: cores, memory, environment calls.
  *
- * Environment calls are Linux's of the instruction set, as far as they are in `enum guest_call`, and four of ours, which
- * Linux and qemu-user answer with -ENOSYS. Those are the same on all instruction sets. */
+ * Environment calls are Linux's of the instruction set, as far as they are in `enum guest_call`, and four of ours,
+ * which Linux and qemu-user answer with -ENOSYS. Those are the same on all instruction sets. */
 #ifndef REPRISE_FRONTEND_GUEST_MACHINE_H
 #define REPRISE_FRONTEND_GUEST_MACHINE_H
 
@@ -81,7 +81,8 @@ static inline void guest_end_reservations(struct guest_machine *m, uint32_t addr
         return;
     for (uint32_t i = 0; i < m->cores; i++) {
         struct guest_core *c = &m->core[i];
-        if (c->reservation != GUEST_NO_RESERVATION && c->reservation < address + bytes && address < c->reservation + 4) {
+        if (c->reservation != GUEST_NO_RESERVATION && c->reservation < address + bytes &&
+            address < c->reservation + 4) {
             c->reservation = GUEST_NO_RESERVATION;
             m->reservations--;
         }

@@ -62,7 +62,8 @@ void guest_memory_close(struct guest_memory *m)
     *m = (struct guest_memory){0};
 }
 
-/* ---- where the host has a byte ------------------------------------------------------------------------------------ */
+/* ---- where the host has a byte ------------------------------------------------------------------------------------
+ */
 
 /* The core whose stack holds the address, or `cores`. */
 static uint32_t guest_stack_core(const struct guest_memory *m, uint32_t address)

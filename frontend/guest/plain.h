@@ -1,5 +1,5 @@
-/* The plain engine of guests: one core after the other, one instruction at a time, a switch per instruction. It is meant
- * to be read, and to be compared with. */
+/* The plain engine of guests: one core after the other, one instruction at a time, a switch per instruction. It is
+ * meant to be read, and to be compared with. */
 #ifndef REPRISE_FRONTEND_GUEST_PLAIN_H
 #define REPRISE_FRONTEND_GUEST_PLAIN_H
 

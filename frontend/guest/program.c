@@ -7,7 +7,8 @@
 
 #include "frontend/guest/lanes.h"
 
-/* ---- for instruction sets ----------------------------------------------------------------------------------------- */
+/* ---- for instruction sets -----------------------------------------------------------------------------------------
+ */
 
 struct operand guest_constant(struct guest_build *b, uint32_t value)
 {
@@ -26,7 +27,8 @@ void guest_emit(struct guest_build *b, struct operation o)
     VECTOR_PUSH(b->arena, &b->operations, o);
 }
 
-/* ---- finding code -------------------------------------------------------------------------------------------------- */
+/* ---- finding code --------------------------------------------------------------------------------------------------
+ */
 
 struct guest_translation {
     const struct guest *guest;
@@ -66,7 +68,8 @@ static void guest_sweep_code(struct guest_translation *t, const struct guest_cod
         guest_sweep(t, c, g->entry, c->high);
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table -----------------------------------------------------------------------------------------------------
+ */
 
 /* Adds the two other instructions of each environment call. */
 static void guest_add_variants(struct guest_translation *t)
@@ -93,7 +96,8 @@ static void guest_add_variants(struct guest_translation *t)
     p->instruction_count = b->instructions.count;
 }
 
-/* ---- uops ---------------------------------------------------------------------------------------------------------- */
+/* ---- uops ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Code that ends without a jump, and branches to what is no code, come to this uop. */
 static uint32_t guest_add_trap(struct guest_build *b)

@@ -55,7 +55,8 @@ static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t addr
     return p->at[(address - p->low) / 2] - 1;
 }
 
-/* ---- for instruction sets ------------------------------------------------------------------------------------------ */
+/* ---- for instruction sets ------------------------------------------------------------------------------------------
+ */
 
 /* What translating an instruction adds to. */
 struct guest_build {

@@ -9,7 +9,8 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
                              uint32_t cluster, struct rp_error *err)
 {
     const char *slash = strrchr(p->guest->path, '/'), *name = slash ? slash + 1 : p->guest->path;
-    struct rp_module module = {.name = name, .sha256 = o->sha256 ? o->sha256 : "", .isa = "guest", .target = p->guest->isa->name};
+    struct rp_module module = {
+        .name = name, .sha256 = o->sha256 ? o->sha256 : "", .isa = "guest", .target = p->guest->isa->name};
     uint32_t number;
     r->kernel = (struct rp_kernel){.name = name,
                                    .isa = p->guest->isa->name,
@@ -21,8 +22,7 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
     r->kernel.module++;
     if (!rp_writer_add_kernel(r->writer, &r->kernel, &number, err))
         return false;
-    const struct rp_launch launch = {
-        .kernel = number, .grid = {r->blocks, 1, 1}, .block = {cluster, 1, 1}};
+    const struct rp_launch launch = {.kernel = number, .grid = {r->blocks, 1, 1}, .block = {cluster, 1, 1}};
     return rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
 }
 

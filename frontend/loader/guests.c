@@ -10,7 +10,8 @@ static const struct guest_isa *const isas[] = {&guest_isa_rv32};
 static const struct guest_isa *guest_isa_of(const void *bytes, size_t size)
 {
     const uint8_t *b = bytes;
-    if (size < sizeof(Elf32_Ehdr) || memcmp(b, ELFMAG, SELFMAG) || b[EI_CLASS] != ELFCLASS32 || b[EI_DATA] != ELFDATA2LSB)
+    if (size < sizeof(Elf32_Ehdr) || memcmp(b, ELFMAG, SELFMAG) || b[EI_CLASS] != ELFCLASS32 ||
+        b[EI_DATA] != ELFDATA2LSB)
         return NULL;
     for (size_t i = 0; i < ISAS; i++)
         if (isas[i]->elf_machine == (b[18] | b[19] << 8))
@@ -25,7 +26,7 @@ struct guest *guest_open(const char *path, const void *bytes, size_t size, struc
     const struct guest_isa *isa = guest_isa_of(bytes, size);
     if (isa)
         return guest_load(isa, path, bytes, size, err);
-    rp_fail(err, RP_BAD_INPUT, "%s: a guest is a little-endian ELF file of 32 bits for %s ('reprise guest --flags')", path,
-            isas[0]->text);
+    rp_fail(err, RP_BAD_INPUT, "%s: a guest is a little-endian ELF file of 32 bits for %s ('reprise guest --flags')",
+            path, isas[0]->text);
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* Cores wait for one another: a ticket lock, a lock of compare-and-swap, an atomic counter, and a barrier of their own. */
+/* Cores wait for one another: a ticket lock, a lock of compare-and-swap, an atomic counter, and a barrier of their own.
+ */
 #include "reprise_guest.h"
 
 #ifndef ROUNDS

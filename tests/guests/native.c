@@ -1,4 +1,5 @@
-/* The calls of guests (tools/guest/reprise_guest.h) for the host itself: a thread for each core. CORES says how many. */
+/* The calls of guests (tools/guest/reprise_guest.h) for the host itself: a thread for each core. CORES says how many.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

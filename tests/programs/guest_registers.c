@@ -1,5 +1,5 @@
-/* Prints pc and the registers x1 to x31 of a guest's only core before each instruction. Its own calls get -ENOSYS, as on
- * Linux. For tests/guests/qemu.py. */
+/* Prints pc and the registers x1 to x31 of a guest's only core before each instruction. Its own calls get -ENOSYS, as
+ * on Linux. For tests/guests/qemu.py. */
 #include <stdio.h>
 #include <stdlib.h>
 

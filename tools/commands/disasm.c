@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "frontend/core/target.h"
+#include "frontend/loader/guests.h"
 #include "frontend/loader/isa.h"
 #include "frontend/module/cubin.h"
 #include "frontend/module/fatbin.h"
-#include "frontend/loader/guests.h"
 #include "tools/guests/listing.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
@@ -217,10 +217,10 @@ static int disasm_run(const struct command *c, int argc, char **argv)
         return command_fail(&err);
     bool ok =
         !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
-        : a.binary               ? print_binary(&a, bytes, size, &err)
+        : a.binary                      ? print_binary(&a, bytes, size, &err)
         : guest_recognises(bytes, size) ? guest_print_code(a.file, bytes, size, a.kernel, &err)
-        : fatbin_is(bytes, size) ? print_fatbin(&a, bytes, size, &err)
-                                 : print_cubin(&a, bytes, size, &err);
+        : fatbin_is(bytes, size)        ? print_fatbin(&a, bytes, size, &err)
+                                        : print_cubin(&a, bytes, size, &err);
     ok = ok && all_known(&a, &err);
     free(bytes);
     return ok ? RP_OK : command_fail(&err);

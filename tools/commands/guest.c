@@ -22,7 +22,8 @@ struct guest_flags {
 static const struct {
     const char *name, *gcc, *clang, *assembler;
 } isas[] = {
-    {"rv32", "-march=rv32imac -mabi=ilp32", "--target=riscv32-unknown-elf -march=rv32imac -mabi=ilp32 -fuse-ld=lld", "rv32.S"},
+    {"rv32", "-march=rv32imac -mabi=ilp32", "--target=riscv32-unknown-elf -march=rv32imac -mabi=ilp32 -fuse-ld=lld",
+     "rv32.S"},
 };
 #define ISAS (sizeof isas / sizeof *isas)
 
@@ -55,8 +56,8 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
     if (!data_folder_find("guest", "start.c", folder, &err))
         return command_fail(&err);
     const char *at = realpath(folder, path) ? path : folder;
-    printf("%s -static -nostdlib -ffreestanding -I%s %s/start.c %s/%s%s\n", f.clang ? isas[i].clang : isas[i].gcc, at, at, at,
-           isas[i].assembler, f.clang ? "" : " -lgcc");
+    printf("%s -static -nostdlib -ffreestanding -I%s %s/start.c %s/%s%s\n", f.clang ? isas[i].clang : isas[i].gcc, at,
+           at, at, isas[i].assembler, f.clang ? "" : " -lgcc");
     return command_finish(RP_OK);
 }
 
@@ -71,8 +72,9 @@ const struct command command_guest = {
     .name = "guest",
     .summary = "print how to compile programs for a chip of many cores",
     .usage = "--flags ISA [--clang]",
-    .about = "Prints the options with which a compiler makes a guest, for use in a command line. A guest is a program for "
-             "a chip of many cores, which 'reprise record --guest' runs (docs/guests.md).",
+    .about =
+        "Prints the options with which a compiler makes a guest, for use in a command line. A guest is a program for "
+        "a chip of many cores, which 'reprise record --guest' runs (docs/guests.md).",
     .options = rows,
     .examples = examples,
     .option = guest_flags_option,

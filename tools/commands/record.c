@@ -410,7 +410,8 @@ const struct command command_record = {
     .name = "record",
     .summary = "run a kernel and record its trace",
     .usage = "-o TRACE --module FILE --grid X,Y --block X,Y --arg FORM=VALUE...\n-o TRACE --launch-file FILE\n"
-             "-o TRACE [--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...\n-o TRACE --guest ELF [--cores N] [OPTION]...",
+             "-o TRACE [--device MACHINE] [OPTION]... -- PROGRAM [ARGUMENT]...\n-o TRACE --guest ELF [--cores N] "
+             "[OPTION]...",
     .about = "Runs a kernel on the CPU and records what every warp did: instructions, active masks, addresses. "
              "Behind -- it takes a whole CUDA program, as it is (docs/cuda.md).",
     .options = record_rows,

@@ -1,5 +1,5 @@
-/* Where a guest begins, and its calls. On a chip of Reprise every core comes to guest_start by itself. On Linux one thread
- * does; it makes the other cores as threads of its process. */
+/* Where a guest begins, and its calls. On a chip of Reprise every core comes to guest_start by itself. On Linux one
+ * thread does; it makes the other cores as threads of its process. */
 #include "reprise_guest.h"
 
 enum { OWN_CORE = 0x5250, OWN_CORES, OWN_BARRIER, OWN_RETIRED };
@@ -20,7 +20,8 @@ static unsigned linux_cores;            /* 0: on a chip of Reprise */
 static unsigned char *stacks;           /* on Linux: of cores 1 and up */
 static unsigned arrived, phase, exited; /* on Linux: the barrier */
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------------------------
+ */
 
 /* On Linux a core is known by its stack. */
 static unsigned core_by_stack(void)
@@ -105,7 +106,8 @@ void *guest_grow(size_t bytes)
     return (unsigned long)guest_call(CALL_BRK, (long)wanted, 0, 0) == wanted ? (void *)start : NULL;
 }
 
-/* ---- what compilers call --------------------------------------------------------------------------------------------- */
+/* ---- what compilers call
+ * --------------------------------------------------------------------------------------------- */
 
 /* Without a C library. The empty assembler keeps compilers from turning a loop into a call of what it defines. */
 #define KEEP_LOOP __asm__ volatile("" ::: "memory")
@@ -142,7 +144,8 @@ __attribute__((weak)) int memcmp(const void *a, const void *b, size_t count)
     return 0;
 }
 
-/* ---- the start ---------------------------------------------------------------------------------------------------- */
+/* ---- the start ----------------------------------------------------------------------------------------------------
+ */
 
 static unsigned number_of(const char *text)
 {

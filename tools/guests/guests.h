@@ -16,7 +16,8 @@ enum guest_key {
     {NULL, 0, NULL, "Guests; also --output, --save SYMBOL=FILE, --cluster, --stack, --limit, --json and --quiet"},     \
         {"guest", GUEST_KEY_FILE, "FILE",                                                                              \
          "Run a program of a chip of many cores: a static ELF executable of RV32IMAC (docs/guests.md)"},               \
-        {"cores", GUEST_KEY_CORES, "N", "Cores of the chip, at most 4096 (32); --cluster N: cores of a block of the trace"}, \
+        {"cores", GUEST_KEY_CORES, "N",                                                                                \
+         "Cores of the chip, at most 4096 (32); --cluster N: cores of a block of the trace"},                          \
         {"data", GUEST_KEY_DATA, "SYMBOL=FORM", "Fill a variable before the run, in the forms that buf= has"},         \
         {"engine", GUEST_KEY_ENGINE, "NAME",                                                                           \
          "lockstep: 32 cores at once; reference: one core after the other, without a trace (lockstep)"},               \

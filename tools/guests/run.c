@@ -41,7 +41,8 @@ struct guest_session {
     uint64_t file_bytes;
 };
 
-/* ---- options ------------------------------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------------------------------
+ */
 
 bool guest_asked(int end, char **argv)
 {
@@ -151,7 +152,8 @@ static void guest_option(struct command_line *line, int key, char *arg)
         command_check(line, guest_take(line->input, key, arg, &err), &err);
 }
 
-/* ---- variables ----------------------------------------------------------------------------------------------------- */
+/* ---- variables -----------------------------------------------------------------------------------------------------
+ */
 
 static bool guest_known_variable(const struct guest_session *s, struct plan_buffer *b, struct rp_error *err)
 {
@@ -199,8 +201,9 @@ static bool guest_fill(struct guest_session *s, struct plan_buffer *b, struct rp
         return true;
     }
     uint8_t *bytes = guest_content(b, err);
-    bool ok = bytes && (b->bytes <= room || rp_fail(err, RP_USAGE, "--data %s: %" PRIu64 " bytes, but the variable has %" PRIu32,
-                                                    b->name, b->bytes, room));
+    bool ok = bytes &&
+              (b->bytes <= room || rp_fail(err, RP_USAGE, "--data %s: %" PRIu64 " bytes, but the variable has %" PRIu32,
+                                           b->name, b->bytes, room));
     ok = ok && (guest_memory_write(&s->machine.memory, (uint32_t)b->address, (uint32_t)b->bytes, bytes) ||
                 rp_fail(err, RP_USAGE, "--data %s: the variable may only be read", b->name));
     free(bytes);
@@ -220,7 +223,8 @@ static bool guest_save(struct guest_session *s, const struct plan_save *save, st
     return ok;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------------------------------
+ */
 
 static void guest_hash(struct guest_session *s, const uint8_t *bytes, size_t size)
 {
@@ -255,7 +259,8 @@ static bool guest_open_trace(struct guest_session *s, struct rp_error *err)
     snprintf(cluster, sizeof cluster, "%u", (unsigned)s->cluster);
     snprintf(patience, sizeof patience, "%u", (unsigned)s->patience);
     snprintf(stack, sizeof stack, "%u", (unsigned)s->machine.memory.stack_bytes);
-    const struct rp_option options[] = {{"cores", cores}, {"cluster", cluster}, {"patience", patience}, {"stack", stack}};
+    const struct rp_option options[] = {
+        {"cores", cores}, {"cluster", cluster}, {"patience", patience}, {"stack", stack}};
     const struct rp_provenance provenance = {.tool = "reprise " REPRISE_VERSION,
                                              .module_name = slash ? slash + 1 : s->file,
                                              .module_sha256 = s->sha256,
@@ -323,7 +328,8 @@ static bool guest_close_trace(struct guest_session *s, struct rp_error *err)
     return ok;
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------------------------------
+ */
 
 static double guest_lanes(const struct guest_session *s)
 {
@@ -342,8 +348,8 @@ static void guest_print_summary(const struct guest_session *s)
     const double rate = s->seconds > 0 ? (double)s->result.instructions / s->seconds * 1e-6 : 0;
     fflush(stdout);
     fprintf(stderr, "%s: %s core%s (%s), %s instruction%s", s->plan.output ? s->plan.output : s->file,
-            figure(s->cores, cores), rp_plural(s->cores), s->guest->isa->name, figure(s->result.instructions, instructions),
-            rp_plural(s->result.instructions));
+            figure(s->cores, cores), rp_plural(s->cores), s->guest->isa->name,
+            figure(s->result.instructions, instructions), rp_plural(s->result.instructions));
     if (!s->plain)
         fprintf(stderr, ", %.1f of 32 lanes active", guest_lanes(s));
     fprintf(stderr, ", %.0f M/s", rate);
@@ -354,8 +360,8 @@ static void guest_print_summary(const struct guest_session *s)
 
 static int guest_print_json(const struct guest_session *s, const struct rp_error *fault)
 {
-    json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
-                            s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
+    json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION,
+                            "module", s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
                             fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
                             json_number(s->result.instructions), "active_lanes", guest_lanes(s), "status",
                             s->machine.status, "seconds", s->seconds);

@@ -44,8 +44,8 @@ static int32_t immediate_ci(uint32_t w) { return sign_extend(bits(w, 2, 5, 0) | 
 static uint32_t shift_amount(uint32_t w) { return bits(w, 2, 5, 0) | bits(w, 12, 1, 5); }
 static int32_t immediate_ci16sp(uint32_t w)
 {
-    return sign_extend(
-        bits(w, 6, 1, 4) | bits(w, 2, 1, 5) | bits(w, 5, 1, 6) | bits(w, 3, 2, 7) | bits(w, 12, 1, 9), 10);
+    return sign_extend(bits(w, 6, 1, 4) | bits(w, 2, 1, 5) | bits(w, 5, 1, 6) | bits(w, 3, 2, 7) | bits(w, 12, 1, 9),
+                       10);
 }
 static uint32_t immediate_ciw(uint32_t w)
 {
@@ -62,8 +62,8 @@ static int32_t immediate_cj(uint32_t w)
 }
 static int32_t immediate_cb(uint32_t w)
 {
-    return sign_extend(
-        bits(w, 3, 2, 1) | bits(w, 10, 2, 3) | bits(w, 2, 1, 5) | bits(w, 5, 2, 6) | bits(w, 12, 1, 8), 9);
+    return sign_extend(bits(w, 3, 2, 1) | bits(w, 10, 2, 3) | bits(w, 2, 1, 5) | bits(w, 5, 2, 6) | bits(w, 12, 1, 8),
+                       9);
 }
 
 /* The eight registers that three bits can name: x8 to x15. */
@@ -86,9 +86,7 @@ static void decode_long(uint32_t w, struct rv32_instruction *i)
     case RV32_FORMAT_J: i->rd = rd, i->imm = immediate_j(w); break;
     case RV32_FORMAT_FENCE: i->imm = (int32_t)bits(w, 20, 8, 0); break;
     case RV32_FORMAT_LR: i->rd = rd, i->rs1 = rs1, i->ordering = (uint8_t)bits(w, 25, 2, 0); break;
-    case RV32_FORMAT_AMO:
-        i->rd = rd, i->rs1 = rs1, i->rs2 = rs2, i->ordering = (uint8_t)bits(w, 25, 2, 0);
-        break;
+    case RV32_FORMAT_AMO: i->rd = rd, i->rs1 = rs1, i->rs2 = rs2, i->ordering = (uint8_t)bits(w, 25, 2, 0); break;
     default: break;
     }
 }

@@ -29,8 +29,7 @@ void rv32_print(const struct rv32_instruction *i, uint32_t pc, char *text, size_
 {
     static const char *const orderings[] = {"", ".rl", ".aq", ".aqrl"};
     const char *name = i->row->name, *ordering = orderings[i->ordering];
-    const char *rd = rv32_register_names[i->rd], *rs1 = rv32_register_names[i->rs1],
-               *rs2 = rv32_register_names[i->rs2];
+    const char *rd = rv32_register_names[i->rd], *rs1 = rv32_register_names[i->rs1], *rs2 = rv32_register_names[i->rs2];
     const int32_t imm = i->imm;
     const uint32_t target = pc + (uint32_t)imm;
     switch (i->row->format) {

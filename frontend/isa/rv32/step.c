@@ -13,7 +13,8 @@ struct rv32_step {
     uint32_t next; /* the address of the next instruction */
 };
 
-/* ---- memory ------------------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------------------
+ */
 
 static bool rv32_load(const struct rv32_step *s, uint32_t address, uint32_t bytes, uint32_t *value)
 {
@@ -57,7 +58,8 @@ static bool rv32_execute_store(struct rv32_step *s, const struct rv32_instructio
     return rv32_store(s, s->core->registers[i->rs1] + (uint32_t)i->imm, bytes, s->core->registers[i->rs2]);
 }
 
-/* ---- atomic instructions: chapter 8 of the manual ----------------------------------------------------------------- */
+/* ---- atomic instructions: chapter 8 of the manual -----------------------------------------------------------------
+ */
 
 static void rv32_drop_reservation(struct rv32_step *s)
 {
@@ -112,7 +114,8 @@ static bool rv32_execute_atomic(struct rv32_step *s, const struct rv32_instructi
     return rv32_load(s, address, 4, d) && rv32_store(s, address, 4, rv32_combine(i->row->operation, *d, b));
 }
 
-/* ---- environment calls -------------------------------------------------------------------------------------------- */
+/* ---- environment calls --------------------------------------------------------------------------------------------
+ */
 
 /* Linux's numbers of these calls on RV32: include/uapi/asm-generic/unistd.h. */
 static enum guest_call rv32_call_of(uint32_t number)
@@ -137,7 +140,8 @@ bool rv32_call(struct guest_machine *m, struct guest_core *c)
     return true;
 }
 
-/* ---- everything else ---------------------------------------------------------------------------------------------- */
+/* ---- everything else ----------------------------------------------------------------------------------------------
+ */
 
 /* M: chapter 7 of the manual. A quotient by zero is all ones, its remainder the dividend. */
 static uint32_t rv32_divide(unsigned operation, uint32_t a, uint32_t b)

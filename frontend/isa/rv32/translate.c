@@ -12,13 +12,11 @@ struct rv32_translation {
     const struct rv32_instruction *i;
 };
 
-/* ---- operands ------------------------------------------------------------------------------------------------------ */
+/* ---- operands ------------------------------------------------------------------------------------------------------
+ */
 
 static struct operand rv32_source(unsigned n) { return n ? GUEST_REGISTER(n) : OPERAND_NONE; }
-static struct operand rv32_destination(unsigned n)
-{
-    return n ? GUEST_REGISTER(n) : guest_temporary(NOWHERE_REGISTER);
-}
+static struct operand rv32_destination(unsigned n) { return n ? GUEST_REGISTER(n) : guest_temporary(NOWHERE_REGISTER); }
 
 static void rv32_lane(struct rv32_translation *t, enum lane_op op, enum lane_type type, struct operand d,
                       struct operand a, struct operand b)
@@ -31,7 +29,8 @@ static void rv32_move(struct rv32_translation *t, struct operand d, struct opera
     rv32_lane(t, OP_MOV, T_B32, d, a, OPERAND_NONE);
 }
 
-/* ---- computing ----------------------------------------------------------------------------------------------------- */
+/* ---- computing -----------------------------------------------------------------------------------------------------
+ */
 
 static bool rv32_takes_constant(unsigned operation) { return operation >= RV32_ADDI && operation <= RV32_SRAI; }
 
@@ -48,12 +47,10 @@ static void rv32_set_less(struct rv32_translation *t, enum lane_type type, struc
                                             .pd = less,
                                             .a = a,
                                             .b = b});
-    guest_emit(t->build, (struct operation){.kind = UOP_LANE,
-                                            .op = OP_SELP,
-                                            .type = T_B32,
-                                            .d = d,
-                                            .a = guest_constant(t->build, 1),
-                                            .p = less});
+    guest_emit(
+        t->build,
+        (struct operation){
+            .kind = UOP_LANE, .op = OP_SELP, .type = T_B32, .d = d, .a = guest_constant(t->build, 1), .p = less});
 }
 
 /* PTX shifts by all of b; here its lower five bits count. */
@@ -70,13 +67,9 @@ static void rv32_shift(struct rv32_translation *t, enum lane_op op, enum lane_ty
 static void rv32_multiply_high(struct rv32_translation *t, enum lane_type type, struct operand d, struct operand a,
                                struct operand b)
 {
-    guest_emit(t->build, (struct operation){.kind = UOP_LANE,
-                                            .op = OP_MUL,
-                                            .type = (uint8_t)type,
-                                            .flags = UF_HI,
-                                            .d = d,
-                                            .a = a,
-                                            .b = b});
+    guest_emit(t->build,
+               (struct operation){
+                   .kind = UOP_LANE, .op = OP_MUL, .type = (uint8_t)type, .flags = UF_HI, .d = d, .a = a, .b = b});
 }
 
 /* The upper word of a × b with a signed and b unsigned: that of both unsigned, less b where a is below zero. */
@@ -103,8 +96,8 @@ static void rv32_compute_uops(struct rv32_translation *t)
 {
     const struct rv32_instruction *i = t->i;
     struct operand d = rv32_destination(i->rd), a = rv32_source(i->rs1);
-    struct operand b = rv32_takes_constant(i->row->operation) ? guest_constant(t->build, (uint32_t)i->imm)
-                                                              : rv32_source(i->rs2);
+    struct operand b =
+        rv32_takes_constant(i->row->operation) ? guest_constant(t->build, (uint32_t)i->imm) : rv32_source(i->rs2);
     switch (i->row->operation) {
     case RV32_LUI: rv32_move(t, d, guest_constant(t->build, (uint32_t)i->imm)); break;
     case RV32_AUIPC: rv32_move(t, d, guest_constant(t->build, t->build->pc + (uint32_t)i->imm)); break;
@@ -143,7 +136,8 @@ static void rv32_compute_uops(struct rv32_translation *t)
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------------------------------
+ */
 
 static enum lane_type rv32_memory_type(unsigned operation)
 {
@@ -160,11 +154,10 @@ static enum lane_type rv32_memory_type(unsigned operation)
 
 static struct rp_memory_operand rv32_memory_operand(const struct rv32_instruction *i)
 {
-    static const uint8_t atomics[] = {[RV32_AMOSWAP] = RP_ATOMIC_EXCH, [RV32_AMOADD] = RP_ATOMIC_ADD,
-                                      [RV32_AMOXOR] = RP_ATOMIC_XOR,   [RV32_AMOAND] = RP_ATOMIC_AND,
-                                      [RV32_AMOOR] = RP_ATOMIC_OR,     [RV32_AMOMIN] = RP_ATOMIC_MIN,
-                                      [RV32_AMOMAX] = RP_ATOMIC_MAX,   [RV32_AMOMINU] = RP_ATOMIC_MIN,
-                                      [RV32_AMOMAXU] = RP_ATOMIC_MAX};
+    static const uint8_t atomics[] = {
+        [RV32_AMOSWAP] = RP_ATOMIC_EXCH, [RV32_AMOADD] = RP_ATOMIC_ADD,  [RV32_AMOXOR] = RP_ATOMIC_XOR,
+        [RV32_AMOAND] = RP_ATOMIC_AND,   [RV32_AMOOR] = RP_ATOMIC_OR,    [RV32_AMOMIN] = RP_ATOMIC_MIN,
+        [RV32_AMOMAX] = RP_ATOMIC_MAX,   [RV32_AMOMINU] = RP_ATOMIC_MIN, [RV32_AMOMAXU] = RP_ATOMIC_MAX};
     const unsigned operation = i->row->operation;
     const enum lane_type type = rv32_memory_type(operation);
     struct rp_memory_operand m = {.space = RP_SPACE_GLOBAL, .elements = 1, .width = lane_type_bits(type) / 8};
@@ -203,7 +196,8 @@ static void rv32_memory_uop(struct rv32_translation *t)
     guest_emit(t->build, o);
 }
 
-/* ---- control ------------------------------------------------------------------------------------------------------- */
+/* ---- control -------------------------------------------------------------------------------------------------------
+ */
 
 static void rv32_branch(struct rv32_translation *t, unsigned compare)
 {
@@ -249,7 +243,8 @@ static void rv32_control_uops(struct rv32_translation *t)
     }
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------- */
+/* ---- the table -----------------------------------------------------------------------------------------------------
+ */
 
 static uint8_t rv32_unit_class(const struct rv32_instruction *i)
 {

@@ -1,6 +1,6 @@
-/* The engine in lock step does what the plain one does: registers, memory, instructions and the addresses of every access
- * of every core, whatever the program. tests/golden/guests has programs of tests/guests as gcc 12 and clang 14 compile them
- * (tests/guests/build). */
+/* The engine in lock step does what the plain one does: registers, memory, instructions and the addresses of every
+ * access of every core, whatever the program. tests/golden/guests has programs of tests/guests as gcc 12 and clang 14
+ * compile them (tests/guests/build). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -102,10 +102,10 @@ static void compare(const struct both *b, const char *name, uint32_t cores, bool
 {
     for (uint32_t i = 0; i < cores; i++) {
         const struct guest_core *x = &b->plain.core[i], *y = &b->lockstep.core[i];
-        cr_assert_eq(x->retired, y->retired, "%s on %u cores, core %u: %llu instructions, %llu in lock step", name, cores, i,
-                     (unsigned long long)x->retired, (unsigned long long)y->retired);
-        cr_assert_arr_eq(x->registers, y->registers, sizeof x->registers, "%s on %u cores: registers of core %u", name, cores,
-                         i);
+        cr_assert_eq(x->retired, y->retired, "%s on %u cores, core %u: %llu instructions, %llu in lock step", name,
+                     cores, i, (unsigned long long)x->retired, (unsigned long long)y->retired);
+        cr_assert_arr_eq(x->registers, y->registers, sizeof x->registers, "%s on %u cores: registers of core %u", name,
+                         cores, i);
         cr_assert(!streams || (b->plain_streams[i].accesses == b->lockstep_streams[i].accesses &&
                                b->plain_streams[i].hash == b->lockstep_streams[i].hash),
                   "%s on %u cores: accesses of core %u", name, cores, i);
