@@ -67,6 +67,11 @@ is "an endless loop: status 3" $? 3
 check "an endless loop is said, with its place" grep -q "core 0, .*: endless loop? The core has executed" "$work/err"
 check "the trace is kept up to there" "$r" verify -q "$work/limit.wtr"
 
+# ---- random programs -----------------------------------------------------------------------------------------------------
+qemu=$(command -v qemu-riscv32)
+check "random programs, in lock step, core by core${qemu:+, under qemu}" \
+    python3 tests/guests/random_rv32.py "$r" --count "${RANDOM_GUESTS:-60}" ${qemu:+--qemu "$qemu"}
+
 # ---- compilers, qemu-user, objdump ---------------------------------------------------------------------------------------
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
     cat >"$work/bad.c" <<'END'
