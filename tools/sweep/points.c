@@ -8,6 +8,7 @@
 #include "tools/machine/option_line.h"
 #include "tools/store/schema.h"
 #include "tools/sweep/sweep.h"
+#include "tools/ui/progress.h"
 
 static bool excluded_everywhere(const struct sweep_plan *p, size_t variant)
 {
@@ -163,13 +164,17 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     size_t variants = sweep_plan_variants(&s->args->plan, err);
     struct seen seen = {calloc(2 * variants + 1, sizeof *seen.slots), 2 * variants + 1};
     bool fine = variants && (seen.slots || rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep"));
+    struct progress bar;
+    progress_begin(&bar, "opening machines", "variants", s->args->quiet);
     for (size_t v = 0; fine && v < variants; v++) {
+        progress_update(&bar, v, variants, 0, NULL);
         s->count.variants++;
         if (excluded_everywhere(&s->args->plan, v))
             s->count.excluded++;
         else
             fine = make_point(s, v, &seen, err);
     }
+    progress_end(&bar);
     free(seen.slots);
     return fine;
 }
@@ -186,11 +191,15 @@ static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEY
 bool sweep_put_points(struct sweep *s, struct rp_error *err)
 {
     bool axes[MOST_KEYS] = {false}, fine = true;
+    struct progress bar;
+    progress_begin(&bar, "writing the plan", "machines", s->args->quiet);
     for (size_t i = 0; fine && i < s->point_count; i++) {
+        progress_update(&bar, i, s->point_count, 0, NULL);
         bool others_wait = i % SWEEP_GROUP == SWEEP_GROUP - 1;
         fine = put_point(s, &s->points[i], axes, err) &&
                (!others_wait || (store_commit(&s->store, err) && store_begin(&s->store, err)));
     }
+    progress_end(&bar);
     for (size_t i = 0; fine && i < s->count.refused; i++)
         fine =
             store_put_refusal(&s->store, s->refusals[i].machine, s->refusals[i].settings, s->refusals[i].reason, err);
