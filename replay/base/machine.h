@@ -4,8 +4,8 @@
  * instructions it gives the unit and the time. docs/machines.md lists all keys. Keys are written with dots: `l1.size`.
  * A file may build on another, `base = "jetson-tx2"`, and give only what differs. The key of a part alone chooses its
  * model: `scheduler = "gto"` is `scheduler.model = "gto"`. Settings beside the file (--set) override it. The group
- * `device` has properties that CUDA programs ask for; they affect no cycle. A machine does not change after it was
- * opened, so threads may share it.
+ * `device` has properties that CUDA programs ask for; they affect no cycle, and neither does `area`. A machine does not
+ * change after it was opened, so threads may share it.
  */
 #ifndef REPRISE_REPLAY_BASE_MACHINE_H
 #define REPRISE_REPLAY_BASE_MACHINE_H
@@ -145,11 +145,14 @@
     X(shared_reserved, "limits.shared_reserved", OPTION_INTEGER, "bytes", 0, 65536, 0, NULL,                           \
       "of shared memory that each block takes for the system, besides its own")
 
-/* Properties that CUDA programs ask for and that affect no cycle: rows of the same form. The number of SMs, the clock,
- * the size of L2 and the limits of an SM come from the options above. The clock and the bus width of memory cannot be
+/* What affects no cycle, rows of the same form: the area, which sweeps keep beside their results, and properties that
+ * CUDA programs ask for. The number of SMs, the clock, the size of L2 and the limits of an SM come from the options
+ * above. The clock and the bus width of memory cannot be
  * derived from `dram`: its models have a ratio of clocks, bytes per cycle or an interval, each rounded, and no width. A
  * test compares both. */
 #define DEVICE_OPTIONS(X)                                                                                              \
+    X(area, "area", OPTION_FRACTION, "mm²", 0, FRACTION(100000), 0, NULL,                                              \
+      "of the die, to compare machines by; affects no cycle; 0: not known")                                            \
     X(device_name, "device.name", OPTION_NAME, "", 0, 0, OPTION_LENGTH(0, 255), machine_no_name,                       \
       "that programs see, as cudaGetDeviceProperties gives it; empty: the machine's")                                  \
     X(device_capability, "device.capability", OPTION_CHOICE, "", 0, 21, 0, machine_capabilities,                       \
@@ -253,8 +256,8 @@ struct machine {
     struct machine_part units[MACHINE_UNITS];
     struct machine_timing classes[RP_CLASS_COUNT]; /* by enum rp_class */
     struct machine_timing spaces[RP_SPACE_COUNT];  /* memory instructions, by the space they access; NONE: unused */
-    /* Every resolved option, in lines `key = value`. The options of the device affect no cycle: they have a text of
-     * their own and are not hashed, so that machines of equal hash give equal cycles. */
+    /* Every resolved option, in lines `key = value`. DEVICE_OPTIONS affect no cycle: they have a text of their own and
+     * are not hashed, so that machines of equal hash give equal cycles. */
     char *text, *device_text;
     char hash[65]; /* SHA-256 of text, in hex */
 };

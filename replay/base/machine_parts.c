@@ -24,6 +24,9 @@ const struct model_option machine_option_rows[] = {
 #undef X
 };
 const size_t machine_option_count = MODEL_COUNT_OF(machine_option_rows);
+#define X(...) +1
+enum { DEVICE_OPTION = 0 MACHINE_OPTIONS(X) }; /* the first row of DEVICE_OPTIONS */
+#undef X
 
 static const size_t option_offsets[] = {
 #define X(field, ...) offsetof(struct machine, field),
@@ -112,8 +115,6 @@ static bool belongs(const struct model_option *row, const char *part)
     return !strncmp(row->key, part, n) && row->key[n] == '.';
 }
 
-#define DEVICE "device"
-
 static bool belongs_to_slot(const struct model_option *row)
 {
     for (size_t i = 0; i < MACHINE_SLOTS; i++)
@@ -122,20 +123,26 @@ static bool belongs_to_slot(const struct model_option *row)
     return false;
 }
 
-/* The chip's own options: those of a part or of the device, or, for NULL, of neither. */
-static void print_options(FILE *to, struct machine *m, const char *part)
+static void print_option(FILE *to, struct machine *m, size_t row)
 {
     char value[OPTION_PRINTED];
-    for (size_t i = 0; i < machine_option_count; i++) {
-        const struct model_option *row = &machine_option_rows[i];
-        if (part ? !belongs(row, part) : belongs_to_slot(row) || belongs(row, DEVICE))
-            continue;
-        option_print(row, machine_option_place(m, i), value);
-        fprintf(to, "%s = %s\n", row->key, value);
-    }
+    option_print(&machine_option_rows[row], machine_option_place(m, row), value);
+    fprintf(to, "%s = %s\n", machine_option_rows[row].key, value);
 }
 
-static void print_device(FILE *to, struct machine *m) { print_options(to, m, DEVICE); }
+/* The chip's own options: those of a part, or, for NULL, of none. */
+static void print_options(FILE *to, struct machine *m, const char *part)
+{
+    for (size_t i = 0; i < DEVICE_OPTION; i++)
+        if (part ? belongs(&machine_option_rows[i], part) : !belongs_to_slot(&machine_option_rows[i]))
+            print_option(to, m, i);
+}
+
+static void print_device(FILE *to, struct machine *m)
+{
+    for (size_t i = DEVICE_OPTION; i < machine_option_count; i++)
+        print_option(to, m, i);
+}
 
 static void print_all(FILE *to, struct machine *m)
 {

@@ -190,7 +190,7 @@ if tables != said: print({n: (tables.get(n), said.get(n)) for n in tables | said
 columns = [c[1] for c in db.execute('PRAGMA table_info(runs)')]
 view = re.findall(r'`(\w+)`', re.search(r'a row for each run: (.*?), a column', page, re.S).group(1))
 report(set(view) == set(columns[:len(view)]), 'so are the columns of its view')
-report(db.execute('PRAGMA user_version').fetchone() == (2,) and db.execute('PRAGMA application_id').fetchone() == (0x52505253,), 'so are its numbers')
+report(db.execute('PRAGMA user_version').fetchone() == (3,) and db.execute('PRAGMA application_id').fetchone() == (0x52505253,), 'so are its numbers')
 code = '\n'.join(re.findall(r'^```python\n(.*?)^```', page, re.S | re.M))
 if not python:
     print('ok - docs/sweep.md: its Python # SKIP no pandas here')
@@ -198,6 +198,7 @@ if not python:
 check = """
 assert list(table.columns) == ["gto", "lrr"] and list(table.index) == [8192, 16384, 32768] and table.notna().all().all()
 assert lines.to_numpy().sum() == db.execute("SELECT sum(cycles) FROM stall JOIN instruction i ON i.id = instruction WHERE line").fetchone()[0]
+assert len(areas) == 1 and areas.area.isna().all() and areas.cycles[0] == runs.cycles.min()
 assert runs.cycles.min() == db.execute('SELECT min(value) FROM value JOIN statistic ON id = statistic WHERE name = "cycles"').fetchone()[0]
 """
 ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)

@@ -221,3 +221,24 @@ check "asm takes the name in the source" eval '"$r" asm "$dir/two.sass" -k "scal
 "$r" asm "$dir/two.sass" -k scale -o "$dir/none.bin" 2>"$dir/err"
 status=$?
 check "and asks which one is meant" eval '[ $status -eq 1 ] && grep -qF "name one of: scale<int>, scale<float>" "$dir/err" && [ ! -e "$dir/none.bin" ]'
+
+# ---- names of files that are no UTF-8 --------------------------------------------------------------------------------
+odd=$(printf 'b\xff') root=$PWD
+cd "$dir" || exit 1
+mv w.wtr "$odd.wtr"
+cp "$root/hw-models/machines/tx2-pastis.cfg" "$odd.cfg"
+"$r" sweep -q "$odd.wtr" -m "./$odd.cfg" -o "$odd.db"
+for c in "info FILE.wtr" "info --registers FILE.wtr" "dump FILE.wtr" "verify FILE.wtr" "replay -q FILE.wtr -m ./FILE.cfg" "replay -q FILE.wtr -m ./FILE.cfg --by line" \
+    "diff -q FILE.wtr -m ./FILE.cfg --vary sms=1,2" "ablate -q FILE.wtr -m ./FILE.cfg" "wcet -q FILE.wtr -m orin-wcet" "machine show ./FILE.cfg" \
+    "machine diff ./FILE.cfg v100" "results FILE.db" "results FILE.db show 1" \
+    "record -q --module FILE.cu -k simple -g 1 -b 32 --arg buf=zeros:128 --arg bytes=0000000000000000 --save 0=FILE.npy:i32 -o r_FILE.wtr" \
+    "run -q --module FILE.cu -k simple -g 1 -b 32 --arg buf=zeros:128 --arg bytes=0000000000000000 --expect 0=FILE.npy:i32"; do
+    [ "${c#*.cu}" != "$c" ] && cp k.cu "$odd.cu"
+    # shellcheck disable=SC2086
+    "$r" ${c//FILE/$odd} --json >out 2>err
+    status=$?
+    check "${c%% --module*}: JSON, with U+FFFD for a byte of a name that is no UTF-8" eval '[ $status -eq 0 ] && [ ! -s err ] && python3 -c "
+import json
+json.loads(open(\"out\", encoding=\"utf-8\").read())
+assert \"b\\ufffd\" in open(\"out\", encoding=\"utf-8\").read() or \"wcet\" in \"$c\""'
+done

@@ -65,6 +65,9 @@ for columns in 60 80 100; do
         "any(l.startswith('recording [') and ' 0/1,000 blocks' in l and len(l) < $columns for l in lines)"
 done
 
+$terminal 80 --until variants $fast "$REPRISE" sweep none.wtr -m jetson-tx2 --vary l1.latency=1..300 --vary l2.latency=1..300 --dry-run >"$dir/out"
+holds "a sweep of many machines shows how far its plan is" "any(l.startswith('opening machines [') and '/90,000 variants' in l for l in lines)"
+
 # ---- no terminal, and one that knows no escapes -----------------------------------------------------------------------
 $terminal 80 --term dumb --until blocks $fast "$REPRISE" record -o "$dir/e.wtr" --module "$dir/endless.ptx" --grid 1000 \
     --block 32 --arg i64=0 --limit 30000000000 >"$dir/out" &

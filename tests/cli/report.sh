@@ -59,6 +59,10 @@ agrees "... with unit and definition" r.html 'all(s["unit"] for s in d["statisti
 agrees "the values of the axes" r.html 'all([a["values"][i] for i in a["of"]] == [runs[r][a["name"]] for r in d["runs"]] for a in d["axes"]) and [a["name"] for a in d["axes"]] == ["scheduler.model", "l1.size"] and d["axes"][1]["unit"] == "bytes"'
 agrees "the best run of each trace" r.html '[runs[d["runs"][r["best"]]]["cycles"] for r in d["roles"]] == [min(r["cycles"] for r in runs.values() if r["trace"] == t["file"]) for t in d["traces"]]'
 agrees "the baseline: the machine that the sweep began with" r.html 'all((b["scheduler.model"], b["l1.size"]) == ("gto", 8192) for b in (runs[d["runs"][r["baseline"]]] for r in d["roles"]))'
+"$r" sweep -q 1.wtr -m v100,jetson-tx2 -o gpus.db
+"$r" report -q gpus.db -o gpus.html
+agrees "the area of the machines, where it is known" gpus.html '[(s["values"], s["unit"], bool(s["text"])) for s in d["statistics"] if s["name"] == "area"] == [([815, None], "mm²", True)]'
+agrees "... and no such column where it is not" r.html '"area" not in [s["name"] for s in d["statistics"]]'
 "$r" report -q r.db --baseline scheduler=lrr,l1.size=8K -o lrr.html
 agrees "the options of the machines that are compared" lrr.html 'all(dict(db.execute("SELECT key, value FROM machine_option JOIN option o ON o.id = option WHERE machine = ?", (m,)).fetchall()) == o["options"] for m, o in d["machines"].items()) and len(d["machines"]) >= 2'
 agrees "where everything comes from" r.html '[tuple(x) for x in db.execute("SELECT file, sha256 FROM trace ORDER BY id")] == [(t["file"], t["sha256"]) for t in d["traces"]]'

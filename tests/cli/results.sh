@@ -52,6 +52,54 @@ agrees "pareto: no other is better in both" "{r['run'] for r in got} == ($front)
 results pareto +ipc l2.misses --json >got
 agrees "... with more as better" "{r['run'] for r in got} == ($front)(runs, lambda r: -r['ipc'], lambda r: r['l2.misses']) and all(r['ipc'] > 0 for r in got)"
 
+# ---- the area ------------------------------------------------------------------------------------------------------------
+"$r" sweep -q 1.wtr 2.wtr -m v100,rtx2060 --vary 'sms=1,2,4 with area=100,150.5,240' --vary scheduler=gto,lrr -o area.db || exit 1
+area() { "$r" results area.db "$@"; }
+area pareto cycles area --json >got
+python3 -c 'import sqlite3, json; db = sqlite3.connect("area.db"); db.row_factory = sqlite3.Row; json.dump([dict(r) for r in db.execute("SELECT * FROM runs")], open("area.json", "w"))'
+agrees "pareto cycles area" "{r['run'] for r in got} == ($front)(json.load(open('area.json')), lambda r: r['cycles'], lambda r: r['area']) and len(got) > 4 and list(got[0]) == ['run', 'trace', 'machine', 'sms', 'area', 'scheduler.model', 'cycles']"
+area --json >got
+agrees "the area of coupled values, and a column of the list" '{(r["sms"], r["area"]) for r in got} == {(1, 100), (2, 150.5), (4, 240)} and len(got) == 24'
+area --best area --by machine --json >got
+agrees "--best area, once" '[r["area"] for r in got] == [100, 100] and len(got[0]) == 6'
+"$r" sweep -q 1.wtr -m v100,rtx2060,jetson-tx2 -o gpus.db
+"$r" results gpus.db --json >got
+agrees "areas of machine files, without an axis" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None}'
+"$r" results gpus.db pareto cycles area --json >got 2>err
+agrees "a machine without an area is not on the front" 'sorted(r["machine"] for r in got) == ["rtx2060", "v100"]'
+is "... which is said" "$(grep -c 'warning: 1 run is left out, as machine jetson-tx2 has no area; give it with --set area=MM2' err)" 1
+"$r" results r.db pareto cycles area >out 2>err
+is "no machine has an area: an error with the way out" "$? $(cat out) $(grep -c '^reprise: machine jetson-tx2 has no area; give it with' err)" "1  1"
+"$r" sweep 1.wtr -m jetson-tx2 --set area=90 -o gpus.db 2>err
+"$r" results gpus.db --json >got
+agrees "a machine gets the area of the last sweep" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": 90}'
+is "... and no run is repeated" "$(grep -c 'gpus.db: 0 runs done' err)" 1
+cp gpus.db late.db
+"$r" sweep -q 1.wtr -m jetson-tx2,v100 --set area=0 -o gpus.db
+"$r" results gpus.db --json >got
+agrees "... or none" '{r["machine"]: r["area"] for r in got} == {"v100": None, "rtx2060": 445, "jetson-tx2": None}'
+"$r" results merge late.db -o gpus.db && "$r" results gpus.db --json >got
+agrees "merge takes the areas of what is merged" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": 90}'
+"$r" sweep -q 1.wtr -m v100 --vary area=1,2 -o one.db
+is "machines that differ in area alone are one" "$("$r" results one.db --csv | cut -d, -f 2-4,8 | sed 's/: .*//')" "trace,machine,area,reason
+1.wtr,v100,1,
+,v100,,\"area=2"
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("gpus.db")
+columns = "r.id AS run, t.file AS trace, m.name AS machine, m.id AS machine_id, r.launch, r.engine, r.seed, r.status, r.reason, r.ipc, r.method, r.tool, r.batches"
+db.executescript(f"""DELETE FROM machine_option WHERE option = (SELECT id FROM option WHERE key = 'area'); DELETE FROM option WHERE key = 'area';
+DROP VIEW runs; CREATE VIEW runs AS SELECT {columns} FROM run r JOIN trace t ON t.id = r.trace JOIN machine m ON m.id = r.machine; PRAGMA user_version = 2;""")
+PY
+chmod a-w gpus.db
+"$r" results gpus.db --json >got
+agrees "a database of version 2 is read" 'sorted(r["machine"] for r in got) == ["jetson-tx2", "rtx2060", "v100"] and "area" not in got[0]'
+is "... and has no areas" "$("$r" results gpus.db pareto cycles area 2>&1 | grep -c 'has no area')" 1
+chmod u+w gpus.db
+"$r" sweep -q 1.wtr -m v100,rtx2060 -o gpus.db
+"$r" results gpus.db --json >got
+agrees "... until a sweep brings it up to date" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None} and len(got) == 3'
+
 # ---- comparisons -----------------------------------------------------------------------------------------------------------
 results compare scheduler=gto scheduler=lrr --json >got
 agrees "compare: pairs that are alike in all else" 'len(got["pairs"]) == 12 and all((lambda a, b: a["scheduler.model"] == "gto" and b["scheduler.model"] == "lrr" and all(a[k] == b[k] for k in ("trace", "l1.size", "l1.subcores")) and (a["cycles"], b["cycles"]) == (p["A"], p["B"]))(*[next(r for r in runs if r["run"] == p[k]) for k in ("run A", "run B")]) for p in got["pairs"])'

@@ -69,7 +69,7 @@ db.executescript("""PRAGMA foreign_keys = ON; DROP VIEW runs; DELETE FROM run WH
 ALTER TABLE run DROP COLUMN replayed; ALTER TABLE run DROP COLUMN batches; ALTER TABLE run_launch DROP COLUMN source;
 ALTER TABLE run_launch DROP COLUMN half_width; PRAGMA user_version = 1;""")
 PY
-fails 2 "of version 1; this reprise knows version 2, and a sweep into this database brings them up to date" "$r" results r.db
+fails 2 "of version 1; this reprise knows version 3, and a sweep into this database brings them up to date" "$r" results r.db
 "$r" sweep "${plan[@]}" --sample 2%@95% -o r.db; is "a sweep brings it up to date" "$? $(query r.db 'SELECT count(*), count(DISTINCT method) FROM run')" "0 4,2"
 
 # ---- batches --------------------------------------------------------------------------------------------------------

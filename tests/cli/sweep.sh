@@ -75,6 +75,7 @@ is "--dry-run counts" "$? $(grep -cE '^(traces: +2|variants: +8 comb|excluded: +
 is "... makes nothing, and with a database says what is left" "$(ls dry.db 2>&1 | grep -c 'No such') $("$r" sweep plan.cfg --dry-run -o file.db | grep -c '^done: *9 in') $("$r" sweep plan.cfg --dry-run -o dry.db | grep -c 'runs before') $(ls dry.db 2>&1 | grep -c 'No such')" "1 1 0 1"
 is "ranges with steps" "$("$r" sweep a.wtr -m jetson-tx2 --vary dram.latency=100..400:+100 --vary l1.size=8K..64K:x2 --vary sms=1..3 --dry-run | grep -c '^runs: *48$')" 1
 
+is "--exclude machine= with one machine" "$("$r" sweep a.wtr b.wtr -m jetson-tx2 --exclude 'machine=jetson-tx2 and trace=b.wtr' --dry-run | grep -E '^(excluded|runs):' | xargs)" "excluded: 0 by --exclude runs: 1"
 is "what --exclude leaves out is counted, also nothing" "$("$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms=3 --dry-run | grep -c '^excluded: *0 by --exclude$')" 1
 
 # ---- impossible variants, failed runs ----------------------------------------------------------------------------------
@@ -116,7 +117,13 @@ is "... that merge into the whole" "$? $($dump merged.db | sha256sum)" "0 $($dum
 is "merging again changes nothing" "$? $($dump merged.db | sha256sum)" "0 $($dump file.db | sha256sum)"
 sweep a.wtr -m jetson-tx2 --vary scheduler=gto,lrr -o bare.db
 "$r" results merge s.db -o bare.db
-is "a run with more detail takes the place of one with less" "$($dump bare.db | sha256sum)" "$($dump s.db | sha256sum)"
+is "a run gets the detail that it has elsewhere" "$($dump bare.db | sha256sum)" "$($dump s.db | sha256sum)"
+for detail in --launches --stalls "--launches --stalls"; do
+    # shellcheck disable=SC2086
+    sweep a.wtr -m jetson-tx2 --vary scheduler=gto,lrr $detail -o "detail$detail.db"
+done
+"$r" results merge detail--launches.db detail--stalls.db -o both.db
+is "... with both kinds, where each database has one" "$($dump both.db | sha256sum)" "$($dump "detail--launches --stalls.db" | sha256sum)"
 
 # ---- Slurm: here sbatch is a script that runs the tasks one after the other; make check-slurm has a real one ---------
 mkdir bin

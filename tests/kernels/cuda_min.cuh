@@ -8,7 +8,8 @@
 #define KERNEL extern "C" __global__ void
 
 /* The test kernels are compiled with -target-feature +ptx60, so clang has builtins for shuffles and votes. Their
- * operands may be immediates, those of the header's inline assembly are registers. */
+ * operands may be immediates, those of the header's inline assembly are registers. nvcc has functions of its own. */
+#ifndef __NVCC__
 #define KERNEL_SHUFFLE(name, mode, T, type, clamp)                                                                     \
     static __device__ __forceinline__ T kernel_##name(unsigned mask, T v, unsigned lane)                               \
     {                                                                                                                  \
@@ -27,5 +28,11 @@ KERNEL_SHUFFLE(shfl_xor_sync, bfly, float, f32, 31)
 #define __ballot_sync __nvvm_vote_ballot_sync
 #define __all_sync __nvvm_vote_all_sync
 #define __any_sync __nvvm_vote_any_sync
+#else /* functions that nvcc has only for the host */
+#define __builtin_popcountll(x) __popcll(x)
+#define __builtin_clzll(x) __clzll((long long)(x))
+#define __builtin_ctzll(x) (__ffsll((long long)(x)) - 1)
+#define __builtin_bswap32(x) __byte_perm(x, 0, 0x0123)
+#endif
 
 #endif

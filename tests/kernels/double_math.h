@@ -2,7 +2,7 @@
 #ifndef REPRISE_TESTS_KERNELS_DOUBLE_MATH_H
 #define REPRISE_TESTS_KERNELS_DOUBLE_MATH_H
 
-#ifdef __CUDA__
+#if defined __CUDA__ || defined __NVCC__
 #define DEVICE static __attribute__((device, unused))
 #else
 #define DEVICE static

@@ -4,7 +4,7 @@
 #ifndef REPRISE_TESTS_KERNELS_FLOW_H
 #define REPRISE_TESTS_KERNELS_FLOW_H
 
-#ifdef __CUDA__
+#if defined __CUDA__ || defined __NVCC__
 #define FLOW static __attribute__((device, noinline)) unsigned
 #else
 #define FLOW static unsigned

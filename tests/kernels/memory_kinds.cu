@@ -11,13 +11,13 @@ __device__ int *const second_counter = &counters[1];
 
 KERNEL dynamic_shared(const int *in, int *out)
 {
-    extern __attribute__((shared)) int all[];
+    extern __attribute__((shared)) int mine[];
     int x = threadIdx.x, n = blockDim.x, base = blockIdx.x * n;
-    long long *wide = (long long *)(all + n);
-    all[x] = in[base + x];
+    long long *wide = (long long *)(mine + n);
+    mine[x] = in[base + x];
     wide[x] = (long long)in[base + x] << 20;
     __syncthreads();
-    out[base + x] = all[n - 1 - x] + (int)(wide[(x + 1) % n] >> 20);
+    out[base + x] = mine[n - 1 - x] + (int)(wide[(x + 1) % n] >> 20);
 }
 
 KERNEL constant_tables(const int *in, double *out)

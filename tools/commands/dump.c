@@ -315,9 +315,9 @@ static bool print_value(json_t *json, bool embed, struct rp_error *err)
 static bool print_json_head(const struct dump *d, struct rp_error *err)
 {
     putchar('{');
-    bool ok = print_value(json_pack("{s:s, s:o, s:s, s:o, s:o}", "trace", d->file, "launch", json_number(d->launch),
-                                    "kernel_name", d->kernel->name, "block", json_number(d->block), "warp",
-                                    json_number(d->warp)),
+    bool ok = print_value(json_pack("{s:o, s:o, s:s, s:o, s:o}", "trace", json_text(d->file), "launch",
+                                    json_number(d->launch), "kernel_name", d->kernel->name, "block",
+                                    json_number(d->block), "warp", json_number(d->warp)),
                           true, err);
     if (d->cycles) {
         fputs(", ", stdout);
@@ -332,7 +332,7 @@ static bool print_json_end(bool whole, struct rp_error *err)
 {
     fputs("\n], ", stdout);
     struct rp_error damage = *err;
-    bool ok = print_value(json_pack("{s:o}", "error", whole ? json_null() : json_string(damage.text)), true, err);
+    bool ok = print_value(json_pack("{s:o}", "error", whole ? json_null() : json_text(damage.text)), true, err);
     puts("}");
     return ok;
 }

@@ -98,7 +98,8 @@ static int list(const struct args *a)
     for (size_t i = 0; i < count; i++) {
         char *text = sentence(names[i]);
         if (json) {
-            json_add(json, json_pack("{s:s, s:s}", "name", names[i], "summary", text ? text : ""));
+            json_add(json,
+                     json_pack("{s:o, s:o}", "name", json_text(names[i]), "summary", json_text(text ? text : "")));
         } else {
             table_cell(table, "%s", names[i]);
             table_cell(table, "%s", text ? text : "");

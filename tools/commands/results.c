@@ -98,7 +98,7 @@ static const struct verb {
     {"list", 0, "", list},
     {"show", 1, " RUN, a number from the list", show},
     {"compare", 2, " A B: the numbers of two runs, or values as in scheduler=gto scheduler=lrr", compare},
-    {"pareto", 2, " VALUE VALUE: statistics or options, for example cycles l1.size", pareto},
+    {"pareto", 2, " VALUE VALUE: statistics or options, for example cycles l1.size or cycles area", pareto},
     {"sql", 1, " QUERY, for example 'SELECT trace, min(cycles) FROM runs GROUP BY trace'", sql},
 };
 
@@ -184,6 +184,9 @@ static const struct command_example examples[] = {
      "reprise results results.db compare scheduler=gto scheduler=lrr"},
     {"Machines that no other beats in both cycles and the size of L1",
      "reprise results results.db pareto cycles l1.size"},
+    {"Machines that no other beats in both cycles and area, which an architect estimates",
+     "reprise sweep mm.wtr --machine rtx2060 --vary 'l1.size=32K,64K with area=430,445' -q -o area.db\n"
+     "reprise results area.db pareto cycles area"},
     {"Any other question",
      "reprise results results.db sql 'SELECT machine, avg(cycles) FROM runs GROUP BY machine' --csv"},
     {"Databases of several computers into one", "reprise results merge results.db -o all.db"},

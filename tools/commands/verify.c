@@ -64,7 +64,7 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
     char text[4][FIGURE];
     if (a->json)
-        json_add(a->json, json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "trace", path, "whole", 1, "kernels",
+        json_add(a->json, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "trace", json_text(path), "whole", 1, "kernels",
                                     json_number(kernels), "launches", json_number(launches), "blocks",
                                     json_number(blocks), "bytes", json_number(bytes)));
     else
@@ -128,7 +128,7 @@ static bool check_control(const struct arguments *a, const char *path, struct rp
     *found = h.count;
     if (fine && a->json)
         json_join(json_array_get(a->json, json_array_size(a->json) - 1),
-                  json_pack("{s:s, s:o}", "machine", m->name, "hazards", hazards_json(t, &h)));
+                  json_pack("{s:o, s:o}", "machine", json_text(m->name), "hazards", hazards_json(t, &h)));
     else if (fine && (!a->quiet || h.count))
         hazards_print(t, m, &h);
     hazards_free(&h);
@@ -164,7 +164,8 @@ static int verify_all(const struct arguments *a)
             continue;
         }
         if (a->json)
-            json_add(a->json, json_pack("{s:s, s:b, s:s}", "trace", a->files[i], "whole", 0, "error", err.text));
+            json_add(a->json, json_pack("{s:o, s:b, s:o}", "trace", json_text(a->files[i]), "whole", 0, "error",
+                                        json_text(err.text)));
         int failed = command_fail(&err);
         status = failed > status ? failed : status;
     }

@@ -263,7 +263,7 @@ static int print_json(const struct compare *c)
     json_put(o, "tool", json_string("reprise " REPRISE_VERSION));
     json_put(o, "trace", trace);
     json_put(o, "machine", machine_json(c->machine));
-    json_put(o, "measured", json_string(c->measured.path));
+    json_put(o, "measured", json_text(c->measured.path));
     json_put(o, "launches", launches);
     json_put(o, "quantities", summary_json(c));
     json_put(o, "not_compared", strays);

@@ -120,7 +120,7 @@ static void batches_variant_json(struct json_stream *out, const struct diff *d, 
                   json_pack("{s:f, s:f, s:f}", "mean", change.mean, "half_width", half_width(d, &change), "deviation",
                             running_deviation(&change)));
     } else {
-        json_part(out, "error", json_string(v->error.text));
+        json_part(out, "error", json_text(v->error.text));
     }
     json_close(out, '}');
 }

@@ -59,7 +59,8 @@ int machine_diff(const struct machine *a, const struct machine *b, enum machine_
     }
     add_rows(&out, a, b);
     if (json)
-        return json_finish(json_pack("{s:s, s:s, s:o}", "a", a->name, "b", b->name, "options", out.json));
+        return json_finish(
+            json_pack("{s:o, s:o, s:o}", "a", json_text(a->name), "b", json_text(b->name), "options", out.json));
     (form == MACHINE_DIFF_CSV ? table_print_csv : table_print)(out.table, stdout);
     return RP_OK;
 }

@@ -44,7 +44,7 @@ static void variant_json(struct json_stream *out, const struct diff *d, const st
             json_part(out, "difference",
                       difference_json(&d->variants[d->baseline].hotspots, &v->hotspots, top(d->args), d->files));
     } else {
-        json_part(out, "error", json_string(v->error.text));
+        json_part(out, "error", json_text(v->error.text));
     }
     json_close(out, '}');
 }

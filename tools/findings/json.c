@@ -27,7 +27,7 @@ json_t *findings_json(const struct findings *f)
 
 static json_t *program(const struct findings *f)
 {
-    json_t *out = json_pack("{s:s}", "command", f->command ? f->command : "");
+    json_t *out = json_pack("{s:o}", "command", json_text(f->command ? f->command : ""));
     if (f->signal)
         json_put(out, "signal", json_integer(f->signal));
     else
@@ -47,7 +47,7 @@ bool findings_write_json(const struct findings *f, FILE *to)
                  json_pack("{s:s, s:s, s:o, s:o}", "name", d->name, "capability", d->capability, "sms",
                            json_number(d->sms), "memory", json_number(d->memory)));
     if (f->incomplete)
-        json_put(out, "incomplete", json_string(f->incomplete));
+        json_put(out, "incomplete", json_text(f->incomplete));
     bool fine = out && !json_lost() && !json_dumpf(out, to, JSON_INDENT(2)) && putc('\n', to) != EOF;
     json_decref(out);
     return fine;

@@ -124,8 +124,8 @@ int info_print_json(const struct info_request *a)
         json_pack("{s:o, s:o, s:o, s:f}", "blocks_recorded", json_number(s.blocks), "warp_instructions",
                   json_number(s.warp_instructions), "thread_instructions", json_number(s.thread_instructions),
                   "bits_per_warp_instruction", info_bits(bytes, s.warp_instructions));
-    json_t *all = json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "trace", a->file, "bytes", json_number(bytes),
-                            "sha256", sha256, "damage", damage ? json_string(damage) : json_null(), "provenance",
+    json_t *all = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "trace", json_text(a->file), "bytes",
+                            json_number(bytes), "sha256", sha256, "damage", json_text(damage), "provenance",
                             json_provenance(rp_trace_provenance(a->trace)), "kernels", json_kernels(a->trace),
                             "launches", launches, "total", total);
     json_put(all, "modules", json_modules(a->trace));

@@ -259,7 +259,7 @@ int san_print_json(const struct san_request *r)
         if (chosen(r, l) && !walk_launch(r, l, no_group, NULL, &err))
             return command_fail(&err);
     json_open(&s, NULL, '{');
-    json_part(&s, "trace", json_string(r->file));
+    json_part(&s, "trace", json_text(r->file));
     json_open(&s, "launches", '[');
     for (uint32_t l = 0; l < rp_trace_launch_count(r->trace); l++) {
         if (!chosen(r, l))

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/lib/command.h"
@@ -34,7 +35,7 @@ static int status_of(bool ok)
     if (ferror(stdout))
         rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
     else
-        rp_fail(&err, RP_SYSTEM, "no result in JSON: memory ran out, or the name of a file is no UTF-8");
+        rp_fail(&err, RP_SYSTEM, "no result in JSON: memory ran out");
     return command_fail(&err);
 }
 
@@ -43,6 +44,36 @@ int json_finish(json_t *json)
     bool ok = json && !lost && !json_dumpf(json, stdout, FORMAT);
     json_decref(json);
     return status_of(ok);
+}
+
+/* The length of the UTF-8 character at `text`; 0: there is none. */
+static size_t character(const char *text)
+{
+    json_t *one = NULL;
+    size_t n = 0;
+    for (size_t length = 1; length <= 4 && !n && text[length - 1]; length++)
+        if ((one = json_stringn(text, length))) {
+            json_decref(one);
+            n = length;
+        }
+    return n;
+}
+
+json_t *json_text(const char *text)
+{
+    json_t *whole = text ? json_string(text) : json_null();
+    if (whole)
+        return whole;
+    char *mended = malloc(3 * strlen(text) + 1), *to = mended;
+    for (; mended && *text;) {
+        size_t n = character(text);
+        memcpy(to, n ? text : "\xef\xbf\xbd", n ? n : 3);
+        to += n ? n : 3;
+        text += n ? n : 1;
+    }
+    json_t *out = mended ? json_stringn(mended, (size_t)(to - mended)) : NULL;
+    free(mended);
+    return out;
 }
 
 /* ---- part by part ------------------------------------------------------------------------------------------------ */

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 json_t *json_number(uint64_t);
+/* A text. Bytes that are no UTF-8, as names of files may have, become U+FFFD. NULL: null. */
+json_t *json_text(const char *);
 /* Append a value to a list, or put it into an object; they own the value afterwards. A NULL value makes json_finish
  * fail. json_join moves all members of another object into one. */
 void json_add(json_t *list, json_t *);
@@ -14,8 +16,8 @@ void json_put(json_t *object, const char *key, json_t *);
 void json_join(json_t *object, json_t *members);
 /* Whether memory ran out for a value, so that a document would not be whole. */
 bool json_lost(void);
-/* Prints the value, frees it, and returns the exit status. NULL is an error: jansson returns it for text that is not
- * UTF-8. */
+/* Prints the value, frees it, and returns the exit status. NULL is an error: memory ran out, or json_pack got a text
+ * that is not UTF-8, in the place of json_text. */
 int json_finish(json_t *);
 
 /* A document that is printed part by part, in the format of json_finish: for lists that are too long for memory. */

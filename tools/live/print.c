@@ -203,7 +203,7 @@ int live_print_json(const struct live_request *r)
     if (r->machine && !live_time(r->trace, r->machine, r->launch, NULL, &t, &err))
         return command_fail(&err);
     json_open(&s, NULL, '{');
-    json_part(&s, "trace", json_string(r->file));
+    json_part(&s, "trace", json_text(r->file));
     json_open(&s, "kernels", '[');
     for (uint32_t k = 0; k < rp_trace_kernel_count(r->trace); k++)
         if (kernel_chosen(r, k))

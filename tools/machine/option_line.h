@@ -11,7 +11,7 @@ struct option_line {
 /* Reads the line at *text and moves *text behind it. False: there is none. */
 bool option_line_next(const char **text, struct option_line *);
 
-/* All lines of a machine: first the options on which cycles depend, then those of the device. */
+/* All lines of a machine: first the options on which cycles depend, then those of DEVICE_OPTIONS. */
 struct option_lines {
     const char *text, *device;
 };

@@ -18,7 +18,8 @@ $(BUILD)/kernels/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS) $(PTX_FLAGS_FILE)
 TOOLCHAIN := $(wildcard $(BUILD)/toolchain/complete)
 SASS_VARIANTS := $(foreach a,50 52 60 61 62,$(foreach o,0 1 2 3,sm_$a.O$o))
 SASS_VARIANTS_O0 := sm_50.O0 sm_52.O1 sm_60.O2 sm_61.O3
-LATE_VARIANTS := sm_70.O3 sm_75.O3 sm_80.O0 sm_80.O3 sm_86.O3 sm_89.O1 sm_90.O0 sm_90.O3
+LATE_VARIANTS := $(if $(FULL),$(foreach a,70 75 80 86 89 90,$(foreach o,0 1 2 3,sm_$a.O$o)),\
+  sm_70.O3 sm_75.O3 sm_80.O0 sm_80.O3 sm_86.O3 sm_89.O1 sm_90.O0 sm_90.O3)
 LATE_KERNELS := $(filter-out scan votes,$(KERNEL_SOURCES:tests/kernels/%.cu=%))
 CUBINS := $(if $(TOOLCHAIN),$(filter-out $(foreach a,50 52 60,%/ptx.sm_$a.O0.cubin %/ptx.sm_$a.O1.cubin \
   %/ptx.sm_$a.O2.cubin %/ptx.sm_$a.O3.cubin),$(foreach k,$(KERNEL_SOURCES:tests/kernels/%.cu=%), \

@@ -128,6 +128,12 @@ check-clients: python-environment clients-environment ## all tests of numba-cuda
 	@$(PARALLEL) all
 	@$(CLI) WHOLE_SUITE="12 13" bash tests/cli/clients.sh
 
+# NVIDIA's compiler is not fetched: NVCC names the one of a toolkit.
+.PHONY: check-nvcc
+check-nvcc: toolchain ## NVCC=/usr/local/cuda/bin/nvcc: every kernel of tests/kernels as nvcc 13 compiles it, as PTX and as machine code of sm_70 to sm_90
+	@$(PARALLEL) $(BUILD)/tests/sass_run $(BUILD)/kernels/scan.ptx $(BUILD)/kernels/votes.ptx
+	@BUILD=$(BUILD) tests/support/nvcc_kernels $(or $(NVCC),$(error NVCC must name nvcc, for example NVCC=/usr/local/cuda/bin/nvcc))
+
 # PIECES: disassembly parts operators, all of them without.
 check-pytorch: pytorch-environment toolchain ## stock PyTorch on devices of 7.5, 8.0 and 9.0; 2,000 kernels of its library
 	@$(PARALLEL) all $(BUILD)/programs/sample_kernels

@@ -59,16 +59,33 @@ void query_close(struct query *q)
     store_close(&q->store);
 }
 
+bool query_differs(struct query *q, const char *column, bool *yes, struct rp_error *err)
+{
+    char *text = sqlite3_mprintf("SELECT count(DISTINCT ifnull(%s, '')) > 1 FROM runs WHERE %s", column, q->which);
+    sqlite3_stmt *rows = text ? view_query(&q->view, text, err, "") : NULL;
+    bool fine = true;
+    *yes = rows && sql_row(&q->store.sql, rows, &fine, err) && sqlite3_column_int(rows, 0);
+    sqlite3_finalize(rows);
+    sqlite3_free(text);
+    return rows && fine;
+}
+
+#define AREA_COLUMN "\"" STORE_AREA "\""
+
 char *query_axes(struct query *q, const char *table, struct rp_error *err)
 {
-    bool fine = true;
+    bool fine = true, areas = false;
     sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
     sqlite3_stmt *rows = sql_bind(&q->store.sql, "SELECT key FROM option WHERE varied ORDER BY varied", err, "");
     while (rows && sql_row(&q->store.sql, rows, &fine, err))
         sqlite3_str_appendf(text, ", %s\"%w\"", table, sqlite3_column_text(rows, 0));
+    bool has_area = sqlite3_str_length(text) && strstr(sqlite3_str_value(text), AREA_COLUMN);
     int64_t others = 0;
     fine = rows && fine &&
-           sql_number(&q->store.sql, "SELECT count(*) FROM run WHERE method <> 'exact'", 0, &others, err, "");
+           sql_number(&q->store.sql, "SELECT count(*) FROM run WHERE method <> 'exact'", 0, &others, err, "") &&
+           (has_area || query_differs(q, STORE_AREA, &areas, err));
+    if (areas)
+        sqlite3_str_appendf(text, ", %s" AREA_COLUMN, table);
     if (others)
         sqlite3_str_appendf(text, ", %smethod", table);
     if (!sqlite3_str_length(text))
@@ -126,6 +143,45 @@ static char *find_value(struct query *q, const char *name, bool *fine, struct rp
     return text;
 }
 
+/* How many of the runs that are asked about have no area, and of which machine one of them is. The text is to be freed
+ * with sqlite3_free. */
+static bool count_without_area(struct query *q, int64_t *without, int64_t *with, char **machine, struct rp_error *err)
+{
+    bool fine = true;
+    char *text =
+        sqlite3_mprintf("SELECT count(*) - count(" STORE_AREA "), count(" STORE_AREA "), min(CASE WHEN " STORE_AREA
+                        " IS NULL THEN machine END) FROM runs WHERE status = 'done' AND %s",
+                        q->which);
+    sqlite3_stmt *row = text ? view_query(&q->view, text, err, "") : NULL;
+    sqlite3_free(text);
+    if (row && sql_row(&q->store.sql, row, &fine, err)) {
+        *without = sqlite3_column_int64(row, 0);
+        *with = sqlite3_column_int64(row, 1);
+        *machine = sqlite3_mprintf("%s", sqlite3_column_text(row, 2));
+    }
+    sqlite3_finalize(row);
+    return row && fine && (*machine || rp_fail(err, RP_SYSTEM, "out of memory"));
+}
+
+#define GIVE_AREA                                                                                                      \
+    "give it with --set area=MM2, in a machine file, or with what varies ('l1.size=64K,128K with area=430,445'), and " \
+    "start the sweep again: no run is repeated"
+
+/* Not all machines have an area: that of some GPUs is not published. */
+static bool check_area(struct query *q, struct rp_error *err)
+{
+    int64_t without = 0, with = 0;
+    char *machine = NULL;
+    bool fine = count_without_area(q, &without, &with, &machine, err);
+    if (fine && without && !with)
+        fine = rp_fail(err, RP_USAGE, "machine %s has no area; " GIVE_AREA, machine);
+    else if (fine && without)
+        fprintf(stderr, "reprise: warning: %lld run%s left out, as machine %s has no area; " GIVE_AREA "\n",
+                (long long)without, without == 1 ? " is" : "s are", machine);
+    sqlite3_free(machine);
+    return fine;
+}
+
 char *query_value(struct query *q, const char *name, const char **sign, struct rp_error *err)
 {
     char model[160];
@@ -138,7 +194,10 @@ char *query_value(struct query *q, const char *name, const char **sign, struct r
         text = find_value(q, model, &fine, err);
     if (!text && fine)
         fail_unknown(q, name, err);
-    return text;
+    if (!text || strcmp(name, STORE_AREA) || check_area(q, err))
+        return text;
+    sqlite3_free(text);
+    return NULL;
 }
 
 char *query_number(struct query *q, const char *name, const char **sign, struct rp_error *err)

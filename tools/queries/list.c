@@ -4,18 +4,6 @@
 
 #include "tools/queries/queries.h"
 
-/* Columns that say something: those in which not all runs are alike. */
-static bool differs(struct query *q, const char *column, bool *yes, struct rp_error *err)
-{
-    char *text = sqlite3_mprintf("SELECT count(DISTINCT ifnull(%s, '')) > 1 FROM runs WHERE %s", column, q->which);
-    sqlite3_stmt *rows = text ? view_query(&q->view, text, err, "") : NULL;
-    bool fine = true;
-    *yes = rows && sql_row(&q->store.sql, rows, &fine, err) && sqlite3_column_int(rows, 0);
-    sqlite3_finalize(rows);
-    sqlite3_free(text);
-    return rows && fine;
-}
-
 /* The columns of a run, before its statistics. */
 static char *identity_columns(struct query *q, struct rp_error *err)
 {
@@ -27,7 +15,7 @@ static char *identity_columns(struct query *q, struct rp_error *err)
     sqlite3_str_appendf(text, "run, trace, machine%s", axes);
     bool fine = true, yes;
     for (size_t i = 0; fine && i < MODEL_COUNT_OF(sometimes); i++)
-        if ((fine = differs(q, sometimes[i], &yes, err)) && yes)
+        if ((fine = query_differs(q, sometimes[i], &yes, err)) && yes)
             sqlite3_str_appendf(text, ", %s", sometimes[i]);
     sqlite3_free(axes);
     char *columns = sqlite3_str_finish(text);
@@ -86,17 +74,30 @@ static char *best_of_all(struct query *q, const char *value, const char *sign, c
     return sqlite3_mprintf(
         "WITH p AS (SELECT machine%s, count(*) AS runs, geomean(%s) AS \"%w\" FROM runs WHERE %s AND "
         "status = 'done' GROUP BY machine_id, launch, engine, seed, method, tool) SELECT * FROM p WHERE runs "
-        "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\" LIMIT %lld",
+        "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\" NULLS LAST LIMIT %lld",
         axes, value, name, q->which, sign, name, how_many(q));
+}
+
+/* The column of a value that the query calls `inner`, behind those of the axes: an axis is there already. */
+static void add_value(sqlite3_str *text, const char *name, const char *sign, const char *inner, const char *axes)
+{
+    char *quoted = sqlite3_mprintf("\"%w\"", name);
+    if (quoted && !strstr(axes, quoted))
+        sqlite3_str_appendf(text, ", %s\"%s\" AS %s", sign, inner, quoted);
+    sqlite3_free(quoted);
 }
 
 static char *best_by(struct query *q, const char *by, const char *value, const char *sign, const char *axes)
 {
-    const char *name = q->args->best + (*sign == '-');
-    return sqlite3_mprintf("WITH p AS (SELECT run, trace, machine%s, %s AS \"%w:\", row_number() OVER (PARTITION BY %s "
-                           "ORDER BY %s%s, run) AS place FROM runs WHERE %s AND status = 'done') SELECT run, trace, "
-                           "machine%s, \"%w:\" AS \"%w\" FROM p WHERE place <= %lld ORDER BY %s, place",
-                           axes, value, name, by, sign, value, q->which, axes, name, name, how_many(q), by);
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text,
+                        "WITH p AS (SELECT run, trace, machine%s, %s AS \"value:\", row_number() OVER (PARTITION BY %s "
+                        "ORDER BY %s%s NULLS LAST, run) AS place FROM runs WHERE %s AND status = 'done') SELECT run, "
+                        "trace, machine%s",
+                        axes, value, by, sign, value, q->which, axes);
+    add_value(text, q->args->best + (*sign == '-'), "", "value:", axes);
+    sqlite3_str_appendf(text, " FROM p WHERE place <= %lld ORDER BY %s, place", how_many(q), by);
+    return sqlite3_str_finish(text);
 }
 
 bool query_best(struct query *q, struct rp_error *err)
@@ -118,19 +119,12 @@ bool query_best(struct query *q, struct rp_error *err)
 
 /* ---- the Pareto front -------------------------------------------------------------------------------------------- */
 
-/* The columns of the two values, behind those of the axes: an axis is there already. */
 static char *value_columns(const char *const names[2], const char *const signs[2], const char *axes)
 {
-    static const char *const inner[2] = {"one:", "other:"};
     sqlite3_str *text = sqlite3_str_new(NULL);
-    for (int i = 0; i < 2; i++) {
-        char *quoted = sqlite3_mprintf("\"%w\"", names[i]);
-        if (quoted && !strstr(axes, quoted))
-            sqlite3_str_appendf(text, ", %s\"%s\" AS %s", signs[i], inner[i], quoted);
-        sqlite3_free(quoted);
-    }
-    if (!sqlite3_str_length(text))
-        sqlite3_str_appendall(text, " ");
+    sqlite3_str_appendall(text, " ");
+    add_value(text, names[0], signs[0], "one:", axes);
+    add_value(text, names[1], signs[1], "other:", axes);
     return sqlite3_str_finish(text);
 }
 

@@ -34,7 +34,9 @@ bool query_sql(struct query *, const char *text, struct rp_error *);
 bool query_open(struct query *, const char *path, unsigned wait, const struct query_args *, struct rp_error *);
 void query_close(struct query *);
 
-/* The columns of the options that vary, each with a comma before it, in quotes, behind `table.` where that is not "".
+/* Whether the column says something: not all runs that are asked about are alike in it. */
+bool query_differs(struct query *, const char *column, bool *yes, struct rp_error *);
+/* The columns of the options that vary, and the area where it differs, each with a comma before it, in quotes, behind `table.` where that is not "".
  * To be freed with sqlite3_free. */
 char *query_axes(struct query *, const char *table, struct rp_error *);
 /* A statistic, a ratio or an option as an expression on view `runs`; "l1" is "l1.model"; a "+" before it: more of it is

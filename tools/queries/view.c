@@ -150,7 +150,7 @@ json_t *view_value(sqlite3_stmt *rows, int column)
     case SQLITE_NULL: return json_null();
     case SQLITE_FLOAT: return json_real(sqlite3_column_double(rows, column));
     case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(rows, column));
-    default: return json_string((const char *)sqlite3_column_text(rows, column));
+    default: return json_text((const char *)sqlite3_column_text(rows, column));
     }
 }
 

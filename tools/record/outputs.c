@@ -414,7 +414,7 @@ static bool compare_one(const struct plan *p, const struct plan_expect *e, const
     const struct plan_buffer *b = &p->buffers[e->buffer];
     struct comparison c = compare(p, e, bytes);
     if (list)
-        json_add(list, json_pack("{s:s, s:s, s:I, s:I, s:I}", "buffer", b->name, "file", e->path, "elements",
+        json_add(list, json_pack("{s:s, s:o, s:I, s:I, s:I}", "buffer", b->name, "file", json_text(e->path), "elements",
                                  (json_int_t)c.count, "differing", (json_int_t)c.differing, "most_steps",
                                  (json_int_t)c.most_steps));
     if (c.differing) {

@@ -439,13 +439,13 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
                                      json_number(blocks(&s->plan->launches[i])), "warp_instructions",
                                      json_number(s->results[i].warp_instructions), "thread_instructions",
                                      json_number(s->results[i].thread_instructions)));
-    json_t *out =
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
-                  s->module->file_name, "module_sha256", s->module->sha256, "outcome", fault ? "fault" : "complete",
-                  "launches", launches, "warp_instructions", json_number(sum.warp_instructions), "thread_instructions",
-                  json_number(sum.thread_instructions), "seconds", s->seconds);
+    json_t *out = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
+                            json_text(s->module->file_name), "module_sha256", s->module->sha256, "outcome",
+                            fault ? "fault" : "complete", "launches", launches, "warp_instructions",
+                            json_number(sum.warp_instructions), "thread_instructions",
+                            json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
-        json_put(out, "fault", json_string(fault->text));
+        json_put(out, "fault", json_text(fault->text));
     if (fault && failed_launch(s))
         json_put(out, "fault_place", fault_place_json(s->programs[s->done - 1], failed_launch(s)));
     if (!fault && s->plan->print_count)
@@ -457,9 +457,9 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
         json_put(out, "findings_not_shown", json_number(s->found.not_shown));
     }
     if (s->found.incomplete)
-        json_put(out, "incomplete", json_string(s->found.incomplete));
+        json_put(out, "incomplete", json_text(s->found.incomplete));
     if (s->plan->output) {
-        json_put(out, "trace", json_string(s->plan->output));
+        json_put(out, "trace", json_text(s->plan->output));
         json_put(out, "bytes", json_number(s->file_bytes));
         json_put(out, "bits_per_warp_instruction", json_real(bits(s, sum.warp_instructions)));
     }

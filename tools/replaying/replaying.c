@@ -118,7 +118,7 @@ json_t *machine_json(const struct machine *m)
     struct option_line line;
     for (const char *text = m->text; option_line_next(&text, &line);)
         json_put(options, line.key, option_json(line.value));
-    return json_pack("{s:s, s:s, s:o}", "name", m->name, "hash", m->hash, "options", options);
+    return json_pack("{s:o, s:s, s:o}", "name", json_text(m->name), "hash", m->hash, "options", options);
 }
 
 json_t *trace_json(struct rp_trace *t, struct rp_error *err)
@@ -127,8 +127,8 @@ json_t *trace_json(struct rp_trace *t, struct rp_error *err)
     if (!sha256)
         return NULL;
     const struct rp_provenance *p = rp_trace_provenance(t);
-    json_t *json = json_pack("{s:s, s:s, s:I, s:s, s:s, s:s}", "file", rp_trace_path(t), "sha256", sha256, "bytes",
-                             (json_int_t)rp_trace_file_bytes(t), "module", p->module_name, "module_sha256",
+    json_t *json = json_pack("{s:o, s:s, s:I, s:s, s:s, s:s}", "file", json_text(rp_trace_path(t)), "sha256", sha256,
+                             "bytes", (json_int_t)rp_trace_file_bytes(t), "module", p->module_name, "module_sha256",
                              p->module_sha256, "tool", p->tool);
     if (!json)
         rp_fail(err, RP_SYSTEM, "out of memory for the result in JSON");
@@ -178,7 +178,7 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
                   (int)launch->grid[2], "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]);
     json_put(object, "dependencies", json_string(machine_dependencies[l->control_words]));
     if (*l->warning)
-        json_put(object, "warning", json_string(l->warning));
+        json_put(object, "warning", json_text(l->warning));
     json_put(object, "begin", json_number(l->begin));
     json_put(object, "end", json_number(l->end));
     if (l->overlaps)

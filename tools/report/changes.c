@@ -18,9 +18,9 @@ static bool put_line(void *data, sqlite3_stmt *row, struct rp_error *err)
     char kernel[PLAIN_NAME];
     (void)err;
     plain_kernel_name((const char *)sqlite3_column_text(row, 0), kernel);
-    json_add(l->list, json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "kernel", report_text(kernel), "file",
-                                report_text(file), "line", (json_int_t)line, "text",
-                                report_text(file && line ? source_text_of(l->files, file, (uint32_t)line) : NULL),
+    json_add(l->list, json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "kernel", json_text(kernel), "file",
+                                json_text(file), "line", (json_int_t)line, "text",
+                                json_text(file && line ? source_text_of(l->files, file, (uint32_t)line) : NULL),
                                 "baseline", view_value(row, 3), "best", view_value(row, 4), "change",
                                 view_value(row, 5), "mostly", view_value(row, 6)));
     return true;

@@ -5,39 +5,43 @@
 #include "replay/session/machine_open.h"
 #include "tools/replaying/explanations.h"
 #include "tools/report/sweep.h"
+#include "tools/store/schema.h"
 
 /* Values that a report holds at most, so that a browser reads it within seconds. */
 #define MOST_VALUES 3000000
 
 /* ---- axes -------------------------------------------------------------------------------------------------------- */
 
-struct unit_search {
-    const char *key, *unit;
+struct option_search {
+    const char *key;
+    const struct model_option *found;
 };
 
 static void chip_option(void *data, const struct model_option *option)
 {
-    struct unit_search *s = data;
+    struct option_search *s = data;
     if (!strcmp(option->key, s->key))
-        s->unit = option->unit;
+        s->found = option;
 }
 
 static void model_options(void *data, const char *part, const struct model *model)
 {
-    struct unit_search *s = data;
+    struct option_search *s = data;
     size_t n = strlen(part);
     for (unsigned i = 0; i < model->option_count; i++)
         if (!strncmp(s->key, part, n) && s->key[n] == '.' && !strcmp(s->key + n + 1, model->options[i].key))
-            s->unit = model->options[i].unit;
+            s->found = &model->options[i];
 }
 
-static const char *unit_of_option(const char *key)
+/* An option of machines; one without a text if there is none of this key. */
+static const struct model_option *option_of_key(const char *key)
 {
-    struct unit_search s = {key, ""};
+    static const struct model_option none = {.unit = "", .help = ""};
+    struct option_search s = {key, &none};
     struct model_set models = machine_models(NULL);
     machine_each_option(chip_option, &s);
     machine_each_model(&models, model_options, &s);
-    return s.unit;
+    return s.found;
 }
 
 /* Puts an axis if not all runs have the same value. Frees the expression, which is on table `chosen`. */
@@ -58,7 +62,7 @@ static bool put_axis(struct sweep_report *s, const char *name, char *expression,
     sqlite3_free(expression);
     if (of && json_array_size(values) > 1)
         json_add(json_object_get(s->data, "axes"), json_pack("{s:s, s:s, s:O, s:O}", "name", name, "unit",
-                                                             unit_of_option(name), "values", values, "of", of));
+                                                             option_of_key(name)->unit, "values", values, "of", of));
     bool fine = of;
     json_decref(values);
     json_decref(of);
@@ -108,6 +112,11 @@ static json_t *new_column(const char *name, json_t *values)
 {
     struct explanation e = {strcmp(name, "occupancy") ? name : "occupancy.achieved", "", ""};
     explanations_each(compare_name, &e);
+    if (!*e.text) {
+        const struct model_option *option = option_of_key(name);
+        e.unit = option->unit;
+        e.text = option->help;
+    }
     return json_pack("{s:s, s:s, s:s, s:o}", "name", name, "unit", e.unit, "text", e.text, "values", values);
 }
 
@@ -227,6 +236,16 @@ static bool put_half_widths(struct sweep_report *s, struct rp_error *err)
     return values;
 }
 
+/* The area of the machines, where it is known, whether it varies or not. */
+static bool put_area(struct sweep_report *s, struct rp_error *err)
+{
+    int64_t known;
+    return sweep_number(s,
+                        sqlite3_mprintf("SELECT count(%s) FROM runs WHERE run IN (SELECT run FROM chosen)", STORE_AREA),
+                        &known, err) &&
+           (!known || put_value(s, STORE_AREA, err));
+}
+
 bool sweep_columns(struct sweep_report *s, struct rp_error *err)
 {
     json_t *runs = sweep_list(s, sqlite3_mprintf("SELECT run FROM chosen ORDER BY rowid"), err);
@@ -239,6 +258,7 @@ bool sweep_columns(struct sweep_report *s, struct rp_error *err)
     json_put(s->data, "runs", runs ? runs : json_null());
     json_put(s->data, "trace_of", traces ? traces : json_null());
     return traces && put_axes(s, err) && put_statistics(s, err) && put_half_widths(s, err) &&
-           put_value(s, "ipc", err) && put_value(s, "occupancy", err) && put_value(s, s->request->value, err) &&
-           put_value(s, s->request->pareto[0], err) && put_value(s, s->request->pareto[1], err);
+           put_value(s, "ipc", err) && put_value(s, "occupancy", err) && put_area(s, err) &&
+           put_value(s, s->request->value, err) && put_value(s, s->request->pareto[0], err) &&
+           put_value(s, s->request->pareto[1], err);
 }

@@ -21,36 +21,6 @@ bool report_check(const char *path, struct rp_error *err)
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 character at `text`; 0: there is none. */
-static size_t character(const char *text)
-{
-    json_t *one = NULL;
-    size_t n = 0;
-    for (size_t length = 1; length <= 4 && !n && text[length - 1]; length++)
-        if ((one = json_stringn(text, length))) {
-            json_decref(one);
-            n = length;
-        }
-    return n;
-}
-
-json_t *report_text(const char *text)
-{
-    json_t *whole = text ? json_string(text) : json_null();
-    if (whole)
-        return whole;
-    char *mended = malloc(3 * strlen(text) + 1), *to = mended;
-    for (; mended && *text;) {
-        size_t n = character(text);
-        memcpy(to, n ? text : "\xef\xbf\xbd", n ? n : 3);
-        to += n ? n : 3;
-        text += n ? n : 1;
-    }
-    json_t *out = mended ? json_stringn(mended, (size_t)(to - mended)) : NULL;
-    free(mended);
-    return out;
-}
-
 char *report_command(char *const *words)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
@@ -77,9 +47,8 @@ json_t *report_begin(const char *kind, const char *title, const char *command)
     struct tm tm;
     time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-    return json_pack("{s:s, s:o, s:{s:s, s:s, s:o, s:s}}", "kind", kind, "title", report_text(title), "made", "tool",
-                     "reprise " REPRISE_VERSION, "timing", result_timing, "command", report_text(command), "date",
-                     date);
+    return json_pack("{s:s, s:o, s:{s:s, s:s, s:o, s:s}}", "kind", kind, "title", json_text(title), "made", "tool",
+                     "reprise " REPRISE_VERSION, "timing", result_timing, "command", json_text(command), "date", date);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ static bool put_machine(void *data, sqlite3_stmt *row, struct rp_error *err)
     struct sweep_report *s = data;
     json_t *options = json_object();
     json_put(json_object_get(s->data, "machines"), (const char *)sqlite3_column_text(row, 0),
-             json_pack("{s:o, s:s, s:o}", "name", report_text((const char *)sqlite3_column_text(row, 1)), "hash",
+             json_pack("{s:o, s:s, s:o}", "name", json_text((const char *)sqlite3_column_text(row, 1)), "hash",
                        (const char *)sqlite3_column_text(row, 2), "options", options));
     return sweep_each(
         s,

@@ -88,9 +88,9 @@ static json_t *launch_row(const struct replayed *o, const struct replay_launch *
     char kernel[PLAIN_NAME], grid[40], block[40];
     plain_kernel_name(rp_trace_kernel(o->trace, launch->kernel)->name, kernel);
     return json_pack("{s:I, s:o, s:s, s:s, s:I, s:I, s:b, s:o, s:o}", "launch", (json_int_t)l->launch, "kernel",
-                     report_text(kernel), "grid", dimensions(launch->grid, grid), "block",
+                     json_text(kernel), "grid", dimensions(launch->grid, grid), "block",
                      dimensions(launch->block, block), "begin", (json_int_t)l->begin, "end", (json_int_t)l->end,
-                     "overlaps", (int)l->overlaps, "warning", report_text(*l->warning ? l->warning : NULL), "values",
+                     "overlaps", (int)l->overlaps, "warning", json_text(*l->warning ? l->warning : NULL), "values",
                      values_json(o->machine, &l->statistics, l->overlaps));
 }
 
@@ -149,7 +149,7 @@ static void shorten_names(json_t *hotspots)
         char plain[PLAIN_NAME];
         const char *name = json_string_value(json_object_get(place, "kernel"));
         if (name)
-            json_put(place, "kernel", report_text(plain_kernel_name(name, plain)));
+            json_put(place, "kernel", json_text(plain_kernel_name(name, plain)));
     }
 }
 
@@ -192,7 +192,7 @@ static json_t *data_of(const struct report_request *r, struct replayed *o, struc
     explanations_each(explain, explanations);
     json_put(data, "explanations", explanations);
     json_put(data, "trace", trace ? trace : json_null());
-    json_put(data, "damage", report_text(rp_trace_damage(o->trace)));
+    json_put(data, "damage", json_text(rp_trace_damage(o->trace)));
     json_put(data, "machine", machine_json(o->machine));
     json_put(data, "engine", json_string(r->replay.engine == REPLAY_FAST ? "fast" : "reference"));
     json_put(data, "stored", json_boolean(r->cache != NULL));

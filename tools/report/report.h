@@ -19,8 +19,6 @@ bool report_write(const char *path, json_t *data, struct rp_error *);
 /* Prints what is in the report, "12 runs", and how long it is. */
 void report_say(const char *path, size_t count, const char *one, const char *several);
 
-/* A text as JSON. Bytes that are no UTF-8 become U+FFFD, so that any name can be shown. NULL: null. */
-json_t *report_text(const char *);
 /* A command as one types it into a shell, from the words behind "reprise", which end in NULL. The caller frees it.
  * NULL: out of memory. */
 char *report_command(char *const *words);

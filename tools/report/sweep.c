@@ -19,21 +19,14 @@ bool sweep_each(struct sweep_report *s, char *text, sweep_row_fn *row, void *dat
     return rows && fine && more;
 }
 
-static json_t *cell(sqlite3_stmt *row, int column)
-{
-    if (sqlite3_column_type(row, column) == SQLITE_TEXT)
-        return report_text((const char *)sqlite3_column_text(row, column));
-    return view_value(row, column);
-}
-
 static bool add_cells(void *list, sqlite3_stmt *row, struct rp_error *err)
 {
     int count = sqlite3_column_count(row);
     json_t *object = count > 1 ? json_object() : NULL;
     (void)err;
     for (int i = 0; object && i < count; i++)
-        json_put(object, sqlite3_column_name(row, i), cell(row, i));
-    json_add(list, count > 1 ? object : cell(row, 0));
+        json_put(object, sqlite3_column_name(row, i), view_value(row, i));
+    json_add(list, count > 1 ? object : view_value(row, 0));
     return true;
 }
 

@@ -73,18 +73,35 @@ static bool put_option(struct store *s, int64_t machine, const struct option_lin
     return sql_run(&s->sql, put, err, "iit", machine, option, line->value);
 }
 
-bool store_put_machine(struct store *s, const struct machine *m, int64_t *id, struct rp_error *err)
+static bool insert_machine(struct store *s, const struct machine *m, int64_t *id, struct rp_error *err)
 {
     struct option_line line;
-    if (!sql_number(&s->sql, "SELECT id FROM machine WHERE hash = ?", -1, id, err, "t", m->hash))
-        return false;
-    if (*id >= 0)
-        return statistics_put_names(s, m, err);
     bool fine = sql_run(&s->sql, "INSERT INTO machine (hash, name) VALUES (?, ?)", err, "tt", m->hash, m->name);
     *id = sqlite3_last_insert_rowid(s->sql.db);
     for (const char *text = m->text; fine && option_line_next(&text, &line);)
         fine = put_option(s, *id, &line, err);
-    return fine && statistics_put_names(s, m, err);
+    return fine;
+}
+
+/* The area is in no hash: a machine that is there already gets the one of this sweep, or loses its own. */
+static bool put_area(struct store *s, const struct machine *m, int64_t id, struct rp_error *err)
+{
+    struct option_line line;
+    const char *text = m->device_text;
+    while (option_line_next(&text, &line))
+        if (!strcmp(line.key, STORE_AREA))
+            return sql_run(&s->sql,
+                           "DELETE FROM machine_option WHERE machine = ?"
+                           " AND option = (SELECT id FROM option WHERE key = ?)",
+                           err, "it", id, line.key) &&
+                   (!m->area || put_option(s, id, &line, err));
+    return true;
+}
+
+bool store_put_machine(struct store *s, const struct machine *m, int64_t *id, struct rp_error *err)
+{
+    return sql_number(&s->sql, "SELECT id FROM machine WHERE hash = ?", -1, id, err, "t", m->hash) &&
+           (*id >= 0 || insert_machine(s, m, id, err)) && put_area(s, m, *id, err) && statistics_put_names(s, m, err);
 }
 
 bool store_put_axis(struct store *s, const char *option, struct rp_error *err)

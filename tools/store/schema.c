@@ -15,11 +15,11 @@
     "CREATE TABLE estimate (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"                                    \
     "  statistic INTEGER NOT NULL REFERENCES statistic, mean REAL NOT NULL, half_width REAL NOT NULL, deviation REAL," \
     "  PRIMARY KEY (run, statistic)) WITHOUT ROWID;"
-static const char upgrade[] = "ALTER TABLE run ADD COLUMN " METHOD "; ALTER TABLE run ADD COLUMN replayed REAL;"
-                              "ALTER TABLE run ADD COLUMN batches INTEGER;"
-                              "ALTER TABLE run_launch ADD COLUMN source TEXT NOT NULL DEFAULT 'replayed';"
-                              "ALTER TABLE run_launch ADD COLUMN half_width INTEGER NOT NULL DEFAULT 0;" ESTIMATE
-                              "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION);
+static const char from_1[] = "ALTER TABLE run ADD COLUMN " METHOD "; ALTER TABLE run ADD COLUMN replayed REAL;"
+                             "ALTER TABLE run ADD COLUMN batches INTEGER;"
+                             "ALTER TABLE run_launch ADD COLUMN source TEXT NOT NULL DEFAULT 'replayed';"
+                             "ALTER TABLE run_launch ADD COLUMN half_width INTEGER NOT NULL DEFAULT 0;" ESTIMATE;
+static const char set_version[] = "PRAGMA user_version = " TEXT_OF(SCHEMA_VERSION);
 
 static const char tables[] = "PRAGMA application_id = " TEXT_OF(
     APPLICATION) ";"
@@ -87,48 +87,15 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
     "SELECT r.id AS run, t.file AS trace, m.name AS machine, m.id AS machine_id, r.launch, r.engine, r.seed, "         \
     "r.status, r.reason, r.ipc,"                                                                                       \
     " r.occupancy, r.warnings, r.seconds, r.finished, r.tool, r.key, t.sha256, m.hash, r.method, r.replayed, "         \
-    "r.batches, (SELECT half_width FROM estimate WHERE run = r.id AND statistic = (SELECT id FROM statistic WHERE "    \
-    "name = 'cycles')) AS cycles_half_width"
+    "r.batches, (SELECT value FROM machine_option WHERE machine = m.id AND option = (SELECT id FROM option WHERE key " \
+    "= '" STORE_AREA "')) AS " STORE_AREA ", (SELECT half_width FROM estimate WHERE run = r.id AND statistic = "       \
+    "(SELECT id FROM statistic WHERE name = 'cycles')) AS cycles_half_width"
 #define OPTION ", (SELECT value FROM machine_option WHERE machine = r.machine AND option = %d) AS \"%w\""
 /* A statistic without a row is 0, but a run that failed has none. */
 #define STATISTIC                                                                                                      \
     ", CASE r.status WHEN 'done' THEN coalesce((SELECT value FROM value WHERE run = r.id AND statistic = %d), 0) END"  \
     " AS \"%w\""
 #define FROM " FROM run r JOIN trace t ON t.id = r.trace JOIN machine m ON m.id = r.machine"
-
-static bool pragma(struct sql *s, const char *text, int64_t *value, struct rp_error *err)
-{
-    return sql_number(s, text, 0, value, err, "");
-}
-
-bool schema_check(struct sql *s, struct rp_error *err)
-{
-    int64_t application, version;
-    if (!pragma(s, "PRAGMA application_id", &application, err) || !pragma(s, "PRAGMA user_version", &version, err))
-        return false;
-    if (application != APPLICATION)
-        return rp_fail(err, RP_BAD_INPUT, "%s: this database has no results of reprise sweep", s->path);
-    return version == SCHEMA_VERSION ||
-           rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d%s", s->path,
-                   (long long)version, SCHEMA_VERSION,
-                   version == 1 ? ", and a sweep into this database brings them up to date" : "");
-}
-
-bool schema_make(struct sql *s, struct rp_error *err)
-{
-    int64_t objects;
-    if (!sql_number(s, "SELECT count(*) FROM sqlite_schema", 0, &objects, err, ""))
-        return false;
-    if (objects) {
-        int64_t version, application;
-        if (!pragma(s, "PRAGMA user_version", &version, err) || !pragma(s, "PRAGMA application_id", &application, err))
-            return false;
-        if (application == APPLICATION && version == 1)
-            return sql_script(s, upgrade, err) && schema_make_view(s, err);
-        return schema_check(s, err);
-    }
-    return sql_script(s, tables, err) && schema_make_view(s, err);
-}
 
 /* ---- the view ---------------------------------------------------------------------------------------------------- */
 
@@ -155,10 +122,12 @@ static bool add_columns(struct sql *s, sqlite3_str *text, const char *column, co
     return rows && fine;
 }
 
-bool schema_make_view(struct sql *s, struct rp_error *err)
+/* `kind`: TEMP, or nothing for one that stays. */
+static bool make_view(struct sql *s, const char *kind, struct rp_error *err)
 {
     sqlite3_str *text = sqlite3_str_new(s->db);
-    sqlite3_str_appendall(text, "DROP VIEW IF EXISTS runs; CREATE VIEW runs AS " COLUMNS);
+    sqlite3_str_appendf(text, "DROP VIEW IF EXISTS %s.runs; CREATE %s VIEW runs AS " COLUMNS, *kind ? "temp" : "main",
+                        kind);
     bool fine = add_columns(s, text, OPTION, "SELECT id, key FROM option WHERE varied ORDER BY varied", err) &&
                 add_columns(s, text, STATISTIC, "SELECT id, name FROM statistic ORDER BY id", err);
     sqlite3_str_appendall(text, FROM);
@@ -168,6 +137,47 @@ bool schema_make_view(struct sql *s, struct rp_error *err)
     fine = fine && sql_script(s, script, err);
     sqlite3_free(script);
     return fine;
+}
+
+bool schema_make_view(struct sql *s, struct rp_error *err) { return make_view(s, "", err); }
+
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
+
+static bool pragma(struct sql *s, const char *text, int64_t *value, struct rp_error *err)
+{
+    return sql_number(s, text, 0, value, err, "");
+}
+
+bool schema_check(struct sql *s, struct rp_error *err)
+{
+    int64_t application, version;
+    if (!pragma(s, "PRAGMA application_id", &application, err) || !pragma(s, "PRAGMA user_version", &version, err))
+        return false;
+    if (application != APPLICATION)
+        return rp_fail(err, RP_BAD_INPUT, "%s: this database has no results of reprise sweep", s->path);
+    if (version == 2)
+        return make_view(s, "TEMP", err);
+    return version == SCHEMA_VERSION ||
+           rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d%s", s->path,
+                   (long long)version, SCHEMA_VERSION,
+                   version == 1 ? ", and a sweep into this database brings them up to date" : "");
+}
+
+bool schema_make(struct sql *s, struct rp_error *err)
+{
+    int64_t objects;
+    if (!sql_number(s, "SELECT count(*) FROM sqlite_schema", 0, &objects, err, ""))
+        return false;
+    if (objects) {
+        int64_t version, application;
+        if (!pragma(s, "PRAGMA user_version", &version, err) || !pragma(s, "PRAGMA application_id", &application, err))
+            return false;
+        if (application == APPLICATION && (version == 1 || version == 2))
+            return (version > 1 || sql_script(s, from_1, err)) && sql_script(s, set_version, err) &&
+                   schema_make_view(s, err);
+        return schema_check(s, err);
+    }
+    return sql_script(s, tables, err) && schema_make_view(s, err);
 }
 
 bool schema_has_column(struct sql *s, const char *column, bool *has, struct rp_error *err)

@@ -4,11 +4,15 @@
 
 #include "tools/store/sql.h"
 
-#define SCHEMA_VERSION 2 /* PRAGMA user_version; 1 had neither run.method nor table estimate */
+/* PRAGMA user_version. 1 had neither run.method nor table estimate; 2 had no areas, and view `runs` no such column. */
+#define SCHEMA_VERSION 3
+#define STORE_AREA "area" /* key of the option of machines that view `runs` has a column of, whether it varies or not  \
+                           */
 
-/* Makes the tables in an empty database, or checks those that are there, and brings those of version 1 up to date.
+/* Makes the tables in an empty database, or checks those that are there, and brings those of older versions up to date.
  * RP_BAD_INPUT: a database of something else, or of another version. */
 bool schema_make(struct sql *, struct rp_error *);
+/* Of a database that is read: the view of version 2 is made up to date for this connection. */
 bool schema_check(struct sql *, struct rp_error *);
 
 /* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic. */

@@ -41,7 +41,7 @@ void store_rollback(struct store *);
 
 /* With its launches. */
 bool store_put_trace(struct store *, struct rp_trace *, int64_t *id, struct rp_error *);
-/* With its options and the names of its statistics. */
+/* With its options and the names of its statistics. The area of one that is there, which is in no hash, is replaced. */
 bool store_put_machine(struct store *, const struct machine *, int64_t *id, struct rp_error *);
 /* The option is one that sweeps vary; it is one of a machine that was put. */
 bool store_put_axis(struct store *, const char *option, struct rp_error *);

@@ -103,7 +103,8 @@ static bool check_term(const struct condition *c, const struct condition_term *t
                        struct rp_error *err)
 {
     double unused;
-    if (strcmp(t->left, CONDITION_TRACE) && !axes_have(axes, t->left))
+    bool name = !strcmp(t->left, CONDITION_TRACE) || !strcmp(t->left, VARIED_MACHINE);
+    if (!name && !axes_have(axes, t->left))
         return rp_fail(err, RP_USAGE, "--exclude %s: %s does not vary; name a key of --vary, machine, or trace",
                        c->text, t->left);
     bool sorts = *t->compare == '<' || *t->compare == '>';
@@ -131,14 +132,22 @@ bool conditions_ask_for_trace(const struct conditions *all)
 
 /* ---- whether one holds ------------------------------------------------------------------------------------------- */
 
+/* A variant of a sweep, on a trace. */
+struct variant_names {
+    const struct axes *axes;
+    const char *const *values;
+    const char *machine, *trace;
+};
+
 /* The value of a key; `otherwise`: it is none. */
-static const char *value_of(const struct axes *axes, const char *const values[MOST_KEYS], const char *trace,
-                            const char *key, const char *otherwise)
+static const char *value_of(const struct variant_names *v, const char *key, const char *otherwise)
 {
     if (!strcmp(key, CONDITION_TRACE))
-        return trace;
-    size_t i = axes_find(axes, key);
-    return i < axes->key_count ? values[i] : otherwise;
+        return v->trace;
+    size_t i = axes_find(v->axes, key);
+    if (i < v->axes->key_count)
+        return v->values[i];
+    return strcmp(key, VARIED_MACHINE) ? otherwise : v->machine;
 }
 
 /* Below 0, 0 or above. */
@@ -163,12 +172,11 @@ static bool holds(const struct condition_term *t, const char *left, const char *
     }
 }
 
-static bool all_hold(const struct condition *c, const struct axes *axes, const char *const values[MOST_KEYS],
-                     const char *trace)
+static bool all_hold(const struct condition *c, const struct variant_names *v)
 {
     for (size_t i = 0; i < c->count; i++) {
         const struct condition_term *t = &c->terms[i];
-        if (!holds(t, value_of(axes, values, trace, t->left, NULL), value_of(axes, values, trace, t->right, t->right)))
+        if (!holds(t, value_of(v, t->left, NULL), value_of(v, t->right, t->right)))
             return false;
     }
     return true;
@@ -177,8 +185,9 @@ static bool all_hold(const struct condition *c, const struct axes *axes, const c
 bool conditions_hold(const struct conditions *all, const struct axes *axes, const char *const values[MOST_KEYS],
                      const char *trace)
 {
+    const struct variant_names variant = {axes, values, all->machine, trace};
     for (size_t i = 0; i < all->count; i++)
-        if (all_hold(&all->list[i], axes, values, trace))
+        if (all_hold(&all->list[i], &variant))
             return true;
     return false;
 }

@@ -161,6 +161,7 @@ bool sweep_plan_finish(struct sweep_plan *p, struct rp_error *err)
     if (p->machine_count > 1 && !add_machine_axis(p, err))
         return false;
     variant_base(&p->base, &p->axes);
+    p->excluded.machine = p->base.machine;
     return check_estimates(p, err) && check_settings(p, err) && conditions_check(&p->excluded, &p->axes, err);
 }
 

@@ -6,7 +6,9 @@
 #include "replay/base/machine_parts.h"
 #include "replay/base/sampled.h"
 #include "tools/machine/option_line.h"
+#include "tools/store/schema.h"
 #include "tools/sweep/sweep.h"
+#include "tools/ui/progress.h"
 
 static bool excluded_everywhere(const struct sweep_plan *p, size_t variant)
 {
@@ -69,20 +71,28 @@ static bool add_point(struct sweep *s, size_t variant, struct machine *m, struct
     return true;
 }
 
-/* Machines that are known already, by hash. */
+/* Machines that are known already, by hash, with their areas, which are not hashed. */
+struct seen_machine {
+    char hash[sizeof((struct machine *)NULL)->hash];
+    int64_t area;
+};
 struct seen {
-    const char **slots;
+    struct seen_machine *slots;
     size_t room;
 };
 
-static bool seen_before(struct seen *seen, const char *hash)
+/* NULL: it was not seen before. */
+static const struct seen_machine *seen_before(struct seen *seen, const struct machine *m)
 {
-    size_t at = strtoull((char[]){hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], 0}, NULL, 16);
-    for (at %= seen->room; seen->slots[at]; at = (at + 1) % seen->room)
-        if (!strcmp(seen->slots[at], hash))
-            return true;
-    seen->slots[at] = strdup(hash);
-    return false;
+    char start[9];
+    snprintf(start, sizeof start, "%.8s", m->hash);
+    size_t at = strtoull(start, NULL, 16) % seen->room;
+    for (; *seen->slots[at].hash; at = (at + 1) % seen->room)
+        if (!strcmp(seen->slots[at].hash, m->hash))
+            return &seen->slots[at];
+    memcpy(seen->slots[at].hash, m->hash, sizeof m->hash);
+    seen->slots[at].area = m->area;
+    return NULL;
 }
 
 static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struct rp_error *err)
@@ -95,10 +105,18 @@ static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struc
         return false;
     if (!m)
         return add_refusal(s, values, &why, err);
-    if (!seen_before(seen, m->hash))
+    const struct seen_machine *same = seen_before(seen, m);
+    bool another_area = same && same->area != m->area;
+    if (!same)
         return add_point(s, variant, m, err);
-    s->count.same++;
     machine_free(m);
+    if (another_area) {
+        rp_fail(&why, RP_USAGE,
+                "area: an earlier machine of the sweep is this one with another area, which affects no cycle; vary the "
+                "area with what changes, for example 'l1.size=64K,128K with area=430,445'");
+        return add_refusal(s, values, &why, err);
+    }
+    s->count.same++;
     return true;
 }
 
@@ -112,6 +130,10 @@ static bool option_of(const struct machine *m, const char *key, char option[128]
     for (size_t i = 0; i < machine_alias_count; i++)
         if (!strcmp(machine_aliases[i].old, key))
             now = machine_aliases[i].key;
+    if (!strcmp(now, STORE_AREA)) {
+        snprintf(option, 128, "%s", now);
+        return true;
+    }
     for (const char *text = m->text; option_line_next(&text, &line);) {
         size_t n = strlen(now);
         if (strncmp(line.key, now, n) || (line.key[n] && strcmp(line.key + n, ".model")))
@@ -142,15 +164,17 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     size_t variants = sweep_plan_variants(&s->args->plan, err);
     struct seen seen = {calloc(2 * variants + 1, sizeof *seen.slots), 2 * variants + 1};
     bool fine = variants && (seen.slots || rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep"));
+    struct progress bar;
+    progress_begin(&bar, "opening machines", "variants", s->args->quiet);
     for (size_t v = 0; fine && v < variants; v++) {
+        progress_update(&bar, v, variants, 0, NULL);
         s->count.variants++;
         if (excluded_everywhere(&s->args->plan, v))
             s->count.excluded++;
         else
             fine = make_point(s, v, &seen, err);
     }
-    for (size_t i = 0; seen.slots && i < seen.room; i++)
-        free((char *)seen.slots[i]);
+    progress_end(&bar);
     free(seen.slots);
     return fine;
 }
@@ -167,11 +191,15 @@ static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEY
 bool sweep_put_points(struct sweep *s, struct rp_error *err)
 {
     bool axes[MOST_KEYS] = {false}, fine = true;
+    struct progress bar;
+    progress_begin(&bar, "writing the plan", "machines", s->args->quiet);
     for (size_t i = 0; fine && i < s->point_count; i++) {
+        progress_update(&bar, i, s->point_count, 0, NULL);
         bool others_wait = i % SWEEP_GROUP == SWEEP_GROUP - 1;
         fine = put_point(s, &s->points[i], axes, err) &&
                (!others_wait || (store_commit(&s->store, err) && store_begin(&s->store, err)));
     }
+    progress_end(&bar);
     for (size_t i = 0; fine && i < s->count.refused; i++)
         fine =
             store_put_refusal(&s->store, s->refusals[i].machine, s->refusals[i].settings, s->refusals[i].reason, err);

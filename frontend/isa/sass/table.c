@@ -28,10 +28,18 @@ static void make(const struct sass_table *t)
     struct sass_index *x = t->index;
     unsigned opcodes = 1u << (t->opcode.width - t->opcode_spare);
     x->count = 1;
-    for (unsigned row = 0; row < t->row_count; row++)
-        for (unsigned opcode = 0; opcode < opcodes; opcode++)
-            if ((opcode << t->opcode_spare & t->rows[row].mask) == t->rows[row].value && x->count < SASS_LINKS)
-                insert(t, opcode, row);
+    for (unsigned row = 0; row < t->row_count; row++) {
+        const struct sass_row *r = &t->rows[row];
+        unsigned free = (opcodes - 1) & ~(unsigned)(r->mask >> t->opcode_spare);
+        unsigned opcode = (unsigned)(r->value >> t->opcode_spare), more = 0;
+        if (r->value != (r->mask & opcode << t->opcode_spare))
+            continue;
+        do { /* all opcodes that have the row's bits: every subset of the others */
+            if (x->count < SASS_LINKS)
+                insert(t, opcode | more, row);
+            more = (more - free) & free;
+        } while (more);
+    }
 }
 
 static void make_once(const struct sass_table *t)

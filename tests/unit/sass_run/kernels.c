@@ -1,12 +1,13 @@
 /* Every kernel of tests/kernels as machine code: clang's PTX through NVIDIA's ptxas, for five architectures at four
- * levels of optimisation, and for six later ones. What comes out equals the CPU's computation (the case's own check)
- * and, byte for byte, what the PTX frontend makes of the same kernel.
+ * levels of optimisation, and for six later ones, with FULL=1 at all levels, too. What comes out equals the CPU's
+ * computation (the case's own check) and, byte for byte, what the PTX frontend makes of the same kernel.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include <criterion/criterion.h>
 
+#include "tests/support/full.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/toolchain.h"
 
@@ -14,12 +15,16 @@ enum { FIRST_INDEPENDENT = 70 };
 struct variant {
     unsigned sm, level;
 };
-/* The Makefile's SASS_VARIANTS, SASS_VARIANTS_O0 (of PTX that clang -O0 made), and LATE_VARIANTS. */
+/* The Makefile's SASS_VARIANTS, SASS_VARIANTS_O0 (of PTX that clang -O0 made), and LATE_VARIANTS, without FULL=1 and
+ * with it. */
 static const struct variant all[] = {{50, 0}, {50, 1}, {50, 2}, {50, 3}, {52, 0}, {52, 1}, {52, 2},
                                      {52, 3}, {60, 0}, {60, 1}, {60, 2}, {60, 3}, {61, 0}, {61, 1},
                                      {61, 2}, {61, 3}, {62, 0}, {62, 1}, {62, 2}, {62, 3}},
                             some[] = {{50, 0}, {52, 1}, {60, 2}, {61, 3}},
-                            late[] = {{70, 3}, {75, 3}, {80, 0}, {80, 3}, {86, 3}, {89, 1}, {90, 0}, {90, 3}};
+                            late[] = {{70, 3}, {75, 3}, {80, 0}, {80, 3}, {86, 3}, {89, 1}, {90, 0}, {90, 3}},
+                            all_late[] = {{70, 0}, {70, 1}, {70, 2}, {70, 3}, {75, 0}, {75, 1}, {75, 2}, {75, 3},
+                                          {80, 0}, {80, 1}, {80, 2}, {80, 3}, {86, 0}, {86, 1}, {86, 2}, {86, 3},
+                                          {89, 0}, {89, 1}, {89, 2}, {89, 3}, {90, 0}, {90, 1}, {90, 2}, {90, 3}};
 
 /* What an architecture does not have; ptxas refuses the PTX. */
 static bool exists(const struct kernel_case *c, const struct variant *v)
@@ -126,5 +131,11 @@ static void run_all(const struct variant *variants, unsigned count, bool unoptim
 }
 
 Test(kernels, equal_the_cpu_and_ptx) { run_all(all, sizeof all / sizeof *all, false); }
-Test(kernels, of_volta_to_hopper) { run_all(late, sizeof late / sizeof *late, false); }
+Test(kernels, of_volta_to_hopper)
+{
+    if (full_sweep())
+        run_all(all_late, sizeof all_late / sizeof *all_late, false);
+    else
+        run_all(late, sizeof late / sizeof *late, false);
+}
 Test(kernels, of_unoptimised_ptx) { run_all(some, sizeof some / sizeof *some, true); }

@@ -24,8 +24,9 @@ function paretoChoices(runs) {
 
 function defaultPareto(runs) {
   if (runs.data.pareto) return runs.data.pareto;
-  const axis = runs.axes.find((a) => runs.numeric(a)), value = runs.data.value;
-  const other = axis ? axis.name : ["dram.accesses", "port.requests", "l2.misses", "l1.misses"].find((n) => runs.columns.has(n) && n !== value.name);
+  const axis = runs.axes.find((a) => runs.numeric(a)), value = runs.data.value, area = runs.value("area");
+  const areas = area ? new Set(runs.all.map(area)).size > 1 : false;
+  const other = areas ? "area" : axis ? axis.name : ["dram.accesses", "port.requests", "l2.misses", "l1.misses"].find((n) => runs.columns.has(n) && n !== value.name);
   return other ? [value, { name: other, more: moreIsBetter(other) }] : null;
 }
 
