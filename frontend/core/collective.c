@@ -370,10 +370,10 @@ static unsigned waiting_lane(const struct warp_state *s, uint32_t i, unsigned *m
 size_t describe_split(const struct warp_state *s, const struct split *split, char *text, size_t size)
 {
     const struct rp_instruction *in = &s->w.block->program->kernel.instructions[split->pc->index];
-    char line[24] = "";
+    char line[300] = "";
     int used;
     if (in->line)
-        snprintf(line, sizeof line, " (line %u)", in->line);
+        describe_source(&s->w.block->program->kernel, in, line, sizeof line);
     if (split->waits == WAIT_BARRIER)
         used = snprintf(text, size, "barrier %u%s", split->barrier, line);
     else if (split->waits == WAIT_CLUSTER)

@@ -55,7 +55,8 @@ static const char *access_name(const struct fault *f)
 
 int describe_source(const struct rp_kernel *k, const struct rp_instruction *in, char *text, size_t size)
 {
-    int n = snprintf(text, size, " (%s:%u", in->file < k->file_count ? k->files[in->file] : "line", in->line);
+    bool named = in->file < k->file_count;
+    int n = snprintf(text, size, named ? " (%s:%u" : " (%s %u", named ? k->files[in->file] : "line", in->line);
     uint32_t call = in->inlined;
     for (unsigned i = 0; i < 2 && call && n > 0 && (size_t)n < size; i++) {
         const struct rp_inlined_call *c = &k->inlined[call - 1];

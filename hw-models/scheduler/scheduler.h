@@ -49,10 +49,6 @@ struct scheduler_model {
     const struct scheduler_feedback *feedback;
 };
 
-#define SCHEDULER(name) extern const struct scheduler_model scheduler_##name;
-#include "hw-models/scheduler/schedulers.def"
-#undef SCHEDULER
-
 /* For schedulers that use ages: which slots are older than which. */
 struct scheduler_ages {
     uint64_t present, older[SCHEDULER_SLOTS]; /* older[s]: slots whose warps started before that of s */

@@ -1,5 +1,7 @@
 #include "hw-models/set/models.h"
 
+#include "hw-models/scheduler/schedulers.h"
+
 static const struct model *const schedulers[] = {
 #define SCHEDULER(name) &scheduler_##name.model,
 #include "hw-models/scheduler/schedulers.def"

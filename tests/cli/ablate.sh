@@ -15,13 +15,13 @@ for seed in 3 6; do "$BUILD/programs/synthetic" $seed "$work/$seed.wtr" || exit 
 traces=("$work/3.wtr" "$work/6.wtr")
 on=(-m jetson-tx2 --set l1.size=16K --set icache=set-associative --set icache.line=128 --set icache.sets=4 --set icache.ways=2
     --set icache.latency=50)
-"$r" ablate -q "${traces[@]}" "${on[@]}" --json >"$work/steps.json"
-"$r" ablate -q "${traces[@]}" "${on[@]}" --json --threads 3 | cmp -s - "$work/steps.json" && echo "ok - threads change nothing" || echo "not ok - threads change nothing"
+"$r" ablate -q --cumulative "${traces[@]}" "${on[@]}" --json >"$work/steps.json"
+"$r" ablate -q --cumulative "${traces[@]}" "${on[@]}" --json --threads 3 | cmp -s - "$work/steps.json" && echo "ok - threads change nothing" || echo "not ok - threads change nothing"
 "$r" ablate -q "${traces[@]}" "${on[@]}" --alone --json >"$work/alone.json"
-"$r" ablate -q "${traces[@]}" "${on[@]}" --csv >"$work/steps.csv"
-"$r" ablate -q "${traces[@]}" "${on[@]}" --csv --launches >"$work/launches.csv"
-"$r" ablate -q "${traces[@]}" -m jetson-tx2 --step "near DRAM:dram.latency=1" --step dram.latency=1000,l2=none --step none:l1.size=24K --json >"$work/own.json"
-"$r" ablate -q "${traces[0]}" -m rtx2060-accelsim --csv | grep -q '^no caches,single issue,[0-9]*,[0-9]' && echo "ok - the staged pipeline goes without caches" || echo "not ok - the staged pipeline goes without caches"
+"$r" ablate -q --cumulative "${traces[@]}" "${on[@]}" --csv >"$work/steps.csv"
+"$r" ablate -q --cumulative "${traces[@]}" "${on[@]}" --csv --launches >"$work/launches.csv"
+"$r" ablate -q --cumulative "${traces[@]}" -m jetson-tx2 --step "near DRAM:dram.latency=1" --step dram.latency=1000,l2=none --step none:l1.size=24K --json >"$work/own.json"
+"$r" ablate -q --cumulative "${traces[0]}" -m rtx2060-accelsim --csv | grep -q '^no caches,single issue,[0-9]*,[0-9]' && echo "ok - the staged pipeline goes without caches" || echo "not ok - the staged pipeline goes without caches"
 n=0 steps=()
 for settings in "" "icache=perfect" "subcores=1 l1.subcores=1 icache.subcores=1" "issue.width=1" "l1=none l2=none" "coalescer=ideal"; do
     for s in $settings; do
@@ -68,7 +68,7 @@ check('own steps have their names', [s['step'] for s in own['steps']] == ['near 
 check('and their settings', own['steps'][1]['set'] == {'dram.latency': 1000, 'l2': 'none'} and own['stages'][2]['machine']['options']['l2.model'] == 'none')
 check('a step that changes nothing says so', [s['changes'] for s in own['steps']] == [True, True, False] and own['steps'][2]['mean'] == 100)
 rows = list(csv.DictReader(open(folder + 'steps.csv')))
-check('CSV has the figures', [(r['step'], r['mean']) for r in rows] == [(s['step'], '%.2f' % s['mean'] if s['changes'] else '') for s in steps['steps']], rows)
+check('CSV has the figures', [(r['step'], r['speed-up']) for r in rows] == [(s['step'], '%.4f' % s['speedup'] if s['changes'] else '') for s in steps['steps']], rows)
 rows = list(csv.DictReader(open(folder + 'launches.csv')))
 check('and the launches', [[int(r[s['stage']]) for r in rows] for s in steps['stages']] == [[c for t in s['cycles'] for c in t] for s in steps['stages']])
 PY

@@ -63,6 +63,7 @@ is "--sort cycles" "$(diff --vary sms=1..4 --sort cycles --json | json /dev/stdi
 is "impossible ones come last" "$(diff --vary l1_subcores=3,2,4 --sort cycles --json | json /dev/stdin '["error" in v for v in d["variants"]]')" "[False, False, True]"
 fails 1 "rows are sorted by cycles" --vary sms=1,2 --sort size
 
+column() { python3 -c 'import csv, sys; print(*[r[sys.argv[1]] for r in csv.DictReader(open(sys.argv[2]))], sep="\n")' "$1" "$2"; }
 # ---- CSV -----------------------------------------------------------------------------------------------------------
 diff --vary sms=1,2 --vary l1_subcores=2,3 --csv >"$work/d.csv"
 is "CSV reads back: every row whole, numbers plain" "$(python3 -c '
@@ -73,8 +74,28 @@ print([(r["launch"], r["kernel"], r["sms"], r["cycles"].isdigit()) for r in rows
 is "... and nothing where there is no number" "$(python3 -c '
 import csv, sys
 print([r["cycles"] for r in csv.DictReader(open(sys.argv[1])) if not r["cycles"].isdigit()], [r["ratio"] for r in csv.DictReader(open(sys.argv[1])) if not r["cycles"].isdigit()])' "$work/d.csv")" "['', ''] ['', '']"
-is "its cycles are those of JSON" "$(cut -d, -f5 "$work/d.csv" | sed -n 2p)" "$(cycles --set sms=1)"
-is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c 'import csv,sys; r=list(csv.DictReader(sys.stdin)); print(len(r), r[0]["cycles"], r[0]["occupancy"].replace(".", "").isdigit())')" "1 $(cycles) True"
+is "its cycles are those of JSON" "$(column cycles "$work/d.csv" | head -1)" "$(cycles --set sms=1)"
+is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c 'import csv,sys; r=list(csv.DictReader(sys.stdin)); print(len(r), r[0]["cycles"], r[0]["occupancy.achieved"].replace(".", "").isdigit())')" "1 $(cycles) True"
+is "why a variant did not run stands in a column of its own" "$(column error "$work/d.csv" | cut -c1-21 | tr '\n' '|') $(column main_stall "$work/d.csv" | grep -c vary)" "|--vary l1_subcores=3:||--vary l1_subcores=3:| 0"
+# several traces
+cp "$work/t.wtr" "$work/u.wtr"
+for command in "replay" "diff --vary sms=1,2"; do
+    read -r -a words <<<"$command"
+    "$r" "${words[@]}" -q "$work/t.wtr" "$work/u.wtr" -m jetson-tx2 --csv >"$work/two.csv"
+    "$r" "${words[@]}" -q "$work/t.wtr" -m jetson-tx2 --csv >"$work/one.csv"
+    is "$command of two traces: one heading, and the rows of each" "$(cat "$work/two.csv")" "$(cat "$work/one.csv"; sed '1d; s/t\.wtr/u.wtr/' "$work/one.csv")"
+    "$r" "${words[@]}" -q "$work/t.wtr" "$work/u.wtr" -m jetson-tx2 --json >"$work/two.json"
+    is "... in JSON a document each" "$(json "$work/two.json" '[t["trace"]["file"][-5:] for t in d["traces"]]')" "['t.wtr', 'u.wtr']"
+done
+is "CSV names statistics as JSON does" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --json >"$work/j.json"; "$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c '
+import csv, json, sys
+launch, row = json.load(open(sys.argv[1]))["launches"][0], next(csv.DictReader(sys.stdin))
+def leaves(o, path=""):
+    for k, v in o.items():
+        yield from leaves(v, path + k + ".") if isinstance(v, dict) else [(path + k, v)]
+json_leaves = dict(leaves(launch))
+print(sorted(k for k, v in json_leaves.items() if isinstance(v, int) and row.get(k) != str(v)),
+      sorted(set(row) - set(json_leaves) - {"trace", "machine", "us", "main_stall", "half_width", "source", "error"}))' "$work/j.json")" "[] []"
 is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r["name"] for r in csv.DictReader(sys.stdin) if r["summary"]])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"
 
 # ---- what is no axis -----------------------------------------------------------------------------------------------

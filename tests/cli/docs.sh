@@ -218,3 +218,16 @@ ok = status == 0 and len(names) == 8 and len(lines) == 21 and {l[0] for l in lin
 print(('ok' if ok else 'not ok') + ' - make bench-approximations PART=... makes the table of docs/ptx.md')
 print(status, names, printed, file=sys.stderr)
 PY
+
+# ---- docs/troubleshooting.md: every message is one of ours ------------------------------------------------------------
+python3 - docs/troubleshooting.md <<'PY'
+import pathlib, re, sys
+sources = ''.join(p.read_text() for folder in ('tools', 'frontend', 'replay', 'tracefmt') for p in pathlib.Path(folder).rglob('*.[ch]'))
+sources = re.sub(r'"\s*"', '', sources)
+sources = re.sub(r'%[-.0-9]*(?:ll|z)?[a-z]|"\s*PRI\w+\s*"|%"', '...', sources)
+messages = [m for row in re.findall(r'^\| ([^|]*`[^|]*) \|', open(sys.argv[1]).read(), re.M) for m in re.findall(r'`([^`]*)`', row)]
+parts = [part.strip() for m in messages for part in re.split(r"\.\.\.|'\.\.\.'|\bN\b", m) if len(part.strip(" ':;,")) > 6]
+missing = [p for p in parts if p.strip("' :;,") not in sources and not p.startswith(('cuda', 'returned cuda', 'No space'))]
+print(('not ok' if missing or len(messages) < 20 else 'ok') + f' - docs/troubleshooting.md: its {len(messages)} messages are those of the sources')
+print(missing, file=sys.stderr)
+PY

@@ -92,3 +92,6 @@ says 2 "mm.wtr is a trace, not a list of kernels of Accel-Sim" import accelsim "
 says 2 "$dir is a folder; give a list of kernels" import accelsim "$dir" -o "$dir/none.wtr"
 says 1 "'shwo' is unknown; did you mean 'show'?" machine shwo jetson-tx2
 says 1 "'xyz' is unknown; there are list, show NAME, diff A B and options" machine xyz
+says 1 "--by line --by unit: give one of them" replay "$t" -m orin --by line --by unit
+says 1 "cannot write '/nowhere/x.wtr'" record -o /nowhere/x.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 1 --block 1 --arg buf=zeros:4 --arg buf=zeros:4 --arg buf=zeros:4 --arg i32=1
+says 1 "/proc/x.json" timeline "$t" -m orin -o /proc/x.json

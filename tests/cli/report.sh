@@ -117,7 +117,7 @@ agrees "roofs: what the machines' files say in GB/s" orin.html '[round(x["roofs"
 "$r" record -q -o one.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16 || exit 1
 "$r" wcet -q one.wtr -m orin-wcet --check gto,lrr --report bounds.html >table
 "$r" wcet -q one.wtr -m orin-wcet --check gto,lrr >table2
-"$r" wcet -q one.wtr -m orin-wcet --check gto,lrr --json >bounds.json
+"$r" wcet -q one.wtr -m orin-wcet --check gto,lrr --json --warps >bounds.json
 agrees "wcet --report: what --json says" bounds.html '(lambda j: d["traces"][0]["launches"] == j["launches"] and d["machine"] == j["machine"] and d["made"]["command"].endswith("--check gto,lrr --report bounds.html"))(json.load(open("bounds.json")))'
 is "... and the tables are printed as ever" "$(cat table)" "$(cat table2)"
 sed 's/\bmatmul/_Z6matmulPKfS0_Pfi/g' "$BUILD/kernels/matmul.ptx" >mangled.ptx

@@ -139,7 +139,7 @@ check "verify of several: one damaged, in whichever place" status 2 "$REPRISE" v
 check "... the whole one is read, too" grep -q '^.*/29.wtr: whole' "$dir/out"
 check "verify of several: the damaged one last" status 2 "$REPRISE" verify "$t" "$dir/cut.wtr"
 check "verify of a cut trace" status 2 "$REPRISE" verify "$dir/cut.wtr"
-check "info of a cut trace" status 0 "$REPRISE" info "$dir/cut.wtr"
+check "info of a cut trace" status 5 "$REPRISE" info "$dir/cut.wtr"
 check "says what is wrong" grep -q 'warning:.*index' "$dir/err"
 status 2 "$REPRISE" verify --json "$t" "$dir/cut.wtr" "$dir/none.wtr" # damage alone on stderr
 check "verify --json: status and messages as without" [ "$(grep -c 'cut.wtr\|none.wtr' "$dir/err")" -eq 2 ]

@@ -12,7 +12,7 @@ trace=$tmp/sgemm.wtr
 "$REPRISE" record -q -o "$trace" --module "$BUILD/kernels/sgemm_warps.ptx" --kernel double_4 --grid 1 --block 32,4 \
     --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:4096 --arg i32=128 || bad "record"
 
-"$REPRISE" wcet "$trace" --machine orin-wcet --check gto,lrr,oldest,two-level,random --attack 20 --json -q > "$tmp/out.json"
+"$REPRISE" wcet "$trace" --machine orin-wcet --check gto,lrr,oldest,two-level,random --attack 20 --json --warps -q > "$tmp/out.json"
 is $? 0 "exit status 0"
 holds "all(c <= l['unit_bound'] <= l['serial_bound'] for c in l['replay'].values())" "replays within the unit-aware bound, and that within the serial one"
 holds "l['attack']['longest'] <= l['unit_bound'] and l['attack']['schedules'] == 20" "attacks stay within the bound"
@@ -36,6 +36,7 @@ holds "{k: json.load(open('$tmp/seed.json'))['launches'][0]['replay'][k] for k i
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set scheduler.seed=5 --grid latency=5 policy=gto,random > /dev/null
 is $? 0 "in a grid, too"
 
+"$REPRISE" wcet -q "$trace" --machine orin-wcet --json | grep -q '"warps": \[' && bad "no phases unless asked" || ok "no phases unless asked"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/../${tmp##*/}/sgemm.wtr" > /dev/null 2>&1
 is $? 1 "phases are not written over the trace"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --phases "$tmp/p.csv" > /dev/null
@@ -56,7 +57,7 @@ refused() { # status, pattern, arguments
     "$REPRISE" wcet -q "$trace" "$@" > "$tmp/refused" 2>&1
     if [ $? -eq "$status" ] && grep -q -- "$pattern" "$tmp/refused"; then ok "refused: $*"; else bad "refused: $*"; cat "$tmp/refused" >&2; fi
 }
-refused 2 "'--assume subcores,conflicts,transactions,caches,dual-issue' does" --machine tx2-pastis
+refused 2 "--assume subcores,conflicts,transactions,caches,dual-issue covers it" --machine tx2-pastis
 refused 2 "--assume transactions,caches,dual-issue" --machine tx2-pastis --assume subcores,conflicts
 refused 2 "--assume dual-issue" --machine tx2-pastis --assume subcores,conflicts,caches,transactions
 refused 2 "flush_caches=true" --machine tx2-pastis --set flush_caches=false --assume subcores,conflicts,caches
@@ -66,6 +67,7 @@ refused 2 "--assume subcores" --machine orin-wcet --set subcores=4
 refused 2 "--assume conflicts" --machine orin-wcet --set shared=pastis
 refused 2 "--assume transactions" --machine orin-wcet --set dram=fixed --set dram.interval=2
 refused 2 "units.int.queue" --machine orin-wcet --set units.int.queue=3
+refused 1 "--warps goes with --json" --machine orin-wcet --warps
 refused 1 "--exhaust" --machine orin-wcet --exhaust -1
 refused 1 "--exhaust" --machine orin-wcet --exhaust many
 refused 1 "work-conserving" --machine orin-wcet --check serial

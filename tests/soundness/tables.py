@@ -67,7 +67,7 @@ def over(cycles, replay):
 
 
 def crowds(warps):
-    """By launch: what no bound is below that charges a warp for each of the others (docs/wcet.md, Theorem 6), if it
+    """By launch: what no bound is below that charges a warp for each of the others (docs/wcet-proofs.md, Theorem 6), if it
     holds for so many warps."""
     least = {}
     for line in open(f"{folder}/crowd-{warps}.txt"):

@@ -23,13 +23,13 @@ steps=(--step 'perfect I$:icache=perfect' --step 'single core:subcores=1,l1.subc
 memory=l2=none,warm_l2=false,interconnect=direct,port.width=0,port.latency=0,port.queue=-1,lsu.queue=-1,dram=ideal,shared=ideal
 model="their model:coalescer=ideal,$memory,spaces.global.initiation=1,spaces.global.latency=199,spaces.shared.initiation=1,spaces.shared.latency=1"
 # shellcheck disable=SC2086
-"$REPRISE" ablate -q --json -m orin "${baseline[@]}" "${steps[@]}" --step 'coalesced:coalescer=ideal' $traces >"$work/coalesced.json"
+"$REPRISE" ablate -q --cumulative --json -m orin "${baseline[@]}" "${steps[@]}" --step 'coalesced:coalescer=ideal' $traces >"$work/coalesced.json"
 # shellcheck disable=SC2086
-"$REPRISE" ablate -q --json -m orin "${baseline[@]}" "${steps[@]}" --step "$model" $traces >"$work/model.json"
+"$REPRISE" ablate -q --cumulative --json -m orin "${baseline[@]}" "${steps[@]}" --step "$model" $traces >"$work/model.json"
 # shellcheck disable=SC2086
-"$REPRISE" ablate -q --json -m orin "${baseline[@]}" "${steps[@]}" --step 'no L2:l2=none,warm_l2=false' --step "$model" $traces >"$work/l2.json"
+"$REPRISE" ablate -q --cumulative --json -m orin "${baseline[@]}" "${steps[@]}" --step 'no L2:l2=none,warm_l2=false' --step "$model" $traces >"$work/l2.json"
 # shellcheck disable=SC2086
-"$REPRISE" ablate -q --json -m orin "${baseline[@]}" --set flush_caches=false --set l1.unified=0 "${steps[0]}" "${steps[1]}" $ten >"$work/ten.json"
+"$REPRISE" ablate -q --cumulative --json -m orin "${baseline[@]}" --set flush_caches=false --set l1.unified=0 "${steps[0]}" "${steps[1]}" $ten >"$work/ten.json"
 python3 - "$work" <<'PY'
 import json, sys
 paper = [('perfect I$', 111.79, 41.01, 96.94, 494.79), ('single core', 94.01, 4.23, 27.25, 101.00), ('single issue', 99.77, .73, 96.65, 102.26),

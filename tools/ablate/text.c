@@ -9,7 +9,7 @@
 
 static struct table *step_table(const struct ablation *a)
 {
-    static const char *const heading[] = {"step", "against", "launches", "mean", "deviation", "least", "greatest"};
+    static const char *const heading[] = {"step", "against", "launches", "speed-up", "deviation", "least", "greatest"};
     struct table *t = table_new("llrrrrr");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
@@ -20,7 +20,7 @@ static struct table *step_table(const struct ablation *a)
         table_cell(t, "%s", ablation_stage_name(a, ablation_before(a, i)));
         table_number(t, s.launches);
         for (size_t f = 0; f < MODEL_COUNT_OF(figures); f++)
-            table_cell(t, ablation_unchanged(a, i) || !s.launches ? "-" : "%.2f %%", figures[f]);
+            table_cell(t, ablation_unchanged(a, i) || !s.launches ? "-" : "%.4f", figures[f] / 100);
     }
     return t;
 }
@@ -66,8 +66,8 @@ static struct table *launch_table(const struct ablation *a, bool csv)
 void ablation_print(const struct ablation *a, bool launches)
 {
     uint64_t unchanged = 0;
-    printf("%zu trace%s on %s: cycles before a step, in per cent of those after it\n\n", a->request->trace_count,
-           rp_plural(a->request->trace_count), a->stages[0].machine->name);
+    printf("%zu trace%s on %s: speed-up of each step, cycles before it divided by those after it (below 1: slower)\n\n",
+           a->request->trace_count, rp_plural(a->request->trace_count), a->stages[0].machine->name);
     if (launches) {
         table_print(launch_table(a, false), stdout);
         puts("");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/accelsim/import.h"
 #include "tools/accelsim/opcodes.h"
@@ -363,7 +364,8 @@ bool accelsim_export(struct accelsim_export *job, struct rp_error *err)
 {
     struct session s = {.job = job};
     struct stat there;
-    if (mkdir(job->folder, 0777) && errno != EEXIST)
+    bool made = !mkdir(job->folder, 0777);
+    if (!made && errno != EEXIST)
         return rp_fail(err, RP_USAGE, "%s: %s", job->folder, strerror(errno));
     if (!stat(job->folder, &there) && !S_ISDIR(there.st_mode))
         return rp_fail(err, RP_USAGE, "%s is no folder, and one is written: give another name", job->folder);
@@ -372,5 +374,7 @@ bool accelsim_export(struct accelsim_export *job, struct rp_error *err)
         return false;
     bool fine = export_all(&s, err);
     rp_trace_close(s.trace);
+    if (!fine && made)
+        rmdir(job->folder); /* unless something is in it */
     return fine;
 }

@@ -13,12 +13,13 @@ struct args {
     bool own_steps, launches, json, csv;
 };
 
-enum { KEY_STEP = 256, KEY_ALONE, KEY_LAUNCHES };
+enum { KEY_STEP = 256, KEY_ALONE, KEY_CUMULATIVE, KEY_LAUNCHES };
 
 static const struct option_row rows[] = {
     ROWS_MACHINE("The machine with all its parts", ""),
-    {"step", KEY_STEP, "NAME:KEY=VALUE,...", "A step, instead of those of the paper; repeated: one after the other"},
-    {"alone", KEY_ALONE, NULL, "Take each step by itself, against the whole machine, not after those before it"},
+    {"step", KEY_STEP, "NAME:KEY=VALUE,...", "A step, instead of those of the paper; may be repeated"},
+    {"alone", KEY_ALONE, NULL, "Take each step by itself, against the whole machine (the default)"},
+    {"cumulative", KEY_CUMULATIVE, NULL, "Take each step after those before it, as the paper does"},
     {"launches", KEY_LAUNCHES, NULL, "Print the cycles of each launch after each step, too"},
     ROW_THREADS("Replay N machines at once", ""),
     ROW_CSV("the table of steps, or of --launches,", ""),
@@ -43,6 +44,7 @@ static void ablate_option(struct command_line *line, int key, char *arg)
         return;
     switch (key) {
     case KEY_ALONE: a->alone = true; break;
+    case KEY_CUMULATIVE: a->alone = false; break;
     case KEY_LAUNCHES: args->launches = true; break;
     case KEY_STEP:
         args->own_steps = true;
@@ -74,7 +76,7 @@ static int warnings(const struct ablation *a)
         timeless_warn(a->stages[s].machine, &told);
     for (size_t t = 0; t < a->request->trace_count; t++) {
         if (!a->request->quiet)
-            print_warnings(ablation_log(a, 0, t));
+            print_warnings(a->traces[t], ablation_log(a, 0, t));
         int one = replay_status(a->traces[t], ablation_log(a, 0, t));
         status = one == RP_OK ? status : one;
     }
@@ -96,7 +98,7 @@ static int print_results(const struct ablation *a, const struct args *args)
 static int ablate_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
-    struct args args = {0};
+    struct args args = {.request.alone = true};
     command_parse(&line, c, argc, argv, &args);
     struct ablation a;
     struct rp_error err;
@@ -109,28 +111,29 @@ static int ablate_run(const struct command *c, int argc, char **argv)
 }
 
 static const struct command_example examples[] = {
-    {"The steps of the paper on a Jetson TX2", "reprise ablate mm.wtr --machine jetson-tx2"},
+    {"What each part of a Jetson TX2 is worth", "reprise ablate mm.wtr --machine jetson-tx2"},
     {"Over several traces, for a table of one's own",
      "reprise ablate *.wtr --machine jetson-tx2 --step 'no L1:l1=none' \\\n"
      "        --step 'DRAM twice as far:dram.latency=200' --csv"},
-    {"What each part is worth by itself, launch by launch",
-     "reprise ablate mm.wtr --machine jetson-tx2 --alone --launches"},
-    {"Again, with what was replayed before", "reprise ablate mm.wtr --machine jetson-tx2 --alone --cache results"},
+    {"Launch by launch",
+     "reprise ablate mm.wtr --machine jetson-tx2 --launches"},
+    {"Step by step, as in the paper", "reprise ablate mm.wtr --machine jetson-tx2 --cumulative"},
+    {"Again, with what was replayed before", "reprise ablate mm.wtr --machine jetson-tx2 --cache results"},
     {NULL, NULL},
 };
 const struct command command_ablate = {
     .name = "ablate",
-    .summary = "take a machine's parts away, one after the other: what each is worth",
+    .summary = "take a machine's parts away: what each is worth",
     .usage = "TRACE... --machine NAME",
     .about =
-        "Replays traces on a machine, then without some of its parts, or with ideal ones, step by step: a perfect "
+        "Replays traces on a machine, then without one of its parts, or with an ideal one: a perfect "
         "instruction cache; one sub-core instead of all; one instruction a cycle; no data caches; all accesses of a "
         "warp "
         "coalesced. These are the steps of \"Bounding the WCET of a GPU Thread Block with a Multi-Phase Representation "
         "of Warps Execution\" (ECRTS 2025), Table 2; --step gives others.\n"
-        "For each launch the cycles before a step are divided by those after it. Printed are the mean of these "
-        "quotients in per cent, their standard deviation, the least and the greatest. More than 100 % means that the "
-        "step made launches faster.",
+        "A launch's speed-up is its cycles before the step, divided by those after it: above 1 the step made it "
+        "faster, below 1 slower. Printed are the mean over launches, the standard deviation, the least and the "
+        "greatest.",
     .options = rows,
     .examples = examples,
     .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 a trace is not whole: it was "

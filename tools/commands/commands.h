@@ -14,6 +14,7 @@ extern const struct command *const commands[]; /* ends in NULL */
 
 #define MOST_TOPICS 16
 extern const struct topic *const topics[]; /* the same; fewer than MOST_TOPICS */
+extern const struct help_row check_rows[]; /* the names of --check; ends in an empty row */
 
 /* Print a man page in roff: reprise(1), reprise-NAME(1), or reprise-NAME(5) or (7) of a topic. "@PREFIX@" stands for
  * the folder of the installation. */

@@ -139,7 +139,7 @@ static int compare_run(struct compare *c)
     if (!compare_match(c, &err) || !replay_launches(c, &err) || !take_statistics(c, &err))
         return command_fail(&err);
     if (!c->args->quiet)
-        print_warnings(&c->result.launches);
+        print_warnings(c->trace, &c->result.launches);
     int status = compare_print(c);
     return status == RP_OK ? replay_status(c->trace, &c->result.launches) : status;
 }

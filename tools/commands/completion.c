@@ -1,10 +1,14 @@
 /* Completion in shells, made from the rows of struct command. Options come from the rows, actions from the lines of
- * `usage`, names of machines from "reprise machine list". Every other word is completed as a file. */
+ * `usage`, names of machines from "reprise machine list", values of options that have only some from the rows and tables that they
+ * are read by. Every other word is completed as a file. */
 #include <ctype.h>
 #include <string.h>
 
 #include "tools/commands/commands.h"
+#include "tools/findings/findings.h"
 #include "tools/lib/help.h"
+#include "tools/replaying/replaying.h"
+#include "tools/wcet/model.h"
 
 static bool has_name(const struct option_row *o) { return o->name != NULL; }
 static bool is_letter(const struct option_row *o) { return o->key > 0 && o->key < 128 && isalpha(o->key); }
@@ -25,7 +29,91 @@ static bool put_actions(FILE *to, const struct command *c)
     return any;
 }
 
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static void put_checks(FILE *to)
+{
+    for (const struct help_row *r = check_rows; r->name; r++)
+        fprintf(to, "%s%s", r == check_rows ? "" : " ", r->name);
+}
+
+static void put_policies(FILE *to)
+{
+    bool any = false;
+    for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m; m++)
+        if (((const struct scheduler_model *)*m)->conserving) {
+            fprintf(to, "%s%s", any ? " " : "", (*m)->name);
+            any = true;
+        }
+}
+
+static void put_assumptions(FILE *to)
+{
+    fputs("all", to);
+    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
+        fprintf(to, " %s", wcet_extension_names[e]);
+}
+
+static void put_formats(FILE *to)
+{
+#define X(id, name, suffix) fputs(#name " ", to);
+    FINDINGS_FORMATS(X)
+#undef X
+}
+
+/* Options whose values stand in tables. argument: as in their rows, which tells those of one name apart. */
+static const struct {
+    const char *option, *argument;
+    void (*put)(FILE *);
+    bool list; /* several values, with commas between */
+} tabled[] = {
+    {"check", "LIST", put_checks, true},
+    {"check", "POLICIES", put_policies, true},
+    {"assume", "WHAT", put_assumptions, true},
+    {"format", "FORMAT", put_formats, false},
+};
+
+/* Whether the argument is a list of words: "fast|reference". */
+static bool is_enumeration(const char *argument)
+{
+    return argument && strchr(argument, '|') && !argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz0123456789-|")];
+}
+
+/* Writes the values of an option, with spaces between. *list: they are given with commas between. False: it takes
+ * others. to: NULL to ask only. */
+static bool put_values(FILE *to, const struct option_row *o, bool *list)
+{
+    *list = false;
+    if (is_enumeration(o->argument)) {
+        for (const char *c = o->argument; to && *c; c++)
+            fputc(*c == '|' ? ' ' : *c, to);
+        return true;
+    }
+    for (size_t i = 0; o->argument && i < sizeof tabled / sizeof *tabled; i++)
+        if (!strcmp(o->name, tabled[i].option) && !strcmp(o->argument, tabled[i].argument)) {
+            *list = tabled[i].list;
+            if (to)
+                tabled[i].put(to);
+            return true;
+        }
+    return false;
+}
+
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
+
+/* A list is completed behind its last comma. */
+static void bash_values(FILE *to, const struct command *c, const struct option_row *o)
+{
+    bool list;
+    if (!put_values(NULL, o, &list))
+        return;
+    fprintf(to, "    %s:--%s) COMPREPLY=($(compgen ", c->name, o->name);
+    if (list)
+        fputs("-P \"$([[ $cur != *,* ]] || echo \"${cur%,*},\")\" ", to);
+    fputs("-W '", to);
+    put_values(to, o, &list);
+    fprintf(to, "' -- \"%s\")); return ;;\n", list ? "${cur##*,}" : "$cur");
+}
 
 static void bash(FILE *to)
 {
@@ -56,6 +144,21 @@ static void bash(FILE *to)
           "        COMPREPLY=($(compgen -S = -W \"$(reprise machine options --csv 2>/dev/null | sed '1d; s/,.*//; "
           "/[A-Z]/d' | sort -u)\" -- \"$cur\"))\n"
           "        compopt -o nospace 2>/dev/null\n"
+          "        return ;;\n",
+          to);
+    for (const struct command *const *c = commands; *c; c++)
+        for (const struct option_row *o = (*c)->options; o->name || o->help; o++)
+            if (has_name(o))
+                bash_values(to, *c, o);
+    fputs("    esac\n"
+          "    # --set KEY=, where bash takes = for a word\n"
+          "    local behind=${COMP_WORDS[COMP_CWORD-1]} option=\n"
+          "    [ \"$behind\" = = ] || [ \"${COMP_WORDS[COMP_CWORD]}\" = = ] || behind=\n"
+          "    [ -z \"$behind\" ] || option=${COMP_WORDS[COMP_CWORD-3]-}\n"
+          "    [ \"${COMP_WORDS[COMP_CWORD]}\" != = ] || { option=${COMP_WORDS[COMP_CWORD-2]-}; prev=${COMP_WORDS[COMP_CWORD-1]}; }\n"
+          "    case $option in\n"
+          "    -s | --set | -v | --vary)\n"
+          "        COMPREPLY=($(compgen -W \"$(reprise machine options --csv 2>/dev/null | sed -n \"s/^$prev,\\\"\\([^\\\"]*\\)\\\".*/\\1/p; t; s/^$prev,\\([^,]*\\),.*/\\1/p\" | tr -d , | tr ' ' '\\n' | sort -u)\" -- \"${cur##*,}\"))\n"
           "        return ;;\n"
           "    esac\n"
           "    case ${COMP_WORDS[1]} in\n",
@@ -109,7 +212,14 @@ static void zsh_option(FILE *to, const struct option_row *o)
     if (o->argument) {
         fputc(':', to);
         zsh_text(to, o->argument);
-        fputs(is_machine(o) ? ":_reprise_machines" : ":_files", to);
+        bool list;
+        if (put_values(NULL, o, &list)) {
+            fputs(list ? ":_values -s , value " : ":(", to);
+            put_values(to, o, &list);
+            fputs(list ? "" : ")", to);
+        } else {
+            fputs(is_machine(o) ? ":_reprise_machines" : ":_files", to);
+        }
     }
     fputs("' \\\n", to);
 }
@@ -176,12 +286,17 @@ static void fish_text(FILE *to, const char *s)
 
 static void fish_option(FILE *to, const char *command, const struct option_row *o)
 {
+    bool list;
     fprintf(to, "complete -c reprise -n '__fish_seen_subcommand_from %s' -l %s", command, o->name);
     if (is_letter(o))
         fprintf(to, " -s %c", o->key);
     if (is_machine(o))
         fputs(" -r -a '(reprise machine list 2>/dev/null | cut -d\" \" -f1)'", to);
-    else if (o->argument && *o->argument != '[')
+    else if (put_values(NULL, o, &list)) {
+        fputs(" -x -a '", to);
+        put_values(to, o, &list);
+        fputc('\'', to);
+    } else if (o->argument && *o->argument != '[')
         fputs(" -r", to);
     fputs(" -d ", to);
     fish_text(to, o->help);

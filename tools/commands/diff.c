@@ -1,4 +1,4 @@
-/* reprise diff: one trace on several variants of a machine, side by side. */
+/* reprise diff: traces on several variants of a machine, side by side. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -50,8 +50,7 @@ static void diff_option(struct command_line *line, int key, char *arg)
 {
     struct diff_args *a = line->input;
     struct rp_error err;
-    const struct shared_values shared = {.trace = &a->trace,
-                                         .machine = &a->machine,
+    const struct shared_values shared = {.machine = &a->machine,
                                          .launch = &a->launch,
                                          .threads = &a->threads,
                                          .top = &a->top,
@@ -89,7 +88,11 @@ static void diff_option(struct command_line *line, int key, char *arg)
                                          : "--launches");
         check_axes(line, a);
         a->machine.machine = a->machine.machine ? a->machine.machine : axes_machine(&a->axes);
-        command_needs(line, a->trace, a->machine.machine, EXAMPLE);
+        a->traces = line->arguments;
+        a->trace_count = line->argument_count;
+        command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, EXAMPLE);
+        if (a->trace_count > 1 && a->csv && (a->by || a->repeat.request.least))
+            command_usage(line, "--csv has columns for one trace with --by and --batches: '%s' is one too many", a->traces[1]);
         if (a->top >= 0 && !a->by)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         if (!a->axes.count)
@@ -195,18 +198,14 @@ static int run(struct diff *d)
         return command_fail(&err);
     const struct launch_log *base = &d->variants[d->baseline].once.launches;
     if (!d->args->quiet)
-        print_warnings(base);
+        print_warnings(d->trace, base);
     int status = diff_print_results(d);
     return status == RP_OK ? replay_status(d->trace, base) : status;
 }
 
-static int diff_run(const struct command *c, int argc, char **argv)
+static int one_trace(struct diff_args *a)
 {
-    struct command_line line;
-    struct diff_args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
-    command_parse(&line, c, argc, argv, &a);
-    variant_base(&a.machine, &a.axes);
-    struct diff d = {.args = &a, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct diff d = {.args = a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
         result_free(&d.variants[v].once);
@@ -218,6 +217,38 @@ static int diff_run(const struct command *c, int argc, char **argv)
     source_files_free(d.files);
     if (d.trace)
         rp_trace_close(d.trace);
+    return status;
+}
+
+/* Several documents of JSON are the elements of a list. */
+static void part_traces(const struct diff_args *a)
+{
+    if (a->json)
+        puts(",");
+    else if (!a->csv)
+        puts("");
+}
+
+static int diff_run(const struct command *c, int argc, char **argv)
+{
+    struct command_line line;
+    struct diff_args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
+    command_parse(&line, c, argc, argv, &a);
+    variant_base(&a.machine, &a.axes);
+    bool list = a.json && a.trace_count > 1;
+    int status = RP_OK;
+    if (list)
+        puts("{\"traces\": [");
+    for (size_t i = 0; i < a.trace_count && (status == RP_OK || status == RP_PARTIAL); i++) {
+        a.trace = a.traces[i];
+        a.follows = i > 0;
+        if (a.follows)
+            part_traces(&a);
+        int one = one_trace(&a);
+        status = one == RP_OK ? status : one;
+    }
+    if (list)
+        puts("]}");
     axes_free(&a.axes);
     return status;
 }
@@ -244,7 +275,7 @@ static const struct command_example examples[] = {
 const struct command command_diff = {
     .name = "diff",
     .summary = "replay a trace on variants of a machine, side by side",
-    .usage = "TRACE --machine NAME --vary KEY=A,B,C",
+    .usage = "TRACE... --machine NAME --vary KEY=A,B,C",
     .about = "Replays a trace on variants of a machine and compares them. Ratios are to the first, or to --baseline. "
              "A variant whose values do not go together is a row with the reason.",
     .options = rows,

@@ -1,4 +1,5 @@
 /* reprise dump: what one warp executed, one instruction per line. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,7 +309,10 @@ static json_t *json_step(struct dump *d, const struct rp_step *s)
 static bool print_value(json_t *json, bool embed, struct rp_error *err)
 {
     bool ok = json && !json_dumpf(json, stdout, embed ? JSON_EMBED : 0);
+    int why = errno;
     json_decref(json);
+    if (ferror(stdout))
+        return rp_fail(err, RP_SYSTEM, "cannot write to standard output: %s", strerror(why));
     return ok || rp_fail(err, RP_SYSTEM, "the result cannot be put into JSON");
 }
 
@@ -489,8 +493,9 @@ static int dump_run(const struct command *c, int argc, char **argv)
     wrapped_free(&d.line);
     issue_times_free(&d.times);
     machine_free(d.machine);
+    bool whole = !rp_trace_damage(d.trace);
     rp_trace_close(d.trace);
-    return ok ? RP_OK : command_fail(&err);
+    return !ok ? command_fail(&err) : whole ? RP_OK : RP_PARTIAL;
 }
 
 static const struct command_example examples[] = {

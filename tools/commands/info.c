@@ -113,6 +113,8 @@ static int info_run(const struct command *c, int argc, char **argv)
     if (rp_trace_damage(a.trace))
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));
     int status = a.registers ? print_registers(&a) : a.san ? print_san(&a) : print_contents(&a);
+    if (status == RP_OK && rp_trace_damage(a.trace))
+        status = RP_PARTIAL;
     rp_trace_close(a.trace);
     return status;
 }
@@ -135,6 +137,8 @@ const struct command command_info = {
              "it.\nA damaged trace is described as far as it is whole, with a warning.",
     .options = rows,
     .examples = examples,
+    .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: it was "
+              "described as far as it goes.",
     .option = info_option,
     .run = info_run,
 };

@@ -14,7 +14,7 @@ static const struct option_row rows[] = {
     ROW_LAUNCH("Replay"),
     ROW_THREADS("Threads for launches whose caches are not kept between them, and for the SMs of a launch",
                 ", 1 unless given; pipeline staged takes one"),
-    {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
+    {"engine", KEY_ENGINE, "fast|reference", "fast (default), or reference: steps every cycle, same result"},
     {"by", KEY_BY, "instruction|line|function|subcore|unit",
      "Say where the cycles go: the hottest ones first, with how often they issued, what they waited for, and their "
      "source; or the shares of ALUs, shared memory, L1, L2, device memory and barriers"},
@@ -47,8 +47,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
     struct replay_request *a = line->input;
     struct rp_error err;
     long long number;
-    const struct shared_values shared = {.trace = &a->trace,
-                                         .machine = &a->machine,
+    const struct shared_values shared = {.machine = &a->machine,
                                          .launch = &a->replay.launch,
                                          .threads = &a->replay.threads,
                                          .top = &a->top,
@@ -60,6 +59,8 @@ static void replay_option(struct command_line *line, int key, char *arg)
         return;
     switch (key) {
     case KEY_BY:
+        if (a->by)
+            command_usage(line, "--by %s --by %s: give one of them", a->by, arg);
         a->by = arg;
         a->units = !strcmp(arg, "unit");
         command_check(line, place_kind(a->units ? "instruction" : arg, true, &a->kind, &err), &err);
@@ -100,8 +101,16 @@ static void replay_option(struct command_line *line, int key, char *arg)
                           : a->exact                ? "--exact"
                           : a->repeat.request.least ? "--batches"
                                                     : "--processors");
+        a->traces = line->arguments;
+        a->trace_count = line->argument_count;
+        if (a->trace_count > 1 && (a->save_machine || a->explain))
+            command_usage(line, "%s goes with one trace: '%s' is one too many",
+                          a->explain ? "--explain" : "--save-machine", a->traces[1]);
+        if (a->trace_count > 1 && a->csv && (a->by || a->exact || a->repeat.request.least))
+            command_usage(line, "--csv has columns for one trace with --by, --exact and --batches: '%s' is one too many",
+                          a->traces[1]);
         if (!a->explain)
-            command_needs(line, a->trace, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
+            command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
         cache_settle(line, &a->cache, !a->explain && !a->by && !a->exact && !a->repeat.request.least);
     }
 }
@@ -118,6 +127,8 @@ static const struct command_example examples[] = {
     {"Cycles on a Jetson TX2", "reprise replay mm.wtr --machine jetson-tx2"},
     {"With another scheduler and no L1, for programs",
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
+    {"A row for each launch of several traces, with all statistics",
+     "reprise replay *.wtr --machine jetson-tx2 --csv"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
     {"The shares of ALUs, L1, L2, device memory and barriers", "reprise replay mm.wtr --machine jetson-tx2 --by unit"},
     {"Cycles within 2 % of the true ones, from a part of the launches and blocks",
@@ -133,7 +144,7 @@ static const struct command_example examples[] = {
 const struct command command_replay = {
     .name = "replay",
     .summary = "replay a trace on a machine: cycles, and where they go",
-    .usage = "TRACE --machine NAME",
+    .usage = "TRACE... --machine NAME",
     .about = "Replays a trace on a machine and says how many cycles it takes, and where they go.",
     .options = rows,
     .examples = examples,

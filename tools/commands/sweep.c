@@ -42,7 +42,7 @@ static const struct option_row rows[] = {
     {"confidence", KEY_CONFIDENCE_OF, "P", "With --batches: of the intervals of means (0.95)"},
     {"width", KEY_WIDTH_OF, "X",
      "With --batches: stop once half the interval is at most X times the mean cycles (0.1)"},
-    {"engine", KEY_ENGINE, "NAME", "fast (default), or reference: steps every cycle, same result"},
+    {"engine", KEY_ENGINE, "fast|reference", "fast (default), or reference: steps every cycle, same result"},
     {"launches", KEY_LAUNCHES, NULL, "Keep all statistics of each launch, not only when it begins and ends"},
     {"stalls", KEY_STALLS, NULL, "Keep what each instruction waited for, where the machine reports it"},
     ROW_OUTPUT("DB", "The database of results; made if it is not there"),

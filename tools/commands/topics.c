@@ -7,7 +7,7 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-static const struct help_row check_rows[] = {
+const struct help_row check_rows[] = {
     {"memory", "accesses out of bounds or misaligned; the run goes on to find more"},
     {"init", "an access reads bytes that nobody has written"},
     {"race", "two accesses to the same bytes, at least one a store, that nothing orders"},

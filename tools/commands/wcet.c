@@ -8,6 +8,7 @@
 #include "replay/engines/engine.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
+#include "tools/lib/interrupt.h"
 #include "tools/lib/names.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
@@ -34,10 +35,11 @@ struct args {
     struct wcet_states_budget exhaust;
     const char *phases, *report; /* files to write; NULL: none */
     const char *command;         /* report_command() */
-    bool json, csv, quiet, gridded;
+    bool json, csv, quiet, gridded, warps, relax;
+    struct wcet_relaxed relaxed;
 };
 
-enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID, KEY_REPORT };
+enum { KEY_PHASES = 256, KEY_CHECK, KEY_ASSUME, KEY_ATTACK, KEY_EXHAUST, KEY_GRID, KEY_REPORT, KEY_WARPS, KEY_RELAX };
 
 static const struct option_row rows[] = {
     ROWS_MACHINE("Machine to analyse for", ", or of a scheduler that --check or policy= names"),
@@ -54,6 +56,8 @@ static const struct option_row rows[] = {
     {"assume", KEY_ASSUME, "WHAT",
      "Go beyond the paper's assumptions: subcores, conflicts, transactions, blocks, caches, dual-issue, "
      "instruction-cache; with commas between, or all"},
+    {"relax", KEY_RELAX, NULL,
+     "Change the machine, and assume what is needed, until the bounds cover it; prints what it changed"},
     {"attack", KEY_ATTACK, "N",
      "Search N schedules per launch for one that comes close to the bounds; the same N finds the same one"},
     {"exhaust", KEY_EXHAUST, "N",
@@ -63,7 +67,8 @@ static const struct option_row rows[] = {
      "Overestimation over values of a machine option (or 'latency' for that of global memory), such as "
      "latency=100..103,200, and 'policy=...'; takes several traces"},
     ROW_CSV("the bounds", ", with the cycles under each policy of --check in columns cycles.POLICY"),
-    ROW_JSON(", the phases of all warps included"),
+    ROW_JSON(""),
+    {"warps", KEY_WARPS, NULL, "With --json: the phases of all warps, too"},
     ROW_QUIET("No progress"),
     {0},
 };
@@ -110,6 +115,8 @@ static void complete(struct args *a, struct command_line *line)
     if (a->gridded && (a->attack || a->phases || a->policies.count || a->launch >= 0))
         command_usage(line, "--grid goes with neither --attack, --phases, --check nor --launch; 'policy=' names the "
                             "schedulers to compare with");
+    if (a->warps && !a->json)
+        command_usage(line, "--warps goes with --json; --phases writes the phases to a file");
     if (a->report && (a->gridded || a->json))
         command_usage(line, "--report goes with neither --grid nor --json");
     if (a->block && (a->gridded || a->attack || a->policies.count))
@@ -134,6 +141,8 @@ static void wcet_option(struct command_line *line, int key, char *arg)
         command_check(line, report_check(arg, &err), &err);
         break;
     case KEY_CHECK: command_check(line, wcet_policies_parse(&a->policies, arg, &err), &err); break;
+    case KEY_RELAX: a->relax = true; break;
+    case KEY_WARPS: a->warps = true; break;
     case KEY_ASSUME: command_check(line, assume(&a->extensions, arg, &err), &err); break;
     case KEY_GRID:
         a->gridded = true;
@@ -166,6 +175,8 @@ struct job {
     struct progress bar;
     uint64_t done, total; /* warp instructions: of the launches that are complete, and of all that were asked for */
     json_t *launches;     /* with --json or --report */
+    json_t *skipped;      /* with --json: launches that are not covered */
+    size_t skips;
     size_t shown;         /* phases in them */
 };
 
@@ -189,10 +200,10 @@ static void analysed(void *data, uint64_t instructions)
     progress_update(&j->bar, done, j->total, done, "warp instructions");
 }
 
-static void searched(void *data, uint64_t states)
+static void searched(void *data, uint64_t states, uint64_t issues)
 {
     struct job *j = data;
-    progress_update(&j->bar, j->done, j->total, states, "states of schedules");
+    progress_update(&j->bar, j->done + issues, j->total, states, "states of schedules");
 }
 
 static bool same_warp(const struct wcet_profile_phase *a, const struct wcet_profile_phase *b)
@@ -218,7 +229,7 @@ static size_t limit_phases(struct job *j)
 static void keep_launch(struct job *j)
 {
     size_t last = j->result.count - 1, left = j->args->report ? limit_phases(j) : 0;
-    json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last], &j->profile,
+    json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last], j->profile.keep ? &j->profile : NULL,
                                       j->attacks ? &j->attacks[last] : NULL);
     if (j->args->report) {
         char plain[PLAIN_NAME];
@@ -248,6 +259,43 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
     return true;
 }
 
+/* Says which launch is left out and why, once for each trace. */
+static void skip(struct job *j, uint32_t launch, const struct rp_error *why)
+{
+    if (!j->skips++)
+        fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(j->trace), launch, why->text);
+    json_t *skipped = j->skipped ? json_pack("{s:I, s:s}", "launch", (json_int_t)launch, "reason", why->text) : NULL;
+    if (skipped)
+        json_add(j->skipped, skipped);
+}
+
+/* A launch whose analysis failed is not in the result. */
+static void drop_failed(struct job *j)
+{
+    if (j->result.count && !j->result.launches[j->result.count - 1].bounds.unit_bound)
+        j->result.count--;
+}
+
+static bool take_launch(struct job *j, uint32_t launch, struct rp_error *err)
+{
+    struct rp_error why;
+    bool only = j->args->count == 1 && (j->args->launch >= 0 || rp_trace_launch_count(j->trace) == 1);
+    if (!only && !wcet_covers(j->trace, launch, j->args->block, j->machine, j->args->extensions, &why)) {
+        skip(j, launch, &why);
+        return true;
+    }
+    if (one_launch(j, launch, err))
+        return true;
+    bool stopped = err->status == RP_PARTIAL && interrupted();
+    bool uncovered = !only && !j->args->phases && err->status == RP_BAD_INPUT; /* as addresses turn out */
+    if (!stopped && !uncovered)
+        return false;
+    drop_failed(j);
+    if (uncovered)
+        skip(j, launch, err);
+    return true;
+}
+
 static bool all_launches(struct job *j, struct rp_error *err)
 {
     uint32_t count = rp_trace_launch_count(j->trace);
@@ -260,11 +308,13 @@ static bool all_launches(struct job *j, struct rp_error *err)
     for (uint32_t l = first; l < end; l++)
         j->total += rp_trace_launch_totals(j->trace, l).warp_instructions;
     progress_begin(&j->bar, "analysing", "warp instructions", j->args->quiet);
-    for (uint32_t l = first; fine && l < end; l++) {
-        fine = one_launch(j, l, err);
+    for (uint32_t l = first; fine && !interrupted() && l < end; l++) {
+        fine = take_launch(j, l, err);
         j->done += rp_trace_launch_totals(j->trace, l).warp_instructions;
     }
     progress_end(&j->bar);
+    if (j->skips > 1)
+        fprintf(stderr, "reprise: %s: %zu of its launches are left out in all\n", rp_trace_path(j->trace), j->skips);
     return fine;
 }
 
@@ -273,15 +323,27 @@ struct tables {
     struct table *launches, *replays; /* NULL: there are none */
     json_t *traces;                   /* with --json or --report */
     struct wcet_exactness exactness;
+    struct wcet_validity validity;
+    size_t shown, skips; /* launches with bounds, and without */
+    bool beyond;         /* a replay took longer than its bound */
 };
 
-static json_t *job_json(struct job *j, struct rp_error *err)
+static void add_assumptions(unsigned *all, const struct wcet_result *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        *all |= r->launches[i].bounds.assumed;
+}
+
+static json_t *job_json(struct job *j, const struct tables *t, struct rp_error *err)
 {
     json_t *trace = trace_json(j->trace, err);
     if (!trace)
         return NULL;
-    return json_pack("{s:s, s:o, s:o, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "machine",
-                     machine_json(j->machine), "launches", j->launches, "summary", wcet_summary_json(&j->result));
+    struct wcet_validity validity = t->validity;
+    add_assumptions(&validity.assumed, &j->result);
+    return json_pack("{s:s, s:o, s:o, s:o, s:O, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "machine",
+                     machine_json(j->machine), "valid_for", wcet_validity_json(&validity), "launches", j->launches,
+                     "skipped", j->skipped, "summary", wcet_summary_json(&j->result));
 }
 
 static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
@@ -293,7 +355,7 @@ static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
         wcet_launch_rows(t->launches, &view, &j->result, j->attacks);
     if (t->replays)
         wcet_replay_rows(t->replays, &view, &j->result);
-    json_t *json = t->traces ? job_json(j, err) : NULL;
+    json_t *json = t->traces ? job_json(j, t, err) : NULL;
     if (json)
         json_add(t->traces, json);
     return !t->traces || json;
@@ -334,6 +396,7 @@ static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
 static void job_free(struct job *j)
 {
     json_decref(j->launches);
+    json_decref(j->skipped);
     wcet_result_free(&j->result);
     wcet_profile_free(&j->profile);
     free(j->attacks);
@@ -359,11 +422,8 @@ static void print_tables(const struct args *a, const struct machine *m, struct t
 
 static bool write_report(const struct args *a, const struct machine *m, struct tables *t, struct rp_error *err)
 {
-    json_t *data = report_begin("wcet", a->traces[0], a->command), *assumptions = json_array();
-    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
-        if (a->extensions & 1u << e)
-            json_add(assumptions, json_string(wcet_extension_names[e]));
-    json_put(data, "assumptions", assumptions);
+    json_t *data = report_begin("wcet", a->traces[0], a->command);
+    json_put(data, "assumptions", wcet_assumptions_json(a->extensions));
     json_put(data, "machine", machine_json(m));
     json_put(data, "traces", json_incref(t->traces));
     return report_write(a->report, data, err);
@@ -375,58 +435,115 @@ static int print_json(const struct args *a, struct tables *t)
     return json_finish(json);
 }
 
+/* What no setting of --relax changes. */
+static bool machine_has_bounds(const struct machine *m, struct rp_error *err)
+{
+    if (m->pipeline.model != &pipeline_direct)
+        return rp_fail(err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
+                       m->pipeline.model->name);
+    return !machine_samples(m) || rp_fail(err, RP_USAGE,
+                                          "machine %s: there are no bounds where accesses draw how long they take; "
+                                          "choose memory 'hierarchy'",
+                                          m->name);
+}
+
+static bool relax(struct args *a, struct rp_error *err)
+{
+    struct machine *m = machine_args_open(&a->machine, NULL, 0, err);
+    bool fine = m && machine_has_bounds(m, err);
+    machine_free(m);
+    for (size_t i = 0; fine && a->relax && i < a->count; i++) {
+        struct rp_trace *t = input_check(a->traces[i], INPUT_TRACE, err) ? rp_trace_open(a->traces[i], err) : NULL;
+        fine = t && wcet_relax(&a->relaxed, &a->machine, &a->extensions, t, a->block, err);
+        if (t)
+            rp_trace_close(t);
+    }
+    return fine;
+}
+
+static void tables_begin(const struct args *a, struct tables *t)
+{
+    bool several = a->count > 1;
+    if (a->json || a->report)
+        t->traces = json_array();
+    if (!a->json)
+        t->launches = wcet_launch_table(several, a->attack != 0, a->csv ? &a->policies : NULL);
+    if (!a->json && !a->csv && a->policies.count)
+        t->replays = wcet_replay_table(several);
+}
+
+/* One trace into the tables; a single one is printed at once. */
+static bool one_trace(const struct args *a, struct machine *m, const char *path, struct tables *t, struct rp_error *err)
+{
+    bool several = a->count > 1;
+    struct job j = {.args = a,
+                    .machine = m,
+                    .result = {.policies = a->policies, .exhaust = a->exhaust, .one_block = a->block != NULL},
+                    .launches = t->traces ? json_array() : NULL,
+                    .skipped = t->traces ? json_array() : NULL};
+    j.profile.keep = a->warps || a->report;
+    bool fine = analyse_trace(&j, path, err) && add_results(&j, t, err);
+    t->skips += j.skips;
+    t->shown += j.result.count;
+    add_assumptions(&t->validity.assumed, &j.result);
+    if (fine && !several && !a->json && j.result.count)
+        print_tables(a, m, t);
+    if (fine && !several && !a->json && !a->csv && j.result.count)
+        print_details(&j);
+    t->beyond = t->beyond || (fine && !wcet_holds(&j.result, j.attacks, err));
+    job_free(&j);
+    return fine;
+}
+
+/* What stands below all tables. */
+static void print_notes(const struct args *a, const struct tables *t)
+{
+    wcet_print_exact(&t->exactness, a->block != NULL);
+    wcet_print_validity(&t->validity);
+    puts("GUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
+}
+
+static bool print_all(const struct args *a, struct machine *m, struct tables *t, int *status, struct rp_error *err)
+{
+    if (a->report && !write_report(a, m, t, err))
+        return false;
+    if (a->json)
+        *status = print_json(a, t);
+    else if (a->count > 1)
+        print_tables(a, m, t);
+    if (!a->json && !a->csv)
+        print_notes(a, t);
+    return true;
+}
+
 static int run(struct args *a)
 {
     struct rp_error err;
     struct tables t = {0};
-    bool several = a->count > 1, fine = true, holds = true;
     int status = RP_OK;
-    struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
-    fine = m;
-    if (m && m->pipeline.model != &pipeline_direct)
-        fine = rp_fail(&err, RP_USAGE, "machine %s: bounds are for pipeline 'direct', not '%s'", m->name,
-                       m->pipeline.model->name);
-    if (fine && machine_samples(m))
-        fine = rp_fail(&err, RP_USAGE,
-                       "machine %s: there are no bounds where accesses draw how long they take; choose "
-                       "memory 'hierarchy'",
-                       m->name);
-    if (a->json || a->report)
-        t.traces = json_array();
-    if (!a->json)
-        t.launches = wcet_launch_table(several, a->attack != 0, a->csv ? &a->policies : NULL);
-    if (!a->json && !a->csv && a->policies.count)
-        t.replays = wcet_replay_table(several);
-    for (size_t i = 0; fine && i < a->count; i++) {
-        struct job j = {.args = a,
-                        .machine = m,
-                        .result = {.policies = a->policies, .exhaust = a->exhaust, .one_block = a->block != NULL},
-                        .launches = t.traces ? json_array() : NULL};
-        j.profile.keep = t.traces;
-        fine = analyse_trace(&j, a->traces[i], &err) && add_results(&j, &t, &err);
-        if (fine && !several && !a->json)
-            print_tables(a, m, &t);
-        if (fine && !several && !a->json && !a->csv)
-            print_details(&j);
-        holds = holds && (!fine || wcet_holds(&j.result, j.attacks, &err));
-        job_free(&j);
-    }
-    if (fine && a->report)
-        fine = write_report(a, m, &t, &err);
-    if (fine && a->json)
-        status = print_json(a, &t);
-    else if (fine && several)
-        print_tables(a, m, &t);
-    if (fine && !a->json && !a->csv)
-        wcet_print_exact(&t.exactness, a->block != NULL);
-    if (fine && !a->json && !a->csv)
-        puts("\nGUB is the published bound and not safe in every case; serial and unit-aware are (docs/wcet.md).");
-    if (!fine || (status == RP_OK && !holds))
+    struct machine *m = relax(a, &err) ? machine_args_open(&a->machine, NULL, 0, &err) : NULL;
+    bool fine = m;
+    t.validity = (struct wcet_validity){m, 0, &a->relaxed, &a->machine};
+    if (!a->phases) /* or the file that is not whole would stay */
+        interrupt_watch();
+    tables_begin(a, &t);
+    for (size_t i = 0; fine && !interrupted() && i < a->count; i++)
+        fine = one_trace(a, m, a->traces[i], &t, &err);
+    if (fine && (t.shown || !t.skips))
+        fine = print_all(a, m, &t, &status, &err);
+    if (!fine || (status == RP_OK && t.beyond))
         status = command_fail(&err);
+    else if (status == RP_OK && t.skips)
+        status = RP_BAD_INPUT;
     table_free(t.launches);
     table_free(t.replays);
     json_decref(t.traces);
     machine_free(m);
+    if (fine && interrupted()) {
+        command_finish(status);
+        fputs("reprise: stopped: the bounds above are those of the launches that were analysed\n", stderr);
+        interrupt_end();
+    }
     return status;
 }
 

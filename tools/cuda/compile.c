@@ -121,6 +121,26 @@ static bool no_clang(const char *clang, int why, struct rp_error *err)
         clang, strerror(why));
 }
 
+/* What a source holds that clang does not compile here, as far as the text tells. */
+static const char *hint(const char *source)
+{
+    static const char *const host[] = {"<<<", "int main(", "cudaMalloc", "#include <iostream>"};
+    static const char *const headers[] = {"cuda_fp16.h", "cuda_bf16.h", "mma.h", "curand_kernel.h", "cub/", "cuda/std/"};
+    static char text[1 << 16];
+    FILE *f = fopen(source, "r");
+    text[f ? fread(text, 1, sizeof text - 1, f) : 0] = 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+        if (strstr(text, host[i]))
+            return ". It has code for the host: compile it with nvcc and give the program behind --, as in 'reprise run "
+                   "-- ./app', or put its kernels into a file of their own";
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (strstr(text, headers[i]))
+            return ". It includes headers that only nvcc compiles: make PTX with 'nvcc -ptx', and give that";
+    return "";
+}
+
 static char *run(const struct command_words *c, const char *source, size_t *size, struct rp_error *err)
 {
     int ends[2], status = -1;
@@ -149,7 +169,7 @@ static char *run(const struct command_words *c, const char *source, size_t *size
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         no_clang(c->words[0], ENOENT, err);
     else if (!compiled)
-        rp_fail(err, RP_BAD_INPUT, "%s: clang did not compile it", source);
+        rp_fail(err, RP_BAD_INPUT, "%s: clang did not compile it%s", source, hint(source));
     else if (!text)
         rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
     if (compiled)

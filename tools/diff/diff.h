@@ -15,7 +15,10 @@
 #define MOST_VARIANTS 4096
 
 struct diff_args {
-    const char *trace;
+    char **traces;
+    size_t trace_count;
+    const char *trace; /* the one that is replayed */
+    bool follows;      /* another trace was printed before */
     struct repeat_args repeat;
     struct machine_args machine;
     struct axes axes;

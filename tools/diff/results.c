@@ -6,6 +6,7 @@
 #include "tools/diff/diff.h"
 #include "tools/lib/command.h"
 #include "tools/lib/names.h"
+#include "tools/replaying/launch_csv.h"
 #include "tools/ui/table.h"
 
 #define MOST_LAUNCHES 12 /* printed one by one by default */
@@ -85,7 +86,7 @@ static void variant_row(struct table *t, const struct diff *d, const struct diff
     table_cell(t, "%s", launch);
     table_cell(t, "%s", kernel);
     for (size_t i = 0; i < d->args->axes.key_count; i++)
-        value_cell(t, v->values[i], d->args->csv);
+        value_cell(t, v->values[i], false);
     if (!v->fine) {
         for (int i = 0; i < 3; i++)
             table_cell(t, "-");
@@ -104,8 +105,7 @@ static void rows_of(struct table *t, const struct diff *d, const size_t *order, 
 {
     for (size_t v = 0; v < d->count; v++) {
         const struct diff_variant *variant = &d->variants[order[v]];
-        bool named = v == 0 || d->args->csv;
-        variant_row(t, d, variant, named ? name : "", named ? kernel : "", &of[order[v]], &of[d->baseline]);
+        variant_row(t, d, variant, v ? "" : name, v ? "" : kernel, &of[order[v]], &of[d->baseline]);
     }
 }
 
@@ -128,7 +128,7 @@ static void launch_rows(struct table *t, const struct diff *d, const size_t *ord
         char name[16], plain[PLAIN_NAME];
         const char *kernel = rp_trace_kernel(d->trace, rp_trace_launch(d->trace, number)->kernel)->name;
         snprintf(name, sizeof name, "%" PRIu32, number);
-        rows_of(t, d, order, name, d->args->csv ? kernel : plain_kernel_name(kernel, plain), statistics);
+        rows_of(t, d, order, name, plain_kernel_name(kernel, plain), statistics);
     }
 }
 
@@ -146,7 +146,7 @@ static bool add_rows(struct table *t, const struct diff *d, const size_t *order,
     bool fine = statistics && readers;
     if (fine && each)
         launch_rows(t, d, order, statistics, readers);
-    if (fine && d->variants[d->baseline].once.launches.count != 1 && !d->args->csv)
+    if (fine && d->variants[d->baseline].once.launches.count != 1)
         total_rows(t, d, order, statistics);
     free(statistics);
     free(readers);
@@ -164,7 +164,7 @@ static bool overlap(const struct diff *d)
 static int print_text(const struct diff *d, const size_t *order)
 {
     static const char *const heading[] = {"cycles", "ratio", "IPC", "main stall"};
-    bool each = d->args->all_launches || d->args->csv || d->variants[d->baseline].once.launches.count <= MOST_LAUNCHES;
+    bool each = d->args->all_launches || d->variants[d->baseline].once.launches.count <= MOST_LAUNCHES;
     char columns[MOST_KEYS + 8] = "rn";
     for (size_t i = 0; i < d->args->axes.key_count; i++)
         strcat(columns, "l");
@@ -181,10 +181,6 @@ static int print_text(const struct diff *d, const size_t *order)
         table_free(t);
         return command_fail(&err);
     }
-    if (d->args->csv) {
-        table_print_csv(t, stdout);
-        return RP_OK;
-    }
     printf("%s%s%s\n\n", rp_trace_path(d->trace), axes_machine(&d->args->axes) ? "" : " on ",
            axes_machine(&d->args->axes) ? "" : d->variants[d->baseline].machine->name);
     table_print(t, stdout);
@@ -193,6 +189,78 @@ static int print_text(const struct diff *d, const size_t *order)
     if (!each)
         puts("\nSums over all launches; --launches shows each.");
     return RP_OK;
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+/* The value as it was typed, but sizes such as 8K as numbers. */
+static const char *csv_value(const char *value, char text[32])
+{
+    json_t *json = value ? option_json(value) : NULL;
+    if (json_is_integer(json)) {
+        snprintf(text, 32, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+        value = text;
+    }
+    json_decref(json);
+    return value;
+}
+
+/* The row of one variant: its values, and the cycles in relation to those of the baseline. */
+static void csv_variant(struct launch_csv *csv, const struct diff *d, const struct diff_variant *v,
+                        const struct replay_launch *launch, const struct replay_launch *base)
+{
+    const char *own[MOST_KEYS + 1];
+    char values[MOST_KEYS][32], quotient[32] = "";
+    size_t keys = 0;
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        if (strcmp(d->args->axes.keys[i], "machine"))
+            own[keys++] = csv_value(v->values[i], values[i]);
+    if (v->fine)
+        snprintf(quotient, sizeof quotient, "%.4f", ratio(&launch->statistics, &base->statistics));
+    own[keys] = quotient;
+    launch_csv_row(csv, d->trace, v->machine ? v->machine : d->variants[d->baseline].machine, base->launch, own,
+                   v->fine ? launch : NULL, v->fine ? NULL : v->error.text);
+}
+
+static struct launch_csv *csv_begin(const struct diff *d)
+{
+    struct launch_csv *csv = launch_csv_new();
+    for (size_t i = 0; csv && i < d->args->axes.key_count; i++)
+        if (strcmp(d->args->axes.keys[i], "machine")) /* which has a column already */
+            launch_csv_column(csv, d->args->axes.keys[i]);
+    if (csv)
+        launch_csv_column(csv, "ratio");
+    for (size_t v = 0; csv && v < d->count; v++)
+        if (d->variants[v].machine)
+            launch_csv_machine(csv, d->variants[v].machine);
+    if (csv && !d->args->follows)
+        launch_csv_heading(csv);
+    return csv;
+}
+
+static int print_csv(const struct diff *d, const size_t *order)
+{
+    struct rp_error err;
+    struct launch_csv *csv = csv_begin(d);
+    struct launch_reader *readers = calloc(d->count, sizeof *readers);
+    struct replay_launch *launches = calloc(d->count, sizeof *launches);
+    bool fine = csv && readers && launches;
+    for (size_t v = 0; fine && v < d->count; v++)
+        readers[v] = launch_log_read(&d->variants[v].once.launches);
+    for (uint32_t l = 0; fine && l < d->variants[d->baseline].once.launches.count; l++) {
+        for (size_t v = 0; v < d->count; v++)
+            if (d->variants[v].fine)
+                launch_log_next(&readers[v], &launches[v]);
+        for (size_t v = 0; v < d->count; v++)
+            csv_variant(csv, d, &d->variants[order[v]], &launches[order[v]], &launches[d->baseline]);
+    }
+    launch_csv_free(csv);
+    free(readers);
+    free(launches);
+    if (fine)
+        return RP_OK;
+    rp_fail(&err, RP_SYSTEM, "out of memory for the variants");
+    return command_fail(&err);
 }
 
 /* ---- by places ----------------------------------------------------------------------------------------------------
@@ -287,6 +355,8 @@ int diff_print_results(const struct diff *d)
     int status = RP_OK;
     if (d->places && d->args->csv)
         csv_differences(d, order);
+    else if (d->args->csv)
+        status = print_csv(d, order);
     else
         status = d->args->json ? diff_print_json(d, order, variant_json) : print_text(d, order);
     if (d->places && !d->args->csv && !d->args->json && status == RP_OK)

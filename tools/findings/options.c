@@ -142,8 +142,10 @@ static bool write_one(const struct findings *f, enum findings_format format, con
     if (!standard && !o)
         return false;
     bool whole = findings_write(f, format, standard ? stdout : o->to);
+    int why = errno;
     if (!whole)
-        rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: out of memory", path);
+        rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: %s", path,
+                ferror(standard ? stdout : o->to) ? strerror(why) : "out of memory, or a text is no UTF-8");
     return standard ? whole : output_close(o, whole, err) && whole;
 }
 

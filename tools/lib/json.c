@@ -25,6 +25,15 @@ void json_put(json_t *object, const char *key, json_t *value) { lost |= json_obj
 
 #define FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
 
+/* Why standard output takes no more. errno is that of some call since: the next write fails again and sets it. */
+static int write_error(void)
+{
+    errno = 0;
+    putchar('\n');
+    fflush(stdout);
+    return errno ? errno : EIO;
+}
+
 static int status_of(bool ok)
 {
     struct rp_error err;
@@ -33,7 +42,7 @@ static int status_of(bool ok)
         return RP_OK;
     }
     if (ferror(stdout))
-        rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+        rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(write_error()));
     else
         rp_fail(&err, RP_SYSTEM, "no result in JSON: memory ran out");
     return command_fail(&err);

@@ -73,6 +73,12 @@ static void release(struct output *o)
     free(o);
 }
 
+/* A folder that takes no file is the user's mistake, as in output_check; a full disk is not. */
+static enum rp_status creation_status(int why)
+{
+    return why == ENOENT || why == EACCES || why == EPERM || why == EROFS || why == ENOTDIR ? RP_USAGE : RP_SYSTEM;
+}
+
 /* Creates the file with the permissions that open(2) would give it. */
 static FILE *create(char *temporary)
 {
@@ -106,7 +112,7 @@ struct output *output_open(const char *path, struct rp_error *err)
     if (o->to)
         cleanup_register(CLEANUP_FILE, o->temporary);
     else
-        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+        rp_fail(err, creation_status(errno), "cannot write '%s': %s", path, strerror(errno));
     cleanup_release();
     if (o->to)
         return o;

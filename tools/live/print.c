@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/lib/command.h"
@@ -37,6 +38,27 @@ static bool kernel_chosen(const struct live_request *r, uint32_t kernel)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
+/* A cell with the instruction's text, names in it as in the source. */
+static void text_cell(struct table *t, const char *text)
+{
+    char *plain = NULL;
+    size_t size;
+    FILE *to = open_memstream(&plain, &size);
+    if (to) {
+        print_plain_names(text, to);
+        fclose(to);
+    }
+    table_cell(t, "%s", plain ? plain : text);
+    free(plain);
+}
+
+static void print_peak(const char *unit, uint32_t registers, const struct rp_instruction *in)
+{
+    printf("peak    %u %s at %04" PRIx64 "  ", registers, unit, in->pc);
+    print_plain_names(in->text, stdout);
+    putchar('\n');
+}
+
 static void print_kernel(const struct rp_kernel *k, uint32_t number)
 {
     char plain[PLAIN_NAME];
@@ -56,11 +78,10 @@ static void print_kernel(const struct rp_kernel *k, uint32_t number)
         else
             table_cell(t, "0");
         table_cell(t, "%u", k->live[i].predicates);
-        table_cell(t, "%s", k->instructions[i].text);
+        text_cell(t, k->instructions[i].text);
     }
     table_print(t, stdout);
-    printf("peak    %u %sregisters at %04" PRIx64 "  %s\n", k->live[peak].registers, is_virtual(k) ? "virtual " : "",
-           k->instructions[peak].pc, k->instructions[peak].text);
+    print_peak(is_virtual(k) ? "virtual registers" : "registers", k->live[peak].registers, &k->instructions[peak]);
 }
 
 static void print_path(const struct rp_trace *trace, uint32_t launch, const struct live_path *p)
@@ -68,8 +89,7 @@ static void print_path(const struct rp_trace *trace, uint32_t launch, const stru
     const struct rp_kernel *k = rp_trace_kernel(trace, rp_trace_launch(trace, launch)->kernel);
     char plain[PLAIN_NAME], warps[FIGURE];
     printf("\nlaunch %" PRIu32 "  %s, %s warps\n", launch, plain_kernel_name(k->name, plain), figure(p->warps, warps));
-    printf("peak    %u per warp, at %04" PRIx64 "  %s\n", p->peak, k->instructions[p->peak_index].pc,
-           k->instructions[p->peak_index].text);
+    print_peak("per warp,", p->peak, &k->instructions[p->peak_index]);
     printf("mean    %.2f over warp instructions\n", mean(p->sum, p->instructions));
 }
 

@@ -143,7 +143,7 @@ $(foreach s,tracefmt frontend hw-models replay,$(eval $(BUILD)/lib$s.a: $(call o
 
 # The bounds of tools/wcet, so that tests can link them.
 WCET := $(BUILD)/libwcet.a
-$(WCET): $(call objects,tools/wcet)
+$(WCET): $(call objects,tools/wcet) $(call tool_objects,interrupt)
 	$(archive)
 
 # The host API, above all stages, with what it needs of the rest of tools.

@@ -30,7 +30,8 @@ install-files:
 	$(AR) r $(ROOT)/lib/libreprise.a $(ROOT)/lib/reprise.tmp/data_folder.o && rm -r $(ROOT)/lib/reprise.tmp
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -m 644 $(PROTO_FILES) $(ROOT)/share/reprise
-	cp -R README.md LICENSE docs/*.md docs/*.py docs/*.png docs/*.json docs/examples $(ROOT)/share/doc/reprise
+	cp -R *.md LICENSE CITATION.cff docs/*.md docs/*.py docs/*.png docs/*.json docs/examples $(ROOT)/share/doc/reprise
+	cd $(ROOT)/share/doc/reprise && sed -i 's,](docs/,](,g; s,](\.\./\([A-Z]*\.md\)),](\1),g' *.md # all lie in one folder there
 	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
 	for c in $(COMMANDS); do \
 	  $(BUILD)/reprise help --man $$c | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise-$$c.1 || exit; done

@@ -9,7 +9,9 @@
 #include "tools/results/result.h"
 
 struct replay_request {
-    const char *trace;
+    char **traces;
+    size_t trace_count;
+    const char *trace; /* the one that is replayed */
     struct machine_args machine;
     struct replay_options replay;
     const char *by; /* NULL: launches, not places */
@@ -22,6 +24,7 @@ struct replay_request {
     const char *save_machine; /* NULL: nowhere */
     const char *cache;        /* NULL: none */
     bool json, csv, quiet, explain, markdown;
+    bool follows; /* another trace was printed before */
 };
 
 /* What was replayed. */

@@ -113,7 +113,7 @@ static int run_on(struct replay_request *a, struct rp_trace *trace)
     return status;
 }
 
-int replay_command(struct replay_request *a)
+static int one_trace(struct replay_request *a)
 {
     struct rp_error err;
     /* errors of the machine come before those of the trace */
@@ -123,5 +123,33 @@ int replay_command(struct replay_request *a)
     int status = trace ? run_on(a, trace) : command_fail(&err);
     if (trace)
         rp_trace_close(trace);
+    return status;
+}
+
+/* Several documents of JSON are the elements of a list. */
+static void part_traces(const struct replay_request *a)
+{
+    if (a->json)
+        puts(",");
+    else if (!a->csv)
+        puts("");
+}
+
+int replay_command(struct replay_request *a)
+{
+    bool list = a->json && a->trace_count > 1;
+    int status = RP_OK;
+    if (list)
+        puts("{\"traces\": [");
+    for (size_t i = 0; i < a->trace_count && (status == RP_OK || status == RP_PARTIAL); i++) {
+        a->trace = a->traces[i];
+        a->follows = i > 0;
+        if (a->follows)
+            part_traces(a);
+        int one = one_trace(a);
+        status = one == RP_OK ? status : one;
+    }
+    if (list)
+        puts("]}");
     return status;
 }

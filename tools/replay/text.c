@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "tools/hotspots/units.h"
+#include "tools/lib/command.h"
 #include "tools/lib/names.h"
 #include "tools/replay/replay.h"
+#include "tools/replaying/launch_csv.h"
 #include "tools/replaying/sampling.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/table.h"
@@ -44,30 +46,62 @@ static void launch_row(struct table *t, const char *name, const char *kernel, co
         table_cell(t, "%s", known->source);
 }
 
-static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
-                        bool begins, bool sampled, bool csv)
+/* Launches in a row of which the table would say the same. */
+struct group {
+    struct replay_launch launch; /* the first */
+    uint32_t last;
+};
+
+static bool looks_equal(struct rp_trace *t, const struct replay_launch *a, const struct replay_launch *b)
 {
-    struct replay_launch launch;
-    for (struct launch_reader r = launch_log_read(log); launch_log_next(&r, &launch);) {
-        const struct rp_launch *l = rp_trace_launch(trace, launch.launch);
-        const char *whole = rp_trace_kernel(trace, l->kernel)->name;
-        const struct known known = {launch.half_width, replay_source_name(launch.source)};
-        char name[16], grid[40], block[40], plain[PLAIN_NAME];
-        snprintf(name, sizeof name, "%" PRIu32, launch.launch);
-        launch_row(t, name, csv ? whole : plain_kernel_name(whole, plain), dimensions(l->grid, grid),
-                   dimensions(l->block, block), begins ? &launch.begin : NULL, sampled ? &known : NULL, m,
-                   &launch.statistics);
-    }
+    const struct rp_launch *x = rp_trace_launch(t, a->launch), *y = rp_trace_launch(t, b->launch);
+    return x->kernel == y->kernel && !memcmp(x->grid, y->grid, sizeof x->grid) &&
+           !memcmp(x->block, y->block, sizeof x->block) && a->half_width == b->half_width && a->source == b->source &&
+           !memcmp(&a->statistics, &b->statistics, sizeof a->statistics);
 }
 
-static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o, bool csv)
+static void group_row(struct table *t, struct rp_trace *trace, const struct machine *m, const struct group *g,
+                      bool begins, bool sampled)
+{
+    const struct rp_launch *l = rp_trace_launch(trace, g->launch.launch);
+    const struct known known = {g->launch.half_width, replay_source_name(g->launch.source)};
+    char name[32], grid[40], block[40], plain[PLAIN_NAME];
+    snprintf(name, sizeof name, g->last == g->launch.launch ? "%" PRIu32 : "%" PRIu32 "..%" PRIu32, g->launch.launch,
+             g->last);
+    launch_row(t, name, plain_kernel_name(rp_trace_kernel(trace, l->kernel)->name, plain), dimensions(l->grid, grid),
+               dimensions(l->block, block), begins ? &g->launch.begin : NULL, sampled ? &known : NULL, m,
+               &g->launch.statistics);
+}
+
+/* Equal launches that follow one another are one row, unless their beginnings are shown. */
+static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
+                        bool begins, bool sampled)
+{
+    struct replay_launch launch;
+    struct group group;
+    bool any = false;
+    for (struct launch_reader r = launch_log_read(log); launch_log_next(&r, &launch);) {
+        if (any && !begins && launch.launch == group.last + 1 && looks_equal(trace, &group.launch, &launch)) {
+            group.last = launch.launch;
+            continue;
+        }
+        if (any)
+            group_row(t, trace, m, &group, begins, sampled);
+        group = (struct group){launch, launch.launch};
+        any = true;
+    }
+    if (any)
+        group_row(t, trace, m, &group, begins, sampled);
+}
+
+static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
     static const char *const heading[] = {
         "launch", "kernel",    "grid",       "block", "begin", "cycles", "half width", "us", "warp instructions",
         "IPC",    "occupancy", "main stall", "source"};
     const struct sample_result *sample = &o->result.sample;
     const struct known known = {sample->half_width.cycles, "sampled"};
-    bool begins = csv || o->result.launches.overlaps, sampled = sample->sampled;
+    bool begins = o->result.launches.overlaps, sampled = sample->sampled;
     const uint64_t zero = 0;
     struct table *t = table_new(begins    ? sampled ? "rnllrrrrrrrll" : "rnllrrrrrrl"
                                 : sampled ? "rnllrrrrrrll"
@@ -76,13 +110,36 @@ static void print_launches(struct rp_trace *trace, const struct machine *m, cons
         if ((begins || strcmp(heading[i], "begin")) &&
             (sampled || (strcmp(heading[i], "half width") && strcmp(heading[i], "source"))))
             table_cell(t, "%s", heading[i]);
-    launch_rows(t, trace, m, &o->result.launches, begins, sampled, csv);
-    if (o->result.launches.count != 1 && (!csv || sampled))
+    launch_rows(t, trace, m, &o->result.launches, begins, sampled);
+    if (o->result.launches.count != 1)
         launch_row(t, "total", "", "", "", begins ? &zero : NULL, sampled ? &known : NULL, m, &o->result.total);
-    if (csv)
-        table_print_csv(t, stdout);
-    else
-        table_print(t, stdout);
+    table_print(t, stdout);
+}
+
+static int print_csv(const struct replay_request *a, const struct rp_trace *trace, const struct machine *m,
+                     const struct outcome *o)
+{
+    struct launch_csv *csv = launch_csv_new();
+    struct rp_error err;
+    if (!csv) {
+        rp_fail(&err, RP_SYSTEM, "out of memory");
+        return command_fail(&err);
+    }
+    launch_csv_machine(csv, m);
+    if (!a->follows)
+        launch_csv_heading(csv);
+    struct replay_launch launch;
+    for (struct launch_reader r = launch_log_read(&o->result.launches); launch_log_next(&r, &launch);)
+        launch_csv_row(csv, trace, m, launch.launch, NULL, &launch, NULL);
+    if (o->result.sample.sampled && o->result.launches.count != 1) {
+        launch = (struct replay_launch){.statistics = o->result.total,
+                                        .half_width = o->result.sample.half_width.cycles,
+                                        .end = o->result.total.cycles,
+                                        .source = REPLAY_ESTIMATED};
+        launch_csv_row(csv, trace, m, LAUNCH_CSV_TOTAL, NULL, &launch, NULL);
+    }
+    launch_csv_free(csv);
+    return RP_OK;
 }
 
 /* Warns if the machine issues by control words and the trace has none. */
@@ -158,7 +215,7 @@ static int print_text(const struct replay_request *a, struct rp_trace *trace, co
            fraction_value(m->clock_mhz));
     if (o->result.sample.sampled)
         sample_print(&a->replay.sample, &o->result.sample, &o->result.total);
-    print_launches(trace, m, o, false);
+    print_launches(trace, m, o);
     print_dependencies(m, &o->result.launches);
     if (o->result.launches.overlaps)
         printf("\n%" PRIu32 " launches overlap others. 'begin' counts cycles since the first launch began, and the "
@@ -195,14 +252,14 @@ int replay_print(const struct replay_request *a, struct rp_trace *trace, const s
                  const struct outcome *o)
 {
     if (!a->quiet)
-        print_warnings(&o->result.launches);
+        print_warnings(trace, &o->result.launches);
     int status = RP_OK;
     if (a->csv && a->units)
         unit_shares_print_csv(&o->hotspots);
     else if (a->csv && a->by)
         hotspots_print_csv(&o->hotspots, replay_top(a), o->files);
     else if (a->csv)
-        print_launches(trace, m, o, true);
+        status = print_csv(a, trace, m, o);
     else if (a->by && !a->json)
         status = print_hotspots(a, trace, m, o);
     else

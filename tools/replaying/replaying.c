@@ -206,12 +206,12 @@ void results_json(struct json_stream *out, struct rp_trace *t, const struct mach
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-void print_warnings(const struct launch_log *log)
+void print_warnings(const struct rp_trace *t, const struct launch_log *log)
 {
     struct replay_launch l;
     for (struct launch_reader r = launch_log_read(log); log->warnings && launch_log_next(&r, &l);)
         if (*l.warning)
-            fprintf(stderr, "reprise: warning: launch %" PRIu32 ": %s\n", l.launch, l.warning);
+            fprintf(stderr, "reprise: warning: %s: launch %" PRIu32 ": %s\n", rp_trace_path(t), l.launch, l.warning);
 }
 
 int replay_status(const struct rp_trace *t, const struct launch_log *log)

@@ -60,6 +60,6 @@ void results_json(struct json_stream *, struct rp_trace *, const struct machine 
 /* RP_PARTIAL if the trace is damaged, or a launch of the result was not replayed to its end; else RP_OK. */
 int replay_status(const struct rp_trace *, const struct launch_log *);
 /* Prints each launch's warning on stderr. */
-void print_warnings(const struct launch_log *);
+void print_warnings(const struct rp_trace *, const struct launch_log *);
 
 #endif

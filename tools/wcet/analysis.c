@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lib/interrupt.h"
 #include "tools/wcet/blocks.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -318,11 +319,41 @@ static bool begin_model(struct analysis *a, const struct rp_launch *l, const str
                         unsigned extensions, struct rp_error *err)
 {
     struct rp_error why;
-    if (wcet_model_begin(&a->model, machine, rp_trace_kernel(a->trace, l->kernel), l, extensions, &why))
+    if (wcet_model_begin(&a->model, machine, rp_trace_kernel(a->trace, l->kernel), l, extensions, &why)) {
+        a->bounds->assumed = a->model.assumed;
         return true;
+    }
     if (rp_trace_launch_count(a->trace) == 1)
         return rp_fail(err, why.status, "%s", why.text);
     return rp_fail(err, why.status, "launch %" PRIu32 ": %s", a->bounds->launch, why.text);
+}
+
+/* The launch of one block alone. */
+static struct rp_launch alone_launch(const struct rp_launch *l)
+{
+    struct rp_launch alone = *l;
+    alone.grid[0] = alone.grid[1] = alone.grid[2] = 1;
+    return alone;
+}
+
+bool wcet_covers(struct rp_trace *t, uint32_t launch, const char *block, const struct machine *machine,
+                 unsigned extensions, struct rp_error *err)
+{
+    struct wcet_bounds unused = {.launch = launch};
+    struct analysis a = {.trace = t, .bounds = &unused};
+    struct rp_launch l = *rp_trace_launch(t, launch);
+    if (block)
+        l = alone_launch(&l);
+    if (!whole(t, launch, err) || !begin_model(&a, &l, machine, extensions, err))
+        return false;
+    wcet_model_end(&a.model);
+    return true;
+}
+
+/* Between blocks: a launch whose analysis is broken off has no bound. */
+static bool goes_on(struct rp_error *err)
+{
+    return !interrupted() || rp_fail(err, RP_PARTIAL, "stopped by a signal");
 }
 
 bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *machine, unsigned extensions,
@@ -337,7 +368,7 @@ bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *mac
     bool fine = a.blocks || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
     fine = fine && wcet_caches_open(&a.caches, &a.model, t, launch, err);
     for (uint64_t b = 0; fine && b < out->blocks; b++)
-        fine = one_block(&a, b, b, err);
+        fine = goes_on(err) && one_block(&a, b, b, err);
     fine = fine && conclude(&a, err);
     wcet_caches_free(a.caches);
     free(a.blocks);
@@ -353,14 +384,13 @@ bool wcet_analyse_block(struct rp_trace *t, uint32_t launch, uint64_t block, con
 {
     struct wcet_block only;
     struct analysis a = {.trace = t, .watch = watch, .bounds = out, .blocks = &only};
-    struct rp_launch alone = *rp_trace_launch(t, launch);
-    uint64_t blocks = rp_launch_blocks(&alone);
+    struct rp_launch alone = alone_launch(rp_trace_launch(t, launch));
+    uint64_t blocks = rp_launch_blocks(rp_trace_launch(t, launch));
     *out = (struct wcet_bounds){.launch = launch, .blocks = 1};
     if (block >= blocks)
         return rp_fail(err, RP_USAGE,
                        "%s: launch %" PRIu32 " has no block %" PRIu64 "; it has %" PRIu64 ", counted from 0",
                        rp_trace_path(t), launch, block, blocks);
-    alone.grid[0] = alone.grid[1] = alone.grid[2] = 1;
     if (!whole(t, launch, err) || !begin_model(&a, &alone, machine, extensions, err))
         return false;
     bool fine = one_block(&a, block, 0, err) && conclude(&a, err);

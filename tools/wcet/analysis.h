@@ -1,6 +1,6 @@
 /* Bounds for the launches of a trace, computed from each block's warps, section by section.
  *
- * Four figures, all in cycles from the launch's first cycle to its last result. docs/wcet.md has definitions, proofs,
+ * Four figures, all in cycles from the launch's first cycle to its last result. docs/wcet-proofs.md has definitions, proofs,
  * and an example where the first is too small:
  *
  *   gub       as published: the sum over sections of the largest WUB. For comparison; it is not always a bound
@@ -32,12 +32,13 @@ struct wcet_bounds {
     bool gub_applies; /* the launch has one block; else gub is 0, and the other bounds are those of Theorem 4 */
     uint64_t gub, serial, sections_bound, overlap;
     uint64_t unit_bound;
-    /* The longest of all schedules; 0: not known. too_many: because there are too many (exhaust.h). Set by
-     * wcet_compare, not by wcet_analyse. */
+    /* The longest of all schedules; 0: not known. too_many: because there are too many (exhaust.h); stopped: because a
+     * signal ended the search. Set by wcet_compare, not by wcet_analyse. */
     uint64_t exact;
-    bool too_many;
+    bool too_many, stopped;
     uint64_t exec, idle; /* cycles of phases, summed over warps */
     struct wcet_cache_counts caches;
+    unsigned assumed; /* a bit per enum wcet_extension: what the bounds need beyond the paper */
 };
 
 /* Callbacks of an analysis; each may be NULL. struct wcet_location: the block, warp and section that they are about. */
@@ -50,11 +51,17 @@ struct wcet_watch {
     void (*instant)(void *, const struct wcet_location *, const struct wcet_instant *);
     void *data;
     void (*progress)(void *progress_data, uint64_t instructions); /* analysed so far in this launch */
-    void (*searched)(void *progress_data, uint64_t states);       /* by wcet_exhaust, of schedules */
+    /* By wcet_exhaust: states of schedules, and how many instructions have issued in all of them. */
+    void (*searched)(void *progress_data, uint64_t states, uint64_t issues);
     void *progress_data;
 };
 
-/* `extensions`: a bit per enum wcet_extension. False: the launch is not supported or the trace is damaged. */
+/* Whether the proofs cover the launch; or block `block` of it alone, unless that is NULL. Else err says what keeps it
+ * from having a bound. */
+bool wcet_covers(struct rp_trace *, uint32_t launch, const char *block, const struct machine *, unsigned extensions,
+                 struct rp_error *);
+/* `extensions`: a bit per enum wcet_extension. False: the launch is not supported, the trace is damaged, or a signal
+ * asks the program to end (interrupt.h). */
 bool wcet_analyse(struct rp_trace *, uint32_t launch, const struct machine *, unsigned extensions,
                   const struct wcet_watch *, struct wcet_bounds *, struct rp_error *);
 /* The same for one block of the launch, as if it were the only one: it has the SM to itself, and the content of caches

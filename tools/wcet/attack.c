@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tools/lib/interrupt.h"
 #include "tools/ui/progress.h"
 
 /* ---- schedules ----------------------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ bool wcet_attack(struct rp_trace *t, const struct wcet_bounds *b, const struct m
     *out = (struct wcet_attack){0};
     bool fine = begin(&s, b, args, err);
     progress_begin(&bar, "attacking", "schedules", quiet);
-    while (fine && out->schedules < count) {
+    while (fine && out->schedules < count && !(interrupted() && out->schedules)) {
         fine = one_try(&s, t, b->launch, args, out, err);
         progress_update(&bar, out->schedules, count, 0, NULL);
     }

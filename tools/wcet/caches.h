@@ -1,4 +1,4 @@
-/* Cache contents that are certain (docs/wcet.md, "Caches"): a must-analysis of the recorded path, valid for any order
+/* Cache contents that are certain (docs/wcet-proofs.md, "Caches"): a must-analysis of the recorded path, valid for any order
  * in which warps run.
  *
  * A first pass over the launch finds the lines that stay: no other line that the launch accesses can replace them. Then

@@ -135,6 +135,7 @@ static bool exhaust(struct wcet_result *r, struct rp_trace *t, const struct mach
         return rp_fail(err, why.status, "launch %" PRIu32 ": %s", b->launch, why.text);
     b->exact = exact.cycles;
     b->too_many = exact.too_many;
+    b->stopped = exact.stopped;
     if (b->exact && b->exact < b->unit_bound)
         b->unit_bound = b->exact;
     return true;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lib/interrupt.h"
 #include "tools/wcet/paths.h"
 #include "tools/wcet/states.h"
 
@@ -262,7 +263,7 @@ static bool next_level(struct search *s, uint64_t most, bool *fits, struct rp_er
 {
     wcet_states_clear(&s->next);
     *fits = true;
-    for (uint32_t i = 0; *fits && i < s->now.count; i++) {
+    for (uint32_t i = 0; *fits && !interrupted() && i < s->now.count; i++) {
         if (!expand(s, i, err))
             return false;
         *fits = !s->too_long && s->next.count <= most;
@@ -273,23 +274,25 @@ static bool next_level(struct search *s, uint64_t most, bool *fits, struct rp_er
 static bool run(struct search *s, uint64_t budget, const struct wcet_watch *watch, struct wcet_exact *out,
                 struct rp_error *err)
 {
-    uint64_t reported = 0;
+    uint64_t reported = 0, issues = 0;
     bool fits;
     out->states = s->now.count;
     fits = out->states <= budget;
-    while (fits && s->now.count) {
+    while (fits && !interrupted() && s->now.count) {
         if (!next_level(s, budget - out->states, &fits, err))
             return false;
         out->states += s->next.count;
+        issues++;
         if (watch && watch->searched && out->states - reported >= REPORT_EVERY) {
             reported = out->states;
-            watch->searched(watch->progress_data, out->states);
+            watch->searched(watch->progress_data, out->states, issues);
         }
         struct wcet_states done = s->now;
         s->now = s->next;
         s->next = done;
     }
-    out->cycles = fits ? s->longest : 0;
+    out->stopped = fits && s->now.count;
+    out->cycles = fits && !out->stopped ? s->longest : 0;
     out->too_many = !fits && !s->too_long;
     return true;
 }
@@ -305,7 +308,8 @@ bool wcet_exhaust(struct rp_trace *t, uint32_t launch, const struct machine *mac
     struct search search;
     *out = (struct wcet_exact){0};
     out->too_many = rp_trace_launch_totals(t, launch).warp_instructions > budget;
-    if (out->too_many || !budget)
+    out->stopped = interrupted();
+    if (out->too_many || out->stopped || !budget)
         return true;
     if (!wcet_model_begin(&model, machine, rp_trace_kernel(t, l->kernel), l, extensions, err))
         return false;

@@ -1,5 +1,5 @@
 /* The exact longest time of a launch under any work-conserving scheduler, by an exhaustive search over all schedules
- * (docs/wcet.md, "Exact, for small launches"). For small launches that paths.h supports. */
+ * (docs/wcet-proofs.md, "Exact, for small launches"). For small launches that paths.h supports. */
 #ifndef REPRISE_TOOLS_WCET_EXHAUST_H
 #define REPRISE_TOOLS_WCET_EXHAUST_H
 
@@ -19,6 +19,7 @@ struct wcet_exact {
     uint64_t cycles; /* from the launch's first cycle to its last result; 0: not known */
     uint64_t states; /* found; without a figure: before it gave up */
     bool too_many;   /* there is no figure because there are more states or instructions than allowed */
+    bool stopped;    /* there is none because a signal asks the program to end (tools/lib/interrupt.h) */
 };
 
 /* Subtracts the states that it searches from *left, and gives up when none are left; does not begin with a launch that

@@ -1,5 +1,7 @@
 #include "tools/wcet/grid.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +27,25 @@ bool wcet_grid_axis(struct wcet_grid *g, char *text, struct rp_error *err)
     return true;
 }
 
+/* Compares the launches of a trace that are covered. *skips counts the others, of which the first is named. */
+static bool one_trace(const struct wcet_grid *g, const struct machine_args *args, struct rp_trace *t, size_t traces,
+                      struct wcet_result *out, size_t *skips, struct rp_error *err)
+{
+    struct rp_error why;
+    struct machine *m = machine_args_open(args, NULL, 0, err);
+    bool fine = m, only = traces == 1 && rp_trace_launch_count(t) == 1;
+    for (uint32_t l = 0; fine && l < rp_trace_launch_count(t); l++)
+        if (only || wcet_covers(t, l, NULL, m, g->extensions, &why))
+            fine = wcet_compare(out, t, args, l, g->extensions, NULL, err);
+        else if (!(*skips)++)
+            fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(t), l, why.text);
+    machine_free(m);
+    return fine;
+}
+
 /* Compares all launches of all traces on the machine with this value of the option. */
 static bool point(const struct wcet_grid *g, const struct machine_args *args, const char *value,
-                  const char *const *traces, size_t count, struct wcet_result *out, struct rp_error *err)
+                  const char *const *traces, size_t count, struct wcet_result *out, size_t *skips, struct rp_error *err)
 {
     struct machine_args here = *args;
     bool latency = g->key && !strcmp(g->key, "latency");
@@ -44,7 +62,7 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
         struct rp_trace *t = input_check(traces[i], INPUT_TRACE, err) ? rp_trace_open(traces[i], err) : NULL;
-        fine = t && wcet_compare(out, t, &here, -1, g->extensions, NULL, err);
+        fine = t && one_trace(g, &here, t, count, out, skips, err);
         if (t)
             rp_trace_close(t);
     }
@@ -132,6 +150,7 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
 {
     struct rp_error err;
     uint64_t done = 0, total;
+    size_t skips = 0;
     char *values = expand(g->values ? g->values : "-", &total, &err), *state = NULL;
     if (!values)
         return command_fail(&err);
@@ -142,7 +161,8 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
     bool fine = true;
     for (char *value = strtok_r(values, ",", &state); fine && value; value = strtok_r(NULL, ",", &state)) {
         struct wcet_result r = {.policies = g->policies, .exhaust = g->exhaust};
-        fine = point(g, args, value, traces, count, &r, &err);
+        fine = point(g, args, value, traces, count, &r, &skips, &err);
+        fine = fine && (r.count || rp_fail(&err, RP_BAD_INPUT, "--grid: no launch of these traces has a bound"));
         bool alone = r.count == 1 && !g->csv;
         if (fine && !list) {
             table = table ? table : heading(g, alone);
@@ -161,9 +181,11 @@ int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, co
         json_decref(list);
         return command_fail(&err);
     }
+    int status = RP_OK;
     if (list)
-        return json_finish(json_pack("{s:s, s:s, s:o}", "tool", "reprise " REPRISE_VERSION, "key",
-                                     g->key ? g->key : "-", "rows", list));
-    (g->csv ? table_print_csv : table_print)(table, stdout);
-    return RP_OK;
+        status = json_finish(json_pack("{s:s, s:s, s:o}", "tool", "reprise " REPRISE_VERSION, "key",
+                                       g->key ? g->key : "-", "rows", list));
+    else
+        (g->csv ? table_print_csv : table_print)(table, stdout);
+    return status == RP_OK && skips ? RP_BAD_INPUT : status;
 }

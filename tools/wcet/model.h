@@ -1,6 +1,6 @@
 /* The model of a machine and a kernel for the analysis: for each instruction the unit that it occupies, for how long,
  * and the registers for which it waits. It derives from the machine that drives replay, and from the trace semantics
- * that both engines use (replay/base/trace_semantics.h). A machine or kernel to which the proofs of docs/wcet.md do not
+ * that both engines use (replay/base/trace_semantics.h). A machine or kernel to which the proofs of docs/wcet-proofs.md do not
  * apply is refused.
  *
  * Times are cycles. An instruction issued at t is dispatched at d >= t, when its unit is free; the unit is busy in
@@ -81,7 +81,7 @@ struct wcet_model {
     const struct rp_kernel *kernel;
     const struct rp_launch *launch;
     unsigned extensions; /* a bit per enum wcet_extension */
-    unsigned missing;    /* the same: needed, and not among `extensions` */
+    unsigned assumed;    /* the same: those that it needs */
     struct wcet_row *rows;
     uint32_t *slots;
     uint32_t slot_count; /* registers of the kernel, numbered densely */

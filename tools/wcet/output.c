@@ -95,6 +95,7 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
                   (json_int_t)b->serial, "overlap_bound", (json_int_t)b->overlap, "unit_bound",
                   (json_int_t)b->unit_bound, "exact", b->exact ? number(b->exact) : json_null(), "caches",
                   caches_json(&b->caches), "sections", sections_json(b), "replay", replay, "overestimation", over);
+    json_put(o, "assumptions", wcet_assumptions_json(b->assumed));
     if (attack)
         json_put(o, "attack",
                  json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
@@ -258,12 +259,13 @@ void wcet_count_exact(struct wcet_exactness *e, const struct wcet_result *r)
     for (size_t i = 0; i < r->count; i++) {
         e->exact += r->launches[i].bounds.exact != 0;
         e->too_many += r->launches[i].bounds.too_many;
+        e->stopped += r->launches[i].bounds.stopped;
     }
 }
 
 void wcet_print_exact(const struct wcet_exactness *e, bool one_block)
 {
-    size_t others = e->launches - e->exact - e->too_many;
+    size_t others = e->launches - e->exact - e->too_many - e->stopped;
     if (e->exact)
         puts("\nexact: all schedules were gone through, and some take as long as the unit-aware bound says.");
     if (!e->tried || e->exact == e->launches)
@@ -271,11 +273,14 @@ void wcet_print_exact(const struct wcet_exactness *e, bool one_block)
     printf("\nNot exact: ");
     if (one_block)
         puts("schedules are gone through for whole launches, not for --block.");
-    else if (e->too_many)
+    if (!one_block && e->stopped)
+        printf("%zu launch%s whose search was stopped%s", e->stopped, e->stopped == 1 ? "" : "es",
+               e->too_many || others ? "; " : ".\n");
+    if (!one_block && e->too_many)
         printf("%zu launch%s with more schedules than were allowed (--exhaust N)%s", e->too_many,
                e->too_many == 1 ? "" : "es", others ? "; " : ".\n");
     if (!one_block && others)
-        printf("%zu of a kind for which there is no exact figure (docs/wcet.md).\n", others);
+        printf("%zu of a kind for which there is no exact figure (docs/wcet-proofs.md).\n", others);
 }
 
 static void class_row(struct table *table, const struct wcet_bounds *b, const char *cache, enum wcet_level level)
@@ -330,4 +335,52 @@ void wcet_print_summary(const struct wcet_result *r)
             table_cell(table, "%.2f %%", s.deviation);
         }
     table_print(table, stdout);
+}
+
+/* ---- what bounds are valid for ------------------------------------------------------------------------------------ */
+
+json_t *wcet_assumptions_json(unsigned assumed)
+{
+    json_t *names = json_array();
+    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
+        if (assumed >> e & 1)
+            json_add(names, json_string(wcet_extension_names[e]));
+    return names;
+}
+
+static const struct machine_setting *relaxed_setting(const struct wcet_validity *v, size_t i)
+{
+    return &v->settings->settings[v->relaxed->first + i];
+}
+
+static size_t relaxed_count(const struct wcet_validity *v) { return v->relaxed ? v->relaxed->count : 0; }
+
+json_t *wcet_validity_json(const struct wcet_validity *v)
+{
+    json_t *relaxed = json_object();
+    for (size_t i = 0; i < relaxed_count(v); i++)
+        json_put(relaxed, relaxed_setting(v, i)->key, option_json(relaxed_setting(v, i)->value));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "path", "recorded", "machine", v->machine->name, "hash",
+                     v->machine->hash, "assumptions", wcet_assumptions_json(v->assumed), "relaxed", relaxed);
+}
+
+void wcet_print_validity(const struct wcet_validity *v)
+{
+    bool any = false;
+    printf("\nBounds are valid for the path that each warp took in the trace, on machine %s as 'reprise replay' defines\n"
+           "it. Other inputs may take other paths.\n",
+           v->machine->name);
+    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
+        if (v->assumed >> e & 1) {
+            printf("%s%s", any ? ", " : "Beyond the paper, and proved in docs/wcet-proofs.md: ", wcet_extension_names[e]);
+            any = true;
+        }
+    if (any)
+        puts(".");
+    if (!relaxed_count(v))
+        return;
+    printf("Relaxed, so that these are bounds of another machine than %s:\n", v->machine->name);
+    for (size_t i = 0; i < relaxed_count(v); i++)
+        printf("%s--set %s=%s", i ? " " : "", relaxed_setting(v, i)->key, relaxed_setting(v, i)->value);
+    puts("");
 }

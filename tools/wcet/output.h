@@ -6,9 +6,10 @@
 #include "tools/wcet/attack.h"
 #include "tools/wcet/compare.h"
 #include "tools/wcet/profile.h"
+#include "tools/wcet/relax.h"
 
-/* One launch: {"launch", "kernel", "warps", "gub", "serial_bound", "unit_bound", "exact", "caches", "sections",
- * "replay", "overestimation", "warps"}; profile and attack may be NULL. */
+/* One launch: {"launch", "kernel", "warps", "gub", "serial_bound", "unit_bound", "exact", "assumptions", "caches",
+ * "sections", "replay", "overestimation", "warps"}; profile and attack may be NULL. */
 json_t *wcet_launch_json(const struct rp_trace *, const struct wcet_result *, const struct wcet_launch *,
                          const struct wcet_profile *, const struct wcet_attack *);
 /* Per policy and bound: launches, mean, max, weighted_mean, standard_deviation, violations. */
@@ -37,7 +38,7 @@ void wcet_print_attacks(const struct wcet_result *, const struct wcet_attack *);
 void wcet_print_sections(const struct machine *, const struct wcet_result *);
 /* The number of launches, of one trace or of several, and how many of them have an exact figure. */
 struct wcet_exactness {
-    size_t launches, exact, too_many;
+    size_t launches, exact, too_many, stopped;
     bool tried; /* --exhaust is not 0 */
 };
 void wcet_count_exact(struct wcet_exactness *, const struct wcet_result *);
@@ -46,5 +47,17 @@ void wcet_print_exact(const struct wcet_exactness *, bool one_block);
 /* Prints the classes of accesses to caches, if there are any. */
 void wcet_print_caches(const struct wcet_result *, const struct machine *);
 void wcet_print_summary(const struct wcet_result *);
+
+/* What bounds are valid for: the recorded path, the machine as it is defined, and what goes beyond the paper. */
+struct wcet_validity {
+    const struct machine *machine;
+    unsigned assumed;                    /* a bit per enum wcet_extension, of all launches */
+    const struct wcet_relaxed *relaxed;  /* NULL or without settings: the machine is as it was */
+    const struct machine_args *settings; /* which holds the relaxed ones */
+};
+void wcet_print_validity(const struct wcet_validity *);
+/* {"path": "recorded", "machine", "hash", "assumptions", "relaxed": {"tlb": "none", ...}} */
+json_t *wcet_validity_json(const struct wcet_validity *);
+json_t *wcet_assumptions_json(unsigned assumed);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * A section is the part of a warp up to and including a block barrier, or to its end. Each section is analysed as if it
  * began with all earlier results written and all units free, as in the paper (section 4.2): its times count from its
- * beginning. docs/wcet.md defines the sums and proves the bounds.
+ * beginning. docs/wcet-proofs.md defines the sums and proves the bounds.
  */
 #ifndef REPRISE_TOOLS_WCET_WARP_H
 #define REPRISE_TOOLS_WCET_WARP_H
@@ -46,7 +46,7 @@ struct wcet_sums {
     uint64_t port[WCET_PORTS];          /* cycles for which it occupies each port, without fetches of lines that stay */
     bool waits[WCET_PORTS];             /* some instruction waits for the port */
     struct wcet_fetches fetches;     /* cycles for which fetches of lines that stay may occupy device memory's port */
-    uint64_t residue[MACHINE_UNITS]; /* initiation that is left when its bursts end (docs/wcet.md, Lemma 5) */
+    uint64_t residue[MACHINE_UNITS]; /* initiation that is left when its bursts end (docs/wcet-proofs.md, Lemma 5) */
     bool barrier;                    /* ends at a barrier; else with the warp */
     int32_t barrier_id;
     bool empty; /* the warp had ended before */
@@ -77,7 +77,7 @@ struct wcet_warp {
     /* chain of latencies, from the beginning of the launch */
     uint64_t chain, chain_done, chain_memory, chain_silent;
     /* By silent unit: initiation issued to it minus instructions issued, the maximum over all runs of instructions that
-     * end with the last one, and the maximum so far (docs/wcet.md, Lemma 4). */
+     * end with the last one, and the maximum so far (docs/wcet-proofs.md, Lemma 4). */
     uint64_t run[MACHINE_UNITS], most[MACHINE_UNITS];
     /* bursts */
     uint64_t burst, burst_free[MACHINE_UNITS]; /* instructions of the burst so far, and when each unit would be free */

@@ -2,8 +2,8 @@
  * where a program links LTO IR into a cubin (Numba does), it gets the linked PTX instead, which can be executed for
  * every target; where it links a single piece of PTX, it gets that piece. Mixed inputs become machine code, because
  * NVIDIA's linker makes PTX of LTO IR only. The wrapper is loaded before the program under the same soname, so every
- * search for the library finds it. It looks for the real library in CUDA_PATH, CUDA_HOME, the wheels of the running
- * Python, and /usr/local/cuda. */
+ * search for the library finds it. It looks for the real library in the wheels of the running Python, CUDA_PATH,
+ * CUDA_HOME, and /usr/local/cuda. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_INTERNAL = 6 }; /* NVJITLINK_ERROR_INTERNAL */
+enum { ERROR_INTERNAL = 6, ERROR_UNSUPPORTED_ARCH = 17 }; /* NVJITLINK_ERROR_... */
 
 #define NAME "libnvJitLink.so.1[32]" /* both versions have the same functions */
 
@@ -39,6 +39,28 @@ static bool try_in(const char *folder, const char *below)
     return try(pattern);
 }
 
+/* Tries the packages beside those that the process has loaded: /proc/self/maps names the files of a Python, however it
+ * was called. Where packages of several Pythons are loaded, the first counts. In a Conda environment the library is in
+ * the folder lib of the environment, three above the packages. */
+static bool try_loaded(void)
+{
+    static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
+    char line[4400];
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && !real && fgets(line, sizeof line, f))
+        for (size_t i = 0; !real && i < sizeof folders / sizeof *folders; i++) {
+            char *path = strchr(line, '/'), *packages = path ? strstr(path, folders[i]) : NULL;
+            if (!packages)
+                continue;
+            packages[strlen(folders[i]) - 1] = 0;
+            if (!try_in(path, "nvidia/*/lib/" NAME))
+                try_in(path, "../../" NAME);
+        }
+    if (f)
+        fclose(f);
+    return real;
+}
+
 /* Tries the folder of the interpreter as it was called, which is the bin of a virtual environment. */
 static bool try_python(void)
 {
@@ -57,11 +79,20 @@ static bool try_python(void)
 
 static void find(void)
 {
-    if (try_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib/" NAME) || try_python() ||
+    if (try_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib/" NAME) || try_loaded() || try_python() ||
         try_in(getenv("CUDA_PATH"), "lib64/" NAME) || try_in(getenv("CUDA_HOME"), "lib64/" NAME) ||
         try("/usr/local/cuda/lib64/" NAME))
         return;
     fputs("reprise: NVIDIA's libnvJitLink was not found; set CUDA_PATH to the folder that has it in lib64\n", stderr);
+}
+
+/* Says which library refused an architecture: one of CUDA 13 knows none below sm_75. */
+static void say_refused(const void *in_library)
+{
+    Dl_info where;
+    fprintf(stderr, "reprise: %s does not know the architecture of the device; choose another with --device, or set CUDA_PATH to "
+                    "an older CUDA\n",
+            dladdr(in_library, &where) ? where.dli_fname : "libnvJitLink");
 }
 
 static void *function(const char *name)
@@ -126,6 +157,8 @@ int nvJitLinkCreate(void **handle, uint32_t count, const char **options)
         ptx |= !strcmp(options[i], "-ptx");
     }
     int result = create ? create(handle, count, options) : ERROR_INTERNAL;
+    if (result == ERROR_UNSUPPORTED_ARCH)
+        say_refused((const void *)(uintptr_t)create);
     if (result || ptx)
         return result;
     const char **more = malloc((count + 1) * sizeof *more);

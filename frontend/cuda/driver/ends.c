@@ -24,6 +24,7 @@ static void end(void)
 void _exit(int status)
 {
     end();
+    status = record_status(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }

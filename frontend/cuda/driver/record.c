@@ -29,6 +29,8 @@ static struct {
     char path[OWN_FILE];
     pid_t owner;              /* the process that opened the trace */
     bool opened;              /* or failed to open */
+    bool failed;              /* the trace is not whole */
+    int status;               /* with which the program calls exit() */
     bool unsaved;             /* launches have ended since the last checkpoint; guarded by the driver's lock */
     pthread_mutex_t saving;   /* guards the writer's end */
     sem_t wakeup;             /* a signal has arrived, or there is something to save */
@@ -61,7 +63,8 @@ static void finish(void)
     struct rp_writer *whole = recording.writer;
     recording.writer = NULL;
     pthread_mutex_unlock(&recording.saving);
-    if (!rp_writer_close(whole, &err) || !ok)
+    recording.failed = !rp_writer_close(whole, &err) || !ok;
+    if (recording.failed)
         say("the trace is not whole: %s", err.text);
     else if (!stat(recording.path, &file))
         report_summary((uint64_t)file.st_size);
@@ -112,10 +115,26 @@ static void say_if_nothing_came(void)
             trace);
 }
 
+int record_status(int status)
+{
+    return status == 0 && recording.failed && getpid() == recording.owner ? RP_SYSTEM : status;
+}
+
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    recording.status = status;
+}
+
+/* A program whose trace is not whole does not end with 0. */
 __attribute__((destructor)) static void at_exit(void)
 {
     record_end();
     say_if_nothing_came();
+    if (record_status(recording.status) == recording.status)
+        return;
+    fflush(NULL);
+    _exit(RP_SYSTEM);
 }
 
 /* ---- signals: a thread of ours ends the trace before it lets a signal end the program ---------------------------- */
@@ -288,7 +307,7 @@ bool record_open(struct rp_error *err)
     if (!read_filter(err) || !(recording.writer = rp_writer_open(recording.path, &from, NULL, err)))
         return false;
     recording.owner = getpid();
-    if (at_quick_exit(record_end))
+    if (on_exit(note_status, NULL) || at_quick_exit(record_end))
         say("the trace will not be whole if the program ends by quick_exit");
     driver.recording = true;
     rp_log_operations(driver.device);

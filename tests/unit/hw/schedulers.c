@@ -1,6 +1,7 @@
 /* The order in which each scheduler picks, on cases worked out by hand. */
 #include <criterion/criterion.h>
 
+#include "hw-models/scheduler/schedulers.h"
 #include "hw-models/set/models.h"
 
 static _Alignas(64) unsigned char state[16384];

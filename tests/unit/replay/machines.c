@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/core/target.h"
+#include "hw-models/scheduler/schedulers.h"
 #include "replay/base/machine_parts.h"
 #include "replay/base/occupancy.h"
 #include "replay/base/supported.h"

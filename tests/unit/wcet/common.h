@@ -22,7 +22,7 @@ struct rp_trace *trace_of_blocks(const struct warp_program *, uint32_t warps, ui
 uint64_t replayed(struct rp_trace *, const struct machine *, enum replay_engine);
 struct wcet_bounds bounds_of(struct rp_trace *, const struct machine *, unsigned extensions);
 
-/* Where Lemma 7 of the paper fails: docs/wcet.md, section "Why the published bound is mended". In isolation the
+/* Where Lemma 7 of the paper fails: docs/wcet-proofs.md, section "Why the published bound is mended". In isolation the
  * initiations of W's first and third instruction overlap. Beside w they do not: w keeps FU1, for which W's second
  * instruction waits, while W's first one holds w up; then W's third one does so again. */
 extern const struct warp_program counterexample[2];

@@ -1,4 +1,4 @@
-/* Warps in a crowd: the plain simulation agrees with replay, and what Theorem 6 (docs/wcet.md) makes of it. */
+/* Warps in a crowd: the plain simulation agrees with replay, and what Theorem 6 (docs/wcet-proofs.md) makes of it. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

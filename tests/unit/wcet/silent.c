@@ -1,4 +1,4 @@
-/* Units for whose results nobody waits (docs/wcet.md, Theorem 2 and Lemma 4), by hand. orin-wcet's control unit takes a
+/* Units for whose results nobody waits (docs/wcet-proofs.md, Theorem 2 and Lemma 4), by hand. orin-wcet's control unit takes a
  * branch every 4 cycles and is through with it 4 cycles later; a global load takes 1 + 200. */
 #include <criterion/criterion.h>
 

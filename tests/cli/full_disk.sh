@@ -1,0 +1,40 @@
+#!/bin/bash
+# Full disks: an error that says so, a status that is not 0, and nothing that is half there.
+set -u
+. tests/support/cli.sh
+needs "$BUILD/kernels/matmul.ptx"
+mm=(--module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 4,4 --block 16,16 --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2
+    --arg buf=zeros:16K --arg i32=64)
+"$r" record -q -o "$work/t.wtr" "${mm[@]}" || exit 1
+
+# ---- standard output -----------------------------------------------------------------------------------------------
+for command in "info" "info --json" "dump" "dump --json" "dump --csv" "replay -m orin" "replay -m orin --json" "replay -m orin --csv" \
+    "diff -m orin --vary sms=1,2" "diff -m orin --vary sms=1,2 --json" "diff -m orin --vary sms=1,2 --csv" "ablate -m orin --json"; do
+    read -r -a words <<<"$command"
+    "$r" "${words[0]}" "$work/t.wtr" "${words[@]:1}" >/dev/full 2>"$work/err"
+    is "$command to a full disk" "$? $(cat "$work/err")" "4 reprise: cannot write to standard output: No space left on device"
+done
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+mkdir "$work/disk"
+inside() { # command, with a disk of 64 KB in $work/disk of which $1 KB are left
+    local left=$1
+    shift
+    unshare --user --map-root-user --mount bash -c 'mount -t tmpfs -o size=64k none "$0" && dd if=/dev/zero of="$0/taken" bs=1k count=$((64 - $1)) 2>/dev/null
+        shift; "$@"; echo "$? $(ls "${0}" | tr "\n" " ")" >"${0%/disk}/ended"' "$work/disk" "$left" "$@" >"$work/out" 2>"$work/err"
+    cat "$work/ended"
+}
+if [ "$(inside 4 true 2>/dev/null)" != "0 taken " ]; then
+    echo "ok - full disks # SKIP no file system can be mounted here"
+    exit
+fi
+is "record" "$(inside 0 "$r" record -q -o "$work/disk/t.wtr" "${mm[@]}") $(grep -c 'No space left on device' "$work/err")" "4 taken  1"
+is "export" "$(inside 4 "$r" export accelsim -q "$work/t.wtr" -o "$work/disk/out") $(grep -c 'No space left on device' "$work/err")" "4 taken  1"
+is "timeline" "$(inside 0 "$r" timeline -q "$work/t.wtr" -m orin -o "$work/disk/t.json") $(grep -c 'No space left on device' "$work/err")" "4 taken  1"
+is "phases" "$(inside 0 "$r" wcet -q "$work/t.wtr" -m orin-wcet --assume all --phases "$work/disk/p.csv") $(grep -c 'No space left on device' "$work/err")" "4 taken  1"
+if [ "$(uname -sm)" = "Linux x86_64" ] && ! address_sanitizer; then
+    is "record of a program, which itself ends with 0" "$(inside 0 "$r" record -q -o "$work/disk/t.wtr" -- tests/cuda/prebuilt/vector_add) $(grep -c 'the trace is not whole: .*No space left on device' "$work/err")" "4 taken  1"
+    is "findings" "$(inside 0 "$r" run --check all --findings "$work/disk/f.json" -- tests/cuda/prebuilt/errors) $(grep -c 'the findings cannot be written: No space left on device' "$work/err")" "4 taken  1"
+else
+    echo "ok - programs # SKIP CUDA programs do not run here"
+fi

@@ -1,0 +1,84 @@
+#!/bin/bash
+# reprise wcet on real machines: what they need, in one message; --relax; the ready machines orin-bound and tx2-bound.
+set -u
+. tests/support/cli.sh
+needs "$BUILD/record-cases"
+cases=$("$BUILD/record-cases" "$work" sgemm_double_4 matmul=64 gemm=16 reduce_tree scan histogram_global local_array) || echo "not ok - record"
+trace=$work/sgemm_double_4.wtr
+
+# ---- all that a machine needs --------------------------------------------------------------------------------------
+fails 2 "--set units.lsu.queue=0 --set lsu.queue=-1 --set l1.queue=-1" "$r" wcet "$trace" -m orin
+cp "$work/err" "$work/orin.err"
+read -r -a said <<<"$(grep -oE -- '--set [^ ,]+|--assume [a-z,-]*[a-z]' "$work/orin.err" | tr '\n' ' ')"
+"$r" wcet "$trace" -m orin "${said[@]}" >"$work/out" 2>"$work/err"
+is "what the message says is all that it takes, but for what the new models need" \
+    "$(grep -oE -- '--set [^ ,]+' "$work/err" | tr '\n' ' ')" "--set dram.queue=-1 "
+check "and that is all" "$r" wcet "$trace" -m orin "${said[@]}" --set dram.queue=-1
+fails 2 "--assume subcores,conflicts,transactions,caches,dual-issue covers it" "$r" wcet "$trace" -m tx2-pastis
+
+# ---- --relax -------------------------------------------------------------------------------------------------------
+for m in $("$r" machine list | cut -d' ' -f1); do
+    if "$r" machine show "$m" | grep -qE 'pipeline: \{ model = "(direct)"' && "$r" machine show "$m" | grep -q 'memory: { model = "hierarchy"'; then
+        check "$m, relaxed" "$r" wcet "$trace" -q -m "$m" --relax --check gto,random --csv
+    else
+        fails 1 "machine $m: " "$r" wcet "$trace" -m "$m" --relax
+    fi
+done
+"$r" wcet "$trace" -m orin --relax --json >"$work/relaxed.json"
+"$r" wcet "$trace" -m orin --relax >"$work/relaxed.txt"
+read -r -a printed <<<"$(grep -- '^--set' "$work/relaxed.txt")"
+is "what it prints makes the same machine" "$("$r" machine show orin "${printed[@]}" | head -1)" "# orin, hash $(json "$work/relaxed.json" 'd["valid_for"]["hash"]')"
+is "JSON has the settings, too" "$(json "$work/relaxed.json" 'd["valid_for"]["relaxed"]["l2"], d["valid_for"]["assumptions"]')" \
+    "('none', ['subcores', 'conflicts', 'transactions'])"
+"$r" wcet "$trace" -m orin-wcet --relax >"$work/whole.txt"
+is "nothing is relaxed where nothing has to be" "$(grep -c Relaxed "$work/whole.txt")" 0
+is "each table says what the bounds are valid for" "$(grep -c '^Bounds are valid for the path that each warp took' "$work/relaxed.txt" "$work/whole.txt" | cut -d: -f2 | tr '\n' ' ')" "1 1 "
+
+# ---- orin-bound and tx2-bound: no replay on the real one is beyond the bound --------------------------------------
+for pair in "orin orin-bound" "jetson-tx2 tx2-bound"; do
+    read -r real bound <<<"$pair"
+    for t in $cases; do
+        "$r" wcet -q "$t" -m "$bound" --assume all --exhaust 0 --json >"$work/b.json" 2>"$work/err"
+        status=$?
+        "$r" replay -q "$t" -m "$real" --json >"$work/r.json"
+        if [ "${t##*/}" = local_array.wtr ]; then
+            is "$bound: local memory is refused" "$status $(grep -c 'local memory' "$work/err")" "2 1"
+            continue
+        fi
+        is "$bound: ${t##*/} takes no longer on $real" "$(python3 - "$work/b.json" "$work/r.json" <<'PY'
+import json, sys
+bounds, replays = (json.load(open(f))["launches"] for f in sys.argv[1:])
+print(len(bounds) == len(replays) and all(r["cycles"] <= b["unit_bound"] for b, r in zip(bounds, replays)))
+PY
+        )" True
+    done
+done
+
+# ---- traces that do not fit ----------------------------------------------------------------------------------------
+"$r" wcet -q "$work/matmul.wtr" "$trace" "$work/local_array.wtr" -m orin-bound --assume all --json >"$work/some.json" 2>"$work/err"
+is "a trace that does not fit is left out, and the status says so" "$? $(wc -l <"$work/err")" "2 1"
+is "with a reason" "$(json "$work/some.json" '[(len(t["launches"]), [s["launch"] for s in t["skipped"] if "local memory" in s["reason"]]) for t in d["traces"]]')" \
+    "[(1, []), (1, []), (0, [0])]"
+"$r" wcet -q "$work/matmul.wtr" "$trace" -m orin-wcet --csv >"$work/some.csv" 2>"$work/err"
+is "CSV has those that fit" "$? $(wc -l <"$work/some.csv") $(grep -c 'matmul.wtr: launch 0 is left out: .*--assume blocks' "$work/err")" "2 2 1"
+"$r" wcet -q "$work/matmul.wtr" "$work/matmul.wtr" -m orin-wcet >"$work/none" 2>"$work/err"
+is "no table where none fits" "$? $(wc -c <"$work/none") $(wc -l <"$work/err")" "2 0 2"
+"$r" wcet -q "$work/matmul.wtr" "$trace" -m orin-wcet --grid latency=200 policy=gto --csv >"$work/grid.csv" 2>"$work/err"
+is "nor in a grid" "$? $(wc -l <"$work/grid.csv") $(grep -c 'is left out' "$work/err")" "2 4 1"
+
+# ---- a stopped search ----------------------------------------------------------------------------------------------
+python3 - "$r" "$work/gemm.wtr" "$trace" >"$work/stopped" <<'PY'
+import os, signal, subprocess, sys
+r, *traces = sys.argv[1:]
+p = subprocess.Popen([r, 'wcet', *traces, '-m', 'orin-wcet', '--exhaust', '1000000000'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+while True:  # the line of progress says that the search has begun
+    line = p.stderr.readline()
+    if 'states of schedules' in line:
+        p.send_signal(signal.SIGINT)
+        break
+    if not line:
+        break
+out, err = p.communicate()
+print(p.returncode == -signal.SIGINT, ' gemm ' in out or ' double_4 ' in out, 'Not exact: 1 launch whose search was stopped' in out, 'reprise: stopped' in err)
+PY
+is "a search that is stopped prints what was found" "$(cat "$work/stopped")" "True True True True"
