@@ -83,7 +83,9 @@ static char message[4096];
 
 /* ---- the driver -------------------------------------------------------------------------------------------------- */
 
-static const char *say(const char *what, result r)
+static void *driver;
+
+const char *gpu_say(const char *what, result r)
 {
     const char *text = "unknown";
     cuGetErrorString(r, &text);
@@ -93,7 +95,7 @@ static const char *say(const char *what, result r)
 
 static bool find_calls(void)
 {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver) {
         snprintf(message, sizeof message, "%s", dlerror());
         return false;
@@ -106,6 +108,15 @@ static bool find_calls(void)
     }
     EACH_CALL(FIND)
     return true;
+}
+
+void *gpu_call(const char *name)
+{
+    void *call = dlsym(driver, name);
+    if (call)
+        return call;
+    fprintf(stderr, "libcuda.so.1 has no %s\n", name);
+    exit(1);
 }
 
 const char *gpu_open(const char **why)
@@ -121,7 +132,7 @@ const char *gpu_open(const char **why)
         return NULL;
     if ((r = cuInit(0)) || (r = cuDeviceGetName(name, sizeof name, 0)) || (r = cuDriverGetVersion(&version)) ||
         (r = cuCtxCreate_v2(&context, 0, 0))) {
-        say("opening the GPU", r);
+        gpu_say("opening the GPU", r);
         return NULL;
     }
     cuDeviceGetAttribute(&clock, 13, 0);
@@ -131,49 +142,52 @@ const char *gpu_open(const char **why)
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-enum { KEPT = 512, NAME = 256 };
+enum { KEPT = 512 };
 static struct kept {
     uint64_t identity;
-    void *module, *function;
-    char name[NAME];
+    void *module;
 } kept[KEPT];
 static unsigned kept_count;
 
-void gpu_forget(void)
+static void forget(void)
 {
     for (unsigned i = 0; i < kept_count; i++)
-        if (kept[i].module)
-            cuModuleUnload(kept[i].module);
+        cuModuleUnload(kept[i].module);
     kept_count = 0;
 }
 
-void *gpu_kernel(uint64_t identity, const char *name, const void *module, const char **why)
+static void *load(uint64_t identity, const void *module)
 {
-    struct kept *k;
     static char log[2048];
     int options[] = {5, 6}; /* CU_JIT_ERROR_LOG_BUFFER, _SIZE_BYTES */
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    *why = message;
-    for (k = kept; k < kept + kept_count; k++)
-        if (k->identity == identity && !strcmp(k->name, name))
-            return k->function;
+    for (unsigned i = 0; i < kept_count; i++)
+        if (kept[i].identity == identity)
+            return kept[i].module;
     if (kept_count == KEPT)
-        gpu_forget();
-    k = &kept[kept_count];
-    *k = (struct kept){.identity = identity};
-    snprintf(k->name, sizeof k->name, "%s", name);
+        forget();
+    struct kept *k = &kept[kept_count];
     *log = 0;
+    k->identity = identity;
     result r = cuModuleLoadDataEx(&k->module, module, 2, options, values);
     if (r) {
-        say("load", r);
+        gpu_say("load", r);
         size_t n = strlen(message);
         snprintf(message + n, sizeof message - n, " %s", log);
         return NULL;
     }
     kept_count++;
-    if ((r = cuModuleGetFunction(&k->function, k->module, name)))
-        return say(name, r), NULL;
-    return k->function;
+    return k->module;
+}
+
+void *gpu_kernel(uint64_t identity, const char *name, const void *bytes, const char **why)
+{
+    void *function = NULL, *module = load(identity, bytes);
+    result r = module ? cuModuleGetFunction(&function, module, name) : 1;
+    *why = message;
+    if (module && r)
+        gpu_say(name, r);
+    return r ? NULL : function;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -267,7 +281,7 @@ enum gpu_status gpu_launch(void *kernel, const struct gpu_launch *l, const char 
     struct launch_config c = {.shared = l->dynamic_shared, .attributes = &cluster, .count = l->cluster[0] != 0};
     *why = message;
     if (hung)
-        return say("an earlier kernel hangs", 0), GPU_HANGS;
+        return gpu_say("an earlier kernel hangs", 0), GPU_HANGS;
     memcpy(c.grid, l->grid, sizeof c.grid);
     memcpy(c.block, l->block, sizeof c.block);
     memcpy(&cluster.value, l->cluster, sizeof l->cluster);
@@ -277,16 +291,16 @@ enum gpu_status gpu_launch(void *kernel, const struct gpu_launch *l, const char 
         cuFuncSetAttribute(kernel, NON_PORTABLE_CLUSTER, 1);
     result r = cuLaunchKernelEx(&c, kernel, NULL, size ? extra : NULL);
     if (r)
-        return say("launch", r), GPU_REFUSED;
+        return gpu_say("launch", r), GPU_REFUSED;
     double start = now();
     while ((r = cuStreamQuery(NULL)) == NOT_READY)
         if (now() - start > HANG_SECONDS) {
             hung = true;
-            return say("the kernel does not end", r), GPU_HANGS;
+            return gpu_say("the kernel does not end", r), GPU_HANGS;
         }
     if (!r)
         return GPU_FINE;
-    say("the kernel", r);
+    gpu_say("the kernel", r);
     begin_again();
     return GPU_FAULT;
 }

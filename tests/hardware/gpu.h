@@ -25,16 +25,18 @@ struct gpu_launch {
 
 /* Name, driver and clock of the GPU in one line; NULL: there is none, and `why` says so. */
 const char *gpu_open(const char **why);
-/* A kernel of a module (cubin or PTX, which ends with a 0), loaded once for each `identity`. NULL: `why` is the
+/* A kernel of a module (cubin or PTX, which ends with a 0), which is loaded once for each `identity`. NULL: `why` is the
  * driver's message. */
 void *gpu_kernel(uint64_t identity, const char *name, const void *module, const char **why);
-void gpu_forget(void); /* all modules */
 
 /* The range of the engine's addresses that the GPU repeats from now on. False: no memory. */
 bool gpu_map(uint64_t base, uint64_t bytes);
 int64_t gpu_moved(void); /* the GPU's address less the engine's */
 bool gpu_write(uint64_t address, const void *from, size_t bytes);
 bool gpu_read(uint64_t address, void *to, size_t bytes);
+/* Any other function of the driver; the message of a failed one. */
+void *gpu_call(const char *name);
+const char *gpu_say(const char *what, int result);
 enum gpu_status gpu_launch(void *kernel, const struct gpu_launch *, const char **why);
 
 #endif

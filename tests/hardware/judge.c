@@ -18,9 +18,10 @@
 #include "frontend/host/internal.h"
 #include "frontend/host/launch.h"
 #include "tests/hardware/gpu.h"
+#include "tests/hardware/images.h"
 #include "tests/hardware/rig_cubin.h"
 
-enum { MODULES = 4096, SHOWN = 6, MOST_BYTES = 128 << 20, LINES_PER_KERNEL = 4, MOST_FAULTS = 30 };
+enum { MODULES = 4096, SHOWN = 6, MOST_BYTES = 128 << 20, LINES_PER_KERNEL = 4, MOST_FAULTS = 30, SMALL_MODULE = 40 };
 
 bool __real_rp_launch_kernel(struct rp_device *, struct program *, const struct rp_launch_config *,
                              struct rp_launch_result *, struct rp_error *);
@@ -160,7 +161,8 @@ struct subject {
     const char *name;
     const struct source *source;
     char *code; /* what the GPU loads; freed */
-    uint64_t hash;
+    uint64_t hash;   /* of the kernel */
+    uint64_t module; /* which module the GPU loads */
     bool is_ptx;
 };
 
@@ -173,14 +175,19 @@ static bool subject_of(struct subject *s, const struct program *p)
     s->name = p->name;
     s->is_ptx = !m->machine_code;
     if (s->is_ptx) {
-        if (!(s->code = one_kernel(s->source->bytes, p->name)))
+        s->code = one_kernel(s->source->bytes, p->name);
+        s->hash = s->module = s->code ? hash_of(s->code, strlen(s->code)) : m->identity;
+        if (!s->code || m->program_count <= SMALL_MODULE) { /* its kernels may share variables and functions */
+            free(s->code);
             s->code = strdup(s->source->bytes);
-        s->hash = hash_of(s->code, strlen(s->code));
+            s->module = strstr(s->code, ".global .") ? m->identity : hash_of(s->code, strlen(s->code));
+        }
         return true;
     }
     if (!m->target || m->target->sm != 90)
         return false;
     s->hash = hash_of(s->source->bytes, s->source->size) + hash_of(p->name, strlen(p->name));
+    s->module = m->identity;
     if (is_rig_cubin(s->source->bytes, s->source->size))
         return (s->code = rig_cubin(p));
     s->code = malloc(s->source->size);
@@ -193,10 +200,12 @@ static void keep_kernel(const struct subject *s)
     char path[1024];
     snprintf(path, sizeof path, "%s/kernel-%016" PRIx64 ".ptx", getenv("GPU_RESULTS"), s->hash);
     FILE *f = s->is_ptx ? fopen(path, "w") : NULL;
+    char *text = f ? one_kernel(s->source->bytes, s->name) : NULL;
     if (f) {
-        fputs(s->code, f);
+        fputs(text ? text : s->code, f);
         fclose(f);
     }
+    free(text);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -214,8 +223,9 @@ struct memory_image {
     uint8_t *before, *gpu; /* MOST_BYTES + 8 each */
 };
 
-static bool take_image(struct memory_image *image, const struct memory *m)
+static bool take_image(struct memory_image *image, const struct rp_device *d)
 {
+    const struct memory *m = &d->memory;
     const struct allocation *a = memory_from(m, 0);
     image->count = 0;
     image->base = a ? a->base : 0;
@@ -226,7 +236,7 @@ static bool take_image(struct memory_image *image, const struct memory *m)
     }
     for (; a; a = memory_from(m, a->base + 1)) {
         uint64_t at = a->base - image->base;
-        if (a->kind != ALLOCATION_BUFFER)
+        if (a->kind != ALLOCATION_BUFFER || images_hold(d, a->base))
             continue;
         if (!image->count)
             image->base = a->base, at = 0;
@@ -344,6 +354,43 @@ static void dump(const struct subject *s, const struct memory_image *image)
     fflush(values);
 }
 
+/* A number that grows with the float, of 32 bits or of 16. */
+static int64_t place(uint32_t bits, bool half)
+{
+    uint32_t sign = half ? 0x8000 : 0x80000000, magnitude = bits & (sign - 1);
+    return bits & sign ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
+/* GPU_DIFFERENCES names the buffer of floats of which the distance of the GPU's from the engine's is kept, in units in the
+ * last place: a signed byte each; -128: it is greater, and the GPU's four bytes follow. Two NaNs are the same. Kernels that
+ * begin with h have 16 bits in each word. */
+static void keep_differences(const struct subject *s, const struct memory_image *image)
+{
+    char path[1024];
+    const char *which = getenv("GPU_DIFFERENCES");
+    unsigned b = which ? (unsigned)atoi(which) : image->count;
+    if (b >= image->count)
+        return;
+    snprintf(path, sizeof path, "%s/differences.%s", getenv("GPU_RESULTS"), s->name);
+    FILE *f = fopen(path, "w");
+    const struct buffer *buffer = &image->buffers[b];
+    const uint8_t *from = image->gpu + (buffer->base - image->base);
+    bool half = *s->name == 'h';
+    for (size_t i = 0; f && i < buffer->size; i += 4) {
+        uint32_t x, y;
+        memcpy(&x, buffer->host + i, 4);
+        memcpy(&y, from + i, 4);
+        bool nans = half ? nan_half(x) && nan_half(y) && !strstr(s->name, "bf16") : nan_single(x) && nan_single(y);
+        int64_t d = nans ? 0 : place(y, half) - place(x, half);
+        bool far = d < -127 || d > 127 || (x != y && !d && !nans);
+        fputc(far ? 128 : (int)(d & 255), f);
+        if (far)
+            fwrite(&y, 4, 1, f);
+    }
+    if (f)
+        fclose(f);
+}
+
 static void report(const struct subject *s, const struct memory_image *image)
 {
     uint64_t count[DIFFERENCES] = {0};
@@ -380,6 +427,17 @@ static void report(const struct subject *s, const struct memory_image *image)
     fprintf(found, " of %" PRIu64 ":%s\n", count[SAME] + count[BOTH_NAN] + count[NEAR_SINGLE] + count[OTHER], shown);
 }
 
+static void report_images(struct rp_device *d, const struct subject *s)
+{
+    uint64_t texels = 0, differ = images_differ(d, &texels);
+    totals.words += texels;
+    if (differ && lines_of(s->hash + 2) < LINES_PER_KERNEL) {
+        totals.differ++;
+        keep_kernel(s);
+        fprintf(found, "DIFFERS ptx %016" PRIx64 " %s texels %" PRIu64 " of %" PRIu64 "\n", s->hash, s->name, differ, texels);
+    }
+}
+
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 static void complain(const struct subject *s, const char *what, const char *why)
@@ -393,12 +451,12 @@ static void complain(const struct subject *s, const char *what, const char *why)
     fputc('\n', found);
 }
 
-static void repeat(const struct subject *s, const struct program *p, const struct rp_launch_config *c,
+static void repeat(struct rp_device *d, const struct subject *s, const struct program *p, const struct rp_launch_config *c,
                    struct memory_image *image)
 {
     const char *why = "memory";
     uint8_t params[8192] = {0};
-    void *kernel = gpu_kernel(s->hash, s->name, s->code, &why);
+    void *kernel = gpu_kernel(s->module, s->name, s->code, &why);
     struct gpu_launch l = {.dynamic_shared = c->dynamic_shared, .params = params, .parameter_bytes = p->parameter_bytes};
     if (!kernel || p->parameter_bytes > sizeof params) {
         totals.refused++;
@@ -416,10 +474,17 @@ static void repeat(const struct subject *s, const struct program *p, const struc
     if (p->parameter_bytes)
         memcpy(params, c->params, p->parameter_bytes);
     move_pointers(image, params, sizeof params, image->base, gpu_moved());
+    if ((why = images_place(d, params, p->parameter_bytes))) {
+        totals.refused++;
+        complain(s, "REFUSED", why);
+        return;
+    }
     enum gpu_status status = gpu_launch(kernel, &l, &why);
     if (status == GPU_FINE && download(image)) {
         totals.launches++;
         dump(s, image);
+        keep_differences(s, image);
+        report_images(d, s);
         report(s, image);
         return;
     }
@@ -436,19 +501,20 @@ bool __wrap_rp_launch_kernel(struct rp_device *d, struct program *p, const struc
     struct subject s = {0};
     if (!judged() || !subject_of(&s, p))
         return __real_rp_launch_kernel(d, p, c, r, err);
-    if (!in_my_part(s.hash) || c->workspace || p->narrow || d->arrays || totals.faults > MOST_FAULTS) {
+    if (!in_my_part(s.hash) || c->workspace || p->narrow || totals.faults > MOST_FAULTS) {
         totals.left_out++;
         free(s.code);
         return __real_rp_launch_kernel(d, p, c, r, err);
     }
-    bool taken = take_image(&image, &d->memory);
+    bool taken = take_image(&image, d) && images_take(d);
     bool ok = __real_rp_launch_kernel(d, p, c, r, err);
     if (!ok)
         totals.engine_fails++;
     else if (!taken)
         totals.left_out++;
     else
-        repeat(&s, p, c, &image);
+        repeat(d, &s, p, c, &image);
+    images_drop();
     free(s.code);
     return ok;
 }

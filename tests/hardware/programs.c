@@ -16,7 +16,7 @@
 #include "tests/random/values.h"
 
 /* As in program.h and ptx_generate.py, what both need. */
-enum { IN_WORDS = 256, OUT_WORDS = 64, MINE_WORDS = 16, SUMS = 16, THREADS = 96, BLOCKS = 2, EXTRA_BYTES = 32 };
+enum { IN_WORDS = 256, OUT_WORDS = 64, MINE_WORDS = 16, SUMS = 16, THREADS = 128, BLOCKS = 2, EXTRA_BYTES = 32 };
 struct parameters {
     uint64_t in, out, mine, sums;
     uint8_t extra[EXTRA_BYTES];

@@ -25,7 +25,7 @@ RUNNER := -lcriterion
 endif
 # HARDWARE=1: each launch of a suite is repeated on a GPU (tests/hardware/README.md).
 ifdef HARDWARE
-RUNNER += $(call object,$(addprefix tests/hardware/,judge.c gpu.c rig_cubin.c))
+RUNNER += $(call object,$(addprefix tests/hardware/,judge.c gpu.c images.c rig_cubin.c))
 LDFLAGS += -Wl,--wrap=rp_launch_kernel,--wrap=module_load_bytes,--wrap=ptx_load_text
 LDLIBS += -ldl
 endif
@@ -73,10 +73,10 @@ $(PRELOADS): $(BUILD)/preload/%.so: tests/preload/%.c $(C_FLAGS)
 	$(CC) -O2 -Wall -Wextra -fPIC -fno-builtin -shared $< -o $@
 
 # Runs random programs, and others with their parameters, on a GPU, too.
-$(BUILD)/hardware-programs: $(BUILD)/obj/tests/hardware/programs.o $(filter %/judge.o %/gpu.o %/rig_cubin.o,$(RUNNER)) $(LIBS) $(LINK_FLAGS)
+$(BUILD)/hardware-programs: $(BUILD)/obj/tests/hardware/programs.o $(filter %/judge.o %/gpu.o %/images.o %/rig_cubin.o,$(RUNNER)) $(LIBS) $(LINK_FLAGS)
 	$(link)
 
-$(BUILD)/hardware-order: $(BUILD)/obj/tests/hardware/order.o $(filter %.o,$(RUNNER)) $(SUPPORT) $(LIBS) $(LINK_FLAGS)
+$(BUILD)/hardware-order $(BUILD)/hardware-functions: $(BUILD)/hardware-%: $(BUILD)/obj/tests/hardware/%.o $(filter %.o,$(RUNNER)) $(SUPPORT) $(LIBS) $(LINK_FLAGS)
 	$(link)
 
 # Random programs: N of them from number FIRST on, of the sequence that SEED begins, on the host, as PTX and, where
