@@ -166,9 +166,10 @@ static void write_7x(char *text, size_t size, const char *instruction)
     unsigned sm = corpus_sm, at = cubin_parameters(sm);
     const char *system = sm < 80 ? ".SYS" : "";
     const char *before = sm < 80 ? "[R2" : sm < 90 ? "[R2.64" : "desc[UR4][R2.64";
+    const char *descriptor = sm < 90 ? "" : "ULDC.64 UR4, c[0x0][0x208]\n";
     char uniform[64] = "";
     if (sm >= 75)
-        snprintf(uniform, sizeof uniform, "ULDC.64 UR6, c[0x0][0x%x]\n", at + 8);
+        snprintf(uniform, sizeof uniform, "%sULDC.64 UR6, c[0x0][0x%x]\n", descriptor, at + 8);
     snprintf(text, size,
              "S2R R0, SR_TID.X\nS2R R1, SR_CTAID.X\nIMAD R0, R1, 0x100, R0\nMOV R2, c[0x0][0x%x]\n"
              "MOV R3, c[0x0][0x%x]\nIMAD.WIDE.U32 R2, R0, 0x40, R2\n%sLDG.E.128%s R4, %s]\nLDG.E.128%s R8, "

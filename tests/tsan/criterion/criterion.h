@@ -53,6 +53,7 @@ _Noreturn void tsan_skip(void);
 #define cr_assert_not(c, ...) TSAN_CHECK(true, !(c), "not " #c, ##__VA_ARGS__)
 #define cr_expect_not(c, ...) TSAN_CHECK(false, !(c), "not " #c, ##__VA_ARGS__)
 #define cr_assert_fail(...) TSAN_CHECK(true, false, "fail", ##__VA_ARGS__)
+#define cr_expect_fail(...) TSAN_CHECK(false, false, "fail", ##__VA_ARGS__)
 #define cr_skip_test(...) tsan_skip()
 #define cr_assert_eq(a, b, ...) TSAN_CHECK(true, (a) == (b), #a " == " #b, ##__VA_ARGS__)
 #define cr_assert_neq(a, b, ...) TSAN_CHECK(true, (a) != (b), #a " != " #b, ##__VA_ARGS__)

@@ -115,7 +115,7 @@ static struct rp_resource plain_resource(struct image_rig *r)
     struct rp_resource p = {.kind = m->dimensions == 1 ? RP_RESOURCE_LINEAR : RP_RESOURCE_PITCH, .element = m->element};
     p.width = (uint32_t)width, p.height = (uint32_t)height;
     p.bytes = width * bytes;
-    p.pitch = width * bytes + 64;
+    p.pitch = (width * bytes + 95) / 32 * 32; /* as devices want it */
     r->plain = p.address = rp_alloc(r->device, p.pitch * height, "plain", NULL);
     uint8_t *host = rp_host(r->device, p.address, p.pitch * height);
     for (uint64_t y = 0; y < height; y++)

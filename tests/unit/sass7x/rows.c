@@ -72,13 +72,16 @@ static void say_head(unsigned block)
     say("S2R R15, SR_TID.X\nS2R R1, SR_CTAID.X\nMOV R14, 0x%x\nIMAD R0, R1, R14, R15", block);
     say("MOV R2, c[0x0][0x%x]\nMOV R3, c[0x0][0x%x]\nMOV R14, 0x1", at, at + 4);
     say("IMAD.WIDE.U32 R2, R0, 0x%zx, R2", sizeof(struct cell));
-    say("IMAD.SHL R18, R15, 0x%x, RZ\nMOV R19, RZ\nMOV R24, 0x%x", ROW_SCRATCH, ROW_STEP);
+    say("IMAD.SHL R18, R15, 0x%x, RZ\nMOV R24, 0x%x", ROW_SCRATCH, ROW_STEP);
+    say("MOV R19, c[0x0][0x28]\nIADD3 R19, R19, -0x%x, RZ", ROW_SCRATCH); /* the stack ends there */
+    if (sm >= 90)
+        say("ULDC.64 UR4, c[0x0][0x208]"); /* how global memory is accessed */
     say("IMAD.SHL R25, R15, 0x8, RZ\nIMAD.SHL R26, R15, 0x4, RZ\nIMAD.SHL R27, R15, 0x2, RZ");
 }
 
 static void say_uniform(void)
 {
-    say("UMOV UR4, 0x0\nUMOV UR5, 0x0\nUMOV UR16, 0x%x\nUMOV UR17, 0x0", ROW_STEP);
+    say("UMOV UR16, 0x%x\nUMOV UR17, 0x0", ROW_STEP);
     for (unsigned i = 0; i < 6; i++)
         say("R2UR UR%u, R%u", 8 + i, 4 + i);
     say("R2UR UR14, R13\nR2UR UR18, R16\nR2UR UR19, R17");
@@ -187,7 +190,7 @@ static struct row_thread thread_of(const struct cell *c, uint64_t address, unsig
         t.r[25 + i] = t.shared_at >> (2 + i);
     memcpy(t.global, s->scratch, ROW_SCRATCH);
     memcpy(t.shared, s->scratch, ROW_SCRATCH);
-    memcpy(t.local, s->scratch, ROW_SCRATCH);
+    memcpy(t.local, s->scratch, ROW_SCRATCH); /* at address 0 here, whose distances alone count */
     return t;
 }
 
