@@ -17,9 +17,9 @@ struct guest_waiting {
     uint32_t at[LANES];  /* uop; UOP_NOWHERE: the slot is free, or waits for the barrier */
     uint64_t key[LANES]; /* the greatest runs first: depth of the stack, then lowest address; 0: it cannot run */
     lanemask lanes[LANES];
-    uint64_t since[LANES]; /* the group's steps when it began to wait */
+    uint64_t since[LANES];         /* the group's steps when it began to wait */
     uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
-    uint32_t behind[LANES]; /* where slots that wait for the barrier go on */
+    uint32_t behind[LANES];        /* where slots that wait for the barrier go on */
 };
 
 /* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
@@ -39,8 +39,8 @@ struct guest_warp {
     const struct guest_engine *engine;
     struct guest_waiting waiting; /* all splits but the one that runs */
     uint64_t overdue;             /* the steps at which to look for a split that has waited too long */
-    uint32_t run_start;               /* the instruction at which the current run began */
-    uint64_t steps;                   /* instructions executed */
+    uint32_t run_start;           /* the instruction at which the current run began */
+    uint64_t steps;               /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES]; /* by lane: the others */
     bool news;             /* somebody has stored since a split began to spin */
@@ -98,7 +98,8 @@ static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lane
         rp_log_run(w->g.w.log, instruction, 1, lanes);
 }
 
-/* ---- splits -------------------------------------------------------------------------------------------------------- */
+/* ---- splits --------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t guest_key(const struct guest_warp *w, uint32_t at, lanemask lanes)
 {
