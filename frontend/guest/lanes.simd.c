@@ -27,3 +27,40 @@ guest_compare_fn SIMD_NAME(guest_compare)(unsigned compare)
     default: return guest_not_below; /* CMP_HS */
     }
 }
+
+#define LANES RP_WARP_LANES
+
+lanemask SIMD_NAME(guest_find)(const uint32_t at[LANES], uint32_t wanted)
+{
+    lanemask m = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        m |= (lanemask)(at[l] == wanted) << l;
+    return m;
+}
+
+uint32_t SIMD_NAME(guest_nearest)(const uint32_t at[LANES], uint32_t after)
+{
+    uint32_t nearest = UINT32_MAX;
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t x = at[l] > after ? at[l] : UINT32_MAX;
+        nearest = x < nearest ? x : nearest;
+    }
+    return nearest;
+}
+
+unsigned SIMD_NAME(guest_greatest)(const uint64_t key[LANES])
+{
+    uint64_t most = 0;
+    lanemask m = 0;
+    for (unsigned l = 0; l < LANES; l++)
+        most = key[l] > most ? key[l] : most;
+    for (unsigned l = 0; l < LANES; l++)
+        m |= (lanemask)(key[l] == most) << l;
+    return most ? (unsigned)__builtin_ctz(m) : LANES;
+}
+
+void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        count[l] += lanes >> l & 1 ? n : 0;
+}

@@ -12,13 +12,14 @@
 #define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
 #define GUEST_SPIN_BYTES (GUEST_REGISTERS * 4 * LANES)
 
-/* Cores of a group that are at the same instruction. */
-struct guest_split {
-    uint32_t at; /* uop */
-    lanemask lanes;
-    uint64_t since; /* the group's steps when it began to wait */
-    bool barrier;   /* it waits for the other cores of the chip */
-    bool spins;     /* it comes back to the same state until somebody else stores */
+/* Splits that wait, each in a slot. */
+struct guest_waiting {
+    uint32_t at[LANES];  /* uop; UOP_NOWHERE: the slot is free, or waits for the barrier */
+    uint64_t key[LANES]; /* the greatest runs first: depth of the stack, then lowest address; 0: it cannot run */
+    lanemask lanes[LANES];
+    uint64_t since[LANES];         /* the group's steps when it began to wait */
+    uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
+    uint32_t behind[LANES];        /* where slots that wait for the barrier go on */
 };
 
 /* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
@@ -32,12 +33,14 @@ struct guest_spin {
     uint8_t registers[GUEST_SPIN_BYTES];
 };
 
+struct guest_engine;
 struct guest_warp {
     struct guest_group g;
-    uint32_t split_count;
-    struct guest_split splits[LANES]; /* all but the one that runs */
-    uint32_t run_start;               /* the instruction at which the current run began */
-    uint64_t steps;                   /* instructions executed */
+    const struct guest_engine *engine;
+    struct guest_waiting waiting; /* all splits but the one that runs */
+    uint64_t overdue;             /* the steps at which to look for a split that has waited too long */
+    uint32_t run_start;           /* the instruction at which the current run began */
+    uint64_t steps;               /* instructions executed */
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES]; /* by lane: the others */
     bool news;             /* somebody has stored since a split began to spin */
@@ -49,6 +52,10 @@ struct guest_engine {
     const struct guest_program *program;
     struct guest_run_options options;
     guest_compare_fn compare[CMP_HS + 1];
+    lanemask (*find)(const uint32_t at[LANES], uint32_t wanted);
+    uint32_t (*nearest)(const uint32_t at[LANES], uint32_t after);
+    unsigned (*greatest)(const uint64_t key[LANES]);
+    void (*add)(uint64_t count[LANES], lanemask, uint64_t);
     uint32_t group_count;
     struct guest_warp *groups;
     uint8_t *windows;
@@ -61,8 +68,7 @@ struct guest_engine {
 /* Brings the counts of single cores up to date: before fewer cores live. */
 static void guest_settle(struct guest_warp *w)
 {
-    for (unsigned l = 0; l < LANES; l++)
-        w->apart[l] += w->g.w.live >> l & 1 ? w->together : 0;
+    w->engine->add(w->apart, w->g.w.live, w->together);
     w->together = 0;
 }
 
@@ -78,8 +84,7 @@ static void guest_end_run(struct guest_warp *w, uint32_t end)
     if (active == w->g.w.live)
         w->together += length;
     else
-        for (unsigned l = 0; l < LANES; l++)
-            w->apart[l] += active >> l & 1 ? length : 0;
+        w->engine->add(w->apart, active, length);
     if (w->g.w.log)
         rp_log_run(w->g.w.log, start, length, active);
 }
@@ -88,8 +93,7 @@ static void guest_end_run(struct guest_warp *w, uint32_t end)
 static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lanemask lanes)
 {
     w->steps++;
-    for (unsigned l = 0; l < LANES; l++)
-        w->apart[l] += lanes >> l & 1;
+    w->engine->add(w->apart, lanes, 1);
     if (w->g.w.log)
         rp_log_run(w->g.w.log, instruction, 1, lanes);
 }
@@ -97,59 +101,89 @@ static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lane
 /* ---- splits --------------------------------------------------------------------------------------------------------
  */
 
-/* Bytes of stack that the split's first core uses. */
-static uint32_t guest_depth(const struct guest_warp *w, lanemask lanes)
+static uint64_t guest_key(const struct guest_warp *w, uint32_t at, lanemask lanes)
 {
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    return guest_stack_top(&w->g.machine->memory, w->g.first + lane) -
-           lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
+    const uint32_t sp = lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
+    const uint32_t depth = guest_stack_top(&w->g.machine->memory, w->g.first + lane) - sp;
+    return (uint64_t)depth << 32 | (uint32_t)~at;
 }
 
-static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes, bool barrier)
+/* These lanes wait, with those that wait at the same place already. */
+static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
-    for (uint32_t i = 0; i < w->split_count; i++)
-        if (w->splits[i].at == at && w->splits[i].barrier == barrier) {
-            w->splits[i].lanes |= lanes;
-            w->splits[i].spins = false;
-            return;
-        }
-    w->splits[w->split_count++] = (struct guest_split){at, lanes, w->steps, barrier, false};
+    struct guest_waiting *q = &w->waiting;
+    const uint32_t same = w->engine->find(q->at, at);
+    const unsigned slot = (unsigned)__builtin_ctz(same ? same : ~q->used);
+    if (!same) {
+        q->used |= 1u << slot;
+        q->at[slot] = at;
+        q->lanes[slot] = 0;
+        q->since[slot] = w->steps;
+        q->key[slot] = guest_key(w, at, lanes);
+    } else if (q->spins >> slot & 1) {
+        q->key[slot] = guest_key(w, at, lanes);
+    }
+    q->spins &= ~(1u << slot);
+    q->lanes[slot] |= lanes;
+}
+
+static void guest_wait_at_barrier(struct guest_warp *w, uint32_t behind, lanemask lanes)
+{
+    struct guest_waiting *q = &w->waiting;
+    const unsigned slot = (unsigned)__builtin_ctz(~q->used);
+    q->used |= 1u << slot;
+    q->barrier |= 1u << slot;
+    q->behind[slot] = behind;
+    q->lanes[slot] = lanes;
+}
+
+static void guest_free_slot(struct guest_waiting *q, unsigned slot)
+{
+    q->used &= ~(1u << slot);
+    q->barrier &= ~(1u << slot);
+    q->spins &= ~(1u << slot);
+    q->at[slot] = UOP_NOWHERE;
+    q->key[slot] = 0;
 }
 
 /* Somebody has stored: whoever spins looks again. False: nobody spins, or nobody has stored. */
 static bool guest_end_spinning(struct guest_warp *w)
 {
-    bool some = false;
-    for (uint32_t i = 0; w->news && i < w->split_count; i++) {
-        some |= w->splits[i].spins;
-        w->splits[i].spins = false;
+    struct guest_waiting *q = &w->waiting;
+    const bool some = w->news && q->spins;
+    for (uint32_t m = some ? q->spins : 0; m; m &= m - 1) {
+        const unsigned slot = (unsigned)__builtin_ctz(m);
+        q->key[slot] = guest_key(w, q->at[slot], q->lanes[slot]);
     }
+    q->spins = some ? 0 : q->spins;
     w->news = false;
     return some;
 }
 
-/* Of two splits, whether a runs before b. */
-static bool guest_runs_before(const struct guest_warp *w, const struct guest_split *a, const struct guest_split *b)
+/* The slot that has waited longest, if that is longer than patience allows; LANES: none has. */
+static unsigned guest_longest(struct guest_warp *w, uint32_t patience)
 {
-    const uint32_t x = guest_depth(w, a->lanes), y = guest_depth(w, b->lanes);
-    return x != y ? x > y : a->at < b->at;
+    const struct guest_waiting *q = &w->waiting;
+    uint64_t first = w->steps;
+    unsigned longest = LANES;
+    for (uint32_t m = q->used & ~q->barrier; m; m &= m - 1) {
+        const unsigned slot = (unsigned)__builtin_ctz(m);
+        if (q->since[slot] < first) {
+            first = q->since[slot];
+            longest = slot;
+        }
+    }
+    w->overdue = first + patience + 1;
+    return w->steps - first > patience ? longest : LANES;
 }
 
-/* The split that runs next: one that has waited too long, or the first by depth and address; split_count: all wait for
- * the barrier, or for others to store. */
-static uint32_t guest_choose(const struct guest_warp *w, uint32_t patience)
+/* The slot that runs next: one that has waited too long, or the first by depth and address; LANES: all wait for the
+ * barrier, or for others to store. */
+static unsigned guest_choose(struct guest_warp *w, uint32_t patience)
 {
-    uint32_t best = w->split_count, oldest = w->split_count;
-    for (uint32_t i = 0; i < w->split_count; i++) {
-        const struct guest_split *s = &w->splits[i];
-        if (s->barrier)
-            continue;
-        if (!s->spins && (best == w->split_count || guest_runs_before(w, s, &w->splits[best])))
-            best = i;
-        if (w->steps - s->since > patience && (oldest == w->split_count || s->since < w->splits[oldest].since))
-            oldest = i;
-    }
-    return oldest < w->split_count ? oldest : best;
+    const unsigned longest = w->steps >= w->overdue ? guest_longest(w, patience) : LANES;
+    return longest < LANES ? longest : w->engine->greatest(w->waiting.key);
 }
 
 /* Another split runs. */
@@ -165,21 +199,22 @@ static void guest_watch(struct guest_warp *w, lanemask lanes)
 /* Makes the best split the current one. UOP_NOWHERE: none can run. */
 static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
 {
+    struct guest_waiting *q = &w->waiting;
     w->news |= w->g.stored;
-    uint32_t i = guest_choose(w, patience);
-    if (i == w->split_count && guest_end_spinning(w))
-        i = guest_choose(w, patience);
-    if (i == w->split_count) {
+    unsigned slot = guest_choose(w, patience);
+    if (slot == LANES && guest_end_spinning(w))
+        slot = guest_choose(w, patience);
+    if (slot == LANES) {
         w->g.w.active = 0;
         return UOP_NOWHERE;
     }
-    const struct guest_split s = w->splits[i];
-    w->splits[i] = w->splits[--w->split_count];
-    w->g.w.active = s.lanes;
-    w->run_start = w->g.program->uops[s.at].index;
-    if (s.lanes != w->spin.runs)
-        guest_watch(w, s.lanes);
-    return s.at;
+    const uint32_t at = q->at[slot];
+    w->g.w.active = q->lanes[slot];
+    w->run_start = w->g.program->uops[at].index;
+    if (q->lanes[slot] != w->spin.runs)
+        guest_watch(w, q->lanes[slot]);
+    guest_free_slot(q, slot);
+    return at;
 }
 
 static bool guest_same_registers(const struct guest_warp *w)
@@ -217,23 +252,27 @@ static bool guest_spins(struct guest_warp *w, uint32_t at)
 /* The nearest uop behind `at` where another split waits; UOP_NOWHERE: there is none. */
 static uint32_t guest_meeting(const struct guest_warp *w, uint32_t at)
 {
-    uint32_t nearest = UOP_NOWHERE;
-    for (uint32_t i = 0; i < w->split_count; i++)
-        if (!w->splits[i].barrier && w->splits[i].at > at && w->splits[i].at < nearest)
-            nearest = w->splits[i].at;
-    return nearest;
+    return w->waiting.used ? w->engine->nearest(w->waiting.at, at) : UOP_NOWHERE;
 }
 
 /* The current split, at `at`, takes in those that wait there. */
 static void guest_join(struct guest_warp *w, uint32_t at)
 {
-    for (uint32_t i = 0; i < w->split_count;)
-        if (w->splits[i].at == at && !w->splits[i].barrier) {
-            w->g.w.active |= w->splits[i].lanes;
-            w->splits[i] = w->splits[--w->split_count];
-        } else {
-            i++;
-        }
+    const uint32_t same = w->engine->find(w->waiting.at, at);
+    if (!same)
+        return;
+    w->g.w.active |= w->waiting.lanes[__builtin_ctz(same)];
+    guest_free_slot(&w->waiting, (unsigned)__builtin_ctz(same));
+}
+
+/* Whether the current split, which is at `at`, goes on before all others. */
+static bool guest_stays(const struct guest_warp *w, uint32_t at)
+{
+    const struct guest_waiting *q = &w->waiting;
+    if (w->steps >= w->overdue)
+        return false;
+    const unsigned slot = w->engine->greatest(q->key);
+    return slot == LANES || guest_key(w, at, w->g.w.active) > q->key[slot];
 }
 
 /* ---- faults --------------------------------------------------------------------------------------------------------
@@ -274,7 +313,7 @@ static void guest_jump_apart(struct guest_warp *w, const struct uop *u)
             w->g.failed = true;
             guest_fault_access(w->g.machine, guest_core_at(w, u, first), address, 2, GUEST_EXECUTE);
         } else {
-            guest_wait(w, at, same, false);
+            guest_wait(w, at, same);
         }
     }
 }
@@ -295,8 +334,8 @@ static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *
         return u->target;
     if (!taken)
         return next;
-    guest_wait(w, u->target, taken, false);
-    guest_wait(w, next, active & ~taken, false);
+    guest_wait(w, u->target, taken);
+    guest_wait(w, next, active & ~taken);
     return UOP_NOWHERE;
 }
 
@@ -348,11 +387,11 @@ static void guest_environment_call(struct guest_warp *w, const struct uop *u)
     const lanemask go_on = active & ~barrier & ~ended;
     if (go_on) {
         guest_count_variant(w, u->index, go_on);
-        guest_wait(w, next, go_on, false);
+        guest_wait(w, next, go_on);
     }
     if (barrier) {
         guest_count_variant(w, variant, barrier);
-        guest_wait(w, next, barrier, true);
+        guest_wait_at_barrier(w, next, barrier);
     }
     if (ended)
         guest_count_variant(w, variant + 1, ended);
@@ -416,11 +455,13 @@ static uint32_t guest_step_over(struct guest_warp *w, const struct guest_engine 
 /* The current split waits at `at`, as it spins, or for another to run first. */
 static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
 {
-    const lanemask lanes = w->g.w.active;
-    guest_wait(w, at, lanes, false);
-    for (uint32_t i = 0; spins && i < w->split_count; i++)
-        if (w->splits[i].lanes == lanes)
-            w->splits[i].spins = true;
+    struct guest_waiting *q = &w->waiting;
+    guest_wait(w, at, w->g.w.active);
+    const uint32_t slot = w->engine->find(q->at, at);
+    if (!spins || q->lanes[__builtin_ctz(slot)] != w->g.w.active)
+        return;
+    q->spins |= slot;
+    q->key[__builtin_ctz(slot)] = 0;
 }
 
 /* Runs a group for a turn. */
@@ -442,9 +483,11 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         } else {
             const uint32_t from = at;
             at = guest_step_over(w, e, at);
-            spins = at <= from && !(alone && !w->split_count) && guest_spins(w, at);
-            if (at != UOP_NOWHERE && !w->split_count && !spins && w->steps < end)
+            spins = at <= from && !(alone && !w->waiting.used) && guest_spins(w, at);
+            if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at))) {
+                meeting = guest_meeting(w, at);
                 continue;
+            }
         }
         if (at != UOP_NOWHERE && w->steps >= end) {
             guest_over_limit(w, e, at);
@@ -461,33 +504,34 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
 /* ---- all groups ----------------------------------------------------------------------------------------------------
  */
 
+static void guest_leave_barrier(struct guest_warp *w)
+{
+    struct guest_waiting *q = &w->waiting;
+    for (uint32_t m = q->barrier; m; m &= m - 1) {
+        const unsigned slot = (unsigned)__builtin_ctz(m);
+        const lanemask lanes = q->lanes[slot];
+        guest_free_slot(q, slot);
+        guest_wait(w, q->behind[slot], lanes);
+    }
+}
+
 /* All cores that have not exited wait at the barrier: they go on. */
 static bool guest_open_barrier(struct guest_engine *e)
 {
     if (!guest_release_barrier(e->machine))
         return false;
-    for (uint32_t i = 0; i < e->group_count; i++) {
-        struct guest_warp *w = &e->groups[i];
-        for (uint32_t s = 0; s < w->split_count; s++) {
-            w->splits[s].barrier = false;
-            w->splits[s].since = w->steps;
-        }
-    }
+    for (uint32_t i = 0; i < e->group_count; i++)
+        guest_leave_barrier(&e->groups[i]);
     return true;
 }
 
-static bool guest_can_run(const struct guest_warp *w)
-{
-    for (uint32_t s = 0; s < w->split_count; s++)
-        if (!w->splits[s].barrier)
-            return true;
-    return false;
-}
+static bool guest_can_run(const struct guest_warp *w) { return w->waiting.used & ~w->waiting.barrier; }
 
 static void guest_start_group(struct guest_engine *e, uint32_t i)
 {
     struct guest_warp *w = &e->groups[i];
     const uint32_t first = i * LANES, cores = e->machine->cores - first;
+    w->engine = e;
     w->g.machine = e->machine;
     w->g.program = e->program;
     w->g.first = first;
@@ -497,7 +541,8 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     for (unsigned l = 0; l < LANES && l < cores; l++)
         for (unsigned r = 1; r < GUEST_REGISTERS; r++)
             guest_set_register(w, r, l, e->machine->core[first + l].registers[r]);
-    guest_wait(w, e->program->entry, w->g.w.live, false);
+    memset(w->waiting.at, 0xff, sizeof w->waiting.at);
+    guest_wait(w, e->program->entry, w->g.w.live);
 }
 
 static bool guest_open_engine(struct guest_engine *e, struct guest_machine *m, const struct guest_program *p,
@@ -511,6 +556,10 @@ static bool guest_open_engine(struct guest_engine *e, struct guest_machine *m, c
     if (!e->groups || !e->windows)
         return rp_fail(m->err, RP_SYSTEM, "out of memory");
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
+    e->find = SIMD_SELECT(guest_find);
+    e->nearest = SIMD_SELECT(guest_nearest);
+    e->greatest = SIMD_SELECT(guest_greatest);
+    e->add = SIMD_SELECT(guest_add);
     for (unsigned c = 0; c <= CMP_HS; c++)
         e->compare[c] = SIMD_SELECT(guest_compare)(c);
     for (uint32_t i = 0; i < e->group_count; i++)

@@ -15,6 +15,7 @@ for folder in readme man; do # a configuration of GPGPU-Sim
     cp tests/golden/gpgpusim/rtx2060-trace.config "$dir/$folder/trace.config"
 done
 cp tests/cuda/prebuilt/vector_add "$dir/readme/app"
+cp tests/golden/guests/matmul.gcc-O2.rv32imac.elf "$dir/man/mm.elf"
 cat >"$dir/bin/ncu" <<'NCU' # Nsight Compute's output for the launch in mm.wtr
 #!/bin/sh
 cat <<'CSV'

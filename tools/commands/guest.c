@@ -62,9 +62,9 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
 }
 
 static const struct command_example examples[] = {
-    {"Compile a guest and record it on 1,024 cores",
-     "riscv64-unknown-elf-gcc -O2 -o mm.elf matmul.c $(reprise guest --flags rv32)\n"
-     "reprise record -o mm.wtr --guest mm.elf --cores 1024"},
+    {"For gcc, as in: riscv64-unknown-elf-gcc -O2 -o mm.elf matmul.c $(reprise guest --flags rv32)",
+     "reprise guest --flags rv32"},
+    {"For clang", "reprise guest --flags rv32 --clang"},
     {NULL, NULL},
 };
 

@@ -404,6 +404,8 @@ static const struct command_example record_examples[] = {
      "reprise record -o app.%p.wtr --kernels '^gemm' -- ./app 1024"},
     {"A CUDA program as an A100's machine code, its own or what ptxas makes of its PTX",
      "reprise record -o app.wtr --device a100 --prefer sass -- ./app 1024"},
+    {"A program on a thousand cores, and what it computed",
+     "reprise record -o many.wtr --guest mm.elf --cores 1024 --save C=C.bin"},
     {NULL, NULL},
 };
 const struct command command_record = {
