@@ -38,6 +38,7 @@ static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
     w->total_shared = g->total_shared;
     w->local_bytes = g->local_bytes / 16 * 16; /* aligned for any access */
     w->workspace = g->workspace;
+    w->sums = g->sums;
     w->block = b;
     if (!memcmp(b->placed, g->block, sizeof b->placed))
         return;

@@ -62,6 +62,7 @@ struct grid {
     uint32_t local_bytes;     /* per thread */
     size_t local_stride;      /* bytes from one lane's local memory to the next lane's */
     uint64_t limit;           /* warp instructions that a warp may execute */
+    uint8_t sums;             /* enum tensor_sums */
     uint32_t quantum, rounds; /* see WARP_QUANTUM */
     uint64_t *heap_left;      /* bytes that the kernel's malloc may still allocate */
     uint64_t

@@ -152,6 +152,7 @@ static void grid_init(struct rp_running *r, bool cluster_is_specified)
         .textures = &r->device->textures,
         .local_bytes = local_bytes(p, l),
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,
+        .sums = (uint8_t)l->sums,
         .heap_left = &r->device->heap_left,
         .workspace = l->workspace,
         .overruns = l->overruns,

@@ -14,6 +14,7 @@
 
 #include "frontend/core/fault.h"
 #include "frontend/host/device.h"
+#include "frontend/operation/tensor_sums.h"
 #include "tracefmt/writer.h"
 
 struct overruns;
@@ -31,6 +32,7 @@ struct rp_launch_config {
     const void *params;    /* the parameter block, program->parameter_bytes long; copied */
     unsigned threads;      /* host threads; 0: one per CPU. Result and trace do not depend on it */
     uint64_t limit;        /* the most warp instructions of a warp, a guard against endless loops; 0: the default */
+    enum tensor_sums sums; /* of matrix instructions */
     uint32_t stack_bytes;  /* local memory per thread; 0: what the kernel needs, 16 KiB with recursion */
     uint32_t shared_limit; /* the most shared memory of a block; 0: 48 KiB, which every device provides */
     /* Device memory of RP_WORKSPACE_BYTES, zeroed by the caller, for the grid barrier of a cooperative launch, whose

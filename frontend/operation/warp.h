@@ -28,6 +28,7 @@ struct warp {
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     uint64_t workspace;                                 /* see struct grid */
     struct block *block;
+    uint8_t sums;                   /* enum tensor_sums */
     const struct matrix_rows *rows; /* rows that OP_WGMMA reads from shared memory */
     struct rp_warp_log *log;        /* NULL: not recording */
 };

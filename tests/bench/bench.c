@@ -104,6 +104,7 @@ static void print_head(bool markdown)
         "* The mma.sync product is `tiled` of tests/golden/nvcc/matrices.cu. It multiplies f16, adds in "
         "f32, and loads tiles from\n"
         "  shared memory with ldmatrix.\n"
+        "* Cubins are that of all kernels of tests/kernels for sm_90, without optimisation, several times.\n"
         "* Straight-line code is the speed of a loop of 20,000 arithmetic instructions beside that of one "
         "of 200, in one warp.\n"
         "  These are of one kind, of eight kinds in turn, or of eight at random, which no branch predictor "

@@ -35,6 +35,8 @@ for list in 5..2 x 3, ..4 1..2..3; do says 1 "--launches $list: write numbers an
 check "lists of launches, checks and limits" "$REPRISE" record -o x.wtr --launches 3,5..9,20.. --check race,init --limit 1M -- true
 says 1 "--launches 5..2: write numbers" record -o x.wtr --launches 5..2 -- true
 says 1 "--prefer c: there are ptx and sass" run --prefer c -- true
+says 1 "--tensor-sums sm_75: there are exact, sm_70, sm_80 (for 8.6 and 8.7, too), sm_89 and sm_90" run --tensor-sums sm_75 -- true
+check "--tensor-sums reaches programs" test "$("$REPRISE" run --tensor-sums sm_90 -- sh -c 'echo $REPRISE_TENSOR_SUMS')" = sm_90
 says 1 "unknown machine 'v1000'" run --device v1000 -- true
 says 1 "--set changes the machine of --device; name one" run --set sms=3 -- true
 says 1 "--set device.memory=0: device.memory: '0' is not a whole number from 67108864" run --device v100 --set device.memory=0 -- true

@@ -473,3 +473,27 @@ sed 's/vector_add/_Z10vector_addPKfS0_Pfi/g' "$k/vector_add.ptx" >"$dir/mangled.
 check "a kernel is found by its name in the source" "$REPRISE" record --no-trace --module "$dir/mangled.ptx" --kernel vector_add "${geo[@]}" "${four[@]}"
 refuse 2 "vector_add" "${va[@]}" --kernel vector_ad "${geo[@]}" "${four[@]}"
 check "--help has an example" eval '"$REPRISE" record --help | grep -q "reprise record -o mm.wtr"'
+
+# ---- sums of tensor cores: 2^24 + 1 - 2^24 in one sum; sm_70 has groups of four products, in which 1 is cut off beside 2^24 ----------
+cat >"$dir/sum.ptx" <<'PTX'
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %lane, %a, %b, %zero; .reg .f32 %d<4>; .reg .b64 %p; .reg .pred %q;
+    mov.u32 %lane, %laneid; mov.u32 %zero, 0; mov.u32 %a, 0; mov.u32 %b, 0;
+    setp.eq.u32 %q, %lane, 0; @%q mov.u32 %a, 0x6c00; @%q mov.u32 %b, 0x6c00;
+    setp.eq.u32 %q, %lane, 1; @%q mov.u32 %a, 0x3c00; @%q mov.u32 %b, 0x3c00;
+    setp.eq.u32 %q, %lane, 2; @%q mov.u32 %a, 0x6c00; @%q mov.u32 %b, 0xec00;
+    mov.f32 %d0, 0f00000000; mov.f32 %d1, %d0; mov.f32 %d2, %d0; mov.f32 %d3, %d0;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%a, %zero, %zero, %zero}, {%b, %zero}, {%d0, %d1, %d2, %d3};
+    setp.eq.u32 %q, %lane, 0; ld.param.u64 %p, [p]; @%q st.global.f32 [%p], %d0;
+    ret;
+}
+PTX
+sum() { "$REPRISE" run -q --module "$dir/sum.ptx" -g 1 -b 32 --arg buf=zeros:4 --print 0=f32:1 "$@" | tail -1; }
+check "--tensor-sums: as a V100, not exact" eval '[ "$(sum) $(sum --tensor-sums exact) $(sum --tensor-sums sm_70) $(sum --tensor-sums sm_80)" = "  [0] 1   [0] 1   [0] 0   [0] 1" ]'
+check "... and in the trace's provenance" eval '"$REPRISE" record -q -o "$dir/sum.wtr" --module "$dir/sum.ptx" -g 1 -b 32 --arg buf=zeros:4 --tensor-sums sm_70 &&
+    "$REPRISE" info "$dir/sum.wtr" | grep -q "tensor-sums = sm_70"'
+refuse 1 "--tensor-sums sm_75: there are exact, sm_70, sm_80" --module "$dir/sum.ptx" -g 1 -b 32 --arg buf=zeros:4 --tensor-sums sm_75

@@ -38,6 +38,7 @@ enum key {
     KEY_KERNEL_OUTPUT,
     KEY_CLUSTER,
     KEY_LIMIT = PROGRAM_LIMIT, /* for programs, too */
+    KEY_TENSOR_SUMS = PROGRAM_TENSOR_SUMS,
     KEY_CHECK = PROGRAM_CHECK,
 };
 
@@ -73,6 +74,9 @@ enum key {
         {"quiet", KEY_QUIET, NULL, "Print neither progress nor summary"}, {NULL, 0, NULL, "How to run it"},            \
         {"threads", KEY_THREADS, "N", "Host threads (0: one per CPU); result and trace do not depend on it"},          \
         {"limit", KEY_LIMIT, "N", "Instructions a warp may execute before it counts as endless (4294967296)"},         \
+        {"tensor-sums", KEY_TENSOR_SUMS, "SM",                                                                         \
+         "Add up products of matrices as tensor cores of sm_70, sm_80 (8.6 and 8.7, too), sm_89 or sm_90 do, not "     \
+         "exactly"},                                                                                                   \
         {"stack", KEY_STACK, "BYTES", "Local memory per thread (what the kernel needs; 16384 with recursion)"},        \
         {"clang-flags", KEY_CLANG_FLAGS, "FLAGS",                                                                      \
          "More options for clang, such as '-DTILE=32 -Iinclude', split at blanks as a shell does"},                    \
@@ -99,7 +103,8 @@ static const struct option_row record_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL, "CUDA programs, which stand behind --; also --output, --check, --threads and --quiet"},
+    {NULL, 0, NULL,
+     "CUDA programs, which stand behind --; also --output, --check, --threads, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
     ROWS_GUEST,
@@ -109,7 +114,7 @@ static const struct option_row run_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL, "CUDA programs, which stand behind --; also --check, --threads and --quiet"},
+    {NULL, 0, NULL, "CUDA programs, which stand behind --; also --check, --threads, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     {"kernels", PROGRAM_KERNELS, "REGEX",
      "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
@@ -264,6 +269,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_ASSEMBLE: replace(&p->assemble, arg); return true;
     case KEY_CHECK: p->check_list = arg; return parse_checks(arg, &p->checks, err);
     case KEY_THREADS: return parse_threads(arg, &p->threads, err);
+    case KEY_TENSOR_SUMS: p->sums_name = arg; return parse_tensor_sums(arg, &p->sums, err);
     case KEY_LIMIT: return read_size(arg, UINT64_MAX, "--limit", &p->limit, err);
     case KEY_NO_TRACE: return r->no_trace = true;
     case KEY_JSON: return p->json = true;
@@ -435,6 +441,8 @@ static const struct command_example run_examples[] = {
      "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
      "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --check race,init"},
     {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
+    {"Matrix products with the rounding of an H100's tensor cores",
+     "reprise run --device h100 --tensor-sums sm_90 -- ./app 1024"},
     {"In CI: exit status 3 and a report if anything is found",
      "reprise run --check all --findings f.sarif -- ./app\n"
      "reprise run --check all --suppressions known.txt --format github -- ./app"},

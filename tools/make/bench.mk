@@ -9,7 +9,7 @@ $(BENCHES): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(FIGURES) $(SUPPORT)
 WITH_MACHINES = REPRISE=$(BUILD)/reprise REPRISE_MACHINES=hw-models/machines
 
 BENCH_CUBINS := $(if $(TOOLCHAIN),$(BUILD)/cubin/sgemm.sm_62.O3.cubin $(BUILD)/cubin/sgemm.sm_86.O3.cubin \
-  $(BUILD)/cubin/matrices.sm_80.O3.cubin)
+  $(BUILD)/cubin/matrices.sm_80.O3.cubin $(BUILD)/cubin/all/sm_90.O0.cubin)
 $(BUILD)/cubin/matrices.sm_80.O3.cubin: tests/golden/nvcc/matrices-80.ptx
 	@mkdir -p $(@D)
 	@sed 's/^\.version .*/.version 8.8/' $< > $@.ptx

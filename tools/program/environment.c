@@ -190,9 +190,9 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_number(e, SESSION_FIRST, p->first) && add_text(e, SESSION_NVTX, p->nvtx) &&
            add_number(e, SESSION_MAX_SIZE, p->max_size) && add_text(e, SESSION_CHECK, p->check) &&
            add_number(e, SESSION_THREADS, p->threads) && add_number(e, SESSION_PROFILER, p->profiler) &&
-           add_number(e, SESSION_LIMIT, p->limit) && add_number(e, SESSION_STRICT, p->strict) &&
-           add_text(e, SESSION_PREFER, p->prefer) && add_number(e, SESSION_QUIET, p->quiet) &&
-           add_number(e, SESSION_STARTED, command ? now() : 0) &&
+           add_number(e, SESSION_LIMIT, p->limit) && add_text(e, SESSION_TENSOR_SUMS, p->sums) &&
+           add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
+           add_number(e, SESSION_QUIET, p->quiet) && add_number(e, SESSION_STARTED, command ? now() : 0) &&
            add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }
 

@@ -60,6 +60,7 @@ static bool read_count(const char *option, const char *text, unsigned long long 
 bool program_take(struct program_options *p, int key, char *argument, struct rp_error *err)
 {
     unsigned checks;
+    enum tensor_sums sums;
     if (is_finding_key(key))
         return finding_option(&p->findings, key, argument, err);
     switch (key) {
@@ -81,6 +82,7 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
     case PROGRAM_STRICT: return p->strict = true;
     case PROGRAM_PROFILER: return p->profiler = true;
     case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
+    case PROGRAM_TENSOR_SUMS: p->sums = argument; return parse_tensor_sums(argument, &sums, err);
     case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
     case PROGRAM_CHECK: p->check = argument; return parse_checks(argument, &checks, err);
     case PROGRAM_LOG_FILE: p->log_file = argument; return output_check(argument, err);

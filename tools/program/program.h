@@ -25,6 +25,7 @@ enum program_key {
     PROGRAM_STRICT,
     PROGRAM_PROFILER,
     PROGRAM_LIMIT,
+    PROGRAM_TENSOR_SUMS,
     PROGRAM_MAX_SIZE,
     PROGRAM_CHECK,
     PROGRAM_LOG_FILE,
@@ -62,7 +63,7 @@ enum program_key {
 struct program_options {
     const char *output;         /* of reprise record; NULL: no trace is recorded */
     struct machine_args device; /* without a machine: the library's default device */
-    const char *kernels, *launches, *nvtx, *prefer, *check, *log_file;
+    const char *kernels, *launches, *nvtx, *prefer, *check, *log_file, *sums;
     struct finding_options findings;
     const char *log_folder, *rules; /* of a supervised program: where it logs findings, its suppressions; or NULL */
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */

@@ -148,19 +148,20 @@ static char *find_value(struct query *q, const char *name, bool *fine, struct rp
 static bool count_without_area(struct query *q, int64_t *without, int64_t *with, char **machine, struct rp_error *err)
 {
     bool fine = true;
+    *machine = NULL;
     char *text =
         sqlite3_mprintf("SELECT count(*) - count(" STORE_AREA "), count(" STORE_AREA "), min(CASE WHEN " STORE_AREA
                         " IS NULL THEN machine END) FROM runs WHERE status = 'done' AND %s",
                         q->which);
     sqlite3_stmt *row = text ? view_query(&q->view, text, err, "") : NULL;
-    sqlite3_free(text);
     if (row && sql_row(&q->store.sql, row, &fine, err)) {
         *without = sqlite3_column_int64(row, 0);
         *with = sqlite3_column_int64(row, 1);
         *machine = sqlite3_mprintf("%s", sqlite3_column_text(row, 2));
     }
     sqlite3_finalize(row);
-    return row && fine && (*machine || rp_fail(err, RP_SYSTEM, "out of memory"));
+    sqlite3_free(text);
+    return (row || !text) && fine && (*machine || rp_fail(err, RP_SYSTEM, "out of memory"));
 }
 
 #define GIVE_AREA                                                                                                      \
@@ -171,7 +172,7 @@ static bool count_without_area(struct query *q, int64_t *without, int64_t *with,
 static bool check_area(struct query *q, struct rp_error *err)
 {
     int64_t without = 0, with = 0;
-    char *machine = NULL;
+    char *machine;
     bool fine = count_without_area(q, &without, &with, &machine, err);
     if (fine && without && !with)
         fine = rp_fail(err, RP_USAGE, "machine %s has no area; " GIVE_AREA, machine);

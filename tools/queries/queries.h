@@ -36,8 +36,8 @@ void query_close(struct query *);
 
 /* Whether the column says something: not all runs that are asked about are alike in it. */
 bool query_differs(struct query *, const char *column, bool *yes, struct rp_error *);
-/* The columns of the options that vary, and the area where it differs, each with a comma before it, in quotes, behind `table.` where that is not "".
- * To be freed with sqlite3_free. */
+/* The columns of the options that vary, and the area where it differs, each with a comma before it, in quotes, behind
+ * `table.` where that is not "". To be freed with sqlite3_free. */
 char *query_axes(struct query *, const char *table, struct rp_error *);
 /* A statistic, a ratio or an option as an expression on view `runs`; "l1" is "l1.model"; a "+" before it: more of it is
  * better, and *sign is "-". To be freed with sqlite3_free; NULL: there is none of this name, and err says which is

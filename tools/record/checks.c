@@ -86,3 +86,9 @@ void checks_print(const struct findings *all)
     if (all->incomplete)
         fprintf(stderr, "reprise: %s\n", all->incomplete);
 }
+
+bool parse_tensor_sums(const char *name, enum tensor_sums *sums, struct rp_error *err)
+{
+    return tensor_sums_read(name, sums) ||
+           rp_fail(err, RP_USAGE, "--tensor-sums %s: there are " TENSOR_SUMS_NAMES, name);
+}

@@ -9,6 +9,7 @@
 
 #include "frontend/host/tensor_map.h"
 #include "frontend/host/texture.h"
+#include "frontend/operation/tensor_sums.h"
 #include "tools/findings/options.h"
 #include "tools/record/elements.h"
 #include "tracefmt/error.h"
@@ -154,6 +155,8 @@ struct plan {
     unsigned threads;
     uint64_t limit;
     uint32_t stack, shared_limit;
+    enum tensor_sums sums;
+    const char *sums_name;  /* NULL: exact */
     unsigned checks;        /* enum rp_check_kind, or-ed */
     const char *check_list; /* as given with --check; NULL: by a launch file, or not at all */
     struct finding_options findings;

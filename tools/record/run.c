@@ -181,6 +181,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
         add_option(o, plan_copy("target"), "%s", p->target);
     if (p->assemble)
         add_option(o, plan_copy("assemble"), "%s", p->assemble);
+    if (p->sums_name)
+        add_option(o, plan_copy("tensor-sums"), "%s", p->sums_name);
     if (p->shared_limit)
         add_option(o, plan_copy("shared-limit"), "%u", p->shared_limit);
     return true;
@@ -333,6 +335,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
         .stream = l->stream,
         .threads = p->threads,
         .limit = p->limit,
+        .sums = p->sums,
         .stack_bytes = p->stack,
         .shared_limit = p->shared_limit,
         .writer = s->writer,

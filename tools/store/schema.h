@@ -6,8 +6,8 @@
 
 /* PRAGMA user_version. 1 had neither run.method nor table estimate; 2 had no areas, and view `runs` no such column. */
 #define SCHEMA_VERSION 3
-#define STORE_AREA "area" /* key of the option of machines that view `runs` has a column of, whether it varies or not  \
-                           */
+/* Key of the option of machines that view `runs` has a column of, whether it varies or not. */
+#define STORE_AREA "area"
 
 /* Makes the tables in an empty database, or checks those that are there, and brings those of older versions up to date.
  * RP_BAD_INPUT: a database of something else, or of another version. */

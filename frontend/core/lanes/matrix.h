@@ -25,6 +25,7 @@
  *     rounded once, to nearest even, to the type of D. So unless the sum needs more than 53 bits, the result is the
  *     nearest one. It does not depend on the vector width, nor on how a GPU divides k into pieces. Subnormals are not
  *     flushed. NaN results are 0x7fffffff or 0x7fff. The low 13 bits of a tf32 source are ignored.
+ *     enum tensor_sums (frontend/operation/tensor_sums.h) does as GPUs of a generation do instead: matrix_sums.h.
  *   - f64: d = c, then d = fma(a, b, d) in the order of k, each rounded as the instruction says.
  *   - integers: exact; at the end wrapped around or, with UF_SAT_FINITE, clamped to 32 bits.
  *   - b1: the number of set bits in a xor b, or in a and b. */

@@ -5,6 +5,7 @@
 #include "frontend/core/lanes/groups.h"
 #include "frontend/core/lanes/matrix_results.h"
 #include "frontend/core/lanes/matrix_sparse.h"
+#include "frontend/core/lanes/matrix_sums.h"
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
@@ -59,6 +60,23 @@ INLINE void multiply_floats(f64 (*c)[TILE], const f64 (*a)[MAX_FLOAT_K], const f
         memcpy(c[r], sum, sizeof sum);
     }
 #endif
+}
+
+/* The same as a GPU does it, group by group. */
+NOINLINE void multiply_in_groups(f64 (*c)[TILE], const f64 (*a)[MAX_FLOAT_K], const f64 (*b)[TILE], const struct uop *u,
+                                 u32 rows, u32 k, const struct sum_rule *rule)
+{
+    const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
+    bool f16 = u->detail[MATRIX_D] == MATRIX_F16;
+    u32 each = u->detail[MATRIX_MODE] & MATRIX_SPARSE ? 2u * rule->products : rule->products;
+    for (u32 r = 0; r < rows; r++)
+        for (u32 x = 0; x < TILE; x++)
+            for (u32 first = 0; first < k; first += each) {
+                struct sum_group g = {.count = 0};
+                for (u32 i = first; i < k && i < first + each; i++)
+                    group_add(&g, a[r][i], fa, b[i][x], fb);
+                c[r][x] = group_sum(&g, c[r][x], rule, f16);
+            }
 }
 
 /* Both sides of the product as doubles. */
@@ -117,9 +135,13 @@ INLINE void read_half_sides(struct float_sides *f, const struct warp *w, const s
 INLINE void multiply_sides(struct warp *w, const struct uop *u, const struct shape *s, const struct float_sides *f)
 {
     float_rows c[MAX_TILES];
+    const struct sum_rule *rule = w->sums ? sum_rule_of(w->sums, u->detail[MATRIX_A], false) : NULL;
     read_floats(c, w, u, s);
     for (u32 n = 0; n < s->n; n++)
-        multiply_floats(c[n], f->a, f->b[n], s->m * TILE, s->k);
+        if (rule)
+            multiply_in_groups(c[n], f->a, f->b[n], u, s->m * TILE, s->k, rule);
+        else
+            multiply_floats(c[n], f->a, f->b[n], s->m * TILE, s->k);
     write_floats(w, u, s, (const float_rows *)c);
 }
 
@@ -322,9 +344,21 @@ INLINE f64 quad_b(const struct warp *w, const struct uop *u, u32 q, u32 k, u32 c
 INLINE u32 quad_result_lane(u32 q, u32 row, u32 column) { return quad_lane(q, (row & 4) + (row & 1) + (column & 2)); }
 INLINE u32 quad_result_register(u32 row, u32 column) { return (row & 2) + (column & 4) + (column & 1); }
 
+INLINE f64 quad_sum(const struct warp *w, const struct uop *u, f64 sum, const f64 a[4], const f64 b[4])
+{
+    const struct sum_rule *rule = w->sums ? sum_rule_of(w->sums, MATRIX_F16, false) : NULL;
+    struct sum_group g = {.count = 0};
+    for (u32 k = 0; k < 4; k++)
+        if (rule)
+            group_add(&g, a[k], MATRIX_F16, b[k], MATRIX_F16);
+        else
+            sum += a[k] * b[k];
+    return rule ? group_sum(&g, sum, rule, u->detail[MATRIX_D] == MATRIX_F16) : sum;
+}
+
 HANDLER(mma_quads)
 {
-    f64 d[4][TILE][TILE];
+    f64 d[4][TILE][TILE], a[4], b[4];
     (void)executed;
     for (u32 q = 0; q < 4; q++)
         for (u32 r = 0; r < TILE; r++)
@@ -333,9 +367,11 @@ HANDLER(mma_quads)
                               ? quad_half(w, u, 3, quad_lane(q, r), x)
                               : (f64)((const f32 *)fragment_register(
                                     w, u, 3, quad_result_register(r, x)))[quad_result_lane(q, r, x)];
-                for (u32 k = 0; k < 4; k++)
-                    sum += quad_a(w, u, q, r, k) * quad_b(w, u, q, k, x);
-                d[q][r][x] = sum;
+                for (u32 k = 0; k < 4; k++) {
+                    a[k] = quad_a(w, u, q, r, k);
+                    b[k] = quad_b(w, u, q, k, x);
+                }
+                d[q][r][x] = quad_sum(w, u, sum, a, b);
             }
     for (u32 q = 0; q < 4; q++)
         for (u32 r = 0; r < TILE; r++)
@@ -377,6 +413,7 @@ HANDLER(wgmma_floats)
     const enum matrix_format fa = u->detail[MATRIX_A], fb = u->detail[MATRIX_B];
     const f64 sign = !(u->flags & UF_NEGATE_A) == !(u->flags & UF_NEGATE_B) ? 1 : -1;
     bool adds = wgmma_adds(w, u), halves = u->detail[MATRIX_D] == MATRIX_F16;
+    const struct sum_rule *rule = w->sums ? sum_rule_of(w->sums, fa, true) : NULL;
     const u32 *sparse = wgmma_metadata(w, u);
     u8 raw[MAX_M][MAX_ROW_BYTES] ALIGNED;
     f64 a[WGMMA_ROWS][MAX_FLOAT_K], columns[TILE][MAX_FLOAT_K], c[WGMMA_ROWS][TILE];
@@ -402,7 +439,10 @@ HANDLER(wgmma_floats)
         for (u32 x = 0; x < TILE; x++)
             row_of_floats(columns[x], w->rows->b[n * TILE + x], s.k, fb);
         transpose_columns(b, columns, s.k);
-        multiply_floats(c, a, b, WGMMA_ROWS, s.k);
+        if (rule)
+            multiply_in_groups(c, a, b, u, WGMMA_ROWS, s.k, rule);
+        else
+            multiply_floats(c, a, b, WGMMA_ROWS, s.k);
         for (u32 i = 0; i < 2; i++) {
             u32 at = result_register(&s, i, n, halves ? 1 : 2);
             if (halves)

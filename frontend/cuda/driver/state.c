@@ -142,9 +142,14 @@ static bool read_defaults(struct rp_error *err)
     if (!number_of(SESSION_THREADS, &threads, err) || !number_of(SESSION_LIMIT, &limit, err) ||
         !number_of(SESSION_STRICT, &strict, err))
         return false;
+    enum tensor_sums sums = TENSOR_SUMS_EXACT;
+    const char *name = session_value(SESSION_TENSOR_SUMS);
+    if (name && !tensor_sums_read(name, &sums))
+        return rp_fail(err, RP_USAGE, "REPRISE_TENSOR_SUMS: '%s'; there are " TENSOR_SUMS_NAMES, name);
     driver.strict = strict;
     driver.defaults = (struct rp_launch_config){.threads = (unsigned)threads,
                                                 .limit = limit,
+                                                .sums = sums,
                                                 .overruns = strict ? NULL : &overruns,
                                                 .shared_limit = UINT32_MAX};
     return true;

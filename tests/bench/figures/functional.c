@@ -1,5 +1,6 @@
 /* The emulator: running kernels, and recording them. */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/bench/figures/figures.h"
@@ -78,6 +79,31 @@ static void matrix_recording(struct measurement *m)
     matrix_product(m, MATRIX_RATE_PTX, path);
 }
 
+/* Seconds for 10 MB of cubins: one of all kernels of tests/kernels, without optimisation, as often as it takes. */
+static void loading(struct measurement *m)
+{
+    struct rp_error err;
+    struct stat st;
+    const char *build = getenv("BUILD");
+    char path[512];
+    snprintf(path, sizeof path, "%s/cubin/all/sm_90.O0.cubin", build ? build : "build");
+    if (!has_machine_code(m))
+        return;
+    m->ok = !stat(path, &st) || !rp_fail(&err, RP_SYSTEM, "%s is not there", path);
+    for (int i = 0; i < BENCH_RUNS && m->ok; i++) {
+        uint64_t bytes = 0;
+        double before = bench_seconds(), seconds;
+        struct rp_device *device = rp_device_new(&err);
+        for (m->ok = device; m->ok && bytes < 10000000; bytes += (uint64_t)st.st_size)
+            m->ok = rp_device_load(device, path, &err);
+        seconds = (bench_seconds() - before) * 1e7 / (double)(bytes ? bytes : 1);
+        m->value = !i || seconds < m->value ? seconds : m->value;
+        rp_device_free(device);
+    }
+    if (!m->ok)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+
 /* The speed of long straight-line code, in parts of that of short: what caches hold of it. */
 static void straight_line(struct measurement *m, enum straight_mix mix)
 {
@@ -109,6 +135,7 @@ const struct figure functional_figures[] = {
     {"mma.sync f16 product 512, machine code of sm_80", "G multiply-adds/s", 3, 5, 1e9, false, false,
      matrix_machine_code},
     {"mma.sync f16 product 512, recording", "G multiply-adds/s", 2.5, 4, 1e9, false, false, matrix_recording},
+    {"10 MB of cubins, loading", "s", 0.5, 0.2, 1, true, false, loading},
     {"Straight-line code, one kind", "times the speed", 0.5, 0.9, 1, false, false, straight_line_one},
     {"Straight-line code, eight in turn", "times the speed", 0.5, 0.9, 1, false, false, straight_line_turns},
     {"Straight-line code, random", "times the speed", 0.5, 0.9, 1, false, false, straight_line_random},
