@@ -29,6 +29,7 @@ include tools/make/build.mk
 include tools/make/cuda.mk
 include tools/make/kernels.mk
 include tools/make/tests.mk
+include tools/make/hardware.mk
 include tools/make/bench.mk
 include tools/make/quality.mk
 include tools/make/install.mk

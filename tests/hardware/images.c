@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/cuda/abi/types.h"
 #include "frontend/host/array.h"
 #include "frontend/host/internal.h"
 #include "tests/hardware/gpu.h"
@@ -27,8 +26,6 @@ static struct {
     bool surface;
 } objects[OBJECTS];
 static unsigned object_count;
-
-#define CALL(name, ...) ((int (*)())gpu_call(#name))(__VA_ARGS__)
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
 
@@ -84,7 +81,7 @@ static CUarray array_level(const struct held *h, uint32_t level)
 {
     CUarray a = h->plain;
     if (h->mipmap)
-        CALL(cuMipmappedArrayGetLevel, &a, h->mipmap, level);
+        GPU(cuMipmappedArrayGetLevel, &a, h->mipmap, level);
     return a;
 }
 
@@ -94,19 +91,24 @@ static unsigned format_of(struct rp_element e)
     return e.kind == RP_ELEMENT_UNSIGNED ? 1 + size : e.kind == RP_ELEMENT_SIGNED ? 8 + size : size == 1 ? 0x10 : 0x20;
 }
 
-static const char *make_array(struct held *h)
+static const char *upload_array(struct held *h)
 {
     enum { LAYERED = 1, SURFACES = 2, CUBE = 4 };
     const struct rp_array_config *c = &h->array->config;
-    const CUDA_ARRAY3D_DESCRIPTOR d = {c->width, c->height, c->depth, (CUarray_format)format_of(c->element), c->element.channels,
+    const CUDA_ARRAY3D_DESCRIPTOR d = {c->width,
+                                       c->height,
+                                       c->depth,
+                                       (CUarray_format)format_of(c->element),
+                                       c->element.channels,
                                        (c->flags & RP_ARRAY_LAYERED ? LAYERED : 0) | SURFACES |
                                            (c->flags & RP_ARRAY_CUBEMAP ? CUBE : 0)};
-    int r = c->levels > 1 ? CALL(cuMipmappedArrayCreate, &h->mipmap, &d, c->levels) : CALL(cuArray3DCreate_v2, &h->plain, &d);
+    int r =
+        c->levels > 1 ? GPU(cuMipmappedArrayCreate, &h->mipmap, &d, c->levels) : GPU(cuArray3DCreate_v2, &h->plain, &d);
     for (uint32_t l = 0; !r && l < h->array->image.level_count; l++) {
         const CUDA_MEMCPY3D copy = copy_of(&h->levels[l], array_level(h, l), h->levels[l].texels, true);
-        r = CALL(cuMemcpy3D_v2, &copy);
+        r = GPU(cuMemcpy3D_v2, &copy);
     }
-    return r ? gpu_say("array", r) : NULL;
+    return r ? gpu_message("array", r) : NULL;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -120,7 +122,8 @@ static CUDA_TEXTURE_DESC description(const struct rp_sampler *s)
                            .mipmapLevelBias = s->mip_bias,
                            .minMipmapLevelClamp = s->mip_min,
                            .maxMipmapLevelClamp = s->mip_max};
-    t.flags = (s->read_as_integer ? AS_INTEGER : 0) | (s->normalized_coordinates ? NORMALIZED : 0) | (s->srgb ? SRGB : 0);
+    t.flags =
+        (s->read_as_integer ? AS_INTEGER : 0) | (s->normalized_coordinates ? NORMALIZED : 0) | (s->srgb ? SRGB : 0);
     for (int i = 0; i < 3; i++)
         t.addressMode[i] = (CUaddress_mode)s->address[i];
     memcpy(t.borderColor, s->border, sizeof t.borderColor);
@@ -144,7 +147,7 @@ static void plain_resource(const struct image *m, CUDA_RESOURCE_DESC *r)
     r->res.pitch2D.pitchInBytes = l->row;
 }
 
-static const char *place(const struct texture_object *o, uint64_t *handle)
+static const char *place(const struct texture_object *o, unsigned long long *handle)
 {
     enum { ARRAY = 0, MIPMAP = 1 };
     const char *why = NULL;
@@ -155,7 +158,7 @@ static const char *place(const struct texture_object *o, uint64_t *handle)
     if (h == held + held_count) {
         plain_resource(&o->image, &r);
     } else {
-        if (!h->plain && !h->mipmap && (why = make_array(h)))
+        if (!h->plain && !h->mipmap && (why = upload_array(h)))
             return why;
         r.resType = (CUresourcetype)(h->mipmap && !o->is_surface ? MIPMAP : ARRAY);
         if (h->mipmap && !o->is_surface)
@@ -164,9 +167,9 @@ static const char *place(const struct texture_object *o, uint64_t *handle)
             r.res.array.hArray = array_level(h, 0);
     }
     const CUDA_TEXTURE_DESC t = description(&o->sampler);
-    int failed = o->is_surface ? CALL(cuSurfObjectCreate, handle, &r) : CALL(cuTexObjectCreate, handle, &r, &t, NULL);
+    int failed = o->is_surface ? GPU(cuSurfObjectCreate, handle, &r) : GPU(cuTexObjectCreate, handle, &r, &t, NULL);
     if (failed)
-        return gpu_say("texture or surface", failed);
+        return gpu_message("texture or surface", failed);
     objects[object_count].handle = *handle;
     objects[object_count++].surface = o->is_surface;
     return NULL;
@@ -175,7 +178,7 @@ static const char *place(const struct texture_object *o, uint64_t *handle)
 const char *images_place(struct rp_device *d, uint8_t *params, size_t bytes)
 {
     for (size_t i = 0; d->arrays && i + 8 <= bytes; i += 8) {
-        uint64_t v;
+        unsigned long long v;
         memcpy(&v, params + i, 8);
         const struct texture_object *o = v && v < d->textures.count ? d->textures.at[v] : NULL;
         const char *why = o && object_count < OBJECTS ? place(o, &v) : NULL;
@@ -198,7 +201,7 @@ uint64_t images_differ(struct rp_device *d, uint64_t *texels)
         size_t bytes = l->box.width * l->box.height * l->box.depth, size = rp_element_bytes(h->array->config.element);
         uint8_t *now = read_level(d, h->array, 0, &l->box), *gpu = malloc(bytes);
         const CUDA_MEMCPY3D copy = copy_of(l, array_level(h, 0), gpu, false);
-        if (CALL(cuMemcpy3D_v2, &copy))
+        if (GPU(cuMemcpy3D_v2, &copy))
             differ++;
         for (size_t i = 0; i < bytes; i += size)
             differ += memcmp(now + i, gpu + i, size) != 0;
@@ -212,15 +215,15 @@ uint64_t images_differ(struct rp_device *d, uint64_t *texels)
 void images_drop(void)
 {
     for (unsigned i = 0; i < object_count; i++)
-        objects[i].surface ? CALL(cuSurfObjectDestroy, objects[i].handle) : CALL(cuTexObjectDestroy, objects[i].handle);
+        objects[i].surface ? GPU(cuSurfObjectDestroy, objects[i].handle) : GPU(cuTexObjectDestroy, objects[i].handle);
     object_count = 0;
     for (struct held *h = held; h < held + held_count; h++) {
         for (uint32_t l = 0; l < IMAGE_LEVELS; l++)
             free(h->levels[l].texels);
         if (h->mipmap)
-            CALL(cuMipmappedArrayDestroy, h->mipmap);
+            GPU(cuMipmappedArrayDestroy, h->mipmap);
         if (h->plain)
-            CALL(cuArrayDestroy, h->plain);
+            GPU(cuArrayDestroy, h->plain);
     }
     held_count = 0;
 }

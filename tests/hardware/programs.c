@@ -3,8 +3,8 @@
  *
  *   programs LAUNCHES MODULE...      LAUNCHES: a file with a line for each kernel, its name, blocks and threads
  *
- * A kernel that the module does not have is left out. With REPRISE_VALUES set what is left in `out` is printed, a line for
- * each thread that left something.
+ * A kernel that the module does not have is left out. With REPRISE_VALUES set what is left in `out` is printed, a line
+ * for each thread that left something.
  *
  * Exit status: 0 the engine runs all, 1 it does not. */
 #include <stddef.h>
@@ -40,7 +40,8 @@ static bool run(struct rp_device *d, struct program *p, uint32_t blocks, uint32_
 {
     uint32_t *in = rp_host(d, at->in, IN_WORDS * 4), *mine = rp_host(d, at->mine, BLOCKS * THREADS * MINE_WORDS * 4);
     uint32_t *out = rp_host(d, at->out, BLOCKS * THREADS * OUT_WORDS * 4);
-    bool ptx = p->parameter_bytes > offsetof(struct parameters, extra); /* of ptx_generate.py: `mine` begins with values */
+    bool ptx =
+        p->parameter_bytes > offsetof(struct parameters, extra); /* of ptx_generate.py: `mine` begins with values */
     random_values(in, IN_WORDS);
     memset(out, 0, BLOCKS * THREADS * OUT_WORDS * 4);
     memset(mine, 0, BLOCKS * THREADS * MINE_WORDS * 4);
@@ -67,8 +68,10 @@ static bool has_kernel(const struct module *m, const char *name)
 
 static bool run_all(struct rp_device *d, struct module *m, FILE *launches, struct rp_error *err)
 {
-    struct parameters at = {rp_alloc(d, IN_WORDS * 4, "in", err), rp_alloc(d, BLOCKS * THREADS * OUT_WORDS * 4, "out", err),
-                            rp_alloc(d, BLOCKS * THREADS * MINE_WORDS * 4, "mine", err), rp_alloc(d, SUMS * 4, "sums", err),
+    struct parameters at = {rp_alloc(d, IN_WORDS * 4, "in", err),
+                            rp_alloc(d, BLOCKS * THREADS * OUT_WORDS * 4, "out", err),
+                            rp_alloc(d, BLOCKS * THREADS * MINE_WORDS * 4, "mine", err),
+                            rp_alloc(d, SUMS * 4, "sums", err),
                             {0}};
     uint32_t values[IN_WORDS];
     char name[128];

@@ -7,10 +7,20 @@
 
 #include "frontend/isa/sass7x/table.h"
 
-enum { RIG_SECTIONS = 7, REGISTERS = 255, REGCOUNT = 0x2f, FORMAT_SIZED = 4 };
-/* Control bits: the cycles until the next instruction, of which more than 11 count only without bit 4; the barriers that
- * it tells, 7: none; those that it waits for. */
-enum { CONTROL_BIT = 41, STALL = 15, SHORT_STALL = 11, BRANCH_STALL = 5, NO_YIELD = 16, NO_BARRIER = 7, WRITES = 5, READS = 8, WAITS = 11 };
+enum { WORD = 16, RIG_SECTIONS = 7, REGISTERS = 255, REGCOUNT = 0x2f, FORMAT_SIZED = 4 };
+/* Control bits: the cycles until the next instruction, of which more than 11 count only without bit 4; the barriers
+ * that it tells, 7: none; those that it waits for. */
+enum {
+    CONTROL_BIT = 41,
+    STALL = 15,
+    SHORT_STALL = 11,
+    BRANCH_STALL = 5,
+    NO_YIELD = 16,
+    NO_BARRIER = 7,
+    WRITES = 5,
+    READS = 8,
+    WAITS = 11
+};
 
 bool is_rig_cubin(const char *bytes, size_t size)
 {
@@ -19,7 +29,8 @@ bool is_rig_cubin(const char *bytes, size_t size)
     if (size < sizeof e + sizeof names)
         return false;
     memcpy(&e, bytes, sizeof e);
-    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_shnum == RIG_SECTIONS && !memcmp(bytes + sizeof e, names, sizeof names);
+    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_shnum == RIG_SECTIONS &&
+           !memcmp(bytes + sizeof e, names, sizeof names);
 }
 
 static char *read_frame(size_t *size)
@@ -62,20 +73,27 @@ static void set_registers(char *bytes, Elf64_Shdr *text)
     text->sh_info = (text->sh_info & 0xffffff) | (uint32_t)REGISTERS << 24;
 }
 
+/* GPU_YIELD gives all instructions the same yield bit: never or always. */
+static uint64_t with_yield(uint64_t stall, bool branches)
+{
+    const char *yield = getenv("GPU_YIELD");
+    if (yield && !strcmp(yield, "never"))
+        return (branches ? BRANCH_STALL : SHORT_STALL) | NO_YIELD;
+    return yield && !strcmp(yield, "always") ? stall & ~(uint64_t)NO_YIELD : stall;
+}
+
 /* A result that comes when it comes is told through barrier 0, sources that are read later through barrier 1; each
  * instruction waits for both. */
 static uint64_t control_of(const struct rp_instruction *in, struct isa_word word)
 {
     const struct sass_row *row = sass_find(&sass7x_table, word, SASS_90);
-    bool fixed = !row || row->latency != LATENCY_VARIABLE, flow = in->flags & (RP_BRANCH | RP_CALL | RP_RETURN | RP_EXIT);
+    bool fixed = !row || row->latency != LATENCY_VARIABLE,
+         flow = in->flags & (RP_BRANCH | RP_CALL | RP_RETURN | RP_EXIT);
     bool branches = flow || in->unit_class == RP_CLASS_CONTROL, has_result = in->dst_count > 0;
-    uint64_t written = !fixed && has_result ? 0 : NO_BARRIER, read = !fixed && !has_result && !branches ? 1 : NO_BARRIER;
+    uint64_t written = !fixed && has_result ? 0 : NO_BARRIER,
+             read = !fixed && !has_result && !branches ? 1 : NO_BARRIER;
     uint64_t stall = branches ? BRANCH_STALL | NO_YIELD : STALL;
-    const char *other = getenv("GPU_CONTROL"); /* the yield bit the other way: 1 never, 2 always */
-    if (other && *other == '1')
-        stall = branches ? BRANCH_STALL | NO_YIELD : SHORT_STALL | NO_YIELD;
-    if (other && *other == '2')
-        stall &= ~(uint64_t)NO_YIELD;
+    stall = with_yield(stall, branches);
     return stall | written << WRITES | read << READS | 3ull << WAITS;
 }
 
@@ -89,7 +107,9 @@ char *rig_cubin(const struct program *p)
     for (uint32_t i = 0; text && i < k->instruction_count; i++) {
         const struct rp_instruction *in = &k->instructions[i];
         struct isa_word word;
-        if (in->raw_size != 16 || in->pc + 16 > text->sh_size)
+        if (!in->raw_size) /* a function of the system */
+            continue;
+        if (in->pc + WORD > text->sh_size)
             return free(bytes), NULL;
         memcpy(&word.lo, in->raw, 8);
         memcpy(&word.hi, in->raw + 8, 8);

@@ -9,8 +9,9 @@
 #include "frontend/core/program.h"
 
 bool is_rig_cubin(const char *bytes, size_t size);
-/* The program's code in a copy of the cubin that GPU_FRAME names (what ptxas makes of frame.py's PTX), to be freed. Each
- * instruction gets control bits with which it waits for all before it. NULL: there is no frame, or it is too short. */
+/* The program's code in a copy of the cubin that GPU_FRAME names (what ptxas makes of frame.py's PTX), to be freed.
+ * Each instruction gets control bits with which it waits for all before it. NULL: there is no frame, or it is too
+ * short. */
 char *rig_cubin(const struct program *);
 
 #endif

@@ -23,23 +23,18 @@ RUNNER := $(BUILD)/obj/tests/tsan/main.o
 else
 RUNNER := -lcriterion
 endif
-# HARDWARE=1: each launch of a suite is repeated on a GPU (tests/hardware/README.md).
-ifdef HARDWARE
-RUNNER += $(call object,$(addprefix tests/hardware/,judge.c gpu.c images.c rig_cubin.c))
-LDFLAGS += -Wl,--wrap=rp_launch_kernel,--wrap=module_load_bytes,--wrap=ptx_load_text
-LDLIBS += -ldl
-endif
 
 SUITES := $(sort $(foreach f,$(filter tests/unit/%.c,$(FILES)),$(word 3,$(subst /, ,$f))))
 # What tests share, the cases of tests/kernels, and of tools what has tests of its own, with what it needs: an archive, so
 # that a suite links only what it uses.
 SUPPORT := $(BUILD)/libsupport.a
-$(SUPPORT): $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying tools/hazards) \
+SUPPORT_OBJECTS := $(call objects,tests/support tests/kernels tools/ui tools/results tools/variants tools/replaying tools/hazards) \
   $(call tool_objects,machine_file option_line number file input json message names spelling sweep/condition sweep/plan sweep/plan_file)
+$(SUPPORT): $(SUPPORT_OBJECTS)
 	$(archive)
 define suite_rule
 $(BUILD)/tests/$1: private LDLIBS += $(filter-out %.o,$(RUNNER))
-$(BUILD)/tests/$1: $(call objects,tests/unit/$1) $(filter %.o,$(RUNNER)) $(SUPPORT) $(WCET) $(HOST) $(LIBS) $(LINK_FLAGS)
+$(BUILD)/tests/$1: $(call objects,tests/unit/$1) $(SUPPORT) $(WCET) $(HOST) $(LIBS) $(filter %.o,$(RUNNER)) $(LINK_FLAGS)
 	$$(link)
 .PHONY: unit-$1
 unit-$1: $(BUILD)/tests/$1 ## build and run one suite of tests/unit
@@ -71,13 +66,6 @@ PRELOADS := $(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(filter tests/pr
 $(PRELOADS): $(BUILD)/preload/%.so: tests/preload/%.c $(C_FLAGS)
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -fPIC -fno-builtin -shared $< -o $@
-
-# Runs random programs, and others with their parameters, on a GPU, too.
-$(BUILD)/hardware-programs: $(BUILD)/obj/tests/hardware/programs.o $(filter %/judge.o %/gpu.o %/images.o %/rig_cubin.o,$(RUNNER)) $(LIBS) $(LINK_FLAGS)
-	$(link)
-
-$(BUILD)/hardware-order $(BUILD)/hardware-functions: $(BUILD)/hardware-%: $(BUILD)/obj/tests/hardware/%.o $(filter %.o,$(RUNNER)) $(SUPPORT) $(LIBS) $(LINK_FLAGS)
-	$(link)
 
 # Random programs: N of them from number FIRST on, of the sequence that SEED begins, on the host, as PTX and, where
 # make toolchain has been, as machine code. UNDEFINED=1 looks for what C leaves undefined. CHECK=1: as in make check, each
