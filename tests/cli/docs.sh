@@ -230,3 +230,23 @@ missing = [p for p in parts if p.strip("' :;,") not in sources and not p.startsw
 print(('not ok' if missing or len(messages) < 20 else 'ok') + f' - docs/troubleshooting.md: its {len(messages)} messages are those of the sources')
 print(missing, file=sys.stderr)
 PY
+
+# ---- contents of pages: every page of five sections or more lists them, and links within pages lead somewhere --------------
+python3 - <<'PY'
+import pathlib, re, sys
+def anchor(heading):
+    return re.sub(r'[^\w\s-]', '', re.sub(r'\]\([^)]*\)', ']', heading).lower().replace('`', '')).strip().replace(' ', '-')
+pages = {p: re.sub(r'^```.*?^```$', '', p.read_text(), flags=re.S | re.M) for p in [pathlib.Path('README.md'), *pathlib.Path('docs').glob('*.md')]}
+anchors = {p.resolve(): {anchor(h) for h in re.findall(r'^#+ (.*)$', text, re.M)} for p, text in pages.items()}
+bad = []
+for page, text in pages.items():
+    for path, part in re.findall(r'\]\(([^)#:]*)#([^)]*)\)', text):
+        at = (page.parent / path).resolve() if path else page.resolve()
+        if at in anchors and part not in anchors[at]:
+            bad.append(f'{page}: {path}#{part}')
+    heads = re.findall(r'^## (.*)$', text, re.M)
+    if len(heads) >= 5 and page.name not in ('index.md', 'glossary.md') and not all(f'](#{anchor(h)})' in text for h in heads):
+        bad.append(f'{page}: contents')
+print(('not ok' if bad else 'ok') + ' - pages list their sections, and links within them lead somewhere')
+print(*bad, sep='\n', file=sys.stderr)
+PY
