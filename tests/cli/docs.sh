@@ -6,6 +6,7 @@ dir=$work
 needs "$BUILD/bench/approximations" "$BUILD/kernels/matmul.ptx"
 export BUILD
 root=$PWD
+export PYTHONPATH=$PWD/tools/python # the package
 mkdir "$dir/bin" "$dir/readme" "$dir/man" "$dir/pandas"
 ln -s "$REPRISE" "$dir/bin/reprise"
 export PATH=$dir/bin:$PATH
@@ -164,6 +165,7 @@ assert len(variants) == 24 and fastest.cycles == variants.cycles.min()
 assert launches["cycles"][0] == variants[(variants.l1 == "direct-mapped") & (variants.scheduler == "gto") & (variants.sms == 2)].cycles.iloc[0]
 assert stalls.sum() == sum(v for k, v in launches.iloc[0].items() if k.startswith("issue.stall."))
 assert c.dtype == np.float32 and np.isfinite(c).all() and c.any()
+assert len(frame) == 8 and frame.cycles.min() == variants[variants.scheduler == "gto"].cycles.min() and len(every) == 2
 '''
 ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
 print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Python runs, and its figures agree')
