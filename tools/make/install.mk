@@ -64,3 +64,7 @@ deb: ## a Debian package of what is committed, in dist
 	@tools/setup
 	@tools/setup --optional debhelper fakeroot
 	@tools/package/deb $(DIST)
+.PHONY: release-check
+release-check: wheel deb ## build the packages, and install, use and take away each in a clean root; needs root and mmdebstrap
+	@tools/setup --optional mmdebstrap
+	@tools/package/release-check $(DIST)
