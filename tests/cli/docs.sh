@@ -6,6 +6,7 @@ dir=$work
 needs "$BUILD/bench/approximations" "$BUILD/kernels/matmul.ptx"
 export BUILD
 root=$PWD
+export PYTHONPATH=$PWD/tools/python # the package
 mkdir "$dir/bin" "$dir/readme" "$dir/man" "$dir/pandas"
 ln -s "$REPRISE" "$dir/bin/reprise"
 export PATH=$dir/bin:$PATH
@@ -165,6 +166,7 @@ assert len(variants) == 24 and fastest.cycles == variants.cycles.min()
 assert launches["cycles"][0] == variants[(variants.l1 == "direct-mapped") & (variants.scheduler == "gto") & (variants.sms == 2)].cycles.iloc[0]
 assert stalls.sum() == sum(v for k, v in launches.iloc[0].items() if k.startswith("issue.stall."))
 assert c.dtype == np.float32 and np.isfinite(c).all() and c.any()
+assert len(frame) == 8 and frame.cycles.min() == variants[variants.scheduler == "gto"].cycles.min() and len(every) == 2
 '''
 ran = subprocess.run([python, '-c', code + check], cwd=folder, stderr=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
 print(('ok' if ran.returncode == 0 else 'not ok') + ' - docs/pandas.md: its Python runs, and its figures agree')
@@ -231,4 +233,24 @@ parts = [part.strip() for m in messages for part in re.split(r"\.\.\.|'\.\.\.'|\
 missing = [p for p in parts if p.strip("' :;,") not in sources and not p.startswith(('cuda', 'returned cuda', 'No space'))]
 print(('not ok' if missing or len(messages) < 20 else 'ok') + f' - docs/troubleshooting.md: its {len(messages)} messages are those of the sources')
 print(missing, file=sys.stderr)
+PY
+
+# ---- contents of pages: every page of five sections or more lists them, and links within pages lead somewhere --------------
+python3 - <<'PY'
+import pathlib, re, sys
+def anchor(heading):
+    return re.sub(r'[^\w\s-]', '', re.sub(r'\]\([^)]*\)', ']', heading).lower().replace('`', '')).strip().replace(' ', '-')
+pages = {p: re.sub(r'^```.*?^```$', '', p.read_text(), flags=re.S | re.M) for p in [pathlib.Path('README.md'), *pathlib.Path('docs').glob('*.md')]}
+anchors = {p.resolve(): {anchor(h) for h in re.findall(r'^#+ (.*)$', text, re.M)} for p, text in pages.items()}
+bad = []
+for page, text in pages.items():
+    for path, part in re.findall(r'\]\(([^)#:]*)#([^)]*)\)', text):
+        at = (page.parent / path).resolve() if path else page.resolve()
+        if at in anchors and part not in anchors[at]:
+            bad.append(f'{page}: {path}#{part}')
+    heads = re.findall(r'^## (.*)$', text, re.M)
+    if len(heads) >= 5 and page.name not in ('index.md', 'glossary.md') and not all(f'](#{anchor(h)})' in text for h in heads):
+        bad.append(f'{page}: contents')
+print(('not ok' if bad else 'ok') + ' - pages list their sections, and links within them lead somewhere')
+print(*bad, sep='\n', file=sys.stderr)
 PY

@@ -53,9 +53,26 @@ export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags reprise) -Wall -Wextra -Werror"
 read -ra libraries <<<"$(pkg-config --libs reprise)"
 if nm "$dir/usr/lib/libreprise.a" 2>/dev/null | grep -q __asan_init; then libraries+=("-fsanitize=address,undefined"); fi
+export LD_LIBRARY_PATH=$dir/usr/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 check "the example builds against what is installed" cc -std=c17 "${flags[@]}" docs/examples/matmul.c -o "$dir/matmul" "${libraries[@]}"
 (cd "$dir/run" && env -u REPRISE_MACHINES "$dir/matmul") >"$dir/out2"
 check "... and runs, with the machines of this PREFIX" cmp "$dir/out" "$dir/out2"
+check "it uses the shared library, by the version of its interface" eval 'objdump -p "$dir/matmul" | grep -qE "NEEDED +libreprise.so.0$"'
+is "the library exports the functions of reprise.h, and nothing else" \
+    "$(nm -D --defined-only "$dir/usr/lib/libreprise.so.0" | sed -n 's/.* T \(.*\)@@REPRISE_0$/\1/p' | sort | paste -sd' ')" \
+    "$(sed -n '/^static/d; s/^[a-z][a-z_ ]*[ *]\(reprise_[a-z_]*\)(.*/\1/p' tools/host/reprise.h | sort -u | paste -sd' ')"
+read -ra private <<<"$(pkg-config --static --libs-only-l reprise) -pthread"
+check "it links statically, too" cc -std=c17 "${flags[@]}" docs/examples/matmul.c -o "$dir/static" "$dir/usr/lib/libreprise.a" "${private[@]:1}" "${libraries[@]:2}"
+(cd "$dir/run" && env -u LD_LIBRARY_PATH "$dir/static") >"$dir/out3"
+check "... and then runs by itself" cmp "$dir/out" "$dir/out3"
+check "other languages can load it" python3 -c '
+import ctypes, sys
+r = ctypes.CDLL(sys.argv[1])
+class Error(ctypes.Structure): _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
+error, options = Error(), (ctypes.c_char * 4096)()
+r.reprise_open.restype = ctypes.c_void_p
+assert not r.reprise_open(ctypes.byref(options), ctypes.byref(error)) and error.status == 1 and error.text, error.text
+' "$dir/usr/lib/libreprise.so.0"
 cat >"$dir/add.cpp" <<'CPP'
 #include <reprise.h>
 

@@ -180,6 +180,50 @@ def test_bad_input(folder):
     says("sm_31", lambda: scale(target="sm_31"))
 
 
+def test_launches_and_variants_as_tables(folder):
+    trace = scale(trace=folder / "t.wtr")[1].trace
+    rows = reprise.launches([trace, trace], "jetson-tx2", settings={"scheduler": "lrr"})
+    one = reprise.replay(trace, "jetson-tx2", settings={"scheduler": "lrr"})["launches"][0]
+    assert len(rows) == 2 and rows[0] == rows[1] and rows.columns[:4] == ["trace", "machine", "launch", "kernel"]
+    assert (rows[0]["cycles"], rows[0]["l1.hits"], rows[0]["grid"]) == (one["cycles"], one["l1"]["hits"], 4)
+    rows = reprise.diff(trace, "jetson-tx2", vary={"scheduler": ["gto", "serial"], "sms": "1..2"})
+    assert [(r["scheduler"], r["sms"]) for r in rows] == [("gto", 1), ("gto", 2), ("serial", 1), ("serial", 2)] and rows[0]["ratio"] == 1
+    rows = reprise.diff(trace, vary={"machine": ["orin", "rtx2060"]})
+    assert [r["machine"] for r in rows] == ["orin", "rtx2060"]
+    says("unknown machine", lambda: reprise.launches(trace, "no-such"))
+
+
+def test_sweeps(folder):
+    trace = scale(trace=folder / "t.wtr")[1].trace
+    rows = reprise.sweep(trace, ["jetson-tx2", "orin"], folder / "r.db", vary={"scheduler": ["gto", "lrr"]})
+    assert len(rows) == 4 and {r["cycles"] for r in rows} == {r["cycles"] for r in reprise.results(folder / "r.db")}
+    assert reprise.results(folder / "r.db", "SELECT count(*) AS n FROM runs")[0] == {"n": 4}
+
+
+def test_frames(folder):
+    rows = reprise.launches(scale(trace=folder / "t.wtr")[1].trace, "orin")
+    try:
+        import pandas
+    except ImportError:
+        says("pip install pandas", rows.frame)
+        return "no pandas here: it is only named"
+    frame = rows.frame()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == rows.columns and frame["cycles"][0] == rows[0]["cycles"]
+
+
+def test_a_program_is_recorded(folder):
+    program = Path(__file__).resolve().parents[1] / "cuda" / "prebuilt" / "vector_add"
+    if os.uname().machine != "x86_64" or os.environ.get("ASAN_OPTIONS"):
+        return "CUDA programs do not run here"
+    trace = reprise.record([program], folder / "app.wtr", kernels="^vector", device="orin")
+    assert reprise.launches(trace, "orin")[0]["kernel"].startswith("_Z10vector_add")
+
+
+def test_types_are_declared(folder):
+    assert (Path(reprise.__file__).parent / "py.typed").exists()
+    assert set(reprise.__all__) <= set(dir(reprise))
+
+
 def test_no_program(folder):
     named = os.environ.pop("REPRISE")
     try:

@@ -39,6 +39,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* what libreprise.so exports */
+#endif
 
 enum { REPRISE_ARGS = 64, REPRISE_POINTERS = 32, REPRISE_SETTINGS = 32 };
 
@@ -236,6 +239,9 @@ bool reprise_synchronise_stream(struct reprise *, uint32_t stream, struct rp_err
 /* A statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
 bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value, struct rp_error *);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,9 @@ ROOT = $(DESTDIR)$(PREFIX)
 MACHINES := $(wildcard hw-models/machines/*.cfg)
 # reprise.h and what it includes; the stages' own headers stay here.
 PUBLIC_HEADERS := tracefmt/error.h
+# The version of the interface of reprise.h (tools/host/reprise.map).
+ABI := 0
+SHARED := libreprise.so.$(VERSION)
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
 SHELLS := bash zsh fish
 # What guests are compiled with.
@@ -28,6 +31,9 @@ install-files:
 	mkdir $(ROOT)/lib/reprise.tmp && \
 	  $(COMPILE) $(DATADIR) -c $(filter %/data_folder.c,$(FILES)) -o $(ROOT)/lib/reprise.tmp/data_folder.o
 	$(AR) r $(ROOT)/lib/libreprise.a $(ROOT)/lib/reprise.tmp/data_folder.o && rm -r $(ROOT)/lib/reprise.tmp
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -s -Wl,-z,defs -Wl,-soname,libreprise.so.$(ABI) -Wl,--version-script=tools/host/reprise.map \
+	  -Wl,--whole-archive $(ROOT)/lib/libreprise.a -Wl,--no-whole-archive $(LDLIBS) -o $(ROOT)/lib/$(SHARED)
+	ln -sf $(SHARED) $(ROOT)/lib/libreprise.so.$(ABI) && ln -sf libreprise.so.$(ABI) $(ROOT)/lib/libreprise.so
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -m 644 $(PROTO_FILES) $(ROOT)/share/reprise
 	cp -R *.md LICENSE CITATION.cff docs/*.md docs/*.py docs/*.png docs/*.json docs/examples $(ROOT)/share/doc/reprise
@@ -46,7 +52,7 @@ install-files:
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc
 uninstall: ## take away what make install has put under PREFIX
 	rm -rf $(ROOT)/lib/reprise $(ROOT)/share/reprise $(ROOT)/share/doc/reprise $(ROOT)/include/reprise
-	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
+	rm -f $(ROOT)/bin/reprise $(ROOT)/lib/libreprise.a $(ROOT)/lib/libreprise.so* $(ROOT)/lib/pkgconfig/reprise.pc $(ROOT)/share/man/man1/reprise.1 \
 	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach t,$(TOPICS),$(ROOT)/share/man/man$(subst .,,$(suffix $t))/reprise-$t) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))
 
 # ---- packages ---------------------------------------------------------------------------------------------------------
@@ -61,3 +67,7 @@ deb: ## a Debian package of what is committed, in dist
 	@tools/setup
 	@tools/setup --optional debhelper fakeroot
 	@tools/package/deb $(DIST)
+.PHONY: release-check
+release-check: wheel deb ## build the packages, and install, use and take away each in a clean root; needs root and mmdebstrap
+	@tools/setup --optional mmdebstrap
+	@tools/package/release-check $(DIST)

@@ -5,12 +5,14 @@ import os
 from .program import call_program
 
 
-def replay(trace, machine, *, settings=None, threads=0):
+def settings_of(settings) -> list:
+    return [word for key, value in (settings or {}).items() for word in ("--set", f"{key}={value}")]
+
+
+def replay(trace, machine, *, settings=None, threads=0) -> dict:
     """The output of `reprise replay --json` for a trace on a machine: cycles and statistics of each launch.
 
     settings  options of the machine, such as {"scheduler": "lrr", "l1.size": "64K"}
     """
     command = ["replay", "--json", "--quiet", "--threads", str(threads), "--machine", os.fspath(machine)]
-    for key, value in (settings or {}).items():
-        command += ["--set", f"{key}={value}"]
-    return json.loads(call_program(command + [os.fspath(trace)]))
+    return json.loads(call_program(command + settings_of(settings) + [os.fspath(trace)]))

@@ -97,7 +97,7 @@ class _Buffers:
                 return "buf=" + name
             if numpy.shares_memory(known, array):
                 raise Error(f"{where} and {first} overlap: pass the whole array and an offset")
-        name = f"b{len(self.named)}"
+        name = where.replace("argument ", "arg")
         self.named.append((name, array, where))
         (self.folder / name).write_bytes(numpy.ascontiguousarray(array).tobytes())
         return "buf=" + name
@@ -146,7 +146,7 @@ def _launch_file(buffers, name, grid, block, cluster, shared, given):
 
 
 def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None, trace=None, target=None, threads=0,
-        limit=None, check=None):
+        limit=None, check=None) -> Result:
     """Runs a kernel once, and records it if `trace` says where to.
 
     kernel   what Triton compiled (its block and shared memory are known), PTX as text, a module as bytes, or a path
