@@ -59,6 +59,8 @@ static bool guest_access_together(const struct guest_group *g, const struct uop 
     const struct guest_memory *memory = &g->machine->memory;
     const uint32_t bytes = u->memory->operand.width;
     struct lane_addresses stack;
+    if (la->bits & (bytes - 1)) /* what moves elements wants them aligned */
+        return false;
     if (guest_in_range(memory, la, bytes, guest_access_rights(u)))
         u->memory->element(register_at(&g->w, u->d), memory->linear, la, m);
     else if (guest_in_own_stacks(g, la, bytes, &stack))

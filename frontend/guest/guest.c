@@ -9,7 +9,7 @@
 
 #include "frontend/module/arena.h"
 
-enum { PAGE = 4096, GUEST_MAX_MEMORY = 1 << 30 };
+enum { PAGE = 4096, GUEST_MAX_MEMORY = 1 << 30, GUEST_MAX_CODE = 64 << 20 };
 
 struct guest_file {
     struct guest *guest;
@@ -112,7 +112,7 @@ static void guest_add_code(struct guest *g, uint64_t low, uint64_t high)
     }
 }
 
-static void guest_read_code(struct guest_file *f)
+static bool guest_read_code(struct guest_file *f)
 {
     struct guest *g = f->guest;
     size_t sections = 0;
@@ -126,6 +126,11 @@ static void guest_read_code(struct guest_file *f)
     for (uint32_t i = 0; !g->code_count && i < g->segment_count; i++)
         guest_add_code(g, g->segments[i].address, (uint64_t)g->segments[i].address + g->segments[i].file_size);
     qsort(g->code, g->code_count, sizeof *g->code, guest_compare_code);
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < g->code_count; i++)
+        end = g->code[i].high > end ? g->code[i].high : end;
+    return !g->code_count || end - g->code[0].low <= GUEST_MAX_CODE ||
+           guest_bad(f, "more than 64 MiB lie between the beginning and the end of its code");
 }
 
 /* ---- symbols -------------------------------------------------------------------------------------------------------
@@ -193,10 +198,9 @@ static bool guest_read(struct guest_file *f, char *copy)
     f->elf = elf_memory(copy, f->size);
     bool ok = f->elf ? guest_check_header(f) && guest_read_segments(f) && guest_check_entry(f)
                      : guest_bad(f, "not an ELF file");
-    if (ok) {
-        guest_read_code(f);
+    ok = ok && guest_read_code(f);
+    if (ok)
         guest_read_symbols(f);
-    }
     return ok;
 }
 

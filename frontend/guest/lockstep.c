@@ -590,6 +590,7 @@ static void guest_collect(struct guest_engine *e, struct guest_run_result *resul
         struct guest_warp *w = &e->groups[i];
         guest_settle(w);
         result->steps += w->steps;
+        result->most_steps = w->steps > result->most_steps ? w->steps : result->most_steps;
         for (unsigned l = 0; l < LANES && w->g.first + l < e->machine->cores; l++) {
             guest_registers_out(w, l, guest_lane_core(&w->g, l));
             result->instructions += w->apart[l];

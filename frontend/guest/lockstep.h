@@ -29,6 +29,7 @@ struct guest_run_options {
 struct guest_run_result {
     uint64_t instructions; /* of all cores */
     uint64_t steps;        /* instructions of all groups: 32 × steps / instructions is 1 where no core ever diverges */
+    uint64_t most_steps;   /* of one group */
 };
 
 /* Runs until all cores have exited. machine.core has their registers then. False: machine.err says why. */

@@ -98,6 +98,9 @@ int main(void)
         }
         guest_barrier();
     }
+#ifdef FIGURE /* without what only one core does */
+    return 0;
+#endif
     if (core == 0) {
         uint32_t sum = 0;
         for (unsigned i = 0; i < SIZE; i++)

@@ -57,6 +57,9 @@ int main(void)
         inverse(coefficients[b], samples[b]);
     }
     guest_barrier();
+#ifdef FIGURE /* without what only one core does */
+    return 0;
+#endif
     if (core == 0) {
         uint32_t sum = 0;
         for (unsigned b = 0; b < BLOCKS; b++)

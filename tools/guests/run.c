@@ -294,7 +294,7 @@ static void guest_count_plain(struct guest_session *s)
 {
     for (uint32_t i = 0; i < s->cores; i++)
         s->result.instructions += s->machine.core[i].retired;
-    s->result.steps = s->result.instructions;
+    s->result.steps = s->result.most_steps = s->result.instructions;
 }
 
 static bool guest_execute(struct guest_session *s)
@@ -360,11 +360,12 @@ static void guest_print_summary(const struct guest_session *s)
 
 static int guest_print_json(const struct guest_session *s, const struct rp_error *fault)
 {
-    json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION,
-                            "module", s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
-                            fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
-                            json_number(s->result.instructions), "active_lanes", guest_lanes(s), "status",
-                            s->machine.status, "seconds", s->seconds);
+    json_t *out =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION,
+                  "module", s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
+                  fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
+                  json_number(s->result.instructions), "steps", json_number(s->result.most_steps), "active_lanes",
+                  guest_lanes(s), "status", s->machine.status, "seconds", s->seconds);
     if (fault)
         json_put(out, "fault", json_string(fault->text));
     if (s->plan.output) {

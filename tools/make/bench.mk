@@ -79,3 +79,7 @@ validation-gemm: all ## the GEMM of the SAN paper on san-rtx2080 and san-quadro-
 memory: deps ## what reading large and hostile traces takes in memory, at the full size
 	@$(PARALLEL) all $(BUILD)/programs/memory
 	@$(CLI) MEMORY_FULL=1 bash tests/cli/trace_memory.sh
+
+.PHONY: bench-guests
+bench-guests: $(BUILD)/reprise ## Figures 6 and 7 of the paper on simulating a thousand cores
+	@python3 tests/bench/guests.py $(BUILD)/reprise

@@ -29,8 +29,8 @@ struct conditions {
 /* Errors are RP_USAGE. */
 bool conditions_add(struct conditions *, const char *text, struct rp_error *);
 void conditions_free(struct conditions *);
-/* Once all axes are known: every key on the left is one that varies, "machine" or "trace", and what < and > compare with is a
- * number, or such a key. */
+/* Once all axes are known: every key on the left is one that varies, "machine" or "trace", and what < and > compare
+ * with is a number, or such a key. */
 bool conditions_check(const struct conditions *, const struct axes *, struct rp_error *);
 /* Whether one of the conditions holds. Values compare as numbers where both are such, perhaps with K, M or G. One that
  * is NULL fulfils no term. */

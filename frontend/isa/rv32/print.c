@@ -15,7 +15,7 @@ static const char *fence_set(unsigned set, char out[5])
         if (set & 8u >> n)
             *end++ = "iorw"[n];
     *end = '\0';
-    return *out ? out : "unknown";
+    return end > out ? out : "unknown";
 }
 
 static void print_fence(const struct rv32_instruction *i, char *text, size_t size)

@@ -177,8 +177,9 @@ Test(machines, the_hash_is_without_the_device)
     cr_expect_str_eq(plain->text, other->text);
     cr_expect_str_eq(plain->hash, other->hash);
     cr_expect_str_eq(machine_option_text(other, other->device_name), "Mine");
-    cr_expect_str_eq(other->device_text, "area = 815\ndevice.name = Mine\ndevice.capability = 70\ndevice.memory = 1073741824\n"
-                                         "device.memory_clock_mhz = 877\ndevice.memory_bus = 4096\n");
+    cr_expect_str_eq(other->device_text,
+                     "area = 815\ndevice.name = Mine\ndevice.capability = 70\ndevice.memory = 1073741824\n"
+                     "device.memory_clock_mhz = 877\ndevice.memory_bus = 4096\n");
     machine_free(plain);
     machine_free(other);
 }

@@ -1,0 +1,137 @@
+"""Figures 6 and 7 of Raghav et al., "Scalable Instruction Set Simulator for Thousand-core Architectures Running on GPGPUs", on this
+machine.
+
+    guests.py PROGRAM [--cores N,N,...] [--rounds N]
+
+Figure 6, million instructions of guests a second on one processor: BC, where all cores execute one program of all instructions of the table, and
+WC, where each core starts at another instruction of it; without a trace and with one. Figure 7, of a matrix product, the cosine transform and the
+FFT's loop: how many times fewer steps n cores in lock step take than one (ideal: n), and how many times faster lock step is than
+one core after the other. Times are the best of some rounds."""
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+spec = importlib.util.spec_from_file_location("random_rv32", os.path.join(HERE, "../guests/random_rv32.py"))
+rv32 = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(rv32)
+GOLDEN = os.path.join(HERE, "../golden/guests")
+LENGTH = 3500  # instructions that each core executes, as in the paper
+LOOPS = 100  # times, so that it can be measured
+
+
+def all_rows(apart):
+    """A guest: each row once, over and over. apart: a core starts at the instruction of its number."""
+    rv32.FIXED.add(26)  # counts the loops
+    p = rv32.Program(1)
+    p.call(0x5250)
+    p.i(0, 0x13, rv32.CORE, 10, 0)
+    p.li(rv32.BASE, rv32.DATA + 4096)
+    p.i(7, 0x13, 5, rv32.CORE, 31)
+    p.i(1, 0x13, 5, 5, 4)
+    p.r(0, 5, rv32.BASE, 0, rv32.BASE)
+    p.i(0, 0x13, rv32.WORD, rv32.BASE, 0)
+    p.i(0, 0x13, 2, rv32.BASE, -1024)
+    body = rv32.Program(2)
+    count = 0
+    for name, _, value, form in rv32.rows():
+        if name.startswith(("lr.w", "sc.w", "amo")):
+            continue  # cores in step would wait for one another at one word: they are measured as loads
+        before = len(body.code)
+        if rv32.add_random(body, name, value, form):
+            count += len(body.code) - before
+    loops = LENGTH * LOOPS // count
+    p.li(26, loops)
+    code = [(length, make, ahead, inner) for length, make, ahead, inner in body.code]
+    for n, (length, make, ahead, inner) in enumerate(code):  # jumps go to the next instruction
+        if ahead is not None:
+            code[n] = (length, make, 2 if n + 1 < len(code) and code[n + 1][3] else 1, inner)
+    if apart:  # auipc t6; add t6, 4 × core; jump there: a table of jumps
+        starts = [n for n, c in enumerate(code) if not c[3]]
+        p.i(7, 0x13, 5, rv32.CORE, 63)
+        p.i(1, 0x13, 5, 5, 2)
+        p.word(0x17 | 31 << 7)
+        p.r(0, 5, 31, 0, 31)
+        p.word(12 << 20 | 31 << 15 | 0x67)
+        for k in range(64):
+            p.branch(lambda d: 0x6F | rv32.j_offset(d), 4, 64 - k + starts[k % len(starts)])
+    head = len(p.code)
+    p.code += code
+    p.i(0, 0x13, 26, 26, -1)
+    sizes = sum(c[0] for c in p.code[head:])
+    p.branch(lambda d: 0x63 | rv32.b_offset(8) | 26 << 15, 4, 1)  # beq s10, zero: over the jump
+    p.word(0x6F | rv32.j_offset(-(sizes + 4)))
+    p.i(0, 0x13, 10, 0, 0)
+    p.call(93)
+    return rv32.elf(p.bytes(), 8192 + 4096)
+
+
+def run(program, elf, cores, *options):
+    ran = subprocess.run([program, "run", "--guest", elf, "--cores", str(cores), "--json", *options], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, check=False)
+    if ran.returncode:
+        sys.exit("guests.py: " + ran.stderr.decode())
+    return json.loads(ran.stdout)
+
+
+def record(program, elf, cores, trace):
+    ran = subprocess.run([program, "record", "-o", trace, "--guest", elf, "--cores", str(cores), "--json"], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, check=False)
+    if ran.returncode:
+        sys.exit("guests.py: " + ran.stderr.decode())
+    return json.loads(ran.stdout)
+
+
+def rate(runs):
+    return max(r["instructions"] / r["seconds"] for r in runs) * 1e-6
+
+
+def figure_6(a, folder):
+    print("Figure 6: million instructions a second, %d instructions a core (paper, GTX 295, ARM, 1,024 cores: BC 1,000, WC 140)" % (LENGTH * LOOPS))
+    print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC recorded", "WC", "WC recorded"))
+    paths = []
+    for name, apart in (("bc", False), ("wc", True)):
+        paths.append(os.path.join(folder, name + ".elf"))
+        with open(paths[-1], "wb") as f:
+            f.write(all_rows(apart))
+    trace = os.path.join(folder, "t.wtr")
+    for cores in a.cores:
+        row = []
+        for path in paths:
+            row.append(rate([run(a.program, path, cores) for _ in range(a.rounds)]))
+            row.append(rate([record(a.program, path, cores, trace) for _ in range(a.rounds)]))
+        print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *row))
+
+
+def figure_7(a):
+    print("\nFigure 7: speed-up over one core in steps of the group that takes most, and over the plain engine in time")
+    print("(ideal: the number of cores; half of the FFT's stages split a group: 2/3, and all of fft-stuck: 1/2)")
+    programs = ("matmul", "idct", "fft", "fft-stuck")
+    print("%8s" % "cores" + "".join("%12s %10s" % (p, "in time") for p in programs))
+    elfs = [os.path.join(GOLDEN, "figure7", p + ".elf") for p in programs]
+    one = [run(a.program, elf, 1)["steps"] for elf in elfs]
+    plain = [rate([run(a.program, elf, 1, "--engine", "reference")]) for elf in elfs]
+    for cores in a.cores:
+        row = "%8d" % cores
+        for n, elf in enumerate(elfs):
+            runs = [run(a.program, elf, cores) for _ in range(a.rounds)]
+            row += "%12.1f %10.1f" % (one[n] / runs[0]["steps"], rate(runs) / plain[n])
+        print(row)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--cores", type=lambda t: [int(n) for n in t.split(",")], default=[32, 64, 128, 256, 512, 1024])
+    parser.add_argument("--rounds", type=int, default=3)
+    a = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        figure_6(a, folder)
+    figure_7(a)
+
+
+main()
