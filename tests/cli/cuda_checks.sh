@@ -73,6 +73,9 @@ for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --che
 # copies to the host, and from one buffer to another
 case_of taken "uninitialised read: a copy to the host reads 24 bytes that nobody has written, the first at 0x[0-9a-f]*10$" --check init
 check "taken: where, and no other" eval 'stack "reads 24 bytes" && [ "$(grep -c uninit "$dir/err")" = 1 ]'
+check "a structure of an int and a double has padding" eval 'wrong int_double --check init && [ ! -s "$dir/err" ]'
+check "one of a double and an int, too" eval 'wrong double_int_ --check init && [ ! -s "$dir/err" ]'
+check "an array of which some elements are not written has none" eval 'found int_gap_int --check init && says "a copy to the host reads 16 bytes that nobody has written"'
 check "passed: in two kernels" eval 'found passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
 case_of passed "kernel 'read': uninitialised read.*thread (4,0,0); 4 times$" --check init
 # the same as JSON
