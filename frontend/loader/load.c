@@ -103,7 +103,8 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
         return isa->load(isa, path, bytes, size, base, err);
     if (cubin_is(bytes, size))
         return refuse_code(path, bytes, size, err);
-    rp_fail(err, RP_BAD_INPUT, "%.200s: %s; a module is CUDA source (.cu), PTX, a cubin, a fat binary, or a program with one", path,
+    rp_fail(err, RP_BAD_INPUT,
+            "%.200s: %s; a module is CUDA source (.cu), PTX, a cubin, a fat binary, or a program with one", path,
             !size ? "empty"
             : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG)
                 ? "an ELF file, but not for an NVIDIA GPU, and no fat binary in it"

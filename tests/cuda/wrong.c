@@ -43,7 +43,8 @@ static const char kernels[] =
     "  mov.u32 %t, %tid.x; mov.f64 %d, 0d3ff0000000000000; mad.wide.u32 %p, %t, 16, %p; st.global.f64 [%p], %d;\n"
     "  st.global.u32 [%p+8], %t; ret; }\n"
     ".visible .entry int_gap_int(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p];\n"
-    "  mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 16, %p; st.global.u32 [%p], %t; st.global.v2.u32 [%p+8], {%t, %t}; ret; }\n"
+    "  mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 16, %p; st.global.u32 [%p], %t; st.global.v2.u32 [%p+8], {%t, %t}; "
+    "ret; }\n"
     /* each thread takes the word of another warp's */
     ".visible .entry order(.param .u64 p) { .reg .b64 %p; .reg .b32 %t, %a; .shared .b32 s[64]; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %t, 4, %a; st.shared.u32 [%a], 1; xor.b32 %t, %t, 32;\n"

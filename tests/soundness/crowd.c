@@ -1,6 +1,6 @@
 /* crowd MACHINE WARPS TRACE...: for every launch of the traces, a line with the trace, the launch and the cycles that
- * no bound is below that charges k copies of a warp's company with at most k times what it charges one (docs/wcet-proofs.md,
- * Theorem 6), in crowds of at most WARPS warps. */
+ * no bound is below that charges k copies of a warp's company with at most k times what it charges one
+ * (docs/wcet-proofs.md, Theorem 6), in crowds of at most WARPS warps. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A warp in a crowd: one warp of a section beside many copies of the section's other warps, by a plain simulation of
- * the model of docs/wcet-proofs.md, in which any number of warps may run (a machine's SM holds 64 at most). From that, how
- * small a bound can be that charges k copies of the others with at most k times what it charges one (Theorem 6). */
+ * the model of docs/wcet-proofs.md, in which any number of warps may run (a machine's SM holds 64 at most). From that,
+ * how small a bound can be that charges k copies of the others with at most k times what it charges one (Theorem 6). */
 #ifndef REPRISE_TESTS_CROWD_H
 #define REPRISE_TESTS_CROWD_H
 
@@ -20,8 +20,8 @@ uint32_t crowd_warps(const struct crowd *);
 enum crowd_order { CROWD_TURNS, CROWD_AGE, CROWD_BEHIND, CROWD_AHEAD, CROWD_ORDERS };
 
 /* Cycles from the beginning of the section, in which all before is written, until this warp has issued its barrier or,
- * without one, its last instruction and has its last result, but for those of silent units (docs/wcet-proofs.md, Theorem 2);
- * beside `copies` copies of all others. 0: the warp was over before. */
+ * without one, its last instruction and has its last result, but for those of silent units (docs/wcet-proofs.md,
+ * Theorem 2); beside `copies` copies of all others. 0: the warp was over before. */
 uint64_t crowd_cycles(const struct crowd *, uint32_t section, uint32_t warp, uint32_t copies, enum crowd_order);
 
 /* Theorem 6, for crowds of at most `warps` warps: cycles that no such bound on the launch is below. */

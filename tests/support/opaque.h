@@ -3,8 +3,8 @@
  * one before the phase; an idle phase becomes the latency of the instruction before it, which the next phase needs.
  *
  * A bound that is made from phases alone cannot tell such a block from the one that its phases come from, so it has to
- * hold for both: what a schedule of the opaque block takes, no such bound of the other can be below (docs/wcet-proofs.md,
- * Theorem 5). */
+ * hold for both: what a schedule of the opaque block takes, no such bound of the other can be below
+ * (docs/wcet-proofs.md, Theorem 5). */
 #ifndef REPRISE_TESTS_OPAQUE_H
 #define REPRISE_TESTS_OPAQUE_H
 

@@ -115,8 +115,7 @@ static const struct command_example examples[] = {
     {"Over several traces, for a table of one's own",
      "reprise ablate *.wtr --machine jetson-tx2 --step 'no L1:l1=none' \\\n"
      "        --step 'DRAM twice as far:dram.latency=200' --csv"},
-    {"Launch by launch",
-     "reprise ablate mm.wtr --machine jetson-tx2 --launches"},
+    {"Launch by launch", "reprise ablate mm.wtr --machine jetson-tx2 --launches"},
     {"Step by step, as in the paper", "reprise ablate mm.wtr --machine jetson-tx2 --cumulative"},
     {"Again, with what was replayed before", "reprise ablate mm.wtr --machine jetson-tx2 --cache results"},
     {NULL, NULL},

@@ -1,6 +1,6 @@
 /* Completion in shells, made from the rows of struct command. Options come from the rows, actions from the lines of
- * `usage`, names of machines from "reprise machine list", values of options that have only some from the rows and tables that they
- * are read by. Every other word is completed as a file. */
+ * `usage`, names of machines from "reprise machine list", values of options that have only some from the rows and
+ * tables that they are read by. Every other word is completed as a file. */
 #include <ctype.h>
 #include <string.h>
 
@@ -155,10 +155,13 @@ static void bash(FILE *to)
           "    local behind=${COMP_WORDS[COMP_CWORD-1]} option=\n"
           "    [ \"$behind\" = = ] || [ \"${COMP_WORDS[COMP_CWORD]}\" = = ] || behind=\n"
           "    [ -z \"$behind\" ] || option=${COMP_WORDS[COMP_CWORD-3]-}\n"
-          "    [ \"${COMP_WORDS[COMP_CWORD]}\" != = ] || { option=${COMP_WORDS[COMP_CWORD-2]-}; prev=${COMP_WORDS[COMP_CWORD-1]}; }\n"
+          "    [ \"${COMP_WORDS[COMP_CWORD]}\" != = ] || { option=${COMP_WORDS[COMP_CWORD-2]-}; "
+          "prev=${COMP_WORDS[COMP_CWORD-1]}; }\n"
           "    case $option in\n"
           "    -s | --set | -v | --vary)\n"
-          "        COMPREPLY=($(compgen -W \"$(reprise machine options --csv 2>/dev/null | sed -n \"s/^$prev,\\\"\\([^\\\"]*\\)\\\".*/\\1/p; t; s/^$prev,\\([^,]*\\),.*/\\1/p\" | tr -d , | tr ' ' '\\n' | sort -u)\" -- \"${cur##*,}\"))\n"
+          "        COMPREPLY=($(compgen -W \"$(reprise machine options --csv 2>/dev/null | sed -n "
+          "\"s/^$prev,\\\"\\([^\\\"]*\\)\\\".*/\\1/p; t; s/^$prev,\\([^,]*\\),.*/\\1/p\" | tr -d , | tr ' ' '\\n' | "
+          "sort -u)\" -- \"${cur##*,}\"))\n"
           "        return ;;\n"
           "    esac\n"
           "    case ${COMP_WORDS[1]} in\n",

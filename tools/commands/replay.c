@@ -107,10 +107,12 @@ static void replay_option(struct command_line *line, int key, char *arg)
             command_usage(line, "%s goes with one trace: '%s' is one too many",
                           a->explain ? "--explain" : "--save-machine", a->traces[1]);
         if (a->trace_count > 1 && a->csv && (a->by || a->exact || a->repeat.request.least))
-            command_usage(line, "--csv has columns for one trace with --by, --exact and --batches: '%s' is one too many",
+            command_usage(line,
+                          "--csv has columns for one trace with --by, --exact and --batches: '%s' is one too many",
                           a->traces[1]);
         if (!a->explain)
-            command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, "reprise replay mm.wtr --machine jetson-tx2");
+            command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine,
+                          "reprise replay mm.wtr --machine jetson-tx2");
         cache_settle(line, &a->cache, !a->explain && !a->by && !a->exact && !a->repeat.request.least);
     }
 }
@@ -127,8 +129,7 @@ static const struct command_example examples[] = {
     {"Cycles on a Jetson TX2", "reprise replay mm.wtr --machine jetson-tx2"},
     {"With another scheduler and no L1, for programs",
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
-    {"A row for each launch of several traces, with all statistics",
-     "reprise replay *.wtr --machine jetson-tx2 --csv"},
+    {"A row for each launch of several traces, with all statistics", "reprise replay *.wtr --machine jetson-tx2 --csv"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
     {"The shares of ALUs, L1, L2, device memory and barriers", "reprise replay mm.wtr --machine jetson-tx2 --by unit"},
     {"Cycles within 2 % of the true ones, from a part of the launches and blocks",

@@ -177,7 +177,7 @@ struct job {
     json_t *launches;     /* with --json or --report */
     json_t *skipped;      /* with --json: launches that are not covered */
     size_t skips;
-    size_t shown;         /* phases in them */
+    size_t shown; /* phases in them */
 };
 
 static bool attack(struct job *j, struct rp_error *err)
@@ -229,8 +229,8 @@ static size_t limit_phases(struct job *j)
 static void keep_launch(struct job *j)
 {
     size_t last = j->result.count - 1, left = j->args->report ? limit_phases(j) : 0;
-    json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last], j->profile.keep ? &j->profile : NULL,
-                                      j->attacks ? &j->attacks[last] : NULL);
+    json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last],
+                                      j->profile.keep ? &j->profile : NULL, j->attacks ? &j->attacks[last] : NULL);
     if (j->args->report) {
         char plain[PLAIN_NAME];
         json_put(launch, "kernel",
@@ -263,7 +263,8 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 static void skip(struct job *j, uint32_t launch, const struct rp_error *why)
 {
     if (!j->skips++)
-        fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(j->trace), launch, why->text);
+        fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(j->trace), launch,
+                why->text);
     json_t *skipped = j->skipped ? json_pack("{s:I, s:s}", "launch", (json_int_t)launch, "reason", why->text) : NULL;
     if (skipped)
         json_add(j->skipped, skipped);
@@ -341,9 +342,9 @@ static json_t *job_json(struct job *j, const struct tables *t, struct rp_error *
         return NULL;
     struct wcet_validity validity = t->validity;
     add_assumptions(&validity.assumed, &j->result);
-    return json_pack("{s:s, s:o, s:o, s:o, s:O, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace, "machine",
-                     machine_json(j->machine), "valid_for", wcet_validity_json(&validity), "launches", j->launches,
-                     "skipped", j->skipped, "summary", wcet_summary_json(&j->result));
+    return json_pack("{s:s, s:o, s:o, s:o, s:O, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace,
+                     "machine", machine_json(j->machine), "valid_for", wcet_validity_json(&validity), "launches",
+                     j->launches, "skipped", j->skipped, "summary", wcet_summary_json(&j->result));
 }
 
 static bool add_results(struct job *j, struct tables *t, struct rp_error *err)

@@ -149,7 +149,8 @@ static bool no_clang(const char *clang, int why, struct rp_error *err)
 static const char *hint(const char *source)
 {
     static const char *const host[] = {"<<<", "int main(", "cudaMalloc", "#include <iostream>"};
-    static const char *const headers[] = {"cuda_fp16.h", "cuda_bf16.h", "mma.h", "curand_kernel.h", "cub/", "cuda/std/"};
+    static const char *const headers[] = {"cuda_fp16.h",     "cuda_bf16.h", "mma.h",
+                                          "curand_kernel.h", "cub/",        "cuda/std/"};
     static char text[1 << 16];
     FILE *f = fopen(source, "r");
     text[f ? fread(text, 1, sizeof text - 1, f) : 0] = 0;
@@ -157,7 +158,8 @@ static const char *hint(const char *source)
         fclose(f);
     for (size_t i = 0; i < sizeof host / sizeof *host; i++)
         if (strstr(text, host[i]))
-            return ". It has code for the host: compile it with nvcc and give the program behind --, as in 'reprise run "
+            return ". It has code for the host: compile it with nvcc and give the program behind --, as in 'reprise "
+                   "run "
                    "-- ./app', or put its kernels into a file of their own";
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         if (strstr(text, headers[i]))

@@ -24,7 +24,8 @@ struct launch_csv {
 };
 
 static const char *const before[] = {"trace", "machine", "launch", "kernel", "grid", "block"};
-static const char *const behind[] = {"begin", "end", "us", "ipc", "occupancy.achieved", "main_stall", "half_width", "source"};
+static const char *const behind[] = {"begin",      "end",        "us",    "ipc", "occupancy.achieved",
+                                     "main_stall", "half_width", "source"};
 
 struct launch_csv *launch_csv_new(void) { return calloc(1, sizeof(struct launch_csv)); }
 

@@ -351,10 +351,7 @@ bool wcet_covers(struct rp_trace *t, uint32_t launch, const char *block, const s
 }
 
 /* Between blocks: a launch whose analysis is broken off has no bound. */
-static bool goes_on(struct rp_error *err)
-{
-    return !interrupted() || rp_fail(err, RP_PARTIAL, "stopped by a signal");
-}
+static bool goes_on(struct rp_error *err) { return !interrupted() || rp_fail(err, RP_PARTIAL, "stopped by a signal"); }
 
 bool wcet_analyse(struct rp_trace *t, uint32_t launch, const struct machine *machine, unsigned extensions,
                   const struct wcet_watch *watch, struct wcet_bounds *out, struct rp_error *err)

@@ -1,7 +1,7 @@
 /* Bounds for the launches of a trace, computed from each block's warps, section by section.
  *
- * Four figures, all in cycles from the launch's first cycle to its last result. docs/wcet-proofs.md has definitions, proofs,
- * and an example where the first is too small:
+ * Four figures, all in cycles from the launch's first cycle to its last result. docs/wcet-proofs.md has definitions,
+ * proofs, and an example where the first is too small:
  *
  *   gub       as published: the sum over sections of the largest WUB. For comparison; it is not always a bound
  *   serial    the same with every initiation of other warps counted in full (Theorem 1)

@@ -1,5 +1,5 @@
-/* Several blocks of one launch (Theorem 4 of docs/wcet-proofs.md): how many are resident at a time, and how long the launch
- * can take. */
+/* Several blocks of one launch (Theorem 4 of docs/wcet-proofs.md): how many are resident at a time, and how long the
+ * launch can take. */
 #ifndef REPRISE_TOOLS_WCET_BLOCKS_H
 #define REPRISE_TOOLS_WCET_BLOCKS_H
 

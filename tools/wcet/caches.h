@@ -1,5 +1,5 @@
-/* Cache contents that are certain (docs/wcet-proofs.md, "Caches"): a must-analysis of the recorded path, valid for any order
- * in which warps run.
+/* Cache contents that are certain (docs/wcet-proofs.md, "Caches"): a must-analysis of the recorded path, valid for any
+ * order in which warps run.
  *
  * A first pass over the launch finds the lines that stay: no other line that the launch accesses can replace them. Then
  * each transaction is classified per cache. Always-hit: its sector stays and was requested before, by its own warp or,

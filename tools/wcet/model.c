@@ -213,8 +213,8 @@ static void find_queues(struct wcet_model *m)
         each_timing(m, i, see_wait);
 }
 
-/* Caches and device memory are one port (docs/wcet-proofs.md, Lemma 6). The caches decide for how long a transaction occupies
- * it (caches.h); memory_occupancy only says whether it does at all. */
+/* Caches and device memory are one port (docs/wcet-proofs.md, Lemma 6). The caches decide for how long a transaction
+ * occupies it (caches.h); memory_occupancy only says whether it does at all. */
 static void find_memory(struct wcet_model *m)
 {
     const struct machine_part *l1 = &m->machine->l1, *l2 = &m->machine->l2, *dram = &m->machine->dram;

@@ -1,7 +1,7 @@
 /* The model of a machine and a kernel for the analysis: for each instruction the unit that it occupies, for how long,
  * and the registers for which it waits. It derives from the machine that drives replay, and from the trace semantics
- * that both engines use (replay/base/trace_semantics.h). A machine or kernel to which the proofs of docs/wcet-proofs.md do not
- * apply is refused.
+ * that both engines use (replay/base/trace_semantics.h). A machine or kernel to which the proofs of docs/wcet-proofs.md
+ * do not apply is refused.
  *
  * Times are cycles. An instruction issued at t is dispatched at d >= t, when its unit is free; the unit is busy in
  * [d, d + initiation); the result is there at d + initiation + latency, or later if the instruction goes through a

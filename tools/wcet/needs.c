@@ -50,7 +50,8 @@ static int64_t part_option(const struct machine_part *part, const char *key)
     return machine_part_value(part, key, 0);
 }
 
-/* ---- units -------------------------------------------------------------------------------------------------------- */
+/* ---- units --------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_ideal(const struct machine *m, uint32_t unit) { return is(&m->units[unit], "ideal"); }
 
@@ -74,7 +75,8 @@ static void find_units(struct finder *f)
     }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------------------
+ */
 
 static bool no_caches(const struct machine *m) { return is(&m->l1, "none") && is(&m->l2, "none"); }
 
@@ -164,7 +166,8 @@ static void find_memory(struct finder *f)
     find_dram(f);
 }
 
-/* ---- issue -------------------------------------------------------------------------------------------------------- */
+/* ---- issue --------------------------------------------------------------------------------------------------------
+ */
 
 /* Of two levels the first remains. Each miss takes what a miss of both takes. */
 static void find_instruction_cache(struct finder *f)
@@ -180,7 +183,8 @@ static void find_instruction_cache(struct finder *f)
     if (!is(icache, "set-associative"))
         lacks(f, set, "instruction caches of model '%s'", icache->model->name);
     else if (part_option(icache, "replacement") != REPLACEMENT_lru)
-        lacks(f, "icache.replacement=lru", "icache.replacement = %s, which may replace lines that were used since others",
+        lacks(f, "icache.replacement=lru",
+              "icache.replacement = %s, which may replace lines that were used since others",
               replacement_names[part_option(icache, "replacement")]);
 }
 
@@ -227,7 +231,8 @@ static void find_issue(struct finder *f)
     find_fences(f);
 }
 
-/* ---- the way to ports --------------------------------------------------------------------------------------------- */
+/* ---- the way to ports ---------------------------------------------------------------------------------------------
+ */
 
 /* Whether an instruction of the kernel accesses the space, by name or perhaps by a generic address. */
 static bool reaches(const struct rp_kernel *k, unsigned space)
@@ -255,8 +260,8 @@ static void add_queueless(const struct machine *m, const struct machine_timing *
 }
 
 /* Instructions must reach a port in the order of issue, which is the order in which the bounds assume that it serves
- * them, also with an interval of 0. They do if all come through one instance of a unit, where they may queue, or through
- * units without queues that take the same time. */
+ * them, also with an interval of 0. They do if all come through one instance of a unit, where they may queue, or
+ * through units without queues that take the same time. */
 static void find_feeders(struct finder *f, enum path path, const char *what)
 {
     const struct machine *m = f->machine;
@@ -285,15 +290,16 @@ static void find_feeders(struct finder *f, enum path path, const char *what)
 static void find_ways(struct finder *f)
 {
     const struct machine *m = f->machine;
-    bool memory = part_option(&m->l1, "interval") || part_option(&m->l2, "interval") || part_option(&m->dram, "interval");
+    bool memory =
+        part_option(&m->l1, "interval") || part_option(&m->l2, "interval") || part_option(&m->dram, "interval");
     if (part_option(&m->shared, "interval") > 0)
         find_feeders(f, PATH_SHARED, "shared memory");
     if (memory || !no_caches(m))
         find_feeders(f, PATH_CACHES, "device memory");
 }
 
-void wcet_needs_find(struct wcet_needs *n, const struct machine *m, const struct rp_kernel *k, const struct rp_launch *l,
-                     unsigned extensions)
+void wcet_needs_find(struct wcet_needs *n, const struct machine *m, const struct rp_kernel *k,
+                     const struct rp_launch *l, unsigned extensions)
 {
     struct finder f = {m, k, l, extensions, n};
     n->count = 0;
@@ -304,7 +310,8 @@ void wcet_needs_find(struct wcet_needs *n, const struct machine *m, const struct
     find_ways(&f);
 }
 
-/* ---- as an error -------------------------------------------------------------------------------------------------- */
+/* ---- as an error --------------------------------------------------------------------------------------------------
+ */
 
 /* Text that is added to until it has `room` bytes: it then ends in "...". */
 struct text {

@@ -1,8 +1,8 @@
 /* What keeps a launch on a machine from having a bound: all of it at once, with the settings that mend it.
  *
  * A setting makes another machine. A bound for that machine says nothing of the first one, unless each setting makes it
- * slower, which nobody proves here. An assumption (enum wcet_extension) changes no machine: it only goes beyond what the
- * paper proves. */
+ * slower, which nobody proves here. An assumption (enum wcet_extension) changes no machine: it only goes beyond what
+ * the paper proves. */
 #ifndef REPRISE_TOOLS_WCET_NEEDS_H
 #define REPRISE_TOOLS_WCET_NEEDS_H
 

@@ -337,7 +337,8 @@ void wcet_print_summary(const struct wcet_result *r)
     table_print(table, stdout);
 }
 
-/* ---- what bounds are valid for ------------------------------------------------------------------------------------ */
+/* ---- what bounds are valid for ------------------------------------------------------------------------------------
+ */
 
 json_t *wcet_assumptions_json(unsigned assumed)
 {
@@ -367,12 +368,14 @@ json_t *wcet_validity_json(const struct wcet_validity *v)
 void wcet_print_validity(const struct wcet_validity *v)
 {
     bool any = false;
-    printf("\nBounds are valid for the path that each warp took in the trace, on machine %s as 'reprise replay' defines\n"
-           "it. Other inputs may take other paths.\n",
-           v->machine->name);
+    printf(
+        "\nBounds are valid for the path that each warp took in the trace, on machine %s as 'reprise replay' defines\n"
+        "it. Other inputs may take other paths.\n",
+        v->machine->name);
     for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
         if (v->assumed >> e & 1) {
-            printf("%s%s", any ? ", " : "Beyond the paper, and proved in docs/wcet-proofs.md: ", wcet_extension_names[e]);
+            printf("%s%s",
+                   any ? ", " : "Beyond the paper, and proved in docs/wcet-proofs.md: ", wcet_extension_names[e]);
             any = true;
         }
     if (any)

@@ -7,7 +7,8 @@
 
 #define WCET_MOST_RELAXED 128
 
-/* What was changed. The settings are those of the machine's arguments, from number `first` on, and their text is here. */
+/* What was changed. The settings are those of the machine's arguments, from number `first` on, and their text is here.
+ */
 struct wcet_relaxed {
     size_t first, count;
     unsigned assumed; /* a bit per enum wcet_extension */

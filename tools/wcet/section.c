@@ -1,4 +1,5 @@
-/* The bounds of one barrier section: docs/wcet-proofs.md, Definition 3 (gub), Theorem 1 (serial), Theorem 2 (sections). */
+/* The bounds of one barrier section: docs/wcet-proofs.md, Definition 3 (gub), Theorem 1 (serial), Theorem 2 (sections).
+ */
 #include "tools/wcet/analysis.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }

@@ -79,8 +79,8 @@ static bool try_python(void)
 
 static void find(void)
 {
-    if (try_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib/" NAME) || try_loaded() || try_python() ||
-        try_in(getenv("CUDA_PATH"), "lib64/" NAME) || try_in(getenv("CUDA_HOME"), "lib64/" NAME) ||
+    if (try_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib/" NAME) || try_loaded() ||
+        try_python() || try_in(getenv("CUDA_PATH"), "lib64/" NAME) || try_in(getenv("CUDA_HOME"), "lib64/" NAME) ||
         try("/usr/local/cuda/lib64/" NAME))
         return;
     fputs("reprise: NVIDIA's libnvJitLink was not found; set CUDA_PATH to the folder that has it in lib64\n", stderr);
@@ -90,9 +90,11 @@ static void find(void)
 static void say_refused(const void *in_library)
 {
     Dl_info where;
-    fprintf(stderr, "reprise: %s does not know the architecture of the device; choose another with --device, or set CUDA_PATH to "
-                    "an older CUDA\n",
-            dladdr(in_library, &where) ? where.dli_fname : "libnvJitLink");
+    fprintf(
+        stderr,
+        "reprise: %s does not know the architecture of the device; choose another with --device, or set CUDA_PATH to "
+        "an older CUDA\n",
+        dladdr(in_library, &where) ? where.dli_fname : "libnvJitLink");
 }
 
 static void *function(const char *name)

@@ -256,7 +256,8 @@ void record_launched(void);
 void record_profile(bool on);
 /* Ends the trace, because the process is about to end. Waits for the lock, but not for ever. */
 void record_end(void);
-/* The status with which the program should end: that of a failed system in the place of 0, if the trace is not whole. */
+/* The status with which the program should end: that of a failed system in the place of 0, if the trace is not whole.
+ */
 int record_status(int status);
 /* With the lock held: ends the trace and then the process, because of a signal. */
 void record_interrupted(void);

@@ -28,8 +28,8 @@ static struct wcet_exact exact_of(const struct warp_program *programs, uint32_t 
     return exact;
 }
 
-/* The block of docs/wcet-proofs.md, "Why the published bound is mended": 31 cycles, which takes a schedule that no policy
- * without chance or purpose finds. Theorem 1 says at most 32. */
+/* The block of docs/wcet-proofs.md, "Why the published bound is mended": 31 cycles, which takes a schedule that no
+ * policy without chance or purpose finds. Theorem 1 says at most 32. */
 Test(exhaust, the_worst_schedule_is_one_that_known_policies_miss)
 {
     static const char *const policies[] = {"gto", "lrr", "oldest", "two-level"};

@@ -1,5 +1,5 @@
-/* Units for whose results nobody waits (docs/wcet-proofs.md, Theorem 2 and Lemma 4), by hand. orin-wcet's control unit takes a
- * branch every 4 cycles and is through with it 4 cycles later; a global load takes 1 + 200. */
+/* Units for whose results nobody waits (docs/wcet-proofs.md, Theorem 2 and Lemma 4), by hand. orin-wcet's control unit
+ * takes a branch every 4 cycles and is through with it 4 cycles later; a global load takes 1 + 200. */
 #include <criterion/criterion.h>
 
 #include "tests/unit/wcet/common.h"
