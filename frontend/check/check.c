@@ -258,6 +258,7 @@ struct checked_allocation *check_allocation(struct rp_check *c, const struct all
     if (mine->base != a->base || mine->size != a->size) {
         cells_free(c, &mine->cells);
         free(mine->written);
+        free(mine->wide);
         *mine = (struct checked_allocation){.base = a->base, .size = a->size};
     }
     return mine;

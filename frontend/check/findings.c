@@ -305,6 +305,7 @@ void rp_check_free(struct rp_check *c)
     for (uint32_t i = 0; i < c->allocation_count; i++) {
         cells_free(c, &c->allocations[i].cells);
         free(c->allocations[i].written);
+        free(c->allocations[i].wide);
     }
     free(c->allocations);
     cells_free_memory(c);

@@ -34,9 +34,18 @@ static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
     if (a->viewed || a->filled)
         return NULL;
     struct checked_allocation *mine = check_allocation(c, a);
-    if (mine && !mine->written && !(mine->written = calloc(a->size + 1, 1)))
+    if (mine && !mine->wide)
+        mine->wide = calloc(a->size / 8 + 2, 1);
+    if (mine && mine->wide && !mine->written)
+        mine->written = calloc(a->size + 1, 1);
+    if (mine && !mine->written)
         c->missed |= MISSED_MEMORY;
     return mine ? mine->written : NULL;
+}
+
+static uint8_t *wide_of(struct rp_check *c, const struct allocation *a)
+{
+    return written_of(c, a) ? check_allocation(c, a)->wide : NULL;
 }
 
 static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
@@ -110,22 +119,25 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
 
 /* Whether an unwritten byte may be padding of a structure: it follows the written first byte of its word of 4, as in a
  * structure of a char and an int; or the last bytes of its word of 8 are unwritten, all behind the first word of 4, and
- * less than that word was stored: as in a structure of a bool and a pointer. */
-static bool is_padding(const uint8_t *all, uint64_t begin, uint64_t at)
+ * less than that word was stored, as in a structure of a bool and a pointer, or the word of 8 before or behind it was
+ * stored as one, as in a structure of an int and a double. */
+static bool is_padding(const uint8_t *all, const uint8_t *wide, uint64_t begin, uint64_t at)
 {
-    uint64_t word = at & ~(uint64_t)3, wide = at & ~(uint64_t)7;
+    uint64_t word = at & ~(uint64_t)3, eight = at & ~(uint64_t)7;
     if (word >= begin && all[word] == WRITTEN)
         return true;
-    return wide >= begin && all[wide] == WRITTEN && all[wide + 3] != WRITTEN;
+    if (eight < begin || word == eight || all[eight] != WRITTEN)
+        return false;
+    return all[eight + 3] != WRITTEN || wide[eight / 8 + 1] || (eight >= begin + 8 && wide[eight / 8 - 1]);
 }
 
 uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes,
                               uint64_t *first)
 {
-    const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
+    const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL, *wide = all ? wide_of(c, a) : NULL;
     uint64_t count = 0;
     for (uint64_t i = bytes; all && i-- > 0;)
-        if (all[offset + i] != WRITTEN && !is_padding(all, offset, offset + i)) {
+        if (all[offset + i] != WRITTEN && !is_padding(all, wide, offset, offset + i)) {
             *first = i;
             count++;
         }
@@ -137,6 +149,8 @@ void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t 
 {
     uint8_t *to = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
     const uint8_t *source = to ? written_of(c, from) : NULL;
+    if (to && source && offset % 8 == from_offset % 8)
+        memcpy(wide_of(c, a) + offset / 8, wide_of(c, from) + from_offset / 8, (offset % 8 + bytes) / 8);
     for (uint64_t i = 0; to && i < bytes; i++)
         to[offset + i] = !source || source[from_offset + i] == WRITTEN ? WRITTEN : 0;
 }
@@ -184,6 +198,28 @@ static __attribute__((noinline)) void read_hole(struct checked_block *cb, const 
         report(cb, t, count);
 }
 
+/* Which words of 8 bytes lanes store as one, for is_padding. Those of a lane's vector count one by one. */
+struct widths {
+    uint8_t *wide; /* NULL: it is not global memory */
+    uint64_t base;
+    bool eight;
+};
+
+static struct widths widths_of(struct checked_block *cb, const struct touch *t)
+{
+    uint64_t elements = t->u->memory->count ? t->u->memory->count : 1;
+    if (!t->stores || t->space != RP_SPACE_GLOBAL)
+        return (struct widths){0};
+    return (struct widths){check_allocation(cb->check, t->a)->wide, t->a->base, t->bytes == 8 * elements};
+}
+
+static void note_width(const struct widths *w, uint64_t at, uint64_t bytes)
+{
+    at -= w->base;
+    if (w->wide)
+        memset(w->wide + at / 8, w->eight, (at % 8 + bytes + 7) / 8);
+}
+
 void check_init(struct checked_block *cb, const struct touch *t)
 {
     uint8_t *written = written_at(cb, t);
@@ -195,8 +231,11 @@ void check_init(struct checked_block *cb, const struct touch *t)
             if (!is_written(written + l * t->bytes, t->bytes))
                 read_hole(cb, &one, written + l * t->bytes);
         }
-    if (t->stores)
-        mark_written(written, t->lanes * t->bytes);
+    if (!t->stores)
+        return;
+    mark_written(written, t->lanes * t->bytes);
+    struct widths w = widths_of(cb, t);
+    note_width(&w, t->at, t->lanes * t->bytes);
 }
 
 /* Lanes at arbitrary addresses; the state of each lane's memory is `stride` bytes after that of the lane before. */
@@ -209,6 +248,7 @@ static void init_apart(struct checked_block *cb, const struct touch *t, const st
     if (!base)
         return;
     const uint64_t origin = one.at;
+    const struct widths widths = widths_of(cb, t);
     FOR_LANES(l, lanes)
     {
         uint8_t *written = base + l * stride + (lane_address(la, l) - origin);
@@ -217,8 +257,10 @@ static void init_apart(struct checked_block *cb, const struct touch *t, const st
             one.at = lane_address(la, l);
             read_hole(cb, &one, written);
         }
-        if (t->stores)
-            mark_written(written, t->bytes);
+        if (!t->stores)
+            continue;
+        mark_written(written, t->bytes);
+        note_width(&widths, lane_address(la, l), t->bytes);
     }
 }
 

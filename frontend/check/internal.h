@@ -91,6 +91,7 @@ struct checked_allocation {
     uint64_t size;
     struct cells cells;
     uint8_t *written; /* a byte each; NULL: not needed, all are written */
+    uint8_t *wide;    /* by word of 8 bytes: the last store of a kernel there was of 8 bytes; NULL with `written` */
 };
 
 /* A lane's asynchronous copy into shared memory that it has not waited for. */

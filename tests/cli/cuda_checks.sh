@@ -73,6 +73,9 @@ for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --che
 # copies to the host, and from one buffer to another
 case_of taken "uninitialised read: a copy to the host reads 24 bytes that nobody has written, the first at 0x[0-9a-f]*10$" --check init
 check "taken: where, and no other" eval 'stack "reads 24 bytes" && [ "$(grep -c uninit "$dir/err")" = 1 ]'
+check "a structure of an int and a double has padding" eval 'wrong int_double --check init && [ ! -s "$dir/err" ]'
+check "one of a double and an int, too" eval 'wrong double_int_ --check init && [ ! -s "$dir/err" ]'
+check "an array of which some elements are not written has none" eval 'found int_gap_int --check init && says "a copy to the host reads 16 bytes that nobody has written"'
 check "passed: in two kernels" eval 'found passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
 case_of passed "kernel 'read': uninitialised read.*thread (4,0,0); 4 times$" --check init
 # the same as JSON
@@ -97,4 +100,14 @@ for kind in race init sync; do
     check "$kind is not looked for unless asked" eval 'wrong $kind --check memory && [ ! -s "$dir/err" ]'
     "$REPRISE" record -q -o "$dir/$kind.wtr" --check $kind -- "$dir/wrong" $kind >/dev/null 2>"$dir/err"
     check "$kind: while recording, too" eval 'says "kernel .$kind." && "$REPRISE" verify -q "$dir/$kind.wtr"'
+done
+
+# ---- programs that are right: nothing is found (tests/unit/kernels/checks.c has the kernels) -----------------------------
+for program in classes cub memory thrust vector_add; do
+    "$REPRISE" run -q --check all -- tests/cuda/prebuilt/$program >"$dir/out" 2>"$dir/err"
+    check "$program is clean: --check all" test "$? $(wc -l <"$dir/err")" = "0 0"
+done
+for program in blocks graphs halves occupancy separate textures; do # these leave memory to the end, or make calls fail
+    "$REPRISE" run -q --check memory,init,race,sync -- tests/cuda/prebuilt/$program >"$dir/out" 2>"$dir/err"
+    check "$program is clean: memory, init, race, sync" test "$? $(wc -l <"$dir/err")" = "0 0"
 done

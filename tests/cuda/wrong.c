@@ -35,6 +35,16 @@ static const char kernels[] =
     ".visible .entry hang(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; st.global.u32 [%p], %t;\n"
     "L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; st.global.u32 [%p], %t; ret; }\n"
+    /* structures of an int and a double, of a double and an int, and each second int of an array */
+    ".visible .entry int_double(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .f64 %d; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x; mov.f64 %d, 0d3ff0000000000000; mad.wide.u32 %p, %t, 16, %p; st.global.u32 [%p], %t;\n"
+    "  st.global.f64 [%p+8], %d; ret; }\n"
+    ".visible .entry double_int_(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .f64 %d; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x; mov.f64 %d, 0d3ff0000000000000; mad.wide.u32 %p, %t, 16, %p; st.global.f64 [%p], %d;\n"
+    "  st.global.u32 [%p+8], %t; ret; }\n"
+    ".visible .entry int_gap_int(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p];\n"
+    "  mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 16, %p; st.global.u32 [%p], %t; st.global.v2.u32 [%p+8], {%t, %t}; "
+    "ret; }\n"
     /* each thread takes the word of another warp's */
     ".visible .entry order(.param .u64 p) { .reg .b64 %p; .reg .b32 %t, %a; .shared .b32 s[64]; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %t, 4, %a; st.shared.u32 [%a], 1; xor.b32 %t, %t, 32;\n"
@@ -180,6 +190,14 @@ int main(int argc, char **argv)
         WORKS(cuMemsetD8_v2(p, 1, 16));
         WORKS(cuMemcpyDtoH_v2(bytes, p, 40));
         WORKS(cuMemcpyDtoH_v2(bytes, p, 16));
+    } else if (strstr(what, "int_")) { /* structures that a kernel writes, taken from a copy of them, too */
+        CUdeviceptr q = allocate(64), s = allocate(64);
+        launch(what, 4, q);
+        WORKS(cuMemcpyDtoH_v2(bytes, q, 64));
+        WORKS(cuMemcpyDtoD_v2(s, q, 64));
+        WORKS(cuMemcpyDtoH_v2(bytes, s, 64));
+        give_back(q);
+        give_back(s);
     } else if (!strcmp(what, "passed")) {
         CUdeviceptr q = allocate(40);
         WORKS(cuMemsetD8_v2(p, 1, 16));

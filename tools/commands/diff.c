@@ -204,8 +204,11 @@ static int run(struct diff *d)
     return status == RP_OK ? replay_status(d->trace, base) : status;
 }
 
-static int one_trace(struct diff_args *a)
+static int one_trace(void *data, const char *path, bool follows)
 {
+    struct diff_args *a = data;
+    a->trace = path;
+    a->follows = follows;
     struct diff d = {.args = a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
@@ -221,35 +224,13 @@ static int one_trace(struct diff_args *a)
     return status;
 }
 
-/* Several documents of JSON are the elements of a list. */
-static void part_traces(const struct diff_args *a)
-{
-    if (a->json)
-        puts(",");
-    else if (!a->csv)
-        puts("");
-}
-
 static int diff_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
     struct diff_args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
     command_parse(&line, c, argc, argv, &a);
     variant_base(&a.machine, &a.axes);
-    bool list = a.json && a.trace_count > 1;
-    int status = RP_OK;
-    if (list)
-        puts("{\"traces\": [");
-    for (size_t i = 0; i < a.trace_count && (status == RP_OK || status == RP_PARTIAL); i++) {
-        a.trace = a.traces[i];
-        a.follows = i > 0;
-        if (a.follows)
-            part_traces(&a);
-        int one = one_trace(&a);
-        status = one == RP_OK ? status : one;
-    }
-    if (list)
-        puts("]}");
+    int status = each_trace(a.traces, a.trace_count, a.json, a.csv, one_trace, &a);
     axes_free(&a.axes);
     return status;
 }

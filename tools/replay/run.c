@@ -113,9 +113,12 @@ static int run_on(struct replay_request *a, struct rp_trace *trace)
     return status;
 }
 
-static int one_trace(struct replay_request *a)
+static int one_trace(void *data, const char *path, bool follows)
 {
+    struct replay_request *a = data;
     struct rp_error err;
+    a->trace = path;
+    a->follows = follows;
     /* errors of the machine come before those of the trace */
     struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
     struct rp_trace *trace = m && input_check(a->trace, INPUT_TRACE, &err) ? rp_trace_open(a->trace, &err) : NULL;
@@ -126,30 +129,7 @@ static int one_trace(struct replay_request *a)
     return status;
 }
 
-/* Several documents of JSON are the elements of a list. */
-static void part_traces(const struct replay_request *a)
-{
-    if (a->json)
-        puts(",");
-    else if (!a->csv)
-        puts("");
-}
-
 int replay_command(struct replay_request *a)
 {
-    bool list = a->json && a->trace_count > 1;
-    int status = RP_OK;
-    if (list)
-        puts("{\"traces\": [");
-    for (size_t i = 0; i < a->trace_count && (status == RP_OK || status == RP_PARTIAL); i++) {
-        a->trace = a->traces[i];
-        a->follows = i > 0;
-        if (a->follows)
-            part_traces(a);
-        int one = one_trace(a);
-        status = one == RP_OK ? status : one;
-    }
-    if (list)
-        puts("]}");
-    return status;
+    return each_trace(a->traces, a->trace_count, a->json, a->csv, one_trace, a);
 }

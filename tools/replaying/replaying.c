@@ -83,6 +83,24 @@ bool parse_number(const char *option, const char *text, long long least, long lo
     return true;
 }
 
+int each_trace(char **traces, size_t count, bool json, bool csv,
+               int (*one)(void *data, const char *trace, bool follows), void *data)
+{
+    bool list = json && count > 1;
+    int status = RP_OK;
+    if (list)
+        puts("{\"traces\": [");
+    for (size_t i = 0; i < count && (status == RP_OK || status == RP_PARTIAL); i++) {
+        if (i && !csv)
+            puts(json ? "," : "");
+        int its = one(data, traces[i], i > 0);
+        status = its == RP_OK ? status : its;
+    }
+    if (list)
+        puts("]}");
+    return status;
+}
+
 bool parse_threads(const char *text, unsigned *threads, struct rp_error *err)
 {
     long long number;
