@@ -89,6 +89,12 @@ enum image_query {
     QUERY_MEMORY_LAYOUT, /* 0: as this emulator has it */
 };
 uint32_t image_query_value(const struct texture_object *, enum image_query, uint32_t level);
+/* Machine code of sm_70 and later reads all answers but extents from two tables of the driver, for textures and for
+ * surfaces, whose addresses constant bank 0 has (frontend/isa/sass7x/lower_operand.c). Entry i is of handle i and has a
+ * length that the driver fills in; offsets of the answers as ptxas 12.9 writes them. Here the tables are one, at
+ * IMAGE_TABLE: each entry has that of the texture and then that of the surface. */
+enum { IMAGE_ENTRY_WORDS = 32, IMAGE_SURFACE_WORD = 16 };
+void image_describe(const struct texture_object *, uint32_t entry[IMAGE_ENTRY_WORDS]);
 
 /* ---- texels ------------------------------------------------------------------------------------------------------ */
 

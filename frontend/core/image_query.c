@@ -52,3 +52,26 @@ uint32_t image_query_value(const struct texture_object *t, enum image_query quer
     default: return 0;
     }
 }
+
+void image_describe(const struct texture_object *t, uint32_t entry[IMAGE_ENTRY_WORDS])
+{
+    static const struct {
+        uint8_t word, query;
+    } answers[] = {{0, QUERY_FORCE_UNNORMALIZED},
+                   {3, QUERY_ADDRESS_X},
+                   {4, QUERY_ADDRESS_Y},
+                   {5, QUERY_ADDRESS_Z},
+                   {6, QUERY_FILTER},
+                   {7, QUERY_NORMALIZED},
+                   {8, QUERY_CHANNEL_TYPE},
+                   {9, QUERY_CHANNEL_ORDER},
+                   {10, QUERY_LAYERS},
+                   {11, QUERY_LEVELS},
+                   {12, QUERY_SAMPLES},
+                   {IMAGE_SURFACE_WORD + 3, QUERY_CHANNEL_TYPE},
+                   {IMAGE_SURFACE_WORD + 4, QUERY_CHANNEL_ORDER},
+                   {IMAGE_SURFACE_WORD + 5, QUERY_MEMORY_LAYOUT},
+                   {IMAGE_SURFACE_WORD + 7, QUERY_LAYERS}};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        entry[answers[i].word] = image_query_value(t, (enum image_query)answers[i].query, 0);
+}

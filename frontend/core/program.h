@@ -42,6 +42,7 @@ struct program {
      * needs, plus shared_gaps. */
     uint32_t static_shared, shared_gaps;
     uint32_t shared_behind; /* bytes behind dynamic shared memory that are reserved for the system */
+    bool asks_of_images;    /* it reads the table at IMAGE_TABLE (image.h) */
     bool names_dynamic;     /* it declares a dynamic shared variable */
     struct extents shared;  /* the static variables, without `last`; for machine code nothing is known */
     uint32_t max_threads, required_threads[3]; /* .maxntid as a total, .reqntid; 0: not given */

@@ -30,6 +30,7 @@ struct rp_device {
     struct memory memory;
     struct texture_table textures;
     struct rp_array *arrays; /* list of all arrays */
+    uint32_t *image_table;   /* NULL: no program has read it */
     uint64_t heap_left;      /* bytes that the kernel's malloc may still allocate */
     struct loaded **modules; /* sorted by the addresses of their programs */
     uint32_t module_count;
@@ -50,6 +51,8 @@ struct rp_device {
 
 /* Frees the arrays, textures and surfaces that are left (texture.c). */
 void device_free_textures(struct rp_device *);
+/* Writes the table of images (image.h), before a launch of a program that reads it. */
+bool device_describe_images(struct rp_device *, struct rp_error *);
 
 /* The module of a kernel, or NULL. */
 struct loaded *device_module_of(struct rp_device *, const struct program *);

@@ -240,7 +240,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     r->loaded = loaded;
     r->program = p;
     r->config = settled;
-    bool ok = copy_params(r, err);
+    bool ok = copy_params(r, err) && (!p->asks_of_images || device_describe_images(d, err));
     if (config->overruns && !p->overran) /* without memory for it, every overrun is reported */
         p->overran = calloc(p->kernel.instruction_count + 1, 1);
     if (ok) {

@@ -67,11 +67,41 @@ void device_free_textures(struct rp_device *d)
     for (uint32_t i = 0; i < d->textures.count; i++)
         free(d->textures.at[i]);
     free(d->textures.at);
+    free(d->image_table);
     while (d->arrays) {
         struct rp_array *a = d->arrays;
         d->arrays = a->next;
         array_release(a);
     }
+}
+
+/* Memory for so many handles at least, at IMAGE_TABLE. */
+static bool room_for_images(struct rp_device *d, uint32_t count, struct rp_error *err)
+{
+    enum { ENTRY_BYTES = 4 * IMAGE_ENTRY_WORDS };
+    struct allocation *a = memory_find(&d->memory, IMAGE_TABLE);
+    uint32_t capacity = 256;
+    if (a && a->size / ENTRY_BYTES >= count)
+        return true;
+    while (capacity < count)
+        capacity *= 2;
+    if (a)
+        memory_free(&d->memory, a);
+    free(d->image_table);
+    d->image_table = calloc(capacity, ENTRY_BYTES);
+    return (d->image_table && memory_place(&d->memory, IMAGE_TABLE, (uint64_t)capacity * ENTRY_BYTES,
+                                           (uint8_t *)d->image_table, "descriptions of textures", ALLOCATION_HOST)) ||
+           rp_fail(err, RP_SYSTEM, "no memory for the descriptions of %u textures", count);
+}
+
+bool device_describe_images(struct rp_device *d, struct rp_error *err)
+{
+    if (!room_for_images(d, d->textures.count, err))
+        return false;
+    for (uint32_t i = 1; i < d->textures.count; i++)
+        if (d->textures.at[i])
+            image_describe(d->textures.at[i], d->image_table + (size_t)i * IMAGE_ENTRY_WORDS);
+    return true;
 }
 
 /* ---- what a texture reads ---------------------------------------------------------------------------------------- */

@@ -64,6 +64,7 @@ struct sass_build {
     uint32_t functions; /* of the runtime, up to the last kind that the file calls */
     bool calls_runtime;
     uint32_t shared_behind; /* program.shared_behind: the code uses it */
+    bool asks_of_images;    /* program.asks_of_images */
     unsigned order;         /* enum order_reason */
     VECTOR(struct operation) operations;
     struct constants constants;

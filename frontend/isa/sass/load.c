@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/image.h"
 #include "frontend/isa/sass/listing.h"
 #include "frontend/isa/sass/lower.h"
 #include "frontend/module/module.h"
@@ -220,10 +221,16 @@ static void fill_global(struct module *out, const struct cubin *c, bool apart)
         memcpy(out->global_image, c->global_init.at, c->global_init.size);
 }
 
+/* The length of an entry of the table of images, which code multiplies with a handle (image.h). */
+static bool is_entry_length(const char *symbol)
+{
+    return !strcmp(symbol, ".nv.unified.texrefDescSize") || !strcmp(symbol, ".nv.surfrefDescSize");
+}
+
 /* Gives an unknown function of the runtime an address, too: calling it is the error. */
 static bool runtime_symbol(void *data, const char *symbol, uint64_t *value)
 {
-    *value = sass_runtime_address(data, symbol);
+    *value = is_entry_length(symbol) ? 4 * IMAGE_ENTRY_WORDS : sass_runtime_address(data, symbol);
     return true;
 }
 

@@ -159,6 +159,7 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     p->uop_count = l->b.operations.count;
     p->frame_bytes = l->stack + (l->b.calls_runtime ? RUNTIME_FRAME : 0);
     set_shared(l, p);
+    p->asks_of_images = l->b.asks_of_images;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
     memcpy(p->required_cluster, k->required_cluster, sizeof p->required_cluster);

@@ -1,4 +1,5 @@
 /* Results, predicates, values for the warp, and what the driver leaves in constant bank 0. */
+#include "frontend/core/image.h"
 #include "frontend/isa/sass7x/lower.h"
 
 static bool is_uniform(const struct sass_lowering *l) { return l->row->flags & SASS_UNIFORM_GUARD; }
@@ -155,6 +156,14 @@ static struct operand reciprocal(struct sass_build *b, enum special n)
     return r.d;
 }
 
+/* A word of the address of the table of textures, or behind it of surfaces. */
+static struct operand image_table(struct sass_build *b, uint32_t word)
+{
+    enum { SURFACES = 4 };
+    b->asks_of_images = true;
+    return constant32(b, word % 2 ? 0 : (uint32_t)IMAGE_TABLE + (word < SURFACES ? 0 : 4 * IMAGE_SURFACE_WORD));
+}
+
 static struct operand from_90(struct sass_build *b, uint32_t offset)
 {
     if (offset >= 0x150 && offset < 0x15c)
@@ -169,6 +178,10 @@ static struct operand from_90(struct sass_build *b, uint32_t offset)
     case 0xd0: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);
     case 0x13c: return special_register(b, SR_TOTAL_SMEM_SIZE);
     case 0x140: return special_register(b, SR_CLUSTER_EXPLICIT);
+    case 0xf0:
+    case 0xf4:
+    case 0x100:
+    case 0x104: return image_table(b, (offset - 0xf0) / 4);
     case 0x188: return special_register(b, SR_CLUSTER_BLOCKS);
     case 0x198: return constant32(b, (uint32_t)PARAM_WINDOW); /* the generic address of the parameters */
     case 0x19c:
@@ -191,6 +204,10 @@ static struct operand before_90(struct sass_build *b, uint32_t offset)
     switch (offset) {
     case 0x120: return reserved_shared(b, CUBIN_RESERVED_SHARED); /* %reserved_smem_offset_end, _1 */
     case 0x124: return reserved_shared(b, CUBIN_RESERVED_SHARED / 2);
+    case 0x70:
+    case 0x74:
+    case 0x80:
+    case 0x84: return image_table(b, (offset - 0x70) / 4);
     case 0x18: return constant32(b, (uint32_t)SHARED_WINDOW);
     case 0x40: return constant32(b, (uint32_t)PARAM_WINDOW - b->parameters); /* the bank's own generic address */
     case 0x50: return constant32(b, (uint32_t)CONST_WINDOW + b->banks->at[3]);

@@ -37,6 +37,8 @@ void rig_close(struct image_rig *);
 bool texture_form_open(struct image_rig *, const struct spelled *, char *body, size_t size); /* textures.c */
 bool surface_form_open(struct image_rig *, const struct spelled *, char *body, size_t size); /* surfaces.c */
 bool query_form_open(struct image_rig *, const struct spelled *, char *body, size_t size);   /* likewise */
+/* Only queries of extents, which machine code up to sm_62 asks the hardware for. */
+bool extent_form_open(struct image_rig *, const struct spelled *, char *body, size_t size);
 
 /* The text of a kernel around `body`, without the module's header. */
 size_t image_kernel_text(char *to, size_t size, const char *name, const char *body);

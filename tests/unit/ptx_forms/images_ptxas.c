@@ -309,8 +309,8 @@ Test(images_ptxas, code_of_sm_50_to_62_does_what_its_ptx_does)
                                       {61, "suld", true, surface_form_open, 10},
                                       {52, "sust", false, surface_form_open, 10},
                                       {61, "sured", false, surface_form_open, 50},
-                                      {61, "txq", false, query_form_open, 2},
-                                      {52, "txq", true, query_form_open, 2},
+                                      {61, "txq", false, extent_form_open, 2},
+                                      {52, "txq", true, extent_form_open, 2},
                                       {0, NULL, false, NULL, 0}};
     expect_agreement(runs);
 }
@@ -331,10 +331,10 @@ Test(images_ptxas, code_of_sm_70_to_90_does_what_its_ptx_does)
         {90, "sust", true, surface_form_open, 10},   {70, "sured", true, surface_form_open, 50},
         {75, "sured", false, surface_form_open, 50}, {80, "sured", false, surface_form_open, 50},
         {86, "sured", true, surface_form_open, 50},  {90, "sured", true, surface_form_open, 50},
-        {70, "txq", true, query_form_open, 2},       {75, "txq", false, query_form_open, 2},
-        {86, "txq", true, query_form_open, 2},       {90, "txq", true, query_form_open, 2},
-        {70, "suq", false, query_form_open, 2},      {86, "suq", true, query_form_open, 2},
-        {90, "suq", false, query_form_open, 2},      {0, NULL, false, NULL, 0}};
+        {70, "txq", true, query_form_open, 17},      {75, "txq", false, query_form_open, 17},
+        {86, "txq", true, query_form_open, 17},      {90, "txq", true, query_form_open, 17},
+        {70, "suq", false, query_form_open, 6},      {86, "suq", true, query_form_open, 6},
+        {90, "suq", false, query_form_open, 6},      {0, NULL, false, NULL, 0}};
     expect_agreement(runs);
 }
 

@@ -286,18 +286,20 @@ static uint32_t answer(const struct spelled *s, const struct image_rig *r, const
 
 static const int geometries[] = {1, 2, 3, 1 | 16, 2 | 16};
 
-/* Extents, which machine code asks the hardware for. */
+bool extent_form_open(struct image_rig *r, const struct spelled *s, char *body, size_t size)
+{
+    return mods_value(&s->mods, G_QUERY, 0) <= QUERY_DEPTH && query_form_open(r, s, body, size);
+}
+
 bool query_form_open(struct image_rig *r, const struct spelled *s, char *body, size_t size)
 {
-    const struct rp_sampler plain = {0};
-    if (mods_value(&s->mods, G_QUERY, 0) > QUERY_DEPTH)
-        return false;
     const bool surface = !strcmp(s->form->opcode, "suq");
     rig_open(r, geometries[image_random(5)], !surface);
+    const struct rp_sampler sampler = random_sampler(image_random(2));
     if (surface)
         rig_surface(r);
     else
-        rig_texture(r, &plain, false);
+        rig_texture(r, &sampler, false);
     snprintf(body, size, "%s %%r20, [%%d0]%s;", s->text, mods_have(&s->mods, M_LOD) ? ", 1" : "");
     return true;
 }

@@ -37,7 +37,6 @@ static const struct {
     {75, "BMOV.32.PQUAD MACTIVE, B15"},
     {86, "TEX.SCR.NDV R18, R16, R16, R7, 0x0, 0x58, 3D"},
     {86, "MOV R16, R16, 0x1"},
-    {86, "ULDC.64 UR8, c[0x0][0x70]"},
     {90, "UTMALDG.3D.IM2COL [UR8], [UR4], UR6"},
     {90, "LDGMC.E.ADD.F32x4.RN.STRONG.SYS R8, [R2.64+URZ]"},
 };
