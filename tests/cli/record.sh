@@ -233,7 +233,7 @@ refuse 1 "--grid X[,Y[,Z]] is missing" "${va[@]}" --block 4
 refuse 1 "--block X[,Y[,Z]] is missing" "${va[@]}" --grid 4
 refuse 1 "which module?" "${geo[@]}"
 printf '\177ELD\0\1\2' >"$dir/binary"
-refuse 2 "neither text nor a binary of these kinds; a module is PTX, a cubin, a fat binary, or a program with one" --module "$dir/binary" "${geo[@]}"
+refuse 2 "neither text nor a binary of these kinds; a module is CUDA source (.cu), PTX, a cubin, a fat binary, or a program with one" --module "$dir/binary" "${geo[@]}"
 refuse 2 "an ELF file, but not for an NVIDIA GPU, and no fat binary in it" --module "$REPRISE" "${geo[@]}"
 printf '\177ELF' >"$dir/binary"
 refuse 2 "an ELF file, but not for an NVIDIA GPU" --module "$dir/binary" "${geo[@]}"
