@@ -35,7 +35,7 @@ refuses 1 "not a regular file" -m rtx2060 -o "$work"
 mkdir "$work/shut"
 chmod 555 "$work/shut"
 if [ -w "$work/shut" ]; then # root may write everywhere, but in /proc
-    refuses 4 "cannot write '/proc/t.pftrace'" -m rtx2060 -o /proc/t.pftrace
+    refuses 1 "cannot write '/proc/t.pftrace'" -m rtx2060 -o /proc/t.pftrace
 else
     refuses 1 "Permission denied" -m rtx2060 -o "$work/shut/t.pftrace"
 fi
