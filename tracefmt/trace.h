@@ -77,6 +77,7 @@ enum rp_register_file {
 };
 typedef uint32_t rp_register;
 #define RP_REGISTER(file, index, count) ((uint32_t)(file) << 28 | (uint32_t)((count)-1) << 24 | (uint32_t)(index))
+#define RP_REGISTER_LIMIT 16 /* registers of one name; a longer operand has several names */
 static inline unsigned rp_register_file(rp_register r) { return r >> 28; }
 static inline unsigned rp_register_count(rp_register r) { return (r >> 24 & 15) + 1; }
 static inline unsigned rp_register_index(rp_register r) { return r & 0xffffff; }

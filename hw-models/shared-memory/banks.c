@@ -5,16 +5,21 @@
  *
  *     transactions = sum over parts of (the most different words that the part accesses in one bank)
  *     duration     = latency + conflict * (transactions - 1)
- *     occupancy    = interval * transactions
+ *     occupancy    = the greater of interval * transactions and least
+ *
+ * least: micro-benchmarks of an RTX 5000 Ada (Aadityahv/throwaway-repo-one, GitHub, 2026) find max(2, transactions) cycles, where an A100's and an H100's
+ * are the transactions.
  */
 #include "hw-models/shared-memory/conflicts.h"
 
-enum { LATENCY, CONFLICT, INTERVAL };
+enum { LATENCY, CONFLICT, INTERVAL, LEAST };
 static const struct model_option options_of[] = {
     [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 10000, 24, NULL, "of an access that is one pass"},
     [CONFLICT] = {"conflict", OPTION_INTEGER, "cycles", 0, 64, 1, NULL, "by which each further pass is later"},
     [INTERVAL] = {"interval", OPTION_INTEGER, "cycles", 0, 64, 1, NULL,
                   "time for which a pass occupies the SM's shared memory"},
+    [LEAST] = {"least", OPTION_INTEGER, "cycles", 0, 64, 0, NULL,
+               "time for which an access occupies it at least, however few its passes"},
 };
 
 static size_t state_size(const int64_t *options)
@@ -36,6 +41,8 @@ static void cost(const int64_t *options, const struct shared_memory_access *acce
     out->conflicts = passes - least;
     out->duration = (uint32_t)options[LATENCY] + (passes - 1) * (uint32_t)options[CONFLICT];
     out->occupancy = passes * (uint32_t)options[INTERVAL];
+    if (out->occupancy < (uint32_t)options[LEAST])
+        out->occupancy = (uint32_t)options[LEAST];
 }
 
 const struct shared_memory_model shared_memory_banks = {

@@ -66,8 +66,10 @@ struct operand *register_list_at(struct sass_build *b, unsigned n, unsigned coun
         sass_build_not_covered(b, "a vector of registers beyond the last one");
     for (unsigned i = 0; i < count; i++)
         list[i] = n == RZ ? (write ? OPERAND_NONE : constant32(b, 0)) : place(n + i);
-    if (n != RZ)
-        note_register(b, write ? &b->dst : &b->src, RP_REGISTER(RP_FILE_GENERAL, n, count));
+    for (unsigned i = 0; n != RZ && i < count; i += RP_REGISTER_LIMIT) {
+        const unsigned some = count - i < RP_REGISTER_LIMIT ? count - i : RP_REGISTER_LIMIT;
+        note_register(b, write ? &b->dst : &b->src, RP_REGISTER(RP_FILE_GENERAL, n + i, some));
+    }
     return list;
 }
 

@@ -1,0 +1,137 @@
+"""Micro-benchmarks (tests/micro) on machines, beside published figures: prints the tables of docs/micro.md, or with --write puts them there.
+micro.py [--quick] [MACHINE...]: of these machines alone; --quick leaves out what fills the chip.
+
+A case is launched with n and with 2 n rounds, or with as many and twice as many blocks. A step is what the second launch takes longer, divided by what
+it does more: cycles of an operation of a warp; of an operation of the SM, where the block has several warps; bytes of a cycle, of streams. The traces in
+tests/golden/micro are of machine code for 9.0. On a machine of another generation registers say what waits for what, not the code's stall counts.
+
+--check: exit status 1 if the page has other tables."""
+import csv, json, os, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
+
+FOLDER, PAGE = 'tests/golden/micro', 'docs/micro.md'
+REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
+MACHINES = ['v100', 'rtx2080', 'rtx3070', 'a100', 'rtx5000ada', 'h100']
+GROUPS = ['arithmetic', 'tensor', 'shared', 'hopper', 'wgmma', 'launches', 'large-launches', 'code', 'atomics', 'memory', 'cold']
+FULL = {'atomics': ['v100', 'a100', 'h100'], 'memory': ['v100', 'a100', 'h100'], 'cold': ['v100', 'a100', 'h100']}  # fill the chip: on these machines
+OWN = {'h100', 'h200'}  # whose code the traces have
+HOPPER = {'hopper', 'wgmma', 'large-launches'}  # what no older GPU has
+
+
+def name_of(row):
+    """A case: its name, warps of a block, and what tells it from others of this name."""
+    words = [row['case'].removesuffix('_chain')]
+    if row['group'].endswith('launches'):
+        words += [f'{row["blocks"]}x{row["threads"]}'] + [f'{row["shared"]}B'] * (row['shared'] > 0) + [f'cluster{row["cluster"]}'] * (row['cluster'] > 0)
+        return ' '.join(words)
+    words.append(f'{(row["threads"] + 31) // 32}w')
+    if row['group'] in ('shared', 'hopper') and not row['case'].startswith(('mbarrier', 'cp_async', 'cluster')):
+        words.append(f'{row["a"]}B' + (f'/{row["b"]}' if row['b'] < 32 and not row['case'].startswith('bulk') else ''))
+    if row['cluster']:
+        words.append(f'cluster{row["cluster"]}')
+    if row['case'].endswith('_l1'):
+        words.append(f'{row["a"]}B')
+    if row['case'].endswith('_chase') and row['group'] == 'memory' and row['b']:
+        words.append(f'{row["b"]}K')
+    if row['group'] == 'atomics':
+        words = [words[0], f'{row["blocks"]}x{row["threads"]}', f'{row["a"]}B,{row["b"]}B']
+    return ' '.join(words)
+
+
+def cases():
+    """The cases of each group: name, rows of its launches, and where these are among the launches that are not preparations."""
+    with open(f'{FOLDER}/launches.csv') as f:
+        rows = [{k: v if k in ('group', 'case') else float(v) if k == 'operations' else int(v) for k, v in r.items()} for r in csv.DictReader(f)]
+    place, found = {}, {}
+    for row in rows:
+        at = place[row['group']] = place.get(row['group'], -1) + 1
+        key = name_of(row) if row['group'].endswith('launches') else (row['case'], row['threads'], row['shared'], row['cluster'], row['a'], row['b'], row['operations'],
+                                                               row['blocks'] if row['group'] == 'atomics' else 0)
+        found.setdefault(row['group'], {}).setdefault(key, []).append((at, row))
+    return {group: {name_of(c[0][1]): c for c in of.values()} for group, of in found.items()}
+
+
+def figure(case, cycles):
+    """The figure of a case and its unit, by the cycles of its launches."""
+    (at, row), more = case[0], case[1:]
+    if not more:
+        return cycles[at], 'cycles'
+    again, longer = more[0]
+    apart = cycles[again] - cycles[at]
+    if longer['blocks'] > row['blocks'] or row['operations'] >= 1024:
+        return (row['operations'] / apart if apart > 0 else float('inf')), 'bytes/cycle'
+    warps = (row['threads'] + 31) // 32
+    return apart / (row['operations'] * row['n'] * warps), 'cycles' if warps == 1 else 'cycles of the SM'
+
+
+def replay(machine, group, of):
+    """The figures of a group's cases."""
+    settings = [] if machine in OWN else ['dependencies=scoreboard']
+    settings += ['flush_caches=' + ('no' if group == 'memory' else 'yes'), 'warm_l2=no']
+    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', machine, f'{FOLDER}/{group}.wtr', *[w for s in settings for w in ('--set', s)]],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if out.returncode:
+        sys.exit(f'{machine}, {group}: {out.stderr.strip()}')
+    launches = [l for l in json.loads(out.stdout)['launches'] if not l['kernel'].startswith('prepare_')]
+    rows = sorted((pair for case in of.values() for pair in case), key=lambda pair: pair[0])
+    if [(l['grid'][0], l['block'][0]) for l in launches] != [(row['blocks'], row['threads']) for _, row in rows]:
+        sys.exit(f'{FOLDER}/{group}.wtr has other launches than {FOLDER}/launches.csv')
+    cycles = [l['cycles'] for l in launches]
+    return {name: figure(case, cycles) for name, case in of.items()}
+
+
+def published():
+    """machine, case → figure, its source."""
+    with open(f'{FOLDER}/published.csv') as f:
+        return {(r['machine'], r['case']): (float(r['figure']), r['source']) for r in csv.DictReader(f)}
+
+
+def cell(value, known):
+    text = f'{value:,.0f}' if value >= 100 else f'{value:.1f}' if value >= 10 else f'{value:.2f}'
+    return f'{text} ({known[0]:,g}, {100 * (value / known[0] - 1):+.0f} %)' if known else text
+
+
+def table(group, all_cases, found, machines, known):
+    if not machines:
+        return []
+    lines = [f'| {group} | unit | ' + ' | '.join(machines) + ' |', '|---|---|' + len(machines) * '--:|']
+    for name in all_cases[group]:
+        unit = found[machines[0], group][name][1]
+        lines.append(f'| {name} | {unit} | ' + ' | '.join(cell(found[m, group][name][0], known.get((m, name))) for m in machines) + ' |')
+    return lines + ['']
+
+
+def parts(text):
+    """What stands between the marks of each group in the page."""
+    return {g: text.split(f'<!-- {g} -->\n')[1].split(f'<!-- end of {g} -->')[0] for g in GROUPS if f'<!-- {g} -->' in text}
+
+
+def main(*arguments):
+    machines = [a for a in arguments if not a.startswith('--')] or MACHINES
+    groups = [g for g in GROUPS if not ('--quick' in arguments and g in FULL)]
+    all_cases, known = cases(), published()
+    runs = [(m, g) for g in groups for m in machines if (g not in HOPPER or m in OWN) and (m in FULL.get(g, machines) or m in arguments)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(runs, pool.map(lambda run: replay(*run, all_cases[run[1]]), runs)))
+    tables = {g: '\n'.join(table(g, all_cases, found, [m for m in machines if (m, g) in found], known)) for g in groups}
+    if '--write' in arguments:
+        with open(PAGE) as f:
+            page = f.read()
+        for group, text in tables.items():
+            page = page.replace(parts(page)[group], text)
+        with open(PAGE, 'w') as f:
+            f.write(page)
+        return 0
+    if '--check' in arguments:
+        with open(PAGE) as f:
+            page = parts(f.read())
+        others = [g for g in groups if page.get(g) != tables[g]]
+        for group in others:
+            print(f'{PAGE}, {group}: another table; make validation-micro WRITE=1')
+        return 1 if others else 0
+    print('\n'.join(tables.values()), end='')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
