@@ -107,6 +107,7 @@ static bool supported_bounds(const struct wcet_model *m, struct rp_error *err)
         int64_t value, supported;
     } options[] = {
         {"dispatch_interval", machine->dispatch_interval, 0},
+        {"dispatch_warp_interval", machine->dispatch_warp_interval, 0},
         {"lsu.queue", machine->lsu_queue, -1},
         {"l1.queue", machine->l1_queue, -1},
         {"l1.mshrs", machine->l1_mshrs, -1},
@@ -118,6 +119,7 @@ static bool supported_bounds(const struct wcet_model *m, struct rp_error *err)
         {"l2.slices", machine->l2_slices, 1},
         {"l2.queue", machine->l2_queue, -1},
         {"l2.mshrs", machine->l2_mshrs, -1},
+        {"l2.fill", machine->l2_fill, 0},
         {"l2.atomic_interval", part_option(&machine->l2, "atomic_interval"), 0},
         {"dram.channels", machine->dram_channels, 1},
         {"dram.queue", is(&machine->dram, "fixed") ? part_option(&machine->dram, "queue") : -1, -1},
