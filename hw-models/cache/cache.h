@@ -46,14 +46,15 @@ struct cache_look_up {
     enum cache_kind kind;
     uint32_t fetch;     /* the name of the fetch, if there is one: below 2^32 - 1, unique while in flight */
     bool may_not_fetch; /* no MSHR entry is free: a request that would fetch is refused */
-    uint8_t hint;       /* enum cache_hint */
-    uint32_t bytes;     /* of a write: the 32nds of the sector that it covers, a bit each from the lowest address */
+    bool around;  /* a read that nobody asks for: the first request that finds its sector in flight counts as a miss */
+    uint8_t hint; /* enum cache_hint */
+    uint32_t bytes; /* of a write: the 32nds of the sector that it covers, a bit each from the lowest address */
 };
 
 struct cache_finding {
     bool refused;  /* nothing was changed: look the same request up again later */
     bool reads;    /* not served: the request goes on as a read, whatever it is */
-    bool hit;      /* for statistics: the sector was there or in flight. A cache that keeps nothing never hits */
+    bool hit;      /* for statistics: the sector was there, or in flight for another request; false: it keeps nothing */
     bool served;   /* the request ends at this level */
     bool fetches;  /* not served: the cache expects filled() with the name of the fetch, */
     void *place;   /* and with this pointer */

@@ -85,7 +85,7 @@ static const struct model_option options_of[] = {
 struct sector {
     uint64_t arrival; /* FETCHED_BY | the name of the fetch, or the cycle */
     uint32_t bytes;   /* 32nds that were written since it was absent */
-    uint32_t merged;  /* requests that wait for it */
+    uint32_t merged;  /* requests that wait for it; of a sector that comes with another one, 0 at first */
 };
 #define FETCHED_BY (1ull << 63)
 
@@ -439,7 +439,7 @@ static void fetch(struct sectored *c, struct spot *s, const struct cache_look_up
         return;
     }
     asked->arrival = FETCHED_BY | r->fetch;
-    asked->merged = 1;
+    asked->merged = !r->around;
     if (r->kind != CACHE_READ)
         make_dirty(c, s, asked, f);
     f->fetches = f->reads = true;
@@ -456,10 +456,11 @@ static void join(struct sectored *c, const struct spot *s, struct sector *waited
         f->refused = true;
         return;
     }
-    waited->merged++;
+    f->served = true;
+    f->hit = waited->merged || r->around;
+    waited->merged += !r->around;
     if (r->kind != CACHE_READ)
         make_dirty(c, s, waited, f);
-    f->hit = f->served = true;
     if (waited->arrival & FETCHED_BY)
         f->from = (uint32_t)waited->arrival;
     else

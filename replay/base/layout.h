@@ -44,6 +44,7 @@ struct memory_layout {
     struct clock_domain dram_clock; /* of device memory that is stepped; else the core's */
     bool translates;                /* requests that leave an SM need a translation */
     uint64_t walkers, walk;         /* walkers: MEMORY_ANY: unbounded; walk: cycles */
+    uint64_t fill;                  /* bytes around a sector that L2 fetches with it; those of a sector: none */
     uint64_t packet[3], reply[3];   /* with flits: those of a request and of its reply, by enum cache_kind */
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: unbounded */
     uint64_t port_width;            /* 0: unbounded */

@@ -33,6 +33,8 @@
       "from the placement of a block to the first issue of its warps")                                                 \
     X(dispatch_interval, "dispatch_interval", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                           \
       "between the placements of two blocks on one SM; 0: any number in a cycle")                                      \
+    X(dispatch_warp_interval, "dispatch_warp_interval", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                 \
+      "added to dispatch_interval for each warp of the first of the two blocks")                                       \
     X(launch_latency, "launch_latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                                 \
       "added to each launch, after its last block has left: what a GPU takes to launch and to drain")                  \
     X(barrier_latency, "barrier_latency", OPTION_INTEGER, "cycles", 0, 100000, 0, NULL,                                \
@@ -108,6 +110,8 @@
       "that wait for a slice's port; -1: any number")                                                                  \
     X(l2_mshrs, "l2.mshrs", OPTION_INTEGER, "sectors", -1, 65536, -1, NULL,                                            \
       "that a slice has asked for and not got yet; -1: any number")                                                    \
+    X(l2_fill, "l2.fill", OPTION_INTEGER, "bytes", 0, 4096, 0, NULL,                                                   \
+      "of a line, aligned, that a slice asks for when a sector of them misses; 0: that sector alone")                  \
     X(l2_clock, "l2.clock_mhz", OPTION_FRACTION, "MHz", 0, FRACTION(100000), 0, NULL,                                  \
       "clock of L2, whose cycles its latency and intervals are given in; 0: the core clock")                           \
     X(tlb_walkers, "tlb.walkers", OPTION_INTEGER, "walks", -1, 1024, -1, NULL,                                         \

@@ -40,6 +40,12 @@ static inline bool room_fits(const struct room *left, const struct room *block)
            left->shared >= block->shared;
 }
 
+/* Cycles between the placement of such a block on an SM and that of the next one. */
+static inline uint64_t room_interval(const struct machine *m, const struct room *block)
+{
+    return (uint64_t)(m->dispatch_interval + block->warps * m->dispatch_warp_interval);
+}
+
 static inline void room_take(struct room *left, const struct room *block, int64_t sign)
 {
     left->blocks -= sign * block->blocks;

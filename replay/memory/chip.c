@@ -6,13 +6,14 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* The order of the events of one cycle: by kind; then channels and slices by number, requests by (SM, sequence), and a
- * write-back before the request that caused it. */
+/* The order of the events of one cycle: by kind; then channels and slices by number, requests by (SM, sequence) with
+ * the fetches around them (fill_around) behind each, and a write-back before the request that caused it. */
+#define KEYS_OF_REQUEST 16
 #define KEY_OF(what) ((uint64_t)(what) << 56)
 static uint64_t own_key(enum chip_event what, uint32_t index) { return KEY_OF(what) | index; }
 static uint64_t request_key(uint32_t sm, uint64_t sequence)
 {
-    return KEY_OF(CHIP_ARRIVE) | (uint64_t)(sm + 1) << 42 | sequence << 1 | 1;
+    return KEY_OF(CHIP_ARRIVE) | (uint64_t)(sm + 1) << 42 | sequence * KEYS_OF_REQUEST | 1;
 }
 /* Takes the key of an event of a request; returns the key of another kind of event of that request. */
 static uint64_t key_at(enum chip_event what, uint64_t key) { return KEY_OF(what) | (key & (KEY_OF(1) - 1)); }
@@ -287,6 +288,44 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
     leave_at(m, w, cycle, now);
 }
 
+/* The request of a sector misses: the absent ones of the same l2.fill bytes are fetched behind it, as far as there are
+ * MSHR entries. These fetches answer nobody, and take no cycle of the slice's port. */
+static void fill_around(struct memory_system *m, struct slice *s, const struct chip_request *cause, uint64_t cycle,
+                        uint64_t now)
+{
+    const uint64_t sector = m->layout.l2.shape.sector, fill = m->layout.fill;
+    for (uint64_t i = 1; i < fill / sector; i++) {
+        struct chip_request *r = new_request(m);
+        if (!r)
+            return;
+        r->waiters = NULL;
+        r->address = cause->address ^ i * sector;
+        r->name = NO_ID;
+        r->sectors = 1;
+        r->sm = cause->sm;
+        r->slice = cause->slice;
+        r->kind = r->original_kind = CACHE_READ;
+        r->event.key = cause->event.key + 2 * i;
+        struct cache_look_up request = {.address = memory_local(&m->layout.slices, r->address),
+                                        .cycle = cycle,
+                                        .kind = r->kind,
+                                        .fetch = r->item.id,
+                                        .may_not_fetch = s->outstanding >= m->layout.l2.mshrs,
+                                        .around = true,
+                                        .hint = CACHE_HINT_OF_L2(cause->hint),
+                                        .bytes = CACHE_ALL_BYTES};
+        struct cache_finding found = level_find(&s->level, request);
+        r->fetches = found.fetches;
+        r->place = found.place;
+        if (!found.fetches) {
+            pool_give(&m->requests, r);
+            continue;
+        }
+        s->outstanding += m->layout.l2.tracks;
+        leave_at(m, r, cycle, now);
+    }
+}
+
 /* Looks a request up. False: the cache refuses. */
 static bool look_up(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t start, uint64_t now)
 {
@@ -308,7 +347,11 @@ static bool look_up(struct memory_system *m, struct slice *s, struct chip_reques
     r->kind = found.reads ? CACHE_READ : r->kind;
     s->outstanding += found.fetches && m->layout.l2.tracks;
     if (!found.served) {
+        const bool fills = r->fetches && m->layout.fill > m->layout.l2.shape.sector;
+        const struct chip_request cause = *r; /* it may leave, and be done, at once */
         leave_at(m, r, request.cycle, now);
+        if (fills)
+            fill_around(m, s, &cause, request.cycle, now);
     } else if (found.from == CACHE_NO_FETCH) {
         reply(m, r, found.cycle);
     } else {

@@ -15,7 +15,8 @@ bool chip_is_analytic(const struct memory_system *m)
     const struct cache_shape *l2 = &m->layout.l2.shape;
     bool in_order = l2->interval || !l2->atomic_interval; /* else two may leave L2 in one cycle in another order */
     return m->on_arrival && clock_is_core(&m->layout.l2.clock) && !m->layout.translates &&
-           m->layout.slices.count == 1 && !m->layout.dram->advance && in_order;
+           m->layout.slices.count == 1 && !m->layout.dram->advance && in_order &&
+           m->layout.fill <= m->layout.l2.shape.sector;
 }
 
 /* ---- one request ------------------------------------------------------------------------------------------------- */

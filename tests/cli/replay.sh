@@ -119,12 +119,14 @@ fails 1 "constants.caches must be 1" "$r" replay "$work/t.wtr" -m titan-v --set 
 fails 1 "icache: last.line must be at least next.line" "$r" replay "$work/t.wtr" -m titan-v --set icache=three-level --set icache.last.line=128
 fails 1 "--set l1.shared_sizes=1,2,3: the last of l1.shared_sizes must hold all shared memory" "$r" replay "$work/t.wtr" -m rtx2060 --set l1.shared_sizes=1,2,3
 fails 1 "--set limits.shared=80K: the last of l1.shared_sizes must hold" "$r" replay "$work/t.wtr" -m rtx2060 --set limits.shared=80K
+fails 1 "l2.fill must be a power of two, at least a sector and at most a line" "$r" replay "$work/t.wtr" -m titan-v --set l2.fill=96
+fails 2 "l2.fill = 32 is not covered" "$r" wcet "$work/t.wtr" -m tx2-pastis --set l2.fill=32
 fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb.walkers=0
 fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
 fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative
 fails 1 "pipeline 'staged' has no constant cache" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set constants=two-level
 for set in lsu.queue=4 l1.queue=8 port.width=1 port.latency=5 port.queue=4 interconnect.flit=64 shared=pastis \
-           l2.slice_hash=ipoly dram.channel_hash=xor dispatch_latency=9 dispatch_interval=2 barrier_latency=3 control_interval=2 coalescer.size=128 shared.latency=9; do
+           l2.slice_hash=ipoly l2.fill=64 dram.channel_hash=xor dispatch_latency=9 dispatch_interval=2 dispatch_warp_interval=2 barrier_latency=3 control_interval=2 coalescer.size=128 shared.latency=9; do
     fails 1 "--set $set: pipeline 'staged'" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set $set
 done
 fails 1 "constants: next.line must be at least line" "$r" replay "$work/t.wtr" -m jetson-tx2 --set constants=two-level --set constants.next.line=32

@@ -15,6 +15,216 @@ static int64_t part_option(const struct machine_part *part, const char *key)
     return machine_part_value(part, key, 0);
 }
 
+<<<<<<< HEAD
+=======
+static bool supported_units(struct wcet_model *m, struct rp_error *err)
+{
+    for (uint32_t u = 0; u < m->machine->unit_count; u++) {
+        const struct machine_part *part = &m->machine->units[u];
+        int64_t queue = part_option(part, "queue");
+        m->ideal[u] = is(part, "ideal");
+        m->refuses[u] = !m->ideal[u] && queue == 0;
+        if (!m->ideal[u] && !is(part, "pipelined"))
+            return rp_fail(err, RP_BAD_INPUT, "machine %s: unit %s has model '%s', for which there is no bound",
+                           m->machine->name, m->machine->unit_name[u], part->model->name);
+        if (!m->ideal[u] && queue > 0)
+            return rp_fail(err, RP_BAD_INPUT,
+                           "machine %s: units.%s.queue = %d: a full queue can hold up a warp for longer than others "
+                           "occupy the unit, so there is a bound for 0 and -1 only",
+                           m->machine->name, m->machine->unit_name[u], (int)queue);
+    }
+    return true;
+}
+
+static bool known_cache(const struct machine_part *part) { return is(part, "none") || is(part, "direct-mapped"); }
+
+static bool supported_caches(struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    if (is(&machine->l1, "none") && is(&machine->l2, "none"))
+        return true;
+    needs(m, WCET_CACHES, true);
+    return (known_cache(&machine->l1) && known_cache(&machine->l2)) ||
+           rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for caches of model '%s'", machine->name,
+                   known_cache(&machine->l1) ? machine->l2.model->name : machine->l1.model->name);
+}
+
+/* No bound includes the time for which an earlier launch still occupies ports. */
+static bool supported_before(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    bool ports = !is(&machine->l1, "none") || !is(&machine->l2, "none") || part_option(&machine->dram, "interval") > 0;
+    return machine->flush_caches || !ports ||
+           rp_fail(err, RP_BAD_INPUT,
+                   "machine %s: caches and device memory whose ports an earlier launch may still keep busy are not "
+                   "covered: --set flush_caches=true",
+                   machine->name);
+}
+
+/* The proofs assume a port without latency or width, one slice, one channel, and queues that are never full. */
+static bool supported_bounds(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    const struct {
+        const char *key;
+        int64_t value, supported;
+    } options[] = {
+        {"dispatch_interval", machine->dispatch_interval, 0},
+        {"dispatch_warp_interval", machine->dispatch_warp_interval, 0},
+        {"lsu.queue", machine->lsu_queue, -1},
+        {"l1.queue", machine->l1_queue, -1},
+        {"l1.mshrs", machine->l1_mshrs, -1},
+        {"l1.unified", machine->l1_unified, 0},
+        {"l1.atomic_interval", part_option(&machine->l1, "atomic_interval"), 0},
+        {"port.width", machine->port_width, 0},
+        {"port.latency", machine->port_latency, 0},
+        {"port.queue", machine->port_queue, -1},
+        {"l2.slices", machine->l2_slices, 1},
+        {"l2.queue", machine->l2_queue, -1},
+        {"l2.mshrs", machine->l2_mshrs, -1},
+        {"l2.fill", machine->l2_fill, 0},
+        {"l2.atomic_interval", part_option(&machine->l2, "atomic_interval"), 0},
+        {"dram.channels", machine->dram_channels, 1},
+        {"dram.queue", is(&machine->dram, "fixed") ? part_option(&machine->dram, "queue") : -1, -1},
+    };
+    for (size_t i = 0; i < MODEL_COUNT_OF(options); i++)
+        if (options[i].value != options[i].supported)
+            return rp_fail(err, RP_BAD_INPUT, "machine %s: %s = %d is not covered: --set %s=%d", machine->name,
+                           options[i].key, (int)options[i].value, options[i].key, (int)options[i].supported);
+    return true;
+}
+
+static bool supported_memory(struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    if (!supported_bounds(m, err))
+        return false;
+    if (!is(&machine->interconnect, "direct"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: interconnect '%s' is not covered: --set interconnect=direct",
+                       machine->name, machine->interconnect.model->name);
+    if (machine->l2_clock && machine->l2_clock != machine->clock_mhz)
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: a clock of L2 is not covered: --set l2.clock_mhz=0",
+                       machine->name);
+    if (!is(&machine->tlb, "none"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: TLBs are not covered: --set tlb=none", machine->name);
+    if (!is(&machine->constants, "perfect"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: constant caches are not covered: --set constants=perfect",
+                       machine->name);
+    needs(m, WCET_CONFLICTS, !is(&machine->shared, "ideal"));
+    if (!supported_caches(m, err))
+        return false;
+    if (is(&machine->dram, "ideal"))
+        return true;
+    if (!is(&machine->dram, "fixed"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: dram model '%s' is not covered", machine->name,
+                       machine->dram.model->name);
+    needs(m, WCET_TRANSACTIONS, part_option(&machine->dram, "interval") > 0);
+    return true;
+}
+
+static bool supported_issue(struct wcet_model *m, struct rp_error *err)
+{
+    needs(m, WCET_DUAL_ISSUE, m->machine->issue_width > 1);
+    needs(m, WCET_FETCH, !is(&m->machine->icache, "perfect"));
+    if (!is(&m->machine->icache, "perfect") && !is(&m->machine->icache, "set-associative"))
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: there is no bound for instruction caches of model '%s'",
+                       m->machine->name, m->machine->icache.model->name);
+    if (is(&m->machine->icache, "set-associative") &&
+        part_option(&m->machine->icache, "replacement") != REPLACEMENT_lru)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "machine %s: icache.replacement = %s is not covered, as it may replace lines that were used "
+                       "since others: --set icache.replacement=lru",
+                       m->machine->name, replacement_names[part_option(&m->machine->icache, "replacement")]);
+    if (obeys_control_words(m->machine, m->kernel))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "machine %s obeys the control words of %s, which is not covered: "
+                       "--set dependencies=scoreboard",
+                       m->machine->name, m->kernel->name);
+    return true;
+}
+
+/* Whether a fence for the block may leave the access in flight (is_posted() in replay/base/trace_semantics.h). */
+static bool may_be_posted(const struct rp_instruction *in)
+{
+    bool any = false;
+    for (uint32_t o = 0; o < in->memory_count; o++) {
+        if (in->memory[o].kind == RP_ACCESS_LOAD || in->memory[o].kind == RP_ACCESS_ATOMIC)
+            return false;
+        any |= in->memory[o].space == RP_SPACE_GENERIC || path_of_space(in->memory[o].space) == PATH_CACHES;
+    }
+    return any;
+}
+
+/* Refuses fences that do not wait for all accesses: the proofs assume that fences do. */
+static bool supported_fences(const struct wcet_model *m, struct rp_error *err)
+{
+    const struct rp_kernel *k = m->kernel;
+    const struct rp_instruction *fence = NULL;
+    struct memory_layout layout;
+    bool posted = false;
+    memory_layout_of(m->machine, &layout);
+    for (uint32_t i = 0; i < k->instruction_count; i++) {
+        posted |= may_be_posted(&k->instructions[i]);
+        fence = is_block_fence(m->machine, &k->instructions[i]) ? &k->instructions[i] : fence;
+    }
+    return !posted || !fence || !layout.orders_blocks ||
+           rp_fail(err, RP_BAD_INPUT,
+                   "machine %s: instruction %u of %s (%s) waits only until stores are performed for its block, which "
+                   "is not covered: --set fences=all",
+                   m->machine->name, (unsigned)(fence - k->instructions), k->name, fence->text);
+}
+
+static bool machine_is_supported(struct wcet_model *m, struct rp_error *err)
+{
+    const struct machine *machine = m->machine;
+    needs(m, WCET_SUBCORES, machine->subcores > 1);
+    needs(m, WCET_BLOCKS, rp_launch_blocks(m->launch) > 1);
+    if (machine->placement == PLACEMENT_BALANCED && machine->subcores > 1)
+        return rp_fail(err, RP_BAD_INPUT, "machine %s: placement 'balanced' is not covered: --set placement=warp-id",
+                       machine->name);
+    return supported_units(m, err) && supported_before(m, err) && supported_memory(m, err) && supported_issue(m, err) &&
+           supported_fences(m, err) && nothing_missing(m, err);
+}
+
+/* Whether an instruction of the kernel accesses the space, by name or perhaps by a generic address. */
+static bool reaches(const struct rp_kernel *k, unsigned space)
+{
+    bool windowed = space == RP_SPACE_GLOBAL || space == RP_SPACE_LOCAL || space == RP_SPACE_SHARED;
+    for (uint32_t i = 0; i < k->instruction_count; i++)
+        for (uint32_t o = 0; o < k->instructions[i].memory_count; o++) {
+            unsigned named = k->instructions[i].memory[o].space;
+            if (named == space || (named == RP_SPACE_GENERIC && windowed))
+                return true;
+        }
+    return false;
+}
+
+/* Checks that instructions reach a port in the order of issue, which is the order in which the bounds assume that it
+ * serves them, also with an interval of 0. They do if all come through one instance of a unit, where they may queue, or
+ * through units without queues that take the same time. */
+static bool supported_feeders(const struct wcet_model *m, enum path path, const char *what, struct rp_error *err)
+{
+    const struct machine_timing *first = NULL;
+    bool one_sm = path == PATH_SHARED || m->machine->sms == 1 || rp_launch_blocks(m->launch) == 1;
+    for (unsigned s = RP_SPACE_NONE + 1; s < RP_SPACE_COUNT; s++) {
+        if (s == RP_SPACE_GENERIC || path_of_space(s) != path || !reaches(m->kernel, s))
+            continue;
+        const struct machine_timing *t = &m->machine->spaces[s];
+        first = first ? first : t;
+        bool first_at_once = m->refuses[first->unit] || m->ideal[first->unit];
+        bool one_instance = t->unit == first->unit && !m->ideal[t->unit] && m->machine->subcores == 1 && one_sm;
+        bool at_once = m->refuses[t->unit] || m->ideal[t->unit];
+        bool as_long = path == PATH_SHARED || t->initiation == first->initiation;
+        if (!one_instance && !(first_at_once && at_once && as_long))
+            return rp_fail(err, RP_BAD_INPUT,
+                           "machine %s: accesses to %s may overtake one another on their way there, which is not "
+                           "covered; units without queues (units.%s.queue=0) and with equal initiations prevent it",
+                           m->machine->name, what, m->machine->unit_name[t->unit]);
+    }
+    return true;
+}
+
+>>>>>>> gpu-board
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
 struct names {

@@ -95,7 +95,7 @@ static bool assign_cluster(struct fast *f, struct fast_grid *g, const struct dea
     }
     for (unsigned i = 0; i < d->sms; i++)
         if (d->blocks[i])
-            f->sms[d->sm[i]].next_place = now + (uint64_t)f->machine->dispatch_interval * d->blocks[i];
+            f->sms[d->sm[i]].next_place = now + room_interval(f->machine, &g->block_room) * d->blocks[i];
     f->next_sm = (d->sm[d->order[count - 1]] + 1) % f->sm_count;
     return true;
 }

@@ -62,7 +62,7 @@ static bool assign_grid(struct fast *f, struct fast_grid *grid, uint64_t now, st
         f->next_sm = (f->next_sm + 1) % f->sm_count;
         if (!is_at(f, sm, now) || now < sm->next_place || !room_fits(&sm->left, &grid->block_room))
             continue;
-        sm->next_place = now + (uint64_t)f->machine->dispatch_interval;
+        sm->next_place = now + room_interval(f->machine, &grid->block_room);
         sm->now = f->next[s] = now;
         if (!fast_assign(f, grid, sm, &(struct fast_assigned){.index = grid->of.left_out + grid->next_block}, err))
             return false;

@@ -174,7 +174,7 @@ static bool place_blocks(struct reference *r, struct ref_grid *g, struct rp_erro
         tried++;
         if (r->now < r->sms[s].next_place || !room_fits(&r->sms[s].left, &g->block_room))
             continue;
-        r->sms[s].next_place = r->now + (uint64_t)r->machine->dispatch_interval;
+        r->sms[s].next_place = r->now + room_interval(r->machine, &g->block_room);
         if (!ref_place_block(r, g, &(struct ref_block){.grid = g, .sm = s, .index = g->of.left_out + g->next_block},
                              err))
             return false;

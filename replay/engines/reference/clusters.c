@@ -68,7 +68,8 @@ static bool place_cluster(struct reference *r, struct ref_grid *g, const uint32_
         struct ref_sm *sm = &r->sms[sms[i]];
         struct ref_block block = {.grid = g, .cluster = c, .rank = ranks[i], .sm = sms[i]};
         block.index = cluster_block(g->of.launch, g->next_cluster, ranks[i]);
-        sm->next_place = (sm->next_place > r->now ? sm->next_place : r->now) + (uint64_t)r->machine->dispatch_interval;
+        sm->next_place =
+            (sm->next_place > r->now ? sm->next_place : r->now) + room_interval(r->machine, &g->block_room);
         c->left++;
         fine = ref_place_block(r, g, &block, err);
     }

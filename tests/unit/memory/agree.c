@@ -129,6 +129,7 @@ static void random_sectored_l2(struct random_settings *d)
         SET(d, "l2.write_miss", "around", "validate");
     SET(d, "l2.atomic_interval", "0", "7");
     SET(d, "l2.merges", "-1", "1", "4");
+    SET(d, "l2.fill", "0", "0", "64", "128");
 }
 
 /* Small TLBs, so that entries go. */

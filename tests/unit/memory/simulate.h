@@ -37,6 +37,7 @@ struct request {
     unsigned kind, asks, repeats, sectors, hint;
     uint32_t bytes;
     bool beside, posted, fetches, l2_fetches, served, in_l1, translated; /* in_l1: waits for a fetch of L1 */
+    bool around;                                                         /* fetched by l2.fill */
     unsigned ahead[8], ahead_count;                                      /* write-backs that leave before it */
 };
 
@@ -131,6 +132,9 @@ struct found {
 };
 struct found cache_look_up(struct sim *, struct cache *, unsigned id, const struct request *, uint64_t address,
                            uint64_t now);
+/* The same of a `sectored` one in this cycle of the core, without its port and its counts. */
+struct found cache_look_up_beside(struct sim *, struct cache *, unsigned id, const struct request *, uint64_t address,
+                                  uint64_t cycle);
 bool cache_reads(const struct cache *, unsigned kind);
 bool cache_absent(struct cache *, uint64_t address);
 uint64_t *cache_port(struct cache *, uint64_t address); /* the cycle of its tempo from which it is free */

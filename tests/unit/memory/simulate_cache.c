@@ -115,7 +115,7 @@ static void ask(struct sim *s, struct cache *c, unsigned id, const struct reques
         c->asked[id] = (struct asked){.is = true,
                                       .dirty = r->kind != CACHE_READ,
                                       .address = address / c->level->shape.sector,
-                                      .merged = 1,
+                                      .merged = !r->around,
                                       .hint = r->hint};
     } else {
         l = l ? l : room(c, address, r->hint, f);
@@ -126,7 +126,7 @@ static void ask(struct sim *s, struct cache *c, unsigned id, const struct reques
         struct sector *t = in_line(c, l, address);
         t->awaited = true;
         t->fetch = (int)id;
-        t->merged = 1;
+        t->merged = !r->around;
         t->dirty |= r->kind != CACHE_READ;
     }
     (void)s;
@@ -150,7 +150,8 @@ static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id
         unsigned *merged = c->allocate ? &c->asked[of].merged : &t->merged;
         if (c->merges >= 0 && *merged >= (unsigned)c->merges)
             return (struct found){.refused = true};
-        ++*merged;
+        f.hit = *merged || r->around;
+        *merged += !r->around;
         f.served = true;
         if (r->kind != CACHE_READ)
             *(c->allocate ? &c->asked[of].dirty : &t->dirty) = true;
@@ -197,6 +198,12 @@ static struct found look_up_sectored(struct sim *s, struct cache *c, unsigned id
     t->dirty |= back;
     oracle_use(&c->oracle, &l->way, r->hint);
     return f;
+}
+
+struct found cache_look_up_beside(struct sim *s, struct cache *c, unsigned id, const struct request *r,
+                                  uint64_t address, uint64_t cycle)
+{
+    return look_up_sectored(s, c, id, r, address, cycle);
 }
 
 /* The MSHR of what this request fetched is free. */

@@ -53,6 +53,31 @@ static bool slice_full(const struct sim *s, unsigned slice, uint64_t now)
     return s->l.l2.queue != ANY && waiting + (c->started_at == now ? c->started : 0) >= s->l.l2.queue;
 }
 
+/* The rest of the l2.fill bytes of a request that fetches. */
+static void fill_around(struct sim *s, unsigned slice, const struct request *cause, uint64_t cycle)
+{
+    struct cache *c = &s->l2[slice];
+    for (uint64_t other = c->level->shape.sector, key = 2; other < s->l.fill;
+         other += c->level->shape.sector, key += 2) {
+        struct request r = {.where = SLICE,
+                            .sm = cause->sm,
+                            .kind = CACHE_READ,
+                            .hint = CACHE_HINT_OF_L2(cause->hint),
+                            .bytes = UINT32_MAX,
+                            .posted = true,
+                            .around = true,
+                            .l2_fetches = true,
+                            .ready = cycle,
+                            .address = cause->address ^ other,
+                            .key = cause->key + key,
+                            .sectors = 1};
+        if (!cache_look_up_beside(s, c, s->count, &r, memory_local(&s->l.slices, r.address), cycle).fetches)
+            continue;
+        c->outstanding++;
+        simulate_add(s, r);
+    }
+}
+
 static void start_slice(struct sim *s, unsigned slice, uint64_t now)
 {
     for (;;) {
@@ -97,6 +122,9 @@ static void start_slice(struct sim *s, unsigned slice, uint64_t now)
         c->outstanding += f.fetches;
         if (!f.served) {
             r->where = SLICE;
+            struct request cause = *r;
+            if (f.fetches && c->ways)
+                fill_around(s, slice, &cause, f.cycle);
         } else if (f.from >= 0) {
             r->where = FETCH_OF_ANOTHER;
             r->of = (unsigned)f.from;

@@ -123,7 +123,7 @@ static bool may_leave(struct sim *s, unsigned sm, unsigned i, uint64_t now)
     s->left[sm] = gone + 1;
     r->where = WIRE;
     r->ready = gone_at + s->l.port_latency;
-    r->key = (uint64_t)(sm + 1) << 40 | s->sequence[sm]++ << 1 | 1;
+    r->key = (uint64_t)(sm + 1) << 40 | s->sequence[sm]++ << 4 | 1;
     return true;
 }
 

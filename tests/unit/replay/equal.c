@@ -92,6 +92,7 @@ struct machine *random_machine(uint64_t seed)
         {"placement", "warp-id", "balanced"},
         {"dispatch_latency", "0", "0", "7", "300"},
         {"dispatch_interval", "0", "0", "1", "50", "3000"},
+        {"dispatch_warp_interval", "0", "0", "1", "30"},
         {"launch_latency", "0", "0", "90", "2000"},
         {"barrier_latency", "0", "14", "400"},
         {"control_interval", "1", "1", "13"},
@@ -165,7 +166,9 @@ struct machine *random_machine(uint64_t seed)
         settings[count++] = (struct machine_setting){"l2.write_miss", misses[synthetic_random(&seed) % 3]};
         settings[count++] = (struct machine_setting){"l2.allocate", fills[synthetic_random(&seed) % 2]};
         static const char *const dirty[] = {"0", "1", "3"};
+        static const char *const fill[] = {"0", "64", "128"};
         settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
+        settings[count++] = (struct machine_setting){"l2.fill", fill[synthetic_random(&seed) % 3]};
         settings[count++] = (struct machine_setting){"l2.dirty_ways", dirty[synthetic_random(&seed) % 3]};
     }
     settings[count++] = (struct machine_setting){"scheduler", scheduler_name(synthetic_random(&seed), false)};
