@@ -97,6 +97,7 @@ static void find_bounds(struct finder *f)
         int64_t value, covered;
     } options[] = {
         {"dispatch_interval", m->dispatch_interval, 0},
+        {"dispatch_warp_interval", m->dispatch_warp_interval, 0},
         {"lsu.queue", m->lsu_queue, -1},
         {"l1.queue", m->l1_queue, -1},
         {"l1.mshrs", m->l1_mshrs, -1},
@@ -108,6 +109,7 @@ static void find_bounds(struct finder *f)
         {"l2.slices", m->l2_slices, 1},
         {"l2.queue", m->l2_queue, -1},
         {"l2.mshrs", m->l2_mshrs, -1},
+        {"l2.fill", m->l2_fill, 0},
         {"l2.atomic_interval", part_option(&m->l2, "atomic_interval"), 0},
         {"dram.channels", m->dram_channels, 1},
         {"dram.queue", is(&m->dram, "fixed") ? part_option(&m->dram, "queue") : -1, -1},
