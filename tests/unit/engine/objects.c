@@ -175,7 +175,7 @@ Test(objects, a_phase_that_never_ends)
              "mbarrier.arrive.shared.b64 _, [obj];\n"
              "WAIT: mbarrier.try_wait.parity.shared.b64 %p, [obj], 0; @!%p bra WAIT;\nret; }\n",
              0, NULL);
-    rig_expect_fault(&r, 1, 64, RP_FAULT_DEADLOCK, "(line 8), whose phase 0 waits for 1 arrival and 0 bytes");
+    rig_expect_fault(&r, 1, 64, RP_FAULT_DEADLOCK, "(test.ptx:8), whose phase 0 waits for 1 arrival and 0 bytes");
     cr_expect_lt(r.result.warp_instructions, 40, "it was found out at once");
     rig_close(&r);
 }
