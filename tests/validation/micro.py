@@ -118,7 +118,8 @@ def main(*arguments):
         with open(PAGE) as f:
             page = f.read()
         for group, text in tables.items():
-            page = page.replace(parts(page)[group], text)
+            begin, end = page.index(f'<!-- {group} -->\n') + len(f'<!-- {group} -->\n'), page.index(f'<!-- end of {group} -->')
+            page = page[:begin] + text + page[end:]
         with open(PAGE, 'w') as f:
             f.write(page)
         return 0
