@@ -83,7 +83,7 @@ static void leave_out_hierarchy(struct memory_layout *l)
     l->interconnect = (struct interconnect_shape){.replies = -1};
     l->translates = false;
     l->lsu_queue = l->port_queue = MEMORY_ANY;
-    l->port_width = l->port_latency = 0;
+    l->port_width = l->port_latency = l->fill = 0;
 }
 
 void memory_layout_of(const struct machine *m, struct memory_layout *l)
@@ -114,7 +114,7 @@ void memory_layout_of(const struct machine *m, struct memory_layout *l)
     l->l1 = level_of(&m->l1, m->l1_queue, m->l1_mshrs);
     l->l2 = level_of(&l->slice, m->l2_queue, m->l2_mshrs);
     l->l2.clock = clock_domain_of(m->l2_clock, m->clock_mhz);
-    l->fill = m->l2_fill ? (uint64_t)m->l2_fill : l->l2.shape.sector;
+    l->fill = m->l2_fill && l->l2.keeps ? (uint64_t)m->l2_fill : l->l2.shape.sector;
     ((const struct interconnect_model *)m->interconnect.model)->shape(m->interconnect.options, &l->interconnect);
     shape_packets(l);
     if (((const struct memory_model *)m->memory.model)->sampled)

@@ -94,7 +94,8 @@ static bool fits_together(const struct machine_check *c, struct rp_error *err)
         snprintf(text, sizeof text, "l2: in each of %d slices, %s", (int)m->l2_slices, why);
         return inconsistent(c, slices, 1, text, err);
     }
-    if (l.fill & (l.fill - 1) || l.fill < l.l2.shape.sector || (m->l2_fill && l.fill > l.l2.shape.line))
+    bool fills = l.l2.keeps && m->l2_fill;
+    if (fills && (l.fill & (l.fill - 1) || l.fill < l.l2.shape.sector || l.fill > l.l2.shape.line))
         return inconsistent(c, slices, 1, "l2.fill must be a power of two, at least a sector and at most a line", err);
     snprintf(text, sizeof text, "a line (%d) must lie in one slice (l2.interleave) and one channel (dram.interleave)",
              (int)line);
