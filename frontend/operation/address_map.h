@@ -12,7 +12,7 @@
 #define CONST_WINDOW_SIZE 0x01000000ull
 #define PARAM_WINDOW 0x04000000ull
 #define PARAM_WINDOW_SIZE 0x00100000ull
-#define IMAGE_TABLE 0x05000000ull /* global memory: what machine code asks of textures and surfaces (image.h) */
+#define IMAGE_TABLE 0x05000000ull  /* global memory: what machine code asks of textures and surfaces (image.h) */
 #define MODULE_BASE 0x200000000ull /* .global variables of modules */
 #define HEAP_BASE 0x400000000ull   /* buffers */
 #define MODULE_BASE_32 0x10000000ull

@@ -7,8 +7,8 @@
  *     duration     = latency + conflict * (transactions - 1)
  *     occupancy    = the greater of interval * transactions and least
  *
- * least: micro-benchmarks of an RTX 5000 Ada (Aadityahv/throwaway-repo-one, GitHub, 2026) find max(2, transactions) cycles, where an A100's and an H100's
- * are the transactions.
+ * least: micro-benchmarks of an RTX 5000 Ada (Aadityahv/throwaway-repo-one, GitHub, 2026) find max(2, transactions)
+ * cycles, where an A100's and an H100's are the transactions.
  */
 #include "hw-models/shared-memory/conflicts.h"
 
