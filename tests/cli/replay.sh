@@ -80,7 +80,7 @@ for part in ("l1", "l2"):
     assert {k for k in keys if k.startswith(part + ".")} == {part + "." + n for n in (
         ("size", "line", "sector", "latency", "interval", "write", "atomic_interval", "queue", "mshrs",
          "ways", "replacement", "hash", "allocate", "write_miss", "banks", "merges", "sets", "misses", "dirty", "dirty_ways")
-        + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash", "clock_mhz")))}
+        + (("subcores", "unified", "shared_sizes") if part == "l1" else ("slices", "interleave", "slice_hash", "clock_mhz", "fill")))}
 print(not any(set(k) & set(" ,") for k in keys))')" True
 is "machine show resolves settings" "$("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin 'd["options"]["l1.size"]')" 49152
 mapfile -t settings < <("$r" machine show jetson-tx2 --set l1.size=48K --json | json /dev/stdin '"\n".join("--set=%s=%s" % (k, str(v).lower() if v in (True, False) and isinstance(v, bool) else v) for k, v in d["options"].items())')
@@ -120,7 +120,7 @@ fails 1 "icache: last.line must be at least next.line" "$r" replay "$work/t.wtr"
 fails 1 "--set l1.shared_sizes=1,2,3: the last of l1.shared_sizes must hold all shared memory" "$r" replay "$work/t.wtr" -m rtx2060 --set l1.shared_sizes=1,2,3
 fails 1 "--set limits.shared=80K: the last of l1.shared_sizes must hold" "$r" replay "$work/t.wtr" -m rtx2060 --set limits.shared=80K
 fails 1 "l2.fill must be a power of two, at least a sector and at most a line" "$r" replay "$work/t.wtr" -m titan-v --set l2.fill=96
-fails 2 "l2.fill = 32 is not covered" "$r" wcet "$work/t.wtr" -m tx2-pastis --set l2.fill=32
+fails 2 "not covered: l2.fill = 32;" "$r" wcet "$work/t.wtr" -m tx2-pastis --set l2.fill=32
 fails 1 "tlb.walkers must not be 0" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb.walkers=0
 fails 1 "tlb: entries must be a multiple of ways" "$r" replay "$work/t.wtr" -m jetson-tx2 --set tlb=set-associative --set tlb.ways=3
 fails 1 "pipeline 'staged' has a memory of its own, without translation" "$r" replay "$work/t.wtr" -m rtx2060-accelsim --set tlb=set-associative
