@@ -44,6 +44,7 @@ struct guest_warp {
     uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
     uint64_t apart[LANES]; /* by lane: the others */
     bool news;             /* somebody has stored since a split began to spin */
+    bool changed;          /* in this turn it has stored, made a call, or run to the turn's end */
     struct guest_spin spin;
 };
 
@@ -186,10 +187,16 @@ static unsigned guest_choose(struct guest_warp *w, uint32_t patience)
     return longest < LANES ? longest : w->engine->greatest(w->waiting.key);
 }
 
+static void guest_note_stores(struct guest_warp *w)
+{
+    w->news |= w->g.stored;
+    w->changed |= w->g.stored;
+    w->g.stored = false;
+}
+
 /* Another split runs. */
 static void guest_watch(struct guest_warp *w, lanemask lanes)
 {
-    w->g.stored = false;
     w->spin.runs = lanes;
     w->spin.at = UOP_NOWHERE;
     w->spin.distance = GUEST_SPIN_FIRST;
@@ -200,7 +207,10 @@ static void guest_watch(struct guest_warp *w, lanemask lanes)
 static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
 {
     struct guest_waiting *q = &w->waiting;
-    w->news |= w->g.stored;
+    if (w->g.stored) {
+        guest_note_stores(w);
+        w->spin.at = UOP_NOWHERE; /* a state before the store does not count */
+    }
     unsigned slot = guest_choose(w, patience);
     if (slot == LANES && guest_end_spinning(w))
         slot = guest_choose(w, patience);
@@ -233,8 +243,7 @@ static void guest_keep_state(struct guest_warp *w, uint32_t at)
     w->spin.lanes = w->g.w.active;
     w->spin.distance *= 2;
     w->spin.next = w->steps + w->spin.distance;
-    w->news |= w->g.stored;
-    w->g.stored = false;
+    guest_note_stores(w);
     memcpy(w->spin.registers, w->g.w.window, GUEST_SPIN_BYTES);
 }
 
@@ -379,6 +388,7 @@ static void guest_environment_call(struct guest_warp *w, const struct uop *u)
     const uint32_t next = (uint32_t)(u - w->g.program->uops) + 1, variant = w->g.program->variants[u->index];
     const lanemask active = w->g.w.active;
     lanemask barrier, ended;
+    w->changed = true;
     guest_end_run(w, u->index);
     guest_settle(w);
     guest_calls(w, u, &barrier, &ended);
@@ -471,12 +481,15 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     const uint64_t end = w->steps + GUEST_QUANTUM;
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
+    w->changed = false;
     uint32_t at = guest_next_split(w, patience), meeting = guest_meeting(w, at);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
         bool spins = false;
         at = guest_straight_line(w, at, meeting);
-        if (w->g.failed)
+        if (w->g.failed) {
+            guest_end_run(w, w->g.program->uops[at].index + 1); /* the trace has its addresses */
             return;
+        }
         if (at == meeting) {
             guest_end_run(w, w->g.program->uops[at].index);
             guest_join(w, at);
@@ -492,6 +505,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         if (at != UOP_NOWHERE && w->steps >= end) {
             guest_over_limit(w, e, at);
             guest_give_way(w, at, false);
+            w->changed = true;
             return;
         }
         if (at != UOP_NOWHERE)
@@ -567,17 +581,45 @@ static bool guest_open_engine(struct guest_engine *e, struct guest_machine *m, c
     return true;
 }
 
+/* All cores that could run spin, and nobody has stored since they began to. */
+static void guest_wait_for_ever(struct guest_engine *e)
+{
+    for (uint32_t i = 0; i < e->group_count; i++) {
+        struct guest_warp *w = &e->groups[i];
+        if (!guest_can_run(w))
+            continue;
+        const unsigned slot = (unsigned)__builtin_ctz(w->waiting.used & ~w->waiting.barrier);
+        const struct uop *u = &w->g.program->uops[w->waiting.at[slot]];
+        guest_fault(e->machine, guest_core_at(w, u, (unsigned)__builtin_ctz(w->waiting.lanes[slot])),
+                    "waits for ever: it repeats the same instructions, and no core stores anything");
+        return;
+    }
+}
+
+/* Each group takes a turn. *some: there is more to do. *changed: somebody stored, made a call, or ran to the end of its
+ * turn. */
+static void guest_round(struct guest_engine *e, bool *some, bool *changed)
+{
+    *some = *changed = false;
+    for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
+        struct guest_warp *w = &e->groups[i];
+        guest_turn_of_group(e, w);
+        guest_note_stores(w);
+        *some |= guest_can_run(w);
+        *changed |= w->changed;
+    }
+}
+
 static bool guest_take_turns(struct guest_engine *e)
 {
-    for (bool some = true; some && !e->machine->failed && !e->machine->ended;) {
-        some = false;
-        for (uint32_t i = 0; i < e->group_count && !e->machine->failed && !e->machine->ended; i++) {
-            guest_turn_of_group(e, &e->groups[i]);
-            some |= guest_can_run(&e->groups[i]);
-        }
+    for (bool some = true, changed; some && !e->machine->failed && !e->machine->ended;) {
+        guest_round(e, &some, &changed);
         if (!guest_recorder_flush(&e->recorder, e->machine->err))
             return false;
-        some |= guest_open_barrier(e);
+        if (guest_open_barrier(e))
+            some = true;
+        else if (some && !changed && !e->machine->failed && !e->machine->ended)
+            guest_wait_for_ever(e);
     }
     return !e->machine->failed;
 }

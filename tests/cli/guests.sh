@@ -87,6 +87,28 @@ END
         is "a bad access: status 3 ($engine)" $? 3
         check "a bad access is said with core, function and address ($engine)" grep -q "core 2, at.*: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
     done
+    "$r" record -o "$work/bad.wtr" --guest "$work/bad.elf" --cores 40 >"$work/out" 2>"$work/err"
+    check "what led to a bad access is in the trace, which is whole" "$r" verify -q "$work/bad.wtr"
+    cat >"$work/forever.c" <<'END'
+#include "reprise_guest.h"
+static volatile int flag;
+int main(void)
+{
+    if (guest_core() % 3 == 1)
+        while (!flag)
+            ;
+    guest_barrier();
+    return 0;
+}
+END
+    # shellcheck disable=SC2046
+    riscv64-unknown-elf-gcc -O1 -o "$work/forever.elf" "$work/forever.c" $("$r" guest --flags rv32)
+    for cores in 3 40; do
+        "$r" record -o "$work/forever.wtr" --guest "$work/forever.elf" --cores $cores >"$work/out" 2>"$work/err"
+        is "cores that wait for ever: status 3 ($cores cores)" $? 3
+        check "cores that wait for ever are said ($cores cores)" grep -q "core 1, main.*: waits for ever" "$work/err"
+        check "their trace is whole ($cores cores)" "$r" verify -q "$work/forever.wtr"
+    done
     REPRISE=$r tests/guests/build "$work/built" >&2
     for elf in "$work"/built/*.elf; do
         name=$(basename "$elf") p=${name%%.*}

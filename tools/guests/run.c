@@ -23,6 +23,7 @@
 #include "tracefmt/sha256.h"
 
 enum { CORES_DEFAULT = 32 };
+#define LIMIT_DEFAULT (UINT64_C(1) << 32) /* as for a warp of a kernel */
 
 struct guest_session {
     const struct guest_keys *keys;
@@ -421,7 +422,10 @@ int guest_run(const struct command *command, int argc, char **argv, const struct
 {
     struct command here = *command;
     struct command_line line;
-    struct guest_session s = {.keys = keys, .cores = CORES_DEFAULT, .no_trace = strcmp(command->name, "record") != 0};
+    struct guest_session s = {.keys = keys,
+                              .plan.limit = LIMIT_DEFAULT,
+                              .cores = CORES_DEFAULT,
+                              .no_trace = strcmp(command->name, "record") != 0};
     here.option = guest_option;
     command_parse(&line, &here, argc, argv, &s);
     if (s.plan.output && s.no_trace)
