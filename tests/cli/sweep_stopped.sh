@@ -146,8 +146,8 @@ fails 2 "other.db: this database has no results of reprise sweep" "$r" sweep -q 
 fails 2 "other.db: this database has no results of reprise sweep" "$r" results other.db
 cp whole.db later.db
 python3 -c 'import sqlite3; sqlite3.connect("later.db").execute("PRAGMA user_version = 9")'
-fails 2 "later.db: its tables are of version 9; this reprise knows version 2" "$r" results later.db
-fails 2 "later.db: its tables are of version 9; this reprise knows version 2" "$r" sweep -q "${plan[@]}" -o later.db
+fails 2 "later.db: its tables are of version 9; this reprise knows version 3" "$r" results later.db
+fails 2 "later.db: its tables are of version 9; this reprise knows version 3" "$r" sweep -q "${plan[@]}" -o later.db
 fails 2 "nothing.db: there is no such file" "$r" results nothing.db
 
 # ---- folders that cannot be written --------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ random-tree: deps ## N=10000 programs of random PTX for sm_70 to sm_90 from SEED
 	@$(RANDOM_TREE) $(RANDOM_ARGUMENTS) $(if $(TOOLCHAIN),--ptxas $(BUILD)/toolchain/12.9/ptxas)
 
 .PHONY: units
-units: $(PRELOADS) $(SUITES:%=$(BUILD)/tests/%) $(PROGRAMS) $(RANDOM_COMPARE) $(RANDOM_PTX_COMPARE) $(RANDOM_TREE) $(EXAMPLES) $(BUILD)/bench/approximations ## the programs of tests
+units: $(PRELOADS) $(SUITES:%=$(BUILD)/tests/%) $(PROGRAMS) $(RANDOM_COMPARE) $(RANDOM_PTX_COMPARE) $(RANDOM_TREE) $(EXAMPLES) $(BUILD)/bench/approximations $(BUILD)/record-cases ## the programs of tests
 
 # ---- tests with what others made ------------------------------------------------------------------------------------
 # Disassembly against NVIDIA's: every kernel and libdevice, by both versions of ptxas, for sm_50 to sm_62, and every kernel
