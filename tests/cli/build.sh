@@ -31,7 +31,7 @@ make help >"$work/help"
 undescribed=$(sed -n 's/^\.PHONY: //p' Makefile tools/make/*.mk | tr ' ' '\n' | sed 's/\$1/NAME/' | sort -u | while read -r target; do
     grep -q "^$target  *[^ ]" "$work/help" || echo "$target"
 done | paste -sd' ')
-is "make help describes all targets but parts of others" "$undescribed" "FORCE bench-programs fuzz-programs install-files network-programs"
+is "make help describes all targets but parts of others" "$undescribed" "FORCE bench-programs fuzz-programs hardware-programs install-files network-programs"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' tools/python/pyproject.toml)
 is "reprise has the version" "$("$r" --version)" "reprise $version"
 is "nothing else does" "$(grep -rlF "$version" Makefile tools tracefmt frontend replay hw-models docs tests ./*.md --include='*.[chm]*' --include='*.py*' \
