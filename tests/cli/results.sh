@@ -100,6 +100,15 @@ chmod u+w gpus.db
 "$r" results gpus.db --json >got
 agrees "... until a sweep brings it up to date" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None} and len(got) == 3'
 
+# ---- numbers with a fraction ------------------------------------------------------------------------------------------
+"$r" sweep -q 1.wtr -m jetson-tx2 --vary 'l1.size=16K,32K with area=430.5,440' --vary clock_mhz=1000.1,1250 -o real.db
+"$r" results real.db compare l1.size=16K,area=430.5 l1.size=32K,area=440 --json >got
+agrees "compare finds values with a fraction" 'len(got["pairs"]) == 2'
+"$r" results real.db compare clock_mhz=1000.1 clock_mhz=1.25e3 --json >got
+agrees "... also of options that vary alone" 'len(got["pairs"]) == 2'
+"$r" report -q real.db --baseline clock_mhz=1000.1,area=440.0 -o real.html
+is "... and so does report --baseline" $? 0
+
 # ---- comparisons -----------------------------------------------------------------------------------------------------------
 results compare scheduler=gto scheduler=lrr --json >got
 agrees "compare: pairs that are alike in all else" 'len(got["pairs"]) == 12 and all((lambda a, b: a["scheduler.model"] == "gto" and b["scheduler.model"] == "lrr" and all(a[k] == b[k] for k in ("trace", "l1.size", "l1.subcores")) and (a["cycles"], b["cycles"]) == (p["A"], p["B"]))(*[next(r for r in runs if r["run"] == p[k]) for k in ("run A", "run B")]) for p in got["pairs"])'

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lib/number.h"
 #include "tools/queries/queries.h"
 #include "tools/store/schema.h"
 #include "tools/ui/nearest.h"
@@ -29,6 +30,16 @@ static void geometric_end(sqlite3_context *c)
         sqlite3_result_double(c, __builtin_exp(sum->logarithms / (double)sum->count));
 }
 
+/* The number that a text is, read as sweeps read it: SQLite's reading may differ in the last bit. */
+static void to_real(sqlite3_context *c, int count, sqlite3_value **values)
+{
+    double real;
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    if (text && read_size_or_real(text, &real))
+        sqlite3_result_double(c, real);
+}
+
 /* Runs of one version of the program compare with one another. */
 static bool choose_runs(struct query *q, struct rp_error *err)
 {
@@ -47,6 +58,8 @@ bool query_open(struct query *q, const char *path, unsigned wait, const struct q
     q->view = (struct view){.sql = &q->store.sql, .form = args->form};
     sqlite3_create_function(q->store.sql.db, "geomean", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
                             geometric_step, geometric_end);
+    sqlite3_create_function(q->store.sql.db, "to_real", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, to_real, NULL,
+                            NULL);
     if (choose_runs(q, err))
         return true;
     query_close(q);

@@ -24,18 +24,21 @@ static void side_free(struct side *s)
     sqlite3_free(s->keys);
 }
 
-/* "KEY=VALUE" as a condition: sizes as numbers, all else as text. */
+/* "KEY=VALUE" as a condition: sizes and numbers with a fraction as numbers, all else as text. */
 static bool add_value(struct query *q, sqlite3_str *condition, sqlite3_str *keys, const char *key, const char *value,
                       struct rp_error *err)
 {
     const char *sign;
     uint64_t number;
+    double real;
     struct rp_error unused;
     char *expression = query_value(q, key, &sign, err);
     if (!expression)
         return false;
     if (read_size(value, INT64_MAX, "", &number, &unused))
         sqlite3_str_appendf(condition, " AND %s = %llu", expression, (unsigned long long)number);
+    else if (read_size_or_real(value, &real))
+        sqlite3_str_appendf(condition, " AND %s IN ('%q', to_real('%q'))", expression, value, value);
     else
         sqlite3_str_appendf(condition, " AND %s = '%q'", expression, value);
     sqlite3_str_appendf(keys, "%s,", expression);
