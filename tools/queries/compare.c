@@ -271,12 +271,6 @@ static bool print_lines(struct query *q, struct rp_error *err)
 
 static bool print_all(struct query *q, struct rp_error *err)
 {
-    int64_t pairs;
-    if (!sql_number(&q->store.sql, "SELECT count(*) FROM pair", 0, &pairs, err, ""))
-        return false;
-    if (!pairs)
-        return rp_fail(err, RP_USAGE,
-                       "compare: no run of one side has a counterpart that differs in these values alone");
     bool json = q->view.form == VIEW_JSON;
     if (json)
         json_open(&q->view.json, NULL, '{');
@@ -285,6 +279,83 @@ static bool print_all(struct query *q, struct rp_error *err)
     if (json)
         json_close(&q->view.json, '}');
     return fine;
+}
+
+/* ---- no pairs ---------------------------------------------------------------------------------------------------- */
+
+#define NO_PAIRS "compare: no run of one side has a counterpart"
+
+/* Whether no run of one side has the value of one of the other. */
+static bool values_differ(struct query *q, const struct side sides[2], const char *column, bool *yes,
+                          struct rp_error *err)
+{
+    bool fine = true;
+    char *text = sqlite3_mprintf("SELECT NOT EXISTS (SELECT \"%w\" FROM asked WHERE %s AND status = 'done' INTERSECT "
+                                 "SELECT \"%w\" FROM asked WHERE %s AND status = 'done')",
+                                 column, sides[0].condition, column, sides[1].condition);
+    sqlite3_stmt *row = text ? view_query(&q->view, text, err, "") : NULL;
+    *yes = row && sql_row(&q->store.sql, row, &fine, err) && sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_free(text);
+    return row ? fine : text || rp_fail(err, RP_SYSTEM, "out of memory");
+}
+
+/* The keys in which the sides differ besides those that they name, with commas. To be freed with sqlite3_free. */
+static char *differing_keys(struct query *q, const struct side sides[2], struct rp_error *err)
+{
+    bool fine = true, asked = true, differ = false, machine = false;
+    char *keys = sqlite3_mprintf("");
+    sqlite3_stmt *rows = sql_bind(&q->store.sql, alike, err, "");
+    while (rows && keys && asked && next_alike(q, rows, sides, &fine, err)) {
+        const char *name = (const char *)sqlite3_column_text(rows, 0);
+        bool is_machine = !strcmp(name, "machine"); /* of which there are two rows */
+        asked = values_differ(q, sides, (const char *)sqlite3_column_text(rows, 1), &differ, err);
+        if (asked && differ && !(is_machine && machine))
+            keys = sqlite3_mprintf("%z%s%s", keys, *keys ? ", " : "", name);
+        machine = machine || (is_machine && differ);
+    }
+    if (rows)
+        sqlite3_reset(rows);
+    if (rows && fine && asked && (keys || rp_fail(err, RP_SYSTEM, "out of memory")))
+        return keys;
+    sqlite3_free(keys);
+    return NULL;
+}
+
+/* Fails if a side has no run. */
+static bool check_side(struct query *q, const struct side *side, const char *text, struct rp_error *err)
+{
+    bool fine = true, has;
+    char *query = sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM asked WHERE %s AND status = 'done')", side->condition);
+    sqlite3_stmt *row = query ? view_query(&q->view, query, err, "") : NULL;
+    has = row && sql_row(&q->store.sql, row, &fine, err) && sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_free(query);
+    if (!query)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    if (!row || !fine || has)
+        return row && fine;
+    return rp_fail(err, RP_USAGE,
+                   side->number ? NO_PAIRS ": run %s is not done" : NO_PAIRS ": none that is done has %s", text);
+}
+
+/* Always false. */
+static bool fail_without_pairs(struct query *q, const struct side sides[2], const char *one, const char *other,
+                               struct rp_error *err)
+{
+    if (!check_side(q, &sides[0], one, err) || !check_side(q, &sides[1], other, err))
+        return false;
+    if (sides[0].number)
+        return rp_fail(err, RP_USAGE, NO_PAIRS ": runs %s and %s are of different traces", one, other);
+    char *keys = differing_keys(q, sides, err);
+    if (keys && !strncmp(keys, "trace", 5))
+        rp_fail(err, RP_USAGE, NO_PAIRS ": the sides differ in %s", keys);
+    else if (keys && *keys)
+        rp_fail(err, RP_USAGE, NO_PAIRS ": the sides differ in %s, too; name on both sides what is to differ", keys);
+    else if (keys)
+        rp_fail(err, RP_USAGE, NO_PAIRS ": no two runs are alike in all that neither side names");
+    sqlite3_free(keys);
+    return false;
 }
 
 bool query_compare(struct query *q, const char *one, const char *other, struct rp_error *err)
@@ -299,7 +370,10 @@ bool query_compare(struct query *q, const char *one, const char *other, struct r
         fine = query_has_run(q, sides[i].run, err);
     if (fine && !strcmp(sides[0].condition, sides[1].condition))
         fine = rp_fail(err, RP_USAGE, "compare: both sides are the same, %s", one);
-    fine = fine && make_pairs(q, sides, value, err) && print_all(q, err);
+    int64_t pairs = 0;
+    fine = fine && make_pairs(q, sides, value, err) &&
+           sql_number(&q->store.sql, "SELECT count(*) FROM pair", 0, &pairs, err, "") &&
+           (pairs || fail_without_pairs(q, sides, one, other, err)) && print_all(q, err);
     side_free(&sides[0]);
     side_free(&sides[1]);
     sqlite3_free(value);
