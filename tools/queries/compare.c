@@ -106,8 +106,7 @@ static bool named(const struct side *s, const char *column)
     return yes;
 }
 
-/* What is alike in both runs of a pair unless a side names it, and the column that says so. The area affects nothing.
- */
+/* What is alike in both runs of a pair unless a side names it, and its column. The area affects nothing. */
 static const char alike[] =
     "WITH k(name, col, place) AS (VALUES ('trace', 'sha256', -3), ('machine', 'machine', -2), ('machine', 'base:', -1),"
     " ('launch', 'launch', 1e6), ('engine', 'engine', 1e6), ('seed', 'seed', 1e6), ('method', 'method', 1e6),"
