@@ -160,6 +160,7 @@ is "a machine file that was edited: names tell its contents apart" "$(grep -c '(
 is "... --by machine has the best of both" "$("$r" results own.db --best cycles --by machine --json | rows "len($machines)")" 2
 is "... --by all names them" "$("$r" results own.db --best cycles --by all --top 0 --json | rows "len(rows), len($machines)")" "(4, 2)"
 is "... compare pairs runs of one content" "$("$r" results own.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin '[sorted((p["run A"], p["run B"])) for p in d["pairs"]]')" "[[1, 2]]"
+is "... also where both sides name it" "$("$r" results own.db compare machine=own,scheduler=gto machine=own,scheduler=lrr --json | json /dev/stdin '[sorted((p["run A"], p["run B"])) for p in d["pairs"]]')" "[[1, 2]]"
 
 # ---- launches and samples do not compete with all of a trace ----------------------------------------------------------------
 "$BUILD/programs/memory" launches 20 many.wtr

@@ -164,7 +164,8 @@ static bool likeness(struct query *q, const struct side sides[2], char **conditi
     bool fine = true, shown = true;
     sqlite3_str *on = sqlite3_str_new(q->store.sql.db), *show = sqlite3_str_new(q->store.sql.db);
     sqlite3_stmt *rows = sql_bind(&q->store.sql, alike, err, "");
-    sqlite3_str_appendall(on, "1");
+    /* a machine that both sides name */
+    sqlite3_str_appendall(on, "(a.machine <> b.machine OR a.\"base:\" = b.\"base:\")");
     sqlite3_str_appendall(show, " ");
     while (rows && shown && next_alike(q, rows, sides, &fine, err)) {
         const char *column = (const char *)sqlite3_column_text(rows, 1);
