@@ -2,7 +2,7 @@
 # reprise results: every view against what Python makes of the tables, in text, CSV and JSON.
 set -u
 . tests/support/cli.sh
-needs "$BUILD/kernels/matmul.ptx"
+needs "$BUILD/kernels/matmul.ptx" "$BUILD/programs/memory"
 BUILD=$(realpath "$BUILD")
 cd "$work" || exit 1
 args=(--arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:16384 --arg i32=64)
@@ -94,11 +94,20 @@ PY
 chmod a-w gpus.db
 "$r" results gpus.db --json >got
 agrees "a database of version 2 is read" 'sorted(r["machine"] for r in got) == ["jetson-tx2", "rtx2060", "v100"] and "area" not in got[0]'
-is "... and has no areas" "$("$r" results gpus.db pareto cycles area 2>&1 | grep -c 'has no area')" 1
+is "... and has no areas" "$("$r" results gpus.db pareto cycles area 2>&1 | grep -c '^reprise: machines jetson-tx2, rtx2060 and v100 have no area')" 1
 chmod u+w gpus.db
 "$r" sweep -q 1.wtr -m v100,rtx2060 -o gpus.db
 "$r" results gpus.db --json >got
 agrees "... until a sweep brings it up to date" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None} and len(got) == 3'
+
+# ---- numbers with a fraction ------------------------------------------------------------------------------------------
+"$r" sweep -q 1.wtr -m jetson-tx2 --vary 'l1.size=16K,32K with area=430.5,440' --vary clock_mhz=1000.1,1250 -o real.db
+"$r" results real.db compare l1.size=16K,area=430.5 l1.size=32K,area=440 --json >got
+agrees "compare finds values with a fraction" 'len(got["pairs"]) == 2'
+"$r" results real.db compare clock_mhz=1000.1 clock_mhz=1.25e3 --json >got
+agrees "... also of options that vary alone" 'len(got["pairs"]) == 2'
+"$r" report -q real.db --baseline clock_mhz=1000.1,area=440.0 -o real.html
+is "... and so does report --baseline" $? 0
 
 # ---- comparisons -----------------------------------------------------------------------------------------------------------
 results compare scheduler=gto scheduler=lrr --json >got
@@ -122,6 +131,48 @@ PY
 )"
 is "text ends in the mean and the lines" "$(results compare scheduler=gto,l1.size=8K scheduler=lrr,l1.size=32K | grep -cE '^(geometric mean of the ratios of 4 pairs: [0-9.]+|Cycles by source line, .*)$')" 2
 is "--stat" "$(results compare scheduler=gto scheduler=lrr --stat l2.misses --json | json /dev/stdin 'len(d["pairs"])')" 12
+
+# ---- traces and machines of one name and another content -------------------------------------------------------------------
+mkdir old new
+cp 1.wtr old/t.wtr
+cp 2.wtr new/t.wtr
+(cd old && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=gto,lrr -o ../same.db)
+(cd new && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=lrr,serial -o ../same.db)
+rows() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"rows": json.load(sys.stdin), "hash": dict(x.split()[::-1] for x in open("sums"))}))' "$1"; }
+sha256sum old/t.wtr new/t.wtr >sums
+named='all(r["trace"] in ["t.wtr (%s)" % hash[f + "/t.wtr"][:8] for f in ("old", "new")] for r in rows)'
+is "list: traces of one name have a hash" "$("$r" results same.db --json | rows "$named and len({r['trace'] for r in rows}) == 2")" True
+is "--best: each of them has its best" "$("$r" results same.db --best cycles --json | rows "$named and len(rows) == 2")" True
+is "pareto: each has its front" "$("$r" results same.db pareto cycles issue.idle --json | rows "$named and len({r['trace'] for r in rows}) == 2")" True
+is "compare pairs runs of one content" "$("$r" results same.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin '[p["trace"] for p in d["pairs"]]')" "['t.wtr ($(sha256sum old/t.wtr | head -c 8))']"
+is "... and says where there are none" "$("$r" results same.db compare scheduler=gto scheduler=serial 2>&1 | grep -c '^reprise: compare: no run of one side has a counterpart')" 1
+is "--by all: means over the same traces" "$("$r" results same.db --best cycles --by all --top 0 --json | rows '[(r["scheduler.model"], len(r["traces"].split(", "))) for r in rows]')" "[('lrr', 2)]"
+(cd old && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=gto,lrr -o ../sets.db)
+(cd new && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=serial -o ../sets.db)
+is "... sets of traces do not compete" "$("$r" results sets.db --best cycles --by all --json | rows 'sorted(r["traces"] for r in rows) == sorted("t.wtr (%s)" % h[:8] for h in hash.values())')" True
+"$r" machine show jetson-tx2 >own.cfg
+"$r" sweep -q 1.wtr -m ./own.cfg --vary scheduler=gto,lrr -o own.db
+"$r" results own.db --csv >plain.csv
+"$r" machine show jetson-tx2 --set dram.latency=900 >own.cfg
+"$r" sweep -q 1.wtr -m ./own.cfg --vary scheduler=lrr,serial -o own.db
+machines='sorted({r["machine"] for r in rows})'
+is "a machine file that was edited: names tell its contents apart" "$(grep -c '(' plain.csv) $("$r" results own.db --json | rows "[m[:-9] for m in $machines]")" "0 ['own (', 'own (']"
+is "... --by machine has the best of both" "$("$r" results own.db --best cycles --by machine --json | rows "len($machines)")" 2
+is "... --by all names them" "$("$r" results own.db --best cycles --by all --top 0 --json | rows "len(rows), len($machines)")" "(4, 2)"
+is "... compare pairs runs of one content" "$("$r" results own.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin '[sorted((p["run A"], p["run B"])) for p in d["pairs"]]')" "[[1, 2]]"
+is "... also where both sides name it" "$("$r" results own.db compare machine=own,scheduler=gto machine=own,scheduler=lrr --json | json /dev/stdin '[sorted((p["run A"], p["run B"])) for p in d["pairs"]]')" "[[1, 2]]"
+
+# ---- launches and samples do not compete with all of a trace ----------------------------------------------------------------
+"$BUILD/programs/memory" launches 20 many.wtr
+for options in "" "--launch 0" "--sample 5%@95%"; do
+    # shellcheck disable=SC2086
+    "$r" sweep -q many.wtr -m jetson-tx2 --vary scheduler=gto,lrr $options -o kinds.db
+done
+kind_rows() { json /dev/stdin 'sorted({(str(r["launch"]), r["method"]) for r in d}), len(d)'; }
+all_kinds="([('0', 'exact'), ('None', 'exact'), ('None', 'sample 5%@95%')], 3)"
+is "--best has one of each kind, and columns that say which" "$("$r" results kinds.db --best cycles --json | kind_rows)" "$all_kinds"
+is "... --by all too" "$("$r" results kinds.db --best cycles --by all --json | kind_rows)" "$all_kinds"
+is "... and pareto a front of each" "$("$r" results kinds.db pareto cycles warp_instructions --json | kind_rows | cut -d] -f 1)" "${all_kinds%]*}"
 
 # ---- one run, and any question ---------------------------------------------------------------------------------------------
 results show "$a" --json >got

@@ -18,7 +18,29 @@ fails 1 "did you mean 'cycles'?" "$r" results r.db --best cycle
 fails 1 "--by goes with --best" "$r" results r.db --by trace
 fails 1 "give the numbers of two runs, or values" "$r" results r.db compare gto lrr
 fails 1 "give the numbers of two runs, or values" "$r" results r.db compare 1 scheduler=lrr
-fails 1 "no run of one side has a counterpart" "$r" results r.db compare scheduler=gto scheduler=oldest
+fails 1 "no run of one side has a counterpart: none that is done has scheduler=oldest" "$r" results r.db compare scheduler=gto scheduler=oldest
+"$r" sweep -q 1.wtr -m jetson-tx2 --vary 'subcores=1,2,4 with l1_subcores=1,2,2 with icache_subcores=1,2,4 with area=80,90,100' -o coupled.db
+fails 1 "counterpart: the sides differ in l1.subcores, icache.subcores, too; name on both sides what is to differ" "$r" results coupled.db compare subcores=1 subcores=2
+is "an area that differs is no reason" "$("$r" results coupled.db compare subcores=2,icache.subcores=2 subcores=4,icache.subcores=4 --csv | wc -l)" 2
+"$r" sweep -q 1.wtr -m v100,jetson-tx2 -o two.db
+"$r" record -q -o 2.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 2,1 --block 16,16 \
+    --arg buf=rand-f32:1024:seed=1 --arg buf=rand-f32:1024:seed=2 --arg buf=zeros:4096 --arg i32=32 || exit 1
+"$r" sweep -q 2.wtr -m v100 -o two.db
+fails 1 "counterpart: runs 1 and 3 are of different traces" "$r" results two.db compare 1 3
+
+# Runs without an area, of several machines.
+"$r" sweep -q 1.wtr -m jetson-tx2,orin-wcet,tx2-pastis,v100 -o areas.db
+is "machines without an area are named" "$("$r" results areas.db pareto cycles area 2>&1 >/dev/null | cut -d ';' -f 1)" "reprise: warning: 3 runs are left out, as machines jetson-tx2, orin-wcet and tx2-pastis have no area"
+
+# Databases without a run.
+"$r" sweep -q 1.wtr -m jetson-tx2 --vary l1.size=100,200 -o none.db
+is "a sweep in which all is impossible: a list with the reasons" "$("$r" results none.db --csv | cut -d, -f 1-3,6 | sed 's/:.*//')" "run,trace,machine,status
+,,jetson-tx2,impossible
+,,jetson-tx2,impossible"
+is "... --best and pareto have no run" "$("$r" results none.db --best cycles --csv) $("$r" results none.db pareto cycles ipc --csv)" "run,trace,machine,cycles run,trace,machine,cycles,ipc"
+fails 1 "none.db: there is no run yet, and nothing known of 'l2.misses'; 'reprise results none.db' lists" "$r" results none.db --best l2.misses
+fails 1 "none.db: there is no run yet, and nothing known of 'l1.size'" "$r" results none.db compare l1.size=100 l1.size=200
+fails 1 "no run is done" "$r" report none.db -o none.html
 fails 1 "both sides are the same" "$r" results r.db compare 1 1
 fails 1 "run 999: there is no such run" "$r" results r.db compare 1 999
 fails 1 "trace is a text" "$r" results r.db --best trace

@@ -62,4 +62,6 @@ bad 2 "wrong.cfg:1: this is no text; write it in quotes" wrong.cfg -o x.db
 printf 'trace = \n' >wrong.cfg
 bad 2 "wrong.cfg:2: syntax error" wrong.cfg -o x.db
 bad 2 "no.cfg: No such file or directory" no.cfg -o x.db
+is "a name that SQLite takes for a URI is that of a file" "$("$r" sweep -q a.wtr -m jetson-tx2 -o 'file:u.db?mode=memory'; ls file*)" "file:u.db?mode=memory"
+is "... which can be read, and merged" "$("$r" results merge 'file:u.db?mode=memory' -o file:m.db && "$r" results file:m.db --csv | wc -l) $(ls file:m.db)" "2 file:m.db"
 is "no database is made by any of them" "$(ls x.db 2>&1 | grep -c 'No such')" 1

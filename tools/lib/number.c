@@ -44,6 +44,19 @@ bool read_size(const char *text, uint64_t most, const char *what, uint64_t *valu
     return true;
 }
 
+bool read_size_or_real(const char *text, double *value)
+{
+    uint64_t size;
+    struct rp_error unused;
+    if (read_size(text, INT64_MAX, "", &size, &unused)) {
+        *value = (double)size;
+        return true;
+    }
+    char *end;
+    *value = strtod(text, &end);
+    return *text && !*end;
+}
+
 bool read_block(const char *text, const uint32_t grid[3], uint64_t *index, struct rp_error *err)
 {
     char part[32];

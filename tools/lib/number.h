@@ -12,6 +12,8 @@
 bool read_number(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
 /* The same, optionally with a suffix K, M or G, or k, m or g: 2^10, 2^20, 2^30. */
 bool read_size(const char *text, uint64_t most, const char *what, uint64_t *value, struct rp_error *);
+/* A size, or a number with a fraction or an exponent. False: the text is no number. */
+bool read_size_or_real(const char *text, double *value);
 /* Reads a block of a grid: its linear index, x fastest, or its coordinates, "3,1" or "3x1". It must be within the grid.
  */
 bool read_block(const char *text, const uint32_t grid[3], uint64_t *index, struct rp_error *);

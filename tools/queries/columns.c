@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/lib/number.h"
 #include "tools/queries/queries.h"
 #include "tools/store/schema.h"
 #include "tools/ui/nearest.h"
@@ -29,6 +30,16 @@ static void geometric_end(sqlite3_context *c)
         sqlite3_result_double(c, __builtin_exp(sum->logarithms / (double)sum->count));
 }
 
+/* The number that a text is, read as sweeps read it: SQLite's reading may differ in the last bit. */
+static void to_real(sqlite3_context *c, int count, sqlite3_value **values)
+{
+    double real;
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    if (text && read_size_or_real(text, &real))
+        sqlite3_result_double(c, real);
+}
+
 /* Runs of one version of the program compare with one another. */
 static bool choose_runs(struct query *q, struct rp_error *err)
 {
@@ -47,6 +58,8 @@ bool query_open(struct query *q, const char *path, unsigned wait, const struct q
     q->view = (struct view){.sql = &q->store.sql, .form = args->form};
     sqlite3_create_function(q->store.sql.db, "geomean", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
                             geometric_step, geometric_end);
+    sqlite3_create_function(q->store.sql.db, "to_real", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, to_real, NULL,
+                            NULL);
     if (choose_runs(q, err))
         return true;
     query_close(q);
@@ -103,6 +116,15 @@ char *query_axes(struct query *q, const char *table, struct rp_error *err)
 
 static bool fail_unknown(struct query *q, const char *name, struct rp_error *err)
 {
+    int64_t runs = 0;
+    if (!sql_number(&q->store.sql, "SELECT count(*) FROM run", 0, &runs, err, ""))
+        return false;
+    if (!runs)
+        return rp_fail(
+            err, RP_USAGE,
+            "%s: there is no run yet, and nothing known of '%s'; 'reprise results %s' lists the combinations "
+            "that are impossible",
+            q->store.sql.path, name, q->store.sql.path);
     static const char all[] = "SELECT name FROM statistic UNION SELECT key FROM option UNION SELECT 'ipc' UNION "
                               "SELECT 'occupancy' ORDER BY 1";
     const char *names[4096], *near;
@@ -143,25 +165,58 @@ static char *find_value(struct query *q, const char *name, bool *fine, struct rp
     return text;
 }
 
-/* How many of the runs that are asked about have no area, and of which machine one of them is. The text is to be freed
- * with sqlite3_free. */
-static bool count_without_area(struct query *q, int64_t *without, int64_t *with, char **machine, struct rp_error *err)
+#define NAMED_MACHINES 3
+
+/* "machine A has", "machines A and B have", "machines A, B, C and 2 more have": those of the runs without an area, one
+ * row each. To be freed with sqlite3_free. */
+static char *machines_have(struct query *q, sqlite3_stmt *rows, bool *fine, struct rp_error *err)
+{
+    int64_t count = 0;
+    sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
+    for (; sql_row(&q->store.sql, rows, fine, err); count++) {
+        int64_t all = sqlite3_column_int64(rows, 1);
+        if (count >= NAMED_MACHINES)
+            continue;
+        sqlite3_str_appendf(text, "%s%s",
+                            !count             ? all > 1 ? "machines " : "machine "
+                            : count == all - 1 ? " and "
+                                               : ", ",
+                            sqlite3_column_text(rows, 0));
+    }
+    if (count > NAMED_MACHINES)
+        sqlite3_str_appendf(text, " and %lld more", (long long)count - NAMED_MACHINES);
+    sqlite3_str_appendall(text, count > 1 ? " have" : " has");
+    char *said = sqlite3_str_finish(text);
+    if (*fine && !said)
+        *fine = rp_fail(err, RP_SYSTEM, "out of memory");
+    return said;
+}
+
+/* How many of the runs that are asked about have no area, and which machines these are, as machines_have says it. */
+static bool count_without_area(struct query *q, int64_t *without, int64_t *with, char **machines, struct rp_error *err)
 {
     bool fine = true;
-    *machine = NULL;
-    char *text =
-        sqlite3_mprintf("SELECT count(*) - count(" STORE_AREA "), count(" STORE_AREA "), min(CASE WHEN " STORE_AREA
-                        " IS NULL THEN machine END) FROM runs WHERE status = 'done' AND %s",
-                        q->which);
-    sqlite3_stmt *row = text ? view_query(&q->view, text, err, "") : NULL;
-    if (row && sql_row(&q->store.sql, row, &fine, err)) {
+    *machines = NULL;
+    char *counts = sqlite3_mprintf("SELECT count(*) - count(" STORE_AREA "), count(" STORE_AREA
+                                   ") FROM runs WHERE status = 'done' AND %s",
+                                   q->which);
+    char *names = sqlite3_mprintf("SELECT machine, count(*) OVER () FROM runs WHERE status = 'done' AND " STORE_AREA
+                                  " IS NULL AND %s GROUP BY machine ORDER BY machine",
+                                  q->which);
+    sqlite3_stmt *row = counts && names ? view_query(&q->view, counts, err, "") : NULL;
+    sqlite3_stmt *rows = row ? view_query(&q->view, names, err, "") : NULL;
+    if (rows && sql_row(&q->store.sql, row, &fine, err)) {
         *without = sqlite3_column_int64(row, 0);
         *with = sqlite3_column_int64(row, 1);
-        *machine = sqlite3_mprintf("%s", sqlite3_column_text(row, 2));
+        *machines = machines_have(q, rows, &fine, err);
     }
+    if (!counts || !names)
+        rp_fail(err, RP_SYSTEM, "out of memory");
     sqlite3_finalize(row);
-    sqlite3_free(text);
-    return (row || !text) && fine && (*machine || rp_fail(err, RP_SYSTEM, "out of memory"));
+    sqlite3_finalize(rows);
+    sqlite3_free(counts);
+    sqlite3_free(names);
+    return rows && fine;
 }
 
 #define GIVE_AREA                                                                                                      \
@@ -172,14 +227,14 @@ static bool count_without_area(struct query *q, int64_t *without, int64_t *with,
 static bool check_area(struct query *q, struct rp_error *err)
 {
     int64_t without = 0, with = 0;
-    char *machine;
-    bool fine = count_without_area(q, &without, &with, &machine, err);
+    char *machines;
+    bool fine = count_without_area(q, &without, &with, &machines, err);
     if (fine && without && !with)
-        fine = rp_fail(err, RP_USAGE, "machine %s has no area; " GIVE_AREA, machine);
+        fine = rp_fail(err, RP_USAGE, "%s no area; " GIVE_AREA, machines);
     else if (fine && without)
-        fprintf(stderr, "reprise: warning: %lld run%s left out, as machine %s has no area; " GIVE_AREA "\n",
-                (long long)without, without == 1 ? " is" : "s are", machine);
-    sqlite3_free(machine);
+        fprintf(stderr, "reprise: warning: %lld run%s left out, as %s no area; " GIVE_AREA "\n", (long long)without,
+                without == 1 ? " is" : "s are", machines);
+    sqlite3_free(machines);
     return fine;
 }
 

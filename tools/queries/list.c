@@ -4,22 +4,26 @@
 
 #include "tools/queries/queries.h"
 
-/* The columns of a run, before its statistics. */
-static char *identity_columns(struct query *q, struct rp_error *err)
+#define NAMES "run, \"trace:\" AS trace, \"machine:\" AS machine"
+/* Runs that differ in one of these do not compete. */
+#define KIND "launch, engine, seed, method, tool"
+
+/* What distinguishes runs, besides trace and machine, each with a comma before it. NULL: err says why. */
+static char *distinctions(struct query *q, struct rp_error *err)
 {
     static const char *const sometimes[] = {"launch", "engine", "seed", "tool"};
     char *axes = query_axes(q, "", err);
     if (!axes)
         return NULL;
     sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
-    sqlite3_str_appendf(text, "run, trace, machine%s", axes);
+    sqlite3_str_appendall(text, axes);
     bool fine = true, yes;
     for (size_t i = 0; fine && i < MODEL_COUNT_OF(sometimes); i++)
         if ((fine = query_differs(q, sometimes[i], &yes, err)) && yes)
             sqlite3_str_appendf(text, ", %s", sometimes[i]);
     sqlite3_free(axes);
     char *columns = sqlite3_str_finish(text);
-    if (fine)
+    if (fine && (columns || rp_fail(err, RP_SYSTEM, "out of memory")))
         return columns;
     sqlite3_free(columns);
     return NULL;
@@ -37,7 +41,7 @@ static int commas(const char *text)
 bool query_list(struct query *q, struct rp_error *err)
 {
     int64_t estimates;
-    char *columns = identity_columns(q, err);
+    char *columns = query_names(q, err) ? distinctions(q, err) : NULL;
     if (!columns)
         return false;
     if (!sql_number(&q->store.sql, "SELECT count(*) FROM estimate", 0, &estimates, err, "")) {
@@ -45,15 +49,15 @@ bool query_list(struct query *q, struct rp_error *err)
         return false;
     }
     sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
-    sqlite3_str_appendf(text, "SELECT %s, cycles%s, ipc, status, reason FROM runs WHERE %s", columns,
+    sqlite3_str_appendf(text, "SELECT " NAMES "%s, cycles%s, ipc, status, reason FROM asked WHERE %s", columns,
                         estimates ? ", cycles_half_width" : "", q->which);
     sqlite3_str_appendall(text, " UNION ALL SELECT NULL, NULL, machine");
-    for (int i = commas(columns) - 2; i > 0; i--)
+    for (int i = commas(columns); i > 0; i--)
         sqlite3_str_appendall(text, ", NULL");
     sqlite3_str_appendf(text, ", NULL%s, NULL, 'impossible', settings || ': ' || reason FROM refusal WHERE %s",
                         estimates ? ", NULL" : "", q->which);
     sqlite3_str_appendall(text, " ORDER BY 2 NULLS LAST");
-    for (int i = 3; i <= commas(columns) + 1; i++)
+    for (int i = 3; i <= commas(columns) + 3; i++)
         sqlite3_str_appendf(text, ", %d", i);
     sqlite3_free(columns);
     return view_print_query(&q->view, NULL, sqlite3_str_finish(text), err);
@@ -67,15 +71,35 @@ static long long how_many(const struct query *q)
     return q->args->top < 0 ? 1 : q->args->top ? q->args->top : INT64_MAX;
 }
 
-/* Of each machine the geometric mean over traces, if it has a run of all of them. */
-static char *best_of_all(struct query *q, const char *value, const char *sign, const char *axes)
+/* Whether machines have runs of different traces. */
+static bool traces_differ(struct query *q, bool *yes, struct rp_error *err)
 {
-    const char *name = q->args->best + (*sign == '-');
+    bool fine = true;
+    char *text =
+        sqlite3_mprintf("WITH p AS (SELECT digest(sha256, '') AS traces FROM runs WHERE %s AND status = 'done' "
+                        "GROUP BY machine_id, " KIND ") SELECT min(traces) <> max(traces) FROM p",
+                        q->which);
+    sqlite3_stmt *row = text ? view_query(&q->view, text, err, "") : NULL;
+    *yes = row && sql_row(&q->store.sql, row, &fine, err) && sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_free(text);
+    return row ? fine : text || rp_fail(err, RP_SYSTEM, "out of memory");
+}
+
+/* Of each machine the geometric mean over traces, if it has a run of as many as any. */
+static char *best_of_all(struct query *q, const char *value, const char *sign, const char *columns, bool differ)
+{
+    const char *name = q->args->best + (*sign == '-'), *traces = differ ? ", traces" : "";
     return sqlite3_mprintf(
-        "WITH p AS (SELECT machine%s, count(*) AS runs, geomean(%s) AS \"%w\" FROM runs WHERE %s AND "
-        "status = 'done' GROUP BY machine_id, launch, engine, seed, method, tool) SELECT * FROM p WHERE runs "
-        "= (SELECT max(runs) FROM p) ORDER BY %s\"%w\" NULLS LAST LIMIT %lld",
-        axes, value, name, q->which, sign, name, how_many(q));
+        "WITH p AS (SELECT \"machine:\" AS machine%s, count(*) AS \"runs:\", digest(sha256, '') AS \"set:\", "
+        "group_concat(\"trace:\", ', ') AS traces, geomean(%s) AS \"value:\", dense_rank() OVER (ORDER BY " KIND
+        ") AS \"kind:\" FROM asked WHERE %s AND status = 'done' GROUP BY machine_id, " KIND
+        "), m AS (SELECT *, max(\"runs:\") OVER (PARTITION BY \"kind:\") AS \"most:\" FROM p), o AS (SELECT *, "
+        "row_number() OVER (PARTITION BY \"kind:\", \"set:\" ORDER BY %s\"value:\" NULLS LAST) AS place FROM m WHERE "
+        "\"runs:\" = \"most:\") SELECT machine%s%s, \"value:\" AS \"%w\" FROM o WHERE place <= %lld ORDER BY "
+        "\"kind:\", "
+        "\"set:\", place",
+        columns, value, q->which, sign, columns, traces, name, how_many(q));
 }
 
 /* The column of a value that the query calls `inner`, behind those of the axes: an axis is there already. */
@@ -87,33 +111,45 @@ static void add_value(sqlite3_str *text, const char *name, const char *sign, con
     sqlite3_free(quoted);
 }
 
-static char *best_by(struct query *q, const char *by, const char *value, const char *sign, const char *axes)
+static char *best_by(struct query *q, const char *by, const char *value, const char *sign, const char *columns)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendf(text,
-                        "WITH p AS (SELECT run, trace, machine%s, %s AS \"value:\", row_number() OVER (PARTITION BY %s "
-                        "ORDER BY %s%s NULLS LAST, run) AS place FROM runs WHERE %s AND status = 'done') SELECT run, "
+                        "WITH p AS (SELECT " NAMES
+                        "%s, %s AS \"value:\", %s AS \"by:\", dense_rank() OVER (ORDER BY " KIND
+                        ") AS \"kind:\", row_number() OVER (PARTITION BY %s, " KIND
+                        " ORDER BY %s%s NULLS LAST, run) AS place FROM asked WHERE %s AND status = 'done') SELECT run, "
                         "trace, machine%s",
-                        axes, value, by, sign, value, q->which, axes);
-    add_value(text, q->args->best + (*sign == '-'), "", "value:", axes);
-    sqlite3_str_appendf(text, " FROM p WHERE place <= %lld ORDER BY %s, place", how_many(q), by);
+                        columns, value, by, by, sign, value, q->which, columns);
+    add_value(text, q->args->best + (*sign == '-'), "", "value:", columns);
+    sqlite3_str_appendf(text, " FROM p WHERE place <= %lld ORDER BY \"by:\", \"kind:\", place", how_many(q));
     return sqlite3_str_finish(text);
+}
+
+/* --by as an expression on view `asked`. */
+static char *by_value(struct query *q, const char *by, struct rp_error *err)
+{
+    const char *unused;
+    if (!strcmp(by, "trace") || !strcmp(by, "machine"))
+        return sqlite3_mprintf("\"%s:\"", by);
+    return query_value(q, by, &unused, err);
 }
 
 bool query_best(struct query *q, struct rp_error *err)
 {
-    const char *sign, *unused, *wanted = q->args->by ? q->args->by : "trace";
-    bool all = !strcmp(wanted, "all");
-    char *value = query_number(q, q->args->best, &sign, err);
-    char *by = value && !all ? query_value(q, wanted, &unused, err) : NULL;
-    char *axes = value && (by || all) ? query_axes(q, "", err) : NULL;
-    bool fine = axes;
+    const char *sign, *wanted = q->args->by ? q->args->by : "trace";
+    bool all = !strcmp(wanted, "all"), differ = false;
+    char *value = query_names(q, err) ? query_number(q, q->args->best, &sign, err) : NULL;
+    char *by = value && !all ? by_value(q, wanted, err) : NULL;
+    char *columns = value && (by || all) ? distinctions(q, err) : NULL;
+    bool fine = columns && (!all || traces_differ(q, &differ, err));
     if (fine)
-        fine = view_print_query(&q->view, NULL,
-                                all ? best_of_all(q, value, sign, axes) : best_by(q, by, value, sign, axes), err);
+        fine = view_print_query(
+            &q->view, NULL, all ? best_of_all(q, value, sign, columns, differ) : best_by(q, by, value, sign, columns),
+            err);
     sqlite3_free(value);
     sqlite3_free(by);
-    sqlite3_free(axes);
+    sqlite3_free(columns);
     return fine;
 }
 
@@ -129,33 +165,34 @@ static char *value_columns(const char *const names[2], const char *const signs[2
 }
 
 /* In the order of the first value, a run is on the front if its second is better than that of all before it. */
-static char *pareto(struct query *q, const char *const values[2], const char *const signs[2], const char *axes,
-                    const char *columns)
+static char *pareto(struct query *q, const char *const values[2], const char *const signs[2], const char *columns,
+                    const char *shown)
 {
     return sqlite3_mprintf(
-        "WITH p AS (SELECT run, trace, machine%s, %s%s AS \"one:\", %s%s AS \"other:\" FROM runs WHERE %s"
-        " AND status = 'done'), o AS (SELECT *, min(\"other:\") OVER (PARTITION BY trace ORDER BY"
+        "WITH p AS (SELECT " NAMES "%s, %s%s AS \"one:\", %s%s AS \"other:\", dense_rank() OVER (ORDER BY " KIND
+        ") AS \"kind:\" FROM asked WHERE %s"
+        " AND status = 'done'), o AS (SELECT *, min(\"other:\") OVER (PARTITION BY trace, \"kind:\" ORDER BY"
         " \"one:\", \"other:\" GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS \"least:\" FROM p"
         " WHERE \"one:\" IS NOT NULL AND \"other:\" IS NOT NULL) SELECT run, trace, machine%s%s FROM o"
-        " WHERE \"least:\" IS NULL OR \"other:\" < \"least:\" ORDER BY trace, \"one:\", run",
-        axes, signs[0], values[0], signs[1], values[1], q->which, axes, columns);
+        " WHERE \"least:\" IS NULL OR \"other:\" < \"least:\" ORDER BY trace, \"kind:\", \"one:\", run",
+        columns, signs[0], values[0], signs[1], values[1], q->which, columns, shown);
 }
 
 bool query_pareto(struct query *q, const char *one, const char *other, struct rp_error *err)
 {
     const char *signs[2] = {"", ""};
     const char *const names[2] = {one + (*one == '+'), other + (*other == '+')};
-    char *values[2] = {query_number(q, one, &signs[0], err), NULL};
+    char *values[2] = {query_names(q, err) ? query_number(q, one, &signs[0], err) : NULL, NULL};
     values[1] = values[0] ? query_number(q, other, &signs[1], err) : NULL;
-    char *axes = values[1] ? query_axes(q, "", err) : NULL;
-    char *columns = axes ? value_columns(names, signs, axes) : NULL;
-    bool fine = columns || (axes && rp_fail(err, RP_SYSTEM, "out of memory"));
+    char *columns = values[1] ? distinctions(q, err) : NULL;
+    char *shown = columns ? value_columns(names, signs, columns) : NULL;
+    bool fine = shown || (columns && rp_fail(err, RP_SYSTEM, "out of memory"));
     if (fine)
         fine = view_print_query(&q->view, NULL,
-                                pareto(q, (const char *const[2]){values[0], values[1]}, signs, axes, columns), err);
+                                pareto(q, (const char *const[2]){values[0], values[1]}, signs, columns, shown), err);
     for (int i = 0; i < 2; i++)
         sqlite3_free(values[i]);
-    sqlite3_free(axes);
     sqlite3_free(columns);
+    sqlite3_free(shown);
     return fine;
 }

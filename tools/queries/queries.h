@@ -48,6 +48,14 @@ char *query_number(struct query *, const char *name, const char **sign, struct r
 /* False: there is no run of this number, or the database cannot be read. */
 bool query_has_run(struct query *, int64_t run, struct rp_error *);
 
+/* ---- names.c ----------------------------------------------------------------------------------------------------- */
+
+/* Makes view `asked`: that of runs with "trace:" and "machine:", their names, behind which the first digits of a hash
+ * are where another trace, or a machine with other options that do not vary, has the same; and "base:", a hash of the
+ * machine's options that do not vary. Aggregate function digest(name, value) is a hash of rows in any order. Once for
+ * each database that is opened. */
+bool query_names(struct query *, struct rp_error *);
+
 /* ---- compare.c --------------------------------------------------------------------------------------------------- */
 
 /* Whose argument a text is, and what to write instead, for messages. */

@@ -76,7 +76,11 @@ bool store_merge(struct store *s, const char *path, struct rp_error *err)
 {
     if (output_same_file(s->sql.path, path)) /* it would wait for itself */
         return true;
-    if (!store_check(path, s->sql.wait, err) || !sql_run(&s->sql, "ATTACH ? AS other", err, "t", path))
+    char *name = sql_file_name(path);
+    bool attached = (name || rp_fail(err, RP_SYSTEM, "out of memory")) && store_check(path, s->sql.wait, err) &&
+                    sql_run(&s->sql, "ATTACH ? AS other", err, "t", name);
+    sqlite3_free(name);
+    if (!attached)
         return false;
     bool fine = store_begin(s, err) && sql_script(&s->sql, copy, err) && schema_make_view(&s->sql, err) &&
                 statistics_load(s, err) && store_commit(s, err);

@@ -130,6 +130,8 @@ static bool make_view(struct sql *s, const char *kind, struct rp_error *err)
                         kind);
     bool fine = add_columns(s, text, OPTION, "SELECT id, key FROM option WHERE varied ORDER BY varied", err) &&
                 add_columns(s, text, STATISTIC, "SELECT id, name FROM statistic ORDER BY id", err);
+    if (!has_name(sqlite3_str_value(text), "cycles")) /* before the first machine */
+        sqlite3_str_appendall(text, ", NULL AS cycles");
     sqlite3_str_appendall(text, FROM);
     char *script = sqlite3_str_finish(text);
     if (fine && !script)
@@ -155,7 +157,10 @@ bool schema_check(struct sql *s, struct rp_error *err)
         return false;
     if (application != APPLICATION)
         return rp_fail(err, RP_BAD_INPUT, "%s: this database has no results of reprise sweep", s->path);
-    if (version == 2)
+    bool has_cycles;
+    if (!schema_has_column(s, "cycles", &has_cycles, err))
+        return false;
+    if (version == 2 || (version == SCHEMA_VERSION && !has_cycles))
         return make_view(s, "TEMP", err);
     return version == SCHEMA_VERSION ||
            rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d%s", s->path,

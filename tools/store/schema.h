@@ -12,10 +12,11 @@
 /* Makes the tables in an empty database, or checks those that are there, and brings those of older versions up to date.
  * RP_BAD_INPUT: a database of something else, or of another version. */
 bool schema_make(struct sql *, struct rp_error *);
-/* Of a database that is read: the view of version 2 is made up to date for this connection. */
+/* Of a database that is read: a view of version 2, or of a sweep that put no machine, is made up to date for this
+ * connection. */
 bool schema_check(struct sql *, struct rp_error *);
 
-/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic. */
+/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic; cycles is always there. */
 bool schema_make_view(struct sql *, struct rp_error *);
 
 /* Whether view `runs` has the column. */

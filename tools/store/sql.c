@@ -37,6 +37,11 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
     }
 }
 
+char *sql_file_name(const char *path)
+{
+    return sqlite3_mprintf("%s%s", sqlite3_strnicmp(path, "file:", 5) ? "" : "./", path);
+}
+
 /* As a URI, in which some characters have a meaning. */
 static char *immutable_uri(const char *path)
 {
@@ -77,7 +82,9 @@ bool sql_open(struct sql *s, const char *path, bool write, unsigned wait, struct
     if (!s->path)
         return rp_fail(err, RP_SYSTEM, "out of memory");
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-    int status = sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_EXRESCODE, NULL);
+    char *name = sql_file_name(path);
+    int status = name ? sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE, NULL) : SQLITE_NOMEM;
+    sqlite3_free(name);
     if (status == SQLITE_OK) {
         sqlite3_busy_timeout(s->db, (int)wait * 1000);
         status = first_read(s);

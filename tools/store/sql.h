@@ -24,6 +24,9 @@ struct sql {
     } prepared[SQL_PREPARED];
 };
 
+/* The path as SQLite takes it: a file whose name begins with "file:" is no URI. To be freed with sqlite3_free; NULL:
+ * memory ran out. */
+char *sql_file_name(const char *path);
 /* Opens an existing file, or, to be written, makes one. False: err says why, and nothing need be freed. */
 bool sql_open(struct sql *, const char *path, bool write, unsigned wait, struct rp_error *);
 void sql_close(struct sql *);

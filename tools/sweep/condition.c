@@ -86,19 +86,6 @@ void conditions_free(struct conditions *all)
     *all = (struct conditions){.count = 0};
 }
 
-static bool read_real(const char *text, double *value)
-{
-    uint64_t size;
-    struct rp_error unused;
-    if (read_size(text, INT64_MAX, "", &size, &unused)) {
-        *value = (double)size;
-        return true;
-    }
-    char *end;
-    *value = strtod(text, &end);
-    return *text && !*end;
-}
-
 static bool check_term(const struct condition *c, const struct condition_term *t, const struct axes *axes,
                        struct rp_error *err)
 {
@@ -108,7 +95,7 @@ static bool check_term(const struct condition *c, const struct condition_term *t
         return rp_fail(err, RP_USAGE, "--exclude %s: %s does not vary; name a key of --vary, machine, or trace",
                        c->text, t->left);
     bool sorts = *t->compare == '<' || *t->compare == '>';
-    return !sorts || read_real(t->right, &unused) || axes_have(axes, t->right) ||
+    return !sorts || read_size_or_real(t->right, &unused) || axes_have(axes, t->right) ||
            rp_fail(err, RP_USAGE, "--exclude %s: %s is neither a number nor a key that varies", c->text, t->right);
 }
 
@@ -154,7 +141,7 @@ static const char *value_of(const struct variant_names *v, const char *key, cons
 static int order(const char *a, const char *b)
 {
     double x, y;
-    if (read_real(a, &x) && read_real(b, &y))
+    if (read_size_or_real(a, &x) && read_size_or_real(b, &y))
         return (x > y) - (x < y);
     return strcmp(a, b);
 }
