@@ -6,9 +6,10 @@
 # clang stays, as it compiles kernels; binutils names places in host programs. CUDA programs and their libraries are mounted.
 FROM debian:trixie AS build
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates git make
-COPY . /src
+# what is committed: nothing that was built comes along
+COPY .git /src/.git
 WORKDIR /src
-RUN tools/setup && make deb
+RUN git reset -q --hard && tools/setup && make deb
 
 FROM debian:trixie-slim
 COPY --from=build /src/dist/*.deb /tmp/

@@ -20,8 +20,8 @@ struct guest_isa {
     uint8_t stack_pointer, result; /* registers: result is that of an environment call */
     /* Whether programs with these e_flags can run; err says how to compile them. */
     bool (*accepts)(uint32_t elf_flags, struct rp_error *);
-    /* Translates the instruction at b->pc, of which `available` bytes are there. Adds its operations and its entry in
-     * the table. Returns its length; 0: it is none. */
+    /* Translates the instruction at b->pc: adds its operations and its row of the table. At most `available` bytes may
+     * be read. Returns the length of the instruction; 0: there is none. */
     unsigned (*translate)(struct guest_build *, const uint8_t *bytes, uint32_t available);
     /* Carries out the environment call for which a core's registers ask, and sets the register of its result. False: it
      * failed. */

@@ -382,7 +382,7 @@ static void guest_calls(struct guest_warp *w, const struct uop *u, lanemask *bar
     }
 }
 
-/* Executes an environment call; its lanes wait at what comes next. */
+/* Executes an environment call. Its lanes then wait at the next instruction. */
 static void guest_environment_call(struct guest_warp *w, const struct uop *u)
 {
     const uint32_t next = (uint32_t)(u - w->g.program->uops) + 1, variant = w->g.program->variants[u->index];

@@ -26,7 +26,7 @@ struct guest_memory {
     uint32_t range_count;
     struct guest_range *ranges; /* segments by address, then the heap */
     struct guest_range *heap;   /* high moves as brk says */
-    uint8_t *linear;            /* 2 GiB of the host's addresses, of which only what is used takes memory */
+    uint8_t *linear;            /* a mapping of 2 GiB, whose pages are allocated on first use */
     uint8_t *stacks;            /* of all groups; a group's bytes: GUEST_GROUP × stack_bytes */
     uint32_t cores, stack_bytes, stack_pitch;
     uint32_t stacks_low; /* the lowest address of any stack */

@@ -9,8 +9,8 @@ if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then
     exit 0
 fi
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/wrong"
-lines="main (wrong.c:[0-9]*)"
-command -v addr2line >/dev/null || lines="main"
+line=" (wrong.c:[0-9]*)"
+command -v addr2line >/dev/null || line=
 
 ends() { # status, what is wrong, options...: err has what is said
     local status=$1 what=$2 got
@@ -22,8 +22,8 @@ ends() { # status, what is wrong, options...: err has what is said
 wrong() { ends 0 "$@"; }
 found() { ends 3 "$@"; } # with --check
 says() { grep -q -- "$1" "$dir/err" || { cat "$dir/err" >&2; false; }; }
-stack() { # lines of the stack behind a text
-    grep -A"${2:-1}" -- "$1" "$dir/err" | grep -q "    at $lines" || { cat "$dir/err" >&2; false; }
+stack() { # text, function, in which of the first lines of the stack behind the text
+    grep -A"${3:-1}" -- "$1" "$dir/err" | grep -q "    at $2$line" || { cat "$dir/err" >&2; false; }
 }
 case_of() { # what, text, options...
     local what=$1 text=$2
@@ -33,22 +33,22 @@ case_of() { # what, text, options...
 }
 
 case_of leak "leak: 40 bytes at 0x[0-9a-f]* were not freed" --check leak
-check "leak: where it was allocated" stack "  allocated$" 2
+check "leak: where it was allocated" stack "  allocated$" main 2
 check "leak: nothing with --check memory" eval 'wrong leak --check memory && [ ! -s "$dir/err" ]'
 check "leak: nothing without --check leak" eval 'wrong leak && [ ! -s "$dir/err" ]'
 case_of twice "is freed, but it is not the beginning of an allocation"
-check "twice: where" stack "is freed, but it is not"
+check "twice: where" stack "is freed, but it is not" twice
 check "twice: what it was" says "at byte 0 of 40 bytes that were freed (--check says where)"
 case_of twice "at byte 0 of 40 bytes that were freed" --check memory
-check "twice: where it was freed, and allocated" eval 'stack "  freed$" 2 && stack "  allocated$" 2'
+check "twice: where it was freed, and allocated" eval 'stack "  freed$" twice 2 && stack "  allocated$" main 2'
 case_of middle "is freed, but it is not the beginning of an allocation"
 case_of beyond "a copy or fill of 64 bytes at 0x[0-9a-f]* goes beyond what is allocated there"
-check "beyond: where" stack "goes beyond"
+check "beyond: where" stack "goes beyond" beyond
 case_of copied "at byte 0 of 40 bytes that were freed"
 case_of used "out of bounds: store of 4 bytes"
 case_of used "memory: store of 4 bytes at 0x[0-9a-f]* in global memory, out of bounds" --check memory
 check "used: it was freed" says "at byte 0 of 40 bytes that were freed"
-check "used: where it was freed" stack "  freed$" 2
+check "used: where it was freed" stack "  freed$" used 2
 # with --check memory the launch goes on, and fails then; the source is shown where it is
 printf '%s\n' "first" "  a[i] = i; // second" "third" >"$dir/wrong.cu"
 program=$(realpath "$REPRISE")
@@ -72,7 +72,7 @@ case_of part1 "uninitialised read.*thread (0,0,0); 4 times$" --check init
 for part in 2 3; do case_of part$part "uninitialised read.*thread (2,0,0)" --check init; done
 # copies to the host, and from one buffer to another
 case_of taken "uninitialised read: a copy to the host reads 24 bytes that nobody has written, the first at 0x[0-9a-f]*10$" --check init
-check "taken: where, and no other" eval 'stack "reads 24 bytes" && [ "$(grep -c uninit "$dir/err")" = 1 ]'
+check "taken: where, and no other" eval 'stack "reads 24 bytes" taken && [ "$(grep -c uninit "$dir/err")" = 1 ]'
 check "a structure of an int and a double has padding" eval 'wrong int_double --check init && [ ! -s "$dir/err" ]'
 check "one of a double and an int, too" eval 'wrong double_int_ --check init && [ ! -s "$dir/err" ]'
 check "an array of which some elements are not written has none" eval 'found int_gap_int --check init && says "a copy to the host reads 16 bytes that nobody has written"'

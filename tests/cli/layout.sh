@@ -82,6 +82,6 @@ if [ -z "$twice" ]; then ok "no name is defined twice"; else bad "defined twice:
 if grep -rln 'trace\.pb-c\.h' --include='*.[ch]' frontend replay hw-models tools >&2; then bad "only tracefmt includes the generated messages"; else ok "only tracefmt includes the generated messages"; fi
 
 if git rev-parse >/dev/null 2>&1; then
-    odd=$(git ls-tree --name-only HEAD | grep -vxE 'frontend|tracefmt|replay|hw-models|tools|tests|Makefile|README\.md|LICENSE|ARCHITECTURE\.md|CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|CITATION\.cff|Dockerfile|\.dockerignore|docs|\.ci|\.clang-format|\.clang-tidy|\.gitignore')
+    odd=$(git ls-tree --name-only HEAD | grep -vxE 'frontend|tracefmt|replay|hw-models|tools|tests|Makefile|README\.md|LICENSE|ARCHITECTURE\.md|CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|CITATION\.cff|Dockerfile|docs|\.ci|\.clang-format|\.clang-tidy|\.gitignore')
     if [ -z "$odd" ]; then ok "the top level holds what a newcomer expects"; else bad "top level: $odd"; fi
 fi

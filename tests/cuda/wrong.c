@@ -119,103 +119,200 @@ static void read_part(unsigned n)
     give_back(p);
 }
 
+/* ---- cases: a buffer of 40 bytes, which those give back that do not say otherwise ---------------------------------
+ */
+
+static char bytes[64];
+
+static int leak(CUdeviceptr p)
+{
+    (void)p;
+    memory_of_graph();
+    return 0;
+}
+
+static int twice(CUdeviceptr p)
+{
+    give_back(p);
+    expect(cuMemFree_v2(p), CUDA_ERROR_INVALID_VALUE);
+    return 0;
+}
+
+static int middle(CUdeviceptr p)
+{
+    expect(cuMemFree_v2(p + 8), CUDA_ERROR_INVALID_VALUE);
+    give_back(p);
+    return 0;
+}
+
+static int beyond(CUdeviceptr p)
+{
+    expect(cuMemcpyHtoD_v2(p, bytes, sizeof bytes), CUDA_ERROR_INVALID_VALUE);
+    give_back(p);
+    return 0;
+}
+
+static int copied(CUdeviceptr p)
+{
+    give_back(p);
+    expect(cuMemcpyDtoH_v2(bytes, p, 40), CUDA_ERROR_INVALID_VALUE);
+    return 0;
+}
+
+static int used(CUdeviceptr p)
+{
+    give_back(p);
+    launch("store", 1, p);
+    expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+    return 0;
+}
+
+/* More threads than a block may have. */
+static int refused(CUdeviceptr p)
+{
+    CUmodule module;
+    CUfunction function;
+    WORKS(cuModuleLoadData(&module, kernels));
+    WORKS(cuModuleGetFunction(&function, module, "store"));
+    for (int i = 0; i < 2; i++)
+        expect(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, NULL, (void *[]){&p}, NULL), CUDA_ERROR_INVALID_VALUE);
+    give_back(p);
+    return 0;
+}
+
+/* Is right: the second launch reads what the first one has written. */
+static int written(CUdeviceptr p)
+{
+    launch("race", 1, p);
+    launch("again", 1, p);
+    give_back(p);
+    return 0;
+}
+
+/* Finds itself that the result is wrong. */
+static int order(CUdeviceptr p)
+{
+    int words[64];
+    CUdeviceptr q = allocate(sizeof words);
+    launch("order", 64, q);
+    WORKS(cuMemcpyDtoH_v2(words, q, sizeof words));
+    give_back(q);
+    give_back(p);
+    for (int i = 0; i < 64; i++)
+        if (words[i] != 1)
+            return 4;
+    return 0;
+}
+
+static int crash(CUdeviceptr p)
+{
+    launch("race", 64, p);
+    abort();
+}
+
+/* A finding, and then a kernel that does not end. */
+static int hang(CUdeviceptr p)
+{
+    launch("race", 64, p);
+    launch("hang", 64, p);
+    give_back(p);
+    return 0;
+}
+
+static int fails(CUdeviceptr p)
+{
+    launch("race", 64, p);
+    return 7;
+}
+
+/* Behind the buffer, where a GPU goes on. */
+static int granule(CUdeviceptr p)
+{
+    launch("store", 1, p + 40);
+    expect(cuCtxSynchronize(), CUDA_SUCCESS);
+    give_back(p);
+    return 0;
+}
+
+/* The same under --check memory. */
+static int granule_checked(CUdeviceptr p)
+{
+    launch("store", 1, p + 40);
+    expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    return 0;
+}
+
+static int taken(CUdeviceptr p)
+{
+    WORKS(cuMemsetD8_v2(p, 1, 16));
+    WORKS(cuMemcpyDtoH_v2(bytes, p, 40));
+    WORKS(cuMemcpyDtoH_v2(bytes, p, 16));
+    give_back(p);
+    return 0;
+}
+
+static int passed(CUdeviceptr p)
+{
+    CUdeviceptr q = allocate(40);
+    WORKS(cuMemsetD8_v2(p, 1, 16));
+    WORKS(cuMemcpyDtoD_v2(q, p, 32));
+    launch("again", 8, q);
+    launch("read", 8, q);
+    WORKS(cuCtxSynchronize());
+    give_back(q);
+    give_back(p);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(CUdeviceptr);
+} cases[] = {{"leak", leak}, {"twice", twice},     {"middle", middle},   {"beyond", beyond}, {"copied", copied},
+             {"used", used}, {"refused", refused}, {"written", written}, {"order", order},   {"crash", crash},
+             {"hang", hang}, {"fails", fails},     {"taken", taken},     {"passed", passed}};
+
+/* Structures that a kernel writes, taken from a copy of them, too. */
+static void take_structures(const char *kernel)
+{
+    CUdeviceptr q = allocate(64), s = allocate(64);
+    launch(kernel, 4, q);
+    WORKS(cuMemcpyDtoH_v2(bytes, q, 64));
+    WORKS(cuMemcpyDtoD_v2(s, q, 64));
+    WORKS(cuMemcpyDtoH_v2(bytes, s, 64));
+    give_back(q);
+    give_back(s);
+}
+
+/* A kernel of this name. */
+static int of_kernel(const char *name, CUdeviceptr p)
+{
+    const bool faults = !strcmp(name, "wild") || !strcmp(name, "explode");
+    if (strstr(name, "int_")) {
+        take_structures(name);
+    } else if (!strncmp(name, "part", 4)) {
+        read_part((unsigned)atoi(name + 4));
+    } else {
+        launch(name, 64, p);
+        expect(cuCtxSynchronize(), faults ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
+    }
+    if (!faults)
+        give_back(p);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    char bytes[64] = {0};
     CUcontext context;
     const char *what = argc > 1 ? argv[1] : "";
     WORKS(cuInit(0));
     WORKS(cuDevicePrimaryCtxRetain(&context, 0));
     WORKS(cuCtxSetCurrent(context));
     CUdeviceptr p = allocate(40);
-    if (!strcmp(what, "leak")) {
-        memory_of_graph();
-        return 0;
-    } else if (!strcmp(what, "twice")) {
-        give_back(p);
-        expect(cuMemFree_v2(p), CUDA_ERROR_INVALID_VALUE);
-        return 0;
-    } else if (!strcmp(what, "middle")) {
-        expect(cuMemFree_v2(p + 8), CUDA_ERROR_INVALID_VALUE);
-    } else if (!strcmp(what, "beyond")) {
-        expect(cuMemcpyHtoD_v2(p, bytes, sizeof bytes), CUDA_ERROR_INVALID_VALUE);
-    } else if (!strcmp(what, "copied")) {
-        give_back(p);
-        expect(cuMemcpyDtoH_v2(bytes, p, 40), CUDA_ERROR_INVALID_VALUE);
-        return 0;
-    } else if (!strcmp(what, "used")) {
-        give_back(p);
-        launch("store", 1, p);
-        expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-        expect(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
-        return 0;
-    } else if (!strcmp(what, "refused")) { /* more threads than a block may have */
-        CUmodule module;
-        CUfunction function;
-        WORKS(cuModuleLoadData(&module, kernels));
-        WORKS(cuModuleGetFunction(&function, module, "store"));
-        for (int i = 0; i < 2; i++)
-            expect(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, NULL, (void *[]){&p}, NULL),
-                   CUDA_ERROR_INVALID_VALUE);
-    } else if (!strcmp(what, "written")) { /* is right: the second launch reads what the first one has written */
-        launch("race", 1, p);
-        launch("again", 1, p);
-    } else if (!strcmp(what, "order")) { /* finds itself that the result is wrong */
-        int words[64];
-        CUdeviceptr q = allocate(sizeof words);
-        launch("order", 64, q);
-        WORKS(cuMemcpyDtoH_v2(words, q, sizeof words));
-        give_back(q);
-        give_back(p);
-        for (int i = 0; i < 64; i++)
-            if (words[i] != 1)
-                return 4;
-        return 0;
-    } else if (!strcmp(what, "crash")) {
-        launch("race", 64, p);
-        abort();
-    } else if (!strcmp(what, "hang")) { /* a finding, and then a kernel that does not end */
-        launch("race", 64, p);
-        launch("hang", 64, p);
-    } else if (!strcmp(what, "fails")) {
-        launch("race", 64, p);
-        return 7;
-    } else if (!strcmp(what, "granule")) { /* behind the buffer, where a GPU goes on */
-        const bool checked = argc > 2;
-        launch("store", 1, p + 40);
-        expect(cuCtxSynchronize(), checked ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS);
-        if (checked)
-            return 0;
-    } else if (!strcmp(what, "taken")) {
-        WORKS(cuMemsetD8_v2(p, 1, 16));
-        WORKS(cuMemcpyDtoH_v2(bytes, p, 40));
-        WORKS(cuMemcpyDtoH_v2(bytes, p, 16));
-    } else if (strstr(what, "int_")) { /* structures that a kernel writes, taken from a copy of them, too */
-        CUdeviceptr q = allocate(64), s = allocate(64);
-        launch(what, 4, q);
-        WORKS(cuMemcpyDtoH_v2(bytes, q, 64));
-        WORKS(cuMemcpyDtoD_v2(s, q, 64));
-        WORKS(cuMemcpyDtoH_v2(bytes, s, 64));
-        give_back(q);
-        give_back(s);
-    } else if (!strcmp(what, "passed")) {
-        CUdeviceptr q = allocate(40);
-        WORKS(cuMemsetD8_v2(p, 1, 16));
-        WORKS(cuMemcpyDtoD_v2(q, p, 32));
-        launch("again", 8, q);
-        launch("read", 8, q);
-        WORKS(cuCtxSynchronize());
-        give_back(q);
-    } else if (!strcmp(what, "wild") || !strcmp(what, "explode")) {
-        launch(what, 64, p);
-        expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-        return 0;
-    } else if (!strncmp(what, "part", 4)) {
-        read_part((unsigned)atoi(what + 4));
-    } else {
-        launch(what, 64, p);
-        WORKS(cuCtxSynchronize());
-    }
-    give_back(p);
-    return 0;
+    if (!strcmp(what, "granule"))
+        return argc > 2 ? granule_checked(p) : granule(p);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (!strcmp(what, cases[i].name))
+            return cases[i].run(p);
+    return of_kernel(what, p);
 }

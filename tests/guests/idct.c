@@ -10,7 +10,7 @@ static int16_t coefficients[BLOCKS][64], samples[BLOCKS][64];
 /* cos(k π / 16) × 2^13 */
 static const int16_t cosine[8] = {8192, 8035, 7568, 6811, 5793, 4551, 3135, 1598};
 
-/* cos((2 x + 1) u π / 16) × 2^13: the angle is a multiple of π / 16, of which 32 are a turn. */
+/* cos((2 x + 1) u π / 16) × 2^13. Angles are in units of π / 16: a full turn has 32. */
 static int cosine_of(unsigned x, unsigned u)
 {
     unsigned angle = (2 * x + 1) * u % 32;

@@ -87,7 +87,7 @@ static bool nans_of_16_bits(uint32_t x, uint32_t y, bool is_nan(uint32_t))
     return low && high;
 }
 
-/* The word at a byte of a buffer; what lies behind the buffer counts as 0. */
+/* Reads a word from a buffer. Bytes beyond its end read as 0. */
 static uint64_t word_at(const uint8_t *bytes, size_t at, size_t width, size_t size)
 {
     uint64_t v = 0;

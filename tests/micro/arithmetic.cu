@@ -16,10 +16,7 @@ template <> __device__ unsigned long long value_of(unsigned bits) { return bits 
     {                                                                                                                  \
         T x = value_of<T>(a + threadIdx.x), y = value_of<T>(a), z = value_of<T>(b);                                    \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++) name##_step(x, y, z);                                    \
-        }                                                                                                              \
+        REPEAT(STEPS, name##_step(x, y, z);)                                                                           \
         END((T *)memory)[blockIdx.x * blockDim.x + threadIdx.x] = x + y + z;                                           \
     }                                                                                                                  \
     extern "C" __global__ void name##_four(ARGUMENTS)                                                                  \
@@ -27,13 +24,7 @@ template <> __device__ unsigned long long value_of(unsigned bits) { return bits 
         T x = value_of<T>(a + threadIdx.x), x1 = x + 1, x2 = x + 2, x3 = x + 3, y = value_of<T>(a),                    \
           z = value_of<T>(b);                                                                                          \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS / 4; j++)                                                      \
-            {                                                                                                          \
-                name##_step(x, y, z), name##_step(x1, y, z), name##_step(x2, y, z), name##_step(x3, y, z);             \
-            }                                                                                                          \
-        }                                                                                                              \
+        REPEAT(STEPS / 4, name##_step(x, y, z), name##_step(x1, y, z), name##_step(x2, y, z), name##_step(x3, y, z);)  \
         END((T *)memory)[blockIdx.x * blockDim.x + threadIdx.x] = x + x1 + x2 + x3 + y + z;                            \
     }
 
@@ -141,13 +132,7 @@ LONGS(F)
         float f = value_of<float>(a), f1 = f, g = f, h = value_of<float>(b);                                           \
         unsigned u = a + threadIdx.x, u1 = u, v = a, w = b;                                                            \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS / 4; j++)                                                      \
-            {                                                                                                          \
-                first(f, g, h), second(u, v, w), first(f1, g, h), second(u1, v, w);                                    \
-            }                                                                                                          \
-        }                                                                                                              \
+        REPEAT(STEPS / 4, first(f, g, h), second(u, v, w), first(f1, g, h), second(u1, v, w);)                         \
         END((unsigned *)memory)                                                                                        \
         [blockIdx.x * blockDim.x + threadIdx.x] = u + u1 + v + w + __float_as_uint(f + f1 + g + h);                    \
     }

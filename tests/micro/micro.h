@@ -25,6 +25,13 @@ typedef void micro_kernel(ARGUMENTS);
         own[1] = end;                                                                                                  \
     }
 
+/* n rounds of `times` times the same. */
+#define REPEAT(times, ...)                                                                                             \
+    _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                               \
+    {                                                                                                                  \
+        _Pragma("unroll") for (int j = 0; j < (times); j++) { __VA_ARGS__ }                                            \
+    }
+
 struct micro_case {
     const char *group, *name;
     micro_kernel *kernel;

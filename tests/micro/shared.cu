@@ -22,14 +22,7 @@ extern __shared__ char dynamic[];
 
 /* Each access needs the result of the one before. */
 #define CHAIN(name, FIRST, ...)                                                                                        \
-    extern "C" __global__ void name##_chain(ARGUMENTS)                                                                 \
-    {                                                                                                                  \
-        PREPARE FIRST BEGIN _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                       \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++) { __VA_ARGS__ }                                          \
-        }                                                                                                              \
-        END OUT                                                                                                        \
-    }
+    extern "C" __global__ void name##_chain(ARGUMENTS) { PREPARE FIRST BEGIN REPEAT(STEPS, __VA_ARGS__) END OUT }
 /* Words that hold their own address are loaded as pointers. */
 CHAIN(lds, SELF, asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));)
 CHAIN(lds_64, SELF, unsigned y; asm volatile("ld.shared.v2.u32 { %0, %1 }, [%0];" : "+r"(at), "=r"(y)); sum |= y;)
@@ -98,10 +91,7 @@ CHAIN(lds_ffma, , float f = __uint_as_float(sum); asm volatile("ld.volatile.shar
             : "+r"(at));                                                                                               \
         FIRST                                                                                                          \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++) { __VA_ARGS__ }                                          \
-        }                                                                                                              \
+        REPEAT(STEPS, __VA_ARGS__)                                                                                     \
         END asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");                \
         OUT                                                                                                            \
     }
@@ -124,13 +114,8 @@ extern "C" __global__ void cp_async_chain(ARGUMENTS)
     unsigned at = shared_address(dynamic) + threadIdx.x * 16, x = 0, sum = 0;
     const char *from = memory + threadIdx.x * 16;
     BEGIN
-#pragma unroll 1
-    for (unsigned i = 0; i < n; i++) {
-#pragma unroll
-        for (int j = 0; j < STEPS; j++)
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.wait_all;" ::"r"(at), "l"(from)
-                         : "memory");
-    }
+    REPEAT(STEPS, asm volatile("cp.async.cg.shared.global [%0], [%1], 16; cp.async.wait_all;" ::"r"(at), "l"(from)
+                               : "memory");)
     END OUT
 }
 
@@ -140,15 +125,11 @@ extern "C" __global__ void cp_async_free(ARGUMENTS)
     unsigned at = shared_address(dynamic) + threadIdx.x * 16, x = 0, sum = 0;
     const char *from = memory + threadIdx.x * 16;
     BEGIN
-#pragma unroll 1
-    for (unsigned i = 0; i < n; i++) {
-#pragma unroll
-        for (int j = 0; j < STEPS; j++)
-            asm volatile(
-                "cp.async.cg.shared.global [%0], [%1], 16; cp.async.commit_group; cp.async.wait_group 15;" ::"r"(at),
-                "l"(from + (size_t)(j % 8) * a)
-                : "memory");
-    }
+    REPEAT(STEPS,
+           asm volatile(
+               "cp.async.cg.shared.global [%0], [%1], 16; cp.async.commit_group; cp.async.wait_group 15;" ::"r"(at),
+               "l"(from + (size_t)(j % 8) * a)
+               : "memory");)
     END OUT
 }
 
@@ -206,15 +187,11 @@ extern "C" __global__ void mbarrier_chain(ARGUMENTS)
     if (threadIdx.x == 0)
         asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(object), "r"(blockDim.x) : "memory");
     BEGIN
-#pragma unroll 1
-    for (unsigned i = 0; i < n; i++) {
-#pragma unroll
-        for (int j = 0; j < STEPS; j++)
-            asm volatile("{ .reg .pred p; mbarrier.arrive.shared.b64 _, [%0]; W%=: mbarrier.try_wait.parity.shared.b64 "
-                         "p, [%0], %1; @!p bra W%=; }" ::"r"(object),
-                         "r"(j & 1)
-                         : "memory");
-    }
+    REPEAT(STEPS,
+           asm volatile("{ .reg .pred p; mbarrier.arrive.shared.b64 _, [%0]; W%=: mbarrier.try_wait.parity.shared.b64 "
+                        "p, [%0], %1; @!p bra W%=; }" ::"r"(object),
+                        "r"(j & 1)
+                        : "memory");)
     END
 }
 

@@ -22,10 +22,7 @@ enum { STEPS = 16, ROUNDS = 4 };
         T x[COUNT] = {};                                                                                               \
         U p[4] = {(U)a, (U)a, (U)a, (U)a}, q[4] = {(U)b, (U)b, (U)b, (U)b};                                            \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++) name##_step(x, p, q);                                    \
-        }                                                                                                              \
+        REPEAT(STEPS, name##_step(x, p, q);)                                                                           \
         END((T *)memory)[blockIdx.x * blockDim.x + threadIdx.x] = x[0] + x[1];                                         \
     }                                                                                                                  \
     extern "C" __global__ void name##_four(ARGUMENTS)                                                                  \
@@ -33,10 +30,7 @@ enum { STEPS = 16, ROUNDS = 4 };
         T x[4][COUNT] = {};                                                                                            \
         U p[4] = {(U)a, (U)a, (U)a, (U)a}, q[4] = {(U)b, (U)b, (U)b, (U)b};                                            \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++) name##_step(x[j % 4], p, q);                             \
-        }                                                                                                              \
+        REPEAT(STEPS, name##_step(x[j % 4], p, q);)                                                                    \
         END((T *)memory)[blockIdx.x * blockDim.x + threadIdx.x] = x[0][0] + x[1][0] + x[2][0] + x[3][0];               \
     }
 
@@ -80,37 +74,28 @@ static __device__ uint64_t descriptor(const void *p)
 
 #define FENCE asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #define COMMIT asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;" ::: "memory");
-/* STEPS multiplications into one accumulator, waited for together at the end of each round. */
-#define WGMMA(name, T, COUNT, TEXT, LETTER)                                                                            \
+#define WGMMA_KERNEL(name, T, COUNT, LOOP)                                                                             \
     extern "C" __global__ void name(ARGUMENTS)                                                                         \
     {                                                                                                                  \
         const uint64_t p = descriptor(dynamic), q = descriptor(dynamic + 8192);                                        \
         T x[COUNT] = {};                                                                                               \
         BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            FENCE                                                                                                      \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++){TEXT} COMMIT                                             \
-        }                                                                                                              \
-        END T sum = 0;                                                                                                 \
-        for (int i = 0; i < COUNT; i++)                                                                                \
-            sum += x[i];                                                                                               \
-        ((T *)memory)[blockIdx.x * blockDim.x + threadIdx.x] = sum;                                                    \
-    }                                                                                                                  \
-    extern "C" __global__ void name##_wait(ARGUMENTS)                                                                  \
-    {                                                                                                                  \
-        const uint64_t p = descriptor(dynamic), q = descriptor(dynamic + 8192);                                        \
-        T x[COUNT] = {};                                                                                               \
-        BEGIN                                                                                                          \
-        _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                           \
-        {                                                                                                              \
-            _Pragma("unroll") for (int j = 0; j < STEPS; j++) { FENCE TEXT COMMIT }                                    \
-        }                                                                                                              \
-        END T sum = 0;                                                                                                 \
+        LOOP END T sum = 0;                                                                                            \
         for (int i = 0; i < COUNT; i++)                                                                                \
             sum += x[i];                                                                                               \
         ((T *)memory)[blockIdx.x * blockDim.x + threadIdx.x] = sum;                                                    \
     }
+/* STEPS multiplications into one accumulator: waited for together at the end of each round, or (_wait) each by itself.
+ */
+#define TOGETHER(TEXT)                                                                                                 \
+    _Pragma("unroll 1") for (unsigned i = 0; i < n; i++)                                                               \
+    {                                                                                                                  \
+        FENCE                                                                                                          \
+        _Pragma("unroll") for (int j = 0; j < STEPS; j++){TEXT} COMMIT                                                 \
+    }
+#define WGMMA(name, T, COUNT, TEXT)                                                                                    \
+    WGMMA_KERNEL(name, T, COUNT, TOGETHER(TEXT))                                                                       \
+    WGMMA_KERNEL(name##_wait, T, COUNT, REPEAT(STEPS, FENCE TEXT COMMIT))
 #include "wgmma.h"
 #endif
 
@@ -133,7 +118,10 @@ void micro_tensor(void)
     run(#name "_four", name##_four, 16, STEPS, 0);                                                                     \
     micro_extra(0);
     RUN(m16n8k16_f16)
-    RUN(m16n8k16_f32) RUN(m16n8k8_tf32) RUN(m16n8k32_s8) RUN(m16n8k8_f64)
+    RUN(m16n8k16_f32)
+    RUN(m16n8k8_tf32)
+    RUN(m16n8k32_s8)
+    RUN(m16n8k8_f64)
 #undef RUN
 #define RUN(name)                                                                                                      \
     run(#name "_chain", name##_chain, 1, STEPS, 0);                                                                    \

@@ -149,15 +149,15 @@ static bool is_start(const struct rp_frame *f)
     return f->function && (!strncmp(f->function, "__libc_start", 12) || !strncmp(f->function, "_start", 6));
 }
 
-/* Whether nvcc has generated the function, as the host's part of a kernel launch. A function with the kernel's name
- * calls
- * "__device_stub__Z1kPi(int*)", which contains the mangled name and may call a third one that launches. */
+/* Whether nvcc has generated the function, as the host's part of a kernel launch. The function that has the kernel's
+ * name calls one whose name has the prefix below and then the kernel's mangled name. That one may call a third, which
+ * launches. */
 static bool is_made(const struct rp_frame *f, char **kernel)
 {
-    static const char stub[] = "__device_stub_";
+    static const char prefix[] = "__device_stub_"; /* nvcc's */
     const char *name = f->function ? f->function : "";
-    if (!strncmp(name, stub, sizeof stub - 1)) {
-        const char *mangled = name + sizeof stub - 1;
+    if (!strncmp(name, prefix, sizeof prefix - 1)) {
+        const char *mangled = name + sizeof prefix - 1;
         char *text = strndup(mangled, strcspn(mangled, "("));
         free(*kernel);
         *kernel = text ? name_demangled(text) : NULL;

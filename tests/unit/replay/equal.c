@@ -85,99 +85,124 @@ static size_t sampled_settings(uint64_t *seed, struct machine_setting *settings)
     return count;
 }
 
-/* Settings drawn at random: those that change the way through the engines. */
-struct machine *random_machine(uint64_t seed)
+/* Keys that change the way through the engines, and values, of which some are given more often. */
+static const char *const choices[][6] = {
+    {"placement", "warp-id", "balanced"},
+    {"dispatch_latency", "0", "0", "7", "300"},
+    {"dispatch_interval", "0", "0", "1", "50", "3000"},
+    {"dispatch_warp_interval", "0", "0", "1", "30"},
+    {"launch_latency", "0", "0", "90", "2000"},
+    {"barrier_latency", "0", "14", "400"},
+    {"control_interval", "1", "1", "13"},
+    {"fences", "scope", "scope", "scope", "all"},
+    {"issue_exit", "true", "false"},
+    {"flush_caches", "true", "false"},
+    {"sms", "1", "2", "3"},
+    {"limits.blocks", "1", "2", "32"},
+    {"l1", "none", "direct-mapped", "sectored"},
+    {"l2", "none", "direct-mapped", "sectored"},
+    {"interconnect", "direct", "crossbar"},
+    {"l2.slice_hash", "none", "xor", "ipoly"},
+    {"constants", "perfect", "set-associative", "two-level", "three-level"},
+    {"tlb", "none", "none", "set-associative"},
+    {"tlb.walkers", "-1", "1", "2"},
+    {"tlb.walk", "0", "75", "900"},
+    {"coalescer", "ideal", "segments"},
+    {"shared", "ideal", "pastis", "banks"},
+    {"dram", "ideal", "fixed", "bandwidth", "banked"},
+    {"spaces.global.latency", "0", "200", "1000"},
+    {"dependencies", "scoreboard", "control-words"},
+    {"issue.width", "1", "2"},
+    {"icache", "perfect", "set-associative", "two-level", "three-level"},
+    /* what may be full */
+    {"lsu.queue", "-1", "-1", "1", "2"},
+    {"l1.queue", "-1", "-1", "1", "3"},
+    {"l1.mshrs", "-1", "-1", "1", "4"},
+    {"port.width", "0", "0", "1", "2"},
+    {"port.latency", "0", "0", "1", "40"},
+    {"port.queue", "-1", "-1", "1", "3"},
+    {"l2.slices", "1", "2", "4"},
+    {"l2.queue", "-1", "-1", "1", "2"},
+    {"l2.mshrs", "-1", "-1", "1", "2"},
+    {"dram.channels", "1", "2"},
+    {"limits.grids", "1", "2", "3", "128", "128"},
+    /* the host's copies, of 64 bytes */
+    {"copy.bandwidth", "0", "0.2", "0.05", "7"},
+    {"copy.latency", "0", "1", "300"},
+    {"copy.engines", "1", "2"},
+    /* clusters */
+    {"gpcs", "1", "2", "3"},
+    {"cluster.bandwidth", "0", "16.34", "1", "300"},
+    {"cluster.barrier_latency", "0", "1", "150"},
+    {"spaces.shared-cluster.latency", "0", "150"},
+};
+
+static size_t chosen_settings(uint64_t *seed, struct machine_setting *settings)
 {
-    static const char *const choices[][6] = {
-        {"placement", "warp-id", "balanced"},
-        {"dispatch_latency", "0", "0", "7", "300"},
-        {"dispatch_interval", "0", "0", "1", "50", "3000"},
-        {"dispatch_warp_interval", "0", "0", "1", "30"},
-        {"launch_latency", "0", "0", "90", "2000"},
-        {"barrier_latency", "0", "14", "400"},
-        {"control_interval", "1", "1", "13"},
-        {"fences", "scope", "scope", "scope", "all"},
-        {"issue_exit", "true", "false"},
-        {"flush_caches", "true", "false"},
-        {"sms", "1", "2", "3"},
-        {"limits.blocks", "1", "2", "32"},
-        {"l1", "none", "direct-mapped", "sectored"},
-        {"l2", "none", "direct-mapped", "sectored"},
-        {"interconnect", "direct", "crossbar"},
-        {"l2.slice_hash", "none", "xor", "ipoly"},
-        {"constants", "perfect", "set-associative", "two-level", "three-level"},
-        {"tlb", "none", "none", "set-associative"},
-        {"tlb.walkers", "-1", "1", "2"},
-        {"tlb.walk", "0", "75", "900"},
-        {"coalescer", "ideal", "segments"},
-        {"shared", "ideal", "pastis", "banks"},
-        {"dram", "ideal", "fixed", "bandwidth", "banked"},
-        {"spaces.global.latency", "0", "200", "1000"},
-        {"dependencies", "scoreboard", "control-words"},
-        {"issue.width", "1", "2"},
-        {"icache", "perfect", "set-associative", "two-level", "three-level"},
-        /* what may be full */
-        {"lsu.queue", "-1", "-1", "1", "2"},
-        {"l1.queue", "-1", "-1", "1", "3"},
-        {"l1.mshrs", "-1", "-1", "1", "4"},
-        {"port.width", "0", "0", "1", "2"},
-        {"port.latency", "0", "0", "1", "40"},
-        {"port.queue", "-1", "-1", "1", "3"},
-        {"l2.slices", "1", "2", "4"},
-        {"l2.queue", "-1", "-1", "1", "2"},
-        {"l2.mshrs", "-1", "-1", "1", "2"},
-        {"dram.channels", "1", "2"},
-        {"limits.grids", "1", "2", "3", "128", "128"},
-        /* the host's copies, of 64 bytes */
-        {"copy.bandwidth", "0", "0.2", "0.05", "7"},
-        {"copy.latency", "0", "1", "300"},
-        {"copy.engines", "1", "2"},
-        /* clusters */
-        {"gpcs", "1", "2", "3"},
-        {"cluster.bandwidth", "0", "16.34", "1", "300"},
-        {"cluster.barrier_latency", "0", "1", "150"},
-        {"spaces.shared-cluster.latency", "0", "150"},
-    };
-    struct machine_setting settings[MODEL_COUNT_OF(choices) + 32];
     size_t count = 0;
     for (size_t i = 0; i < MODEL_COUNT_OF(choices); i++) {
         size_t values = 0;
         while (values < 5 && choices[i][values + 1])
             values++;
-        if (synthetic_random(&seed) % 3)
+        if (synthetic_random(seed) % 3)
             settings[count++] =
-                (struct machine_setting){choices[i][0], choices[i][1 + synthetic_random(&seed) % values]};
+                (struct machine_setting){choices[i][0], choices[i][1 + synthetic_random(seed) % values]};
     }
+    return count;
+}
+
+static size_t write_back_settings(struct machine_setting *settings)
+{
+    size_t count = 0;
+    settings[count++] = (struct machine_setting){"l2", "direct-mapped"};
+    settings[count++] = (struct machine_setting){"warm_l2", "true"};
+    settings[count++] = (struct machine_setting){"l2.atomic_interval", "3"};
+    settings[count++] = (struct machine_setting){"l2.write", "back"};
+    return count;
+}
+
+/* A sectored L2 that keeps what is written. */
+static size_t sectored_settings(uint64_t *seed, struct machine_setting *settings)
+{
+    static const char *const misses[] = {"around", "validate", "fetch"}, *const allocate[] = {"miss", "fill"};
+    static const char *const dirty[] = {"0", "1", "3"}, *const fill[] = {"0", "64", "128"};
+    size_t count = 0;
+    settings[count++] = (struct machine_setting){"l2", "sectored"};
+    settings[count++] = (struct machine_setting){"l2.size", "16K"};
+    settings[count++] = (struct machine_setting){"l2.write", "back"};
+    settings[count++] = (struct machine_setting){"l2.write_miss", misses[synthetic_random(seed) % 3]};
+    settings[count++] = (struct machine_setting){"l2.allocate", allocate[synthetic_random(seed) % 2]};
+    settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
+    settings[count++] = (struct machine_setting){"l2.fill", fill[synthetic_random(seed) % 3]};
+    settings[count++] = (struct machine_setting){"l2.dirty_ways", dirty[synthetic_random(seed) % 3]};
+    return count;
+}
+
+static size_t unit_settings(uint64_t *seed, struct machine_setting *settings)
+{
+    static const char *const queues[] = {"-1", "0", "1", "3"};
+    settings[0] = (struct machine_setting){"units.alu.queue", queues[synthetic_random(seed) % 4]};
+    settings[1] = (struct machine_setting){"units.lsu.queue", queues[synthetic_random(seed) % 4]};
+    return 2;
+}
+
+/* A machine with settings drawn at random. */
+struct machine *random_machine(uint64_t seed)
+{
+    struct machine_setting settings[MODEL_COUNT_OF(choices) + 32];
+    size_t count = chosen_settings(&seed, settings);
     count += icache_settings(&seed, settings, count);
     count += tlb_settings(&seed, settings, count);
-    if (synthetic_random(&seed) % 3 == 0) {
-        settings[count++] = (struct machine_setting){"l2", "direct-mapped"};
-        settings[count++] = (struct machine_setting){"warm_l2", "true"};
-        settings[count++] = (struct machine_setting){.key = "l2.atomic_interval", .value = "3"};
-        settings[count++] = (struct machine_setting){.key = "l2.write", .value = "back"};
-    }
+    if (synthetic_random(&seed) % 3 == 0)
+        count += write_back_settings(settings + count);
     if (synthetic_random(&seed) % 6 == 0)
         count += sampled_settings(&seed, settings + count);
-    if (synthetic_random(&seed) % 3 == 0) {
-        static const char *const misses[] = {"around", "validate", "fetch"}, *const fills[] = {"miss", "fill"};
-        settings[count++] = (struct machine_setting){"l2", "sectored"};
-        settings[count++] = (struct machine_setting){"l2.size", "16K"};
-        settings[count++] = (struct machine_setting){"l2.write", "back"};
-        settings[count++] = (struct machine_setting){"l2.write_miss", misses[synthetic_random(&seed) % 3]};
-        settings[count++] = (struct machine_setting){"l2.allocate", fills[synthetic_random(&seed) % 2]};
-        static const char *const dirty[] = {"0", "1", "3"};
-        static const char *const fill[] = {"0", "64", "128"};
-        settings[count++] = (struct machine_setting){"l2.hash", "ipoly"};
-        settings[count++] = (struct machine_setting){"l2.fill", fill[synthetic_random(&seed) % 3]};
-        settings[count++] = (struct machine_setting){"l2.dirty_ways", dirty[synthetic_random(&seed) % 3]};
-    }
+    if (synthetic_random(&seed) % 3 == 0)
+        count += sectored_settings(&seed, settings + count);
     settings[count++] = (struct machine_setting){"scheduler", scheduler_name(synthetic_random(&seed), false)};
     bool tx2 = synthetic_random(&seed) % 2;
-    if (tx2 && synthetic_random(&seed) % 2) {
-        static const char *const queues[] = {"-1", "0", "1", "3"};
-        settings[count++] = (struct machine_setting){"units.alu.queue", queues[synthetic_random(&seed) % 4]};
-        settings[count++] = (struct machine_setting){"units.lsu.queue", queues[synthetic_random(&seed) % 4]};
-    }
+    if (tx2 && synthetic_random(&seed) % 2)
+        count += unit_settings(&seed, settings + count);
     return open_machine(tx2 ? "tx2-pastis" : "orin-wcet", settings, count);
 }
 
