@@ -88,6 +88,7 @@ struct ptx_operand {
     bool negated;    /* !p, -a */
     bool generic;    /* generic(variable) */
     bool is_element; /* a[...], `reg` its index or PTX_NO_REGISTER; until place_elements */
+    bool is_sum;     /* register + value; until place_sums */
     /* A video instruction's part of a register, .b0 .. .b3 .h0 .h1: enum video_select. PTX_SELECT_OTHER: of pairs or
      * quads. 0: none. `parts` is its text, empty where that is longer. */
     uint8_t select;

@@ -79,6 +79,19 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
         ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
 }
 
+/* A float stands for its bits only where these have its size: 0f in .b32; 0d, and decimals, in .b64. ptxas takes no
+ * other. */
+static void check_number(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
+{
+    if (o->kind == PO_INTEGER)
+        return;
+    if (c->form->role == 'p')
+        ptx_error(c->src, o->at, "a predicate belongs here");
+    const struct ptx_type_info *t = &ptx_types[want];
+    if (want != PT_NONE && t->kind != 'F' && (t->kind != 'B' || t->bits != (o->kind == PO_SINGLE ? 32 : 64)))
+        ptx_error(c->src, o->at, "a floating-point number where .%s belongs", t->name);
+}
+
 static void check_vector(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     uint32_t wanted = (uint32_t)mods_value(&c->in->mods, G_VECTOR, 1);
@@ -96,8 +109,11 @@ static void check_vector(const struct checker *c, const struct ptx_operand *o, e
         if (e->kind != PO_REGISTER && (is_destination(c) || e->kind < PO_INTEGER || e->kind > PO_SINGLE))
             ptx_error(c->src, e->at,
                       is_destination(c) ? "a register or '_' belongs here" : "a register or number belongs here");
-        if (e->kind != PO_REGISTER)
+        if (e->kind != PO_REGISTER) {
+            if (!move)
+                check_number(c, e, want);
             continue;
+        }
         if (!move)
             check_register(c, e, want);
         else if (ptx_types[c->function->registers.at[e->reg].type].bits != ptx_types[want].bits / o->count)
@@ -127,10 +143,7 @@ static void check_source(const struct checker *c, const struct ptx_operand *o, e
     case PO_REGISTER: check_register(c, o, want); return;
     case PO_INTEGER:
     case PO_FLOAT:
-    case PO_SINGLE:
-        if (c->form->role == 'p' && o->kind != PO_INTEGER)
-            ptx_error(c->src, o->at, "a predicate belongs here");
-        return;
+    case PO_SINGLE: check_number(c, o, want); return;
     case PO_SPECIAL:
         if (want != PT_NONE && ptx_types[want].kind != 'F')
             return;

@@ -147,10 +147,11 @@ struct symbol *declared_here(struct parser *p, const struct token *t)
     return n && n->symbol && n->symbol->depth == p->depth ? n->symbol : NULL;
 }
 
-struct symbol *declare_range(struct parser *p, const struct token *t, uint8_t type, uint64_t count)
+struct symbol *declare_range(struct parser *p, const struct token *t, const struct declarator *d, uint64_t count)
 {
     struct symbol *s = declare_name(p, find_name(p, t->text, t->length, '<', true), t, SYM_RANGE);
-    s->type = type;
+    s->type = d->type;
+    s->vector = d->vector;
     s->count = count;
     return s;
 }
@@ -160,6 +161,27 @@ uint32_t new_register(struct parser *p, const char *name, uint8_t type)
     struct ptx_function *f = p->function;
     VECTOR_PUSH(p->arena, &f->registers, (struct ptx_register){name, type});
     return f->registers.count - 1;
+}
+
+/* Makes the symbol's registers: a vector's members are consecutive. */
+static void make_registers(struct parser *p, struct symbol *s)
+{
+    static const char members[] = "xyzwabcd";
+    for (uint32_t i = 0; i < s->vector; i++) {
+        const char *name = s->name->text;
+        uint32_t reg =
+            new_register(p, s->vector > 1 ? arena_printf(p->arena, "%s.%c", name, members[i]) : name, s->type);
+        s->reg = i ? s->reg : reg;
+    }
+}
+
+struct symbol *declare_register(struct parser *p, const struct token *t, const struct declarator *d)
+{
+    struct symbol *s = declare(p, t, SYM_REGISTER);
+    s->type = d->type;
+    s->vector = d->vector;
+    make_registers(p, s);
+    return s;
 }
 
 /* Finds the range %r<20> that %r12 belongs to. The digits must be written as the range writes them. any: the number may
@@ -198,8 +220,8 @@ struct symbol *lookup(struct parser *p, const struct token *t)
     n = find_name(p, t->text, t->length, 0, true);
     struct symbol *s = new_symbol(p, n, range->depth, SYM_REGISTER, range->at);
     s->type = range->type;
-    s->reg = new_register(p, n->text, range->type);
-    s->vector = 1;
+    s->vector = range->vector;
+    make_registers(p, s);
     return s;
 }
 

@@ -1,66 +1,10 @@
-/* call, and parameters in registers: PTX ISA "Control Flow Instructions: call". */
+/* call: PTX ISA "Control Flow Instructions: call". Arguments may be in registers. */
 #include <string.h>
 
-#include "frontend/isa/ptx/check.h"
 #include "frontend/isa/ptx/parser.h"
 #include "tracefmt/plural.h"
 
 typedef VECTOR(struct ptx_operand) operand_list;
-
-static const struct ptx_form *form_of(struct parser *p, const char *opcode, const struct ptx_modifiers *mods)
-{
-    uint32_t count;
-    const struct ptx_form *forms = ptx_opcode(opcode, (uint32_t)strlen(opcode), &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (ptx_form_match(&forms[i], mods, NULL) == FORM_FITS)
-            return &forms[i];
-    ptx_error(p->src, p->tok.at, "a parameter of this type is not possible");
-}
-
-/* Adds "ld.param.TYPE reg, [v]" or the corresponding store. `like` gives guard and line. */
-static void emit_access(struct parser *p, const char *opcode, struct ptx_variable *v, struct ptx_operand value,
-                        const struct ptx_instruction *like)
-{
-    bool load = opcode[0] == 'l';
-    struct ptx_instruction in = {.guard = like->guard,
-                                 .guard_negated = like->guard_negated,
-                                 .at = like->at,
-                                 .line = like->line,
-                                 .source_file = like->source_file,
-                                 .source_line = like->source_line,
-                                 .keeps_line = like->keeps_line,
-                                 .inlined = like->inlined,
-                                 .operand_count = 2};
-    struct ptx_operand *o = ARENA_ARRAY(p->arena, struct ptx_operand, 2),
-                       *base = ARENA_NEW(p->arena, struct ptx_operand);
-    *base = (struct ptx_operand){.kind = PO_VARIABLE, .at = value.at};
-    base->variable = v;
-    o[load] = (struct ptx_operand){.kind = PO_ADDRESS, .at = value.at, .count = 1};
-    o[load].elements = base;
-    o[!load] = value;
-    in.operands = o;
-    in.mods.set.word[M_PARAM / 64] |= 1ull << (M_PARAM % 64);
-    in.mods.types[0] = v->type;
-    in.mods.type_count = 1;
-    in.form = form_of(p, opcode, &in.mods);
-    const char *name = value.kind == PO_REGISTER ? p->function->registers.at[value.reg].name : "constant";
-    in.made = load ? arena_printf(p->arena, "ld.param.%s %s, [%s]", ptx_types[v->type].name, name, v->name)
-                   : arena_printf(p->arena, "st.param.%s [%s], %s", ptx_types[v->type].name, v->name, name);
-    ptx_check_operands(p->src, p->function, &in);
-    VECTOR_PUSH(p->arena, &p->function->body, in);
-}
-
-void emit_param_load(struct parser *p, struct ptx_variable *v, struct ptx_operand reg,
-                     const struct ptx_instruction *like)
-{
-    emit_access(p, "ld", v, reg, like);
-}
-
-void emit_param_store(struct parser *p, struct ptx_variable *v, struct ptx_operand value,
-                      const struct ptx_instruction *like)
-{
-    emit_access(p, "st", v, value, like);
-}
 
 void emit_results(struct parser *p, const struct ptx_instruction *like)
 {
@@ -128,14 +72,20 @@ static struct ptx_variable *argument(struct parser *p, const struct ptx_operand 
                       (unsigned long long)formal->size);
         return NULL;
     }
-    if (o->kind == PO_REGISTER)
-        return new_param(p,
-                         formal ? (enum ptx_type)formal->type : (enum ptx_type)p->function->registers.at[o->reg].type);
+    bool vector = o->kind == PO_VECTOR && o->elements[0].kind == PO_REGISTER;
+    if (o->kind == PO_REGISTER || vector) {
+        const struct ptx_operand *first = vector ? o->elements : o;
+        enum ptx_type own = (enum ptx_type)p->function->registers.at[first->reg].type;
+        if (formal && formal->count != (vector ? o->count : 1))
+            ptx_error(p->src, o->at, "an argument of %u value%s, the function's parameter has %llu",
+                      vector ? o->count : 1, rp_plural(vector ? o->count : 1), (unsigned long long)formal->count);
+        return new_param(p, formal ? (enum ptx_type)formal->type : own, vector ? o->count : 1);
+    }
     if (o->kind != PO_INTEGER && o->kind != PO_FLOAT && o->kind != PO_SINGLE)
-        ptx_error(p->src, o->at, "an argument is a .param variable, a register or a number");
+        ptx_error(p->src, o->at, "an argument is a .param variable, a register, a vector of registers or a number");
     if (!formal)
         ptx_error(p->src, o->at, "a number is an argument only for a function that is known by name");
-    return new_param(p, (enum ptx_type)formal->type);
+    return new_param(p, (enum ptx_type)formal->type, 1);
 }
 
 /* Replaces arguments in registers by variables: stores them before the call, and loads results after it. */
@@ -146,7 +96,8 @@ static void bind(struct parser *p, operand_list *list, const struct ptx_signatur
         struct ptx_operand value = list->at[i];
         if (results && value.kind == PO_SINK && formal(s, true, i)) {
             list->at[i].kind = PO_VARIABLE;
-            list->at[i].variable = new_param(p, (enum ptx_type)formal(s, true, i)->type);
+            const struct ptx_variable *unread = formal(s, true, i);
+            list->at[i].variable = new_param(p, (enum ptx_type)unread->type, (uint32_t)unread->count);
             list->at[i].value = 0;
             continue;
         }

@@ -35,37 +35,24 @@ static uint32_t emit_index(struct parser *p, const struct ptx_instruction *in, c
 {
     const struct ptx_register *index = &p->function->registers.at[o->reg];
     bool wide = ptx_types[type].bits > ptx_types[index->type].bits;
-    uint32_t count, to;
+    uint32_t to;
     if (ptx_types[type].bits < ptx_types[index->type].bits)
         ptx_error(p->src, o->at, "'%s' is too wide for the index of an address of %u bits", index->name,
                   ptx_types[type].bits);
-    struct ptx_instruction mad = {.at = in->at,
-                                  .line = in->line,
-                                  .source_file = in->source_file,
-                                  .source_line = in->source_line,
-                                  .keeps_line = in->keeps_line,
-                                  .inlined = in->inlined,
-                                  .guard = PTX_NO_REGISTER,
-                                  .operand_count = 4};
+    struct ptx_instruction mad = added_instruction(in);
     const char *how = wide ? "wide.u32" : ptx_types[type].bits == 32 ? "lo.u32" : "lo.u64";
     mad.made =
         arena_printf(p->arena, "mad.%s %%element, %s, %u, %s", how, index->name, element_bytes(o), o->variable->name);
     to = new_register(p, "%element", (uint8_t)type);
-    enum ptx_modifier part = wide ? M_WIDE : M_LO;
-    mad.mods.set.word[part / 64] |= 1ull << part % 64;
-    mad.mods.leading[mad.mods.word_count++] = (int16_t)part;
-    mad.mods.types[0] = (uint8_t)(wide ? PT_U32 : type);
-    mad.mods.type_count = 1;
-    mad.operands = ARENA_ARRAY(p->arena, struct ptx_operand, 4);
-    mad.operands[0] = (struct ptx_operand){.kind = PO_REGISTER, .at = o->at, .reg = to};
-    mad.operands[1] = (struct ptx_operand){.kind = PO_REGISTER, .at = o->at, .reg = o->reg};
-    mad.operands[2] = (struct ptx_operand){.kind = PO_INTEGER, .at = o->at, .value = element_bytes(o)};
-    mad.operands[3] = *o;
-    mad.operands[3].is_element = false;
-    mad.form = ptx_opcode("mad", 3, &count);
-    while (count-- > 1 && ptx_form_match(mad.form, &mad.mods, NULL) != FORM_FITS)
-        mad.form++;
-    VECTOR_PUSH(p->arena, &p->function->body, mad);
+    add_modifier_to(&mad, wide ? M_WIDE : M_LO);
+    add_type_to(&mad, wide ? PT_U32 : type);
+    struct ptx_operand base = *o;
+    base.is_element = false;
+    add_instruction(p, &mad, "mad", 4,
+                    (struct ptx_operand[]){{.kind = PO_REGISTER, .at = o->at, .reg = to},
+                                           {.kind = PO_REGISTER, .at = o->at, .reg = o->reg},
+                                           {.kind = PO_INTEGER, .at = o->at, .value = element_bytes(o)},
+                                           base});
     return to;
 }
 

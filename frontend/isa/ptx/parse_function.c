@@ -12,14 +12,15 @@ struct register_formal {
 };
 typedef VECTOR(struct register_formal) formal_list;
 
-struct ptx_variable *new_param(struct parser *p, enum ptx_type type)
+struct ptx_variable *new_param(struct parser *p, enum ptx_type type, uint32_t count)
 {
     struct ptx_variable *v = ARENA_NEW(p->arena, struct ptx_variable);
     v->name = arena_printf(p->arena, "param$%u", p->made++);
     v->space = RP_SPACE_PARAM;
     v->type = type == PT_PRED ? PT_B32 : (uint8_t)type;
-    v->count = 1;
-    v->size = v->align = ptx_types[v->type].bits / 8;
+    v->count = count;
+    v->size = count * ptx_types[v->type].bits / 8;
+    v->align = (uint32_t)v->size;
     return v;
 }
 
@@ -27,17 +28,11 @@ static struct ptx_variable *register_formal(struct parser *p, formal_list *forma
 {
     struct declarator d = parse_declarator(p, RP_SPACE_NONE, true);
     struct token t = expect_name(p, "a register");
-    if (d.type == PT_PRED || d.vector > 1)
-        ptx_error(p->src, t.at, "a parameter in a register is a plain number");
-    struct ptx_variable *v = new_param(p, d.type);
+    struct ptx_variable *v = new_param(p, (enum ptx_type)d.type, d.vector);
     if (!formals || token_is(&t, "_"))
         return v;
-    struct symbol *s = declare(p, &t, SYM_REGISTER);
-    s->type = d.type;
-    s->vector = 1;
-    s->reg = new_register(p, arena_string(p->arena, t.text, t.length), d.type);
-    struct ptx_operand reg = {.kind = PO_REGISTER, .at = t.at, .reg = s->reg};
-    VECTOR_PUSH(p->arena, formals, (struct register_formal){v, reg});
+    const struct symbol *s = declare_register(p, &t, &d);
+    VECTOR_PUSH(p->arena, formals, (struct register_formal){v, symbol_registers(p, s, &t)});
     return v;
 }
 
@@ -47,9 +42,12 @@ static void parse_params(struct parser *p, variable_list *list, formal_list *for
     while (!at_punct(p, ')')) {
         struct ptx_variable *v;
         take_dot(p, "const");
-        if (take_dot(p, "reg"))
+        uint32_t at = p->tok.at;
+        if (take_dot(p, "reg")) {
+            if (is_entry)
+                ptx_error(p->src, at, "a parameter of a kernel is in .param, not in a register");
             v = register_formal(p, formals);
-        else if (take_dot(p, "param")) {
+        } else if (take_dot(p, "param")) {
             struct declarator d = parse_declarator(p, RP_SPACE_PARAM, false);
             v = parse_variable(p, &d);
             v->is_entry_param = is_entry;
@@ -101,10 +99,23 @@ static uint32_t up_to_three(struct parser *p, uint32_t n[3])
     return i;
 }
 
+/* Whether this directive stands at the top of a module only: a declaration without ';' ends before it, as old compilers
+ * write. */
+static bool begins_next(const struct token *t)
+{
+    static const char *const words[] = {
+        "file",  "loc",    "section", "func",   "entry",        "visible", "extern", "weak",       "common", "global",
+        "const", "shared", "version", "target", "address_size", "alias",   "texref", "samplerref", "surfref"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (token_is(t, words[i]))
+            return true;
+    return false;
+}
+
 /* Parses performance-tuning directives between a function's parameters and its body. */
 static void parse_tuning(struct parser *p, struct ptx_function *f)
 {
-    while (p->tok.kind == TOK_DOT) {
+    while (p->tok.kind == TOK_DOT && !begins_next(&p->tok)) {
         struct token t = p->tok;
         uint32_t ignored[3];
         next_token(p);

@@ -191,6 +191,7 @@ static void parse_declaration(struct parser *p)
 /* Another module begins. */
 static void begin_piece(struct parser *p)
 {
+    p->has_own_size = false;
     join_debug_info(p);
     forget_local_names(p);
     for (uint32_t i = 0; i < p->unit->files.count; i++)
@@ -201,11 +202,13 @@ static void begin_piece(struct parser *p)
 static void parse_address_size(struct parser *p)
 {
     uint32_t at = p->tok.at, bits = (uint32_t)expect_count(p, 64, "the address size");
+    if (p->has_own_size)
+        ptx_error(p->src, at, "a module has one .address_size");
     if (bits != 32 && bits != 64)
         ptx_error(p->src, at, "the address size is 32 or 64");
     if (p->has_address_size && bits != p->unit->address_bits)
         ptx_error(p->src, at, "this is linked with a module whose addresses have %u bits", p->unit->address_bits);
-    p->has_address_size = true;
+    p->has_address_size = p->has_own_size = true;
     p->unit->address_bits = bits;
 }
 
@@ -214,6 +217,8 @@ static void parse_directive(struct parser *p)
     if (take_dot(p, "version")) {
         begin_piece(p);
         parse_version(p);
+        if (!at_dot(p, "target"))
+            ptx_error(p->src, p->tok.at, ".target belongs behind .version, like .target sm_62");
     } else if (take_dot(p, "target"))
         parse_target(p);
     else if (take_dot(p, "address_size"))
@@ -243,15 +248,15 @@ struct ptx_unit *ptx_parse(struct ptx_source *src)
     p->unit = ARENA_NEW(src->arena, struct ptx_unit);
     p->unit->src = src;
     p->unit->arena = src->arena;
-    p->unit->address_bits = 32; /* without .address_size */
     p->unit->last_function = &p->unit->functions;
     lexer_start(&p->lexer, src);
     next_token(p);
     if (!at_dot(p, "version"))
         ptx_error(src, p->tok.at, "PTX begins with .version");
     while (p->tok.kind != TOK_END)
-        if (!take_punct(p, ';'))
-            parse_directive(p);
+        parse_directive(p);
     join_debug_info(p);
+    if (!p->has_address_size)
+        p->unit->address_bits = ptx_infer_address_bits(p->unit);
     return p->unit;
 }

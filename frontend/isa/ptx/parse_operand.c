@@ -96,6 +96,16 @@ static void set_selector(struct ptx_operand *o, const struct token *t)
         memcpy(o->parts, t->text, t->length);
 }
 
+struct ptx_operand symbol_registers(struct parser *p, const struct symbol *s, const struct token *t)
+{
+    if (s->vector == 1)
+        return (struct ptx_operand){.kind = PO_REGISTER, .at = t->at, .reg = s->reg};
+    operand_list list = {0};
+    for (uint32_t i = 0; i < s->vector; i++)
+        VECTOR_PUSH(p->arena, &list, (struct ptx_operand){.kind = PO_REGISTER, .at = t->at, .reg = s->reg + i});
+    return list_operand(PO_VECTOR, t->at, &list);
+}
+
 static struct ptx_operand register_operand(struct parser *p, const struct symbol *s, const struct token *t)
 {
     struct ptx_operand o = {.kind = PO_REGISTER, .at = t->at, .reg = s->reg};
@@ -110,12 +120,7 @@ static struct ptx_operand register_operand(struct parser *p, const struct symbol
         next_token(p);
         return o;
     }
-    if (s->vector == 1)
-        return o;
-    operand_list list = {0};
-    for (uint32_t i = 0; i < s->vector; i++)
-        VECTOR_PUSH(p->arena, &list, (struct ptx_operand){.kind = PO_REGISTER, .at = t->at, .reg = s->reg + i});
-    return list_operand(PO_VECTOR, t->at, &list);
+    return symbol_registers(p, s, t);
 }
 
 static struct ptx_operand variable_operand(struct parser *p, const struct symbol *s, const struct token *t)
@@ -276,4 +281,12 @@ static struct ptx_operand operand(struct parser *p, bool labels, unsigned depth)
     return constant_operand(p);
 }
 
-struct ptx_operand parse_operand(struct parser *p, bool labels) { return operand(p, labels, 0); }
+struct ptx_operand parse_operand(struct parser *p, bool labels)
+{
+    struct ptx_operand o = operand(p, labels, 0);
+    if (o.kind == PO_REGISTER && !o.negated && at_punct(p, '+')) {
+        o.is_sum = true;
+        o.value = parse_offsets(p);
+    }
+    return o;
+}

