@@ -29,5 +29,13 @@ while read -r instruction; do
         wrong=1
     fi
 done < <(sed -n 's/^- //p' "$list")
+modules=tests/golden/ptx-modules.txt
+awk -v dir="$dir" '/^[+-] /{n++; file = dir "/" (/^\+/ ? "taken" : "refused") n ".ptx"; print "// " $0 > file; next} !/^#/{print > file}' "$modules"
+for m in "$dir"/taken*.ptx "$dir"/refused*.ptx; do
+    "$ptxas" -w -O0 -arch=sm_75 -o "$dir/k.cubin" "$m" >"$dir/said" 2>&1
+    took=$?
+    case $m in */taken*) [ $took -eq 0 ] || { wrong=1; head -3 "$m" "$dir/said" >&2; } ;;
+    *) [ $took -ne 0 ] || { wrong=1; echo "ptxas takes: $(head -1 "$m")" >&2; } ;; esac
+done
 [ $wrong -eq 0 ] || echo -n "not "
-echo "ok - ptxas refuses what the list says it refuses ($(grep -c '^-' "$list") spellings)"
+echo "ok - ptxas refuses what the list says it refuses ($(grep -c '^-' "$list") spellings), and takes and refuses modules as $(basename "$modules") says"

@@ -1,5 +1,5 @@
-/* Elements of arrays as operands, "a[i]" without brackets around them, and names of variables with numbers. What the
- * indices count was found by asking ptxas 12.9 and executing its code. */
+/* What the parser adds instructions for. Elements of arrays as operands, "a[i]" without brackets around them, and names
+ * of variables with numbers. What the indices count was found by asking ptxas 12.9 and executing its code. */
 #include <criterion/criterion.h>
 
 #include "rig.h"
@@ -38,5 +38,34 @@ Test(elements, of_arrays)
     for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
         cr_expect(((uint32_t *)r.host[0])[i] == expected[i], "%u: %u, not %u", i, ((uint32_t *)r.host[0])[i],
                   expected[i]);
+    rig_close(&r);
+}
+
+/* Parameters of functions in registers: vectors, predicates, numbers; ranges of vectors; a register plus a number. */
+static const char *const registers =
+    ".func (.reg .v4 .u32 r) spread (.reg .v2 .u32 a, .reg .u32 b)\n"
+    "{ mov.u32 r.x, a.x; mov.u32 r.y, a.y; mov.u32 r.z, b; add.u32 r.w, b+1, b; ret; }\n"
+    ".func (.reg .pred r) even (.reg .u32 a)\n"
+    "{ .reg .u32 low; and.b32 low, a, 1; setp.eq.u32 r, low, 0; ret; }\n"
+    ".func (.reg .u32 r) choose (.reg .pred a) { selp.u32 r, 4, 5, a; ret; }\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .b32 %r<4>; .reg .b64 %d<2>; .reg .pred %p<3>; .reg .v2 .u32 %v<2>; .reg .v4 .u32 %q;\n"
+    "ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d0, %r1, 32; add.u64 %d1, %d1, %d0;\n"
+    "mov.u32 %v1.x, %r1; mov.u32 %v1.y, 7; call (%q), spread, (%v1, 9); st.global.v4.u32 [%d1], %q;\n"
+    "call (%p1), even, (%r1); selp.u32 %r2, 1, 0, %p1; st.global.u32 [%d1+16], %r2;\n"
+    "call (%r3), choose, (%p1); st.global.u32 [%d1+20], %r3+100;\n"
+    "@%p1 call (%p2), even, (%r1+1); @%p1 selp.u32 %r3, 1, 0, %p2; st.global.v2.u32 [%d1+24], {%r3, %r1}; ret; }\n";
+
+Test(elements, of_functions_in_registers)
+{
+    struct rig r;
+    rig_open(&r, registers, 1, (uint64_t[]){32 * 32});
+    cr_assert(rig_run(&r, 1, 32), "%s", r.err.text);
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t *own = (uint32_t *)r.host[0] + 8 * i, odd = i & 1;
+        const uint32_t expected[] = {i, 7, 9, 19, !odd, 104 + odd, odd ? 5 : 0, i};
+        cr_expect_arr_eq(own, expected, sizeof expected, "thread %u: %u %u %u %u %u %u %u %u", i, own[0], own[1],
+                         own[2], own[3], own[4], own[5], own[6], own[7]);
+    }
     rig_close(&r);
 }

@@ -5,7 +5,7 @@
 
 #include "tests/unit/ptx/support.h"
 
-enum { TEXT = 4000, TAKEN = 708, REFUSED = 392 };
+enum { TEXT = 4000, TAKEN = 740, REFUSED = 433, MODULES = 14 };
 
 /* NULL: refused, err says why. */
 static struct module *load(const char *preamble, const char *instruction, struct rp_error *err)
@@ -49,4 +49,36 @@ Test(spellings, what_ptxas_takes)
     }
     fclose(f);
     cr_expect(taken == TAKEN && refused == REFUSED, "%u and %u", taken, refused);
+}
+
+static void expect_module(char mark, const char *title, const char *text)
+{
+    struct rp_error err = {0};
+    struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &err);
+    cr_expect((m != NULL) == (mark == '+'), "%s: %s", title, m ? "it is refused by ptxas" : err.text);
+    module_free(m);
+}
+
+Test(spellings, modules_that_ptxas_takes)
+{
+    FILE *f = fopen("tests/golden/ptx-modules.txt", "r");
+    char line[256], title[256] = "", text[TEXT] = "";
+    unsigned count = 0;
+    cr_assert(f, "run from the repository's root");
+    while (fgets(line, sizeof line, f)) {
+        bool begins = (*line == '+' || *line == '-') && line[1] == ' ';
+        if (begins && *title)
+            expect_module(*title, title, text);
+        if (begins) {
+            snprintf(title, sizeof title, "%s", line);
+            count++;
+            *text = 0;
+        } else if (*line != '#') {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s", line);
+        }
+    }
+    fclose(f);
+    expect_module(*title, title, text);
+    cr_expect_eq(count, MODULES);
 }
