@@ -179,7 +179,7 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     warp_set_constants(w, g->program->constants);
     w->frame = 0;
     w->carry = w->second_carry = w->low_in_shared = w->zero = w->sign = w->overflow = 0;
-    w->clock = 0;
+    w->clock = w->slept = 0;
     w->log = log;
     s->independent = g->program->target && g->program->target->independent_threads;
     splits_start(s);

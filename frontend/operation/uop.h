@@ -271,6 +271,7 @@ enum lane_op {
     OP_REDUX, /* imm: enum rp_atomic; a value; b membermask */
     OP_ACTIVEMASK,
     OP_ELECT, /* d the elected lane's number, pd true in that lane; b membermask */
+    OP_SLEEP, /* lets time pass: a in nanoseconds, the longest of the lanes'; type T_U32 */
     /* Maxwell and Pascal only. With UF_CARRY_IN and _OUT they read and write all four condition codes of the warp. */
     OP_SUM3,      /* d = (a << imm) + b + c, each negated by UF_NEGATE_A.._C (with UF_CARRY_IN: inverted); UF_PLUS_ONE;
                    * pd = the sum, as an address, lies outside of the shared window. With UF_CARRY_IN the sum is the

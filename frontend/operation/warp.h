@@ -19,7 +19,8 @@ struct warp {
     lanemask low_in_shared;        /* lanes whose last such sum is the lower word of an address in the shared window */
     uint32_t frame;                /* local memory: base of the current frame, bytes */
     uint32_t id;                   /* within its block */
-    uint64_t clock;                /* instructions executed so far: the value of %clock */
+    uint64_t clock;                /* instructions executed so far */
+    uint64_t slept;                /* nanoseconds in nanosleep: %clock and %globaltimer are the sum of both */
     uint32_t tid[3][32];           /* per lane */
     const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
     const uint32_t *cluster;               /* blocks of its cluster in each dimension */

@@ -15,7 +15,7 @@
  *   inactive source lane   shfl reads what the register holds there
  *   %smid %nsmid %gridid %pm   0, 1, 0, 0
  *   %envreg1, %envreg2     the workspace of a cooperative launch; other %envreg: 0
- *   %globaltimer           counts like %clock
+ *   %clock, %globaltimer   instructions that the warp has executed, plus nanoseconds that it has slept
  *
  * Approximate functions are computed in double precision and rounded once. sqrt, rcp and div are the correctly rounded
  * functions, which are within every bound. approx.simd.c lists the bounds of the PTX ISA, and the largest errors that

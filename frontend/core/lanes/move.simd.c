@@ -94,11 +94,11 @@ static u64 uniform_register(const struct warp *w, enum special which)
     case SR_NWARPID: return w->block_warps;
     case SR_NSMID: return 1;
     case SR_CLOCK:
-    case SR_GLOBALTIMER_LO: return (u32)w->clock;
+    case SR_GLOBALTIMER_LO: return (u32)(w->clock + w->slept);
     case SR_CLOCK_HI:
-    case SR_GLOBALTIMER_HI: return w->clock >> 32;
+    case SR_GLOBALTIMER_HI: return (w->clock + w->slept) >> 32;
     case SR_CLOCK64:
-    case SR_GLOBALTIMER: return w->clock;
+    case SR_GLOBALTIMER: return w->clock + w->slept;
     case SR_DYNAMIC_SMEM_SIZE: return w->dynamic_shared;
     case SR_TOTAL_SMEM_SIZE: return w->total_shared;
     case SR_LOCAL_BYTES: return w->local_bytes;

@@ -193,6 +193,17 @@ HANDLER(elect)
     write_predicate(w, u->pd, chosen, executed);
 }
 
+/* ---- nanosleep ---- */
+
+HANDLER(sleep_lanes)
+{
+    const u32 *time = source(w, u->a);
+    u32 longest = 0;
+    for (int l = 0; l < LANES; l++)
+        longest = executed >> l & 1 && time[l] > longest ? time[l] : longest;
+    w->slept += longest;
+}
+
 /* ---- binding ---- */
 
 static uop_fn find_redux(const struct operation *o)
@@ -215,6 +226,7 @@ uop_fn SIMD_NAME(lanes_warp)(const struct operation *o)
     case OP_REDUX: return find_redux(o);
     case OP_ACTIVEMASK: return activemask;
     case OP_ELECT: return elect;
+    case OP_SLEEP: return word ? sleep_lanes : NULL;
     default: return NULL;
     }
 }

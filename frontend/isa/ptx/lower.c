@@ -79,7 +79,7 @@ static void check_least_target(struct lowering *l)
               have->sm < 90 ? 90 : have->sm, have->name);
 }
 
-/* The instruction is executed and recorded, but does nothing. A destination, as createpolicy has one, becomes 0. */
+/* The instruction is executed and recorded, but does nothing; nanosleep, which lets time pass, is a lane operation. A destination, as createpolicy has one, becomes 0. */
 static void lower_nothing(struct lowering *l)
 {
     bool result = l->in->operand_count && l->in->form->operands[0].role == 'd';
@@ -165,7 +165,12 @@ static void lower_instruction(struct lowering *l)
     case LOW_SURFACE_STORE: lower_surface_store(l); break;
     case LOW_SURFACE_REDUCE: lower_surface_reduce(l); break;
     case LOW_IMAGE_QUERY: lower_image_query(l); break;
-    case LOW_NOTHING: lower_nothing(l); break;
+    case LOW_NOTHING:
+        if (l->in->form->op == OP_SLEEP)
+            lower_lanes(l, 0);
+        else
+            lower_nothing(l);
+        break;
     case LOW_GROUP: lower_group(l); break;
     default: not_covered(l, l->in->at, NULL);
     }

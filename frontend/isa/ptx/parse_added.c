@@ -130,7 +130,7 @@ void emit_param_store(struct parser *p, struct ptx_variable *v, struct ptx_opera
 }
 
 /* Adds "add.TYPE %sum, REGISTER, NUMBER" before `in`. */
-void place_sum(struct parser *p, const struct ptx_instruction *in, struct ptx_operand *o)
+static void emit_sum(struct parser *p, const struct ptx_instruction *in, struct ptx_operand *o)
 {
     const struct ptx_register *reg = &p->function->registers.at[o->reg];
     unsigned bits = ptx_types[reg->type].bits;
@@ -157,6 +157,6 @@ void place_sums(struct parser *p, const struct ptx_instruction *in)
         char role = in->form->any_operands ? 'x' : in->form->operands[i].role;
         if (!strchr("abcl", role))
             ptx_error(p->src, o->at, "a register plus a number cannot stand here");
-        place_sum(p, in, o);
+        emit_sum(p, in, o);
     }
 }

@@ -94,10 +94,8 @@ static void bind(struct parser *p, operand_list *list, const struct ptx_signatur
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct ptx_operand value = list->at[i];
-        if (value.is_sum && results)
-            ptx_error(p->src, value.at, "a result goes to a register");
         if (value.is_sum)
-            place_sum(p, like, &value);
+            ptx_error(p->src, value.at, "a register plus a number cannot stand here");
         if (results && value.kind == PO_SINK && formal(s, true, i)) {
             list->at[i].kind = PO_VARIABLE;
             const struct ptx_variable *unread = formal(s, true, i);

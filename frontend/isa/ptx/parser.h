@@ -197,7 +197,6 @@ void emit_param_store(struct parser *, struct ptx_variable *, struct ptx_operand
 struct ptx_variable *new_param(struct parser *, enum ptx_type, uint32_t count);
 /* Makes sums of registers and numbers among the operands registers. This adds instructions before this one. */
 void place_sums(struct parser *, const struct ptx_instruction *);
-void place_sum(struct parser *, const struct ptx_instruction *, struct ptx_operand *);
 /* An instruction that the text does not have: added_instruction has the place of `like` in the source, without its
  * guard; add_instruction finds the form of opcode, modifiers and types, and appends it to the function's body. */
 struct ptx_instruction added_instruction(const struct ptx_instruction *like);

@@ -365,6 +365,15 @@ static void lower_b2r(struct sass_lowering *l)
                              .kind = UOP_LANE, .op = OP_MOV, .type = T_PRED, .d = pd, .a = hidden_result(true)});
 }
 
+/* Without a source it is NANOSLEEP.CLEAR, which ends nobody's sleep here. */
+static void lower_nanosleep(struct sass_lowering *l)
+{
+    if (l->source_count)
+        sass_emit(&l->b, (struct operation){.kind = UOP_LANE, .op = OP_SLEEP, .type = T_U32, .a = source_raw(l, 0)});
+    else
+        sass_lower_nothing(l);
+}
+
 const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"BRX", lower_brx},
                                            {"BRXU", lower_brx},
@@ -382,8 +391,8 @@ const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"BAR", lower_bar},
                                            {"B2R", lower_b2r},
                                            {"BPT", lower_bpt},
-                                           {"YIELD", sass_lower_nothing},     /* a hint: every split gets its turn */
-                                           {"NANOSLEEP", sass_lower_nothing}, /* likewise */
+                                           {"YIELD", sass_lower_nothing}, /* a hint: every split gets its turn */
+                                           {"NANOSLEEP", lower_nanosleep},
                                            {"NOP", sass_lower_nothing},
                                            {"PMTRIG", sass_lower_nothing},
                                            {"ENDCOLLECTIVE", sass_lower_nothing},

@@ -54,7 +54,7 @@ static const char *const registers =
     "mov.u32 %v1.x, %r1; mov.u32 %v1.y, 7; call (%q), spread, (%v1, 9); st.global.v4.u32 [%d1], %q;\n"
     "call (%p1), even, (%r1); selp.u32 %r2, 1, 0, %p1; st.global.u32 [%d1+16], %r2;\n"
     "call (%r3), choose, (%p1); st.global.u32 [%d1+20], %r3+100;\n"
-    "@%p1 call (%p2), even, (%r1+1); @%p1 selp.u32 %r3, 1, 0, %p2; st.global.v2.u32 [%d1+24], {%r3, %r1}; ret; }\n";
+    "@%p1 call (%p2), even, (%r2); @%p1 selp.u32 %r3, 1, 0, %p2; st.global.v2.u32 [%d1+24], {%r3, %r1}; ret; }\n";
 
 Test(elements, of_functions_in_registers)
 {

@@ -72,6 +72,30 @@ Test(polling, another_warp_sees_what_is_taken_back)
     is_seen("sm_75", SHARED_TOGGLE, 1, 64);
 }
 
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+/* Thread i sleeps 10 i nanoseconds: the warp sleeps 310. Then all sleep, 1000 at a time, until 50000 have passed. */
+Test(polling, time_passes_in_sleep)
+{
+    struct rig r;
+    rig_target = "sm_75";
+    rig_open(&r,
+             ".visible .entry k(.param .u64 p) {\n"
+             ".reg .u64 %d<6>; .reg .u32 %r<4>; .reg .pred %p1;\n"
+             "ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 10; mov.u32 %r3, 0;\n"
+             "mov.u64 %d2, %globaltimer; nanosleep.u32 %r2; mov.u64 %d3, %globaltimer; mov.u64 %d4, %clock64;\n"
+             "sub.u64 %d4, %d4, %d2; sub.u64 %d3, %d3, %d2; st.global.v2.u64 [%d1], {%d3, %d4};\n"
+             "MORE: nanosleep.u32 1000; add.u32 %r3, %r3, 1; mov.u64 %d3, %globaltimer; sub.u64 %d3, %d3, %d2;\n"
+             "setp.lt.u64 %p1, %d3, 50000; @%p1 bra MORE; st.global.u32 [%d1+16], %r3; ret; }\n",
+             1, (uint64_t[]){24});
+    cr_assert(rig_run(&r, 1, 32), "%s", r.err.text);
+    const uint64_t *slept = r.host[0];
+    cr_expect_eq(slept[0], 312);
+    cr_expect_eq(slept[1], 313);
+    cr_expect_eq(slept[2], 50);
+    rig_close(&r);
+}
+
 /* ---- polls in vain ----------------------------------------------------------------------------------------------- */
 
 /* Each thread takes the lock in word 0, adds 3 to word 1, and gives the lock back; who fails waits as `wait` says, and
