@@ -10,8 +10,9 @@
  * instruction, is measured from the placement of a block to that of another, some waves later.
  *
  * Device memory that is refreshed stands still at equal distances of time, whatever blocks are placed. Of windows that
- * are shorter, most lie between two refreshes, and their rates tell nothing of them. There a window measures whole
- * periods of the refresh, and so does the lead.
+ * are shorter, most lie between two refreshes, and their rates tell nothing of them. There a window measures about a
+ * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of windows
+ * often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
  *
  * Cycles of the launch: those of the replay, and for the warp instructions that it passed over the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
@@ -36,11 +37,12 @@
 #define MOST_PART 0.6    /* of the launch, in the lead and the first attempt */
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
+#define MOST_MISMATCH 0.1 /* between the cycles of a window and whole periods */
 #define MARGIN 0.8       /* more windows aim at this part of the error */
 
-/* Blocks that are replayed: first .. end - 1. */
+/* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
 struct window {
-    uint64_t first, end;           /* end: known once it is replayed; of the last one, the launch's */
+    uint64_t first, end, from, to;
     double rate;                   /* cycles per warp instruction */
     struct memory_touches touches; /* of the blocks that are passed over behind it */
 };
@@ -57,14 +59,14 @@ struct sampling {
     const struct launch_unit *unit;
     uint32_t launch;
     uint64_t blocks, wave, waves; /* waves: whole ones before the last, which may be smaller */
-    uint64_t measured;            /* waves of a window; with a period about as many */
+    uint64_t measured;            /* waves of a window */
     double period;                /* of the refresh, in cycles; 0: there is none */
-    uint64_t periods;             /* that a window measures */
+    uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
+    double wave_cycles;           /* in the lead */
     double error, confidence;
     struct window window[MOST_WINDOWS + 1]; /* the first is the lead */
     unsigned windows, now;                  /* besides the lead; the one whose blocks are placed now */
     uint64_t from;                          /* its first measured block, as a placement */
-    bool measured_now;                      /* its rate is known */
     struct placements placed;
     struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
     double lead_instructions;
@@ -122,20 +124,41 @@ static double rate_of(const struct placements *p, uint64_t from, uint64_t to)
 
 /* ---- windows, as they are planned ----------------------------------------------------------------------------------- */
 
-/* Waves of a window at the latest. Those with a period end with it, which is near the waves that the lead's rate says. */
-static uint64_t longest(const struct sampling *s)
+/* Waves of a window, at most. */
+static uint64_t longest(const struct sampling *s) { return SETTLING + s->phases + s->measured; }
+
+/* How far apart two phases of the period are, as a part of it. */
+static double apart(double a, double b)
 {
-    return SETTLING + s->measured + (s->period > 0 ? s->measured / 2 + 1 : 0);
+    double d = fabs(a - b);
+    return fmin(d - floor(d), 1 - (d - floor(d)));
 }
 
-/* Window `number`, from 1 on, begins with this wave. `end` is the furthest that it can go. */
-static void set_window(struct sampling *s, unsigned number, uint64_t wave)
+/* How many waves a window waits after it has settled, so that it begins to be measured near its phase of the period if
+ * waves take as long as in the lead. What waves of the window take must not decide, or long ones would be measured less
+ * often. */
+static uint64_t waiting(const struct sampling *s, unsigned number, double settled)
+{
+    double phase = (number - 0.5) / s->windows;
+    uint64_t best = 0;
+    for (uint64_t w = 1; w < s->phases; w++)
+        if (apart((settled + (double)w * s->wave_cycles) / s->period, phase) <
+            apart((settled + (double)best * s->wave_cycles) / s->period, phase))
+            best = w;
+    return best;
+}
+
+/* Window `number`, from 1 on, begins with this wave, at about this cycle of the replay. Returns the cycle of its end. */
+static double set_window(struct sampling *s, unsigned number, uint64_t wave, double cycle)
 {
     struct window *w = &s->window[number];
-    uint64_t first = wave * s->wave, end;
-    w->first = first < w[-1].end ? w[-1].end : first;
-    end = w->first + longest(s) * s->wave + 1;
-    w->end = number == s->windows || end > s->blocks ? s->blocks : end;
+    uint64_t before = SETTLING + waiting(s, number, cycle + SETTLING * s->wave_cycles);
+    w->first = wave * s->wave;
+    w->first = w->first < w[-1].end ? w[-1].end : w->first;
+    w->from = w->first + before * s->wave;
+    w->to = w->from + s->measured * s->wave;
+    w->end = number == s->windows ? s->blocks : w->to + 1;
+    return cycle + (double)(before + s->measured) * s->wave_cycles;
 }
 
 /* Windows are spread evenly, and shifted at random within their parts, so that no period of the grid meets all of them
@@ -144,23 +167,32 @@ static void set_windows(struct sampling *s, unsigned windows)
 {
     double lead = (double)s->window[0].end / (double)s->wave, end = (double)(s->waves - longest(s));
     double part = (end - lead) / (windows - 1), free = part - (double)longest(s);
+    double cycle = lead * s->wave_cycles;
     s->windows = windows;
     for (unsigned w = 1; w < windows; w++) {
         double shift = (double)(random_stream(0, windows, s->launch, w, 0) >> 11) * 0x1p-53;
-        set_window(s, w, (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0)));
+        cycle = set_window(s, w, (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0)), cycle);
     }
-    set_window(s, windows, (uint64_t)end);
+    set_window(s, windows, (uint64_t)end, cycle);
 }
 
-/* How long the windows are: so many waves, and at least one period. */
+/* How far so many cycles are from a whole number of periods, as a part of them. */
+static double mismatch(const struct sampling *s, double cycles)
+{
+    double periods = cycles / s->period, whole = fmax(1, round(periods));
+    return fabs(periods - whole) / whole;
+}
+
+/* How long windows are: at least so many waves, and with a period about a whole number of them. */
 static void set_measured(struct sampling *s, double waves)
 {
     double wave = s->window[0].rate * instructions_before(s, s->blocks) / ((double)s->blocks / (double)s->wave);
-    s->measured = (uint64_t)ceil(waves);
-    if (s->period > 0) {
-        s->periods = (uint64_t)ceil((double)s->measured * wave / s->period);
-        s->measured = (uint64_t)ceil((double)s->periods * s->period / wave);
-    }
+    s->wave_cycles = wave;
+    uint64_t least = (uint64_t)ceil(s->period > 0 ? fmax(waves, (1 - MOST_MISMATCH) * s->period / wave) : waves);
+    s->measured = least;
+    s->phases = s->period > 0 ? (uint64_t)ceil(s->period / wave) : 0;
+    while (s->period > 0 && mismatch(s, (double)s->measured * wave) > MOST_MISMATCH && s->measured < 2 * least)
+        s->measured++;
 }
 
 /* Whether so many windows, besides what was replayed, are at most this part of the launch. Sets them. */
@@ -191,18 +223,6 @@ static bool same_rates(const struct sampling *s, uint64_t from, uint64_t to, uin
     return difference <= 2 * s->error * part[1].mean || difference <= 2 * chance;
 }
 
-/* The first of the waves that the lead's rate is measured from: the second half, with a period as many whole periods as
- * there are in it. */
-static uint64_t lead_begin(const struct sampling *s, uint64_t waves)
-{
-    const uint64_t *cycle = s->placed.cycle;
-    uint64_t first = waves / 2 * s->wave, end = waves * s->wave;
-    double span = floor((double)(cycle[end] - cycle[first]) / fmax(s->period, 1)) * s->period;
-    while (span > 0 && (double)(cycle[end] - cycle[first + 1]) >= span)
-        first++;
-    return first;
-}
-
 /* Whether each of the last two quarters is long enough to be compared. */
 static bool is_long(const struct sampling *s, uint64_t waves)
 {
@@ -225,7 +245,7 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
     if (!waves || waves % LEAD_STEP || block % s->wave)
         return block + 1;
     s->stable = is_long(s, waves) && same_rates(s, waves / 2, waves * 3 / 4, waves);
-    s->window[0] = (struct window){.end = block + 1, .rate = rate_of(&s->placed, lead_begin(s, waves), block)};
+    s->window[0] = (struct window){.end = block + 1, .rate = rate_of(&s->placed, waves / 2 * s->wave, block)};
     set_measured(s, 1);
     s->stable = s->stable && set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
@@ -271,39 +291,21 @@ static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
     return true;
 }
 
-/* Measures the rate of the window that the block belongs to, which was placed last. True: it is known now. */
-static bool measure(struct sampling *s, uint64_t block, uint64_t cycle)
-{
-    struct window *w = &s->window[s->now];
-    uint64_t last = s->placed.count - 1, first = w->first + SETTLING * s->wave;
-    if (!s->now || s->measured_now || block < first)
-        return false;
-    if (block == first) {
-        s->from = last;
-        return false;
-    }
-    bool longest_yet = block + 1 == w->end || block - first == (longest(s) - SETTLING) * s->wave;
-    bool enough = s->period > 0
-                      ? (double)(cycle - s->placed.cycle[s->from]) >= (double)s->periods * s->period || longest_yet
-                      : block - first == s->measured * s->wave;
-    if (enough)
-        w->rate = rate_of(&s->placed, s->from, last);
-    s->measured_now |= enough;
-    return enough;
-}
-
 static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
 {
     struct sampling *s = data;
     struct window *w = &s->window[s->now];
     if (!note_block(s, block, cycle))
         return s->blocks;
-    if (measure(s, block, cycle) && s->now < s->windows)
-        w->end = block + 1;
-    if (block + 1 < w->end || s->now == s->windows)
+    if (s->now && block == w->from)
+        s->from = s->placed.count - 1;
+    if (s->now && block == w->to)
+        w->rate = rate_of(&s->placed, s->from, s->placed.count - 1);
+    if (block + 1 < w->end)
         return block + 1;
+    if (s->now == s->windows)
+        return s->blocks;
     s->now++;
-    s->measured_now = false;
     if (w[1].first == w->end || pass_over(s, w, cycle))
         return w[1].first;
     s->failed = true;
@@ -318,7 +320,6 @@ static bool run_windows(struct sampling *s)
     for (unsigned w = 0; w <= s->windows; w++)
         room += s->window[w].end - s->window[w].first;
     s->now = 0;
-    s->measured_now = false;
     return placements_new(s, room) && run(s, window_placed, &s->all);
 }
 

@@ -263,14 +263,14 @@ Test(sample, a_launch_of_many_waves)
 /* Device memory that is refreshed stands still every some waves, which windows must not miss. */
 Test(sample, refresh_is_in_the_interval)
 {
-    static const char *const sms[] = {"sms=1", "sms=2", "sms=3"},
+    static const char *const sms[] = {"sms=1", "sms=2"},
                              *const latencies[] = {"l2.latency=50", "l2.latency=100", "l2.latency=150", "l2.latency=200"};
     struct rp_trace *t = written(&(struct many_launches){
-        .kernels = 1, .launches = 1, .blocks = 1500, .warps = 8, .loops = 1, .block_spread = 0, .random_percent = 0});
+        .kernels = 1, .launches = 1, .blocks = 900, .warps = 8, .loops = 1, .block_spread = 0, .random_percent = 0});
     unsigned held = 0, replays = 0;
     uint32_t in_part = 0;
     for (size_t i = 0; i < MODEL_COUNT_OF(sms) * MODEL_COUNT_OF(latencies); i++) {
-        struct machine *m = test_machine("rtx2060", NULL, (const char *const[]){sms[i % 3], latencies[i / 3], NULL});
+        struct machine *m = test_machine("rtx2060", NULL, (const char *const[]){sms[i % 2], latencies[i / 2], NULL});
         struct replay_result all = whole(t, m),
                              some = replayed(t, m, (struct replay_options){.launch = -1, .sample = {0.05, 0.9}});
         held += holds(&some, &all);
