@@ -546,6 +546,8 @@ static uint64_t ahead(const int64_t *o)
     return (uint64_t)o[LATENCY] + (core ? core - 1 : 0);
 }
 
+static double period(const int64_t *o) { return (double)o[T_REFI] * FRACTION_ONE / (double)o[CLOCK]; }
+
 static bool may_refuse(const int64_t *options)
 {
     (void)options;
@@ -574,6 +576,7 @@ const struct dram_model dram_banked = {
     .offer = offer,
     .advance = advance,
     .ahead = ahead,
+    .period = period,
     .may_refuse = may_refuse,
     .is_fixed = is_fixed,
     .listen = listen,

@@ -47,6 +47,8 @@ struct dram_model {
     /* A response that becomes known in cycle c is due in c + ahead() or later. */
     uint64_t (*ahead)(const int64_t *options);
     bool (*may_refuse)(const int64_t *options);
+    /* NULL, or the core cycles after which what happens by time alone (a refresh) comes again; 0: nothing does. */
+    double (*period)(const int64_t *options);
     /* Every request is done at its arrival + ahead(), whatever else is in flight. */
     bool (*is_fixed)(const int64_t *options);
     /* NULL: the model has no commands, or is stepped. From now on the listener receives them; NULL: nobody does, as

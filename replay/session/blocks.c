@@ -2,11 +2,17 @@
  *
  *     |- lead: until waves are stable -|  passed over  |- window -|  passed over  |- last window, to the end -|
  *
- * The lead is replayed alone first, to find its end. Then one replay goes from the first block to the last. Where a
+ * The lead is replayed alone first, to find its end. Where waves are not stable this replay goes on to the last block:
+ * then it is that of the whole launch. Otherwise another replay goes from the first block to the last. Where a
  * window ends, the next block that is placed is the first of the next window: SMs, caches, queues and device memory go
  * on as they are, and L2 sees the footprint of the blocks that were passed over (replay/memory/footprint.h). In a
  * window, nothing is measured before its first two waves have been placed. Then the rate, in cycles per warp
  * instruction, is measured from the placement of a block to that of another, some waves later.
+ *
+ * Device memory that is refreshed stands still at equal distances of time, whatever blocks are placed. Of windows that
+ * are shorter, most lie between two refreshes, and their rates tell nothing of them. There a window measures about a
+ * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of windows
+ * often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
  *
  * Cycles of the launch: those of the replay, and for the warp instructions that it passed over the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
@@ -27,9 +33,11 @@
 #define LEAD_STEP 4u    /* waves after which it is decided whether they are stable */
 #define SETTLING 2u     /* waves of a window before those that are measured */
 #define ATTEMPTS 3u
-#define MOST_PART 0.6    /* of the launch, in all attempts */
+#define FIRST_WINDOWS 4u /* of the first attempt, each of one wave, or one period */
+#define MOST_PART 0.6    /* of the launch, in the lead and the first attempt */
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
+#define MOST_MISMATCH 0.1 /* between the cycles of a window and whole periods */
 #define MARGIN 0.8       /* more windows aim at this part of the error */
 
 /* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
@@ -52,6 +60,9 @@ struct sampling {
     uint32_t launch;
     uint64_t blocks, wave, waves; /* waves: whole ones before the last, which may be smaller */
     uint64_t measured;            /* waves of a window */
+    double period;                /* of the refresh, in cycles; 0: there is none */
+    uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
+    double wave_cycles;           /* in the lead */
     double error, confidence;
     struct window window[MOST_WINDOWS + 1]; /* the first is the lead */
     unsigned windows, now;                  /* besides the lead; the one whose blocks are placed now */
@@ -60,7 +71,7 @@ struct sampling {
     struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
     double lead_instructions;
     uint64_t replayed; /* warp instructions, in all replays */
-    bool stable, failed;
+    bool stable, whole, failed; /* whole: the replay of the lead is that of the launch */
     struct rp_error *err;
 };
 
@@ -111,6 +122,91 @@ static double rate_of(const struct placements *p, uint64_t from, uint64_t to)
     return (double)(p->cycle[to] - p->cycle[from]) / (double)(p->before[to] - p->before[from]);
 }
 
+/* ---- windows, as they are planned ----------------------------------------------------------------------------------- */
+
+/* Waves of a window, at most. */
+static uint64_t longest(const struct sampling *s) { return SETTLING + s->phases + s->measured; }
+
+/* How far apart two phases of the period are, as a part of it. */
+static double apart(double a, double b)
+{
+    double d = fabs(a - b);
+    return fmin(d - floor(d), 1 - (d - floor(d)));
+}
+
+/* How many waves a window waits after it has settled, so that it begins to be measured near its phase of the period if
+ * waves take as long as in the lead. What waves of the window take must not decide, or long ones would be measured less
+ * often. */
+static uint64_t waiting(const struct sampling *s, unsigned number, double settled)
+{
+    double phase = (number - 0.5) / s->windows;
+    uint64_t best = 0;
+    for (uint64_t w = 1; w < s->phases; w++)
+        if (apart((settled + (double)w * s->wave_cycles) / s->period, phase) <
+            apart((settled + (double)best * s->wave_cycles) / s->period, phase))
+            best = w;
+    return best;
+}
+
+/* Window `number`, from 1 on, begins with this wave, at about this cycle of the replay. Returns the cycle of its end. */
+static double set_window(struct sampling *s, unsigned number, uint64_t wave, double cycle)
+{
+    struct window *w = &s->window[number];
+    uint64_t before = SETTLING + waiting(s, number, cycle + SETTLING * s->wave_cycles);
+    w->first = wave * s->wave;
+    w->first = w->first < w[-1].end ? w[-1].end : w->first;
+    w->from = w->first + before * s->wave;
+    w->to = w->from + s->measured * s->wave;
+    w->end = number == s->windows ? s->blocks : w->to + 1;
+    return cycle + (double)(before + s->measured) * s->wave_cycles;
+}
+
+/* Windows are spread evenly, and shifted at random within their parts, so that no period of the grid meets all of them
+ * alike. The last one ends with the launch. */
+static void set_windows(struct sampling *s, unsigned windows)
+{
+    double lead = (double)s->window[0].end / (double)s->wave, end = (double)(s->waves - longest(s));
+    double part = (end - lead) / (windows - 1), free = part - (double)longest(s);
+    double cycle = lead * s->wave_cycles;
+    s->windows = windows;
+    for (unsigned w = 1; w < windows; w++) {
+        double shift = (double)(random_stream(0, windows, s->launch, w, 0) >> 11) * 0x1p-53;
+        cycle = set_window(s, w, (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0)), cycle);
+    }
+    set_window(s, windows, (uint64_t)end, cycle);
+}
+
+/* How far so many cycles are from a whole number of periods, as a part of them. */
+static double mismatch(const struct sampling *s, double cycles)
+{
+    double periods = cycles / s->period, whole = fmax(1, round(periods));
+    return fabs(periods - whole) / whole;
+}
+
+/* How long windows are: at least so many waves, and with a period about a whole number of them. */
+static void set_measured(struct sampling *s, double waves)
+{
+    double wave = s->window[0].rate * instructions_before(s, s->blocks) / ((double)s->blocks / (double)s->wave);
+    s->wave_cycles = wave;
+    uint64_t least = (uint64_t)ceil(s->period > 0 ? fmax(waves, (1 - MOST_MISMATCH) * s->period / wave) : waves);
+    s->measured = least;
+    s->phases = s->period > 0 ? (uint64_t)ceil(s->period / wave) : 0;
+    while (s->period > 0 && mismatch(s, (double)s->measured * wave) > MOST_MISMATCH && s->measured < 2 * least)
+        s->measured++;
+}
+
+/* Whether so many windows, besides what was replayed, are at most this part of the launch. Sets them. */
+static bool set_if_affordable(struct sampling *s, unsigned windows, double replayed, double part)
+{
+    double all = instructions_before(s, s->blocks);
+    if (windows > MOST_WINDOWS || longest(s) * windows * s->wave + s->window[0].end > s->blocks)
+        return false;
+    set_windows(s, windows);
+    for (unsigned w = 0; w <= windows; w++)
+        replayed += instructions_before(s, s->window[w].end) - instructions_before(s, s->window[w].first);
+    return replayed <= part * all;
+}
+
 /* ---- the lead ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the rates of waves from .. to - 1 and to .. end - 1 are the same: they differ by no more than twice the error
@@ -127,18 +223,33 @@ static bool same_rates(const struct sampling *s, uint64_t from, uint64_t to, uin
     return difference <= 2 * s->error * part[1].mean || difference <= 2 * chance;
 }
 
-/* Goes on until the second half of the waves so far has one rate. */
+/* Whether each of the last two quarters is long enough to be compared. */
+static bool is_long(const struct sampling *s, uint64_t waves)
+{
+    const uint64_t *cycle = s->placed.cycle;
+    uint64_t middle = cycle[waves * 3 / 4 * s->wave];
+    return (double)(middle - cycle[waves / 2 * s->wave]) >= s->period &&
+           (double)(cycle[waves * s->wave] - middle) >= s->period;
+}
+
+/* Goes on until the second half of the waves so far has one rate, and to the end of the launch if a quarter of it has
+ * not. */
 static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
 {
     struct sampling *s = data;
+    if (s->whole)
+        return block + 1;
     if (!note_block(s, block, cycle))
         return s->blocks;
     uint64_t waves = block / s->wave;
     if (!waves || waves % LEAD_STEP || block % s->wave)
         return block + 1;
-    s->stable = same_rates(s, waves / 2, waves * 3 / 4, waves);
-    s->window[0] = (struct window){.end = block + 1, .from = waves / 2 * s->wave, .to = block};
-    return s->stable || waves >= s->waves / 4 ? s->blocks : block + 1;
+    s->stable = is_long(s, waves) && same_rates(s, waves / 2, waves * 3 / 4, waves);
+    s->window[0] = (struct window){.end = block + 1, .rate = rate_of(&s->placed, waves / 2 * s->wave, block)};
+    set_measured(s, 1);
+    s->stable = s->stable && set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
+    s->whole = !s->stable && waves >= s->waves / 4;
+    return s->stable ? s->blocks : block + 1;
 }
 
 static bool run(struct sampling *s, uint64_t (*placed)(void *, uint64_t, uint64_t), struct replay_launch *launch)
@@ -167,32 +278,6 @@ static void forget_touches(struct sampling *s)
     }
 }
 
-/* Window `number`, from 1 on, begins with this wave. */
-static void set_window(struct sampling *s, unsigned number, uint64_t wave)
-{
-    struct window *w = &s->window[number];
-    bool last = number == s->windows;
-    w->first = wave * s->wave;
-    w->first = w->first < w[-1].end ? w[-1].end : w->first;
-    w->from = w->first + SETTLING * s->wave;
-    w->to = w->from + s->measured * s->wave;
-    w->end = last ? s->blocks : w->to + 1;
-}
-
-/* Windows are spread evenly, and shifted at random within their parts, so that no period of the grid meets all of them
- * alike. The last one ends with the launch. */
-static void set_windows(struct sampling *s, unsigned windows)
-{
-    double lead = (double)s->window[0].end / (double)s->wave, end = (double)(s->waves - s->measured - SETTLING);
-    double part = (end - lead) / (windows - 1), free = part - (double)(s->measured + SETTLING);
-    s->windows = windows;
-    for (unsigned w = 1; w < windows; w++) {
-        double shift = (double)(random_stream(0, windows, s->launch, w, 0) >> 11) * 0x1p-53;
-        set_window(s, w, (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0)));
-    }
-    set_window(s, windows, (uint64_t)end);
-}
-
 /* L2 sees the blocks between this window and the next. */
 static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
 {
@@ -212,9 +297,9 @@ static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
     struct window *w = &s->window[s->now];
     if (!note_block(s, block, cycle))
         return s->blocks;
-    if (block == w->from)
+    if (s->now && block == w->from)
         s->from = s->placed.count - 1;
-    if (block == w->to)
+    if (s->now && block == w->to)
         w->rate = rate_of(&s->placed, s->from, s->placed.count - 1);
     if (block + 1 < w->end)
         return block + 1;
@@ -227,12 +312,12 @@ static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
     return s->blocks;
 }
 
-static bool run_windows(struct sampling *s, unsigned windows)
+/* Replays the windows that are set. */
+static bool run_windows(struct sampling *s)
 {
     uint64_t room = 0;
     forget_touches(s);
-    set_windows(s, windows);
-    for (unsigned w = 0; w <= windows; w++)
+    for (unsigned w = 0; w <= s->windows; w++)
         room += s->window[w].end - s->window[w].first;
     s->now = 0;
     return placements_new(s, room) && run(s, window_placed, &s->all);
@@ -371,24 +456,17 @@ static bool begin(struct sampling *s)
     const struct session *of = session_of(s);
     const struct rp_launch *l = rp_trace_launch(of->trace, s->launch);
     const struct rp_kernel *k = rp_trace_kernel(of->trace, l->kernel);
+    const struct dram_model *dram = (const struct dram_model *)of->machine->dram.model;
     struct room room;
     struct rp_error unused;
     if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->kept || s->unit->end - s->unit->launch != 1 ||
-        l->cooperative || cluster_matters(k, l) || !room_of_block(of->machine, k, l, &room, &unused))
+        unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) || !room_of_block(of->machine, k, l, &room, &unused))
         return false;
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
     s->waves = s->blocks ? (s->blocks - 1) / s->wave : 0;
+    s->period = dram->period ? dram->period(of->machine->dram.options) : 0;
     return s->waves >= LEAST_WAVES && is_complete(of->trace, s->launch, s->blocks);
-}
-
-/* Whether a replay with so many windows, and what was replayed in vain, are less than MOST_PART of the launch. */
-static bool pays(const struct sampling *s, unsigned windows)
-{
-    double all = instructions_before(s, s->blocks), blocks = (double)s->blocks;
-    uint64_t waves = windows * (s->measured + SETTLING) + 1;
-    double more = (double)(s->window[0].end + waves * s->wave) / blocks;
-    return (double)s->replayed / all + more <= MOST_PART && windows <= MOST_WINDOWS;
 }
 
 /* How much wider the interval is than is aimed at. */
@@ -398,33 +476,48 @@ static double excess(const struct sampling *s)
     return half / (MARGIN * s->error * cycles);
 }
 
-/* Three windows of a wave are enough where all waves are alike. Else there are five, and they are longer: most of the
- * difference between rates is of the blocks under way at both ends of a window, and falls with its length. Then there
- * are more of them. Half of the interval of five is about half as wide as that of three, as Student's t is. */
-static bool sample(struct sampling *s, bool *sampled)
+/* Most of the difference between rates is of the blocks under way at both ends of a window, and falls with its length.
+ * Half the interval of five windows is about half as wide as that of four, as Student's t is. */
+static bool set_longer(struct sampling *s, double more)
 {
-    double windows = 4, measured = 1;
+    set_measured(s, fmin(fmax(2, more) * (double)s->measured, (double)s->waves));
+    return set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, 1);
+}
+
+/* As many windows as are needed, or affordable. */
+static bool set_more(struct sampling *s, double more)
+{
+    unsigned before = s->windows, windows = (unsigned)fmin(ceil(before * more * more), MOST_WINDOWS);
+    while (windows > before && !set_if_affordable(s, windows, (double)s->replayed, 1))
+        windows--;
+    return windows > before;
+}
+
+/* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the last
+ * one counts, even if its interval is wider than was asked for. */
+static bool sample(struct sampling *s)
+{
     if (!run_lead(s))
         return false;
     for (unsigned attempt = 0; s->stable && attempt < ATTEMPTS; attempt++) {
-        s->measured = (uint64_t)ceil(measured);
-        if (windows > MOST_WINDOWS || measured > (double)s->waves || !pays(s, (unsigned)windows))
-            return true;
-        if (!run_windows(s, (unsigned)windows))
-            return false;
-        if ((*sampled = narrow(s)))
-            return true;
-        if (!attempt) {
-            measured = fmax(2, excess(s));
-            windows = 5;
-        } else {
-            windows = ceil(windows * excess(s) * excess(s));
+        const struct sampling before = *s;
+        double more = attempt ? excess(s) : 0;
+        if (attempt && narrow(s))
+            break;
+        bool set = !attempt || (attempt == 1 && set_longer(s, more));
+        if (!set)
+            *s = before;
+        if (!set && !set_more(s, more)) {
+            *s = before;
+            break;
         }
+        if (!run_windows(s))
+            return false;
     }
     return true;
 }
 
-bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, struct finished *out, bool *sampled,
+bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, struct finished *out, bool *done,
                            struct rp_error *err)
 {
     const struct sample_request *request = &w->session->options->sample;
@@ -434,17 +527,19 @@ bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, str
                          .error = request->error,
                          .confidence = request->confidence,
                          .err = err};
-    bool fine = true;
-    *sampled = false;
-    if (begin(&s))
-        fine = sample(&s, sampled);
-    out->instructions = s.replayed;
-    if (fine && *sampled) {
+    *done = begin(&s);
+    bool fine = !*done || sample(&s);
+    *done &= s.stable || s.whole;
+    if (fine && s.whole) {
+        out->launches[0] = s.lead;
+        out->sum = s.lead.statistics;
+    } else if (fine && *done) {
+        out->instructions = s.replayed;
         out->estimate = calloc(1, sizeof *out->estimate);
         fine = out->estimate || rp_fail(err, RP_SYSTEM, "out of memory for the blocks of a launch");
+        if (fine)
+            estimate(&s, out);
     }
-    if (fine && *sampled)
-        estimate(&s, out);
     forget_touches(&s);
     placements_free(&s.placed);
     return fine;

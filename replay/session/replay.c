@@ -186,10 +186,10 @@ static bool replay_unit(struct worker *w, const struct launch_unit *unit, struct
 {
     struct session *s = w->session;
     const struct copy_listener listener = {s->options->observer, clock_of(s)};
-    bool sampled = false;
-    if (s->choice && !session_sample_blocks(w, unit, out, &sampled, err))
+    bool done = false;
+    if (s->choice && !session_sample_blocks(w, unit, out, &done, err))
         return false;
-    if (sampled)
+    if (done)
         return true;
     struct engine_job job = job_of(s, unit, out->launches, &listener, err);
     bool fine = job.queue;

@@ -97,10 +97,10 @@ static bool find_units(struct sampling *s, struct rp_error *err)
                                            : launch_units(&s->units, s->trace, s->machine, err);
 }
 
-static bool has_copies(const struct sampling *s, const struct launch_unit *u)
+bool unit_has_copies(struct rp_trace *t, const struct machine *m, const struct launch_unit *u)
 {
-    for (size_t o = u->operation; copies_take_time(s->machine) && o < u->until; o++)
-        if (copy_path_of(s->machine, rp_trace_host_operation(s->trace, o)) != COPY_PATHS)
+    for (size_t o = u->operation; copies_take_time(m) && o < u->until; o++)
+        if (copy_path_of(m, rp_trace_host_operation(t, o)) != COPY_PATHS)
             return true;
     return false;
 }
@@ -109,8 +109,16 @@ static bool has_copies(const struct sampling *s, const struct launch_unit *u)
 static bool may_stand_for_others(const struct sampling *s, const struct launch_unit *u)
 {
     const struct rp_launch_end *end = rp_trace_launch_end(s->trace, u->launch);
-    return u->end - u->launch == 1 && !has_copies(s, u) && end && end->outcome == RP_OUTCOME_COMPLETE &&
+    return u->end - u->launch == 1 && !unit_has_copies(s->trace, s->machine, u) && end && end->outcome == RP_OUTCOME_COMPLETE &&
            rp_trace_launch_totals(s->trace, u->launch).blocks == rp_launch_blocks(rp_trace_launch(s->trace, u->launch));
+}
+
+static uint64_t instructions_of(const struct sampling *s, const struct launch_unit *u)
+{
+    uint64_t sum = 0;
+    for (uint32_t l = u->launch; l < u->end; l++)
+        sum += rp_trace_launch_totals(s->trace, l).warp_instructions;
+    return sum;
 }
 
 static void new_item(struct sampling *s, uint32_t unit)
@@ -119,8 +127,7 @@ static void new_item(struct sampling *s, uint32_t unit)
     struct item *i = &s->items[s->item_count];
     s->item_of[unit] = s->item_count++;
     *i = (struct item){.unit = unit, .weight = 1, .stratum = NONE, .order = random_stream(0, 0, u->launch, 0, 0)};
-    for (uint32_t l = u->launch; l < u->end; l++)
-        i->instructions += rp_trace_launch_totals(s->trace, l).warp_instructions;
+    i->instructions = instructions_of(s, u);
 }
 
 /* An item for each unit, but for launches that equal an earlier one. *sampled: those of which some are drawn. */
@@ -316,27 +323,32 @@ static bool is_due(const struct sampling *s, uint32_t unit)
 }
 
 /* Replays all items that are wanted. Where caches are kept, the unit before each is replayed, too, and its result is
- * dropped: it leaves the caches as they would be. */
-static bool replay_wanted(struct sampling *s, struct rp_error *err)
+ * dropped: it leaves the caches as they would be. *affordable: false, and nothing is replayed, if more would be replayed
+ * in all rounds than there is. */
+static bool replay_wanted(struct sampling *s, bool *affordable, struct rp_error *err)
 {
     struct launch_unit *list = malloc((s->units.count + 1) * sizeof *list);
     s->chosen = malloc((s->units.count + 1) * sizeof *s->chosen);
     struct unit_choice choice = {.list = list, .done = done, .data = s};
+    uint64_t instructions = s->instructions, all = 0;
     bool fine = (list && s->chosen) || fail_memory(s, err);
     for (uint32_t u = 0; fine && u < s->units.count; u++) {
+        all += instructions_of(s, &s->units.list[u]);
         bool due = is_due(s, u), before = !s->machine->flush_caches && u + 1 < s->units.count && is_due(s, u + 1);
         if (!due && !before)
             continue;
+        instructions += instructions_of(s, &s->units.list[u]);
         list[choice.count] = s->units.list[u];
         s->chosen[choice.count++] = due ? s->item_of[u] : NONE;
     }
     struct replay_result none;
-    fine = fine && replay_units(s->trace, s->machine, s->options, &choice, &none, err);
-    if (fine)
+    *affordable = instructions <= all;
+    bool replayed = fine && *affordable && replay_units(s->trace, s->machine, s->options, &choice, &none, err);
+    if (replayed)
         replay_result_free(&none);
     free(list);
     free(s->chosen);
-    return fine;
+    return fine && (replayed || !*affordable);
 }
 
 /* Wants the first items of each stratum, in the order of their draw. */
@@ -410,10 +422,12 @@ static bool run_rounds(struct sampling *s, struct rp_error *err)
         s->items[i].wanted = s->items[i].stratum == NONE;
     for (uint32_t h = 0; h < s->stratum_count; h++)
         s->wanted[h] = s->strata[h].items < FEW ? s->strata[h].items : FEW;
-    for (;;) {
+    for (bool affordable;;) {
         draw(s);
-        if (!replay_wanted(s, err))
+        if (!replay_wanted(s, &affordable, err))
             return false;
+        if (!affordable)
+            return true;
         double sum[STATISTICS_WORDS], half[STATISTICS_WORDS];
         total_of(s, CYCLES, CYCLES + 1, sum, half);
         r->reached = half[CYCLES] <= q->error * sum[CYCLES];

@@ -79,12 +79,15 @@ struct worker {
 bool session_run_blocks(struct worker *, const struct launch_unit *, const struct engine_blocks *,
                         struct replay_launch *, struct rp_error *);
 
-/* blocks.c: replays some blocks of the unit's launch and estimates the rest. *sampled: false if it does not pay; then
- * the launch has still to be replayed. */
-bool session_sample_blocks(struct worker *, const struct launch_unit *, struct finished *, bool *sampled,
+/* blocks.c: replays some blocks of the unit's launch and estimates the rest, or replays all where that does not pay.
+ * Never more instructions than the launch has. *done: false if the launch cannot be replayed in part; then nothing was
+ * replayed. */
+bool session_sample_blocks(struct worker *, const struct launch_unit *, struct finished *, bool *done,
                            struct rp_error *);
 
 /* sample.c */
+/* Whether the host copies before a launch of the unit, and the machine gives that time. */
+bool unit_has_copies(struct rp_trace *, const struct machine *, const struct launch_unit *);
 bool sample_replay(struct rp_trace *, const struct machine *, const struct replay_options *, struct replay_result *,
                    struct rp_error *);
 

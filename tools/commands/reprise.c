@@ -1,5 +1,6 @@
 /* reprise: finds the subcommand and runs it. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,9 +92,14 @@ static void hold_standard_streams(void)
         close(fd);
 }
 
+/* A file that may not become longer is an error of the write (EFBIG). The handler is not inherited by programs that are
+ * started; an ignored signal would be. */
+static void on_file_limit(int number) { (void)number; }
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
+    signal(SIGXFSZ, on_file_limit);
     command_know(commands);
     if (argc < 2) {
         help_all(commands, topics, stderr);

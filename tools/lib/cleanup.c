@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGXCPU};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
 static _Atomic(const char *) temporary[CLEANUP_SLOTS];

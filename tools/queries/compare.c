@@ -349,7 +349,7 @@ static bool fail_without_pairs(struct query *q, const struct side sides[2], cons
         return rp_fail(err, RP_USAGE, NO_PAIRS ": runs %s and %s are of different traces", one, other);
     char *keys = differing_keys(q, sides, err);
     if (keys && !strncmp(keys, "trace", 5))
-        rp_fail(err, RP_USAGE, NO_PAIRS ": the sides differ in %s", keys);
+        rp_fail(err, RP_USAGE, NO_PAIRS ": the sides differ in %s, and only runs of one trace are compared", keys);
     else if (keys && *keys)
         rp_fail(err, RP_USAGE, NO_PAIRS ": the sides differ in %s, too; name on both sides what is to differ", keys);
     else if (keys)

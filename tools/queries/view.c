@@ -1,6 +1,7 @@
 #include "tools/queries/view.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -148,7 +149,9 @@ json_t *view_value(sqlite3_stmt *rows, int column)
 {
     switch (sqlite3_column_type(rows, column)) {
     case SQLITE_NULL: return json_null();
-    case SQLITE_FLOAT: return json_real(sqlite3_column_double(rows, column));
+    case SQLITE_FLOAT: /* JSON has no infinity */
+        return isfinite(sqlite3_column_double(rows, column)) ? json_real(sqlite3_column_double(rows, column))
+                                                             : json_null();
     case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(rows, column));
     default: return json_text((const char *)sqlite3_column_text(rows, column));
     }

@@ -68,8 +68,9 @@ bool store_check(const char *path, unsigned wait, struct rp_error *err)
     struct store other;
     if (!store_open_read(&other, path, wait, err))
         return false;
+    bool fine = store_check_whole(&other, err);
     store_close(&other);
-    return true;
+    return fine;
 }
 
 bool store_merge(struct store *s, const char *path, struct rp_error *err)

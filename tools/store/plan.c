@@ -83,9 +83,26 @@ static bool insert_machine(struct store *s, const struct machine *m, int64_t *id
     return fine;
 }
 
-/* The area is in no hash: a machine that is there already gets the one of this sweep, or loses its own. */
-static bool put_area(struct store *s, const struct machine *m, int64_t id, struct rp_error *err)
+static bool has_area(struct store *s, int64_t machine, bool *has, struct rp_error *err)
 {
+    int64_t count;
+    bool fine = sql_number(&s->sql,
+                           "SELECT count(*) FROM machine_option WHERE machine = ?"
+                           " AND option = (SELECT id FROM option WHERE key = '" STORE_AREA "')",
+                           0, &count, err, "i", machine);
+    *has = count;
+    return fine;
+}
+
+/* The area is in no hash: a machine that is there already gets the one that this sweep gives, or loses its own. A sweep
+ * that gives none leaves it. */
+static bool put_area(struct store *s, const struct machine *m, int64_t id, bool given, struct rp_error *err)
+{
+    bool has;
+    if (!has_area(s, id, &has, err))
+        return false;
+    if (has && !given)
+        return true;
     struct option_line line;
     const char *text = m->device_text;
     while (option_line_next(&text, &line))
@@ -98,10 +115,10 @@ static bool put_area(struct store *s, const struct machine *m, int64_t id, struc
     return true;
 }
 
-bool store_put_machine(struct store *s, const struct machine *m, int64_t *id, struct rp_error *err)
+bool store_put_machine(struct store *s, const struct machine *m, bool area_given, int64_t *id, struct rp_error *err)
 {
     return sql_number(&s->sql, "SELECT id FROM machine WHERE hash = ?", -1, id, err, "t", m->hash) &&
-           (*id >= 0 || insert_machine(s, m, id, err)) && put_area(s, m, *id, err) && statistics_put_names(s, m, err);
+           (*id >= 0 || insert_machine(s, m, id, err)) && put_area(s, m, *id, area_given, err) && statistics_put_names(s, m, err);
 }
 
 bool store_put_axis(struct store *s, const char *option, struct rp_error *err)

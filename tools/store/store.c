@@ -50,9 +50,12 @@ static bool check_name(const char *path, struct rp_error *err)
     return access(path, F_OK) || (input_check(path, INPUT_DATABASE, err) && check_regular(path, err));
 }
 
+bool store_check_whole(struct store *s, struct rp_error *err) { return check_whole(&s->sql, err); }
+
 bool store_open(struct store *s, const char *path, unsigned wait, struct rp_error *err)
 {
     bool others;
+    struct stat file = {0};
     *s = (struct store){.tool = 0};
     if (!check_name(path, err) || !sql_open(&s->sql, path, true, wait, err))
         return false;
@@ -61,6 +64,8 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
         sql_script(&s->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) &&
         store_begin(s, err) && schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) &&
         store_commit(s, err) && store_changed(s, &others, err);
+    if (fine && !stat(path, &file))
+        s->file = (struct store_file){file.st_dev, file.st_ino};
     if (!fine)
         store_close(s);
     return fine;
@@ -109,6 +114,18 @@ void store_rollback(struct store *s)
     struct rp_error unused;
     if (!sqlite3_get_autocommit(s->sql.db))
         sql_run(&s->sql, "ROLLBACK", &unused, "");
+}
+
+bool store_check_file(const struct store *s, struct rp_error *err)
+{
+    struct stat file;
+    bool gone = stat(s->sql.path, &file);
+    if (!gone && file.st_dev == s->file.device && file.st_ino == s->file.number)
+        return true;
+    return rp_fail(err, RP_SYSTEM,
+                   "%s: somebody has %s the database while results were written; they are lost, and the same command "
+                   "starts again",
+                   s->sql.path, gone ? "deleted or moved" : "replaced");
 }
 
 bool store_changed(struct store *s, bool *others, struct rp_error *err)

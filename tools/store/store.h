@@ -8,6 +8,8 @@
 #ifndef REPRISE_TOOLS_STORE_STORE_H
 #define REPRISE_TOOLS_STORE_STORE_H
 
+#include <sys/types.h>
+
 #include "replay/base/profile.h"
 #include "replay/session/repeat.h"
 #include "tools/results/result.h"
@@ -19,11 +21,17 @@ struct store_statistics {
     size_t count, at; /* at: behind the one that was asked for last */
 };
 
+struct store_file {
+    dev_t device;
+    ino_t number;
+};
+
 struct store {
     struct sql sql;
     struct store_statistics statistics;
     int64_t tool;         /* this program's row */
     int64_t data_version; /* of SQLite: changes when others write */
+    struct store_file file; /* of one that is written */
 };
 
 /* Opens, and makes it if it is not there. `wait`: seconds that others may have it locked. False: err says why, and
@@ -32,6 +40,10 @@ bool store_open(struct store *, const char *path, unsigned wait, struct rp_error
 /* To be read; it must be there. */
 bool store_open_read(struct store *, const char *path, unsigned wait, struct rp_error *);
 void store_close(struct store *);
+/* Whether SQLite finds it whole. */
+bool store_check_whole(struct store *, struct rp_error *);
+/* Of one that is written: whether its file is still there, under its name. What is written to one that is not is lost. */
+bool store_check_file(const struct store *, struct rp_error *);
 
 bool store_begin(struct store *, struct rp_error *);
 bool store_commit(struct store *, struct rp_error *);
@@ -41,8 +53,9 @@ void store_rollback(struct store *);
 
 /* With its launches. */
 bool store_put_trace(struct store *, struct rp_trace *, int64_t *id, struct rp_error *);
-/* With its options and the names of its statistics. The area of one that is there, which is in no hash, is replaced. */
-bool store_put_machine(struct store *, const struct machine *, int64_t *id, struct rp_error *);
+/* With its options and the names of its statistics. The area of one that is there, which is in no hash, is replaced if
+ * it is given (by the command line or a plan), not if it comes from the machine's file. */
+bool store_put_machine(struct store *, const struct machine *, bool area_given, int64_t *id, struct rp_error *);
 /* The option is one that sweeps vary; it is one of a machine that was put. */
 bool store_put_axis(struct store *, const char *option, struct rp_error *);
 /* Values that do not go together. */

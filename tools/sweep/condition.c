@@ -86,8 +86,59 @@ void conditions_free(struct conditions *all)
     *all = (struct conditions){.count = 0};
 }
 
+/* Below 0, 0 or above. */
+static int order(const char *a, const char *b)
+{
+    double x, y;
+    if (read_size_or_real(a, &x) && read_size_or_real(b, &y))
+        return (x > y) - (x < y);
+    return strcmp(a, b);
+}
+
+static bool holds(const struct condition_term *t, const char *left, const char *right)
+{
+    if (!left || !right)
+        return false;
+    int o = order(left, right);
+    switch (t->compare[0]) {
+    case '!': return o != 0;
+    case '<': return t->compare[1] ? o <= 0 : o < 0;
+    case '>': return t->compare[1] ? o >= 0 : o > 0;
+    default: return o == 0;
+    }
+}
+
+/* Whether the term holds for a value of its key. */
+static bool may_hold(const struct condition_term *t, const struct axes *axes, const struct conditions *all)
+{
+    if (!strcmp(t->left, CONDITION_TRACE)) {
+        for (size_t i = 0; i < all->trace_count; i++)
+            if (holds(t, all->traces[i], t->right))
+                return true;
+        return !all->trace_count;
+    }
+    if (!axes_have(axes, t->left))
+        return !all->machine || holds(t, all->machine, t->right);
+    for (size_t a = 0; a < axes->count; a++)
+        for (size_t k = 0; k < axes->list[a].keys; k++)
+            for (size_t p = 0; axes->list[a].first + k == axes_find(axes, t->left) && p < axes->list[a].points; p++)
+                if (holds(t, axes->list[a].values[p * axes->list[a].keys + k], t->right))
+                    return true;
+    return false;
+}
+
+/* A value that its key never has is a slip. */
+static bool check_value(const struct condition *c, const struct condition_term *t, const struct axes *axes,
+                        const struct conditions *all, struct rp_error *err)
+{
+    if (axes_have(axes, t->right) || may_hold(t, axes, all))
+        return true;
+    return rp_fail(err, RP_USAGE, "--exclude %s: it never holds, as no %s of the sweep is %s%s", c->text, t->left,
+                   *t->compare == '=' ? "" : t->compare, t->right);
+}
+
 static bool check_term(const struct condition *c, const struct condition_term *t, const struct axes *axes,
-                       struct rp_error *err)
+                       const struct conditions *all, struct rp_error *err)
 {
     double unused;
     bool name = !strcmp(t->left, CONDITION_TRACE) || !strcmp(t->left, VARIED_MACHINE);
@@ -95,15 +146,16 @@ static bool check_term(const struct condition *c, const struct condition_term *t
         return rp_fail(err, RP_USAGE, "--exclude %s: %s does not vary; name a key of --vary, machine, or trace",
                        c->text, t->left);
     bool sorts = *t->compare == '<' || *t->compare == '>';
-    return !sorts || read_size_or_real(t->right, &unused) || axes_have(axes, t->right) ||
+    bool fine = !sorts || read_size_or_real(t->right, &unused) || axes_have(axes, t->right) ||
            rp_fail(err, RP_USAGE, "--exclude %s: %s is neither a number nor a key that varies", c->text, t->right);
+    return fine && check_value(c, t, axes, all, err);
 }
 
 bool conditions_check(const struct conditions *all, const struct axes *axes, struct rp_error *err)
 {
     for (size_t i = 0; i < all->count; i++)
         for (size_t t = 0; t < all->list[i].count; t++)
-            if (!check_term(&all->list[i], &all->list[i].terms[t], axes, err))
+            if (!check_term(&all->list[i], &all->list[i].terms[t], axes, all, err))
                 return false;
     return true;
 }
@@ -135,28 +187,6 @@ static const char *value_of(const struct variant_names *v, const char *key, cons
     if (i < v->axes->key_count)
         return v->values[i];
     return strcmp(key, VARIED_MACHINE) ? otherwise : v->machine;
-}
-
-/* Below 0, 0 or above. */
-static int order(const char *a, const char *b)
-{
-    double x, y;
-    if (read_size_or_real(a, &x) && read_size_or_real(b, &y))
-        return (x > y) - (x < y);
-    return strcmp(a, b);
-}
-
-static bool holds(const struct condition_term *t, const char *left, const char *right)
-{
-    if (!left || !right)
-        return false;
-    int o = order(left, right);
-    switch (t->compare[0]) {
-    case '!': return o != 0;
-    case '<': return t->compare[1] ? o <= 0 : o < 0;
-    case '>': return t->compare[1] ? o >= 0 : o > 0;
-    default: return o == 0;
-    }
 }
 
 static bool all_hold(const struct condition *c, const struct variant_names *v)

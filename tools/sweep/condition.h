@@ -24,13 +24,15 @@ struct conditions {
     struct condition *list;
     size_t count;
     const char *machine; /* of variants that do not say which: there is only one */
+    char *const *traces; /* of the sweep */
+    size_t trace_count;
 };
 
 /* Errors are RP_USAGE. */
 bool conditions_add(struct conditions *, const char *text, struct rp_error *);
 void conditions_free(struct conditions *);
-/* Once all axes are known: every key on the left is one that varies, "machine" or "trace", and what < and > compare
- * with is a number, or such a key. */
+/* Once all axes are known: every key on the left is one that varies, "machine" or "trace", what < and > compare
+ * with is a number, or such a key, and every term holds for some value of its key. */
 bool conditions_check(const struct conditions *, const struct axes *, struct rp_error *);
 /* Whether one of the conditions holds. Values compare as numbers where both are such, perhaps with K, M or G. One that
  * is NULL fulfils no term. */

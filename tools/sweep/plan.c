@@ -162,6 +162,8 @@ bool sweep_plan_finish(struct sweep_plan *p, struct rp_error *err)
         return false;
     variant_base(&p->base, &p->axes);
     p->excluded.machine = p->base.machine;
+    p->excluded.traces = p->traces;
+    p->excluded.trace_count = p->trace_count;
     return check_estimates(p, err) && check_settings(p, err) && conditions_check(&p->excluded, &p->axes, err);
 }
 

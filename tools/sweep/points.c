@@ -179,10 +179,19 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     return fine;
 }
 
+/* Whether the plan says what the area is. */
+static bool gives_area(const struct sweep_plan *p)
+{
+    bool gives = axes_have(&p->axes, STORE_AREA);
+    for (size_t i = 0; i < p->base.count; i++)
+        gives |= !strcmp(p->base.settings[i].key, STORE_AREA);
+    return gives;
+}
+
 static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEYS], struct rp_error *err)
 {
     struct machine *m = p->machine ? p->machine : sweep_open_point(s, p, err);
-    bool fine = m && store_put_machine(&s->store, m, &p->id, err) && put_axes(s, m, axes, err);
+    bool fine = m && store_put_machine(&s->store, m, gives_area(&s->args->plan), &p->id, err) && put_axes(s, m, axes, err);
     if (!p->machine)
         machine_free(m);
     return fine;

@@ -237,7 +237,7 @@ static bool put_all(struct running *r, const struct finished *list, struct rp_er
     bool fine = store_begin(&r->sweep->store, err);
     for (const struct finished *f = list; fine && f; f = f->next)
         fine = is_broken(f) || put(r, f, err);
-    fine = fine && store_commit(&r->sweep->store, err);
+    fine = fine && store_commit(&r->sweep->store, err) && store_check_file(&r->sweep->store, err);
     if (!fine)
         store_rollback(&r->sweep->store);
     return fine;
@@ -409,5 +409,7 @@ int sweep_run(struct sweep *s)
         stop(&r, fine, &err);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    if (!store_check_file(&s->store, &err))
+        return command_fail(&err);
     return end(&r);
 }

@@ -160,6 +160,7 @@ Test(sample, kept_caches_know_no_equal_launches)
     struct replay_result all = whole(t, m), some = sampled(t, m);
     cr_expect_eq(some.sample.count[REPLAY_EQUAL], 0);
     cr_expect_gt(some.sample.count[REPLAY_ESTIMATED], 30);
+    cr_expect_leq(some.sample.instructions, some.sample.all);
     cr_expect_leq(distance(all.total.cycles, some.total.cycles) * 50, all.total.cycles);
     replay_result_free(&all);
     replay_result_free(&some);
@@ -253,6 +254,52 @@ Test(sample, a_launch_of_many_waves)
     for (unsigned s = 0; s < STALL_COUNT; s++)
         sum += some.total.stall[s];
     cr_expect_leq(distance(sum, some.total.cycles * (uint64_t)(m->sms * m->subcores)), STALL_COUNT + 1);
+    replay_result_free(&all);
+    replay_result_free(&some);
+    machine_free(m);
+    rp_trace_close(t);
+}
+
+/* Device memory that is refreshed stands still every some waves, which windows must not miss. */
+Test(sample, refresh_is_in_the_interval)
+{
+    static const char *const sms[] = {"sms=1", "sms=2"},
+                             *const latencies[] = {"l2.latency=50", "l2.latency=100", "l2.latency=150", "l2.latency=200"};
+    struct rp_trace *t = written(&(struct many_launches){
+        .kernels = 1, .launches = 1, .blocks = 900, .warps = 8, .loops = 1, .block_spread = 0, .random_percent = 0});
+    unsigned held = 0, replays = 0;
+    uint32_t in_part = 0;
+    for (size_t i = 0; i < MODEL_COUNT_OF(sms) * MODEL_COUNT_OF(latencies); i++) {
+        struct machine *m = test_machine("rtx2060", NULL, (const char *const[]){sms[i % 2], latencies[i / 2], NULL});
+        struct replay_result all = whole(t, m),
+                             some = replayed(t, m, (struct replay_options){.launch = -1, .sample = {0.05, 0.9}});
+        held += holds(&some, &all);
+        replays++;
+        in_part += some.sample.count[REPLAY_IN_PART];
+        cr_expect_leq(some.sample.instructions, some.sample.all);
+        replay_result_free(&all);
+        replay_result_free(&some);
+        machine_free(m);
+    }
+    cr_expect_gt(in_part * 2, replays, "%u", in_part);
+    cr_expect_geq(held * 10, replays * 9, "%u of %u", held, replays);
+    rp_trace_close(t);
+}
+
+/* Where waves are not alike, the search for a stable one becomes the replay of the whole launch. */
+Test(sample, an_unstable_launch_is_exact)
+{
+    struct rp_trace *t = written(&(struct many_launches){
+        .kernels = 1, .launches = 1, .blocks = 400, .warps = 8, .loops = 6, .block_spread = 90, .random_percent = 40});
+    struct machine *m = test_machine("rtx2060", NULL, (const char *const[]){"sms=1", "dram.t_refi=100000", NULL});
+    struct replay_result all = whole(t, m),
+                         some = replayed(t, m, (struct replay_options){.launch = -1, .sample = {0.0001, 0.999}});
+    const char *difference = statistics_difference(m, &all.total, &some.total);
+    cr_expect_null(difference, "%s", difference);
+    cr_expect_eq(memcmp(&all.launches[0], &some.launches[0], sizeof all.launches[0]), 0);
+    cr_expect_eq(some.sample.count[REPLAY_REPLAYED], 1);
+    cr_expect_eq(some.sample.instructions, some.sample.all);
+    cr_expect_eq(some.sample.half_width.cycles, 0);
     replay_result_free(&all);
     replay_result_free(&some);
     machine_free(m);
