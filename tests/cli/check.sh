@@ -457,14 +457,26 @@ volatile='st.volatile.global.u32 [%p], %t;'
 verdict "volatile stores are in no race" lines 0 race 1 "$volatile"
 verdict "race=strict: they are" lines 3 race=strict 1 "$volatile"
 # one thread of block 0 tells a thread of block 1 by a flag
-told() { # status, checks, what is behind the flag
+told() { # status, checks, what is behind the flag, the atomic that waits for it, the load behind
     lines "$1" "$2" 2 'setp.ne.u32 %b, %t, 0; @%b ret; @!%a bra W;' 'st.global.u32 [%p], 1; membar.gl; atom.global.exch.b32 %r, [%q], 1; ret;' \
-        'W: atom.global.cas.b32 %r, [%q], 1, 1; setp.ne.u32 %b, %r, 1; @%b bra W;' "$3" 'ld.global.u32 %r, [%p]; st.global.u32 [%p+8], %r;'
+        \
+        "W: atom.global.${4:-cas.b32 %r, [%q], 1, 1}; setp.ne.u32 %b, %r, 1; @%b bra W;" "$3" "${5:-ld.global.u32} %r, [%p]; st.global.u32 [%p+8], %r;"
 }
 verdict "a flag without a fence behind it orders" told 0 race ''
 verdict "race=strict: it does not" told 3 race=strict ''
 verdict "race=strict: with a fence it does" told 0 race=strict 'membar.gl;'
 verdict "race=strict: not with one of the block" told 3 race=strict 'membar.cta;'
+verdict "race=strict: not for a plain load behind another atomic" told 3 race=strict '' 'or.b32 %r, [%q], 0'
+verdict "race=strict: for a volatile load behind one it does" told 0 race=strict '' 'or.b32 %r, [%q], 0' ld.volatile.global.u32
+# a thread of block 0 and one of block 1 take a lock and store, in this order
+locked() { # status, what is behind block 0's compare-and-swap, what the lock is then set to
+    lines "$1" race=strict 2 'setp.ne.u32 %b, %t, 0; @%b ret;' "mul.lo.u32 %t, %c, ${3:-0};" 'L: atom.global.cas.b32 %r, [%q], %t, 9; setp.ne.u32 %b, %r, %t; @%b bra L;' \
+        '@!%a bra F;' "$2" 'bra S; F: membar.gl; S: st.global.u32 [%p], %c; membar.gl;' "atom.global.exch.b32 %r, [%q], ${3:-0};"
+}
+verdict "race=strict: locks with fences" locked 0 'membar.gl;'
+verdict "race=strict: a lock without a fence, though its section is first" locked 3 ''
+verdict "race=strict: a lock with a fence of the block" locked 3 'membar.cta;'
+verdict "race=strict: what is handed on is no lock" locked 0 '' 2
 verdict "lanes that store different values by one instruction" lines 3 race 1 'st.global.u32 [%p], %t;'
 verdict "... to two places" lines 3 race 1 'and.b32 %r, %t, 1; mad.wide.u32 %p, %r, 8, %p; setp.ge.u32 %b, %t, 32; @%b ret; st.global.u32 [%p], %t;'
 verdict "... but not the same values" lines 0 race 1 'and.b32 %r, %t, 1; mad.wide.u32 %p, %r, 8, %p; st.global.u32 [%p], %r;'
