@@ -197,6 +197,11 @@ struct moves {
     uint64_t program;      /* identity of the program; 0: none yet */
     uint8_t *instructions; /* see check_moves */
 };
+/* By operation: the selection that alone reads what it loads (selects.c). */
+struct selects {
+    uint64_t program; /* identity of the program; 0: none yet */
+    uint32_t *of;
+};
 /* How a launch has used a buffer so far. */
 enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may store, by its code */ };
 
@@ -246,6 +251,7 @@ struct rp_check {
     uint32_t allocation_count;
     struct store_origins origins; /* of the last program */
     struct moves moves;           /* of the last program that read unwritten memory */
+    struct selects selects;       /* likewise */
     uint8_t *use;                 /* by id of the allocations that existed when the launch began: enum use */
     uint32_t use_count;
     scan_fn *all, *any;
@@ -336,7 +342,7 @@ void check_nothing_written(struct checked_block *, const struct extents *);
 /* Bit n: the instruction only moves its element n. 0xff: it only moves everything that it reads. */
 uint8_t check_moves(struct rp_check *, const struct program *, uint32_t instruction);
 /* Whether the value that the lane loads will not be used (selects.c). */
-bool check_discarded(const struct touch *);
+bool check_discarded(struct rp_check *, const struct touch *);
 void check_init(struct checked_block *, const struct touch *);
 /* The same for lanes at arbitrary addresses; sets at and lanes of the touch. */
 void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
