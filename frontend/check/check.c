@@ -9,12 +9,20 @@
 
 /* ---- what accesses do -------------------------------------------------------------------------------------------- */
 
+static bool is_atomic(const struct rp_memory_operand *o)
+{
+    return o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
+}
+
+/* Volatile and strong accesses. */
+static bool is_uncached(const struct rp_memory_operand *o)
+{
+    return is_atomic(o) || o->order != RP_ORDER_WEAK || o->cache_op == RP_CACHE_CV || o->cache_op == RP_CACHE_WT;
+}
+
 bool check_strong(const struct rp_check *c, const struct rp_memory_operand *o)
 {
-    bool atomic = o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
-    if (c->kinds & RP_CHECK_STRICT)
-        return atomic || o->order > RP_ORDER_VOLATILE;
-    return atomic || o->order != RP_ORDER_WEAK || o->cache_op == RP_CACHE_CV || o->cache_op == RP_CACHE_WT;
+    return c->kinds & RP_CHECK_STRICT ? is_atomic(o) || o->order > RP_ORDER_VOLATILE : is_uncached(o);
 }
 
 /* Whether a strong access orders others, beside what a fence does: in strict mode only one that says so. */
@@ -99,6 +107,16 @@ static void touch_whose(struct checked_block *cb, struct touch *t)
     t->apart = reached_by_others(cb, t->space);
 }
 
+/* What a strong access orders behind it. */
+static void order_others(struct checked_block *cb, const struct warp_state *s, const struct rp_memory_operand *m)
+{
+    bool in_block = m->scope == RP_SCOPE_CTA;
+    if (orders(cb->check, m))
+        race_fence(cb, s, m->order >= RP_ORDER_RELEASE, in_block);
+    else if (m->atomic != RP_ATOMIC_CAS) /* which takes locks, and they want a fence */
+        race_seen(cb, s, in_block);
+}
+
 static bool check_access(struct observer *o, struct warp_state *s, const struct uop *u, enum rp_space space,
                          const struct allocation *a, const struct lane_addresses *la, lanemask lanes)
 {
@@ -116,7 +134,11 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.stores = m->kind != RP_ACCESS_LOAD;
     bool strong = check_strong(cb->check, m);
     bool in_block = m->scope == RP_SCOPE_CTA;
+    bool strict = cb->check->kinds & RP_CHECK_STRICT && cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL;
     t.strong = strong && !(t.apart && in_block);
+    t.uncached = is_uncached(m);
+    if (strict)
+        locks_access(cb, s, &t, la, lanes);
     if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
         sync_store(cb, &t, la, lanes);
     if (cb->waiting && t.stores && space == RP_SPACE_SHARED)
@@ -131,8 +153,10 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
         check_together(cb, &t, s, la, lanes);
     if (races && !(loads_may_wait(cb, &t) && loads_wait(cb, &t, la, lanes)))
         check_lanes(cb, &t, la, lanes);
-    if (strong && cb->check->kinds & RP_CHECK_RACE && orders(cb->check, m))
-        race_fence(cb, s, m->order >= RP_ORDER_RELEASE, in_block);
+    if (strong && cb->check->kinds & RP_CHECK_RACE)
+        order_others(cb, s, m);
+    if (strict)
+        locks_taken(cb, s, &t, la, lanes);
     return true;
 }
 
@@ -175,6 +199,13 @@ static bool fence_in_block(const struct warp_state *s, const struct uop *u)
     return in->unit_class == RP_CLASS_FENCE && in->fence_scope == RP_SCOPE_CTA;
 }
 
+static void check_fence(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    bool in_block = fence_in_block(s, u);
+    race_fence(cb, s, true, in_block);
+    locks_fence(cb, s, lanes, in_block);
+}
+
 static void check_event(struct observer *o, struct warp_state *s, enum block_event event, const struct uop *u,
                         lanemask lanes)
 {
@@ -183,7 +214,7 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
     if (cb->check->kinds & RP_CHECK_RACE && orders)
         race_event(cb, s, event);
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_FENCE)
-        race_fence(cb, s, true, fence_in_block(s, u));
+        check_fence(cb, s, u, lanes);
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_GROUP)
         copies_group(cb, s, u, lanes);
     if (cb->check->kinds & RP_CHECK_SYNC)
@@ -313,13 +344,16 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     c->released = calloc(g->blocks, sizeof *c->released);
     c->fenced = calloc(g->blocks, sizeof *c->fenced);
     c->acquired = calloc(g->blocks, sizeof *c->acquired);
-    return c->released && c->fenced && c->acquired && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g));
+    c->seen = calloc(g->blocks, sizeof *c->seen);
+    c->section_count = 0;
+    return c->released && c->fenced && c->acquired && c->seen && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g));
 }
 
 static void free_block(struct rp_check *c, struct checked_block *b)
 {
     cells_free(c, &b->shared);
     copies_free(b);
+    locks_free(b);
     free(b->bulk.list);
     free(b->loads);
     free(b->objects);
@@ -339,10 +373,11 @@ void check_launch_end(struct rp_check *c)
     free(c->released);
     free(c->fenced);
     free(c->acquired);
+    free(c->seen);
     free(c->slices);
     free(c->use);
     c->use = NULL;
-    c->released = c->fenced = c->acquired = NULL;
+    c->released = c->fenced = c->acquired = c->seen = NULL;
     c->slices = NULL;
     c->slice_count = c->slice_room = 0;
     c->grid = NULL;
@@ -380,6 +415,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->objects, 0, words);
     mine->object_count = 0;
     copies_begin(mine);
+    locks_block_begin(mine);
     mine->waiting = 0;
     mine->bulk.count = 0;
     check_nothing_written(mine, &c->grid->shared);
@@ -396,6 +432,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->released, 0, sizeof mine->released);
     memset(mine->fenced, 0, sizeof mine->fenced);
     memset(mine->acquired, 0, sizeof mine->acquired);
+    memset(mine->seen, 0, sizeof mine->seen);
     mine->observer = (struct observer){.calls = &check_calls, .spaces = c->kinds & ~RP_CHECK_MEMORY ? every : 0};
     block_observe(b, &mine->observer);
     return true;

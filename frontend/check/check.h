@@ -33,8 +33,9 @@
 
 /* The checks that observe accesses. */
 #define RP_CHECK_ALL (RP_CHECK_INIT | RP_CHECK_RACE | RP_CHECK_SYNC)
-/* With RACE: volatile accesses are not strong, and a strong access orders others only if it is .acquire or .release, so
- * that whoever takes a lock by an atomic needs a fence behind it. */
+/* With RACE: volatile accesses are not strong. An atomic that is not .release releases nothing. One that is not
+ * .acquire acquires for volatile and strong accesses behind it, unless it is a compare-and-swap, which takes a lock and
+ * needs a fence behind it (locks.c). */
 #define RP_CHECK_STRICT 256
 #define RP_CHECK_LEFT_OUT 100000 /* accesses of lanes that MEMORY leaves out of a launch before it ends */
 #define RP_CHECK_FINDINGS 100    /* the default number of findings whose text is kept */

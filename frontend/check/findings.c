@@ -311,6 +311,7 @@ void rp_check_free(struct rp_check *c)
     cells_free_memory(c);
     free(c->origins.parameters);
     free(c->moves.instructions);
+    free(c->selects.of);
     free(c->findings);
     free(c);
 }

@@ -185,7 +185,7 @@ static __attribute__((noinline)) void read_hole(struct checked_block *cb, const 
     uint64_t elements = t->u->memory->count ? t->u->memory->count : 1, count = 0;
     uint8_t moves = moves_of(cb, t, elements);
     bool again = true;
-    if ((moves && t->stores) || check_discarded(t))
+    if ((moves && t->stores) || check_discarded(cb->check, t))
         return;
     for (uint64_t i = 0; i < t->bytes; i++) {
         if (written[i] == WRITTEN || (moves >> i * elements / t->bytes % 8 & 1 && is_like_padding(t, written, i)))

@@ -128,6 +128,21 @@ struct remote_access {
     uint32_t bytes, instruction, thread;
 };
 
+/* What a thread does while it has a lock (locks.c). Times: accesses of the section are from `begin` on, and before
+ * `end`; the first fence behind `begin`, of any scope, and of a scope beyond the block. */
+struct lock_section {
+    uint64_t at, free, taken; /* address of the lock; its values before and in the section */
+    uint32_t space, block, thread;
+    uint32_t begin, end, fenced_in_block, fenced;
+    bool bare; /* something was accessed before `fenced` */
+};
+#define LOCK_SECTIONS 256 /* bare sections of a launch that are kept; the latest */
+#define HELD_LOCKS 64     /* locks of a warp that are kept; of more, the oldest are forgotten */
+struct held_locks {
+    uint32_t count;
+    struct lock_section list[HELD_LOCKS];
+};
+
 /* Lanes of a warp that have come to an aligned barrier without the others. */
 struct check_part {
     lanemask lanes, expected; /* expected: the lanes that were live when the first came; 0: unused */
@@ -167,6 +182,8 @@ struct checked_block {
     struct check_part parts[BLOCK_WARPS]; /* by warp, for barriers that are waiting */
     struct check_awaited awaited[BLOCK_WARPS];
     uint32_t collective[BLOCK_WARPS], released[BLOCK_WARPS], fenced[BLOCK_WARPS], acquired[BLOCK_WARPS];
+    uint32_t seen[BLOCK_WARPS];           /* strict: time of the last atomic that saw what others did; see race_seen */
+    struct held_locks *held[BLOCK_WARPS]; /* strict; NULL: none ever */
 };
 
 /* The memory that a program's stores may go to, according to its code (stores.c). */
@@ -179,6 +196,11 @@ struct store_origins {
 struct moves {
     uint64_t program;      /* identity of the program; 0: none yet */
     uint8_t *instructions; /* see check_moves */
+};
+/* By operation: the selection that alone reads what it loads (selects.c). */
+struct selects {
+    uint64_t program; /* identity of the program; 0: none yet */
+    uint32_t *of;
 };
 /* How a launch has used a buffer so far. */
 enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may store, by its code */ };
@@ -215,6 +237,9 @@ struct rp_check {
     unsigned shared_shift; /* shared memory: a cell has 1 << shared_shift bytes */
     unsigned global_shift; /* device memory: likewise */
     uint32_t *released, *fenced, *acquired; /* by block: time of its last release, fence, acquire; see race_fence */
+    uint32_t *seen;                         /* by block, see race_seen */
+    struct lock_section sections[LOCK_SECTIONS]; /* the latest of section_count, in a ring */
+    uint64_t section_count;
     struct checked_block *free_blocks;
     struct checked_block *current; /* the running block; NULL: none yet */
     struct check_slice *slices;    /* of the launch */
@@ -226,6 +251,7 @@ struct rp_check {
     uint32_t allocation_count;
     struct store_origins origins; /* of the last program */
     struct moves moves;           /* of the last program that read unwritten memory */
+    struct selects selects;       /* likewise */
     uint8_t *use;                 /* by id of the allocations that existed when the launch began: enum use */
     uint32_t use_count;
     scan_fn *all, *any;
@@ -236,6 +262,8 @@ struct rp_check {
     scattered_fn *scattered;
 };
 
+/* Of two times. */
+static inline uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline unsigned cell_shift(const struct rp_check *c, enum rp_space space)
 {
     return space == RP_SPACE_SHARED ? c->shared_shift : c->global_shift;
@@ -266,6 +294,7 @@ struct touch {
     uint64_t bytes; /* per lane */
     bool loads, stores;
     bool strong;         /* with a scope that includes all blocks that access this memory */
+    bool uncached;       /* volatile or strong: it needs no fence behind the atomic that saw what is before */
     struct cells *cells; /* NULL: no check for races is needed, and the fields below are not set */
     check_agent agent;   /* of thread 0 */
     bool copies;         /* it is the store of an asynchronous copy */
@@ -313,7 +342,7 @@ void check_nothing_written(struct checked_block *, const struct extents *);
 /* Bit n: the instruction only moves its element n. 0xff: it only moves everything that it reads. */
 uint8_t check_moves(struct rp_check *, const struct program *, uint32_t instruction);
 /* Whether the value that the lane loads will not be used (selects.c). */
-bool check_discarded(const struct touch *);
+bool check_discarded(struct rp_check *, const struct touch *);
 void check_init(struct checked_block *, const struct touch *);
 /* The same for lanes at arbitrary addresses; sets at and lanes of the touch. */
 void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
@@ -371,6 +400,13 @@ void race_event(struct checked_block *, const struct warp_state *, enum block_ev
 /* A fence, or the point after a strong access: the warp has seen what others did before theirs, and others may see what
  * it did. stores_too: also its stores, not only its loads. in_block: only for threads of the block. */
 void race_fence(struct checked_block *, const struct warp_state *, bool stores_too, bool in_block);
+/* strict: an atomic without a fence may have seen what others did; that counts for uncached accesses behind it. */
+void race_seen(struct checked_block *, const struct warp_state *, bool in_block);
+/* Accesses from now on are later than those before. False: times are exhausted. */
+bool race_tick(struct checked_block *);
+/* Time since when what others did may be visible to an access of the warp; of those of other blocks. */
+uint32_t race_acquired(const struct checked_block *, const struct touch *, uint32_t warp);
+uint32_t race_acquired_from_others(const struct checked_block *, const struct touch *);
 /* race_begin_slice: another block runs now. race_block_of: the block that made a past access to memory that blocks
  * share, in this launch. */
 void race_begin_slice(struct checked_block *);
@@ -383,6 +419,17 @@ bool race_conflicts(const struct checked_block *, check_past, const struct touch
 bool race_unfenced(const struct checked_block *, check_past, const struct touch *);
 /* Whether both are strong, within one block, so that their scopes do not matter. */
 bool race_strong_in_block(const struct rp_check *, const struct touch *, check_agent);
+/* locks.c, strict. locks_access: before lanes make an access; locks_taken: after it was checked, before it is made.
+ * locks_fence: lanes have executed a fence. locks_unfenced: whether the thread has a lock that the past access's
+ * thread, of this block, had without a fence behind it. */
+void locks_access(struct checked_block *, struct warp_state *, const struct touch *, const struct lane_addresses *,
+                  lanemask);
+void locks_taken(struct checked_block *, struct warp_state *, const struct touch *, const struct lane_addresses *,
+                 lanemask);
+void locks_fence(struct checked_block *, const struct warp_state *, lanemask, bool in_block);
+bool locks_unfenced(const struct checked_block *, check_past, uint32_t block, uint32_t thread);
+void locks_block_begin(struct checked_block *);
+void locks_free(struct checked_block *);
 /* PTX ISA, "Memory Consistency Model", "Strong Operations"; machine code says volatile by its cache operators. */
 bool check_strong(const struct rp_check *, const struct rp_memory_operand *);
 void sync_event(struct checked_block *, struct warp_state *, enum block_event, const struct uop *, lanemask);

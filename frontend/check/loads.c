@@ -26,7 +26,7 @@ static bool in_a_row(const struct touch *t, const struct lane_addresses *la)
 
 bool loads_wait(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
-    if (t->apart || t->strong || copies_pending(cb) || in_a_row(t, la))
+    if (t->apart || t->uncached || copies_pending(cb) || in_a_row(t, la))
         return false;
     if (!cb->loads && !(cb->loads = calloc(1, sizeof *cb->loads)))
         return false;

@@ -13,6 +13,14 @@ static bool next_time(struct rp_check *c)
     return c->now != UINT32_MAX;
 }
 
+/* False: times are exhausted. */
+bool race_tick(struct checked_block *cb)
+{
+    if (cb->waiting)
+        loads_keep(cb);
+    return next_time(cb->check);
+}
+
 void race_event(struct checked_block *cb, const struct warp_state *s, enum block_event event)
 {
     struct rp_check *c = cb->check;
@@ -36,9 +44,7 @@ void race_fence(struct checked_block *cb, const struct warp_state *s, bool store
 {
     struct rp_check *c = cb->check;
     uint32_t warp = s->w.id, block = cb->index;
-    if (cb->waiting)
-        loads_keep(cb);
-    if (!next_time(c))
+    if (!race_tick(cb))
         return;
     cb->acquired[warp] = cb->released[warp] = c->now;
     cb->fenced[warp] = stores_too ? c->now : cb->fenced[warp];
@@ -46,6 +52,24 @@ void race_fence(struct checked_block *cb, const struct warp_state *s, bool store
         return;
     c->acquired[block] = c->released[block] = c->now;
     c->fenced[block] = stores_too ? c->now : c->fenced[block];
+}
+
+void race_seen(struct checked_block *cb, const struct warp_state *s, bool in_block)
+{
+    cb->seen[s->w.id] = cb->check->now;
+    if (!in_block)
+        cb->check->seen[cb->index] = cb->check->now;
+}
+
+uint32_t race_acquired(const struct checked_block *cb, const struct touch *t, uint32_t warp)
+{
+    return t->uncached ? later(cb->acquired[warp], cb->seen[warp]) : cb->acquired[warp];
+}
+
+uint32_t race_acquired_from_others(const struct checked_block *cb, const struct touch *t)
+{
+    const struct rp_check *c = cb->check;
+    return t->uncached ? later(c->acquired[cb->index], c->seen[cb->index]) : c->acquired[cb->index];
 }
 
 #define SLICES (1u << 20) /* the most slices that are kept; when there are more, the later half stays */
@@ -115,6 +139,16 @@ bool race_unfenced(const struct checked_block *cb, check_past past, const struct
            (block == cb->index ? cb->fenced[agent_warp(past_agent(past))] : cb->check->fenced[block]);
 }
 
+/* Whether the order of its own block's threads, or a barrier, puts a past access of this block before what the thread
+ * does now. */
+static bool ordered_in_block(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
+{
+    uint32_t warp = thread / RP_WARP_LANES, when = past_when(past);
+    if (when < cb->barrier || agent_thread(past_agent(past)) == thread)
+        return true;
+    return agent_warp(past_agent(past)) == warp && (!t->block->warps[warp].independent || when < cb->collective[warp]);
+}
+
 /* Whether anything orders the past access before what the thread does now. */
 bool race_ordered(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
@@ -124,12 +158,10 @@ bool race_ordered(const struct checked_block *cb, check_past past, const struct 
         return true;
     uint32_t block = t->apart ? race_block_of(cb, past) : cb->index;
     if (block != cb->index)
-        return (needs_fence(past) ? c->fenced : c->released)[block] > when && c->acquired[cb->index] > when;
-    if (when < cb->barrier || agent_thread(past_agent(past)) == thread)
+        return (needs_fence(past) ? c->fenced : c->released)[block] > when && race_acquired_from_others(cb, t) > when;
+    if (ordered_in_block(cb, past, t, thread))
         return true;
-    if (other == warp && (!t->block->warps[warp].independent || when < cb->collective[warp]))
-        return true;
-    return (needs_fence(past) ? cb->fenced : cb->released)[other] > when && cb->acquired[warp] > when;
+    return (needs_fence(past) ? cb->fenced : cb->released)[other] > when && race_acquired(cb, t, warp) > when;
 }
 
 /* NULL: an access without a memory operand of its own. */
@@ -177,6 +209,14 @@ static bool stores_the_same(const struct touch *t, check_agent agent, uint32_t t
     return !memcmp(there, value, t->bytes);
 }
 
+/* Whether fences order the two by chance: both threads had one lock, and the past one's lacks its fence. */
+static bool by_chance(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
+{
+    uint32_t block = t->apart ? race_block_of(cb, past) : cb->index;
+    bool in_order = block == cb->index && ordered_in_block(cb, past, t, thread);
+    return !in_order && locks_unfenced(cb, past, block, thread);
+}
+
 bool race_conflicts(const struct checked_block *cb, check_past past, const struct touch *t, uint32_t thread)
 {
     check_agent agent = past_agent(past);
@@ -185,6 +225,6 @@ bool race_conflicts(const struct checked_block *cb, check_past past, const struc
     bool here = !t->apart || race_block_of(cb, past) == cb->index;
     /* lanes of one instruction that store to one address */
     bool together = here && agent_instruction(agent) == t->u->index && agent_warp(agent) == thread / RP_WARP_LANES;
-    return !together && !(here && race_strong_in_block(cb->check, t, agent)) && !race_ordered(cb, past, t, thread) &&
-           !stores_the_same(t, agent, thread);
+    return !together && !(here && race_strong_in_block(cb->check, t, agent)) &&
+           (!race_ordered(cb, past, t, thread) || by_chance(cb, past, t, thread)) && !stores_the_same(t, agent, thread);
 }

@@ -67,8 +67,6 @@ static uint8_t access_kind(check_agent a)
 
 /* ---- windows of time --------------------------------------------------------------------------------------------- */
 
-static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 /* The time since when pasts are about this memory. */
 static uint32_t begin_of(const struct checked_block *cb, const struct touch *t)
 {
@@ -87,13 +85,12 @@ static struct window open_window(const struct checked_block *cb, const struct to
 
 static struct window fresh_window(const struct checked_block *cb, const struct touch *t)
 {
-    const struct rp_check *c = cb->check;
     uint32_t warp = t->thread / RP_WARP_LANES;
-    uint32_t ordered = later(cb->barrier, later(cb->collective[warp], cb->acquired[warp]));
+    uint32_t ordered = later(cb->barrier, later(cb->collective[warp], race_acquired(cb, t, warp)));
     if (!t->apart)
         return (struct window){.since = past_of(ordered, 0)};
     return (struct window){past_of(later(ordered, cb->slice), 0),
-                           past_of(later(begin_of(cb, t), c->acquired[cb->index]), 0), past_of(cb->slice, 0)};
+                           past_of(later(begin_of(cb, t), race_acquired_from_others(cb, t)), 0), past_of(cb->slice, 0)};
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */

@@ -431,17 +431,30 @@ for loc in '' '.loc 1 %d 0\n'; do
     "$REPRISE" run --module "$dir/unrolled.ptx" --grid 1 --block 64 --check race -q 2>"$dir/err"
     if [ $? = 3 ] && [ "$(grep -c ': race: ' "$dir/err")" = 1 ]; then ok "one race is one finding ${loc:+with lines}"; else bad "one race is one finding ${loc:+with lines}"; fi
 done
-# A value that a selection discards is not read; one that it takes is.
-for taken in 0 1; do
-    { printf '.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.local .b32 v; .reg .b32 %%a, %%r; .reg .b64 %%d; .reg .pred %%p;\n'
-      printf 'ld.param.u64 %%d, [p]; mov.u32 %%a, %%tid.x; setp.lt.u32 %%p, %%a, %d;\n' $((taken ? 4 : 0))
-      printf 'ld.local.u32 %%r, [v];\nselp.b32 %%a, %%r, -1, %%p; st.global.u32 [%%d], %%a; ret; }\n'; } >"$dir/select.ptx"
-    "$REPRISE" run --module "$dir/select.ptx" --grid 1 --block 32 --arg buf=zeros:128 --check init -q 2>"$dir/err"
-    status=$?
-    if [ $taken = 0 ] && [ $status = 0 ]; then ok "a load that a selection discards"
-    elif [ $taken = 1 ] && [ $status = 3 ] && grep -q "; 4 times$" "$dir/err"; then ok "a load that a selection takes"
-    else bad "a load and a selection (status $status)"; fi
+verdict() { if "${@:2}"; then ok "$1"; else bad "$1"; fi; }
+# A value that a selection discards is not read; one that it takes, or that something else reads, is. The test stands before or
+# behind the load; machine code, where there is a ptxas, has them as that schedules them.
+select_of() { # status, times, how many threads take it, before, behind the load, behind the selection, options...
+    { printf '.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n.local .b32 v[32]; .reg .b32 %%a, %%b, %%n, %%r; .reg .b64 %%d, %%l; .reg .pred %%p;\n'
+      printf 'ld.param.u64 %%d, [p]; ld.param.u32 %%n, [n]; mov.u32 %%a, %%tid.x; mul.wide.u32 %%l, %%a, 4; add.u64 %%d, %%d, %%l; mov.u64 %%l, v; mad.wide.u32 %%l, %%a, 4, %%l;\n'
+      printf '%s\nld.local.u32 %%r, [%%l];\n%s\nselp.b32 %%b, %%r, -1, %%p; st.global.u32 [%%d], %%b;\n%s ret; }\n' "$4" "$5" "$6"; } >"$dir/select.ptx"
+    "$REPRISE" run --module "$dir/select.ptx" --grid 1 --block 32 --arg buf=zeros:128 --arg "i32=$3" --check init -q "${@:7}" 2>"$dir/err"
+    [ $? = "$1" ] && { [ "$2" = 0 ] || grep -q "; $2 times$" "$dir/err"; }
+}
+test='setp.lt.u32 %p, %a, %n;'
+ptxas=$PWD/$BUILD/toolchain/12.9/ptxas
+[ -x "$ptxas" ] || ptxas=
+for how in "" ${ptxas:+"--assemble sm_75"}; do
+    export REPRISE_PTXAS=$ptxas
+    # shellcheck disable=SC2086
+    { verdict "a load that a selection discards $how" select_of 0 0 0 "$test" '' '' $how
+      verdict "... the test behind it $how" select_of 0 0 0 '' "$test" '' $how
+      verdict "a load that a selection takes $how" select_of 3 4 4 '' "$test" '' $how
+      verdict "... and that is read behind it, too $how" select_of 3 32 0 '' "$test" '@%p st.global.u32 [%d+128], %r;' $how
+    }
 done
+verdict "a test of another load, behind it" select_of 3 32 0 '' 'ld.global.u32 %n, [%d]; setp.ne.u32 %p, %n, 0;' ''
+[ -n "$ptxas" ] || echo "ok - selections in machine code # SKIP no ptxas here; make toolchain fetches it"
 # race=strict, red zones, faults of synchronisation: what the lines of a kernel of two buffers do, with and without.
 lines() { # status, checks, grid, lines of PTX
     { printf '.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n'
@@ -452,19 +465,30 @@ lines() { # status, checks, grid, lines of PTX
         --findings "$dir/lines.json" -q 2>"$dir/err"
     [ $? = "$1" ]
 }
-verdict() { if "${@:2}"; then ok "$1"; else bad "$1"; fi; }
 volatile='st.volatile.global.u32 [%p], %t;'
 verdict "volatile stores are in no race" lines 0 race 1 "$volatile"
 verdict "race=strict: they are" lines 3 race=strict 1 "$volatile"
 # one thread of block 0 tells a thread of block 1 by a flag
-told() { # status, checks, what is behind the flag
+told() { # status, checks, what is behind the flag, the atomic that waits for it, the load behind
     lines "$1" "$2" 2 'setp.ne.u32 %b, %t, 0; @%b ret; @!%a bra W;' 'st.global.u32 [%p], 1; membar.gl; atom.global.exch.b32 %r, [%q], 1; ret;' \
-        'W: atom.global.cas.b32 %r, [%q], 1, 1; setp.ne.u32 %b, %r, 1; @%b bra W;' "$3" 'ld.global.u32 %r, [%p]; st.global.u32 [%p+8], %r;'
+        \
+        "W: atom.global.${4:-cas.b32 %r, [%q], 1, 1}; setp.ne.u32 %b, %r, 1; @%b bra W;" "$3" "${5:-ld.global.u32} %r, [%p]; st.global.u32 [%p+8], %r;"
 }
 verdict "a flag without a fence behind it orders" told 0 race ''
 verdict "race=strict: it does not" told 3 race=strict ''
 verdict "race=strict: with a fence it does" told 0 race=strict 'membar.gl;'
 verdict "race=strict: not with one of the block" told 3 race=strict 'membar.cta;'
+verdict "race=strict: not for a plain load behind another atomic" told 3 race=strict '' 'or.b32 %r, [%q], 0'
+verdict "race=strict: for a volatile load behind one it does" told 0 race=strict '' 'or.b32 %r, [%q], 0' ld.volatile.global.u32
+# a thread of block 0 and one of block 1 take a lock and store, in this order
+locked() { # status, what is behind block 0's compare-and-swap, what the lock is then set to
+    lines "$1" race=strict 2 'setp.ne.u32 %b, %t, 0; @%b ret;' "mul.lo.u32 %t, %c, ${3:-0};" 'L: atom.global.cas.b32 %r, [%q], %t, 9; setp.ne.u32 %b, %r, %t; @%b bra L;' \
+        '@!%a bra F;' "$2" 'bra S; F: membar.gl; S: st.global.u32 [%p], %c; membar.gl;' "atom.global.exch.b32 %r, [%q], ${3:-0};"
+}
+verdict "race=strict: locks with fences" locked 0 'membar.gl;'
+verdict "race=strict: a lock without a fence, though its section is first" locked 3 ''
+verdict "race=strict: a lock with a fence of the block" locked 3 'membar.cta;'
+verdict "race=strict: what is handed on is no lock" locked 0 '' 2
 verdict "lanes that store different values by one instruction" lines 3 race 1 'st.global.u32 [%p], %t;'
 verdict "... to two places" lines 3 race 1 'and.b32 %r, %t, 1; mad.wide.u32 %p, %r, 8, %p; setp.ge.u32 %b, %t, 32; @%b ret; st.global.u32 [%p], %t;'
 verdict "... but not the same values" lines 0 race 1 'and.b32 %r, %t, 1; mad.wide.u32 %p, %r, 8, %p; st.global.u32 [%p], %r;'

@@ -12,18 +12,18 @@ fi
 python3 - docs/ci.md "$work/project" <<'PY'
 import json, re, subprocess, sys
 import xml.etree.ElementTree as xml
+sys.path.insert(0, "tests/support")
+import workflows
 page, folder = open(sys.argv[1]).read(), sys.argv[2]
 
 def report(ok, what):
     print(f"{'ok' if ok else 'not ok'} - {what}")
 
-for name, block in re.findall(r"`([\w.]+)`:\n+```\w*\n(.*?)^```$", page, re.S | re.M):
+for name, block in workflows.files(page):
     open(f"{folder}/{name}", "w").write(block)
-workflows = re.findall(r"^```yaml\n(.*?)^```$", page, re.S | re.M)
-github = re.findall(r"name: Check\n +run: (.*)", workflows[0])
-gitlab = re.findall(r"^  script:\n((?:    - .*\n)+)", workflows[1], re.M)
-gitlab = re.findall(r"^    - (.*)$", gitlab[0], re.M)
-report(len(github) == 1 and len(gitlab) == 1, "a step that checks in each workflow")
+# the steps that check; release-check carries out those that install, too
+github, gitlab = [[text for kind, text in steps(page) if kind == "run"][-1:] for steps in (workflows.github, workflows.gitlab)]
+report("--format github" in github[0] and "--format gitlab" in gitlab[0], "a step that checks in each workflow")
 
 def run(steps):
     for step in steps:

@@ -12,7 +12,7 @@ const struct help_row check_rows[] = {
     {"init", "an access reads bytes that nobody has written"},
     {"race", "two accesses to the same bytes, at least one a store, that nothing orders"},
     {"race=strict",
-     "the same, but volatile accesses order nothing, and atomics only with a fence or .acquire, .release"},
+     "the same, but volatile accesses order nothing, and locks and flags only with fences of enough scope"},
     {"sync", "barriers, shuffles and barrier objects that are used in a way that CUDA leaves undefined"},
     {"api", "of programs: calls of the CUDA runtime or driver that fail"},
     {"leak", "of programs: device memory that is not freed at the end"},

@@ -67,7 +67,11 @@ deb: ## a Debian package of what is committed, in dist
 	@tools/setup
 	@tools/setup --optional debhelper fakeroot
 	@tools/package/deb $(DIST)
+.PHONY: dist
+dist: ## the sources of what is committed, as a tarball in dist
+	@mkdir -p $(DIST)
+	git archive --prefix=reprise-$(VERSION)/ HEAD | gzip -n9 > $(DIST)/reprise-$(VERSION).tar.gz
 .PHONY: release-check
-release-check: wheel deb ## build the packages, and install, use and take away each in a clean root; needs root and mmdebstrap
-	@tools/setup --optional mmdebstrap
+release-check: dist wheel deb ## build packages and image, and install, use and take away each in a clean root; needs root
+	@tools/setup --optional mmdebstrap buildah
 	@tools/package/release-check $(DIST)
