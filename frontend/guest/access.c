@@ -145,23 +145,6 @@ static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, u
     }
 }
 
-static void guest_reserve_word(struct guest_group *g, unsigned lane, uint32_t address)
-{
-    struct guest_core *c = guest_lane_core(g, lane);
-    g->machine->reservations += c->reservation == GUEST_NO_RESERVATION;
-    c->reservation = address;
-}
-
-/* True: the core held a reservation of the word. It has none afterwards. */
-static bool guest_take_reservation(struct guest_group *g, unsigned lane, uint32_t address)
-{
-    struct guest_core *c = guest_lane_core(g, lane);
-    const bool holds = c->reservation == address;
-    g->machine->reservations -= c->reservation != GUEST_NO_RESERVATION;
-    c->reservation = GUEST_NO_RESERVATION;
-    return holds;
-}
-
 /* *old: what the lane's register gets. False: a bad access. */
 static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
                               uint32_t *old)
@@ -172,12 +155,12 @@ static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsign
     if (!guest_memory_read(m, address, 4, GUEST_READ, old))
         return false;
     if (u->op == GUEST_LOAD_RESERVED) {
-        guest_reserve_word(g, lane, address);
+        guest_reserve(g->machine, guest_lane_core(g, lane), address, 4);
         return true;
     }
     const uint32_t held = *old;
     const bool conditional = u->op == GUEST_STORE_CONDITIONAL;
-    const bool stores = !conditional || guest_take_reservation(g, lane, address);
+    const bool stores = !conditional || guest_take_reservation(g->machine, guest_lane_core(g, lane), address);
     value = conditional ? b : guest_combine(&u->memory->operand, *old, b);
     *old = conditional ? !stores : *old;
     if (!stores)

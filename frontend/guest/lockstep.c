@@ -353,7 +353,7 @@ static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *
 
 static void guest_registers_out(struct guest_warp *w, unsigned lane, struct guest_core *c)
 {
-    for (unsigned r = 1; r < GUEST_REGISTERS; r++)
+    for (unsigned r = 0; r < w->g.program->guest->isa->registers; r++)
         c->registers[r] = lane_u32(&w->g.w, GUEST_REGISTER(r), lane);
     c->retired = w->apart[lane];
 }
@@ -553,7 +553,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);
     for (unsigned l = 0; l < LANES && l < cores; l++)
-        for (unsigned r = 1; r < GUEST_REGISTERS; r++)
+        for (unsigned r = 0; r < e->program->guest->isa->registers; r++)
             guest_set_register(w, r, l, e->machine->core[first + l].registers[r]);
     memset(w->waiting.at, 0xff, sizeof w->waiting.at);
     guest_wait(w, e->program->entry, w->g.w.live);

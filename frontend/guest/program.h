@@ -39,7 +39,8 @@ struct guest_program {
     struct uop *uops;
     const uint8_t *constants;
     uint32_t low, high; /* addresses of code */
-    uint32_t *at;       /* by (address - low) / 2: the first uop of the instruction + 1; 0: none begins there */
+    uint32_t *at; /* by address - low: the uop at which an instruction begins + 1; 0: none begins there. Addresses of
+                   * short instructions of instruction sets that interwork are odd. */
     uint32_t *variants; /* by instruction: of an environment call, the number of the first of its two others; else 0 */
 };
 
@@ -50,9 +51,7 @@ void guest_program_free(struct guest_program *);
 /* The uop at which the instruction at `address` begins; UOP_NOWHERE: none does. */
 static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t address)
 {
-    if (address < p->low || address >= p->high || address & 1)
-        return UOP_NOWHERE;
-    return p->at[(address - p->low) / 2] - 1;
+    return address - p->low < p->high - p->low ? p->at[address - p->low] - 1 : UOP_NOWHERE;
 }
 
 /* ---- for instruction sets ------------------------------------------------------------------------------------------
@@ -61,10 +60,14 @@ static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t addr
 /* What translating an instruction adds to. */
 struct guest_build {
     struct arena *arena;
+    const struct guest_code *code; /* the piece that is being translated */
     struct constants constants;
     VECTOR(struct operation) operations; /* targets of branches are addresses until all code is translated */
     VECTOR(struct rp_instruction) instructions;
     uint32_t pc;
+    uint32_t first; /* the uop for whoever jumps to pc: the next one, unless the instruction set says another */
+    bool is_short;  /* of instruction sets that interwork: the code is in the shorter encoding */
+    uint8_t ahead;  /* as in struct guest_core */
 };
 
 struct operand guest_constant(struct guest_build *, uint32_t value);
