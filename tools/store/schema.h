@@ -16,8 +16,7 @@ bool schema_make(struct sql *, struct rp_error *);
  * connection. */
 bool schema_check(struct sql *, struct rp_error *);
 
-/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic; cycles is always there.
- */
+/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic; cycles is always there. */
 bool schema_make_view(struct sql *, struct rp_error *);
 
 /* Whether view `runs` has the column. */
