@@ -22,6 +22,8 @@ void guest_emit(struct guest_build *b, struct operation o)
     o.index = b->instructions.count;
     if (!b->operations.count || b->operations.at[b->operations.count - 1].index != o.index)
         o.flags |= UF_FIRST;
+    if (o.kind == UOP_BRANCH && !o.reconverge)
+        o.reconverge = UOP_NOWHERE;
     if (o.kind == UOP_LANE && !o.fn)
         operation_bind(&o);
     VECTOR_PUSH(b->arena, &b->operations, o);
@@ -44,6 +46,7 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
     const uint32_t step = t->guest->isa->interworks && !b->is_short ? 4 : 2;
     b->code = c;
     b->ahead = 0;
+    b->state = NULL;
     for (uint32_t pc = (from + step - 1) & ~(step - 1); pc < end && !p->at[pc - p->low + b->is_short];) {
         b->pc = pc;
         b->first = b->operations.count;

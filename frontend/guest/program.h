@@ -2,7 +2,8 @@
  * trace's table has it.
  *
  * Code is found by decoding from the beginning of each piece of code, from each function's symbol to the next one, and
- * from the entry point. Windows hold the registers, 32 lanes each, then temporaries.
+ * from the entry point; of instruction sets that interwork, from each mark to the next one. Windows hold the registers,
+ * 32 lanes each, then temporaries, then predicates. Condition flags are the warp's condition codes (warp.h).
  *
  * An environment call is three instructions of the table. Which one has been executed depends on the call: its own
  * number stands for calls that return, and two that follow the code, at the same address, for the barrier and for the
@@ -17,16 +18,21 @@
 
 #define GUEST_REGISTER(n) OPERAND_REGISTER((n)*4 * RP_WARP_LANES)
 #define GUEST_TEMPORARIES 4 /* and the last of them takes what is loaded into no register */
-#define GUEST_WINDOW_BYTES ((32 + GUEST_TEMPORARIES) * 4 * RP_WARP_LANES)
+#define GUEST_PREDICATES 8 /* those before the last one are state of a core, as registers are */
+#define GUEST_PREDICATE(n) OPERAND_REGISTER((32 + GUEST_TEMPORARIES) * 4 * RP_WARP_LANES + (n)*4)
+#define GUEST_WINDOW_BYTES ((32 + GUEST_TEMPORARIES + 1) * 4 * RP_WARP_LANES)
 
 /* Kinds of uops, beside UOP_LANE and UOP_MEMORY; the engine of kernels gives them another meaning.
- *   UOP_BRANCH        lanes in which compare(a, b) holds go to uop `target`
+ *   UOP_BRANCH        lanes in which compare(a, b) holds go to uop `target`, the others to uop `reconverge`, or where
+ *                     that is UOP_NOWHERE to the next one
  *   UOP_BRANCH_TABLE  each lane goes to the address in a
  *   UOP_HOST_CALL     environment call
+ * These three may be guarded: lanes in which the guard does not hold go on.
  *   UOP_FENCE         nothing
  *   UOP_TRAP          the instruction cannot be executed */
 
-/* `op` of a UOP_MEMORY: d loaded or stored, at a + imm; the others are of words, with b as the operand. */
+/* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or two
+ * words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. */
 enum guest_memory_op { GUEST_PLAIN_ACCESS, GUEST_LOAD_RESERVED, GUEST_STORE_CONDITIONAL, GUEST_ATOMIC };
 
 struct guest_program {
@@ -68,6 +74,8 @@ struct guest_build {
     uint32_t first; /* the uop for whoever jumps to pc: the next one, unless the instruction set says another */
     bool is_short;  /* of instruction sets that interwork: the code is in the shorter encoding */
     uint8_t ahead;  /* as in struct guest_core */
+    void *state;    /* what an instruction set keeps between instructions; zeroed where code begins */
+    uint32_t scans; /* instructions that it has decoded ahead */
 };
 
 struct operand guest_constant(struct guest_build *, uint32_t value);

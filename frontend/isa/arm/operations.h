@@ -48,17 +48,22 @@ ARM_INLINE bool arm_is_logical(unsigned operation)
     return operation <= ARM_EOR || operation == ARM_TST || operation == ARM_TEQ || operation >= ARM_ORR;
 }
 
-/* a + b + carry, A2.2.1; *flags: C and V of it */
-ARM_INLINE uint32_t arm_add(uint32_t a, uint32_t b, uint32_t carry, uint32_t *flags)
+/* C and V of a sum, as the highest bits of words. */
+struct arm_sum {
+    uint32_t c, v;
+};
+
+/* a + b + carry, A2.2.1 */
+ARM_INLINE uint32_t arm_add(uint32_t a, uint32_t b, uint32_t carry, struct arm_sum *flags)
 {
     const uint32_t sum = a + b + carry;
-    const uint32_t c = (a & b) | ((a | b) & ~sum), v = (a ^ sum) & (b ^ sum);
-    *flags = (c >> 31) << 29 | (v >> 31) << 28;
+    flags->c = (a & b) | ((a | b) & ~sum);
+    flags->v = (a ^ sum) & (b ^ sum);
     return sum;
 }
 
-/* carry: C. *flags: C and V of sums; C of logic operations is the shifter's. */
-ARM_INLINE uint32_t arm_data(unsigned operation, uint32_t n, uint32_t operand, uint32_t carry, uint32_t *flags)
+/* carry: C. *flags: of sums; C of logic operations is the shifter's. */
+ARM_INLINE uint32_t arm_data(unsigned operation, uint32_t n, uint32_t operand, uint32_t carry, struct arm_sum *flags)
 {
     switch (operation) {
     case ARM_TST:

@@ -71,7 +71,8 @@ static bool arm_execute_data(struct arm_step *s)
 {
     const struct arm_instruction *i = s->i;
     const unsigned operation = i->row->operation;
-    uint32_t carry = arm_carry(s), flags = 0;
+    uint32_t carry = arm_carry(s);
+    struct arm_sum flags = {0};
     const uint32_t in = carry, operand = arm_operand_value(s, &carry);
     if (operation == ARM_ADR) {
         const uint32_t pc = arm_read(s, ARM_PC) & ~3u;
@@ -84,7 +85,8 @@ static bool arm_execute_data(struct arm_step *s)
         if (arm_is_logical(operation))
             s->core->flags = (s->core->flags & ~ARM_C) | carry << 29;
         else
-            s->core->flags = (s->core->flags & ~(ARM_C | ARM_V)) | flags;
+            s->core->flags =
+                (s->core->flags & ~(ARM_C | ARM_V)) | (flags.c >> 31 ? ARM_C : 0) | (flags.v >> 31 ? ARM_V : 0);
     }
     return (operation >= ARM_TST && operation <= ARM_CMN) || arm_write(s, i->d, r, !s->core->thumb);
 }

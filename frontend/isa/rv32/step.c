@@ -95,7 +95,7 @@ static bool rv32_execute_atomic(struct rv32_step *s, const struct rv32_instructi
 {
     const uint32_t address = s->core->registers[i->rs1], b = s->core->registers[i->rs2];
     if (address & 3) {
-        guest_fault(s->machine, s->core, "atomic access to 0x%x, which is no multiple of 4", (unsigned)address);
+        guest_fault(s->machine, s->core, "access to 0x%x, which is no multiple of 4", (unsigned)address);
         return false;
     }
     if (i->row->operation == RV32_LR)

@@ -19,7 +19,8 @@ enum { CORES_MOST = 1024 };
 
 /* What a core has accessed, in order. */
 struct stream {
-    uint64_t hash, accesses, last; /* last: instructions executed at the last access */
+    uint64_t hash, accesses, last; /* last: instructions executed at the last access, */
+    uint32_t address;              /* and its address */
 };
 
 static void add_access(struct stream *s, uint32_t pc, uint32_t address)
@@ -42,21 +43,22 @@ static void see_access(void *data, const struct guest_core *c, uint32_t address,
 {
     struct stream *s = &((struct both *)data)->plain_streams[c->id];
     (void)bytes, (void)store;
-    if (s->accesses && s->last == c->retired)
+    if (s->accesses && s->last == c->retired && s->address == address)
         return;
     s->last = c->retired;
+    s->address = address;
     add_access(s, c->pc, address);
 }
 
 static void read_step(struct both *b, uint32_t first, const struct rp_step *step)
 {
     uint64_t address[RP_WARP_LANES];
-    if (!step->instruction->memory_count)
-        return;
-    rp_access_addresses(&step->accesses[0], address);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        if (step->executed >> l & 1)
-            add_access(&b->lockstep_streams[first + l], (uint32_t)step->instruction->pc, (uint32_t)address[l]);
+    for (uint32_t m = 0; step->executed && m < step->instruction->memory_count; m++) {
+        rp_access_addresses(&step->accesses[m], address);
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            if (step->executed >> l & 1)
+                add_access(&b->lockstep_streams[first + l], (uint32_t)step->instruction->pc, (uint32_t)address[l]);
+    }
 }
 
 /* The streams that the trace has. */
