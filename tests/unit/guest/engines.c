@@ -14,7 +14,12 @@
 #include "tools/lib/file.h"
 #include "tracefmt/reader.h"
 
-#define FOLDER "tests/golden/guests"
+/* GUESTS in the environment: another folder. */
+static const char *folder_of_guests(void)
+{
+    const char *folder = getenv("GUESTS");
+    return folder ? folder : "tests/golden/guests";
+}
 enum { CORES_MOST = 1024 };
 
 /* What a core has accessed, in order. */
@@ -123,7 +128,7 @@ static void open_both(struct both *b, const char *name, uint32_t cores)
 {
     char path[512];
     size_t size;
-    snprintf(path, sizeof path, FOLDER "/%s", name);
+    snprintf(path, sizeof path, "%s/%s", folder_of_guests(), name);
     uint8_t *bytes = file_read(path, &size, &b->err);
     cr_assert(bytes, "%s", b->err.text);
     b->guest = guest_open(path, bytes, size, &b->err);
@@ -166,7 +171,7 @@ static void run_both(const char *name, uint32_t cores, uint32_t cluster, uint32_
 static unsigned each_program(void (*run)(const char *name))
 {
     unsigned count = 0;
-    DIR *folder = opendir(FOLDER);
+    DIR *folder = opendir(folder_of_guests());
     cr_assert(folder);
     for (struct dirent *e; (e = readdir(folder));)
         if (strstr(e->d_name, ".elf")) {
