@@ -11,7 +11,10 @@ static uint32_t count_elements(const struct operation *o)
     return count;
 }
 
-static bool keeps_imm(const struct operation *o) { return o->kind == UOP_MEMORY || o->op == OP_FRAME; }
+static bool keeps_imm(const struct operation *o)
+{
+    return o->kind == UOP_MEMORY || o->op == OP_FRAME || o->op == OP_GUEST;
+}
 static bool keeps_detail(const struct operation *o)
 {
     return o->op == OP_VIDEO || o->op == OP_XMAD || o->op == OP_MMA || o->op == OP_WGMMA;

@@ -6,6 +6,8 @@
 #include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
+#include <string.h>
+
 static unsigned guest_access_rights(const struct uop *u)
 {
     return u->memory->operand.kind == RP_ACCESS_STORE ? GUEST_WRITE : GUEST_READ;
@@ -17,9 +19,9 @@ static void guest_log_access(const struct guest_group *g, const struct uop *u, l
     if (!g->w.log)
         return;
     if (la->affine && m == ~(lanemask)0)
-        rp_log_affine_access(g->w.log, u->index, 0, la->at[0], la->stride);
+        rp_log_affine_access(g->w.log, u->index, u->memory->access, la->at[0], la->stride);
     else
-        rp_log_access(g->w.log, u->index, 0, m, la->at);
+        rp_log_access(g->w.log, u->index, u->memory->access, m, la->at);
 }
 
 /* ---- all at once ---------------------------------------------------------------------------------------------------
@@ -53,7 +55,7 @@ static bool guest_in_own_stacks(const struct guest_group *g, const struct lane_a
     return true;
 }
 
-static bool guest_access_together(const struct guest_group *g, const struct uop *u, lanemask m,
+static bool guest_access_together(const struct guest_group *g, const struct uop *u, struct operand d, lanemask m,
                                   const struct lane_addresses *la)
 {
     const struct guest_memory *memory = &g->machine->memory;
@@ -62,9 +64,9 @@ static bool guest_access_together(const struct guest_group *g, const struct uop 
     if (la->bits & (bytes - 1)) /* what moves elements wants them aligned */
         return false;
     if (guest_in_range(memory, la, bytes, guest_access_rights(u)))
-        u->memory->element(register_at(&g->w, u->d), memory->linear, la, m);
+        u->memory->element(register_at(&g->w, d), memory->linear, la, m);
     else if (guest_in_own_stacks(g, la, bytes, &stack))
-        u->memory->element(register_at(&g->w, u->d), memory->stacks, &stack, m);
+        u->memory->element(register_at(&g->w, d), memory->stacks, &stack, m);
     else
         return false;
     return true;
@@ -73,11 +75,12 @@ static bool guest_access_together(const struct guest_group *g, const struct uop 
 /* ---- core by core --------------------------------------------------------------------------------------------------
  */
 
-static bool guest_access_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_access_lane(struct guest_group *g, const struct uop *u, struct operand d, unsigned lane,
+                              uint32_t address)
 {
     struct guest_memory *m = &g->machine->memory;
     const uint32_t bytes = u->memory->operand.width, shift = 32 - 8 * bytes;
-    uint32_t *reg = (uint32_t *)register_at(&g->w, u->d) + lane, value = 0;
+    uint32_t *reg = (uint32_t *)register_at(&g->w, d) + lane, value = 0;
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         return guest_memory_write(m, address, bytes, reg);
     if (!guest_memory_read(m, address, bytes, GUEST_READ, &value))
@@ -86,20 +89,33 @@ static bool guest_access_lane(struct guest_group *g, const struct uop *u, unsign
     return true;
 }
 
+static uint32_t guest_access_bytes(const struct uop *u)
+{
+    return (uint32_t)u->memory->operand.width * u->memory->operand.elements;
+}
+
 static void guest_access_failed(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
     guest_lane_core(g, lane)->pc = (uint32_t)g->program->instructions[u->index].pc;
     g->failed = true;
-    guest_fault_access(g->machine, guest_lane_core(g, lane), address, u->memory->operand.width, guest_access_rights(u));
+    guest_fault_access(g->machine, guest_lane_core(g, lane), address, guest_access_bytes(u), guest_access_rights(u));
 }
 
-static void guest_access_apart(struct guest_group *g, const struct uop *u, lanemask executed,
+static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address, uint32_t bytes)
+{
+    struct guest_core *c = guest_lane_core(g, lane);
+    c->pc = (uint32_t)g->program->instructions[u->index].pc;
+    g->failed = true;
+    guest_fault(g->machine, c, "access to 0x%x, which is no multiple of %u", (unsigned)address, (unsigned)bytes);
+}
+
+static void guest_access_apart(struct guest_group *g, const struct uop *u, struct operand d, lanemask executed,
                                const struct lane_addresses *la)
 {
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         const uint32_t address = (uint32_t)lane_address(la, l);
-        if (!guest_access_lane(g, u, l, address))
+        if (!guest_access_lane(g, u, d, l, address))
             guest_access_failed(g, u, l, address);
     }
 }
@@ -110,7 +126,15 @@ static void guest_end_reservations_of(struct guest_group *g, const struct uop *u
 {
     for (lanemask m = executed; m && g->machine->reservations; m &= m - 1)
         guest_end_reservations(g->machine, (uint32_t)lane_address(la, (unsigned)__builtin_ctz(m)),
-                               u->memory->operand.width);
+                               guest_access_bytes(u));
+}
+
+static void guest_note_store(struct guest_group *g, const struct uop *u, lanemask executed,
+                             const struct lane_addresses *la)
+{
+    g->stored = true;
+    if (g->machine->reservations)
+        guest_end_reservations_of(g, u, executed, la);
 }
 
 static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
@@ -119,13 +143,52 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     struct lane_addresses la;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
-    if (!guest_access_together(g, u, executed, &la))
-        guest_access_apart(g, u, executed, &la);
-    if (u->memory->operand.kind == RP_ACCESS_LOAD)
+    if (!guest_access_together(g, u, u->d, executed, &la))
+        guest_access_apart(g, u, u->d, executed, &la);
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
+        guest_note_store(g, u, executed, &la);
+}
+
+/* ---- several words -------------------------------------------------------------------------------------------------
+ */
+
+static void guest_next_word(struct lane_addresses *la)
+{
+    la->low += 4;
+    la->high += 4;
+    for (unsigned l = 0; l < (la->affine ? 1 : RP_WARP_LANES); l++)
+        la->at[l] += 4;
+}
+
+/* The first lane whose address is no multiple of 4 is a fault. */
+static bool guest_words_aligned(struct guest_group *g, const struct uop *u, lanemask executed,
+                                const struct lane_addresses *la)
+{
+    for (lanemask m = la->bits & 3 ? executed : 0; m; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        if (lane_address(la, l) & 3) {
+            guest_misaligned(g, u, l, (uint32_t)lane_address(la, l), 4);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
+{
+    struct guest_group *g = (struct guest_group *)w;
+    struct lane_addresses la;
+    u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
+    guest_log_access(g, u, executed, &la);
+    if (!guest_words_aligned(g, u, executed, &la))
         return;
-    g->stored = true;
-    if (g->machine->reservations)
-        guest_end_reservations_of(g, u, executed, &la);
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
+        guest_note_store(g, u, executed, &la);
+    for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
+        if (!guest_access_together(g, u, u->memory->elements[i], executed, &la))
+            guest_access_apart(g, u, u->memory->elements[i], executed, &la);
+        guest_next_word(&la);
+    }
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------------------------
@@ -145,81 +208,87 @@ static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, u
     }
 }
 
-static void guest_reserve_word(struct guest_group *g, unsigned lane, uint32_t address)
+static bool guest_load_reserved(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
-    struct guest_core *c = guest_lane_core(g, lane);
-    g->machine->reservations += c->reservation == GUEST_NO_RESERVATION;
-    c->reservation = address;
+    const uint32_t bytes = guest_access_bytes(u);
+    uint32_t words[2] = {0};
+    if (!guest_memory_read(&g->machine->memory, address, bytes, GUEST_READ, words))
+        return false;
+    guest_reserve(g->machine, guest_lane_core(g, lane), address, bytes);
+    for (uint32_t i = 0; i < u->memory->count; i++)
+        ((uint32_t *)register_at(&g->w, u->memory->elements[i]))[lane] = words[i];
+    if (!u->memory->count)
+        ((uint32_t *)register_at(&g->w, u->d))[lane] = words[0];
+    return true;
 }
 
-/* True: the core held a reservation of the word. It has none afterwards. */
-static bool guest_take_reservation(struct guest_group *g, unsigned lane, uint32_t address)
+/* d: 0 if it has stored, else 1 */
+static bool guest_store_conditional(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
-    struct guest_core *c = guest_lane_core(g, lane);
-    const bool holds = c->reservation == address;
-    g->machine->reservations -= c->reservation != GUEST_NO_RESERVATION;
-    c->reservation = GUEST_NO_RESERVATION;
-    return holds;
+    const struct memory_descriptor *d = u->memory;
+    const uint32_t bytes = guest_access_bytes(u);
+    const bool holds = guest_take_reservation(g->machine, guest_lane_core(g, lane), address);
+    uint32_t words[2], held[2] = {0};
+    for (uint32_t i = 0; i < 2; i++)
+        words[i] = lane_u32(&g->w, d->count > i ? d->elements[i] : u->b, lane);
+    if (!guest_memory_read(&g->machine->memory, address, bytes, GUEST_READ, held))
+        return false;
+    ((uint32_t *)register_at(&g->w, u->d))[lane] = !holds;
+    if (!holds)
+        return true;
+    guest_end_reservations(g->machine, address, bytes);
+    g->stored |= memcmp(words, held, bytes) != 0;
+    return guest_memory_write(&g->machine->memory, address, bytes, words);
 }
 
-/* *old: what the lane's register gets. False: a bad access. */
-static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
-                              uint32_t *old)
+/* False: a bad access. */
+static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
     struct guest_memory *m = &g->machine->memory;
-    const uint32_t b = lane_u32(&g->w, u->b, lane);
-    uint32_t value;
-    if (!guest_memory_read(m, address, 4, GUEST_READ, old))
+    uint32_t old;
+    if (!guest_memory_read(m, address, 4, GUEST_READ, &old))
         return false;
-    if (u->op == GUEST_LOAD_RESERVED) {
-        guest_reserve_word(g, lane, address);
-        return true;
-    }
-    const uint32_t held = *old;
-    const bool conditional = u->op == GUEST_STORE_CONDITIONAL;
-    const bool stores = !conditional || guest_take_reservation(g, lane, address);
-    value = conditional ? b : guest_combine(&u->memory->operand, *old, b);
-    *old = conditional ? !stores : *old;
-    if (!stores)
-        return true;
+    const uint32_t value = guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, lane));
+    ((uint32_t *)register_at(&g->w, u->d))[lane] = old;
     guest_end_reservations(g->machine, address, 4);
-    g->stored |= value != held;
+    g->stored |= value != old;
     return guest_memory_write(m, address, 4, &value);
 }
 
-static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
-{
-    struct guest_core *c = guest_lane_core(g, lane);
-    c->pc = (uint32_t)g->program->instructions[u->index].pc;
-    g->failed = true;
-    guest_fault(g->machine, c, "atomic access to 0x%x, which is no multiple of 4", (unsigned)address);
-}
-
+/* Lanes in ascending order. */
 static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
     struct lane_addresses la;
+    const uint32_t bytes = guest_access_bytes(u);
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
-    uint32_t *d = register_at(w, u->d), old;
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         const uint32_t address = (uint32_t)lane_address(&la, l);
-        if (address & 3)
-            guest_misaligned(g, u, l, address);
-        else if (!guest_atomic_lane(g, u, l, address, &old))
+        if (address & (bytes - 1))
+            guest_misaligned(g, u, l, address, bytes);
+        else if (!(u->op == GUEST_LOAD_RESERVED       ? guest_load_reserved(g, u, l, address)
+                   : u->op == GUEST_STORE_CONDITIONAL ? guest_store_conditional(g, u, l, address)
+                                                      : guest_atomic_lane(g, u, l, address)))
             guest_access_failed(g, u, l, address);
-        else
-            d[l] = old;
     }
+}
+
+void guest_drop_reservations(struct warp *w, const struct uop *u, lanemask executed)
+{
+    struct guest_group *g = (struct guest_group *)w;
+    (void)u;
+    for (lanemask m = executed; m; m &= m - 1)
+        guest_take_reservation(g->machine, guest_lane_core(g, (unsigned)__builtin_ctz(m)), GUEST_NO_RESERVATION);
 }
 
 void guest_prepare_access(struct uop *u, struct memory_descriptor *d)
 {
-    const unsigned bytes = lane_type_bits((enum lane_type)u->type) / 8;
+    const unsigned bytes = d->operand.width;
     const bool is_signed = u->type == T_S8 || u->type == T_S16;
     d->addresses = SIMD_SELECT(addresses_narrow);
-    u->fn = u->op == GUEST_PLAIN_ACCESS ? guest_access : guest_atomic;
+    u->fn = u->op != GUEST_PLAIN_ACCESS ? guest_atomic : d->count ? guest_access_list : guest_access;
     d->element = d->operand.kind == RP_ACCESS_STORE ? SIMD_SELECT(element_store)(bytes, 4)
                                                     : SIMD_SELECT(element_load)(bytes, 4, is_signed);
 }

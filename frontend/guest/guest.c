@@ -9,7 +9,7 @@
 
 #include "frontend/module/arena.h"
 
-enum { PAGE = 4096, GUEST_MAX_MEMORY = 1 << 30, GUEST_MAX_CODE = 64 << 20 };
+enum { PAGE = 4096, GUEST_MAX_MEMORY = 1 << 30, GUEST_MAX_CODE = 32 << 20 };
 
 struct guest_file {
     struct guest *guest;
@@ -131,7 +131,7 @@ static bool guest_read_code(struct guest_file *f)
     for (uint32_t i = 0; i < g->code_count; i++)
         end = g->code[i].high > end ? g->code[i].high : end;
     return !g->code_count || end - g->code[0].low <= GUEST_MAX_CODE ||
-           guest_bad(f, "more than 64 MiB lie between the beginning and the end of its code");
+           guest_bad(f, "more than 32 MiB lie between the beginning and the end of its code");
 }
 
 /* ---- symbols -------------------------------------------------------------------------------------------------------
@@ -147,25 +147,64 @@ static int guest_compare_symbols(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* ELF for the ARM Architecture (IHI 0044), 4.5.5 "Mapping symbols": $a, $t and $d, and behind a full stop anything. */
+static bool guest_is_mapping(const char *name)
+{
+    return name[0] == '$' && name[1] && strchr("atd", name[1]) && (!name[2] || name[2] == '.');
+}
+
+static void guest_add_mark(struct guest *g, const GElf_Sym *s, const char *name)
+{
+    const uint8_t encoding = name[1] == 'd' ? GUEST_DATA : name[1] == 't' ? GUEST_SHORT : GUEST_LONG;
+    g->marks[g->mark_count++] = (struct guest_mark){(uint32_t)s->st_value, encoding};
+}
+
+static int guest_compare_marks(const void *a, const void *b)
+{
+    const struct guest_mark *x = a, *y = b;
+    return x->address != y->address ? (x->address < y->address ? -1 : 1) : x->encoding - y->encoding;
+}
+
+/* The addresses of functions say how they are encoded; the bit is no part of the address. */
+static void guest_mark_functions(struct guest *g)
+{
+    const bool only = !g->mark_count;
+    for (uint32_t i = 0; i < g->symbol_count; i++) {
+        struct guest_symbol *s = &g->symbols[i];
+        if (!s->function)
+            continue;
+        const bool is_short = s->address & 1;
+        s->address &= ~1u;
+        if (only)
+            g->marks[g->mark_count++] = (struct guest_mark){s->address, is_short ? GUEST_SHORT : GUEST_LONG};
+    }
+    qsort(g->marks, g->mark_count, sizeof *g->marks, guest_compare_marks);
+}
+
 static void guest_add_symbols(struct guest_file *f, Elf_Data *data, const GElf_Shdr *header)
 {
     struct guest *g = f->guest;
     size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
     g->symbols = ARENA_ARRAY(f->arena, struct guest_symbol, count + 1);
+    g->marks = ARENA_ARRAY(f->arena, struct guest_mark, count + 1);
     for (size_t i = 0; i < count; i++) {
         GElf_Sym s;
         if (!gelf_getsym(data, (int)i, &s))
-            return;
+            break;
         const char *name = elf_strptr(f->elf, header->sh_link, s.st_name);
         const unsigned type = GELF_ST_TYPE(s.st_info);
         bool place =
             type == STT_FUNC || type == STT_OBJECT || (type == STT_NOTYPE && GELF_ST_BIND(s.st_info) == STB_GLOBAL);
+        if (name && g->isa->interworks && guest_is_mapping(name))
+            guest_add_mark(g, &s, name);
         if (!name || !*name || !place || s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS)
             continue;
         g->symbols[g->symbol_count++] =
             (struct guest_symbol){(uint32_t)s.st_value, (uint32_t)s.st_size, arena_string(f->arena, name, strlen(name)),
                                   type == STT_FUNC || type == STT_NOTYPE};
     }
+    if (g->isa->interworks)
+        guest_mark_functions(g);
     qsort(g->symbols, g->symbol_count, sizeof *g->symbols, guest_compare_symbols);
 }
 

@@ -30,14 +30,24 @@ struct guest_symbol {
     bool function;
 };
 
+/* From this address on code has the shorter of two encodings, or there is no code: as ARM's mapping symbols $a, $t, $d
+ * and, where a file has none, its functions say. */
+enum guest_encoding { GUEST_DATA, GUEST_LONG, GUEST_SHORT };
+struct guest_mark {
+    uint32_t address;
+    uint8_t encoding;
+};
+
 struct guest {
     const struct guest_isa *isa;
     const char *path;
-    uint32_t entry, end; /* end: behind the highest segment, where the heap begins, a multiple of 4,096 */
-    uint32_t segment_count, code_count, symbol_count;
+    uint32_t entry; /* with the bit that says the encoding, of instruction sets that interwork */
+    uint32_t end;   /* behind the highest segment, where the heap begins, a multiple of 4,096 */
+    uint32_t segment_count, code_count, symbol_count, mark_count;
     struct guest_segment *segments; /* by address; they do not overlap */
     struct guest_code *code;        /* by address */
     struct guest_symbol *symbols;   /* functions and variables, by address */
+    struct guest_mark *marks;       /* of instruction sets that interwork, by address */
     void *owner;                    /* the arena that holds all of the above */
 };
 

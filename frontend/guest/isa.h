@@ -17,7 +17,9 @@ struct guest_isa {
     const char *name;              /* "rv32imac" */
     const char *text;              /* "RISC-V (RV32IMAC)" */
     uint16_t elf_machine;          /* e_machine */
+    uint8_t registers;             /* how many there are, from 0 on */
     uint8_t stack_pointer, result; /* registers: result is that of an environment call */
+    bool interworks;               /* the lowest bit of a code's address says which of two encodings it has */
     /* Whether programs with these e_flags can run; err says how to compile them. */
     bool (*accepts)(uint32_t elf_flags, struct rp_error *);
     /* Translates the instruction at b->pc: adds its operations and its row of the table. At most `available` bytes may

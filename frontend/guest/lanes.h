@@ -29,6 +29,9 @@ SIMD_DECLARE(unsigned, guest_greatest, (const uint64_t key[RP_WARP_LANES]))
 /* Adds to the counts of these lanes. */
 SIMD_DECLARE(void, guest_add, (uint64_t count[RP_WARP_LANES], lanemask, uint64_t))
 
+/* The handler of a UOP_LANE that ends the reservations of its lanes. */
+void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
+
 /* Chooses the handler of a UOP_MEMORY, and what it calls. */
 struct memory_descriptor;
 void guest_prepare_access(struct uop *, struct memory_descriptor *);

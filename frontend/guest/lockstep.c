@@ -10,7 +10,6 @@
 
 #define LANES RP_WARP_LANES
 #define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
-#define GUEST_SPIN_BYTES (GUEST_REGISTERS * 4 * LANES)
 
 /* Splits that wait, each in a slot. */
 struct guest_waiting {
@@ -30,7 +29,8 @@ struct guest_spin {
     lanemask lanes;
     uint64_t next; /* the group's steps at which another state is kept */
     uint64_t distance;
-    uint8_t registers[GUEST_SPIN_BYTES];
+    uint8_t registers[GUEST_WINDOW_BYTES];
+    lanemask codes[4]; /* the condition codes */
 };
 
 struct guest_engine;
@@ -230,10 +230,16 @@ static uint32_t guest_next_split(struct guest_warp *w, uint32_t patience)
 static bool guest_same_registers(const struct guest_warp *w)
 {
     const uint32_t *now = (const uint32_t *)w->g.w.window, *then = (const uint32_t *)w->spin.registers;
-    uint32_t differ = 0;
-    for (unsigned r = 1; r < GUEST_REGISTERS && !differ; r++)
+    const unsigned predicates = (32 + GUEST_TEMPORARIES) * LANES;
+    const struct warp *v = &w->g.w;
+    uint32_t differ = (v->sign ^ w->spin.codes[0]) | (v->zero ^ w->spin.codes[1]) | (v->carry ^ w->spin.codes[2]) |
+                      (v->overflow ^ w->spin.codes[3]);
+    for (unsigned n = 0; n < GUEST_PREDICATES - 1; n++)
+        differ |= now[predicates + n] ^ then[predicates + n];
+    differ &= v->active;
+    for (unsigned r = 0; r < w->g.program->guest->isa->registers && !differ; r++)
         for (unsigned l = 0; l < LANES; l++)
-            differ |= w->g.w.active >> l & 1 ? now[r * LANES + l] ^ then[r * LANES + l] : 0;
+            differ |= v->active >> l & 1 ? now[r * LANES + l] ^ then[r * LANES + l] : 0;
     return !differ;
 }
 
@@ -244,7 +250,9 @@ static void guest_keep_state(struct guest_warp *w, uint32_t at)
     w->spin.distance *= 2;
     w->spin.next = w->steps + w->spin.distance;
     guest_note_stores(w);
-    memcpy(w->spin.registers, w->g.w.window, GUEST_SPIN_BYTES);
+    memcpy(w->spin.registers, w->g.w.window, GUEST_WINDOW_BYTES);
+    const lanemask codes[] = {w->g.w.sign, w->g.w.zero, w->g.w.carry, w->g.w.overflow};
+    memcpy(w->spin.codes, codes, sizeof codes);
 }
 
 /* Whether the running split, which has jumped to `at`, has been there in the same state and has stored nothing since.
@@ -306,17 +314,23 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
 /* ---- transfers of control ------------------------------------------------------------------------------------------
  */
 
-/* Each lane goes to the address in a register. The lanes of the current split wait, each at its place. */
-static void guest_jump_apart(struct guest_warp *w, const struct uop *u)
+/* The lanes that execute a transfer of control: those in which its guard holds. */
+static lanemask guest_executed(const struct guest_warp *w, const struct uop *u)
+{
+    return u->flags & UF_GUARDED ? w->g.w.active & guard(&w->g.w, u) : w->g.w.active;
+}
+
+/* Each of these lanes goes to the address in a register, and waits there. */
+static void guest_jump_apart(struct guest_warp *w, const struct uop *u, lanemask lanes)
 {
     const struct guest_program *p = w->g.program;
-    const uint32_t *to = operand_at(&w->g.w, u->a);
-    for (lanemask m = w->g.w.active; m && !w->g.failed;) {
+    const uint32_t *to = operand_at(&w->g.w, u->a), ignored = !p->guest->isa->interworks;
+    for (lanemask m = lanes; m && !w->g.failed;) {
         const unsigned first = (unsigned)__builtin_ctz(m);
-        const uint32_t address = to[first] & ~1u, at = guest_uop_at(p, address);
+        const uint32_t address = to[first] & ~ignored, at = guest_uop_at(p, address);
         lanemask same = 0;
         for (lanemask n = m; n; n &= n - 1)
-            same |= (lanemask)((to[__builtin_ctz(n)] & ~1u) == address) << __builtin_ctz(n);
+            same |= (lanemask)((to[__builtin_ctz(n)] & ~ignored) == address) << __builtin_ctz(n);
         m &= ~same;
         if (at == UOP_NOWHERE) {
             w->g.failed = true;
@@ -330,17 +344,22 @@ static void guest_jump_apart(struct guest_warp *w, const struct uop *u)
 /* Where all lanes of the current split go, if they go to one place; else UOP_NOWHERE, and they wait at theirs. */
 static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
 {
-    const uint32_t next = (uint32_t)(u - w->g.program->uops) + 1;
+    uint32_t next = (uint32_t)(u - w->g.program->uops) + 1;
     const lanemask active = w->g.w.active;
+    lanemask taken = guest_executed(w, u);
     if (u->kind == UOP_BRANCH_TABLE) {
-        guest_jump_apart(w, u);
+        if (!taken)
+            return next;
+        if (taken != active)
+            guest_wait(w, next, active & ~taken);
+        guest_jump_apart(w, u, taken);
         return UOP_NOWHERE;
     }
-    if (u->compare == CMP_TRUE)
-        return u->target;
-    const lanemask taken = e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b)) & active;
+    if (u->compare != CMP_TRUE)
+        taken &= e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b));
     if (taken == active)
         return u->target;
+    next = u->reconverge == UOP_NOWHERE ? next : u->reconverge;
     if (!taken)
         return next;
     guest_wait(w, u->target, taken);
@@ -353,7 +372,7 @@ static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *
 
 static void guest_registers_out(struct guest_warp *w, unsigned lane, struct guest_core *c)
 {
-    for (unsigned r = 1; r < GUEST_REGISTERS; r++)
+    for (unsigned r = 0; r < w->g.program->guest->isa->registers; r++)
         c->registers[r] = lane_u32(&w->g.w, GUEST_REGISTER(r), lane);
     c->retired = w->apart[lane];
 }
@@ -368,7 +387,7 @@ static void guest_calls(struct guest_warp *w, const struct uop *u, lanemask *bar
 {
     const struct guest_isa *isa = w->g.program->guest->isa;
     *barrier = *ended = 0;
-    for (lanemask m = w->g.w.active; m && !w->g.failed && !w->g.machine->ended; m &= m - 1) {
+    for (lanemask m = guest_executed(w, u); m && !w->g.failed && !w->g.machine->ended; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         struct guest_core *c = guest_core_at(w, u, l);
         guest_registers_out(w, l, c);
@@ -431,7 +450,9 @@ static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, uint32_t 
     struct warp *warp = &w->g.w;
     const lanemask active = warp->active;
     for (; u != stop && u->kind <= UOP_MEMORY; u++) {
-        u->fn(warp, u, active);
+        const lanemask executed = u->flags & UF_GUARDED ? active & guard(warp, u) : active;
+        if (executed)
+            u->fn(warp, u, executed);
         if (__builtin_expect(u->kind == UOP_MEMORY && w->g.failed, 0))
             break;
     }
@@ -553,7 +574,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);
     for (unsigned l = 0; l < LANES && l < cores; l++)
-        for (unsigned r = 1; r < GUEST_REGISTERS; r++)
+        for (unsigned r = 0; r < e->program->guest->isa->registers; r++)
             guest_set_register(w, r, l, e->machine->core[first + l].registers[r]);
     memset(w->waiting.at, 0xff, sizeof w->waiting.at);
     guest_wait(w, e->program->entry, w->g.w.live);

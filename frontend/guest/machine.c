@@ -48,7 +48,10 @@ bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t
         m->decoded_at[i] = GUEST_NOT_DECODED;
     for (uint32_t i = 0; i < cores; i++) {
         struct guest_core *c = &m->core[i];
-        *c = (struct guest_core){.id = i, .pc = g->entry, .reservation = GUEST_NO_RESERVATION};
+        *c = (struct guest_core){.id = i,
+                                 .pc = g->entry & ~(uint32_t)g->isa->interworks,
+                                 .thumb = g->isa->interworks && g->entry & 1,
+                                 .reservation = GUEST_NO_RESERVATION};
         c->registers[g->isa->stack_pointer] = guest_fill_stack(m, i);
     }
     return true;

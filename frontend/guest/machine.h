@@ -30,7 +30,13 @@ struct guest_core {
     uint32_t id;
     uint64_t retired;     /* instructions executed */
     uint32_t reservation; /* the word of an LR that no store has changed since; GUEST_NO_RESERVATION: none */
+    uint8_t reserved;     /* bytes of it: 4, or 8 of a pair */
     uint8_t status;       /* enum guest_status */
+    /* Of the plain engine, for instruction sets that have them: condition flags, whether the core executes short
+     * instructions (ARM: T32), and what an instruction says of those behind it (ARM: ITSTATE). */
+    bool thumb;
+    uint8_t ahead;
+    uint32_t flags;
 };
 #define GUEST_NO_RESERVATION 1u /* no word has this address */
 
@@ -51,8 +57,8 @@ struct guest_machine {
     uint32_t *decoded_at; /* whose they are */
 };
 #define GUEST_DECODED 65536u
-#define GUEST_DECODED_BYTES 32u /* of one, at most */
-#define GUEST_NOT_DECODED 1u    /* no instruction has this address */
+#define GUEST_DECODED_BYTES 32u      /* of one, at most */
+#define GUEST_NOT_DECODED UINT32_MAX /* no instruction has this address */
 
 /* stack_bytes 0: the default. program: argv[0]. The guest must outlive the machine. */
 bool guest_machine_open(struct guest_machine *, const struct guest *, uint32_t cores, uint32_t stack_bytes,
@@ -74,6 +80,23 @@ void guest_fault(struct guest_machine *, const struct guest_core *, const char *
 /* Cores that wait at the barrier go on, if all others have exited or wait, too. True: some go on. */
 bool guest_release_barrier(struct guest_machine *);
 
+/* The core reserves this word, or pair of words. */
+static inline void guest_reserve(struct guest_machine *m, struct guest_core *c, uint32_t address, uint32_t bytes)
+{
+    m->reservations += c->reservation == GUEST_NO_RESERVATION;
+    c->reservation = address;
+    c->reserved = bytes > 4 ? 8 : 4;
+}
+
+/* True: the core held a reservation that begins here. It has none afterwards. */
+static inline bool guest_take_reservation(struct guest_machine *m, struct guest_core *c, uint32_t address)
+{
+    const bool holds = c->reservation == address;
+    m->reservations -= c->reservation != GUEST_NO_RESERVATION;
+    c->reservation = GUEST_NO_RESERVATION;
+    return holds;
+}
+
 /* A store to this word ends the reservations of all cores that have it. */
 static inline void guest_end_reservations(struct guest_machine *m, uint32_t address, uint32_t bytes)
 {
@@ -82,7 +105,7 @@ static inline void guest_end_reservations(struct guest_machine *m, uint32_t addr
     for (uint32_t i = 0; i < m->cores; i++) {
         struct guest_core *c = &m->core[i];
         if (c->reservation != GUEST_NO_RESERVATION && c->reservation < address + bytes &&
-            address < c->reservation + 4) {
+            address < c->reservation + c->reserved) {
             c->reservation = GUEST_NO_RESERVATION;
             m->reservations--;
         }

@@ -22,6 +22,8 @@ void guest_emit(struct guest_build *b, struct operation o)
     o.index = b->instructions.count;
     if (!b->operations.count || b->operations.at[b->operations.count - 1].index != o.index)
         o.flags |= UF_FIRST;
+    if (o.kind == UOP_BRANCH && !o.reconverge)
+        o.reconverge = UOP_NOWHERE;
     if (o.kind == UOP_LANE && !o.fn)
         operation_bind(&o);
     VECTOR_PUSH(b->arena, &b->operations, o);
@@ -41,13 +43,32 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
 {
     struct guest_program *p = t->program;
     struct guest_build *b = &t->build;
-    for (uint32_t pc = from & ~1u; pc < end && !p->at[(pc - p->low) / 2];) {
-        const uint32_t first = b->operations.count, offset = pc - c->low;
+    const uint32_t step = t->guest->isa->interworks && !b->is_short ? 4 : 2;
+    b->code = c;
+    b->ahead = 0;
+    b->state = NULL;
+    for (uint32_t pc = (from + step - 1) & ~(step - 1); pc < end && !p->at[pc - p->low + b->is_short];) {
         b->pc = pc;
-        const unsigned length = t->guest->isa->translate(b, c->bytes + offset, c->high - pc);
+        b->first = b->operations.count;
+        const unsigned length = t->guest->isa->translate(b, c->bytes + (pc - c->low), c->high - pc);
         if (length)
-            p->at[(pc - p->low) / 2] = first + 1;
-        pc += length ? length : 2;
+            p->at[pc - p->low + b->is_short] = b->first + 1;
+        pc += length ? length : step;
+    }
+}
+
+/* The parts of a piece of code that have one encoding. */
+static void guest_sweep_encodings(struct guest_translation *t, const struct guest_code *c, uint32_t from, uint32_t end)
+{
+    const struct guest *g = t->guest;
+    uint8_t encoding = g->isa->interworks && g->entry & 1 ? GUEST_SHORT : GUEST_LONG;
+    for (uint32_t i = 0; i <= g->mark_count; i++) {
+        const uint32_t at = i < g->mark_count ? g->marks[i].address : UINT32_MAX, until = at < end ? at : end;
+        t->build.is_short = encoding == GUEST_SHORT;
+        if (encoding != GUEST_DATA && from < until)
+            guest_sweep(t, c, from, until);
+        from = at > from ? at : from;
+        encoding = i < g->mark_count ? g->marks[i].encoding : encoding;
     }
 }
 
@@ -55,7 +76,12 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
 static void guest_sweep_code(struct guest_translation *t, const struct guest_code *c)
 {
     const struct guest *g = t->guest;
+    const uint32_t entry = g->entry & ~1u;
     uint32_t from = c->low;
+    if (g->isa->interworks) {
+        guest_sweep_encodings(t, c, c->low, c->high);
+        return;
+    }
     for (uint32_t i = 0; i < g->symbol_count; i++) {
         const struct guest_symbol *f = &g->symbols[i];
         if (!f->function || f->address <= from || f->address >= c->high)
@@ -64,8 +90,8 @@ static void guest_sweep_code(struct guest_translation *t, const struct guest_cod
         from = f->address;
     }
     guest_sweep(t, c, from, c->high);
-    if (g->entry >= c->low && g->entry < c->high)
-        guest_sweep(t, c, g->entry, c->high);
+    if (entry >= c->low && entry < c->high)
+        guest_sweep(t, c, entry, c->high);
 }
 
 /* ---- the table -----------------------------------------------------------------------------------------------------
@@ -140,7 +166,7 @@ static void guest_translate_all(struct guest_translation *t)
     p->low = g->code_count ? g->code[0].low & ~1u : 0;
     for (uint32_t i = 0; i < g->code_count; i++)
         p->high = g->code[i].high > p->high ? g->code[i].high : p->high;
-    p->at = ARENA_ARRAY(p->arena, uint32_t, (p->high - p->low) / 2 + 2);
+    p->at = ARENA_ARRAY(p->arena, uint32_t, p->high - p->low + 2);
     for (uint32_t i = 0; i < g->code_count; i++)
         guest_sweep_code(t, &g->code[i]);
     uint32_t trap = guest_add_trap(&t->build);

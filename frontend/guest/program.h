@@ -2,7 +2,8 @@
  * trace's table has it.
  *
  * Code is found by decoding from the beginning of each piece of code, from each function's symbol to the next one, and
- * from the entry point. Windows hold the registers, 32 lanes each, then temporaries.
+ * from the entry point; of instruction sets that interwork, from each mark to the next one. Windows hold the registers,
+ * 32 lanes each, then temporaries, then predicates. Condition flags are the warp's condition codes (warp.h).
  *
  * An environment call is three instructions of the table. Which one has been executed depends on the call: its own
  * number stands for calls that return, and two that follow the code, at the same address, for the barrier and for the
@@ -17,16 +18,21 @@
 
 #define GUEST_REGISTER(n) OPERAND_REGISTER((n)*4 * RP_WARP_LANES)
 #define GUEST_TEMPORARIES 4 /* and the last of them takes what is loaded into no register */
-#define GUEST_WINDOW_BYTES ((32 + GUEST_TEMPORARIES) * 4 * RP_WARP_LANES)
+#define GUEST_PREDICATES 8 /* those before the last one are state of a core, as registers are */
+#define GUEST_PREDICATE(n) OPERAND_REGISTER((32 + GUEST_TEMPORARIES) * 4 * RP_WARP_LANES + (n)*4)
+#define GUEST_WINDOW_BYTES ((32 + GUEST_TEMPORARIES + 1) * 4 * RP_WARP_LANES)
 
 /* Kinds of uops, beside UOP_LANE and UOP_MEMORY; the engine of kernels gives them another meaning.
- *   UOP_BRANCH        lanes in which compare(a, b) holds go to uop `target`
+ *   UOP_BRANCH        lanes in which compare(a, b) holds go to uop `target`, the others to uop `reconverge`, or where
+ *                     that is UOP_NOWHERE to the next one
  *   UOP_BRANCH_TABLE  each lane goes to the address in a
  *   UOP_HOST_CALL     environment call
+ * These three may be guarded: lanes in which the guard does not hold go on.
  *   UOP_FENCE         nothing
  *   UOP_TRAP          the instruction cannot be executed */
 
-/* `op` of a UOP_MEMORY: d loaded or stored, at a + imm; the others are of words, with b as the operand. */
+/* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or two
+ * words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. */
 enum guest_memory_op { GUEST_PLAIN_ACCESS, GUEST_LOAD_RESERVED, GUEST_STORE_CONDITIONAL, GUEST_ATOMIC };
 
 struct guest_program {
@@ -39,7 +45,8 @@ struct guest_program {
     struct uop *uops;
     const uint8_t *constants;
     uint32_t low, high; /* addresses of code */
-    uint32_t *at;       /* by (address - low) / 2: the first uop of the instruction + 1; 0: none begins there */
+    uint32_t *at; /* by address - low: the uop at which an instruction begins + 1; 0: none begins there. Addresses of
+                   * short instructions of instruction sets that interwork are odd. */
     uint32_t *variants; /* by instruction: of an environment call, the number of the first of its two others; else 0 */
 };
 
@@ -50,9 +57,7 @@ void guest_program_free(struct guest_program *);
 /* The uop at which the instruction at `address` begins; UOP_NOWHERE: none does. */
 static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t address)
 {
-    if (address < p->low || address >= p->high || address & 1)
-        return UOP_NOWHERE;
-    return p->at[(address - p->low) / 2] - 1;
+    return address - p->low < p->high - p->low ? p->at[address - p->low] - 1 : UOP_NOWHERE;
 }
 
 /* ---- for instruction sets ------------------------------------------------------------------------------------------
@@ -61,10 +66,16 @@ static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t addr
 /* What translating an instruction adds to. */
 struct guest_build {
     struct arena *arena;
+    const struct guest_code *code; /* the piece that is being translated */
     struct constants constants;
     VECTOR(struct operation) operations; /* targets of branches are addresses until all code is translated */
     VECTOR(struct rp_instruction) instructions;
     uint32_t pc;
+    uint32_t first; /* the uop for whoever jumps to pc: the next one, unless the instruction set says another */
+    bool is_short;  /* of instruction sets that interwork: the code is in the shorter encoding */
+    uint8_t ahead;  /* as in struct guest_core */
+    void *state;    /* what an instruction set keeps between instructions; zeroed where code begins */
+    uint32_t scans; /* instructions that it has decoded ahead */
 };
 
 struct operand guest_constant(struct guest_build *, uint32_t value);

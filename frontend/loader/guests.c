@@ -3,8 +3,8 @@
 #include <elf.h>
 #include <string.h>
 
-extern const struct guest_isa guest_isa_rv32;
-static const struct guest_isa *const isas[] = {&guest_isa_rv32};
+extern const struct guest_isa guest_isa_rv32, guest_isa_arm;
+static const struct guest_isa *const isas[] = {&guest_isa_rv32, &guest_isa_arm};
 #define ISAS (sizeof isas / sizeof *isas)
 
 static const struct guest_isa *guest_isa_of(const void *bytes, size_t size)
@@ -26,7 +26,8 @@ struct guest *guest_open(const char *path, const void *bytes, size_t size, struc
     const struct guest_isa *isa = guest_isa_of(bytes, size);
     if (isa)
         return guest_load(isa, path, bytes, size, err);
-    rp_fail(err, RP_BAD_INPUT, "%s: a guest is a little-endian ELF file of 32 bits for %s ('reprise guest --flags')",
-            path, isas[0]->text);
+    rp_fail(err, RP_BAD_INPUT,
+            "%s: a guest is a little-endian ELF file of 32 bits for %s or %s ('reprise guest --flags')", path,
+            isas[0]->text, isas[1]->text);
     return NULL;
 }

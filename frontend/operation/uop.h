@@ -205,7 +205,7 @@ enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
 
 /* What a UOP_LANE computes. Operands: d destination, a b c sources, p a predicate source (to combine with, or to select
  * by), pd and pd2 predicate destinations, `list` lists[0]. `type` is the operation's type, `stype` the source's where
- * it differs. imm is a mode of 0 to 255, except for OP_FRAME. */
+ * it differs. imm is a mode of 0 to 255, except for OP_FRAME and OP_GUEST. */
 enum lane_op {
     OP_MOV,     /* d = a; type T_PRED too */
     OP_SPECIAL, /* d = special register imm (enum special) */
@@ -337,6 +337,7 @@ enum lane_op {
     OP_SURFACE_TEXEL, /* likewise for elements in their own format: lists[0], up to four words */
     OP_IMAGE_QUERY, /* d (T_U32) = imm, an enum image_query, of level b (0 if there is none). Of a texture or a surface,
                        as the space says; of either in the generic space */
+    OP_GUEST, /* what an instruction set of guests computes by a handler of its own, which it has chosen; imm is a parameter */
     OP_COUNT
 };
 /* Whether lists[0] of a UOP_LANE is written, not read. */
@@ -502,7 +503,7 @@ struct uop {
     };
     uint64_t flags;
     union {
-        int64_t imm; /* UOP_MEMORY, OP_FRAME */
+        int64_t imm; /* UOP_MEMORY, OP_FRAME, OP_GUEST */
         struct {
             uint32_t target, reconverge; /* UOP_BRANCH, UOP_BRANCH_TABLE, UOP_CALL, UOP_PUSH */
         };

@@ -1,5 +1,5 @@
-/* Prints pc and the registers x1 to x31 of a guest's only core before each instruction. Its own calls get -ENOSYS, as
- * on Linux. For tests/guests/qemu.py. */
+/* Prints pc, condition flags and the registers of a guest's only core before each instruction. Its own calls get -ENOSYS,
+ * as on Linux. For tests/guests/qemu.py. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 
 static void print_registers(void *data, const struct guest_core *c)
 {
-    (void)data;
-    printf("%08x", (unsigned)c->pc);
-    for (int r = 1; r < GUEST_REGISTERS; r++)
+    const unsigned *count = data;
+    printf("%08x %08x", (unsigned)c->pc, (unsigned)c->flags);
+    for (unsigned r = 0; r < *count; r++)
         printf(" %08x", (unsigned)c->registers[r]);
     putchar('\n');
 }
@@ -25,7 +25,8 @@ int main(int argc, char **argv)
     struct guest *g = bytes ? guest_open(argv[1], bytes, size, &err) : NULL;
     if (!g || !guest_machine_open(&m, g, 1, 0, &err))
         return fprintf(stderr, "guest_registers: %s\n", err.text), 2;
-    const struct guest_observer o = {.instruction = print_registers};
+    unsigned count = g->isa->registers;
+    const struct guest_observer o = {.data = &count, .instruction = print_registers};
     m.linux = true;
     m.output = stderr;
     if (!guest_run_plain(&m, 0, &o))

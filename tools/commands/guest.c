@@ -9,7 +9,8 @@
 enum { KEY_FLAGS = 256, KEY_CLANG };
 
 static const struct option_row rows[] = {
-    {"flags", KEY_FLAGS, "ISA", "Print the compiler's options and the start file for this instruction set: rv32"},
+    {"flags", KEY_FLAGS, "ISA",
+     "Print the compiler's options and the start file for this instruction set: rv32, arm (A32), thumb (T32)"},
     {"clang", KEY_CLANG, NULL, "Print them for clang, which compiles for all targets; without, for gcc of that target"},
     {0},
 };
@@ -24,6 +25,10 @@ static const struct {
 } isas[] = {
     {"rv32", "-march=rv32imac -mabi=ilp32", "--target=riscv32-unknown-elf -march=rv32imac -mabi=ilp32 -fuse-ld=lld",
      "rv32.S"},
+    {"arm", "-marm -march=armv7-a -mfloat-abi=soft -Wl,--no-warn-mismatch",
+     "--target=armv7a-linux-gnueabi -marm -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
+    {"thumb", "-mthumb -march=armv7-a -mfloat-abi=soft -Wl,--no-warn-mismatch",
+     "--target=armv7a-linux-gnueabi -mthumb -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
 };
 #define ISAS (sizeof isas / sizeof *isas)
 
@@ -52,7 +57,7 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
     while (i < ISAS && strcmp(isas[i].name, f.isa))
         i++;
     if (i == ISAS)
-        command_usage(&line, "--flags %s: there is rv32", f.isa);
+        command_usage(&line, "--flags %s: there are rv32, arm and thumb", f.isa);
     if (!data_folder_find("guest", "start.c", folder, &err))
         return command_fail(&err);
     const char *at = realpath(folder, path) ? path : folder;
@@ -64,7 +69,8 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"For gcc, as in: riscv64-unknown-elf-gcc -O2 -o mm.elf matmul.c $(reprise guest --flags rv32)",
      "reprise guest --flags rv32"},
-    {"For clang", "reprise guest --flags rv32 --clang"},
+    {"For arm-linux-gnueabihf-gcc, T32 code", "reprise guest --flags thumb"},
+    {"For clang", "reprise guest --flags arm --clang"},
     {NULL, NULL},
 };
 

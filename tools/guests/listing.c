@@ -14,16 +14,26 @@ static void guest_print_names(const struct guest *g, uint32_t address)
             printf("\n%08" PRIx32 " <%s>:\n", address, g->symbols[i].name);
 }
 
+/* A word as a number, or as two of 16 bits. */
+static void guest_print_word(const struct rp_instruction *in, bool halves, char word[10])
+{
+    const uint8_t *raw = in->raw;
+    if (halves && in->raw_size == 4)
+        snprintf(word, 10, "%02x%02x %02x%02x", raw[1], raw[0], raw[3], raw[2]);
+    for (uint32_t i = 0; !(halves && in->raw_size == 4) && i < in->raw_size; i++)
+        snprintf(word + 2 * i, 3, "%02x", raw[in->raw_size - 1 - i]);
+}
+
 /* Returns the length of the instruction, or of what is none. */
 static uint32_t guest_print_instruction(const struct guest_program *p, uint32_t address)
 {
-    const uint32_t uop = guest_uop_at(p, address);
-    if (uop == UOP_NOWHERE)
+    const uint32_t uop = guest_uop_at(p, address), short_uop = guest_uop_at(p, address | 1);
+    const bool is_short = uop == UOP_NOWHERE;
+    if (is_short && short_uop == UOP_NOWHERE)
         return 2;
-    const struct rp_instruction *in = &p->instructions[p->uops[uop].index];
-    char word[9] = "";
-    for (uint32_t i = 0; i < in->raw_size; i++)
-        snprintf(word + 2 * i, 3, "%02x", in->raw[in->raw_size - 1 - i]);
+    const struct rp_instruction *in = &p->instructions[p->uops[is_short ? short_uop : uop].index];
+    char word[10] = "";
+    guest_print_word(in, is_short, word);
     printf("%8" PRIx32 ":\t%-8s          \t%s\n", address, word, in->text);
     return in->raw_size;
 }

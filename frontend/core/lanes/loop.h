@@ -1,5 +1,5 @@
-/* Macros for writing lane handlers. For the *.simd.c files of this folder only, which are compiled once per vector
- * width.
+/* Macros for writing lane handlers. For *.simd.c files only, which are compiled once per vector width: those of this
+ * folder, and those of instruction sets of guests.
  *
  * LANES1..LANES4(name, result, sources..., expression) define a handler `name` from an expression over one lane, with
  * sources a, b, c, e. A handler has two loops: one for a full warp, and one that blends the results into the executed

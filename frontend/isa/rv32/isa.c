@@ -18,6 +18,7 @@ const struct guest_isa guest_isa_rv32 = {
     .name = "rv32imac",
     .text = "RISC-V (RV32IMAC)",
     .elf_machine = EM_RISCV,
+    .registers = 32,
     .stack_pointer = 2,
     .result = 10,
     .accepts = rv32_accepts,

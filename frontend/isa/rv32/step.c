@@ -61,12 +61,6 @@ static bool rv32_execute_store(struct rv32_step *s, const struct rv32_instructio
 /* ---- atomic instructions: chapter 8 of the manual -----------------------------------------------------------------
  */
 
-static void rv32_drop_reservation(struct rv32_step *s)
-{
-    s->machine->reservations -= s->core->reservation != GUEST_NO_RESERVATION;
-    s->core->reservation = GUEST_NO_RESERVATION;
-}
-
 static uint32_t rv32_combine(unsigned operation, uint32_t old, uint32_t b)
 {
     switch (operation) {
@@ -86,16 +80,13 @@ static bool rv32_load_reserved(struct rv32_step *s, uint32_t address, uint32_t *
 {
     if (!rv32_load(s, address, 4, d))
         return false;
-    rv32_drop_reservation(s);
-    s->core->reservation = address;
-    s->machine->reservations++;
+    guest_reserve(s->machine, s->core, address, 4);
     return true;
 }
 
 static bool rv32_store_conditional(struct rv32_step *s, uint32_t address, uint32_t value, uint32_t *d)
 {
-    const bool holds = s->core->reservation == address;
-    rv32_drop_reservation(s);
+    const bool holds = guest_take_reservation(s->machine, s->core, address);
     *d = !holds;
     return !holds || rv32_store(s, address, 4, value);
 }
@@ -104,7 +95,7 @@ static bool rv32_execute_atomic(struct rv32_step *s, const struct rv32_instructi
 {
     const uint32_t address = s->core->registers[i->rs1], b = s->core->registers[i->rs2];
     if (address & 3) {
-        guest_fault(s->machine, s->core, "atomic access to 0x%x, which is no multiple of 4", (unsigned)address);
+        guest_fault(s->machine, s->core, "access to 0x%x, which is no multiple of 4", (unsigned)address);
         return false;
     }
     if (i->row->operation == RV32_LR)

@@ -14,12 +14,18 @@
 #include "tools/lib/file.h"
 #include "tracefmt/reader.h"
 
-#define FOLDER "tests/golden/guests"
+/* GUESTS in the environment: another folder. */
+static const char *folder_of_guests(void)
+{
+    const char *folder = getenv("GUESTS");
+    return folder ? folder : "tests/golden/guests";
+}
 enum { CORES_MOST = 1024 };
 
 /* What a core has accessed, in order. */
 struct stream {
-    uint64_t hash, accesses, last; /* last: instructions executed at the last access */
+    uint64_t hash, accesses, last; /* last: instructions executed at the last access, */
+    uint32_t address;              /* and its address */
 };
 
 static void add_access(struct stream *s, uint32_t pc, uint32_t address)
@@ -42,21 +48,22 @@ static void see_access(void *data, const struct guest_core *c, uint32_t address,
 {
     struct stream *s = &((struct both *)data)->plain_streams[c->id];
     (void)bytes, (void)store;
-    if (s->accesses && s->last == c->retired)
+    if (s->accesses && s->last == c->retired && s->address == address)
         return;
     s->last = c->retired;
+    s->address = address;
     add_access(s, c->pc, address);
 }
 
 static void read_step(struct both *b, uint32_t first, const struct rp_step *step)
 {
     uint64_t address[RP_WARP_LANES];
-    if (!step->instruction->memory_count)
-        return;
-    rp_access_addresses(&step->accesses[0], address);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        if (step->executed >> l & 1)
-            add_access(&b->lockstep_streams[first + l], (uint32_t)step->instruction->pc, (uint32_t)address[l]);
+    for (uint32_t m = 0; step->executed && m < step->instruction->memory_count; m++) {
+        rp_access_addresses(&step->accesses[m], address);
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            if (step->executed >> l & 1)
+                add_access(&b->lockstep_streams[first + l], (uint32_t)step->instruction->pc, (uint32_t)address[l]);
+    }
 }
 
 /* The streams that the trace has. */
@@ -121,7 +128,7 @@ static void open_both(struct both *b, const char *name, uint32_t cores)
 {
     char path[512];
     size_t size;
-    snprintf(path, sizeof path, FOLDER "/%s", name);
+    snprintf(path, sizeof path, "%s/%s", folder_of_guests(), name);
     uint8_t *bytes = file_read(path, &size, &b->err);
     cr_assert(bytes, "%s", b->err.text);
     b->guest = guest_open(path, bytes, size, &b->err);
@@ -164,7 +171,7 @@ static void run_both(const char *name, uint32_t cores, uint32_t cluster, uint32_
 static unsigned each_program(void (*run)(const char *name))
 {
     unsigned count = 0;
-    DIR *folder = opendir(FOLDER);
+    DIR *folder = opendir(folder_of_guests());
     cr_assert(folder);
     for (struct dirent *e; (e = readdir(folder));)
         if (strstr(e->d_name, ".elf")) {

@@ -1,0 +1,15 @@
+/* What ARMv7-A is made of: the entries of its struct guest_isa. */
+#ifndef REPRISE_FRONTEND_ISA_ARM_ARM_H
+#define REPRISE_FRONTEND_ISA_ARM_ARM_H
+
+#include "frontend/guest/program.h"
+
+unsigned arm_translate(struct guest_build *, const uint8_t *bytes, uint32_t available);
+bool arm_call(struct guest_machine *, struct guest_core *);
+bool arm_step(struct guest_machine *, struct guest_core *, const struct guest_observer *);
+
+/* Of instructions that cannot be executed: "vadd (floating point): compile with -mfloat-abi=soft". */
+struct arm_instruction;
+void arm_describe_refusal(const struct arm_instruction *, char *text, size_t size);
+
+#endif

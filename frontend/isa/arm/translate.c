@@ -1,0 +1,811 @@
+/* ARMv7-A into uops, and into the trace's table of instructions.
+ *
+ * An instruction with a condition is guarded by a predicate, which a uop of its own computes. Flags that nobody reads
+ * are not computed (flags.h), and a comparison with the branch behind it is one uop, which compares registers: whoever
+ * jumps to the branch comes to another one, which tests the flags. */
+#include <string.h>
+
+#include "frontend/guest/lanes.h"
+#include "frontend/isa/arm/arm.h"
+#include "frontend/isa/arm/flags.h"
+#include "frontend/isa/arm/lanes.h"
+#include "frontend/isa/arm/table.h"
+
+enum { OPERAND_TEMPORARY, ADDRESS_TEMPORARY, PC_TEMPORARY, NOWHERE_TEMPORARY };
+
+/* What is known of the flags behind an instruction: they are those of a - b, or N and Z are those of a. */
+enum arm_known { ARM_NOTHING_KNOWN, ARM_DIFFERENCE, ARM_RESULT };
+struct arm_fact {
+    enum arm_known known;
+    struct operand a, b;
+};
+
+struct arm_state {
+    struct arm_fact fact; /* at the next instruction, for whoever comes to it from this one */
+    bool owed;            /* flags that are read only behind the next instruction, a branch, where it is not taken */
+    bool due;             /* the branch has been translated: they are computed now */
+    struct operation payment;
+};
+
+struct arm_translation {
+    struct guest_build *build;
+    const struct arm_instruction *i;
+    struct arm_state *state; /* for the next instruction */
+    struct arm_state before; /* what the instruction before has left */
+    struct operand guard;
+    unsigned live; /* of the flags that the instruction writes */
+};
+
+/* ---- emitting ---------------------------------------------------------------------------------------------------- */
+
+static void arm_emit(struct arm_translation *t, struct operation o)
+{
+    o.guard = t->guard;
+    guest_emit(t->build, o);
+}
+
+static struct operation arm_lane(uop_fn fn, struct operand d, struct operand a, struct operand b)
+{
+    return (struct operation){.kind = UOP_LANE, .op = OP_GUEST, .fn = fn, .d = d, .a = a, .b = b};
+}
+
+static struct operation arm_special(enum arm_lane lane, int64_t imm)
+{
+    return (struct operation){
+        .kind = UOP_LANE, .op = OP_GUEST, .fn = SIMD_SELECT(arm_lane_handler)(lane), .imm = imm};
+}
+
+static void arm_data_uop(struct arm_translation *t, unsigned operation, struct operand d, struct operand a,
+                         struct operand b)
+{
+    arm_emit(t, arm_lane(SIMD_SELECT(arm_data_handler)(operation, false), d, a, b));
+}
+
+static void arm_move(struct arm_translation *t, struct operand d, struct operand a)
+{
+    arm_emit(t, (struct operation){.kind = UOP_LANE, .op = OP_MOV, .type = T_B32, .d = d, .a = a});
+}
+
+static void arm_jump(struct arm_translation *t, struct operand to)
+{
+    arm_emit(t, (struct operation){.kind = UOP_BRANCH_TABLE, .a = to});
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static struct operand arm_constant(const struct arm_translation *t, uint32_t value)
+{
+    return guest_constant(t->build, value);
+}
+
+static struct operand arm_source(const struct arm_translation *t, unsigned n)
+{
+    if (n == ARM_PC)
+        return arm_constant(t, arm_pc_value(t->i, t->build->pc));
+    return n < ARM_PC ? GUEST_REGISTER(n) : OPERAND_NONE;
+}
+
+/* Where results go; a new pc is in a temporary until the instruction ends. */
+static struct operand arm_destination(unsigned n)
+{
+    return n < ARM_PC ? GUEST_REGISTER(n) : guest_temporary(n == ARM_PC ? PC_TEMPORARY : NOWHERE_TEMPORARY);
+}
+
+static bool arm_is_shifted(const struct arm_instruction *i)
+{
+    return i->operand == ARM_SHIFTED_BY || (i->operand == ARM_REGISTER && (i->shift != ARM_LSL || i->amount));
+}
+
+static struct operand arm_amount(const struct arm_translation *t)
+{
+    return t->i->operand == ARM_SHIFTED_BY ? arm_source(t, t->i->a) : arm_constant(t, t->i->amount);
+}
+
+static struct operand arm_operand2(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    if (i->operand == ARM_IMMEDIATE)
+        return arm_constant(t, i->imm);
+    if (!arm_is_shifted(i))
+        return arm_source(t, i->m);
+    struct operand d = guest_temporary(OPERAND_TEMPORARY);
+    arm_emit(t, arm_lane(SIMD_SELECT(arm_lane_handler)(ARM_LANE_SHIFT + i->shift), d, arm_source(t, i->m),
+                         arm_amount(t)));
+    return d;
+}
+
+/* C of a logic operation, after its operand has been computed. */
+static void arm_shifter_carry(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    if (i->operand == ARM_IMMEDIATE && i->flags & ARM_ROTATED)
+        arm_emit(t, arm_special(ARM_LANE_SET_CARRY, i->imm >> 31));
+    else if (arm_is_shifted(i))
+        arm_emit(t, arm_lane(SIMD_SELECT(arm_lane_handler)(ARM_LANE_CARRY + i->shift), OPERAND_NONE,
+                             arm_source(t, i->m), arm_amount(t)));
+}
+
+/* ---- flags and the branch behind --------------------------------------------------------------------------------- */
+
+/* How a branch with this condition compares; false: not by one comparison. */
+struct arm_comparison {
+    uint8_t compare;
+    bool exchanged, holds;
+};
+static struct arm_comparison arm_compare_as(unsigned cond, const struct arm_fact *f)
+{
+    static const struct arm_comparison of_difference[14] = {
+        {CMP_EQ, false, true}, {CMP_NE, false, true}, {CMP_HS, false, true}, {CMP_LO, false, true}, {0},
+        {0},                   {0},                   {0},                   {CMP_LO, true, true},  {CMP_HS, true, true},
+        {CMP_GE, false, true}, {CMP_LT, false, true}, {CMP_LT, true, true},  {CMP_GE, true, true}};
+    static const struct arm_comparison of_result[14] = {
+        {CMP_EQ, false, true}, {CMP_NE, false, true}, {0}, {0}, {CMP_LT, false, true}, {CMP_GE, false, true}};
+    const struct arm_comparison none = {0};
+    return cond >= ARM_ALWAYS || f->known == ARM_NOTHING_KNOWN ? none
+           : f->known == ARM_DIFFERENCE                        ? of_difference[cond]
+                                                               : of_result[cond];
+}
+
+/* What the flags will be behind the instruction. */
+static struct arm_fact arm_fact_of(const struct arm_translation *t, struct operand result, struct operand a,
+                                   struct operand b)
+{
+    const unsigned operation = t->i->row->operation;
+    const bool kept = result.at != a.at && result.at != b.at;
+    if (operation == ARM_CMP || (operation == ARM_SUB && kept))
+        return (struct arm_fact){ARM_DIFFERENCE, a, b};
+    return (struct arm_fact){ARM_RESULT, result, OPERAND_NONE};
+}
+
+/* Whether the next instruction is a branch that can compare for itself. Then *taken and *not are the flags that are
+ * read on either way. */
+static bool arm_branch_behind(struct arm_translation *t, const struct arm_fact *f, unsigned *taken, unsigned *not_taken)
+{
+    struct guest_build *b = t->build;
+    const uint32_t next = b->pc + t->i->length, written = arm_flags_written(t->i);
+    struct arm_instruction branch;
+    if (is_register(t->guard) || b->ahead || !arm_look_ahead(b, next, b->is_short, 0, &branch) ||
+        branch.row->operation != ARM_B || !arm_compare_as(branch.cond, f).holds)
+        return false;
+    *taken = arm_flags_live(b, arm_pc_value(&branch, next) + branch.imm, b->is_short, 0, written);
+    *not_taken = arm_flags_live(b, next + branch.length, b->is_short, 0, written);
+    return true;
+}
+
+/* ---- data processing --------------------------------------------------------------------------------------------- */
+
+/* A comparison leaves nothing but flags: where only the way on reads them, they are computed there. */
+static bool arm_owe(struct arm_translation *t, const struct arm_fact *f, struct operation o)
+{
+    unsigned taken, not_taken;
+    if (!arm_branch_behind(t, f, &taken, &not_taken))
+        return false;
+    t->state->fact = *f;
+    t->state->owed = !taken && not_taken;
+    t->state->payment = o;
+    if (taken)
+        arm_emit(t, o);
+    return true;
+}
+
+static void arm_test_uops(struct arm_translation *t, struct operand a, struct operand b)
+{
+    const unsigned operation = t->i->row->operation;
+    const struct operand result = guest_temporary(NOWHERE_TEMPORARY);
+    const struct operation sets = arm_lane(SIMD_SELECT(arm_data_handler)(operation, true), result, a, b);
+    const struct arm_fact f = arm_fact_of(t, result, a, b);
+    unsigned taken, not_taken;
+    if (operation == ARM_CMP) {
+        if (!arm_owe(t, &f, sets) && t->live)
+            arm_emit(t, sets);
+    } else if (arm_branch_behind(t, &f, &taken, &not_taken)) {
+        static const uint8_t plain[] = {
+            [ARM_TST] = ARM_AND, [ARM_TEQ] = ARM_EOR, [ARM_CMN] = ARM_ADD};
+        t->state->fact = f;
+        if (taken | not_taken)
+            arm_emit(t, sets);
+        else
+            arm_data_uop(t, plain[operation], result, a, b);
+    } else if (t->live) {
+        arm_emit(t, sets);
+    }
+}
+
+/* A write to pc by data processing: in A32 the lowest bit says the encoding, in T32 nothing changes it. */
+static void arm_jump_by_data(struct arm_translation *t)
+{
+    const struct operand to = guest_temporary(PC_TEMPORARY);
+    if (t->i->flags & ARM_THUMB)
+        arm_data_uop(t, ARM_ORR, to, to, arm_constant(t, 1));
+    arm_jump(t, to);
+}
+
+static void arm_result_uops(struct arm_translation *t, struct operand a, struct operand b)
+{
+    const struct arm_instruction *i = t->i;
+    const unsigned operation = i->row->operation;
+    const struct operand d = arm_destination(i->d);
+    unsigned taken, not_taken, live = t->live;
+    if (i->flags & ARM_SETS) {
+        const struct arm_fact f = arm_fact_of(t, d, a, b);
+        if (arm_branch_behind(t, &f, &taken, &not_taken)) {
+            t->state->fact = f;
+            live = taken | not_taken;
+        }
+    }
+    if (operation == ARM_MOV && !live)
+        arm_move(t, d, b);
+    else
+        arm_emit(t, arm_lane(SIMD_SELECT(arm_data_handler)(operation, live != 0), d, a, b));
+    if (i->d == ARM_PC)
+        arm_jump_by_data(t);
+}
+
+static void arm_data_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const unsigned operation = i->row->operation;
+    if (operation == ARM_ADR) {
+        const uint32_t pc = arm_pc_value(i, t->build->pc) & ~3u;
+        arm_move(t, arm_destination(i->d), arm_constant(t, i->flags & ARM_UP ? pc + i->imm : pc - i->imm));
+        return;
+    }
+    const struct operand a = arm_source(t, operation == ARM_MOVT ? i->d : i->n), b = arm_operand2(t);
+    const bool arithmetic = (operation >= ARM_SUB && operation <= ARM_RSC) || operation == ARM_CMP || operation == ARM_CMN;
+    if (!arithmetic && t->live & ARM_SET_C)
+        arm_shifter_carry(t);
+    if (operation >= ARM_TST && operation <= ARM_CMN)
+        arm_test_uops(t, a, b);
+    else
+        arm_result_uops(t, a, b);
+}
+
+/* ---- computing --------------------------------------------------------------------------------------------------- */
+
+static void arm_compute_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const struct operand m = i->operand == ARM_REGISTER ? arm_operand2(t) : arm_source(t, i->m);
+    struct operation o = arm_lane(SIMD_SELECT(arm_compute_handler)(i->row->operation), arm_destination(i->d),
+                                  arm_source(t, i->n), m);
+    o.c = arm_source(t, i->a);
+    o.imm = i->imm;
+    arm_emit(t, o);
+    if (t->live) {
+        o = arm_special(ARM_LANE_NZ, 0);
+        o.a = arm_source(t, i->d);
+        arm_emit(t, o);
+    }
+}
+
+static void arm_long_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    struct operation o = arm_lane(SIMD_SELECT(arm_long_handler)(i->row->operation), arm_source(t, i->d),
+                                  arm_source(t, i->n), arm_source(t, i->m));
+    o.c = arm_source(t, i->a);
+    o.imm = i->imm;
+    arm_emit(t, o);
+    if (t->live) {
+        o = arm_special(ARM_LANE_NZ_LONG, 0);
+        o.a = arm_source(t, i->d);
+        o.b = arm_source(t, i->a);
+        arm_emit(t, o);
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static enum lane_type arm_memory_type(unsigned operation)
+{
+    switch (operation) {
+    case ARM_LDRB:
+    case ARM_LDREXB:
+    case ARM_TBB: return T_U8;
+    case ARM_LDRSB: return T_S8;
+    case ARM_STREXB:
+    case ARM_STRB: return T_B8;
+    case ARM_LDRH:
+    case ARM_LDREXH:
+    case ARM_TBH: return T_U16;
+    case ARM_LDRSH: return T_S16;
+    case ARM_STREXH:
+    case ARM_STRH: return T_B16;
+    default: return T_B32;
+    }
+}
+
+static struct rp_memory_operand arm_memory_operand(const struct arm_instruction *i, unsigned words)
+{
+    const unsigned operation = i->row->operation;
+    const bool stores = i->row->class == ARM_CLASS_STORE || operation == ARM_STM;
+    struct rp_memory_operand m = {.kind = stores ? RP_ACCESS_STORE : RP_ACCESS_LOAD,
+                                  .space = RP_SPACE_GLOBAL,
+                                  .elements = (uint8_t)words,
+                                  .width = lane_type_bits(arm_memory_type(operation)) / 8};
+    if (i->row->class != ARM_CLASS_EXCLUSIVE)
+        return m;
+    m.order = RP_ORDER_RELAXED;
+    m.scope = RP_SCOPE_SYSTEM;
+    if (operation >= ARM_STREX) {
+        m.kind = RP_ACCESS_ATOMIC;
+        m.atomic = RP_ATOMIC_CAS;
+        m.value = RP_VALUE_UNSIGNED;
+    }
+    return m;
+}
+
+/* An access of registers list[0 .. words), each of one element; words 0: of `d` alone. */
+static struct operation arm_access(struct arm_translation *t, struct operand address, int64_t offset, struct operand d)
+{
+    return (struct operation){.kind = UOP_MEMORY,
+                              .type = (uint8_t)arm_memory_type(t->i->row->operation),
+                              .a = address,
+                              .imm = offset,
+                              .d = d,
+                              .memory = arm_memory_operand(t->i, 1)};
+}
+
+static void arm_list_of(struct arm_translation *t, struct operation *o, const struct operand *list, unsigned words)
+{
+    struct operand *copy = ARENA_ARRAY(t->build->arena, struct operand, words);
+    memcpy(copy, list, words * sizeof *copy);
+    o->lists[0] = (struct operand_list){copy, words};
+    o->memory.elements = (uint8_t)words;
+}
+
+/* What is stored of a register: pc's value is a constant, and stored elements must be registers. */
+static struct operand arm_stored(struct arm_translation *t, unsigned n)
+{
+    if (n != ARM_PC)
+        return GUEST_REGISTER(n);
+    arm_move(t, guest_temporary(PC_TEMPORARY), arm_source(t, n));
+    return guest_temporary(PC_TEMPORARY);
+}
+
+/* The base, the distance to it, and what is left to do to the base register after the access. */
+struct arm_address {
+    struct operand base, moved;
+    int64_t offset;
+    int64_t step; /* added to the base register; with `moved`: that is its new value */
+    bool late;
+};
+
+static struct arm_address arm_address_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const bool up = i->flags & ARM_UP, pre = i->flags & ARM_PRE, writes = i->flags & ARM_WRITES_BACK;
+    struct arm_address r = {.base = i->n == ARM_PC ? arm_constant(t, arm_pc_value(i, t->build->pc) & ~3u)
+                                                   : arm_source(t, i->n)};
+    const struct operand register_n = r.base;
+    if (i->operand == ARM_IMMEDIATE) {
+        const int64_t distance = up ? (int64_t)i->imm : -(int64_t)i->imm;
+        r.offset = pre ? distance : 0;
+        if (writes && pre) {
+            arm_data_uop(t, ARM_ADD, register_n, register_n, arm_constant(t, (uint32_t)distance));
+            r.offset = 0;
+        }
+        r.late = writes && !pre;
+        r.step = distance;
+    } else if (i->operand != ARM_NO_OPERAND) {
+        r.moved = guest_temporary(ADDRESS_TEMPORARY);
+        const struct operand offset = arm_operand2(t);
+        arm_data_uop(t, up ? ARM_ADD : ARM_SUB, r.moved, r.base, offset);
+        r.base = pre ? r.moved : r.base;
+        r.late = writes;
+    }
+    return r;
+}
+
+static void arm_write_back(struct arm_translation *t, const struct arm_address *r)
+{
+    const struct operand n = arm_source(t, t->i->n);
+    if (r->late && is_register(r->moved))
+        arm_move(t, n, r->moved);
+    else if (r->late)
+        arm_data_uop(t, ARM_ADD, n, n, arm_constant(t, (uint32_t)r->step));
+}
+
+static void arm_access_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const bool store = i->row->class == ARM_CLASS_STORE, pair = i->row->operation == ARM_LDRD || i->row->operation == ARM_STRD;
+    const struct operand d = store ? arm_stored(t, i->d) : arm_destination(i->d);
+    const struct arm_address r = arm_address_uops(t);
+    struct operation o = arm_access(t, r.base, r.offset, d);
+    if (pair)
+        arm_list_of(t, &o, (const struct operand[]){d, arm_destination(i->a)}, 2);
+    arm_emit(t, o);
+    arm_write_back(t, &r);
+    if (!store && i->d == ARM_PC)
+        arm_jump(t, d);
+}
+
+static void arm_multiple_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const bool load = i->row->operation == ARM_LDM;
+    const unsigned count = (unsigned)__builtin_popcount(i->imm);
+    struct operand list[16], n = arm_source(t, i->n), base = n;
+    unsigned at = 0;
+    for (unsigned r = 0; r < 16; r++)
+        if (i->imm >> r & 1)
+            list[at++] = load ? arm_destination(r) : arm_stored(t, r);
+    if (load && i->imm >> i->n & 1) {
+        base = guest_temporary(ADDRESS_TEMPORARY);
+        arm_move(t, base, n);
+    }
+    uint8_t access = 0;
+    for (at = 0; at < count; at += arm_list_part(count - at)) {
+        struct operation o = arm_access(t, base, (int32_t)arm_list_address(i, 4 * at), OPERAND_NONE);
+        arm_list_of(t, &o, list + at, arm_list_part(count - at));
+        o.access = access++;
+        arm_emit(t, o);
+    }
+    if (i->flags & ARM_WRITES_BACK)
+        arm_data_uop(t, ARM_ADD, n, n, arm_constant(t, i->flags & ARM_UP ? 4 * count : -4 * count));
+    if (load && i->imm >> ARM_PC)
+        arm_jump(t, guest_temporary(PC_TEMPORARY));
+}
+
+static void arm_exclusive_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const unsigned operation = i->row->operation;
+    if (operation == ARM_CLREX) {
+        arm_emit(t, (struct operation){.kind = UOP_LANE, .op = OP_GUEST, .fn = guest_drop_reservations});
+        return;
+    }
+    const bool store = operation >= ARM_STREX, pair = operation == ARM_LDREXD || operation == ARM_STREXD;
+    struct operation o = arm_access(t, arm_source(t, i->n), i->operand == ARM_IMMEDIATE ? i->imm : 0,
+                                    arm_destination(i->d));
+    o.op = store ? GUEST_STORE_CONDITIONAL : GUEST_LOAD_RESERVED;
+    o.b = store ? arm_source(t, i->m) : OPERAND_NONE;
+    if (pair)
+        arm_list_of(t, &o,
+                    (const struct operand[]){arm_source(t, store ? i->m : i->d), arm_source(t, i->a)}, 2);
+    arm_emit(t, o);
+}
+
+/* ---- control ----------------------------------------------------------------------------------------------------- */
+
+static struct operation arm_branch_to(uint32_t target)
+{
+    return (struct operation){.kind = UOP_BRANCH, .compare = CMP_TRUE, .target = target};
+}
+
+static uint32_t arm_target(const struct arm_translation *t)
+{
+    const uint32_t base = arm_pc_value(t->i, t->build->pc);
+    const bool thumb = t->i->flags & ARM_THUMB;
+    if (t->i->row->operation != ARM_BLX)
+        return (base + t->i->imm) | thumb;
+    return thumb ? (base & ~3u) + t->i->imm : (base + t->i->imm) | 1;
+}
+
+/* The condition in a predicate. It is the guard of all else that the instruction does. */
+static void arm_guard(struct arm_translation *t, enum arm_lane lane)
+{
+    guest_emit(t->build, arm_special(lane, t->i->cond));
+    t->guard = GUEST_PREDICATE(ARM_P_CONDITION);
+}
+
+/* A branch that compares registers, for whoever comes from the instruction before, and one that tests the flags, for
+ * whoever jumps to it. */
+static void arm_branch_by_fact(struct arm_translation *t, struct arm_comparison c)
+{
+    struct guest_build *b = t->build;
+    const uint32_t after = b->operations.count + 3;
+    struct operation o = arm_branch_to(arm_target(t));
+    o.compare = c.compare;
+    o.a = c.exchanged ? t->before.fact.b : t->before.fact.a;
+    o.b = c.exchanged ? t->before.fact.a : t->before.fact.b;
+    o.reconverge = after;
+    guest_emit(b, o);
+    b->first = b->operations.count;
+    arm_guard(t, ARM_LANE_CONDITION);
+    o = arm_branch_to(arm_target(t));
+    o.reconverge = after + t->before.owed; /* it owes nothing */
+    arm_emit(t, o);
+    t->state->due = t->before.owed;
+    t->state->payment = t->before.payment;
+}
+
+static void arm_branch_uops(struct arm_translation *t)
+{
+    const struct arm_comparison c = arm_compare_as(t->i->cond, &t->before.fact);
+    if (c.holds) {
+        arm_branch_by_fact(t, c);
+        return;
+    }
+    if (t->i->cond != ARM_ALWAYS)
+        arm_guard(t, ARM_LANE_CONDITION);
+    arm_emit(t, arm_branch_to(arm_target(t)));
+}
+
+static void arm_branch_if_zero(struct arm_translation *t)
+{
+    struct operation o = arm_branch_to(arm_target(t));
+    o.compare = t->i->row->operation == ARM_CBZ ? CMP_EQ : CMP_NE;
+    o.a = arm_source(t, t->i->n);
+    arm_emit(t, o);
+}
+
+static void arm_link(struct arm_translation *t)
+{
+    const bool thumb = t->i->flags & ARM_THUMB;
+    arm_move(t, GUEST_REGISTER(ARM_LR), arm_constant(t, (t->build->pc + t->i->length) | thumb));
+}
+
+static void arm_table_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    const struct operand at = guest_temporary(ADDRESS_TEMPORARY), to = guest_temporary(PC_TEMPORARY);
+    arm_data_uop(t, ARM_ADD, at, arm_source(t, i->n), arm_source(t, i->m));
+    if (i->row->operation == ARM_TBH)
+        arm_data_uop(t, ARM_ADD, at, at, arm_source(t, i->m));
+    arm_emit(t, arm_access(t, at, 0, to));
+    arm_data_uop(t, ARM_ADD, to, to, to);
+    arm_data_uop(t, ARM_ADD, to, to, arm_constant(t, (t->build->pc + 4) | 1));
+    arm_jump(t, to);
+}
+
+static void arm_control_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    struct operand to;
+    switch (i->row->operation) {
+    case ARM_B: arm_branch_uops(t); break;
+    case ARM_BL:
+    case ARM_BLX:
+        arm_link(t);
+        arm_emit(t, arm_branch_to(arm_target(t)));
+        break;
+    case ARM_BX: arm_jump(t, arm_source(t, i->m)); break;
+    case ARM_BLX_REGISTER:
+        to = guest_temporary(PC_TEMPORARY);
+        arm_move(t, to, arm_source(t, i->m));
+        arm_link(t);
+        arm_jump(t, to);
+        break;
+    case ARM_CBZ:
+    case ARM_CBNZ: arm_branch_if_zero(t); break;
+    case ARM_TBB:
+    case ARM_TBH: arm_table_uops(t); break;
+    case ARM_SVC: arm_emit(t, (struct operation){.kind = UOP_HOST_CALL}); break;
+    default: arm_emit(t, (struct operation){.kind = UOP_TRAP}); break;
+    }
+}
+
+static void arm_status_uops(struct arm_translation *t)
+{
+    const struct arm_instruction *i = t->i;
+    struct operation o;
+    if (i->row->operation == ARM_THREAD_ID) {
+        arm_move(t, arm_destination(i->d), OPERAND_NONE);
+    } else if (i->row->operation == ARM_MRS) {
+        o = arm_special(ARM_LANE_GET_STATUS, 0);
+        o.d = arm_destination(i->d);
+        arm_emit(t, o);
+    } else {
+        o = arm_special(ARM_LANE_SET_STATUS, arm_status_mask(i->a));
+        o.a = i->operand == ARM_IMMEDIATE ? arm_constant(t, i->imm) : arm_source(t, i->m);
+        arm_emit(t, o);
+    }
+}
+
+static void arm_uops(struct arm_translation *t)
+{
+    switch (t->i->row->class) {
+    case ARM_CLASS_DATA: arm_data_uops(t); break;
+    case ARM_CLASS_COMPUTE: arm_compute_uops(t); break;
+    case ARM_CLASS_LONG: arm_long_uops(t); break;
+    case ARM_CLASS_LOAD:
+    case ARM_CLASS_STORE: arm_access_uops(t); break;
+    case ARM_CLASS_MULTIPLE: arm_multiple_uops(t); break;
+    case ARM_CLASS_EXCLUSIVE: arm_exclusive_uops(t); break;
+    case ARM_CLASS_CONTROL: arm_control_uops(t); break;
+    case ARM_CLASS_STATUS: arm_status_uops(t); break;
+    case ARM_CLASS_NOTHING:
+        if (t->i->row->operation == ARM_BARRIER)
+            guest_emit(t->build, (struct operation){.kind = UOP_FENCE});
+        break;
+    default: arm_emit(t, (struct operation){.kind = UOP_TRAP}); break; /* ARM_CLASS_REFUSED */
+    }
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static uint8_t arm_unit_class(const struct arm_instruction *i)
+{
+    const unsigned operation = i->row->operation;
+    switch (i->row->class) {
+    case ARM_CLASS_LONG: return RP_CLASS_INT_MUL;
+    case ARM_CLASS_COMPUTE:
+        return operation == ARM_SDIV || operation == ARM_UDIV ? RP_CLASS_INT_DIV
+               : operation <= ARM_USADA8                      ? RP_CLASS_INT_MUL
+                                                              : RP_CLASS_INT;
+    case ARM_CLASS_LOAD:
+    case ARM_CLASS_STORE:
+    case ARM_CLASS_MULTIPLE: return RP_CLASS_MEMORY;
+    case ARM_CLASS_EXCLUSIVE: return operation == ARM_CLREX ? RP_CLASS_INT : RP_CLASS_MEMORY;
+    case ARM_CLASS_CONTROL: return operation == ARM_TBB || operation == ARM_TBH ? RP_CLASS_MEMORY : RP_CLASS_CONTROL;
+    case ARM_CLASS_REFUSED: return RP_CLASS_CONTROL;
+    default: return operation == ARM_BARRIER ? RP_CLASS_FENCE : RP_CLASS_INT;
+    }
+}
+
+static bool arm_writes_pc(const struct arm_instruction *i)
+{
+    switch (i->row->class) {
+    case ARM_CLASS_DATA:
+    case ARM_CLASS_LOAD: return i->d == ARM_PC;
+    case ARM_CLASS_MULTIPLE: return i->row->operation == ARM_LDM && i->imm >> ARM_PC;
+    case ARM_CLASS_CONTROL: return i->row->operation < ARM_SVC;
+    default: return false;
+    }
+}
+
+static uint16_t arm_branch_flags(const struct arm_instruction *i)
+{
+    const unsigned operation = i->row->operation;
+    if (!arm_writes_pc(i))
+        return 0;
+    if (operation == ARM_BL || operation == ARM_BLX || operation == ARM_BLX_REGISTER)
+        return RP_BRANCH | RP_CALL;
+    const bool returns = (operation == ARM_BX && i->m == ARM_LR) || (operation == ARM_MOV && i->m == ARM_LR) ||
+                         ((operation == ARM_LDM || operation == ARM_LDR) && i->n == ARM_SP);
+    return returns ? RP_BRANCH | RP_RETURN : RP_BRANCH;
+}
+
+struct arm_registers {
+    rp_register list[20];
+    uint32_t count;
+};
+
+static void arm_add_register(struct arm_registers *r, unsigned n)
+{
+    if (n >= ARM_PC)
+        return;
+    for (uint32_t k = 0; k < r->count; k++)
+        if (r->list[k] == RP_REGISTER(RP_FILE_GENERAL, n, 1))
+            return;
+    r->list[r->count++] = RP_REGISTER(RP_FILE_GENERAL, n, 1);
+}
+
+static void arm_add_list(struct arm_registers *r, uint32_t list)
+{
+    for (unsigned n = 0; n < ARM_PC; n++)
+        if (list >> n & 1)
+            arm_add_register(r, n);
+}
+
+static void arm_add_flags(struct arm_registers *r, unsigned flags)
+{
+    if (flags)
+        r->list[r->count++] = RP_REGISTER(RP_FILE_CARRY, 0, 1);
+}
+
+static void arm_results(const struct arm_instruction *i, struct arm_registers *r)
+{
+    const unsigned operation = i->row->operation, class = i->row->class;
+    const bool test = operation >= ARM_TST && operation <= ARM_CMN;
+    if (i->flags & ARM_WRITES_BACK)
+        arm_add_register(r, i->n);
+    if (class == ARM_CLASS_MULTIPLE) {
+        arm_add_list(r, operation == ARM_LDM ? i->imm : 0);
+        return;
+    }
+    if (class != ARM_CLASS_STORE && class != ARM_CLASS_CONTROL && class != ARM_CLASS_NOTHING && !test)
+        arm_add_register(r, i->d);
+    if (class == ARM_CLASS_LONG || operation == ARM_LDRD || operation == ARM_LDREXD)
+        arm_add_register(r, i->a);
+    if (operation == ARM_BL || operation == ARM_BLX || operation == ARM_BLX_REGISTER)
+        arm_add_register(r, ARM_LR);
+    arm_add_flags(r, arm_flags_written(i));
+}
+
+static void arm_sources(const struct arm_instruction *i, struct arm_registers *r)
+{
+    const unsigned operation = i->row->operation, class = i->row->class;
+    const bool accumulates = class == ARM_CLASS_LONG && operation != ARM_UMULL && operation != ARM_SMULL;
+    arm_add_register(r, i->n);
+    arm_add_register(r, i->m);
+    if (class == ARM_CLASS_MULTIPLE)
+        arm_add_list(r, operation == ARM_STM ? i->imm : 0);
+    if (class == ARM_CLASS_STORE || accumulates || operation == ARM_MOVT || operation == ARM_BFI || operation == ARM_BFC)
+        arm_add_register(r, i->d);
+    if ((class == ARM_CLASS_COMPUTE || class == ARM_CLASS_DATA || class == ARM_CLASS_STORE || accumulates ||
+         operation == ARM_STREXD))
+        arm_add_register(r, i->a);
+    arm_add_flags(r, arm_flags_read(i));
+}
+
+static const rp_register *arm_keep(struct arm_translation *t, const struct arm_registers *r, uint32_t *count)
+{
+    rp_register *list = ARENA_ARRAY(t->build->arena, rp_register, r->count + 1);
+    memcpy(list, r->list, r->count * sizeof *list);
+    *count = r->count;
+    return list;
+}
+
+static void arm_memory_operands(struct arm_translation *t, struct rp_instruction *in)
+{
+    const struct arm_instruction *i = t->i;
+    const bool pair = i->a != ARM_NOWHERE && i->row->class != ARM_CLASS_CONTROL && i->operand != ARM_SHIFTED_BY;
+    unsigned left = i->row->class == ARM_CLASS_MULTIPLE ? (unsigned)__builtin_popcount(i->imm) : pair ? 2 : 1;
+    struct rp_memory_operand *m = ARENA_ARRAY(t->build->arena, struct rp_memory_operand, 5);
+    in->memory = m;
+    while (left) {
+        const unsigned words = arm_list_part(left);
+        m[in->memory_count++] = arm_memory_operand(i, words);
+        left -= words;
+    }
+}
+
+static void arm_add_instruction(struct arm_translation *t, const uint8_t *bytes)
+{
+    const struct arm_instruction *i = t->i;
+    struct guest_build *b = t->build;
+    struct arm_registers results = {.count = 0}, sources = {.count = 0};
+    char text[160];
+    if (i->row->class == ARM_CLASS_REFUSED)
+        arm_describe_refusal(i, text, sizeof text);
+    else
+        arm_print(i, b->pc, text, sizeof text);
+    struct rp_instruction in = {.pc = b->pc,
+                                .raw = bytes,
+                                .raw_size = i->length,
+                                .text = arena_string(b->arena, text, strlen(text)),
+                                .unit_class = arm_unit_class(i),
+                                .flags = arm_branch_flags(i)};
+    arm_results(i, &results);
+    arm_sources(i, &sources);
+    in.dst = arm_keep(t, &results, &in.dst_count);
+    in.src = arm_keep(t, &sources, &in.src_count);
+    if (in.unit_class == RP_CLASS_MEMORY)
+        arm_memory_operands(t, &in);
+    if (is_register(t->guard) && i->row->operation != ARM_B && i->row->operation != ARM_SVC) {
+        in.flags |= RP_GUARDED;
+        in.guard = RP_REGISTER(RP_FILE_CARRY, 0, 1);
+    }
+    in.fence_scope = in.unit_class == RP_CLASS_FENCE ? RP_SCOPE_SYSTEM : RP_SCOPE_NONE;
+    VECTOR_PUSH(b->arena, &b->instructions, in);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+/* What the instruction before owes. Whoever jumps to this instruction comes behind it. */
+static void arm_pay(struct arm_translation *t)
+{
+    if (t->state->due)
+        guest_emit(t->build, t->state->payment);
+    t->build->first = t->build->operations.count;
+    t->before = *t->state;
+    *t->state = (struct arm_state){0};
+}
+
+unsigned arm_translate(struct guest_build *b, const uint8_t *bytes, uint32_t available)
+{
+    struct arm_instruction i;
+    (void)available;
+    b->state = b->state ? b->state : ARENA_NEW(b->arena, struct arm_state);
+    if (!arm_look_ahead(b, b->pc, b->is_short, b->ahead, &i)) {
+        b->ahead = 0;
+        *(struct arm_state *)b->state = (struct arm_state){0};
+        return 0;
+    }
+    b->ahead = i.row->operation == ARM_IT ? (uint8_t)i.imm : arm_it_next(b->ahead);
+    struct arm_translation t = {.build = b, .i = &i, .state = b->state};
+    arm_pay(&t);
+    if (i.cond != ARM_ALWAYS && i.row->operation != ARM_B)
+        arm_guard(&t, i.row->operation == ARM_SVC ? ARM_LANE_CONDITION : ARM_LANE_GUARD);
+    const unsigned written = arm_flags_written(&i);
+    if (written)
+        t.live = arm_flags_live(b, b->pc + i.length, b->is_short, b->ahead, written);
+    arm_uops(&t);
+    if (b->operations.count == b->first)
+        guest_emit(b, arm_special(ARM_LANE_NOTHING, 0));
+    arm_add_instruction(&t, bytes);
+    return i.length;
+}
