@@ -33,6 +33,15 @@ static uint8_t reference_kind(uint8_t type)
     return type == PT_TEXREF ? RP_REFERENCE_TEXTURE : type == PT_SURFREF ? RP_REFERENCE_SURFACE : RP_REFERENCE_SAMPLER;
 }
 
+/* ptxas puts variables of large alignment first, and a large array at the beginning of a section is aligned to more
+ * than its elements need; programs rely on that for vectors and bulk copies. */
+enum { ARRAY_ALIGN = 16 };
+
+static uint32_t module_alignment(const struct ptx_variable *v)
+{
+    return v->size >= ARRAY_ALIGN && v->align < ARRAY_ALIGN ? ARRAY_ALIGN : v->align;
+}
+
 static void place_variables(struct ptx_unit *u, struct module *m)
 {
     struct extent_layout global = {0}, constant = {0};
@@ -47,7 +56,7 @@ static void place_variables(struct ptx_unit *u, struct module *m)
         bool is_const = v->space == RP_SPACE_CONST;
         if (v->is_extern)
             continue;
-        v->offset = extent_place(is_const ? &constant : &global, v->size, v->align);
+        v->offset = extent_place(is_const ? &constant : &global, v->size, module_alignment(v));
         uint64_t end = v->offset + v->size;
         if (is_const && end > CONST_WINDOW_SIZE)
             too_large(u, v, "const", CONST_WINDOW_SIZE);

@@ -205,3 +205,14 @@ Test(layout, scopes)
             cr_expect_eq(p->operations[p->operations[i].target].kind, UOP_BRANCH, "each AGAIN is its own block's");
     module_free(m);
 }
+
+Test(layout, arrays_of_a_module_are_aligned_for_vectors)
+{
+    struct module *m = load_body(".global .u8 c; .global .u32 n; .global .u32 a[5]; .global .u16 h[9];\n"
+                                 ".const .u8 k; .const .f32 table[4];\n");
+    cr_expect_eq(variable(m, "n")->address % 4, 0);
+    cr_expect_eq(variable(m, "a")->address % 16, 0);
+    cr_expect_eq(variable(m, "h")->address % 16, 0);
+    cr_expect_eq(variable(m, "table")->address % 16, 0);
+    module_free(m);
+}
