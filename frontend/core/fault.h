@@ -25,6 +25,13 @@ enum rp_fault_kind {
 /* "out of bounds" */
 const char *rp_fault_title(enum rp_fault_kind);
 
+/* ASSERT: the lanes of the warp that fail the assertion together, one bit each, and its texts, "?" where they are
+ * unreadable. */
+struct failed_assertion {
+    uint32_t lanes, line;
+    char file[80], function[80], condition[128];
+};
+
 /* The first fault of a block. */
 struct fault {
     enum rp_fault_kind kind;
@@ -34,6 +41,7 @@ struct fault {
     uint32_t size; /* bytes of a bad access; 0: the fault is no access */
     uint8_t space, access;
     char detail[400]; /* what happened, or what the address is near */
+    struct failed_assertion assertion;
 };
 
 #endif

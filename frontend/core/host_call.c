@@ -85,17 +85,23 @@ static void call_printf(struct warp_state *s, const struct uop *u, unsigned lane
     result(s, u, lane, &count, sizeof count);
 }
 
-static void call_assert(struct warp_state *s, const struct uop *u, unsigned lane)
+static void assert_text(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, char *text,
+                        size_t size)
 {
-    char message[128], file[80], function[80];
-    if (!read_string(s, lane, argument(s, u, lane, 0, 8), message, sizeof message))
-        strcpy(message, "?");
-    if (!read_string(s, lane, argument(s, u, lane, 8, 8), file, sizeof file))
-        strcpy(file, "?");
-    if (!read_string(s, lane, argument(s, u, lane, 24, 8), function, sizeof function))
-        strcpy(function, "?");
-    block_fault(s, u, RP_FAULT_ASSERT, lane, "%s:%u: %s: assertion '%s'", file, (unsigned)argument(s, u, lane, 16, 4),
-                function, message);
+    if (!read_string(s, lane, argument(s, u, lane, offset, 8), text, size))
+        strcpy(text, "?");
+}
+
+static void call_assert(struct warp_state *s, const struct uop *u, unsigned lane, lanemask executed)
+{
+    struct failed_assertion a = {.lanes = executed, .line = (uint32_t)argument(s, u, lane, 16, 4)};
+    assert_text(s, u, lane, 0, a.condition, sizeof a.condition);
+    assert_text(s, u, lane, 8, a.file, sizeof a.file);
+    assert_text(s, u, lane, 24, a.function, sizeof a.function);
+    if (s->w.block->faulted)
+        return;
+    block_fault(s, u, RP_FAULT_ASSERT, lane, "%s:%u: %s: assertion '%s'", a.file, a.line, a.function, a.condition);
+    s->w.block->fault.assertion = a;
 }
 
 /* Returns 0 when the heap is exhausted, as CUDA does. */
@@ -141,7 +147,7 @@ void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
     {
         switch (u->mode) {
         case HOST_VPRINTF: call_printf(s, u, l); break;
-        case HOST_ASSERTFAIL: call_assert(s, u, l); break;
+        case HOST_ASSERTFAIL: call_assert(s, u, l, executed); break;
         case HOST_MALLOC: call_malloc(s, u, l); break;
         default: call_free(s, u, l); break;
         }

@@ -319,6 +319,7 @@ static void fault_result(const struct block *b, struct rp_launch_result *r)
     r->fault_space = f->space;
     r->fault_access = f->access;
     r->fault_instruction = f->instruction;
+    r->assertion = f->assertion;
     for (int i = 0; i < 3; i++) {
         r->fault_block[i] = b->ctaid[i];
         r->fault_thread[i] = b->warps[f->warp].w.tid[i][f->lane];

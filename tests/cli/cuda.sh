@@ -39,7 +39,10 @@ parts cooperative plain
 for how in illegal misaligned assert shared reset trap; do
     parts errors_12 $how
     parts errors $how
+    [ $how = assert ] && cp "$dir/err" "$dir/asserted"
 done
+is "a failed assertion has CUDA's line" "$(sed -n 's,.*errors.cu:[0-9]*: ,,p' "$dir/asserted" | head -1)" \
+    "void claim(int): block: [0,0,0], thread: [3,0,0] Assertion \`threadIdx.x + n < 3\` failed."
 check "a fault is reported with its kernel" grep -q "kernel 'trap()'" "$dir/err"
 if address_sanitizer; then
     echo "ok - what reprise run, record and env do for CUDA programs # SKIP LD_AUDIT and AddressSanitizer do not go together"

@@ -72,6 +72,22 @@ static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
     return at;
 }
 
+/* The line that CUDA writes for a thread whose assertion fails (CUDA C++ Programming Guide, "Assertion"), of each
+ * thread of the first such warp. */
+static void say_assertion(const struct launch *l, const struct rp_launch_result *r)
+{
+    const struct failed_assertion *a = &r->assertion;
+    const uint32_t *size = l->block, *first = r->fault_thread;
+    uint32_t begin = (first[0] + size[0] * (first[1] + size[1] * first[2])) / RP_WARP_LANES * RP_WARP_LANES;
+    for (uint32_t lane = 0; lane < RP_WARP_LANES; lane++) {
+        uint32_t t = begin + lane;
+        if (a->lanes >> lane & 1)
+            fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", a->file,
+                    a->line, a->function, r->fault_block[0], r->fault_block[1], r->fault_block[2], t % size[0],
+                    t / size[0] % size[1], t / size[0] / size[1], a->condition);
+    }
+}
+
 CUresult launch_run(CUstream stream, const struct launch *l)
 {
     struct rp_launch_config c = driver.defaults;
@@ -100,6 +116,8 @@ CUresult launch_run(CUstream stream, const struct launch *l)
         driver.failed = code_of(left_out);
     if (ok)
         return CUDA_SUCCESS;
+    if (result.fault == RP_FAULT_ASSERT)
+        say_assertion(l, &result);
     if (err.status == RP_KERNEL && result.fault != RP_FAULT_INTERRUPTED)
         check_fault(l->function->program, &result, err.text);
     else
