@@ -97,6 +97,8 @@ static int run_on(struct replay_request *a, struct rp_trace *trace)
     struct rp_error err;
     if (rp_trace_damage(trace) && !a->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(trace));
+    if (!rp_trace_launch_count(trace) && !a->quiet)
+        fprintf(stderr, "reprise: warning: %s has no launches\n", a->trace);
     struct machine *m =
         shares_machine_open(&a->machine, NULL, 0, trace, a->replay.launch, a->replay.threads, &a->shares, &err);
     if (!m || (a->save_machine && !shares_write(m, &a->shares, a->save_machine, &err))) {

@@ -40,13 +40,22 @@ static struct {
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
 
+/* The trace's name as it is given on the command line: its path from the folder that the program is in. */
+static const char *shown_path(void)
+{
+    char folder[OWN_FILE];
+    size_t length = getcwd(folder, sizeof folder) ? strlen(folder) : 0;
+    bool within = length > 1 && !strncmp(recording.path, folder, length) && recording.path[length] == '/';
+    return recording.path + (within ? length + 1 : 0);
+}
+
 static void report_summary(uint64_t bytes)
 {
     char left_out[64] = "";
     if (recording.recorded != recording.launches)
         snprintf(left_out, sizeof left_out, " of %" PRIu64, recording.launches);
     if (!session_value(SESSION_QUIET))
-        say("%s: %" PRIu64 "%s launch%s recorded, %" PRIu64 " bytes", recording.path, recording.recorded, left_out,
+        say("%s: %" PRIu64 "%s launch%s recorded, %" PRIu64 " bytes", shown_path(), recording.recorded, left_out,
             recording.launches == 1 ? "" : "es", bytes);
 }
 
