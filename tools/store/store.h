@@ -40,6 +40,10 @@ bool store_open(struct store *, const char *path, unsigned wait, struct rp_error
 /* To be read; it must be there. */
 bool store_open_read(struct store *, const char *path, unsigned wait, struct rp_error *);
 void store_close(struct store *);
+/* Of one that was made and could not be filled: whether it is no database of results, or has no runs; and removing it,
+ * with what SQLite keeps beside it. */
+bool store_is_empty(const char *path);
+void store_remove(const char *path);
 /* Whether SQLite finds it whole. */
 bool store_check_whole(struct store *, struct rp_error *);
 /* Of one that is written: whether its file is still there, under its name. What is written to one that is not is lost. */
