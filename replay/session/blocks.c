@@ -11,8 +11,8 @@
  *
  * Device memory that is refreshed stands still at equal distances of time, whatever blocks are placed. Of windows that
  * are shorter, most lie between two refreshes, and their rates tell nothing of them. There a window measures about a
- * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of windows
- * often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
+ * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of
+ * windows often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
  *
  * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
@@ -38,7 +38,7 @@
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
 #define MOST_MISMATCH 0.1 /* between the cycles of a window and whole periods */
-#define MARGIN 0.8       /* more windows aim at this part of the error */
+#define MARGIN 0.8        /* more windows aim at this part of the error */
 
 /* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
 struct window {
@@ -71,7 +71,7 @@ struct sampling {
     struct placements placed;
     struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
     double lead_instructions;
-    uint64_t replayed; /* warp instructions, in all replays */
+    uint64_t replayed;          /* warp instructions, in all replays */
     bool stable, whole, failed; /* whole: the replay of the lead is that of the launch */
     struct rp_error *err;
 };
@@ -123,7 +123,8 @@ static double rate_of(const struct placements *p, uint64_t from, uint64_t to)
     return (double)(p->cycle[to] - p->cycle[from]) / (double)(p->before[to] - p->before[from]);
 }
 
-/* ---- windows, as they are planned ----------------------------------------------------------------------------------- */
+/* ---- windows, as they are planned -----------------------------------------------------------------------------------
+ */
 
 /* Waves of a window, at most. */
 static uint64_t longest(const struct sampling *s) { return SETTLING + s->phases + s->measured; }
@@ -149,7 +150,8 @@ static uint64_t waiting(const struct sampling *s, unsigned number, double settle
     return best;
 }
 
-/* Window `number`, from 1 on, begins with this wave, at about this cycle of the replay. Returns the cycle of its end. */
+/* Window `number`, from 1 on, begins with this wave, at about this cycle of the replay. Returns the cycle of its end.
+ */
 static double set_window(struct sampling *s, unsigned number, uint64_t wave, double cycle)
 {
     struct window *w = &s->window[number];
@@ -353,8 +355,8 @@ static double cycles_of_wave(const struct sampling *s, const struct running *rat
     return rates->mean * instructions_before(s, s->blocks) / waves;
 }
 
-/* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated, also
- * the ones that were replayed before caches and queues had settled. */
+/* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
+ * also the ones that were replayed before caches and queues had settled. */
 static double cycles_of(const struct sampling *s, double *half)
 {
     const struct running rates = rates_of(s);
@@ -479,7 +481,8 @@ static bool begin(struct sampling *s)
     struct room room;
     struct rp_error unused;
     if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->kept || s->unit->end - s->unit->launch != 1 ||
-        unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) || !room_of_block(of->machine, k, l, &room, &unused))
+        unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) ||
+        !room_of_block(of->machine, k, l, &room, &unused))
         return false;
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
@@ -512,8 +515,8 @@ static bool set_more(struct sampling *s, double more)
     return windows > before;
 }
 
-/* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the last
- * one counts, even if its interval is wider than was asked for. */
+/* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the
+ * last one counts, even if its interval is wider than was asked for. */
 static bool sample(struct sampling *s)
 {
     if (!run_lead(s))

@@ -250,8 +250,8 @@ int main(int argc, char **argv)
         small_machines(&c);
     if (all || !strcmp(which, "launches"))
         many(&c);
-    printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u.\n", c.held,
-           c.replays, 100 * part(c.statistics_held, c.statistics), c.statistics);
+    printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u.\n",
+           c.held, c.replays, 100 * part(c.statistics_held, c.statistics), c.statistics);
     printf("In %u the interval is wider than was asked for. %u replayed more instructions than there are.\n", c.wide,
            c.more);
     return 0;

@@ -1,7 +1,7 @@
 /* Which runs a process carries out, where several sweeps write into one database.
  *
- * A claim is a lock on a byte of a file beside the database, whose offset is a hash of the run's key. Locks end with the
- * process, however that ends, so that what a killed sweep was replaying is free at once. They depend on no clock.
+ * A claim is a lock on a byte of a file beside the database, whose offset is a hash of the run's key. Locks end with
+ * the process, however that ends, so that what a killed sweep was replaying is free at once. They depend on no clock.
  * Where the system has no such locks every claim succeeds: runs may be replayed twice then, and are kept once.
  */
 #ifndef REPRISE_TOOLS_SWEEP_CLAIMS_H

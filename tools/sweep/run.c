@@ -43,7 +43,7 @@ struct running {
     struct claims claims;
     struct store seen; /* what others have committed; has_seen: it is open */
     bool has_seen;
-    unsigned workers;               /* that have not ended */
+    unsigned workers; /* that have not ended */
     bool stop;
     uint64_t instructions;       /* replayed */
     size_t done, failed, broken; /* broken: the system failed, so that the run is still missing */
@@ -161,8 +161,8 @@ static bool claim(struct running *r, struct sweep_task *task)
     struct rp_error unused;
     if (task->elsewhere || !claims_take(&r->claims, task->key))
         return false;
-    task->elsewhere |= r->has_seen && store_find_run(&r->seen, task->key, &there, &unused) &&
-                       store_suffices(there, task->detail);
+    task->elsewhere |=
+        r->has_seen && store_find_run(&r->seen, task->key, &there, &unused) && store_suffices(there, task->detail);
     if (task->elsewhere)
         claims_give_back(&r->claims, task->key);
     return !task->elsewhere;
