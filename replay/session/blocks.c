@@ -11,10 +11,10 @@
  *
  * Device memory that is refreshed stands still at equal distances of time, whatever blocks are placed. Of windows that
  * are shorter, most lie between two refreshes, and their rates tell nothing of them. There a window measures about a
- * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of windows
- * often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
+ * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of
+ * windows often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
  *
- * Cycles of the launch: those of the replay, and for the warp instructions that it passed over the rates, linear
+ * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
  * docs/sampling.md has the formulae.
  */
@@ -38,11 +38,12 @@
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
 #define MOST_MISMATCH 0.1 /* between the cycles of a window and whole periods */
-#define MARGIN 0.8       /* more windows aim at this part of the error */
+#define MARGIN 0.8        /* more windows aim at this part of the error */
 
 /* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
 struct window {
-    uint64_t first, end, from, to;
+    uint64_t first, end, from, to; /* all are a multiple of a wave apart, as blocks may be placed a wave at a time */
+    uint64_t began, ended;         /* cycles in which `from`, and `to` or what comes instead of it, are placed */
     double rate;                   /* cycles per warp instruction */
     struct memory_touches touches; /* of the blocks that are passed over behind it */
 };
@@ -70,7 +71,7 @@ struct sampling {
     struct placements placed;
     struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
     double lead_instructions;
-    uint64_t replayed; /* warp instructions, in all replays */
+    uint64_t replayed;          /* warp instructions, in all replays */
     bool stable, whole, failed; /* whole: the replay of the lead is that of the launch */
     struct rp_error *err;
 };
@@ -122,7 +123,8 @@ static double rate_of(const struct placements *p, uint64_t from, uint64_t to)
     return (double)(p->cycle[to] - p->cycle[from]) / (double)(p->before[to] - p->before[from]);
 }
 
-/* ---- windows, as they are planned ----------------------------------------------------------------------------------- */
+/* ---- windows, as they are planned -----------------------------------------------------------------------------------
+ */
 
 /* Waves of a window, at most. */
 static uint64_t longest(const struct sampling *s) { return SETTLING + s->phases + s->measured; }
@@ -148,7 +150,8 @@ static uint64_t waiting(const struct sampling *s, unsigned number, double settle
     return best;
 }
 
-/* Window `number`, from 1 on, begins with this wave, at about this cycle of the replay. Returns the cycle of its end. */
+/* Window `number`, from 1 on, begins with this wave, at about this cycle of the replay. Returns the cycle of its end.
+ */
 static double set_window(struct sampling *s, unsigned number, uint64_t wave, double cycle)
 {
     struct window *w = &s->window[number];
@@ -157,7 +160,7 @@ static double set_window(struct sampling *s, unsigned number, uint64_t wave, dou
     w->first = w->first < w[-1].end ? w[-1].end : w->first;
     w->from = w->first + before * s->wave;
     w->to = w->from + s->measured * s->wave;
-    w->end = number == s->windows ? s->blocks : w->to + 1;
+    w->end = number == s->windows ? s->blocks : w->to;
     return cycle + (double)(before + s->measured) * s->wave_cycles;
 }
 
@@ -245,7 +248,7 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
     if (!waves || waves % LEAD_STEP || block % s->wave)
         return block + 1;
     s->stable = is_long(s, waves) && same_rates(s, waves / 2, waves * 3 / 4, waves);
-    s->window[0] = (struct window){.end = block + 1, .rate = rate_of(&s->placed, waves / 2 * s->wave, block)};
+    s->window[0] = (struct window){.end = block, .to = block, .rate = rate_of(&s->placed, waves / 2 * s->wave, block)};
     set_measured(s, 1);
     s->stable = s->stable && set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
@@ -291,16 +294,28 @@ static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
     return true;
 }
 
+/* The block behind those that the window measures was placed. The lead has its rate. */
+static void end_measuring(struct sampling *s, struct window *w, uint64_t cycle)
+{
+    w->ended = cycle;
+    if (w > s->window)
+        w->rate = rate_of(&s->placed, s->from, s->placed.count - 1);
+}
+
 static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
 {
     struct sampling *s = data;
     struct window *w = &s->window[s->now];
     if (!note_block(s, block, cycle))
         return s->blocks;
-    if (s->now && block == w->from)
+    if (s->now && block == w->first)
+        end_measuring(s, w - 1, cycle);
+    if (s->now && block == w->from) {
         s->from = s->placed.count - 1;
-    if (s->now && block == w->to)
-        w->rate = rate_of(&s->placed, s->from, s->placed.count - 1);
+        w->began = cycle;
+    }
+    if (s->now == s->windows && block == w->to)
+        end_measuring(s, w, cycle);
     if (block + 1 < w->end)
         return block + 1;
     if (s->now == s->windows)
@@ -340,19 +355,25 @@ static double cycles_of_wave(const struct sampling *s, const struct running *rat
     return rates->mean * instructions_before(s, s->blocks) / waves;
 }
 
-/* Cycles of the launch, and half the width of their interval. */
+/* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
+ * also the ones that were replayed before caches and queues had settled. */
 static double cycles_of(const struct sampling *s, double *half)
 {
     const struct running rates = rates_of(s);
-    double cycles = (double)s->all.statistics.cycles, passed = 0;
+    double cycles = (double)(s->window[0].ended + s->all.statistics.cycles - s->window[s->windows].ended), passed = 0;
     *half = 0;
     for (unsigned w = 0; w < s->windows; w++) {
         const struct window *a = &s->window[w], *b = a + 1;
-        double between = instructions_before(s, b->first) - instructions_before(s, a->end);
+        double between = instructions_before(s, b->from) - instructions_before(s, a->to);
+        cycles += (double)(b->ended - b->began);
+        if (a->end == b->first) { /* nothing is passed over */
+            cycles += (double)(b->began - a->ended);
+            continue;
+        }
         cycles += (a->rate + b->rate) / 2 * between;
         passed += between;
         *half += w ? 0 : fabs(a->rate - b->rate) / 2 * between;
-        *half += between > 0 ? SPLICE * cycles_of_wave(s, &rates) : 0;
+        *half += SPLICE * cycles_of_wave(s, &rates);
     }
     *half += running_half_width(&rates, s->confidence) * passed;
     return cycles;
@@ -460,7 +481,8 @@ static bool begin(struct sampling *s)
     struct room room;
     struct rp_error unused;
     if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->kept || s->unit->end - s->unit->launch != 1 ||
-        unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) || !room_of_block(of->machine, k, l, &room, &unused))
+        unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) ||
+        !room_of_block(of->machine, k, l, &room, &unused))
         return false;
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
@@ -493,8 +515,8 @@ static bool set_more(struct sampling *s, double more)
     return windows > before;
 }
 
-/* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the last
- * one counts, even if its interval is wider than was asked for. */
+/* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the
+ * last one counts, even if its interval is wider than was asked for. */
 static bool sample(struct sampling *s)
 {
     if (!run_lead(s))

@@ -60,6 +60,9 @@ python3 -c 'import sqlite3, json; db = sqlite3.connect("area.db"); db.row_factor
 agrees "pareto cycles area" "{r['run'] for r in got} == ($front)(json.load(open('area.json')), lambda r: r['cycles'], lambda r: r['area']) and len(got) > 4 and list(got[0]) == ['run', 'trace', 'machine', 'sms', 'area', 'scheduler.model', 'cycles']"
 area --json >got
 agrees "the area of coupled values, and a column of the list" '{(r["sms"], r["area"]) for r in got} == {(1, 100), (2, 150.5), (4, 240)} and len(got) == 24'
+"$r" sweep -q 1.wtr 2.wtr -m v100,rtx2060 --vary sms=1,2,4 --vary scheduler=gto,lrr -o area.db
+area --json >got
+agrees "a sweep that gives no area leaves those that are there" '{(r["sms"], r["area"]) for r in got} == {(1, 100), (2, 150.5), (4, 240)} and len(got) == 24'
 area --best area --by machine --json >got
 agrees "--best area, once" '[r["area"] for r in got] == [100, 100] and len(got[0]) == 6'
 "$r" sweep -q 1.wtr -m v100,rtx2060,jetson-tx2 -o gpus.db

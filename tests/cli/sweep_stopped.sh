@@ -72,9 +72,42 @@ cp kept/*.wtr .
 is "... and when they are back, the same command goes on" "$? $($dump gone.db | sha256sum)" "0 $($dump slow.db | sha256sum)"
 
 # ---- several at once ---------------------------------------------------------------------------------------------------
-for i in 1 2 3; do sweep -t 1 -o shared.db & done
+for i in 1 2 3; do "$r" sweep "${plan[@]}" -t 1 -o shared.db 2>shared.$i & done
 wait
 is "three sweeps into one database" "$($dump shared.db | sha256sum)" "$whole"
+is "... do each run once" "$(cat shared.[123] | sed -n 's/^reprise: shared.db: \([0-9]*\) runs\? done.*/\1/p' | awk '{ n += $1 } END { print n }')" 192
+is "... one file" "$(ls shared.db*)" shared.db
+
+# One that is killed has claimed runs; the other does them.
+python3 - "$r" sweep -q "${plan[@]}" -t 1 -o claimed.db <<'PY'
+import subprocess, sys
+from sweep_begun import begun
+sweep = begun(sys.argv[1:], "claimed.db")
+other = subprocess.Popen(sys.argv[1:])
+sweep.kill()
+sys.exit(other.wait())
+PY
+is "one of two that is killed" "$? $($dump claimed.db | sha256sum)" "0 $whole"
+
+# ---- the database goes away --------------------------------------------------------------------------------------------
+lose() { # what happens to the database
+    rm -f lost.db*
+    python3 - "$1" "$r" sweep -q "${slow[@]}" -t 1 -o lost.db <<'PY' 2>err
+import os, shutil, sys
+from sweep_begun import begun
+sweep = begun(sys.argv[2:], "lost.db")
+if sys.argv[1] == "replaced":
+    shutil.copy("whole.db", "lost.new")
+    os.rename("lost.new", "lost.db")
+else:
+    os.remove("lost.db")
+sys.exit(sweep.wait())
+PY
+}
+for what in "deleted or moved" replaced; do
+    lose "$what"
+    is "a database that is $what meanwhile is an error" "$? $(grep -c "^reprise: lost.db: .* $what the database while results were written" err)" "4 1"
+done
 
 # ---- the disk is full --------------------------------------------------------------------------------------------------
 small() { # KB: no file may grow beyond; what follows is run

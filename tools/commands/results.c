@@ -1,5 +1,6 @@
 /* reprise results: what a sweep found. */
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/lib/command.h"
 #include "tools/queries/queries.h"
@@ -154,7 +155,7 @@ static int merge(struct command_line *line, const struct results_args *a)
     check_options(line, a, "merge");
     if (!a->output || line->argument_count < 2)
         command_usage(line, "which databases, and into which? Example: reprise results merge A.db B.db -o r.db");
-    bool fine = true; /* all are looked at before anything is made */
+    bool fine = true, made = access(a->output, F_OK); /* all are looked at before anything is made */
     for (size_t i = 1; fine && i < line->argument_count; i++)
         fine = store_check(line->arguments[i], a->wait, &err);
     if (!fine || !store_open(&store, a->output, a->wait, &err))
@@ -162,6 +163,8 @@ static int merge(struct command_line *line, const struct results_args *a)
     for (size_t i = 1; fine && i < line->argument_count; i++)
         fine = store_merge(&store, line->arguments[i], &err);
     store_close(&store);
+    if (!fine && made && store_is_empty(a->output))
+        store_remove(a->output);
     return fine ? RP_OK : command_fail(&err);
 }
 

@@ -52,11 +52,36 @@ static bool check_name(const char *path, struct rp_error *err)
 
 bool store_check_whole(struct store *s, struct rp_error *err) { return check_whole(&s->sql, err); }
 
+/* Whether it is no database of results, or one without runs. */
+bool store_is_empty(const char *path)
+{
+    struct store s;
+    struct rp_error unused;
+    int64_t runs = 0;
+    if (!store_open_read(&s, path, 0, &unused))
+        return unused.status == RP_BAD_INPUT; /* else somebody may be at work in it */
+    bool fine = sql_number(&s.sql, "SELECT EXISTS (SELECT 1 FROM run)", 0, &runs, &unused, "");
+    store_close(&s);
+    return fine && !runs;
+}
+
+void store_remove(const char *path)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *name = sqlite3_mprintf("%s%s", path, suffixes[i]);
+        if (name)
+            unlink(name);
+        sqlite3_free(name);
+    }
+}
+
 bool store_open(struct store *s, const char *path, unsigned wait, struct rp_error *err)
 {
     bool others;
     struct stat file = {0};
     *s = (struct store){.tool = 0};
+    bool made = access(path, F_OK);
     if (!check_name(path, err) || !sql_open(&s->sql, path, true, wait, err))
         return false;
     bool fine =
@@ -68,6 +93,8 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
         s->file = (struct store_file){file.st_dev, file.st_ino};
     if (!fine)
         store_close(s);
+    if (!fine && made && store_is_empty(path))
+        store_remove(path);
     return fine;
 }
 

@@ -29,8 +29,8 @@ struct store_file {
 struct store {
     struct sql sql;
     struct store_statistics statistics;
-    int64_t tool;         /* this program's row */
-    int64_t data_version; /* of SQLite: changes when others write */
+    int64_t tool;           /* this program's row */
+    int64_t data_version;   /* of SQLite: changes when others write */
     struct store_file file; /* of one that is written */
 };
 
@@ -40,9 +40,14 @@ bool store_open(struct store *, const char *path, unsigned wait, struct rp_error
 /* To be read; it must be there. */
 bool store_open_read(struct store *, const char *path, unsigned wait, struct rp_error *);
 void store_close(struct store *);
+/* Of one that was made and could not be filled: whether it is no database of results, or has no runs; and removing it,
+ * with what SQLite keeps beside it. */
+bool store_is_empty(const char *path);
+void store_remove(const char *path);
 /* Whether SQLite finds it whole. */
 bool store_check_whole(struct store *, struct rp_error *);
-/* Of one that is written: whether its file is still there, under its name. What is written to one that is not is lost. */
+/* Of one that is written: whether its file is still there, under its name. What is written to one that is not is lost.
+ */
 bool store_check_file(const struct store *, struct rp_error *);
 
 bool store_begin(struct store *, struct rp_error *);

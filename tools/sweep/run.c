@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/lib/command.h"
+#include "tools/sweep/claims.h"
 #include "tools/sweep/sweep.h"
 #include "tools/ui/figure.h"
 #include "tools/ui/progress.h"
@@ -38,8 +39,11 @@ struct running {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t arrived, written;
     struct finished *first, **last; /* in the order in which they came */
-    size_t waiting, next;           /* finished ones; the next task */
-    unsigned workers;               /* that have not ended */
+    size_t waiting, next;           /* finished ones; the first task that may not have been taken */
+    struct claims claims;
+    struct store seen; /* what others have committed; has_seen: it is open */
+    bool has_seen;
+    unsigned workers; /* that have not ended */
     bool stop;
     uint64_t instructions;       /* replayed */
     size_t done, failed, broken; /* broken: the system failed, so that the run is still missing */
@@ -150,19 +154,50 @@ static void replay_task(struct running *r, struct finished *f)
     add_progress(&share, r->sweep->traces[r->sweep->visits[f->task->visit].trace].warp_instructions, 0);
 }
 
-/* The next task that nobody else has carried out. */
+/* Whether the task is ours now. What others had claimed is in the database before they give it back. */
+static bool claim(struct running *r, struct sweep_task *task)
+{
+    int64_t there;
+    struct rp_error unused;
+    if (task->elsewhere || !claims_take(&r->claims, task->key))
+        return false;
+    task->elsewhere |=
+        r->has_seen && store_find_run(&r->seen, task->key, &there, &unused) && store_suffices(there, task->detail);
+    if (task->elsewhere)
+        claims_give_back(&r->claims, task->key);
+    return !task->elsewhere;
+}
+
+/* The first task that nobody else has carried out or claimed. *left: there are some that others have claimed. */
+static struct sweep_task *find_task(struct running *r, bool *left)
+{
+    struct sweep_task *tasks = r->sweep->tasks;
+    *left = false;
+    for (size_t i = r->next; i < r->sweep->task_count; i++) {
+        bool ours = !tasks[i].taken && claim(r, &tasks[i]), over = ours || tasks[i].elsewhere;
+        if (!ours && !tasks[i].taken && over)
+            let_go(r, &tasks[i]);
+        *left |= !tasks[i].taken && !over;
+        tasks[i].taken |= over;
+        r->next += i == r->next && tasks[i].taken;
+        if (ours)
+            return &tasks[i];
+    }
+    return NULL;
+}
+
+/* The next task. While others have claimed all that are left it waits: a process may be killed. */
 static struct sweep_task *take(struct running *r)
 {
+    bool left = true;
     struct sweep_task *task = NULL;
     pthread_mutex_lock(&r->lock);
-    while (r->waiting >= MOST_WAITING && !r->stop)
-        pthread_cond_wait(&r->written, &r->lock);
-    while (!task && !r->stop && r->next < r->sweep->task_count) {
-        task = &r->sweep->tasks[r->next++];
-        if (task->elsewhere) {
-            let_go(r, task);
-            task = NULL;
-        }
+    while (!r->stop && left && !task) {
+        while (r->waiting >= MOST_WAITING && !r->stop)
+            pthread_cond_wait(&r->written, &r->lock);
+        task = r->stop ? NULL : find_task(r, &left);
+        if (!task && left && !r->stop)
+            pthread_cond_wait(&r->written, &r->lock);
     }
     pthread_mutex_unlock(&r->lock);
     return task;
@@ -255,6 +290,7 @@ static void count_and_free(struct running *r, struct finished *list)
         if (is_broken(f))
             r->why_broken = f->error;
         let_go(r, f->task);
+        claims_give_back(&r->claims, f->task->key);
         result_free(&f->result);
         repeat_result_free(&f->repeated);
         profile_free(f->profile);
@@ -356,6 +392,18 @@ static bool write_until_done(struct running *r, struct rp_error *err)
     return fine;
 }
 
+/* No task is taken any more. */
+static void end_claims(struct running *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->stop = true;
+    claims_close(&r->claims);
+    if (r->has_seen)
+        store_close(&r->seen);
+    r->has_seen = false;
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* What is finished is kept; what is replayed is dropped, with the threads that do so. */
 static _Noreturn void stop(struct running *r, bool fine, const struct rp_error *err)
 {
@@ -365,6 +413,7 @@ static _Noreturn void stop(struct running *r, bool fine, const struct rp_error *
     pthread_mutex_unlock(&r->lock);
     if (list && put_all(r, list, &unused))
         count_and_free(r, list);
+    end_claims(r);
     store_close(&r->sweep->store);
     if (!fine)
         _exit(command_fail(err));
@@ -398,6 +447,8 @@ int sweep_run(struct sweep *s)
     pthread_t threads[MOST_THREADS];
     unsigned wanted = s->args->threads < MOST_THREADS ? s->args->threads : MOST_THREADS;
     r.last = &r.first;
+    claims_open(&r.claims, s->args->output);
+    r.has_seen = store_open_read(&r.seen, s->args->output, s->args->wait, &err);
     catch_signals();
     pthread_mutex_lock(&r.lock);
     while (r.workers < wanted && r.workers < s->task_count && !pthread_create(&threads[r.workers], NULL, work, &r))
@@ -409,6 +460,7 @@ int sweep_run(struct sweep *s)
         stop(&r, fine, &err);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    end_claims(&r);
     if (!store_check_file(&s->store, &err))
         return command_fail(&err);
     return end(&r);

@@ -60,6 +60,7 @@ struct sweep_task {
     unsigned detail;
     char key[65];
     atomic_bool elsewhere; /* somebody else has carried it out */
+    bool taken;            /* carried out, here or elsewhere, or about to be */
 };
 
 /* Points whose machines are open at the same time. */
