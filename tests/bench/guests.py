@@ -40,6 +40,7 @@ def all_rows_arm(apart):
     """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number."""
     p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.SLOT + arm.BUFFER_BYTES
     arm.begin(p, core_bytes)
+    p.word(0xE20AA01F)  # and sl, sl, #31: it is an offset, too
     arm.fill(p)
     for row in arm.TABLES["a32"]:
         if row[5] != "EXCLUSIVE":  # as for RISC-V
@@ -49,11 +50,11 @@ def all_rows_arm(apart):
     p.word(0xE50B09C4)  # str r0, [fp, #-2500]: counts the loops
     if apart:
         starts = [n for n, c in enumerate(code) if not c[3]]
-        p.word(0xE20A003F)  # and r0, sl, #63
+        p.word(0xE20A001F)  # and r0, sl, #31
         p.word(0xE08FF100)  # add pc, pc, r0, lsl #2
         p.word(0xE320F000)
-        for k in range(64):
-            p.branch(lambda d: 0xEA000000 | d - 8 >> 2 & 0xFFFFFF, 4, 64 - k + starts[k % len(starts)])
+        for k in range(32):
+            p.branch(lambda d: 0xEA000000 | d - 8 >> 2 & 0xFFFFFF, 4, 32 - k + starts[k % len(starts)])
     head = len(p.code)
     p.code += code
     for w in (0xE51B09C4, 0xE2500001, 0xE50B09C4):  # ldr, subs, str

@@ -214,6 +214,8 @@ def t32_long_word(p, w, fields, operation, kind):
         w = put(put(put(w, 12, 3, first >> 2), 6, 2, first), 0, 5, first + width - 1 if "B" in fields else width - 1)
     if operation == "MSR":
         w = put(w, 8, 4, r.choice([4, 8, 12]))
+    if operation in ("SSAT", "USAT"):
+        w |= 1 << 6  # after ASR by 0 it is another instruction
     return w
 
 
