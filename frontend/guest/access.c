@@ -101,7 +101,8 @@ static void guest_access_failed(struct guest_group *g, const struct uop *u, unsi
     guest_fault_access(g->machine, guest_lane_core(g, lane), address, guest_access_bytes(u), guest_access_rights(u));
 }
 
-static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address, uint32_t bytes)
+static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
+                             uint32_t bytes)
 {
     struct guest_core *c = guest_lane_core(g, lane);
     c->pc = (uint32_t)g->program->instructions[u->index].pc;
