@@ -79,7 +79,7 @@ class Program(Code):
 
     def call(self, number):
         self.li(7, number)
-        self.word(0xDF00, 2, True) if self.t32 else self.word(0xEF000000, inner=True)
+        self.word(0xDF00 if self.t32 else 0xEF000000, 2 if self.t32 else 4, True)
 
 
 def put(word, at, width, value):

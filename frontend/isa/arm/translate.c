@@ -9,6 +9,7 @@
 #include "frontend/isa/arm/arm.h"
 #include "frontend/isa/arm/flags.h"
 #include "frontend/isa/arm/lanes.h"
+#include "frontend/isa/arm/operations.h"
 #include "frontend/isa/arm/table.h"
 
 enum { OPERAND_TEMPORARY, ADDRESS_TEMPORARY, PC_TEMPORARY, NOWHERE_TEMPORARY };
@@ -259,9 +260,7 @@ static void arm_data_uops(struct arm_translation *t)
         return;
     }
     const struct operand a = arm_source(t, operation == ARM_MOVT ? i->d : i->n), b = arm_operand2(t);
-    const bool arithmetic =
-        (operation >= ARM_SUB && operation <= ARM_RSC) || operation == ARM_CMP || operation == ARM_CMN;
-    if (!arithmetic && t->live & ARM_SET_C)
+    if (arm_is_logical(operation) && t->live & ARM_SET_C)
         arm_shifter_carry(t);
     if (operation >= ARM_TST && operation <= ARM_CMN)
         arm_test_uops(t, a, b);
@@ -641,17 +640,6 @@ static uint8_t arm_unit_class(const struct arm_instruction *i)
     case ARM_CLASS_CONTROL: return operation == ARM_TBB || operation == ARM_TBH ? RP_CLASS_MEMORY : RP_CLASS_CONTROL;
     case ARM_CLASS_REFUSED: return RP_CLASS_CONTROL;
     default: return operation == ARM_BARRIER ? RP_CLASS_FENCE : RP_CLASS_INT;
-    }
-}
-
-static bool arm_writes_pc(const struct arm_instruction *i)
-{
-    switch (i->row->class) {
-    case ARM_CLASS_DATA:
-    case ARM_CLASS_LOAD: return i->d == ARM_PC;
-    case ARM_CLASS_MULTIPLE: return i->row->operation == ARM_LDM && i->imm >> ARM_PC;
-    case ARM_CLASS_CONTROL: return i->row->operation < ARM_SVC;
-    default: return false;
     }
 }
 
