@@ -276,6 +276,18 @@ static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
     }
 }
 
+void guest_log_rest(struct guest_group *g, const struct uop *failed)
+{
+    for (const struct uop *u = failed + 1; g->w.log && u->index == failed->index; u++) {
+        const lanemask executed = u->flags & UF_GUARDED ? g->w.active & guard(&g->w, u) : g->w.active;
+        struct lane_addresses la;
+        if (u->kind != UOP_MEMORY)
+            continue;
+        u->memory->addresses(&la, operand_at(&g->w, u->a), u->imm, executed);
+        guest_log_access(g, u, executed, &la);
+    }
+}
+
 void guest_drop_reservations(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
