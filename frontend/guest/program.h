@@ -27,7 +27,7 @@
  *                     that is UOP_NOWHERE to the next one
  *   UOP_BRANCH_TABLE  each lane goes to the address in a
  *   UOP_HOST_CALL     environment call
- * These three may be guarded: lanes in which the guard does not hold go on.
+ * These three and UOP_TRAP may be guarded: lanes in which the guard does not hold go on.
  *   UOP_FENCE         nothing
  *   UOP_TRAP          the instruction cannot be executed */
 
