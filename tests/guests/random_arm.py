@@ -22,7 +22,8 @@ ALWAYS = 14
 def rows(isa):
     """Name, mask, value, fields, operation and class of each row that such programs may have."""
     text = '#define ROW(n, m, v, f, s, o, c) @@ n @ m @ v @ f @ o @ c @!\n#include "frontend/isa/arm/%s.def"\n' % isa
-    ran = subprocess.run([os.environ.get("CC", "cc"), "-E", "-P", "-I" + ROOT, "-x", "c", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
+    compiler = os.environ.get("CC", "cc").split()
+    ran = subprocess.run(compiler + ["-E", "-P", "-I" + ROOT, "-x", "c", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
 
     def number(t):
         return eval(re.sub(r"(\d)u\b", r"\1", re.sub(r"0x[0-9a-f]+u?\b", lambda m: str(int(m[0].rstrip("u"), 16)), t)))  # pylint: disable=eval-used
