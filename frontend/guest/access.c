@@ -101,7 +101,8 @@ static void guest_access_failed(struct guest_group *g, const struct uop *u, unsi
     guest_fault_access(g->machine, guest_lane_core(g, lane), address, guest_access_bytes(u), guest_access_rights(u));
 }
 
-static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address, uint32_t bytes)
+static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
+                             uint32_t bytes)
 {
     struct guest_core *c = guest_lane_core(g, lane);
     c->pc = (uint32_t)g->program->instructions[u->index].pc;
@@ -272,6 +273,18 @@ static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
                    : u->op == GUEST_STORE_CONDITIONAL ? guest_store_conditional(g, u, l, address)
                                                       : guest_atomic_lane(g, u, l, address)))
             guest_access_failed(g, u, l, address);
+    }
+}
+
+void guest_log_rest(struct guest_group *g, const struct uop *failed)
+{
+    for (const struct uop *u = failed + 1; g->w.log && u->index == failed->index; u++) {
+        const lanemask executed = u->flags & UF_GUARDED ? g->w.active & guard(&g->w, u) : g->w.active;
+        struct lane_addresses la;
+        if (u->kind != UOP_MEMORY)
+            continue;
+        u->memory->addresses(&la, operand_at(&g->w, u->a), u->imm, executed);
+        guest_log_access(g, u, executed, &la);
     }
 }
 

@@ -29,6 +29,10 @@ SIMD_DECLARE(unsigned, guest_greatest, (const uint64_t key[RP_WARP_LANES]))
 /* Adds to the counts of these lanes. */
 SIMD_DECLARE(void, guest_add, (uint64_t count[RP_WARP_LANES], lanemask, uint64_t))
 
+/* Logs the accesses that an instruction would still have made after its uop `failed`: the trace has all of an executed
+ * instruction. */
+void guest_log_rest(struct guest_group *, const struct uop *failed);
+
 /* The handler of a UOP_LANE that ends the reservations of its lanes. */
 void guest_drop_reservations(struct warp *, const struct uop *, lanemask);
 

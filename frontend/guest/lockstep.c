@@ -292,6 +292,12 @@ static bool guest_stays(const struct guest_warp *w, uint32_t at)
     return slot == LANES || guest_key(w, at, w->g.w.active) > q->key[slot];
 }
 
+/* The lanes that execute what ends a straight line: those in which its guard holds. */
+static lanemask guest_executed(const struct guest_warp *w, const struct uop *u)
+{
+    return u->flags & UF_GUARDED ? w->g.w.active & guard(&w->g.w, u) : w->g.w.active;
+}
+
 /* ---- faults --------------------------------------------------------------------------------------------------------
  */
 
@@ -305,7 +311,7 @@ static struct guest_core *guest_core_at(struct guest_warp *w, const struct uop *
 
 static void guest_trap(struct guest_warp *w, const struct uop *u)
 {
-    struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(w->g.w.active));
+    struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(guest_executed(w, u)));
     const struct rp_instruction *in = &w->g.program->instructions[u->index];
     w->g.failed = true;
     guest_fault(w->g.machine, c, u->index < w->g.program->code_count ? "%s" : "what follows is no code: %s", in->text);
@@ -313,12 +319,6 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
 
 /* ---- transfers of control ------------------------------------------------------------------------------------------
  */
-
-/* The lanes that execute a transfer of control: those in which its guard holds. */
-static lanemask guest_executed(const struct guest_warp *w, const struct uop *u)
-{
-    return u->flags & UF_GUARDED ? w->g.w.active & guard(&w->g.w, u) : w->g.w.active;
-}
 
 /* Each of these lanes goes to the address in a register, and waits there. */
 static void guest_jump_apart(struct guest_warp *w, const struct uop *u, lanemask lanes)
@@ -474,7 +474,9 @@ static uint32_t guest_step_over(struct guest_warp *w, const struct guest_engine 
         break;
     case UOP_HOST_CALL: guest_environment_call(w, u); return UOP_NOWHERE;
     default:
-        guest_end_run(w, u->index);
+        guest_end_run(w, u->index + (u->flags & UF_GUARDED ? 1 : 0)); /* the trace has its guard */
+        if (!guest_executed(w, u))
+            return to;
         guest_trap(w, u);
         return UOP_NOWHERE;
     }
@@ -508,6 +510,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         bool spins = false;
         at = guest_straight_line(w, at, meeting);
         if (w->g.failed) {
+            guest_log_rest(&w->g, &w->g.program->uops[at]);
             guest_end_run(w, w->g.program->uops[at].index + 1); /* the trace has its addresses */
             return;
         }

@@ -18,7 +18,7 @@
 
 #define GUEST_REGISTER(n) OPERAND_REGISTER((n)*4 * RP_WARP_LANES)
 #define GUEST_TEMPORARIES 4 /* and the last of them takes what is loaded into no register */
-#define GUEST_PREDICATES 8 /* those before the last one are state of a core, as registers are */
+#define GUEST_PREDICATES 8  /* those before the last one are state of a core, as registers are */
 #define GUEST_PREDICATE(n) OPERAND_REGISTER((32 + GUEST_TEMPORARIES) * 4 * RP_WARP_LANES + (n)*4)
 #define GUEST_WINDOW_BYTES ((32 + GUEST_TEMPORARIES + 1) * 4 * RP_WARP_LANES)
 
@@ -27,12 +27,12 @@
  *                     that is UOP_NOWHERE to the next one
  *   UOP_BRANCH_TABLE  each lane goes to the address in a
  *   UOP_HOST_CALL     environment call
- * These three may be guarded: lanes in which the guard does not hold go on.
+ * These three and UOP_TRAP may be guarded: lanes in which the guard does not hold go on.
  *   UOP_FENCE         nothing
  *   UOP_TRAP          the instruction cannot be executed */
 
-/* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or two
- * words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. */
+/* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or
+ * two words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. */
 enum guest_memory_op { GUEST_PLAIN_ACCESS, GUEST_LOAD_RESERVED, GUEST_STORE_CONDITIONAL, GUEST_ATOMIC };
 
 struct guest_program {

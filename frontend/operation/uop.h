@@ -337,7 +337,8 @@ enum lane_op {
     OP_SURFACE_TEXEL, /* likewise for elements in their own format: lists[0], up to four words */
     OP_IMAGE_QUERY, /* d (T_U32) = imm, an enum image_query, of level b (0 if there is none). Of a texture or a surface,
                        as the space says; of either in the generic space */
-    OP_GUEST, /* what an instruction set of guests computes by a handler of its own, which it has chosen; imm is a parameter */
+    OP_GUEST,       /* what an instruction set of guests computes by a handler of its own, which it has chosen; imm is a
+                       parameter */
     OP_COUNT
 };
 /* Whether lists[0] of a UOP_LANE is written, not read. */

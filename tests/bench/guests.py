@@ -1,7 +1,7 @@
 """Figures 6 and 7 of Raghav et al., "Scalable Instruction Set Simulator for Thousand-core Architectures Running on GPGPUs", on this
 machine.
 
-    guests.py PROGRAM [--cores N,N,...] [--rounds N]
+    guests.py PROGRAM [--isa rv32|arm] [--cores N,N,...] [--rounds N]
 
 Figure 6, million instructions of guests a second on one processor: BC, where all cores execute one program of all instructions of the table, and
 WC, where each core starts at another instruction of it; without a trace and with one. Figure 7, of a matrix product, the cosine transform and the
@@ -16,16 +16,57 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-spec = importlib.util.spec_from_file_location("random_rv32", os.path.join(HERE, "../guests/random_rv32.py"))
-rv32 = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(rv32)
+
+
+def module(name):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(HERE, "../guests/%s.py" % name))
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+rv32, arm = module("random_rv32"), module("random_arm")
 GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
 LOOPS = 100  # times, so that it can be measured
 
 
+def straight(code):
+    """Jumps go to the next instruction."""
+    return [(length, make, ahead and (2 if n + 1 < len(code) and code[n + 1][3] else 1), inner) for n, (length, make, ahead, inner) in enumerate(code)]
+
+
+def all_rows_arm(apart):
+    """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number."""
+    p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.SLOT + arm.BUFFER_BYTES
+    arm.begin(p, core_bytes)
+    p.word(0xE20AA01F)  # and sl, sl, #31: it is an offset, too
+    arm.fill(p)
+    for row in arm.TABLES["a32"]:
+        if row[5] != "EXCLUSIVE":  # as for RISC-V
+            arm.add_random(body, row)
+    code = straight(body.code)
+    p.li(0, LENGTH * LOOPS // len(code))
+    p.word(0xE50B09C4)  # str r0, [fp, #-2500]: counts the loops
+    if apart:
+        starts = [n for n, c in enumerate(code) if not c[3]]
+        p.word(0xE20A001F)  # and r0, sl, #31
+        p.word(0xE08FF100)  # add pc, pc, r0, lsl #2
+        p.word(0xE320F000)
+        for k in range(32):
+            p.branch(lambda d: 0xEA000000 | d - 8 >> 2 & 0xFFFFFF, 4, 32 - k + starts[k % len(starts)])
+    head = len(p.code)
+    p.code += code
+    for w in (0xE51B09C4, 0xE2500001, 0xE50B09C4):  # ldr, subs, str
+        p.word(w)
+    p.word(0x1A000000 | -(len(p.code) - head) - 2 & 0xFFFFFF)
+    p.li(0, 0)
+    p.call(1)
+    return arm.elf(p.bytes(), core_bytes * 1024, 40, 0x05000000)
+
+
 def all_rows(apart):
-    """A guest: each row once, over and over. apart: a core starts at the instruction of its number."""
+    """A guest of RISC-V: each row once, over and over. apart: a core starts at the instruction of its number."""
     rv32.FIXED.add(26)  # counts the loops
     p = rv32.Program(1)
     p.call(0x5250)
@@ -46,10 +87,7 @@ def all_rows(apart):
             count += len(body.code) - before
     loops = LENGTH * LOOPS // count
     p.li(26, loops)
-    code = [(length, make, ahead, inner) for length, make, ahead, inner in body.code]
-    for n, (length, make, ahead, inner) in enumerate(code):  # jumps go to the next instruction
-        if ahead is not None:
-            code[n] = (length, make, 2 if n + 1 < len(code) and code[n + 1][3] else 1, inner)
+    code = straight(body.code)
     if apart:  # auipc t6; add t6, 4 × core; jump there: a table of jumps
         starts = [n for n, c in enumerate(code) if not c[3]]
         p.i(7, 0x13, 5, rv32.CORE, 63)
@@ -91,13 +129,14 @@ def rate(runs):
 
 
 def figure_6(a, folder):
-    print("Figure 6: million instructions a second, %d instructions a core (paper, GTX 295, ARM, 1,024 cores: BC 1,000, WC 140)" % (LENGTH * LOOPS))
+    print("Figure 6, %s: million instructions a second, %d instructions a core (paper, GTX 295, ARM, 1,024 cores: BC 1,000, WC 140)"
+          % (a.isa, LENGTH * LOOPS))
     print("%8s %14s %14s %14s %14s" % ("cores", "BC", "BC recorded", "WC", "WC recorded"))
     paths = []
     for name, apart in (("bc", False), ("wc", True)):
         paths.append(os.path.join(folder, name + ".elf"))
         with open(paths[-1], "wb") as f:
-            f.write(all_rows(apart))
+            f.write((all_rows_arm if a.isa == "arm" else all_rows)(apart))
     trace = os.path.join(folder, "t.wtr")
     for cores in a.cores:
         row = []
@@ -112,7 +151,7 @@ def figure_7(a):
     print("(ideal: the number of cores; half of the FFT's stages split a group: 2/3, and all of fft-stuck: 1/2)")
     programs = ("matmul", "idct", "fft", "fft-stuck")
     print("%8s" % "cores" + "".join("%12s %10s" % (p, "in time") for p in programs))
-    elfs = [os.path.join(GOLDEN, "figure7", p + ".elf") for p in programs]
+    elfs = [os.path.join(GOLDEN, "figure7-arm" if a.isa == "arm" else "figure7", p + ".elf") for p in programs]
     one = [run(a.program, elf, 1)["steps"] for elf in elfs]
     plain = [rate([run(a.program, elf, 1, "--engine", "reference")]) for elf in elfs]
     for cores in a.cores:
@@ -126,6 +165,7 @@ def figure_7(a):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("--isa", choices=("rv32", "arm"), default="rv32")
     parser.add_argument("--cores", type=lambda t: [int(n) for n in t.split(",")], default=[32, 64, 128, 256, 512, 1024])
     parser.add_argument("--rounds", type=int, default=3)
     a = parser.parse_args()

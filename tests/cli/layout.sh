@@ -22,6 +22,7 @@ check_arrow frontend/isa/sass 'frontend/(operation|core|module|isa/sass)/|fronte
 check_arrow frontend/isa/sass5x 'frontend/(operation|core|module|isa/sass|isa/sass5x)/|frontend/isa/[a-z]+\.h|tracefmt/'
 check_arrow frontend/isa/sass7x 'frontend/(operation|core|module|isa/sass|isa/sass7x)/|frontend/isa/[a-z]+\.h|tracefmt/'
 check_arrow frontend/guest 'frontend/(operation|core|module|guest)/|tracefmt/'
+check_arrow frontend/isa/arm 'frontend/(operation|core/lanes|module|guest|isa/arm)/|tracefmt/'
 check_arrow frontend/isa/rv32 'frontend/(operation|module|guest|isa/rv32)/|tracefmt/'
 check_arrow frontend/loader 'frontend/(operation|core|module|loader|guest)/|frontend/isa/[a-z]+\.h|tracefmt/'
 check_arrow frontend/record 'frontend/(operation|core|record)/|tracefmt/'

@@ -22,7 +22,8 @@ ALWAYS = 14
 def rows(isa):
     """Name, mask, value, fields, operation and class of each row that such programs may have."""
     text = '#define ROW(n, m, v, f, s, o, c) @@ n @ m @ v @ f @ o @ c @!\n#include "frontend/isa/arm/%s.def"\n' % isa
-    ran = subprocess.run([os.environ.get("CC", "cc"), "-E", "-P", "-I" + ROOT, "-x", "c", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
+    compiler = os.environ.get("CC", "cc").split()
+    ran = subprocess.run(compiler + ["-E", "-P", "-I" + ROOT, "-x", "c", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
 
     def number(t):
         return eval(re.sub(r"(\d)u\b", r"\1", re.sub(r"0x[0-9a-f]+u?\b", lambda m: str(int(m[0].rstrip("u"), 16)), t)))  # pylint: disable=eval-used
@@ -79,7 +80,7 @@ class Program(Code):
 
     def call(self, number):
         self.li(7, number)
-        self.word(0xDF00, 2, True) if self.t32 else self.word(0xEF000000, inner=True)
+        self.word(0xDF00 if self.t32 else 0xEF000000, 2 if self.t32 else 4, True)
 
 
 def put(word, at, width, value):
@@ -90,7 +91,7 @@ def put(word, at, width, value):
 # ---- A32 ---------------------------------------------------------------------------------------------------------------
 
 
-def a32_registers(p, w, fields, operation, kind):
+def a32_registers(p, w, fields, kind):
     """Random registers that the instruction may have; scratch as the base of those that write back."""
     r = p.random
     for letter, at in (("n", 16), ("m", 0), ("N", 0), ("M", 8), ("A", 12), ("E", 0)):
@@ -105,13 +106,11 @@ def a32_registers(p, w, fields, operation, kind):
     if kind == "LONG":
         low, high = r.sample(FREE, 2)
         w = put(put(w, 12, 4, low), 16, 4, high)
-    if operation == "STREXD":
-        w = put(w, 0, 4, r.choice([0, 2, 4, 6]))
     return w
 
 
 def a32_word(p, w, fields, operation, kind):
-    w = a32_registers(p, w, fields, operation, kind)
+    w = a32_registers(p, w, fields, kind)
     if "B" in fields or "f" in fields:
         first = p.random.randrange(32)
         width = p.random.randrange(1, 33 - first)
@@ -174,7 +173,7 @@ def add_a32(p, row):
         p.word(put(w, 0, 4, SCRATCH), inner=True)
         return True
     if kind == "EXCLUSIVE":
-        return add_exclusive(p, w, operation, 4, a32_registers)
+        return add_exclusive(p, w, operation)
     if kind in ("LOAD", "STORE") and name in ("push", "pop") or kind == "MULTIPLE" and w >> 16 & 15 == SP:
         w = a32_multiple(p, w, operation) if kind == "MULTIPLE" else put(w, 12, 4, r.choice(FREE))
         p.word(w, inner=True)
@@ -214,6 +213,8 @@ def t32_long_word(p, w, fields, operation, kind):
         w = put(put(put(w, 12, 3, first >> 2), 6, 2, first), 0, 5, first + width - 1 if "B" in fields else width - 1)
     if operation == "MSR":
         w = put(w, 8, 4, r.choice([4, 8, 12]))
+    if operation in ("SSAT", "USAT"):
+        w |= 1 << 6  # after ASR by 0 it is another instruction
     return w
 
 
@@ -233,7 +234,6 @@ def t32_access(p, w, fields, kind):
         else:
             writes = w >> writes & 1
         w = put(w, 0, 8, r.randrange(256))
-        w = w & ~3 if False else w
     else:
         writes = 0
     if "I" in fields:
@@ -268,7 +268,7 @@ def add_t32_long(p, row):
         return True
     w = value | r.getrandbits(32) & ~mask & 0xFFFFFFFF
     if kind == "EXCLUSIVE":
-        return add_exclusive(p, w, operation, 4, lambda q, v, f, o, k: t32_exclusive(q, v, o))
+        return add_exclusive(p, w, operation)
     w = t32_long_word(p, w, fields, operation, kind)
     if kind in ("LOAD", "STORE") or kind == "NOTHING" and "n" in fields:
         w = t32_access(p, value & 0xF0000 | w & ~0xF0000 if mask >> 16 & 15 == 15 else w, fields, kind)
@@ -368,14 +368,14 @@ def add_t32_short_access(p, w, fields):
     return True
 
 
-def add_exclusive(p, w, operation, length, registers):
+def add_exclusive(p, w, operation):
     """A load and a store of one word, or a store without a load, which does nothing."""
     r = p.random
     size = operation[5:]
     load, store = ({"": 0xE8500F00, "B": 0xE8D00F4F, "H": 0xE8D00F5F, "D": 0xE8D0007F}, {"": 0xE8400000, "B": 0xE8C00F40, "H": 0xE8C00F50, "D": 0xE8C00070}) if p.t32 else (
         {"": 0xE1900F9F, "B": 0xE1D00F9F, "H": 0xE1F00F9F, "D": 0xE1B00F9F}, {"": 0xE1800F90, "B": 0xE1C00F90, "H": 0xE1E00F90, "D": 0xE1A00F90})
     if operation == "CLREX":
-        p.word(w, length)
+        p.word(w)
         return True
     p.add(SCRATCH, BASE, 64)
     if operation.startswith("LDREX") or r.random() < 0.7:
@@ -388,7 +388,6 @@ def add_exclusive(p, w, operation, length, registers):
     else:
         word = put(put(store[size], 12, 4, 8), 0, 4, r.choice([0, 2, 4, 6]))
     p.word(put(word, 16, 4, SCRATCH), inner=True)
-    del registers
     return True
 
 
@@ -435,6 +434,10 @@ def add_random(p, row):
 # ---- programs ----------------------------------------------------------------------------------------------------------
 
 
+def nop(p):
+    p.word(0xBF00 if p.t32 else 0xE320F000, 2 if p.t32 else 4)
+
+
 def begin(p, core_bytes):
     """r10 the core, r11 its buffer, r9 and sp within it."""
     p.li(0, 0)
@@ -475,8 +478,8 @@ def end(p, core_bytes):
     p.store(0, SAVED, 60)
     p.call(0x5252)
     if p.t32:
+        p.word(0xF1BA0F00, inner=True)
         p.branch(lambda d: 0xF0408000 | t32_near(d - 4), 4, 9, True)
-        p.code[-1:] = [(4, lambda d: 0xF1BA0F00, None, True), (4, lambda d: 0xF0408000 | t32_near(d - 4), 9, True)]
     else:
         p.word(0xE35A0000, inner=True)
         p.branch(lambda d: 0x1A000000 | (d - 8 >> 2 & 0xFFFFFF), 4, 9, True)  # core 0 writes all
@@ -484,7 +487,7 @@ def end(p, core_bytes):
     p.li(1, DATA)
     p.wide(0xE3000000, 0xF2400000, 2, core_bytes)
     p.call(4)
-    p.code.append((2, lambda d: 0xBF00, None, False) if p.t32 else (4, lambda d: 0xE320F000, None, False))
+    nop(p)
     p.li(0, 0)
     p.call(1)
 
@@ -501,7 +504,7 @@ def program(seed, cores, t32):
         else:
             add_random(p, p.random.choice(table))
     for _ in range(8):  # where branches of the last ones may come to
-        p.word(0xBF00, 2) if t32 else p.word(0xE320F000)
+        nop(p)
     end(p, core_bytes)
     return elf(p.bytes(), core_bytes * cores, 40, 0x05000000, 1 if t32 else 0)
 

@@ -1,5 +1,5 @@
-/* Prints pc, condition flags and the registers of a guest's only core before each instruction. Its own calls get -ENOSYS,
- * as on Linux. For tests/guests/qemu.py. */
+/* Prints pc, condition flags and the registers of a guest's only core before each instruction. Its own calls get
+ * -ENOSYS, as on Linux. For tests/guests/qemu.py. */
 #include <stdio.h>
 #include <stdlib.h>
 

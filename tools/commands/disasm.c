@@ -242,7 +242,7 @@ const struct command command_disasm = {
         "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "
         "status is then 2.\n"
         "'reprise asm' turns the text back into machine code.\n"
-        "Of a guest (docs/guests.md) it prints what objdump -d -M no-aliases does.",
+        "Of a guest (docs/guests.md) it prints what objdump -d does, of RISC-V with -M no-aliases.",
     .options = rows,
     .examples = examples,
     .option = disasm_option,

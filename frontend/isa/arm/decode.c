@@ -455,8 +455,13 @@ bool arm_decode_a32(uint32_t w, struct arm_instruction *i)
 
 unsigned arm_t32_length(uint16_t first_half) { return first_half >> 11 > 0x1c ? 4 : 2; }
 
-/* Conditions 14 and 15 of a branch are other instructions. */
-static bool t32_row_fits(const struct arm_row *r, uint32_t w) { return r->fields[0] != 'b' || reg(w, 22) < 14; }
+/* Conditions 14 and 15 of a branch are other instructions, and so is a saturation after ASR by 0. */
+static bool t32_row_fits(const struct arm_row *r, uint32_t w)
+{
+    if (r->operation == ARM_SSAT || r->operation == ARM_USAT)
+        return t32_imm5(w) || !bits(w, 21, 1);
+    return r->fields[0] != 'b' || reg(w, 22) < 14;
+}
 
 bool arm_decode_t32(uint32_t word, uint8_t it, struct arm_instruction *i)
 {

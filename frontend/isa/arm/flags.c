@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "frontend/isa/arm/operations.h"
+
 enum { SCAN_DEPTH = 32, SCANS_MOST = 1 << 20 };
 
 static unsigned flags_of_condition(unsigned cond)
@@ -17,11 +19,6 @@ static unsigned flags_of_condition(unsigned cond)
     return flags[cond >> 1];
 }
 
-static bool data_is_logical(unsigned operation)
-{
-    return operation <= ARM_EOR || operation == ARM_TST || operation == ARM_TEQ || operation >= ARM_ORR;
-}
-
 unsigned arm_flags_read(const struct arm_instruction *i)
 {
     const unsigned operation = i->row->operation, flags = flags_of_condition(i->cond);
@@ -31,7 +28,7 @@ unsigned arm_flags_read(const struct arm_instruction *i)
         return flags | (i->operand == ARM_REGISTER && i->shift == ARM_RRX ? ARM_SET_C : 0);
     const bool carry = operation >= ARM_ADC && operation <= ARM_RSC;
     const bool shifter = (i->operand == ARM_REGISTER && i->shift == ARM_RRX) ||
-                         (i->operand == ARM_SHIFTED_BY && i->flags & ARM_SETS && data_is_logical(operation));
+                         (i->operand == ARM_SHIFTED_BY && i->flags & ARM_SETS && arm_is_logical(operation));
     return flags | (carry || shifter ? ARM_SET_C : 0);
 }
 
@@ -43,7 +40,7 @@ unsigned arm_flags_written(const struct arm_instruction *i)
         return 0;
     if (i->row->class != ARM_CLASS_DATA)
         return ARM_SET_N | ARM_SET_Z;
-    if (!data_is_logical(i->row->operation))
+    if (!arm_is_logical(i->row->operation))
         return ARM_SET_ALL;
     const bool shifted = i->operand == ARM_REGISTER && (i->shift != ARM_LSL || i->amount);
     const bool carry = i->operand == ARM_IMMEDIATE ? i->flags & ARM_ROTATED : shifted || i->operand == ARM_SHIFTED_BY;
@@ -64,16 +61,13 @@ bool arm_look_ahead(struct guest_build *b, uint32_t pc, bool thumb, uint8_t ahea
     return c->high - pc >= 4 && arm_decode_t32((uint32_t)halves[0] << 16 | halves[1], ahead, i);
 }
 
-/* Whether an instruction may write r15, other than by a branch to a known address. */
-static bool goes_anywhere(const struct arm_instruction *i)
+bool arm_writes_pc(const struct arm_instruction *i)
 {
     switch (i->row->class) {
     case ARM_CLASS_DATA:
     case ARM_CLASS_LOAD: return i->d == ARM_PC;
     case ARM_CLASS_MULTIPLE: return i->row->operation == ARM_LDM && i->imm >> ARM_PC;
-    case ARM_CLASS_CONTROL:
-        return i->row->operation == ARM_BX || i->row->operation == ARM_BLX_REGISTER || i->row->operation == ARM_TBB ||
-               i->row->operation == ARM_TBH;
+    case ARM_CLASS_CONTROL: return i->row->operation < ARM_SVC;
     default: return false;
     }
 }
@@ -95,7 +89,7 @@ static unsigned scan(struct guest_build *b, uint32_t pc, bool thumb, uint8_t ahe
         b->scans++;
         found |= arm_flags_read(&i) & wanted;
         wanted &= ~found;
-        if (goes_anywhere(&i))
+        if (arm_writes_pc(&i) && !is_direct_branch(&i))
             return found | wanted;
         const bool always = i.cond == ARM_ALWAYS && i.row->operation != ARM_CBZ && i.row->operation != ARM_CBNZ;
         ahead = i.row->operation == ARM_IT ? (uint8_t)i.imm : arm_it_next(ahead);

@@ -15,15 +15,15 @@ enum arm_predicate { ARM_P_Q, ARM_P_GE, ARM_P_GE_LAST = ARM_P_GE + 3, ARM_P_COND
 /* Handlers beside those of operations. */
 enum arm_lane {
     ARM_LANE_NOTHING,
-    ARM_LANE_SHIFT,     /* + enum arm_shift: d = a shifted by the lowest byte of b */
-    ARM_LANE_CARRY = ARM_LANE_SHIFT + 5, /* + enum arm_shift: C = the shifter's carry of the same */
+    ARM_LANE_SHIFT,                          /* + enum arm_shift: d = a shifted by the lowest byte of b */
+    ARM_LANE_CARRY = ARM_LANE_SHIFT + 5,     /* + enum arm_shift: C = the shifter's carry of the same */
     ARM_LANE_SET_CARRY = ARM_LANE_CARRY + 5, /* C = imm */
-    ARM_LANE_NZ,        /* N and Z of a */
-    ARM_LANE_NZ_LONG,   /* of a (upper word) and b */
-    ARM_LANE_CONDITION, /* ARM_P_CONDITION = condition imm */
-    ARM_LANE_GUARD,     /* likewise, and the trace gets it as the guard of the instruction */
-    ARM_LANE_GET_STATUS, /* d = the status register */
-    ARM_LANE_SET_STATUS, /* the bits of imm of the status register = those of a */
+    ARM_LANE_NZ,                             /* N and Z of a */
+    ARM_LANE_NZ_LONG,                        /* of a (upper word) and b */
+    ARM_LANE_CONDITION,                      /* ARM_P_CONDITION = condition imm */
+    ARM_LANE_GUARD,                          /* likewise, and the trace gets it as the guard of the instruction */
+    ARM_LANE_GET_STATUS,                     /* d = the status register */
+    ARM_LANE_SET_STATUS,                     /* the bits of imm of the status register = those of a */
     ARM_LANES
 };
 

@@ -61,8 +61,7 @@ INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, u
 #define DATA(operation)                                                                                                \
     HANDLER(data_##operation) { data_lanes(w, u, executed, ARM_##operation, false); }                                  \
     HANDLER(data_sets_##operation) { data_lanes(w, u, executed, ARM_##operation, true); }
-#define ALL_DATA(X)                                                                                                    \
-    X(AND) X(EOR) X(SUB) X(RSB) X(ADD) X(ADC) X(SBC) X(RSC) X(ORR) X(MOV) X(BIC) X(MVN) X(ORN) X(MOVT)
+#define ALL_DATA(X) X(AND) X(EOR) X(SUB) X(RSB) X(ADD) X(ADC) X(SBC) X(RSC) X(ORR) X(MOV) X(BIC) X(MVN) X(ORN) X(MOVT)
 ALL_DATA(DATA)
 
 uop_fn SIMD_NAME(arm_data_handler)(unsigned operation, bool sets)
@@ -153,10 +152,13 @@ INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed
 }
 
 #define ALL_COMPUTE(X)                                                                                                 \
-    X(MUL) X(MLA) X(MLS) X(SMULXY) X(SMLAXY) X(SMULW) X(SMLAW) X(SMUAD) X(SMLAD) X(SMUSD) X(SMLSD) X(SMMUL) X(SMMLA)    \
-    X(SMMLS) X(USAD8) X(USADA8) X(SDIV) X(UDIV) X(QADD) X(QSUB) X(QDADD) X(QDSUB) X(SSAT) X(USAT) X(SSAT16) X(USAT16)   \
-    X(PARALLEL) X(SEL) X(PKHBT) X(PKHTB) X(SXTB) X(SXTH) X(SXTB16) X(UXTB) X(UXTH) X(UXTB16) X(SXTAB) X(SXTAH)          \
-    X(SXTAB16) X(UXTAB) X(UXTAH) X(UXTAB16) X(REV) X(REV16) X(REVSH) X(RBIT) X(CLZ) X(BFI) X(BFC) X(SBFX) X(UBFX)
+    X(MUL)                                                                                                             \
+    X(MLA)                                                                                                             \
+    X(MLS) X(SMULXY) X(SMLAXY) X(SMULW) X(SMLAW) X(SMUAD) X(SMLAD) X(SMUSD) X(SMLSD) X(SMMUL) X(SMMLA) X(SMMLS)        \
+        X(USAD8) X(USADA8) X(SDIV) X(UDIV) X(QADD) X(QSUB) X(QDADD) X(QDSUB) X(SSAT) X(USAT) X(SSAT16) X(USAT16)       \
+            X(PARALLEL) X(SEL) X(PKHBT) X(PKHTB) X(SXTB) X(SXTH) X(SXTB16) X(UXTB) X(UXTH) X(UXTB16) X(SXTAB) X(SXTAH) \
+                X(SXTAB16) X(UXTAB) X(UXTAH) X(UXTAB16) X(REV) X(REV16) X(REVSH) X(RBIT) X(CLZ) X(BFI) X(BFC) X(SBFX)  \
+                    X(UBFX)
 #define COMPUTE(operation)                                                                                             \
     HANDLER(compute_##operation) { compute_lanes(w, u, executed, ARM_##operation); }
 ALL_COMPUTE(COMPUTE)
@@ -241,8 +243,9 @@ HANDLER(get_status)
     u32 r[LANES] ALIGNED;
     const lanemask n = w->sign, z = w->zero, c = w->carry, v = w->overflow, q = *predicate_at(w, ARM_P_Q);
     read_ge(w, r);
-    FOR_LANES r[l] = r[l] << ARM_GE_SHIFT | ARM_USER_MODE | (n & lane_bit[l] ? ARM_N : 0) | (z & lane_bit[l] ? ARM_Z : 0) |
-                     (c & lane_bit[l] ? ARM_C : 0) | (v & lane_bit[l] ? ARM_V : 0) | (q & lane_bit[l] ? ARM_Q_FLAG : 0);
+    FOR_LANES r[l] = r[l] << ARM_GE_SHIFT | ARM_USER_MODE | (n & lane_bit[l] ? ARM_N : 0) |
+                     (z & lane_bit[l] ? ARM_Z : 0) | (c & lane_bit[l] ? ARM_C : 0) | (v & lane_bit[l] ? ARM_V : 0) |
+                     (q & lane_bit[l] ? ARM_Q_FLAG : 0);
     store_lanes(destination(w, u->d), r, executed);
 }
 

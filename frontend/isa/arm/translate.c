@@ -9,6 +9,7 @@
 #include "frontend/isa/arm/arm.h"
 #include "frontend/isa/arm/flags.h"
 #include "frontend/isa/arm/lanes.h"
+#include "frontend/isa/arm/operations.h"
 #include "frontend/isa/arm/table.h"
 
 enum { OPERAND_TEMPORARY, ADDRESS_TEMPORARY, PC_TEMPORARY, NOWHERE_TEMPORARY };
@@ -51,8 +52,7 @@ static struct operation arm_lane(uop_fn fn, struct operand d, struct operand a, 
 
 static struct operation arm_special(enum arm_lane lane, int64_t imm)
 {
-    return (struct operation){
-        .kind = UOP_LANE, .op = OP_GUEST, .fn = SIMD_SELECT(arm_lane_handler)(lane), .imm = imm};
+    return (struct operation){.kind = UOP_LANE, .op = OP_GUEST, .fn = SIMD_SELECT(arm_lane_handler)(lane), .imm = imm};
 }
 
 static void arm_data_uop(struct arm_translation *t, unsigned operation, struct operand d, struct operand a,
@@ -109,8 +109,8 @@ static struct operand arm_operand2(struct arm_translation *t)
     if (!arm_is_shifted(i))
         return arm_source(t, i->m);
     struct operand d = guest_temporary(OPERAND_TEMPORARY);
-    arm_emit(t, arm_lane(SIMD_SELECT(arm_lane_handler)(ARM_LANE_SHIFT + i->shift), d, arm_source(t, i->m),
-                         arm_amount(t)));
+    arm_emit(t,
+             arm_lane(SIMD_SELECT(arm_lane_handler)(ARM_LANE_SHIFT + i->shift), d, arm_source(t, i->m), arm_amount(t)));
     return d;
 }
 
@@ -134,12 +134,22 @@ struct arm_comparison {
 };
 static struct arm_comparison arm_compare_as(unsigned cond, const struct arm_fact *f)
 {
-    static const struct arm_comparison of_difference[14] = {
-        {CMP_EQ, false, true}, {CMP_NE, false, true}, {CMP_HS, false, true}, {CMP_LO, false, true}, {0},
-        {0},                   {0},                   {0},                   {CMP_LO, true, true},  {CMP_HS, true, true},
-        {CMP_GE, false, true}, {CMP_LT, false, true}, {CMP_LT, true, true},  {CMP_GE, true, true}};
-    static const struct arm_comparison of_result[14] = {
-        {CMP_EQ, false, true}, {CMP_NE, false, true}, {0}, {0}, {CMP_LT, false, true}, {CMP_GE, false, true}};
+    static const struct arm_comparison of_difference[14] = {{CMP_EQ, false, true},
+                                                            {CMP_NE, false, true},
+                                                            {CMP_HS, false, true},
+                                                            {CMP_LO, false, true},
+                                                            {0},
+                                                            {0},
+                                                            {0},
+                                                            {0},
+                                                            {CMP_LO, true, true},
+                                                            {CMP_HS, true, true},
+                                                            {CMP_GE, false, true},
+                                                            {CMP_LT, false, true},
+                                                            {CMP_LT, true, true},
+                                                            {CMP_GE, true, true}};
+    static const struct arm_comparison of_result[14] = {{CMP_EQ, false, true}, {CMP_NE, false, true}, {0}, {0},
+                                                        {CMP_LT, false, true}, {CMP_GE, false, true}};
     const struct arm_comparison none = {0};
     return cond >= ARM_ALWAYS || f->known == ARM_NOTHING_KNOWN ? none
            : f->known == ARM_DIFFERENCE                        ? of_difference[cond]
@@ -199,8 +209,7 @@ static void arm_test_uops(struct arm_translation *t, struct operand a, struct op
         if (!arm_owe(t, &f, sets) && t->live)
             arm_emit(t, sets);
     } else if (arm_branch_behind(t, &f, &taken, &not_taken)) {
-        static const uint8_t plain[] = {
-            [ARM_TST] = ARM_AND, [ARM_TEQ] = ARM_EOR, [ARM_CMN] = ARM_ADD};
+        static const uint8_t plain[] = {[ARM_TST] = ARM_AND, [ARM_TEQ] = ARM_EOR, [ARM_CMN] = ARM_ADD};
         t->state->fact = f;
         if (taken | not_taken)
             arm_emit(t, sets);
@@ -251,8 +260,7 @@ static void arm_data_uops(struct arm_translation *t)
         return;
     }
     const struct operand a = arm_source(t, operation == ARM_MOVT ? i->d : i->n), b = arm_operand2(t);
-    const bool arithmetic = (operation >= ARM_SUB && operation <= ARM_RSC) || operation == ARM_CMP || operation == ARM_CMN;
-    if (!arithmetic && t->live & ARM_SET_C)
+    if (arm_is_logical(operation) && t->live & ARM_SET_C)
         arm_shifter_carry(t);
     if (operation >= ARM_TST && operation <= ARM_CMN)
         arm_test_uops(t, a, b);
@@ -266,8 +274,8 @@ static void arm_compute_uops(struct arm_translation *t)
 {
     const struct arm_instruction *i = t->i;
     const struct operand m = i->operand == ARM_REGISTER ? arm_operand2(t) : arm_source(t, i->m);
-    struct operation o = arm_lane(SIMD_SELECT(arm_compute_handler)(i->row->operation), arm_destination(i->d),
-                                  arm_source(t, i->n), m);
+    struct operation o =
+        arm_lane(SIMD_SELECT(arm_compute_handler)(i->row->operation), arm_destination(i->d), arm_source(t, i->n), m);
     o.c = arm_source(t, i->a);
     o.imm = i->imm;
     arm_emit(t, o);
@@ -409,7 +417,8 @@ static void arm_write_back(struct arm_translation *t, const struct arm_address *
 static void arm_access_uops(struct arm_translation *t)
 {
     const struct arm_instruction *i = t->i;
-    const bool store = i->row->class == ARM_CLASS_STORE, pair = i->row->operation == ARM_LDRD || i->row->operation == ARM_STRD;
+    const bool store = i->row->class == ARM_CLASS_STORE,
+               pair = i->row->operation == ARM_LDRD || i->row->operation == ARM_STRD;
     const struct operand d = store ? arm_stored(t, i->d) : arm_destination(i->d);
     const struct arm_address r = arm_address_uops(t);
     struct operation o = arm_access(t, r.base, r.offset, d);
@@ -457,13 +466,12 @@ static void arm_exclusive_uops(struct arm_translation *t)
         return;
     }
     const bool store = operation >= ARM_STREX, pair = operation == ARM_LDREXD || operation == ARM_STREXD;
-    struct operation o = arm_access(t, arm_source(t, i->n), i->operand == ARM_IMMEDIATE ? i->imm : 0,
-                                    arm_destination(i->d));
+    struct operation o =
+        arm_access(t, arm_source(t, i->n), i->operand == ARM_IMMEDIATE ? i->imm : 0, arm_destination(i->d));
     o.op = store ? GUEST_STORE_CONDITIONAL : GUEST_LOAD_RESERVED;
     o.b = store ? arm_source(t, i->m) : OPERAND_NONE;
     if (pair)
-        arm_list_of(t, &o,
-                    (const struct operand[]){arm_source(t, store ? i->m : i->d), arm_source(t, i->a)}, 2);
+        arm_list_of(t, &o, (const struct operand[]){arm_source(t, store ? i->m : i->d), arm_source(t, i->a)}, 2);
     arm_emit(t, o);
 }
 
@@ -635,17 +643,6 @@ static uint8_t arm_unit_class(const struct arm_instruction *i)
     }
 }
 
-static bool arm_writes_pc(const struct arm_instruction *i)
-{
-    switch (i->row->class) {
-    case ARM_CLASS_DATA:
-    case ARM_CLASS_LOAD: return i->d == ARM_PC;
-    case ARM_CLASS_MULTIPLE: return i->row->operation == ARM_LDM && i->imm >> ARM_PC;
-    case ARM_CLASS_CONTROL: return i->row->operation < ARM_SVC;
-    default: return false;
-    }
-}
-
 static uint16_t arm_branch_flags(const struct arm_instruction *i)
 {
     const unsigned operation = i->row->operation;
@@ -713,7 +710,8 @@ static void arm_sources(const struct arm_instruction *i, struct arm_registers *r
     arm_add_register(r, i->m);
     if (class == ARM_CLASS_MULTIPLE)
         arm_add_list(r, operation == ARM_STM ? i->imm : 0);
-    if (class == ARM_CLASS_STORE || accumulates || operation == ARM_MOVT || operation == ARM_BFI || operation == ARM_BFC)
+    if (class == ARM_CLASS_STORE || accumulates || operation == ARM_MOVT || operation == ARM_BFI ||
+        operation == ARM_BFC)
         arm_add_register(r, i->d);
     if ((class == ARM_CLASS_COMPUTE || class == ARM_CLASS_DATA || class == ARM_CLASS_STORE || accumulates ||
          operation == ARM_STREXD))
