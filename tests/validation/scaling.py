@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hardware import FOLDER, MACHINE, REPRISE, put, table
 
 TWICE = {'SMs': ['sms=160'], 'clock of device memory': ['dram.clock=1.501766784'], 'L1': ['l1.size=262144', 'l1.unified=262144'],
-         'L2': ['l2.size=12582912']}
+         'L2': ['l2.size=12582912', 'l2.ways=48', 'l2.dirty_ways=24']}
 MOST = 1.02
 
 
