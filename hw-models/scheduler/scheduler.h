@@ -76,4 +76,16 @@ static inline int scheduler_ages_oldest(const struct scheduler_ages *a, uint64_t
     return slot;
 }
 
+/* The youngest of the slots in `mask`, which is not 0. */
+static inline int scheduler_ages_youngest(const struct scheduler_ages *a, uint64_t mask)
+{
+    int youngest = __builtin_ctzll(mask);
+    for (uint64_t rest = mask; rest; rest &= rest - 1) {
+        int slot = __builtin_ctzll(rest);
+        if (a->older[slot] >> youngest & 1)
+            youngest = slot;
+    }
+    return youngest;
+}
+
 #endif

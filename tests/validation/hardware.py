@@ -86,10 +86,10 @@ def by_program(rows):
     return table(['program', 'launches'] + [name for name, _ in columns], out)
 
 
-def put(text):
+def put(text, name):
     with open(PAGE) as f:
         page = f.read()
-    begin, end = page.index('<!-- hardware -->') + len('<!-- hardware -->'), page.index('<!-- end of hardware -->')
+    begin, end = page.index(f'<!-- {name} -->') + len(f'<!-- {name} -->'), page.index(f'<!-- end of {name} -->')
     with open(PAGE, 'w') as f:
         f.write(page[:begin] + '\n' + text + page[end:])
 
@@ -113,7 +113,7 @@ def main(*arguments):
     text = '\n'.join(['Mean error by program:', '', *by_program(rows), '', 'Cycles of each launch:', '', *cycles_of_launches(rows), '',
                       'Counters of each launch, from machine code:', '', *counters_of_launches(rows), ''])
     if '--write' in arguments:
-        put(text)
+        put(text, 'hardware')
     else:
         print(text, end='')
     return 0

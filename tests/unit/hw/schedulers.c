@@ -48,6 +48,21 @@ Test(schedulers, gto_is_greedy_then_takes_the_oldest)
     cr_expect_eq(s->pick(state, 0x1), 0);
 }
 
+Test(schedulers, gty_is_greedy_then_takes_the_youngest)
+{
+    const struct scheduler_model *s = &scheduler_gty;
+    begin(s, 4);
+    cr_expect_eq(s->pick(state, 0xf), 3);
+    cr_expect_eq(s->pick(state, 0x7), 2, "3 stalls: the youngest of the others");
+    cr_expect_eq(s->pick(state, 0xf), 2, "greedy: stays with 2 though 3 is younger");
+    cr_expect_eq(s->pick(state, 0x3), 1);
+    s->end(state, 0);
+    s->start(state, 0); /* a new warp in slot 0 is the youngest */
+    cr_expect_eq(s->pick(state, 0xd), 0, "1 stalls");
+    s->end(state, 0);
+    cr_expect_eq(s->pick(state, 0x6), 2);
+}
+
 Test(schedulers, limited_lets_the_oldest_issue)
 {
     const struct scheduler_model *s = &scheduler_swl;
