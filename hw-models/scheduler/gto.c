@@ -1,5 +1,7 @@
 /* Greedy then oldest: stay with the warp that issued last as long as it is ready, else take the oldest that is. The
  * age of a warp is the order in which it started (Rogers et al., "Cache-Conscious Wavefront Scheduling", MICRO 2012).
+ * Greedy then youngest takes the youngest instead (Huerta et al., "Dissecting and Modeling the Architecture of Modern
+ * GPU Cores", MICRO 2025, which found it on GA102).
  */
 #include "hw-models/scheduler/scheduler.h"
 
@@ -29,6 +31,12 @@ static void reset(void *state, const int64_t *options)
     *(struct gto *)state = (struct gto){.slot = slot, .greedy = slot};
 }
 
+static void reset_youngest(void *state, const int64_t *options)
+{
+    (void)options;
+    *(struct gto *)state = (struct gto){0};
+}
+
 static void start(void *state, unsigned slot) { scheduler_ages_start(&((struct gto *)state)->ages, slot); }
 
 static void wait(void *state, unsigned slot)
@@ -45,15 +53,17 @@ static void end(void *state, unsigned slot)
         gto->greedy &= ~(1ull << slot);
 }
 
-static int pick(void *state, uint64_t ready)
+static inline int greedy_pick(struct gto *gto, uint64_t ready, bool youngest)
 {
-    struct gto *gto = state;
     if (ready & gto->greedy)
         return __builtin_ctzll(gto->greedy);
-    int slot = scheduler_ages_oldest(&gto->ages, ready);
+    int slot = youngest ? scheduler_ages_youngest(&gto->ages, ready) : scheduler_ages_oldest(&gto->ages, ready);
     gto->greedy = 1ull << slot;
     return slot;
 }
+
+static int pick_oldest(void *state, uint64_t ready) { return greedy_pick(state, ready, false); }
+static int pick_youngest(void *state, uint64_t ready) { return greedy_pick(state, ready, true); }
 
 const struct scheduler_model scheduler_gto = {
     .model = {.name = "gto",
@@ -66,5 +76,17 @@ const struct scheduler_model scheduler_gto = {
     .start = start,
     .wait = wait,
     .end = end,
-    .pick = pick,
+    .pick = pick_oldest,
+};
+
+const struct scheduler_model scheduler_gty = {
+    .model = {.name = "gty",
+              .help = "greedy then youngest: the same warp while it is ready, else the youngest",
+              .state_size = state_size},
+    .conserving = true,
+    .reset = reset_youngest,
+    .start = start,
+    .wait = wait,
+    .end = end,
+    .pick = pick_youngest,
 };

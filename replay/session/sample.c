@@ -109,7 +109,8 @@ bool unit_has_copies(struct rp_trace *t, const struct machine *m, const struct l
 static bool may_stand_for_others(const struct sampling *s, const struct launch_unit *u)
 {
     const struct rp_launch_end *end = rp_trace_launch_end(s->trace, u->launch);
-    return u->end - u->launch == 1 && !unit_has_copies(s->trace, s->machine, u) && end && end->outcome == RP_OUTCOME_COMPLETE &&
+    return u->end - u->launch == 1 && !unit_has_copies(s->trace, s->machine, u) && end &&
+           end->outcome == RP_OUTCOME_COMPLETE &&
            rp_trace_launch_totals(s->trace, u->launch).blocks == rp_launch_blocks(rp_trace_launch(s->trace, u->launch));
 }
 
@@ -323,8 +324,8 @@ static bool is_due(const struct sampling *s, uint32_t unit)
 }
 
 /* Replays all items that are wanted. Where caches are kept, the unit before each is replayed, too, and its result is
- * dropped: it leaves the caches as they would be. *affordable: false, and nothing is replayed, if more would be replayed
- * in all rounds than there is. */
+ * dropped: it leaves the caches as they would be. *affordable: false, and nothing is replayed, if more would be
+ * replayed in all rounds than there is. */
 static bool replay_wanted(struct sampling *s, bool *affordable, struct rp_error *err)
 {
     struct launch_unit *list = malloc((s->units.count + 1) * sizeof *list);

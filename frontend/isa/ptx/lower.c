@@ -79,7 +79,8 @@ static void check_least_target(struct lowering *l)
               have->sm < 90 ? 90 : have->sm, have->name);
 }
 
-/* The instruction is executed and recorded, but does nothing; nanosleep, which lets time pass, is a lane operation. A destination, as createpolicy has one, becomes 0. */
+/* The instruction is executed and recorded, but does nothing; nanosleep, which lets time pass, is a lane operation. A
+ * destination, as createpolicy has one, becomes 0. */
 static void lower_nothing(struct lowering *l)
 {
     bool result = l->in->operand_count && l->in->form->operands[0].role == 'd';
