@@ -92,14 +92,21 @@ static void hold_standard_streams(void)
         close(fd);
 }
 
-/* A file that may not become longer is an error of the write (EFBIG). The handler is not inherited by programs that are
- * started; an ignored signal would be. */
 static void on_file_limit(int number) { (void)number; }
+
+/* A file that may not become longer is an error of the write (EFBIG). The handler is not inherited by programs that are
+ * started; where the signal is ignored already, it is ignored in them, too. */
+static void survive_file_limit(void)
+{
+    struct sigaction before;
+    if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler != SIG_IGN)
+        signal(SIGXFSZ, on_file_limit);
+}
 
 int main(int argc, char **argv)
 {
     hold_standard_streams();
-    signal(SIGXFSZ, on_file_limit);
+    survive_file_limit();
     command_know(commands);
     if (argc < 2) {
         help_all(commands, topics, stderr);

@@ -1,5 +1,7 @@
 #include "frontend/isa/ptx/check.h"
 
+#include <string.h>
+
 #include "frontend/isa/ptx/matrix.h"
 #include "frontend/isa/ptx/special.h"
 #include "tracefmt/plural.h"
@@ -50,6 +52,11 @@ static bool takes_wider(const struct checker *c)
            low == LOW_SURFACE_STORE;
 }
 
+static bool is_float(const struct ptx_type_info *t) { return t->kind == 'F'; }
+
+/* ptxas takes a pair of small floats for 32 bits. */
+static bool is_pair(const struct ptx_type_info *t) { return is_float(t) && strstr(t->name, "x2"); }
+
 static void check_register(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     const struct ptx_register *r = &c->function->registers.at[o->reg];
@@ -70,12 +77,10 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
     if (have->bits < type->bits || (have->bits > type->bits && !takes_wider(c) && have->bits != 8 && type->bits != 8))
         ptx_error(c->src, o->at, "'%s' has %u bit%s where .%s belongs", r->name, have->bits, rp_plural(have->bits),
                   type->name);
-    /* Numbers of one size: bits (.b32) fit everything; floats and integers do not fit each other. Moves and memory
-     * instructions take any of them. */
-    bool carries = c->in->form->class_rule == C_MOVE || c->in->form->class_rule == C_MEMORY || takes_wider(c) ||
-                   c->in->form->class_rule == C_SHUFFLE;
-    bool mixed = (have->kind == 'F') != (type->kind == 'F') && have->kind != 'B' && type->kind != 'B';
-    if (mixed && !carries)
+    if (is_float(have) && is_float(type) && !is_pair(have) && !is_pair(type) && have->bits != type->bits)
+        ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
+    /* Bits (.b32) fit everything; floats and integers do not fit each other. */
+    if (is_float(have) != is_float(type) && have->kind != 'B' && type->kind != 'B' && !is_pair(have) && !is_pair(type))
         ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
 }
 
@@ -83,13 +88,22 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
  * other. */
 static void check_number(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
+    const struct ptx_type_info *t = &ptx_types[want];
+    if (o->kind == PO_INTEGER && want != PT_NONE && is_float(t) && !is_pair(t))
+        ptx_error(c->src, o->at, "an integer where .%s belongs; floating-point numbers have a point, as 1.0", t->name);
     if (o->kind == PO_INTEGER)
         return;
     if (c->form->role == 'p')
         ptx_error(c->src, o->at, "a predicate belongs here");
-    const struct ptx_type_info *t = &ptx_types[want];
     if (want != PT_NONE && t->kind != 'F' && (t->kind != 'B' || t->bits != (o->kind == PO_SINGLE ? 32 : 64)))
         ptx_error(c->src, o->at, "a floating-point number where .%s belongs", t->name);
+}
+
+/* ptxas takes integers in a vector of floats, though no floats in one of integers. */
+static bool takes_in_vector(const struct checker *c, const struct ptx_operand *e, enum ptx_type want)
+{
+    const struct ptx_type_info *have = &ptx_types[c->function->registers.at[e->reg].type], *type = &ptx_types[want];
+    return is_float(type) && (have->kind == 'U' || have->kind == 'S') && have->bits == type->bits;
 }
 
 static void check_vector(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
@@ -114,6 +128,8 @@ static void check_vector(const struct checker *c, const struct ptx_operand *o, e
                 check_number(c, e, want);
             continue;
         }
+        if (!move && takes_in_vector(c, e, want))
+            continue;
         if (!move)
             check_register(c, e, want);
         else if (ptx_types[c->function->registers.at[e->reg].type].bits != ptx_types[want].bits / o->count)
@@ -126,6 +142,8 @@ static void check_address(const struct checker *c, const struct ptx_operand *o)
 {
     if (o->kind != PO_ADDRESS || o->count > 1)
         ptx_error(c->src, o->at, "an address in [] belongs here");
+    if (o->count == 0 && !mods_have(&c->in->mods, M_LOCAL))
+        ptx_error(c->src, o->at, "an address that is a number is in .local alone");
     if (o->count == 0 || o->elements[0].kind != PO_REGISTER)
         return;
     const struct ptx_register *r = &c->function->registers.at[o->elements[0].reg];

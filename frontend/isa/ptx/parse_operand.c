@@ -38,6 +38,14 @@ int64_t parse_offsets(struct parser *p)
     return (int64_t)sum;
 }
 
+/* + n after a register or variable. ptxas takes no minus there, but in n. */
+static int64_t offset_of(struct parser *p)
+{
+    if (at_punct(p, '-'))
+        ptx_error(p->src, p->tok.at, "what is added begins with '+', as in a+-4");
+    return parse_offsets(p);
+}
+
 /* Parses [register + n], [variable + n], [n], and lists of these for textures and tensors. */
 static struct ptx_operand address(struct parser *p, unsigned depth)
 {
@@ -52,7 +60,7 @@ static struct ptx_operand address(struct parser *p, unsigned depth)
         } else if (base.kind != PO_REGISTER)
             ptx_error(p->src, base.at, "an address is a register or variable plus a number");
         VECTOR_PUSH(p->arena, &list, base);
-        o.value = (int64_t)((uint64_t)o.value + (uint64_t)parse_offsets(p));
+        o.value = (int64_t)((uint64_t)o.value + (uint64_t)offset_of(p));
     } else
         o.value = parse_integer(p);
     while (take_punct(p, ','))
@@ -130,7 +138,7 @@ static struct ptx_operand variable_operand(struct parser *p, const struct symbol
     if (take_punct(p, '['))
         parse_index(p, &o);
     else
-        o.value = parse_offsets(p);
+        o.value = offset_of(p);
     return o;
 }
 

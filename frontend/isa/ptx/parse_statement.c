@@ -375,8 +375,6 @@ void parse_statements(struct parser *p)
         } else if (at_punct(p, '{')) {
             scope_open(p);
             next_token(p);
-        } else if (take_punct(p, ';')) {
-            continue;
         } else if (p->tok.kind == TOK_DOT)
             parse_body_directive(p);
         else if (at_label(p))
