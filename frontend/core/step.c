@@ -383,13 +383,12 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record)
     }
 }
 
-/* Checks for an interrupt between two turns of a warp. */
+/* Checks for an interrupt between two turns of a warp, where no run is open. */
 static bool interrupt(struct warp_state *s)
 {
     const _Atomic bool *wanted = s->w.block->grid->interrupted;
     if (!wanted || !atomic_load_explicit(wanted, memory_order_relaxed))
         return false;
-    warp_end_run(s, s->pc->index);
     block_fault(s, s->pc, RP_FAULT_INTERRUPTED, s->w.active ? (unsigned)__builtin_ctz(s->w.active) : 0,
                 "somebody stopped the program, after %llu instruction%s of this warp", (unsigned long long)s->w.clock,
                 rp_plural(s->w.clock));

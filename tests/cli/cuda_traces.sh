@@ -210,6 +210,8 @@ for signal in INT TERM HUP; do
     end_by $signal endless 7
     check "SIG$signal: the kernel that was stopped is named" grep -q "kernel 'endless': interrupted: " "$dir/err"
 done
+end_by TERM blocks 7
+is "a block that had not begun is no error of the trace" "$(grep -c "cannot encode" "$dir/err")" 0
 
 # ---- kill -9 --------------------------------------------------------------------------------------------------------
 # A process beside the program completes the trace, a moment after the program's end.

@@ -28,7 +28,10 @@
     "L: atom.global.add.u32 %v, [%p], 1; bra L; }\n"                                                                   \
     ".visible .entry eternal(.param .u64 p) { .reg .b64 %p, %c; .reg .b32 %v; .reg .pred %q; ld.param.u64 %p, [p];\n"  \
     "  mov.u64 %c, 0;\n"                                                                                               \
-    "L: atom.global.add.u32 %v, [%p], 1; add.u64 %c, %c, 1; setp.ne.u64 %q, %c, 0; @%q bra L; ret; }\n"
+    "L: atom.global.add.u32 %v, [%p], 1; add.u64 %c, %c, 1; setp.ne.u64 %q, %c, 0; @%q bra L; ret; }\n"                \
+    ".visible .entry blocks(.param .u64 p) { .reg .b64 %p, %c; .reg .b32 %v; .reg .pred %q; ld.param.u64 %p, [p];\n"   \
+    "  mov.u64 %c, 0;\n"                                                                                               \
+    "L: atom.global.add.u32 %v, [%p], 1; add.u64 %c, %c, 1; setp.ne.u64 %q, %c, 500; @%q bra L; ret; }\n"
 static const char text[] = ".version 6.0\n.target sm_61\n.address_size 64\n" KERNEL("_Z5firstPi") KERNEL("_Z6secondPi");
 
 static CUfunction first, second;
@@ -171,7 +174,7 @@ static void *await_kernel(void *set)
     return NULL;
 }
 
-/* `endless` does the same for ever; `eternal` counts and would end. */
+/* `endless` does the same for ever; `eternal` counts and would end; `blocks` has so many that it takes long. */
 static void run_on(const char *kernel)
 {
     CUfunction f;
@@ -183,7 +186,10 @@ static void run_on(const char *kernel)
     WORKS(cuMemAllocHost_v2(&set, 4));
     *(volatile unsigned *)set = 0;
     pthread_create(&waiting, NULL, await_kernel, set);
-    launch(f, (CUdeviceptr)(uintptr_t)set);
+    CUdeviceptr p = (CUdeviceptr)(uintptr_t)set;
+    unsigned blocks = strcmp(kernel, "blocks") ? 1 : 1 << 24;
+    WORKS(cuLaunchKernel(f, blocks, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p}, NULL));
+    WORKS(cuCtxSynchronize());
     pthread_join(waiting, NULL);
 }
 
@@ -211,7 +217,7 @@ int main(int argc, char **argv)
         copies();
     else if (!strcmp(how, "registered"))
         registered();
-    else if (!strcmp(how, "endless") || !strcmp(how, "eternal"))
+    else if (!strcmp(how, "endless") || !strcmp(how, "eternal") || !strcmp(how, "blocks"))
         run_on(how);
     else if (!strcmp(how, "wait"))
         wait_for_signal();
