@@ -126,6 +126,12 @@ holds "l['blocks'] == 9 and all(c <= l['unit_bound'] for c in l['replay'].values
 "$REPRISE" wcet -q "$blocks" --machine orin-wcet > /dev/null 2>&1
 is $? 2 "several blocks are refused else"
 
+head -c 900 "$trace" >"$tmp/cut.wtr"
+"$REPRISE" wcet -q "$tmp/cut.wtr" "$trace" "$tmp/none.wtr" --machine orin-wcet --json >"$tmp/out.json" 2>"$tmp/err"
+is "$? $(python3 -c "import json; print(len(json.load(open('$tmp/out.json'))['traces']))") $(grep -cE 'cut.wtr: damaged|none.wtr' "$tmp/err")" "2 1 2" "of several traces a damaged and a missing one are left out"
+"$REPRISE" wcet -q "$tmp/cut.wtr" --machine orin-wcet >"$tmp/out" 2>/dev/null
+is "$? $(wc -c <"$tmp/out")" "2 0" "a damaged one alone has no bounds"
+
 "$REPRISE" wcet -q "$trace" "$trace" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
 is "$(python3 -c "import json; r=json.load(open('$tmp/grid.json'))['rows']; print(len(r), sum(x['violations'] for x in r if x['bound']!='gub'), {x['launches'] for x in r})")" "12 0 {2}" "a grid over latency and policy"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --grid latency=5..7,9 policy=lrr --csv > "$tmp/range.csv"

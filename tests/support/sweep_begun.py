@@ -8,7 +8,9 @@ def begun(command, database):
     sweep = subprocess.Popen(command)
     while sweep.poll() is None:
         try:
-            if sqlite3.connect(database).execute("SELECT count(*) FROM run").fetchone()[0]:
+            # read-only: a file that this made would be in the sweep's way
+            reader = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+            if reader.execute("SELECT count(*) FROM run").fetchone()[0]:
                 break
         except sqlite3.OperationalError:
             pass

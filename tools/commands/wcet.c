@@ -448,17 +448,28 @@ static bool machine_has_bounds(const struct machine *m, struct rp_error *err)
                                           m->name);
 }
 
+/* Of several traces one that is damaged is left out, and said to be. */
+static bool is_left_out(const struct args *a, const struct rp_error *err)
+{
+    return a->count > 1 && err->status == RP_BAD_INPUT;
+}
+
+static bool relax_for(struct args *a, const char *path, struct rp_error *err)
+{
+    struct rp_trace *t = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
+    bool fine = t ? wcet_relax(&a->relaxed, &a->machine, &a->extensions, t, a->block, err) : is_left_out(a, err);
+    if (t)
+        rp_trace_close(t);
+    return fine;
+}
+
 static bool relax(struct args *a, struct rp_error *err)
 {
     struct machine *m = machine_args_open(&a->machine, NULL, 0, err);
     bool fine = m && machine_has_bounds(m, err);
     machine_free(m);
-    for (size_t i = 0; fine && a->relax && i < a->count; i++) {
-        struct rp_trace *t = input_check(a->traces[i], INPUT_TRACE, err) ? rp_trace_open(a->traces[i], err) : NULL;
-        fine = t && wcet_relax(&a->relaxed, &a->machine, &a->extensions, t, a->block, err);
-        if (t)
-            rp_trace_close(t);
-    }
+    for (size_t i = 0; fine && a->relax && i < a->count; i++)
+        fine = relax_for(a, a->traces[i], err);
     return fine;
 }
 
@@ -529,7 +540,12 @@ static int run(struct args *a)
         interrupt_watch();
     tables_begin(a, &t);
     for (size_t i = 0; fine && !interrupted() && i < a->count; i++)
-        fine = one_trace(a, m, a->traces[i], &t, &err);
+        if (!one_trace(a, m, a->traces[i], &t, &err)) {
+            fine = is_left_out(a, &err);
+            t.skips++;
+            if (fine)
+                command_fail(&err);
+        }
     if (fine && (t.shown || !t.skips))
         fine = print_all(a, m, &t, &status, &err);
     if (!fine || (status == RP_OK && t.beyond))

@@ -27,7 +27,6 @@ bool findings_write_suppressions(const struct findings *f, const char *path, str
         return false;
     fputs("# Findings that reprise does not report: kind, kernel, place. Delete what shall be found again.\n", o->to);
     for (size_t i = 0; i < f->count; i++)
-        if (!f->list[i].suppressed && !f->list[i].known)
-            suppressions_write(&f->list[i], o->to);
+        suppressions_write(&f->list[i], o->to);
     return output_close(o, true, err);
 }
