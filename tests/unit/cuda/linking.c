@@ -126,7 +126,8 @@ Test(cuda_link, knows_the_lines_of_each_piece)
 {
     static const char one[] = HEADER ".file 1 \"first.cu\"\n.visible .entry k() { .loc 1 3 0\n ret; }\n";
     static const char other[] = HEADER ".file 1 \"second.cu\"\n"
-                                       ".visible .entry bad() { .reg .u32 a;\n.loc 1 17 0\nld.global.u32 a, [8]; }\n";
+                                       ".visible .entry bad() { .reg .u32 a; .reg .u64 p;\nmov.u64 p, 8;\n"
+                                       ".loc 1 17 0\nld.global.u32 a, [p]; }\n";
     char log[] = "/tmp/reprise-link-XXXXXX", text[1000] = "";
     int file = mkstemp(log);
     start();
