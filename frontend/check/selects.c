@@ -79,7 +79,7 @@ static void visit(struct visits *v, const struct program *p, uint32_t i)
     v->total++;
 }
 
-/* Visits what comes behind operation i. False: that is not known. */
+/* Visits the successors of operation i. False: they are not known. */
 static bool visit_next(struct visits *v, const struct program *p, uint32_t i)
 {
     const struct operation *o = &p->operations[i];

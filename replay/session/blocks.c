@@ -43,8 +43,8 @@
 /* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
 struct window {
     uint64_t first, end, from, to; /* all are a multiple of a wave apart, as blocks may be placed a wave at a time */
-    uint64_t began, ended;         /* cycles in which `from`, and `to` or what comes instead of it, are placed */
-    double rate;                   /* cycles per warp instruction */
+    uint64_t began, ended; /* cycles: `from` is placed; `to` is placed, or the block that follows in its stead */
+    double rate;           /* cycles per warp instruction */
     struct memory_touches touches; /* of the blocks that are passed over behind it */
 };
 

@@ -308,7 +308,7 @@ static char *differing_keys(struct query *q, const struct side sides[2], struct 
     sqlite3_stmt *rows = sql_bind(&q->store.sql, alike, err, "");
     while (rows && keys && asked && next_alike(q, rows, sides, &fine, err)) {
         const char *name = (const char *)sqlite3_column_text(rows, 0);
-        bool is_machine = !strcmp(name, "machine"); /* of which there are two rows */
+        bool is_machine = !strcmp(name, "machine"); /* two rows: its name and its base; it is listed once */
         asked = values_differ(q, sides, (const char *)sqlite3_column_text(rows, 1), &differ, err);
         if (asked && differ && !(is_machine && machine))
             keys = sqlite3_mprintf("%z%s%s", keys, *keys ? ", " : "", name);

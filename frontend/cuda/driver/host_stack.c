@@ -154,7 +154,7 @@ static bool is_start(const struct rp_frame *f)
  * launches. */
 static bool is_made(const struct rp_frame *f, char **kernel)
 {
-    static const char prefix[] = "__device_stub_"; /* nvcc's */
+    static const char prefix[] = "__device_stub_"; /* a name that nvcc gives */
     const char *name = f->function ? f->function : "";
     if (!strncmp(name, prefix, sizeof prefix - 1)) {
         const char *mangled = name + sizeof prefix - 1;

@@ -1,4 +1,4 @@
-/* ARMv7-A into uops, and into the trace's table of instructions.
+/* ARMv7-A into uops.
  *
  * An instruction with a condition is guarded by a predicate, which a uop of its own computes. Flags that nobody reads
  * are not computed (flags.h), and a comparison with the branch behind it is one uop, which compares registers: whoever
@@ -7,6 +7,7 @@
 
 #include "frontend/guest/lanes.h"
 #include "frontend/isa/arm/arm.h"
+#include "frontend/isa/arm/describe.h"
 #include "frontend/isa/arm/flags.h"
 #include "frontend/isa/arm/lanes.h"
 #include "frontend/isa/arm/operations.h"
@@ -270,6 +271,16 @@ static void arm_data_uops(struct arm_translation *t)
 
 /* ---- computing --------------------------------------------------------------------------------------------------- */
 
+/* N and Z of a result, if they are read. */
+static void arm_set_nz(struct arm_translation *t, enum arm_lane lane, struct operand result, struct operand high)
+{
+    struct operation o = arm_special(lane, 0);
+    o.a = result;
+    o.b = high;
+    if (t->live)
+        arm_emit(t, o);
+}
+
 static void arm_compute_uops(struct arm_translation *t)
 {
     const struct arm_instruction *i = t->i;
@@ -279,11 +290,7 @@ static void arm_compute_uops(struct arm_translation *t)
     o.c = arm_source(t, i->a);
     o.imm = i->imm;
     arm_emit(t, o);
-    if (t->live) {
-        o = arm_special(ARM_LANE_NZ, 0);
-        o.a = arm_source(t, i->d);
-        arm_emit(t, o);
-    }
+    arm_set_nz(t, ARM_LANE_NZ, arm_source(t, i->d), OPERAND_NONE);
 }
 
 static void arm_long_uops(struct arm_translation *t)
@@ -294,54 +301,10 @@ static void arm_long_uops(struct arm_translation *t)
     o.c = arm_source(t, i->a);
     o.imm = i->imm;
     arm_emit(t, o);
-    if (t->live) {
-        o = arm_special(ARM_LANE_NZ_LONG, 0);
-        o.a = arm_source(t, i->d);
-        o.b = arm_source(t, i->a);
-        arm_emit(t, o);
-    }
+    arm_set_nz(t, ARM_LANE_NZ_LONG, arm_source(t, i->d), arm_source(t, i->a));
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-static enum lane_type arm_memory_type(unsigned operation)
-{
-    switch (operation) {
-    case ARM_LDRB:
-    case ARM_LDREXB:
-    case ARM_TBB: return T_U8;
-    case ARM_LDRSB: return T_S8;
-    case ARM_STREXB:
-    case ARM_STRB: return T_B8;
-    case ARM_LDRH:
-    case ARM_LDREXH:
-    case ARM_TBH: return T_U16;
-    case ARM_LDRSH: return T_S16;
-    case ARM_STREXH:
-    case ARM_STRH: return T_B16;
-    default: return T_B32;
-    }
-}
-
-static struct rp_memory_operand arm_memory_operand(const struct arm_instruction *i, unsigned words)
-{
-    const unsigned operation = i->row->operation;
-    const bool stores = i->row->class == ARM_CLASS_STORE || operation == ARM_STM;
-    struct rp_memory_operand m = {.kind = stores ? RP_ACCESS_STORE : RP_ACCESS_LOAD,
-                                  .space = RP_SPACE_GLOBAL,
-                                  .elements = (uint8_t)words,
-                                  .width = lane_type_bits(arm_memory_type(operation)) / 8};
-    if (i->row->class != ARM_CLASS_EXCLUSIVE)
-        return m;
-    m.order = RP_ORDER_RELAXED;
-    m.scope = RP_SCOPE_SYSTEM;
-    if (operation >= ARM_STREX) {
-        m.kind = RP_ACCESS_ATOMIC;
-        m.atomic = RP_ATOMIC_CAS;
-        m.value = RP_VALUE_UNSIGNED;
-    }
-    return m;
-}
 
 /* An access of registers list[0 .. words), each of one element; words 0: of `d` alone. */
 static struct operation arm_access(struct arm_translation *t, struct operand address, int64_t offset, struct operand d)
@@ -622,155 +585,6 @@ static void arm_uops(struct arm_translation *t)
     }
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
-static uint8_t arm_unit_class(const struct arm_instruction *i)
-{
-    const unsigned operation = i->row->operation;
-    switch (i->row->class) {
-    case ARM_CLASS_LONG: return RP_CLASS_INT_MUL;
-    case ARM_CLASS_COMPUTE:
-        return operation == ARM_SDIV || operation == ARM_UDIV ? RP_CLASS_INT_DIV
-               : operation <= ARM_USADA8                      ? RP_CLASS_INT_MUL
-                                                              : RP_CLASS_INT;
-    case ARM_CLASS_LOAD:
-    case ARM_CLASS_STORE:
-    case ARM_CLASS_MULTIPLE: return RP_CLASS_MEMORY;
-    case ARM_CLASS_EXCLUSIVE: return operation == ARM_CLREX ? RP_CLASS_INT : RP_CLASS_MEMORY;
-    case ARM_CLASS_CONTROL: return operation == ARM_TBB || operation == ARM_TBH ? RP_CLASS_MEMORY : RP_CLASS_CONTROL;
-    case ARM_CLASS_REFUSED: return RP_CLASS_CONTROL;
-    default: return operation == ARM_BARRIER ? RP_CLASS_FENCE : RP_CLASS_INT;
-    }
-}
-
-static uint16_t arm_branch_flags(const struct arm_instruction *i)
-{
-    const unsigned operation = i->row->operation;
-    if (!arm_writes_pc(i))
-        return 0;
-    if (operation == ARM_BL || operation == ARM_BLX || operation == ARM_BLX_REGISTER)
-        return RP_BRANCH | RP_CALL;
-    const bool returns = (operation == ARM_BX && i->m == ARM_LR) || (operation == ARM_MOV && i->m == ARM_LR) ||
-                         ((operation == ARM_LDM || operation == ARM_LDR) && i->n == ARM_SP);
-    return returns ? RP_BRANCH | RP_RETURN : RP_BRANCH;
-}
-
-struct arm_registers {
-    rp_register list[20];
-    uint32_t count;
-};
-
-static void arm_add_register(struct arm_registers *r, unsigned n)
-{
-    if (n >= ARM_PC)
-        return;
-    for (uint32_t k = 0; k < r->count; k++)
-        if (r->list[k] == RP_REGISTER(RP_FILE_GENERAL, n, 1))
-            return;
-    r->list[r->count++] = RP_REGISTER(RP_FILE_GENERAL, n, 1);
-}
-
-static void arm_add_list(struct arm_registers *r, uint32_t list)
-{
-    for (unsigned n = 0; n < ARM_PC; n++)
-        if (list >> n & 1)
-            arm_add_register(r, n);
-}
-
-static void arm_add_flags(struct arm_registers *r, unsigned flags)
-{
-    if (flags)
-        r->list[r->count++] = RP_REGISTER(RP_FILE_CARRY, 0, 1);
-}
-
-static void arm_results(const struct arm_instruction *i, struct arm_registers *r)
-{
-    const unsigned operation = i->row->operation, class = i->row->class;
-    const bool test = operation >= ARM_TST && operation <= ARM_CMN;
-    if (i->flags & ARM_WRITES_BACK)
-        arm_add_register(r, i->n);
-    if (class == ARM_CLASS_MULTIPLE) {
-        arm_add_list(r, operation == ARM_LDM ? i->imm : 0);
-        return;
-    }
-    if (class != ARM_CLASS_STORE && class != ARM_CLASS_CONTROL && class != ARM_CLASS_NOTHING && !test)
-        arm_add_register(r, i->d);
-    if (class == ARM_CLASS_LONG || operation == ARM_LDRD || operation == ARM_LDREXD)
-        arm_add_register(r, i->a);
-    if (operation == ARM_BL || operation == ARM_BLX || operation == ARM_BLX_REGISTER)
-        arm_add_register(r, ARM_LR);
-    arm_add_flags(r, arm_flags_written(i));
-}
-
-static void arm_sources(const struct arm_instruction *i, struct arm_registers *r)
-{
-    const unsigned operation = i->row->operation, class = i->row->class;
-    const bool accumulates = class == ARM_CLASS_LONG && operation != ARM_UMULL && operation != ARM_SMULL;
-    arm_add_register(r, i->n);
-    arm_add_register(r, i->m);
-    if (class == ARM_CLASS_MULTIPLE)
-        arm_add_list(r, operation == ARM_STM ? i->imm : 0);
-    if (class == ARM_CLASS_STORE || accumulates || operation == ARM_MOVT || operation == ARM_BFI ||
-        operation == ARM_BFC)
-        arm_add_register(r, i->d);
-    if ((class == ARM_CLASS_COMPUTE || class == ARM_CLASS_DATA || class == ARM_CLASS_STORE || accumulates ||
-         operation == ARM_STREXD))
-        arm_add_register(r, i->a);
-    arm_add_flags(r, arm_flags_read(i));
-}
-
-static const rp_register *arm_keep(struct arm_translation *t, const struct arm_registers *r, uint32_t *count)
-{
-    rp_register *list = ARENA_ARRAY(t->build->arena, rp_register, r->count + 1);
-    memcpy(list, r->list, r->count * sizeof *list);
-    *count = r->count;
-    return list;
-}
-
-static void arm_memory_operands(struct arm_translation *t, struct rp_instruction *in)
-{
-    const struct arm_instruction *i = t->i;
-    const bool pair = i->a != ARM_NOWHERE && i->row->class != ARM_CLASS_CONTROL && i->operand != ARM_SHIFTED_BY;
-    unsigned left = i->row->class == ARM_CLASS_MULTIPLE ? (unsigned)__builtin_popcount(i->imm) : pair ? 2 : 1;
-    struct rp_memory_operand *m = ARENA_ARRAY(t->build->arena, struct rp_memory_operand, 5);
-    in->memory = m;
-    while (left) {
-        const unsigned words = arm_list_part(left);
-        m[in->memory_count++] = arm_memory_operand(i, words);
-        left -= words;
-    }
-}
-
-static void arm_add_instruction(struct arm_translation *t, const uint8_t *bytes)
-{
-    const struct arm_instruction *i = t->i;
-    struct guest_build *b = t->build;
-    struct arm_registers results = {.count = 0}, sources = {.count = 0};
-    char text[160];
-    if (i->row->class == ARM_CLASS_REFUSED)
-        arm_describe_refusal(i, text, sizeof text);
-    else
-        arm_print(i, b->pc, text, sizeof text);
-    struct rp_instruction in = {.pc = b->pc,
-                                .raw = bytes,
-                                .raw_size = i->length,
-                                .text = arena_string(b->arena, text, strlen(text)),
-                                .unit_class = arm_unit_class(i),
-                                .flags = arm_branch_flags(i)};
-    arm_results(i, &results);
-    arm_sources(i, &sources);
-    in.dst = arm_keep(t, &results, &in.dst_count);
-    in.src = arm_keep(t, &sources, &in.src_count);
-    if (in.unit_class == RP_CLASS_MEMORY)
-        arm_memory_operands(t, &in);
-    if (is_register(t->guard) && i->row->operation != ARM_B && i->row->operation != ARM_SVC) {
-        in.flags |= RP_GUARDED;
-        in.guard = RP_REGISTER(RP_FILE_CARRY, 0, 1);
-    }
-    in.fence_scope = in.unit_class == RP_CLASS_FENCE ? RP_SCOPE_SYSTEM : RP_SCOPE_NONE;
-    VECTOR_PUSH(b->arena, &b->instructions, in);
-}
-
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /* What the instruction before owes. Whoever jumps to this instruction comes behind it. */
@@ -804,6 +618,6 @@ unsigned arm_translate(struct guest_build *b, const uint8_t *bytes, uint32_t ava
     arm_uops(&t);
     if (b->operations.count == b->first)
         guest_emit(b, arm_special(ARM_LANE_NOTHING, 0));
-    arm_add_instruction(&t, bytes);
+    arm_describe(b, &i, bytes, is_register(t.guard));
     return i.length;
 }

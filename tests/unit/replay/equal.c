@@ -85,7 +85,8 @@ static size_t sampled_settings(uint64_t *seed, struct machine_setting *settings)
     return count;
 }
 
-/* Keys that change the way through the engines, and values, of which some are given more often. */
+/* Keys that select another path through the engines, and their values. A value that stands twice is drawn twice as
+ * often. */
 static const char *const choices[][6] = {
     {"placement", "warp-id", "balanced"},
     {"dispatch_latency", "0", "0", "7", "300"},
