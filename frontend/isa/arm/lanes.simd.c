@@ -151,15 +151,15 @@ INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed
         write_ge(w, ge, executed);
 }
 
-#define ALL_COMPUTE(X)                                                                                                 \
-    X(MUL)                                                                                                             \
-    X(MLA)                                                                                                             \
-    X(MLS)                                                                                                             \
-    X(SMULXY)                                                                                                          \
-    X(SMLAXY) X(SMULW) X(SMLAW) X(SMUAD) X(SMLAD) X(SMUSD) X(SMLSD) X(SMMUL) X(SMMLA) X(SMMLS) X(USAD8) X(USADA8)      \
-        X(SDIV) X(UDIV) X(QADD) X(QSUB) X(QDADD) X(QDSUB) X(SSAT) X(USAT) X(SSAT16) X(USAT16) X(PARALLEL) X(SEL)       \
-            X(PKHBT) X(PKHTB) X(SXTB) X(SXTH) X(SXTB16) X(UXTB) X(UXTH) X(UXTB16) X(SXTAB) X(SXTAH) X(SXTAB16)         \
-                X(UXTAB) X(UXTAH) X(UXTAB16) X(REV) X(REV16) X(REVSH) X(RBIT) X(CLZ) X(BFI) X(BFC) X(SBFX) X(UBFX)
+/* clang-format would arrange this list anew each time. */
+/* clang-format off */
+#define ALL_COMPUTE(X) \
+    X(MUL) X(MLA) X(MLS) X(SMULXY) X(SMLAXY) X(SMULW) X(SMLAW) X(SMUAD) X(SMLAD) X(SMUSD) X(SMLSD) \
+    X(SMMUL) X(SMMLA) X(SMMLS) X(USAD8) X(USADA8) X(SDIV) X(UDIV) X(QADD) X(QSUB) X(QDADD) X(QDSUB) \
+    X(SSAT) X(USAT) X(SSAT16) X(USAT16) X(PARALLEL) X(SEL) X(PKHBT) X(PKHTB) X(SXTB) X(SXTH) \
+    X(SXTB16) X(UXTB) X(UXTH) X(UXTB16) X(SXTAB) X(SXTAH) X(SXTAB16) X(UXTAB) X(UXTAH) X(UXTAB16) \
+    X(REV) X(REV16) X(REVSH) X(RBIT) X(CLZ) X(BFI) X(BFC) X(SBFX) X(UBFX)
+/* clang-format on */
 #define COMPUTE(operation)                                                                                             \
     HANDLER(compute_##operation) { compute_lanes(w, u, executed, ARM_##operation); }
 ALL_COMPUTE(COMPUTE)
