@@ -194,8 +194,8 @@ struct work {
 };
 /* Runs the work, or adds it to the graph that the stream captures. A BLOCKING call breaks a capture. */
 CUresult submit(CUstream, const struct work *);
-/* Ends the stream's part in its capture. */
-void capture_leave(CUstream);
+/* Ends the part in its capture of a stream that is destroyed. */
+void capture_stream_destroyed(CUstream);
 /* Checks operations that a capture forbids: waiting for a stream (NULL: for all streams), querying it, and giving work
  * to the legacy stream. */
 CUresult capture_forbids(CUstream);

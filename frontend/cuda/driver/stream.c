@@ -65,9 +65,7 @@ static void destroy(CUstream s)
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
-    if (s->capture)
-        s->capture->broken = true;
-    capture_leave(s);
+    capture_stream_destroyed(s);
     handle_remove(s);
     free(s);
 }
