@@ -53,6 +53,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 CUresult refuse(const char *what, bool *reported);
 /* The device's figures, computed when a client first needs them. */
 const struct device_figures *figures(void);
+/* The capability of the device for a program that names none: clients.c. */
+unsigned clients_capability(void);
 
 /* Creates the device. */
 bool driver_open(struct rp_error *);

@@ -73,7 +73,7 @@ CUresult leave(CUresult r)
 const struct device_figures *figures(void)
 {
     if (!driver.figures_complete)
-        device_figures_complete(&driver.figures, driver.newest >= 13000 ? 75 : 61);
+        device_figures_complete(&driver.figures, clients_capability());
     driver.figures_complete = true;
     return &driver.figures;
 }
