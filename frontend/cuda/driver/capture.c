@@ -5,6 +5,7 @@
 
 #include "frontend/cuda/driver/event.h"
 #include "frontend/cuda/driver/graph.h"
+#include "frontend/cuda/driver/pending.h"
 
 /* ---- where streams are ------------------------------------------------------------------------------------------- */
 
@@ -161,7 +162,7 @@ CUresult submit(CUstream s, const struct work *w)
             return forbidden;
         if (w->kind == WORK_RECORD)
             w->event->capture = 0;
-        return work_run(s, w);
+        return pending_submit(s, w);
     }
     if (s->capture && s->capture->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;

@@ -2,7 +2,8 @@
  *
  * A function of the API is a few lines: enter() (the driver is initialised, the thread has a context, there was no
  * permanent error), the work, leave(). Functions of the API never call one another. What is asynchronous on a GPU
- * happens within the call: CUDA allows the order of the calls. */
+ * happens within the call, as CUDA allows the order of the calls; only what waits for a later call is kept (pending.h).
+ */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_H
 
@@ -210,6 +211,8 @@ CUresult launch_check(const struct launch *);
 void launch_attributes(const CUlaunchConfig *, struct launch *);
 CUresult launch_run(CUstream, const struct launch *);
 CUresult copy_check(const CUDA_MEMCPY3D *);
+/* Whether one end is host memory that CUDA does not know, so that the host waits for the copy. */
+bool copy_is_pageable(const CUDA_MEMCPY3D *);
 CUresult copy_run(CUstream, const struct work *);
 CUresult set_check(const CUDA_MEMSET_NODE_PARAMS *);
 CUresult set_run(CUstream, const struct work *);
