@@ -336,7 +336,7 @@ static void write_moments(const struct konata *k, struct texts *t, const struct 
 {
     uint32_t issued = 0, dispatched = 0, ended = 0;
     struct counter number = {"0", 1}, retired = {"0", 1};
-    uint64_t now = o->issues->key;
+    uint64_t now = k->count ? o->issues->key : 0;
     writer_room(to);
     to->at = PUT(put_number(PUT(to->at, "Kanata\t0004\nC=\t"), now), "\n");
     while (ended < k->count) {
