@@ -210,7 +210,7 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
                         lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
-    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE;
+    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE || event == EVENT_ORDER;
     if (cb->check->kinds & RP_CHECK_RACE && orders)
         race_event(cb, s, event);
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_FENCE)
