@@ -221,8 +221,9 @@ struct rp_check {
     unsigned kinds;
     uint32_t limit;
     struct rp_finding *findings;
-    size_t count, room, kept; /* kept: without those that are suppressed */
-    uint64_t dropped;
+    size_t count, room, kept;  /* kept: without those that are suppressed */
+    struct rp_finding *beyond; /* those beyond the limit, without texts: each counts once */
+    size_t beyond_count, beyond_room;
     rp_check_found_fn *complete, *added; /* NULL: nobody is told */
     void *found_user;
     bool muted;

@@ -32,6 +32,8 @@ static const char kernels[] =
     ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
     "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
     "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n"
+    /* a __syncwarp() whose mask does not name the lanes of the other half */
+    ".visible .entry unnamed(.param .u64 p) { bar.warp.sync 0xffff; ret; }\n"
     ".visible .entry hang(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; st.global.u32 [%p], %t;\n"
     "L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; st.global.u32 [%p], %t; ret; }\n"
@@ -243,6 +245,32 @@ static int granule_checked(CUdeviceptr p)
     return 0;
 }
 
+/* Leaves its buffer, without running destructors. */
+static int leaves(CUdeviceptr p)
+{
+    (void)p;
+    _Exit(0);
+}
+
+/* Two buffers, of which it frees one when all calls fail. */
+static int sticky(CUdeviceptr p)
+{
+    (void)allocate(48);
+    launch("store", 1, p + 8000000);
+    expect(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    expect(cuMemFree_v2(p), CUDA_ERROR_ILLEGAL_ADDRESS);
+    return 0;
+}
+
+/* A GPU hangs there, or goes on. */
+static int unnamed(CUdeviceptr p)
+{
+    launch("unnamed", 32, p);
+    expect(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+    expect(cuMemFree_v2(p), CUDA_ERROR_LAUNCH_FAILED);
+    return 0;
+}
+
 static int taken(CUdeviceptr p)
 {
     WORKS(cuMemsetD8_v2(p, 1, 16));
@@ -268,9 +296,10 @@ static int passed(CUdeviceptr p)
 static const struct {
     const char *name;
     int (*run)(CUdeviceptr);
-} cases[] = {{"leak", leak}, {"twice", twice},     {"middle", middle},   {"beyond", beyond}, {"copied", copied},
-             {"used", used}, {"refused", refused}, {"written", written}, {"order", order},   {"crash", crash},
-             {"hang", hang}, {"fails", fails},     {"taken", taken},     {"passed", passed}};
+} cases[] = {{"leak", leak},       {"twice", twice},     {"middle", middle},   {"beyond", beyond}, {"copied", copied},
+             {"used", used},       {"refused", refused}, {"written", written}, {"order", order},   {"crash", crash},
+             {"hang", hang},       {"fails", fails},     {"taken", taken},     {"leaves", leaves}, {"sticky", sticky},
+             {"unnamed", unnamed}, {"passed", passed}};
 
 /* Structures that a kernel writes, taken from a copy of them, too. */
 static void take_structures(const char *kernel)

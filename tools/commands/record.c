@@ -368,6 +368,12 @@ static bool complete(struct record *r, struct rp_error *err)
         return rp_fail(err, RP_USAGE, "-o needs the name of a file");
     if (!p->output && !r->no_trace && !p->save_count && !p->print_count && !p->expect_count)
         return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
+    if (p->check_list && !(p->checks & (RP_CHECK_ALL | RP_CHECK_MEMORY)))
+        return rp_fail(
+            err, RP_USAGE,
+            "--check %s: a kernel of --module can be checked for memory, init, race and sync; calls and leaks "
+            "are those of programs",
+            p->check_list);
     return input_check(p->module, INPUT_PTX, err) && plan_check_paths(p, r->launch_file, err);
 }
 

@@ -1,4 +1,5 @@
 /* The driver's state, its lock, and its messages. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/filter.h"
+#include "frontend/cuda/driver/findings.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -33,8 +35,8 @@ void say(const char *format, ...)
     print_readable(to, text);
     fputc('\n', to);
     funlockfile(to);
-    if (log)
-        fclose(log);
+    if (log && fclose(log))
+        findings_unwritten(strerror(errno));
 }
 
 CUresult refuse(const char *what, bool *reported)
@@ -167,8 +169,7 @@ bool driver_open(struct rp_error *err)
 
 void driver_release(CUcontext context, bool last)
 {
-    if (!driver.failed)
-        check_leaks(context);
+    check_leaks(context);
     streams_free_of(context);
     modules_free(context);
     buffers_free(context);
