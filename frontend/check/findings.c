@@ -314,11 +314,6 @@ struct rp_finding *rp_check_take(struct rp_check *c, size_t *count)
 
 uint64_t rp_check_dropped(const struct rp_check *c) { return c->beyond_count; }
 
-const struct fault *rp_check_left_out(const struct rp_check *c)
-{
-    return c->left_out.kind == RP_FAULT_NONE ? NULL : &c->left_out;
-}
-
 const char *rp_check_incomplete(const struct rp_check *c)
 {
     if (c->missed & MISSED_MEMORY)

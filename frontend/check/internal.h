@@ -229,8 +229,7 @@ struct rp_check {
     bool muted;
     struct check_sample sample;
     unsigned missed;         /* enum missed */
-    struct fault left_out;   /* the first of the last launch; RP_FAULT_NONE: none */
-    uint64_t left_out_count; /* of the launch */
+    uint64_t left_out_count; /* accesses of the launch */
     /* of the launch */
     const struct grid *grid;
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */

@@ -31,8 +31,8 @@ void check_leaks(CUcontext);
 
 /* Before a launch: the checks that it runs under. NULL: none. */
 struct rp_check *check_launch(CUfunction);
-/* After it: reports what was found. Whether bad accesses were left out; the kind of fault of the first. */
-bool check_launched(enum rp_fault_kind *);
+/* After it: reports what was found. */
+void check_launched(void);
 /* An instruction has ended a launch. */
 void check_fault(const struct program *, const struct rp_launch_result *, const char *text);
 /* Whether the last fault was a misuse of synchronisation, which is a finding: calls that return it are none. A GPU may

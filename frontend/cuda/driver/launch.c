@@ -152,9 +152,7 @@ CUresult launch_run(CUstream stream, const struct launch *l)
     if (c.writer)
         record_launched();
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
-    enum rp_fault_kind left_out;
-    if (check_launched(&left_out) && ok) /* as after a launch that ended there */
-        driver.failed = code_of(left_out);
+    check_launched();
     if (ok)
         return CUDA_SUCCESS;
     if (result.fault == RP_FAULT_ASSERT)
