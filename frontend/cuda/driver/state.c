@@ -21,22 +21,32 @@ const char *session_value(enum session_variable v)
     return text && *text ? text : NULL;
 }
 
-void say(const char *format, ...)
+static void write_message(FILE *to, const char *text)
 {
-    va_list list;
-    const char *path = session_value(SESSION_LOG);
-    FILE *log = path ? fopen(path, "ae") : NULL, *to = log ? log : stderr;
-    char text[2048];
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
     flockfile(to);
     fputs("reprise: ", to);
     print_readable(to, text);
     fputc('\n', to);
     funlockfile(to);
-    if (log && fclose(log))
+}
+
+/* What the log has no room for goes to standard error. */
+void say(const char *format, ...)
+{
+    va_list list;
+    const char *path = session_value(SESSION_LOG);
+    FILE *log = path ? fopen(path, "ae") : NULL;
+    char text[2048];
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (log)
+        write_message(log, text);
+    bool lost = log && fclose(log);
+    if (lost)
         findings_unwritten(strerror(errno));
+    if (!log || lost)
+        write_message(stderr, text);
 }
 
 CUresult refuse(const char *what, bool *reported)
