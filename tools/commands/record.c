@@ -142,11 +142,11 @@ static const char forms[] =
     "Zeros and plain files take that of the other buffers, if all these have the same.\n";
 
 static const char statuses[] =
-    "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
+    "Exit status: 0 fine, 1 wrong usage, 2 bad input or nothing was checked, 3 the kernel misbehaved (the trace is "
     "kept up to there, nothing is "
     "saved), a check found something, or a result is not as expected, 4 the system failed. "
     "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "
-    "and 127: it cannot be run.";
+    "and 127: it cannot be run. A signal that stops a kernel leaves what was found and recorded, and ends reprise.";
 /* --save, --print or --expect, until all arguments are known. */
 struct buffer_option {
     enum key key;

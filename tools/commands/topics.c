@@ -128,7 +128,8 @@ static const struct topic traces = {"traces", "what a trace holds, and what read
 static const struct topic_part status_parts[] = {
     {.text = "Of all commands:"},
     {.heading = "Exit statuses", .rows = help_statuses},
-    {.text = "With 1 and 2 no output file is left behind, and one line on standard error says what is wrong and what "
+    {.text = "With 1, and with 2 for bad input, no output file is left behind, and one line on standard error says "
+             "what is wrong and what "
              "to do. "
              "'reprise run -- PROGRAM' and 'reprise record -- PROGRAM' end with the status of the program, or "
              "with that of --error-exitcode (3) if --check has found something, and with 2 in the place of 0 if "
