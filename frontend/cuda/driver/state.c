@@ -11,6 +11,7 @@
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/filter.h"
 #include "frontend/cuda/driver/findings.h"
+#include "frontend/cuda/driver/pending.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -85,7 +86,7 @@ CUresult leave(CUresult r)
 const struct device_figures *figures(void)
 {
     if (!driver.figures_complete)
-        device_figures_complete(&driver.figures, driver.newest >= 13000 ? 75 : 61);
+        device_figures_complete(&driver.figures, clients_capability());
     driver.figures_complete = true;
     return &driver.figures;
 }
@@ -179,6 +180,7 @@ bool driver_open(struct rp_error *err)
 
 void driver_release(CUcontext context, bool last)
 {
+    pending_drop();
     check_leaks(context);
     streams_free_of(context);
     modules_free(context);
