@@ -210,7 +210,7 @@ static void check_event(struct observer *o, struct warp_state *s, enum block_eve
                         lanemask lanes)
 {
     struct checked_block *cb = (struct checked_block *)o;
-    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE;
+    bool orders = event == EVENT_BARRIER || event == EVENT_CLUSTER || event == EVENT_COLLECTIVE || event == EVENT_ORDER;
     if (cb->check->kinds & RP_CHECK_RACE && orders)
         race_event(cb, s, event);
     if (cb->check->kinds & RP_CHECK_RACE && event == EVENT_FENCE)
@@ -246,8 +246,6 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
         (f->kind != RP_FAULT_BOUNDS && f->kind != RP_FAULT_MISALIGNED) || cb->check->muted ||
         cb->check->left_out_count++ == RP_CHECK_LEFT_OUT)
         return false;
-    if (cb->check->left_out.kind == RP_FAULT_NONE)
-        cb->check->left_out = *f;
     snprintf(detail, sizeof detail, "%s: %s", rp_fault_title(f->kind), f->detail);
     check_report(cb->check, s->w.block,
                  (struct rp_finding){
@@ -332,7 +330,6 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     if (shift != c->global_shift ||
         c->now > UINT32_MAX / 2) /* cells have another size, or times are about to run out */
         forget_cells(c);
-    c->left_out.kind = RP_FAULT_NONE;
     c->left_out_count = 0;
     c->grid = g;
     c->begin = ++c->now;

@@ -64,8 +64,6 @@ struct rp_finding *rp_check_finding(const struct rp_check *, size_t);
 struct rp_finding *rp_check_take(struct rp_check *, size_t *count);
 /* The number of findings beyond the limit. */
 uint64_t rp_check_dropped(const struct rp_check *);
-/* MEMORY: the first access of the last launch that was left out. NULL: none. */
-const struct fault *rp_check_left_out(const struct rp_check *);
 /* Why the checks are incomplete, a sentence without a full stop. NULL: they are complete. */
 const char *rp_check_incomplete(const struct rp_check *);
 

@@ -1,6 +1,7 @@
 /* One finding: its names, its place, its fingerprint. */
 #include "frontend/check/finding.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,15 +81,67 @@ char *rp_finding_kernel(const struct rp_finding *f)
 
 /* ---- its place --------------------------------------------------------------------------------------------------- */
 
+/* Whether a file is no source of the program's: a header of CUDA's toolkit, of the C or C++ library, or what nvcc makes
+ * on its way. Installations differ in the folders above, and so the names decide. */
+static bool is_of_toolkit(const char *file)
+{
+    static const char *const parts[] = {"/tmpxft_",      "/crt/",      "/cooperative_groups/", "/thrust/",
+                                        "/cub/",         "/cuda/std/", "/libcudacxx/",         "/nv/",
+                                        "/include/c++/", "/bits/",     "/gcc/x86_64-",         "/usr/include/cuda"};
+    static const char *const names[] = {"cuda_runtime*.h",
+                                        "cuda_device_runtime_api.h",
+                                        "cuda_pipeline*.h",
+                                        "cuda_fp*.h*",
+                                        "cuda_bf*.h*",
+                                        "cuda_awbarrier*.h",
+                                        "cooperative_groups.h",
+                                        "device_functions.h*",
+                                        "device_atomic_functions.h*",
+                                        "common_functions.h",
+                                        "math_functions.h*",
+                                        "host_runtime.h",
+                                        "mma.h*",
+                                        "*.stub.c",
+                                        "sm_[0-9]*_intrinsics.h*",
+                                        "sm_[0-9]*_atomic_functions.h*",
+                                        "sm_[0-9]*_rt.h*",
+                                        "texture_*_functions.h",
+                                        "surface_*_functions.h"};
+    const char *slash = strrchr(file, '/');
+    bool is = !strncmp(file, "tmpxft_", 7);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        is |= strstr(file, parts[i]) != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is |= !fnmatch(names[i], slash ? slash + 1 : file, 0);
+    return is;
+}
+
+struct place {
+    const char *file;
+    uint32_t line;
+    bool own; /* of the program itself */
+};
+
+static void consider(struct place *to, const char *file, uint32_t line)
+{
+    bool own = file && !is_of_toolkit(file);
+    if (file && !to->own && (own || !to->file))
+        *to = (struct place){file, line, own};
+}
+
 void rp_finding_place(const struct rp_finding *f, const char **file, uint32_t *line)
 {
-    *file = f->one ? f->here.file : NULL;
-    *line = *file ? f->here.line : 0;
-    for (uint32_t i = 0; !*file && i < f->stack_count; i++)
-        for (uint32_t k = 0; !*file && k < f->stacks[i].count; k++) {
-            *file = f->stacks[i].frames[k].file;
-            *line = f->stacks[i].frames[k].line;
-        }
+    struct place at = {0};
+    if (f->one)
+        consider(&at, f->here.file, f->here.line);
+    for (uint32_t i = 0; f->one && i < f->here.call_count; i++)
+        consider(&at, f->here.calls[i].file, f->here.calls[i].line);
+    bool in_kernel = at.file;
+    for (uint32_t i = 0; !in_kernel && i < f->stack_count; i++)
+        for (uint32_t k = 0; k < f->stacks[i].count; k++)
+            consider(&at, f->stacks[i].frames[k].file, f->stacks[i].frames[k].line);
+    *file = at.file;
+    *line = at.line;
 }
 
 static void place_source(const struct rp_check_location *p, struct source_files *files, source_line_fn *fn, void *user)
@@ -127,11 +180,31 @@ static uint64_t add_place(uint64_t hash, const char *file, uint32_t line, struct
     return add_text(add_text(hash, slash ? slash + 1 : file ? file : ""), text ? text : number);
 }
 
-static uint64_t add_location(uint64_t hash, const struct rp_check_location *l, struct source_files *files)
+static uint64_t hash_location(const struct rp_check_location *l, struct source_files *files)
 {
     char number[16];
+    uint64_t hash = FNV_BASIS;
     snprintf(number, sizeof number, "%u", l->instruction);
-    return l->file ? add_place(hash, l->file, l->line, files) : add_text(hash, number);
+    hash = l->file ? add_place(hash, l->file, l->line, files) : add_text(hash, number);
+    for (uint32_t i = 0; i < l->call_count; i++)
+        if (l->calls[i].file)
+            hash = add_place(hash, l->calls[i].file, l->calls[i].line, files);
+    return hash;
+}
+
+static uint64_t add_number(uint64_t hash, uint64_t number)
+{
+    for (int i = 0; i < 8; i++)
+        hash = (hash ^ (number >> 8 * i & 0xff)) * FNV_PRIME;
+    return hash;
+}
+
+static uint64_t add_locations(uint64_t hash, const struct rp_finding *f, struct source_files *files)
+{
+    uint64_t here = hash_location(&f->here, files), other = f->two ? hash_location(&f->other, files) : 0;
+    bool swap = f->kind == RP_CHECK_RACE && f->two && other < here;
+    hash = add_number(add_text(hash, rp_space_name((enum rp_space)f->space)), swap ? other : here);
+    return f->two ? add_number(hash, swap ? here : other) : hash;
 }
 
 void rp_finding_identify(struct rp_finding *f, struct source_files *files)
@@ -140,9 +213,7 @@ void rp_finding_identify(struct rp_finding *f, struct source_files *files)
     uint64_t hash = add_text(add_text(FNV_BASIS, rp_finding_kind(f->kind)), kernel ? kernel : "");
     free(kernel);
     if (f->one)
-        hash = add_location(hash, &f->here, files);
-    if (f->two)
-        hash = add_location(hash, &f->other, files);
+        hash = add_locations(hash, f, files);
     for (uint32_t i = 0; !f->one && i < f->stack_count; i++)
         for (uint32_t k = 0; k < f->stacks[i].count; k++) {
             const struct rp_frame *at = &f->stacks[i].frames[k];
@@ -150,4 +221,15 @@ void rp_finding_identify(struct rp_finding *f, struct source_files *files)
                             : add_text(hash, at->function);
         }
     f->fingerprint = hash ? hash : 1;
+}
+
+void rp_finding_distinguish(struct rp_finding *f, const struct rp_finding *earlier, size_t count)
+{
+    const uint64_t plain = f->fingerprint;
+    uint64_t number = 1;
+    for (size_t i = 0; i < count; i++)
+        if (earlier[i].kind == f->kind && earlier[i].fingerprint == f->fingerprint) {
+            f->fingerprint = add_number(plain, ++number);
+            i = SIZE_MAX; /* from the first one again */
+        }
 }

@@ -85,12 +85,17 @@ struct rp_finding {
 
 /* Frees what the finding points to. */
 void rp_finding_clear(struct rp_finding *);
-/* Where the finding is shown in the source: in the kernel, or else in the first function of the host whose file is
- * known. *file is NULL if it is unknown. */
+/* Where the finding is shown in the source: in the kernel, or the calls around inlined code; or else in the functions
+ * of the host. The first place that is not in a header of the toolkit or of the compiler, if there is one, or else the
+ * first whose file is known. *file is NULL if none is. */
 void rp_finding_place(const struct rp_finding *, const char **file, uint32_t *line);
-/* Sets the fingerprint: a hash (FNV-1a, 64 bits) of the kind, the kernel, and of each place the name of its file and
- * the text of its line, or the line's number where the text cannot be read. So it stays when other lines change. */
+/* Sets the fingerprint: a hash (FNV-1a, 64 bits) of the kind, the kernel, the space, and of each place and of the calls
+ * around it the name of its file and the text of its line, or the line's number where the text cannot be read. So it
+ * stays when other lines change. The places of a race count in either order. */
 void rp_finding_identify(struct rp_finding *, struct source_files *);
+/* Makes the fingerprint another one than those of the earlier findings of its kind, such as of the same lines with
+ * another buffer. It depends on how many there are. */
+void rp_finding_distinguish(struct rp_finding *, const struct rp_finding *earlier, size_t count);
 /* The kernel's name in the source, which the caller frees; NULL: none, or out of memory. */
 char *rp_finding_kernel(const struct rp_finding *);
 /* Writes the finding as one line of JSON, with readable names, without the line's end. */

@@ -133,13 +133,13 @@ static bool same_calls(const struct rp_kernel *k, uint32_t a, uint32_t b)
 static bool has_line(const struct rp_instruction *in) { return in->line && (in->file || in->raw_size); }
 
 /* Whether two accesses are at the same source location. Compilers make many instructions of one access when they unroll
- * loops. */
+ * loops, and a load and a store of one line, such as of x[i]++, are the two sides of one race or of two. */
 static bool same_location(const struct rp_kernel *k, const struct rp_check_location *a,
                           const struct rp_check_location *b, bool by_line)
 {
     const struct rp_instruction *x = &k->instructions[a->instruction], *y = &k->instructions[b->instruction];
-    return x == y || (by_line && has_line(x) && x->line == y->line && x->file == y->file && a->access == b->access &&
-                      x->unit_class == y->unit_class && same_calls(k, x->inlined, y->inlined));
+    return x == y || (by_line && has_line(x) && x->line == y->line && x->file == y->file &&
+                      same_calls(k, x->inlined, y->inlined));
 }
 
 static bool same_pair(const struct rp_kernel *k, const struct rp_check_location *a, const struct rp_check_location *b,
@@ -173,44 +173,81 @@ static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, 
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-/* Appends a finding and tells the listener; NULL: it is beyond the limit, and was freed. */
-static struct rp_finding *append(struct rp_check *c, struct rp_finding f)
+/* Appends to a list; NULL: out of memory, and it was freed. */
+static struct rp_finding *list_append(struct rp_check *c, struct rp_finding **list, size_t *count, size_t *room,
+                                      struct rp_finding f)
 {
-    if (c->count == c->room) {
-        size_t room = 2 * c->room + 16;
-        struct rp_finding *more = realloc(c->findings, room * sizeof *more);
+    if (*count == *room) {
+        size_t new = 2 * *room + 16;
+        struct rp_finding *more = realloc(*list, new * sizeof *more);
         if (!more) {
             c->missed |= MISSED_MEMORY;
             rp_finding_clear(&f);
             return NULL;
         }
-        c->findings = more;
-        c->room = room;
+        *list = more;
+        *room = new;
     }
+    (*list)[*count] = f;
+    return &(*list)[(*count)++];
+}
+
+/* Keeps what makes the finding one, so that it counts once. */
+static void drop(struct rp_check *c, struct rp_finding f)
+{
+    struct rp_finding key = f;
+    key.kernel = key.text = key.here.file = key.other.file = NULL;
+    key.here.calls = key.other.calls = NULL;
+    key.here.call_count = key.other.call_count = key.stack_count = 0;
+    memset(key.stacks, 0, sizeof key.stacks);
+    rp_finding_clear(&f);
+    list_append(c, &c->beyond, &c->beyond_count, &c->beyond_room, key);
+}
+
+/* Appends a finding and tells the listener; NULL: it is beyond the limit, and was freed. */
+static struct rp_finding *append(struct rp_check *c, struct rp_finding f)
+{
     f.times = f.times ? f.times : 1;
     if (c->complete)
         c->complete(c->found_user, &f);
     if (!f.suppressed && c->kept == c->limit) {
-        c->dropped++;
-        rp_finding_clear(&f);
+        drop(c, f);
         return NULL;
     }
     if (c->added)
         c->added(c->found_user, &f);
     c->kept += !f.suppressed;
-    c->findings[c->count] = f;
-    return &c->findings[c->count++];
+    return list_append(c, &c->findings, &c->count, &c->room, f);
+}
+
+/* The finding of a list with this kind and key; NULL: none. */
+static struct rp_finding *with_key(struct rp_finding *list, size_t count, const struct rp_finding *f)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].kind == f->kind && list[i].program == f->program)
+            return &list[i];
+    return NULL;
 }
 
 struct rp_finding *rp_check_add(struct rp_check *c, struct rp_finding f)
 {
-    for (size_t i = 0; i < c->count; i++)
-        if (c->findings[i].kind == f.kind && c->findings[i].program == f.program) {
-            c->findings[i].times += f.times ? f.times : 1;
-            rp_finding_clear(&f);
-            return &c->findings[i];
-        }
-    return append(c, f);
+    struct rp_finding *same = with_key(c->findings, c->count, &f);
+    bool hidden = !same && with_key(c->beyond, c->beyond_count, &f);
+    if (!same && !hidden)
+        return append(c, f);
+    if (same)
+        same->times += f.times ? f.times : 1;
+    rp_finding_clear(&f);
+    return same;
+}
+
+static struct rp_finding *find_same(const struct rp_kernel *k, struct rp_finding *list, size_t count,
+                                    const struct rp_finding *f)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same_finding(k, &list[i], f))
+            return &list[i];
+    return NULL;
 }
 
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
@@ -218,11 +255,14 @@ void check_report(struct rp_check *c, const struct block *b, struct rp_finding f
     if (c->muted)
         return;
     f.program = b->program->kernel.identity;
-    for (size_t i = 0; i < c->count; i++)
-        if (same_finding(&b->program->kernel, &c->findings[i], &f)) {
-            c->findings[i].times++;
-            return;
-        }
+    const struct rp_kernel *k = &b->program->kernel;
+    struct rp_finding *same = find_same(k, c->findings, c->count, &f);
+    if (!same)
+        same = find_same(k, c->beyond, c->beyond_count, &f);
+    if (same) {
+        same->times++;
+        return;
+    }
     f.one = true;
     f.kernel = strdup(b->program->name);
     f.text = finding_text(b, &f, detail);
@@ -272,12 +312,7 @@ struct rp_finding *rp_check_take(struct rp_check *c, size_t *count)
     return list;
 }
 
-uint64_t rp_check_dropped(const struct rp_check *c) { return c->dropped; }
-
-const struct fault *rp_check_left_out(const struct rp_check *c)
-{
-    return c->left_out.kind == RP_FAULT_NONE ? NULL : &c->left_out;
-}
+uint64_t rp_check_dropped(const struct rp_check *c) { return c->beyond_count; }
 
 const char *rp_check_incomplete(const struct rp_check *c)
 {
@@ -313,5 +348,6 @@ void rp_check_free(struct rp_check *c)
     free(c->moves.instructions);
     free(c->selects.of);
     free(c->findings);
+    free(c->beyond);
     free(c);
 }

@@ -221,15 +221,15 @@ struct rp_check {
     unsigned kinds;
     uint32_t limit;
     struct rp_finding *findings;
-    size_t count, room, kept; /* kept: without those that are suppressed */
-    uint64_t dropped;
+    size_t count, room, kept;  /* kept: without those that are suppressed */
+    struct rp_finding *beyond; /* those beyond the limit, without texts: each counts once */
+    size_t beyond_count, beyond_room;
     rp_check_found_fn *complete, *added; /* NULL: nobody is told */
     void *found_user;
     bool muted;
     struct check_sample sample;
     unsigned missed;         /* enum missed */
-    struct fault left_out;   /* the first of the last launch; RP_FAULT_NONE: none */
-    uint64_t left_out_count; /* of the launch */
+    uint64_t left_out_count; /* accesses of the launch */
     /* of the launch */
     const struct grid *grid;
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */

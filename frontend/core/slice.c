@@ -140,6 +140,7 @@ static void visit(struct finder *f, const struct operation *o)
     case UOP_RECONVERGE:
     case UOP_FENCE:
     case UOP_GROUP:
+    case UOP_ORDER:
     case UOP_PUSH: return;
     case UOP_LANE:
     case UOP_CLOCK:

@@ -194,8 +194,8 @@ static const struct uop *hand_over(struct warp_state *s, const struct uop *u)
     return next;
 }
 
-/* Executes a fence, a push, a break, a host call, a stack operation, a trap, a poll or a publication. False: the split
- * hands over after it. */
+/* Executes a fence, a group, an order, a push, a break, a host call, a stack operation, a trap, a poll or a
+ * publication. False: the split hands over after it. */
 static bool execute_side_effect(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     switch (u->kind) {
@@ -205,6 +205,7 @@ static bool execute_side_effect(struct warp_state *s, const struct uop *u, lanem
         observe_event(s, EVENT_FENCE, u, executed);
         break;
     case UOP_GROUP: observe_event(s, EVENT_GROUP, u, executed); break;
+    case UOP_ORDER: observe_event(s, EVENT_ORDER, u, executed); break;
     case UOP_PUSH: paths_push_token(s, u); break;
     case UOP_BREAK: convergence_break(s, u, executed); break;
     case UOP_HOST_CALL: host_call(s, u, executed); break;

@@ -163,7 +163,8 @@ enum uop_kind {
     UOP_EXIT,
     UOP_BARRIER,
     UOP_FENCE,
-    UOP_GROUP,     /* closes a group of asynchronous work, or waits for groups: struct rp_async of its instruction */
+    UOP_GROUP, /* closes a group of asynchronous work, or waits for groups: struct rp_async of its instruction */
+    UOP_ORDER, /* the active lanes have met here, as the compiler has shown: does nothing, and orders their accesses */
     UOP_HOST_CALL, /* imm is an enum host_call; arguments and result are in local memory, see below */
     UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
     /* op: enum stack_op; type: T_U32 or T_U64, of d and a. Addresses are of local memory (stack.h). */

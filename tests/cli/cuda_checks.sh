@@ -63,7 +63,7 @@ check "wild: the source of both" eval 'grep -A1 "out of bounds" "$dir/err" | gre
 check "race: the source" eval 'in_folder_found race --check race && grep -A1 "kernel .race.: race" "$dir/err" | grep -q "  2 | a"'
 # what a GPU would not notice is told, and with --check memory a finding
 case_of granule "out of bounds: store of 4 bytes .*(a GPU goes on)"
-check "granule: with --check memory" eval '"$REPRISE" run --check memory --findings "$dir/f.json" -- "$dir/wrong" granule checked >/dev/null 2>"$dir/err"; ! grep -q "goes on" "$dir/err" && says "memory: store of 4 bytes .* 0 bytes past the end of" && grep -q "out of bounds" "$dir/f.json"'
+check "granule: with --check memory" eval '"$REPRISE" run --check memory --findings "$dir/f.json" -- "$dir/wrong" granule >/dev/null 2>"$dir/err"; ! grep -q "goes on" "$dir/err" && says "memory: store of 4 bytes .* 0 bytes past the end of" && grep -q "out of bounds" "$dir/f.json"'
 # PTX without .loc has the name of the program that it is in, which is no text
 check "used: no line of the program itself" eval 'in_folder used && says "wrong:[0-9]*), block" && ! grep -qa " | " "$dir/err"'
 # copies and fills of a part write that part

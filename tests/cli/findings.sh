@@ -90,12 +90,90 @@ is "... SARIF calls it unchanged" "$(json "$work/b.sarif" '{r["baselineState"] f
 check "--baseline: one is new" run 3 --check all --baseline "$work/base.json" -- leak race sync
 check "... and it alone is said" eval '[ "$(grep -c "^reprise: [^ 0-9]" "$work/err")" = 1 ] && says "kernel .sync."'
 fails 2 "is no file of findings" "$r" run --check all --baseline docs/findings.schema.json -- true
-check "--kernels: another kernel" run 0 --check race --kernels '^sync' -- race
+check "--kernels: another kernel: nothing was checked" run 2 --check race --kernels '^sync' -- race
+check "... and that is said" says "nothing was checked: no launch is one that --kernels and --launches choose"
+check "... unless the status is left to the program" run 0 --check race --kernels '^sync' --error-exitcode 0 -- race
+check "... it is said then, too" says "nothing was checked"
+check "... one process of several is enough" run 3 --check race,sync --kernels '^sync' -- race sync
 check "--kernels: this one" run 3 --check race --kernels '^ra' -- race
-check "--launches: another launch" run 0 --check race --launches 1.. -- race
+check "--launches: no such launch" run 2 --check race --launches 1.. -- race
+"$r" run --check all -- true >"$work/out" 2>"$work/err"
+is "a program that does not use CUDA: 2" $? 2
+check "... and that is said" says "nothing was checked: no process of the program used CUDA"
+"$r" run --check all -- false >"$work/out" 2>"$work/err"
+is "a program that fails before it does: its status" $? 1
 check "--launches: what an unchecked launch writes is known" run 0 --check init --launches 1 -- written
 check "--print-limit" run 3 --check memory --print-limit 1 --findings "$work/limit.json" -- wild
 is "... others are counted" "$(json "$work/limit.json" 'len(d["findings"]), d["findings_not_shown"]')" "(1, 1)"
+cat >"$work/many.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.file 1 "many.cu"
+.visible .entry many(.param .u64 p, .param .u64 q) { .reg .b64 %p, %q; .reg .b32 %t; ld.param.u64 %p, [p]; ld.param.u64 %q, [q];
+  mov.u32 %t, %tid.x;
+.loc 1 1 0
+  st.global.u32 [%p], %t; st.global.u32 [%q], %t;
+.loc 1 2 0
+  ld.global.u32 %t, [%p+4]; add.u32 %t, %t, 1; st.global.u32 [%p+4], %t; ret; }
+PTX
+many() { "$r" run -q --module "$work/many.ptx" --grid 2 --block 64 --arg buf=zeros:8 --arg buf=zeros:8 --check race "$@" >"$work/out" 2>"$work/err"; }
+many --findings "$work/many.json"
+is "an update without order is one race, of a load and a store or of two stores" \
+    "$(json "$work/many.json" 'sorted((f["here"]["line"], f["other"]["line"]) for f in d["findings"])')" "[(1, 1), (1, 1), (2, 2)]"
+is "... each has a fingerprint of its own" "$(json "$work/many.json" 'len({f["fingerprint"] for f in d["findings"]})')" 3
+check "... of which a baseline knows each" many --baseline "$work/many.json"
+python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d["findings"].pop(1); json.dump(d, open(sys.argv[1], "w"))' "$work/many.json"
+many --baseline "$work/many.json"
+is "... and one that it does not have is new" "$? $(grep -c "kernel 'many'" "$work/err")" "3 1"
+many --print-limit 1 --findings "$work/many.json"
+is "--print-limit: each of the others counts once" "$(json "$work/many.json" 'len(d["findings"]), d["findings_not_shown"]')" "(1, 2)"
+check "... as the message says" says "2 more findings not shown"
+fails 1 "--check leak,api: a kernel of --module can be checked for memory, init, race and sync" "$r" run --module "$work/many.ptx" --grid 1 --block 1 \
+    --arg buf=zeros:8 --arg buf=zeros:8 --check leak,api
+fails 1 "is to be both what is found and the log" "$r" run --check race --findings "$work/same.json" --log-file "$work/same.json" -- "$work/wrong" race
+fails 1 "is to be both what is found and the suppressions" "$r" run --check race --findings "$work/same.json" --write-suppressions "$work/same.json" -- "$work/wrong" race
+fails 1 "is to be both what is found and what is found in another format" "$r" run --check race --findings "$work/same.json" --findings "$work/same.json" \
+    -- "$work/wrong" race
+check "what two processes find is said once" run 3 --check race --findings "$work/two.json" -- race race
+is "... and counts twice" "$(grep -c "kernel 'race'" "$work/err") $(json "$work/two.json" 'len(d["findings"]), d["findings"][0]["times"]')" "1 (1, 6)"
+check "a launch that is refused" run 3 --check api -- refused
+check "... says which, and why" says "kernel 'store', grid 1x1x1, block 2048x1x1; a grid has .* at most 1024 in all"
+check "a __syncwarp() that does not name the lane" run 3 --check all --findings "$work/unnamed.json" -- unnamed
+is "... is one finding" "$(kinds "$work/unnamed.json")" sync
+check "memory that is left by _Exit()" run 3 --check leak -- leaves
+check "memory that is left after a fault" run 3 --check leak --findings "$work/sticky.json" -- sticky
+is "... but for what was freed without success" "$(json "$work/sticky.json" '[f["text"].split(" at ")[0] for f in d["findings"] if f["kind"] == "leak"]')" \
+    "['leak: 48 bytes']"
+
+# ---- places ----------------------------------------------------------------------------------------------------------
+# A header of the toolkit has functions that call the runtime; its lines are those of no program.
+cat >"$work/cuda_runtime.h" <<'C'
+#include "frontend/cuda/abi/driver.h"
+static CUdeviceptr allocate(void) { CUdeviceptr p = 0; cuMemAlloc_v2(&p, 8); return p; }
+C
+cat >"$work/mine.c" <<'C'
+#include "cuda_runtime.h"
+int main(int argc, char **argv)
+{
+    CUcontext context;
+    (void)argv;
+    cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+    allocate();
+    if (argc > 1)
+        allocate();
+}
+C
+${CC:-gcc} -std=c17 -gdwarf-4 -O0 -no-pie -I. -I"$work" "$work/mine.c" -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/mine"
+"$r" run --check leak --write-suppressions "$work/places" --format github -- "$work/mine" >"$work/out" 2>/dev/null
+is "a suppression names the program's own line" "$(grep -c 'kind=leak file="mine.c:7"' "$work/places")" 1
+check "... as an annotation does" grep -q '^::warning file=[^,]*mine.c,line=7,' "$work/out"
+"$r" run --check leak --suppressions "$work/places" -- "$work/mine" >/dev/null 2>&1
+is "... it hides the leak" $? 0
+"$r" run --check leak --suppressions "$work/places" -- "$work/mine" more >/dev/null 2>&1
+is "... and no other one" $? 3
+
+# ---- logs ------------------------------------------------------------------------------------------------------------
 check "--log-file" run 3 --check race --log-file "$work/log" -- race
 check "... has it all" eval 'silent && grep -q "kernel .race.: race" "$work/log" && grep -q "^reprise: 1 finding$" "$work/log"'
 

@@ -35,6 +35,8 @@ is "phases" "$(inside 0 "$r" wcet -q "$work/t.wtr" -m orin-wcet --assume all --p
 if [ "$(uname -sm)" = "Linux x86_64" ] && ! address_sanitizer; then
     is "record of a program, which itself ends with 0" "$(inside 0 "$r" record -q -o "$work/disk/t.wtr" -- tests/cuda/prebuilt/vector_add) $(grep -c 'the trace is not whole: .*No space left on device' "$work/err")" "4 taken  1"
     is "findings" "$(inside 0 "$r" run --check all --findings "$work/disk/f.json" -- tests/cuda/prebuilt/errors) $(grep -c 'the findings cannot be written: No space left on device' "$work/err")" "4 taken  1"
+    is "a log" "$(inside 0 "$r" run -q --check all --log-file "$work/disk/log" -- tests/cuda/prebuilt/errors) $(grep -c 'cannot write .*log.: No space left on device' "$work/err")" "4 log taken  1"
+    check "... what it should have is on standard error" grep -q "^reprise: cudaLaunchKernel returned" "$work/err"
 else
     echo "ok - programs # SKIP CUDA programs do not run here"
 fi

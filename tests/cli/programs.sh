@@ -32,7 +32,7 @@ says 1 "this option describes a launch of --module" run --grid 3 -- true
 says 1 "is for CUDA programs" run --device v100
 says 1 "--kernels (: " record -o x.wtr --kernels '(' -- true
 for list in 5..2 x 3, ..4 1..2..3; do says 1 "--launches $list: write numbers and ranges" record -o x.wtr --launches "$list" -- true; done
-check "lists of launches, checks and limits" "$REPRISE" record -o x.wtr --launches 3,5..9,20.. --check race,init --limit 1M -- true
+check "lists of launches, checks and limits" "$REPRISE" record -o x.wtr --launches 3,5..9,20.. --check race,init --error-exitcode 0 --limit 1M -- true
 says 1 "--launches 5..2: write numbers" record -o x.wtr --launches 5..2 -- true
 says 1 "--prefer c: there are ptx and sass" run --prefer c -- true
 says 1 "--tensor-sums sm_75: there are exact, sm_70, sm_80 (for 8.6 and 8.7, too), sm_89 and sm_90" run --tensor-sums sm_75 -- true

@@ -39,6 +39,22 @@ def test_race():
 def test_wrong():
     assert run(1)[0] == 5
 PY
+${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/wrong"
+cat >"$work/test_child.py" <<'PY'
+import subprocess
+
+
+def test_fine():
+    subprocess.run(["./wrong", "part0"], check=True)
+
+
+def test_race():
+    subprocess.run(["sh", "-c", "./wrong race; true"], check=True)
+
+
+def test_after():
+    pass
+PY
 export REPRISE=$r PYTHONPATH=$PWD/tools/python PYTHONDONTWRITEBYTECODE=1
 tests() { (cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider "$@" test_shift.py >out 2>err; echo $?); }
 is "a race and a wrong result fail, with the status of pytest" "$(tests --reprise --reprise-check race,init)" 1
@@ -48,3 +64,5 @@ is "what is suppressed fails nothing" "$(echo kind=race >"$work/known"; tests --
 is "a mended file passes" "$(sed -i 's/run(0)/run(1)/; s/== 5/== 33/' "$work/test_shift.py"; tests --reprise)" 0
 check "three passed" grep -q '^3 passed' "$work/out"
 is "a check that is none is an error of usage" "$(tests --reprise --reprise-check speed) $(grep -c "there is no check 'speed'" "$work/err")" "1 1"
+is "what a test's child process finds fails the test" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_child.py >out 2>err; echo $?)" 1
+is "... and no other one" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_child.py::test_race - reprise found 1 fault' "$work/out")" "1 1"

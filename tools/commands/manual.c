@@ -212,7 +212,7 @@ void manual_all(FILE *to)
     }
     fputs(".SH EXIT STATUS\n", to);
     rows(to, help_statuses);
-    fputs(".PP\nWith 1 and 2 no output file is left behind.\n.SH ENVIRONMENT\n", to);
+    fputs(".PP\nWith 1, and with 2 for bad input, no output file is left behind.\n.SH ENVIRONMENT\n", to);
     rows(to, help_environment);
     fputs(".SH FILES\n.TP\n.B @PREFIX@/share/reprise/machines\nmachines that are found by name\n"
           ".TP\n.B @PREFIX@/include/reprise/cuda.h\nCUDA C for clang without a CUDA installation\n"

@@ -142,11 +142,11 @@ static const char forms[] =
     "Zeros and plain files take that of the other buffers, if all these have the same.\n";
 
 static const char statuses[] =
-    "Exit status: 0 fine, 1 wrong usage, 2 bad input, 3 the kernel misbehaved (the trace is "
+    "Exit status: 0 fine, 1 wrong usage, 2 bad input or nothing was checked, 3 the kernel misbehaved (the trace is "
     "kept up to there, nothing is "
     "saved), a check found something, or a result is not as expected, 4 the system failed. "
     "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "
-    "and 127: it cannot be run.";
+    "and 127: it cannot be run. A signal that stops a kernel leaves what was found and recorded, and ends reprise.";
 /* --save, --print or --expect, until all arguments are known. */
 struct buffer_option {
     enum key key;
@@ -368,6 +368,12 @@ static bool complete(struct record *r, struct rp_error *err)
         return rp_fail(err, RP_USAGE, "-o needs the name of a file");
     if (!p->output && !r->no_trace && !p->save_count && !p->print_count && !p->expect_count)
         return rp_fail(err, RP_USAGE, "where shall the trace go? -o FILE.wtr; or 'reprise run', which writes none");
+    if (p->check_list && !(p->checks & (RP_CHECK_ALL | RP_CHECK_MEMORY)))
+        return rp_fail(
+            err, RP_USAGE,
+            "--check %s: a kernel of --module can be checked for memory, init, race and sync; calls and leaks "
+            "are those of programs",
+            p->check_list);
     return input_check(p->module, INPUT_PTX, err) && plan_check_paths(p, r->launch_file, err);
 }
 

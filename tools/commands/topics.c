@@ -25,16 +25,19 @@ static const struct topic_part check_parts[] = {
              "bad one. --check looks for more, and the run goes on:"},
     {.heading = "Kinds", .rows = check_rows},
     {.heading = "How to use them",
-     .text = "  reprise run --check all -- ./app\n"
-             "  reprise run --check all --findings f.sarif --suppressions known.txt -- ./app\n"
-             "  reprise run --check race,init --module k.ptx --grid 4 --block 64 --arg buf=zeros:1K\n"
-             "A finding is a place in the code, or a pair of places, with the first block and thread that were seen "
-             "there. With any, "
-             "the exit status is 3 (--error-exitcode). --findings writes them as JSON, SARIF or JUnit; --suppressions "
-             "and --baseline "
-             "say what is known. docs/checks.md says what orders two accesses, and what is not looked at; "
-             "docs/findings.md describes "
-             "the reports."},
+     .text =
+         "  reprise run --check all -- ./app\n"
+         "  reprise run --check all --findings f.sarif --suppressions known.txt -- ./app\n"
+         "  reprise run --check race,init --module k.ptx --grid 4 --block 64 --arg buf=zeros:1K\n"
+         "A finding is a place in the code, or a pair of places, with the first block and thread that were seen "
+         "there. With any, "
+         "the exit status is 3 (--error-exitcode). If nothing was checked, because the program does not use CUDA or "
+         "--kernels and --launches choose no launch, that is said, and the exit status is 2 in the place of 0. "
+         "--findings writes them as JSON, SARIF or JUnit; --suppressions "
+         "and --baseline "
+         "say what is known. docs/checks.md says what orders two accesses, and what is not looked at; "
+         "docs/findings.md describes "
+         "the reports."},
     {0},
 };
 static const struct topic checks = {"checks", "what --check looks for", 7, check_parts};
@@ -125,10 +128,13 @@ static const struct topic traces = {"traces", "what a trace holds, and what read
 static const struct topic_part status_parts[] = {
     {.text = "Of all commands:"},
     {.heading = "Exit statuses", .rows = help_statuses},
-    {.text = "With 1 and 2 no output file is left behind, and one line on standard error says what is wrong and what "
+    {.text = "With 1, and with 2 for bad input, no output file is left behind, and one line on standard error says "
+             "what is wrong and what "
              "to do. "
              "'reprise run -- PROGRAM' and 'reprise record -- PROGRAM' end with the status of the program, or "
-             "with that of --error-exitcode (3) if --check has found something.",
+             "with that of --error-exitcode (3) if --check has found something, and with 2 in the place of 0 if "
+             "nothing was "
+             "checked. A signal that ends the program, or a kernel of --module, ends reprise, too.",
      .heading = "More"},
     {0},
 };

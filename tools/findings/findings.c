@@ -9,6 +9,7 @@ void findings_free(struct findings *f)
         rp_finding_clear(&f->list[i]);
     free(f->list);
     free(f->incomplete);
+    free(f->unwritten);
     free(f->command);
     free(f->device.name);
     free(f->device.capability);

@@ -17,6 +17,9 @@ struct findings {
     struct rp_finding *list;
     size_t count, room;
     uint64_t not_shown; /* findings beyond --print-limit */
+    size_t processes;   /* of a program: those that have used CUDA, by our libraries */
+    bool launched;      /* of a program: a launch was checked */
+    char *unwritten;    /* why messages of the program's processes were lost; NULL: none was */
     char *incomplete;   /* why not everything was checked; NULL: it was */
     char *command;      /* the program and its arguments, or the module */
     const char *checks; /* as given with --check */

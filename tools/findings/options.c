@@ -81,6 +81,26 @@ static bool check_file(const struct finding_options *o, const char *file, struct
     return !strcmp(file, "-") || output_check(file, err);
 }
 
+static bool differ(const char *a, const char *what, const char *b, const char *other, struct rp_error *err)
+{
+    if (!a || !b || !strcmp(a, "-") || !strcmp(b, "-") || !output_same_file(a, b))
+        return true;
+    return rp_fail(err, RP_USAGE, "'%s' is to be both %s and %s", a, what, other);
+}
+
+bool finding_files_differ(const struct finding_options *o, const char *other, const char *what, struct rp_error *err)
+{
+    static const char rules[] = "the suppressions";
+    bool fine = differ(o->write_suppressions, rules, other, what, err);
+    for (size_t i = 0; i < o->file_count && fine; i++) {
+        fine = differ(o->files[i], "what is found", other, what, err) &&
+               differ(o->files[i], "what is found", o->write_suppressions, rules, err);
+        for (size_t k = 0; k < i && fine; k++)
+            fine = differ(o->files[i], "what is found", o->files[k], "what is found in another format", err);
+    }
+    return fine;
+}
+
 bool finding_rules_open(struct finding_rules *r, const struct finding_options *o, bool checks, struct rp_error *err)
 {
     *r = (struct finding_rules){0};

@@ -57,6 +57,9 @@ struct finding_rules {
     struct suppressions *suppressions;
     struct findings baseline;
 };
+/* Refuses a file that would be written twice. `other`: another output, NULL: none; `what` it is, such as "the trace".
+ */
+bool finding_files_differ(const struct finding_options *, const char *other, const char *what, struct rp_error *);
 /* Checks the options and reads the files. `checks`: something is looked for. */
 bool finding_rules_open(struct finding_rules *, const struct finding_options *, bool checks, struct rp_error *);
 void finding_rules_free(struct finding_rules *);

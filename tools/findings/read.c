@@ -196,6 +196,7 @@ static void log_process(struct log *l, const json_t *line)
     const json_t *device = json_object_get(line, "device");
     l->ids = 0; /* another program of the same process */
     l->before = l->to->count;
+    l->to->processes++;
     if (d->name)
         return;
     *d = (struct findings_device){copy_of(device, "name"), copy_of(device, "capability"), number_of(device, "sms"),
@@ -210,6 +211,10 @@ static bool log_line(struct log *l, const json_t *line)
         return log_new(l, line);
     else if (json_object_get(line, "times"))
         log_times(l, line);
+    else if (json_object_get(line, "unwritten") && !l->to->unwritten)
+        l->to->unwritten = copy_of(line, "unwritten");
+    else if (json_object_get(line, "checked"))
+        l->to->launched = true;
     else {
         l->to->not_shown += number_of(line, "not_shown");
         if (!l->to->incomplete)

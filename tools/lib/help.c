@@ -12,7 +12,8 @@
 const struct help_row help_statuses[] = {
     {"0", "fine"},
     {"1", "wrong usage"},
-    {"2", "bad input: a trace, module, machine file, launch file or data file is not what it should be"},
+    {"2", "bad input: a trace, module, machine file, launch file or data file is not what it should be; "
+          "or --check was asked for, and nothing was checked"},
     {"3", "the kernel misbehaved: a bad memory access, a deadlock, an endless loop, a trap; or a result is not as "
           "--expect says; or --check has found something"},
     {"4", "the system failed: no memory, no space, input/output error; or a replay exceeded its bound"},
@@ -207,7 +208,7 @@ void help_all(const struct command *const *commands, const struct topic *const *
         fprintf(to, "  %s ", s->name);
         wrap(to, s->text, 4, 4);
     }
-    fputs("With 1 and 2 no output file is left behind.\n\n", to);
+    fputs("With 1, and with 2 for bad input, no output file is left behind.\n\n", to);
     heading(to, "Environment");
     for (const struct help_row *e = help_environment; e->name; e++) {
         char left[64];

@@ -125,10 +125,10 @@ static bool may_be_written(const char *path, struct rp_error *err)
 
 static bool check_files(const struct program_options *p, struct rp_error *err)
 {
-    for (size_t i = 0; i < p->findings.file_count; i++)
-        if (p->output && output_same_file(p->findings.files[i], p->output))
-            return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and what is found", p->output);
-    return may_be_written(p->output, err);
+    if (p->log_file && p->output && output_same_file(p->log_file, p->output))
+        return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and the log", p->output);
+    return finding_files_differ(&p->findings, p->output, "the trace", err) &&
+           finding_files_differ(&p->findings, p->log_file, "the log", err) && may_be_written(p->output, err);
 }
 
 static bool set_environment(const struct program_options *p, char **command, struct rp_error *err)

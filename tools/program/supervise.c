@@ -78,7 +78,7 @@ static void remove_folder(const char *folder)
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (*e->d_name != '.' || !strcmp(e->d_name, ".rules"))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
             unlink(path);
     }
     if (d)
@@ -137,7 +137,7 @@ static FILE *log_open(const struct program_options *p)
 }
 
 /* Says what a process could not say itself, because a signal ended it, and the sum. */
-static void say_rest(const struct findings *f, const struct program_options *p, uint64_t failing)
+static bool say_rest(const struct findings *f, const struct program_options *p, uint64_t failing, struct rp_error *err)
 {
     FILE *to = log_open(p);
     char text[FIGURE];
@@ -154,8 +154,38 @@ static void say_rest(const struct findings *f, const struct program_options *p, 
             fprintf(to, ", and %zu that %s suppressed or known", hidden, hidden == 1 ? "is" : "are");
         putc('\n', to);
     }
+    return to == stderr || !fclose(to) ||
+           rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", p->log_file, strerror(errno));
+}
+
+/* Why nothing can have been found; NULL: something was checked. A program that ends itself by another status than 0 has
+ * said why. */
+static const char *unchecked(const struct findings *f, const struct program_options *p)
+{
+    if (!f->processes)
+        return "no process of the program used CUDA, or it did so by a library that ours cannot replace "
+               "(docs/cuda.md says which)";
+    if (!f->launched && (p->kernels || p->launches))
+        return "no launch is one that --kernels and --launches choose";
+    return NULL;
+}
+
+/* The exit status of a program of which nothing was checked: it is not what was asked for. */
+static int say_unchecked(const struct findings *f, const struct program_options *p, int status)
+{
+    const char *why = unchecked(f, p);
+    FILE *to = why && !f->signal ? log_open(p) : NULL;
+    if (!to)
+        return status;
+    fprintf(to, "reprise: nothing was checked: %s\n", why);
     if (to != stderr)
         fclose(to);
+    return status || !p->findings.error_status ? status : RP_BAD_INPUT;
+}
+
+static bool log_is_whole(const struct findings *f, const struct program_options *p, struct rp_error *err)
+{
+    return !f->unwritten || !p->log_file || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", p->log_file, f->unwritten);
 }
 
 static char *joined(char *const *command)
@@ -180,7 +210,9 @@ static int conclude(const struct program_options *p, char **command, const struc
     } else {
         status = findings_conclude(&f, &p->findings, rules, status);
         fflush(stdout);
-        say_rest(&f, p, findings_failing(&f));
+        status = say_unchecked(&f, p, status);
+        if (!say_rest(&f, p, findings_failing(&f), &err) || !log_is_whole(&f, p, &err))
+            status = command_fail(&err);
     }
     findings_free(&f);
     remove_folder(folder);

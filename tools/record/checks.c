@@ -47,8 +47,10 @@ void checks_collect(struct findings *to, struct rp_check *c)
     to->room = to->count;
     to->not_shown = rp_check_dropped(c);
     to->incomplete = incomplete ? strdup(incomplete) : NULL;
-    for (size_t i = 0; i < to->count; i++)
+    for (size_t i = 0; i < to->count; i++) {
         rp_finding_identify(&to->list[i], files);
+        rp_finding_distinguish(&to->list[i], to->list, i);
+    }
     source_files_free(files);
 }
 

@@ -11,7 +11,8 @@ static bool apart(const char *output, const char *what, const char *other, const
 
 bool plan_check_paths(const struct plan *p, const char *launch_file, struct rp_error *err)
 {
-    if (!apart(p->output, "the trace", p->module, "the module", err) ||
+    if (!finding_files_differ(&p->findings, p->output, "the trace", err) ||
+        !apart(p->output, "the trace", p->module, "the module", err) ||
         !apart(p->output, "the trace", launch_file, "the launch file", err))
         return false;
     if (!apart(p->kernel_output, "what kernels print", p->module, "the module", err) ||

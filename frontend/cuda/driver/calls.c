@@ -1,4 +1,6 @@
 /* --check api: calls that fail. Which call it is follows from the stack: the outermost function of our libraries. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "frontend/cuda/abi/internal.h"
@@ -22,6 +24,17 @@ static const struct {
 /* What is a result and no failure. */
 static bool is_answer(int code) { return code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_READY; }
 
+static _Thread_local char reason[500]; /* why the current call fails; "": not known */
+
+int call_refused(int code, const char *why, ...)
+{
+    va_list list;
+    va_start(list, why);
+    vsnprintf(reason, sizeof reason, why, list);
+    va_end(list);
+    return code;
+}
+
 #define STICKY 1 /* the key of calls that return what a launch has caused: they are one finding */
 
 static void add(const char *call, bool runtime, int code, const struct host_stack *here)
@@ -33,8 +46,12 @@ static void add(const char *call, bool runtime, int code, const struct host_stac
             what = errors[i].text;
         }
     bool sticky = driver.failed && (int)driver.failed == code;
+    if (sticky && check_said_sync())
+        return;
     struct rp_finding f = {.kind = RP_CHECK_API};
-    f.text = finding_text("%s returned %s (%s)%s", call, name, what, sticky ? ", as later calls do" : "");
+    f.text = finding_text("%s returned %s (%s)%s%s%s", call, name, what, sticky ? ", as later calls do" : "",
+                          *reason && !sticky ? ": " : "", sticky ? "" : reason);
+    *reason = 0;
     host_stack_add(&f, "called", here);
     findings_add(f, sticky ? STICKY : host_stack_key(here));
 }

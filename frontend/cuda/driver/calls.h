@@ -6,4 +6,7 @@
 /* Whether calls that fail are findings. */
 extern bool calls_checked;
 
+/* Says why the thread's current call is about to fail, for the finding. Returns `code`. */
+int call_refused(int code, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

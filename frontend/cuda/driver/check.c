@@ -29,6 +29,7 @@ static size_t freed_count;
 static bool memory_checked;
 static struct rp_check *checks;
 static unsigned checked_kinds;
+static bool failed_by_sync;        /* the last fault was a misuse of synchronisation */
 static struct host_stack launched; /* where the current launch was made */
 
 /* ---- which checks ------------------------------------------------------------------------------------------------ */
@@ -177,12 +178,21 @@ void check_misused(uint64_t address, const char *format, ...)
     findings_add(f, host_stack_key(&here));
 }
 
+void check_given_back(CUdeviceptr address)
+{
+    pthread_mutex_lock(&driver.lock);
+    struct buffer *b = driver.device ? buffer_at(address) : NULL;
+    if (b && b->base == address)
+        b->given_back = true;
+    pthread_mutex_unlock(&driver.lock);
+}
+
 void check_leaks(CUcontext context)
 {
     uint64_t bytes = 0;
     unsigned count = 0;
     for (const struct buffer *b = checked_kinds & RP_CHECK_LEAK ? driver.buffers : NULL; b; b = b->next) {
-        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph)
+        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph || b->given_back)
             continue; /* the program's own memory; memory that lives as long as its graph */
         struct rp_finding f = {.kind = RP_CHECK_LEAK, .warning = true};
         bytes += b->bytes;
@@ -231,26 +241,28 @@ struct rp_check *check_launch(CUfunction function)
     if (!checks)
         return NULL;
     bool wanted = filter_checks(function);
-    if (wanted)
+    if (wanted) {
         host_stack_take(&launched);
+        findings_checked();
+    }
     rp_check_mute(checks, !wanted);
     /* what a launch writes must be known, also of one that is not checked */
     return wanted || checked_kinds & RP_CHECK_INIT ? c : NULL;
 }
 
-bool check_launched(enum rp_fault_kind *kind)
+void check_launched(void)
 {
-    const struct fault *f = driver.defaults.check ? rp_check_left_out(driver.defaults.check) : NULL;
     findings_say();
-    if (f)
-        *kind = f->kind;
-    return f;
+    failed_by_sync = false;
 }
+
+bool check_said_sync(void) { return failed_by_sync; }
 
 void check_fault(const struct program *p, const struct rp_launch_result *r, const char *text)
 {
     struct rp_finding f = {.kind = RP_CHECK_FAULT, .fault = true, .kernel = strdup(p->name), .text = strdup(text)};
     rp_finding_fault(&f, p, r);
+    failed_by_sync = f.kind == RP_CHECK_SYNC;
     findings_add(f, ((uint64_t)p->kernel.identity << 32 | r->fault_instruction) + 1);
 }
 
@@ -273,10 +285,12 @@ static bool enter_end(void)
     return driver.device && driver.failed != CUDA_ERROR_NOT_INITIALIZED && !pthread_mutex_trylock(&driver.lock);
 }
 
-void check_end(void)
+void check_end(bool exits)
 {
     if (!enter_end())
         return;
+    if (exits)
+        check_leaks(NULL);
     findings_end();
     pthread_mutex_unlock(&driver.lock);
 }
@@ -285,8 +299,7 @@ __attribute__((destructor)) static void at_exit(void)
 {
     if (!enter_end())
         return;
-    if (!driver.failed)
-        check_leaks(NULL);
+    check_leaks(NULL);
     findings_end();
     pthread_mutex_unlock(&driver.lock);
 }

@@ -18,6 +18,8 @@ void check_complete(struct rp_finding *);
 /* To be called when a buffer has been made; when it is about to be freed. */
 void check_made(struct buffer *);
 void check_freed(struct buffer *);
+/* To be called when a call that frees fails because all calls do: the buffer is no leak. */
+void check_given_back(CUdeviceptr);
 /* The host uses the memory at this address in a wrong way, in the program's current call. */
 void check_misused(uint64_t address, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* To be called when the host reads rows of device memory: reports uninitialised bytes. */
@@ -29,10 +31,13 @@ void check_leaks(CUcontext);
 
 /* Before a launch: the checks that it runs under. NULL: none. */
 struct rp_check *check_launch(CUfunction);
-/* After it: reports what was found. Whether bad accesses were left out; the kind of fault of the first. */
-bool check_launched(enum rp_fault_kind *);
+/* After it: reports what was found. */
+void check_launched(void);
 /* An instruction has ended a launch. */
 void check_fault(const struct program *, const struct rp_launch_result *, const char *text);
+/* Whether the last fault was a misuse of synchronisation, which is a finding: calls that return it are none. A GPU may
+ * hang there, or notice nothing. */
+bool check_said_sync(void);
 /* An access that a GPU does not notice. */
 void check_overrun(const char *text);
 
@@ -41,7 +46,7 @@ void check_overrun(const char *text);
 /* With --check api: the program's current call of the driver API fails, unless another library of ours makes it. To be
  * called with the lock held. Returns its argument. */
 CUresult check_call(CUresult);
-/* The end of a process that does not run destructors. */
-void check_end(void);
+/* The end of a process that does not run destructors; exits: not by exec, which may fail. */
+void check_end(bool exits);
 
 #endif

@@ -117,6 +117,7 @@ struct buffer {
     CUcontext context;
     CUmemoryPool pool;              /* NULL: not from a pool */
     struct buffer_history *history; /* owned by check.c; NULL: memory is not checked */
+    bool given_back;                /* the program has tried to free it when all calls failed */
     bool of_graph;                  /* made by a graph node: kept for every launch until the program frees it */
     struct advice advice;
     struct buffer *next, **link;

@@ -14,10 +14,10 @@
 
 extern char **environ;
 
-static void end(void)
+static void end(bool exits)
 {
     pending_end();
-    check_end();
+    check_end(exits);
     record_end();
 }
 
@@ -25,7 +25,7 @@ static void end(void)
 
 void _exit(int status)
 {
-    end();
+    end(true);
     status = record_status(status);
     for (;;)
         syscall(SYS_exit_group, status);
@@ -35,7 +35,7 @@ void _Exit(int status) { _exit(status); }
 /* If exec fails, the program goes on without being recorded. */
 #define REAL(name, ...)                                                                                                \
     int (*real)(__VA_ARGS__);                                                                                          \
-    end();                                                                                                             \
+    end(false);                                                                                                        \
     *(void **)&real = dlsym(RTLD_NEXT, name);                                                                          \
     if (!real) {                                                                                                       \
         errno = ENOSYS;                                                                                                \

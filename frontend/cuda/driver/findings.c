@@ -44,7 +44,7 @@ static int log_file(void)
     static int file = -1;
     static pid_t owner;
     const char *folder = session_value(SESSION_FINDINGS);
-    char path[OWN_FILE], head[1000] = "";
+    char path[OWN_FILE], head[5000] = "";
     if (owner == getpid() || !folder)
         return folder ? file : -1;
     owner = getpid();
@@ -52,7 +52,12 @@ static int log_file(void)
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     FILE *to = fmemopen(head, sizeof head, "w");
     if (to) {
+        const char *test = getenv("PYTEST_CURRENT_TEST"); /* of pytest, for pytest --reprise */
         fprintf(to, "{\"process\": %ld", (long)owner);
+        if (test) {
+            fputs(", \"test\": ", to);
+            rp_json_text(to, test);
+        }
         put_device(to);
         fputs("}\n", to);
     }
@@ -100,6 +105,36 @@ static void put_end(const struct rp_finding *unused, uint64_t dropped, FILE *to)
     }
 }
 
+void findings_unwritten(const char *why)
+{
+    static bool known;
+    char line[300] = "";
+    int file = known ? -1 : log_file();
+    FILE *to = file >= 0 ? fmemopen(line, sizeof line, "w") : NULL;
+    known = true;
+    if (!to)
+        return;
+    fputs("{\"unwritten\": ", to);
+    rp_json_text(to, why);
+    fputs("}\n", to);
+    if (!fclose(to) && write(file, line, strlen(line)) < 0)
+        return; /* there is nothing left to write to */
+}
+
+static void put_checked(const struct rp_finding *unused, uint64_t launches, FILE *to)
+{
+    (void)unused;
+    fprintf(to, "{\"checked\": %" PRIu64, launches);
+}
+
+void findings_checked(void)
+{
+    static pid_t said;
+    if (said != getpid())
+        log_line(put_checked, NULL, 1);
+    said = getpid();
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static struct source_files *source_files(void)
@@ -113,6 +148,7 @@ static void complete(void *unused, struct rp_finding *f)
     (void)unused;
     check_complete(f);
     rp_finding_identify(f, source_files());
+    rp_finding_distinguish(f, rp_check_finding(list, 0), rp_check_count(list));
     f->suppressed = suppressions_match(suppressions, f);
 }
 
@@ -142,6 +178,20 @@ bool findings_open(struct rp_check *checks, struct rp_error *err)
     rp_check_on_finding(list, complete, added, NULL);
     log_file();
     return true;
+}
+
+/* Whether this process is the first of the command's that says the finding. */
+static bool first_to_say(const struct rp_finding *f)
+{
+    const char *folder = session_value(SESSION_FINDINGS);
+    char path[OWN_FILE + 64];
+    if (!folder)
+        return true;
+    snprintf(path, sizeof path, "%s/.said-%d-%016" PRIx64, folder, (int)f->kind, f->fingerprint);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0)
+        close(file);
+    return file >= 0 || errno != EEXIST;
 }
 
 /* ---- saying ------------------------------------------------------------------------------------------------------ */
@@ -192,7 +242,8 @@ void findings_say(void)
         f->said_times = f->times;
         if (f->suppressed)
             continue;
-        say_finding(f);
+        if (first_to_say(f))
+            say_finding(f);
         f->said = true;
         log_line(put_times, f, looked_at);
     }

@@ -16,6 +16,10 @@ bool findings_limit(uint32_t *limit, struct rp_error *);
 void findings_add(struct rp_finding, uint64_t key);
 /* Says what the checks of kernels have found since the last call. */
 void findings_say(void);
+/* Messages cannot be written where they should: the log has why. */
+void findings_unwritten(const char *why);
+/* A launch is checked: the log has that there was one. */
+void findings_checked(void);
 /* Says what is left to say and writes the end of the log. */
 void findings_end(void);
 /* A text for a finding, which the caller frees. */

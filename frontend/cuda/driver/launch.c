@@ -1,8 +1,10 @@
 /* Launches. A kernel has ended when the call returns; as on a GPU, later calls report its errors. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/cuda/driver/calls.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/hint.h"
 #include "frontend/cuda/driver/pending.h"
@@ -21,24 +23,64 @@ static bool dimensions_fit(const struct launch *l)
     return true;
 }
 
-CUresult launch_check(const struct launch *l)
+static CUresult refuse_size(const struct launch *l)
+{
+    return (CUresult)call_refused(
+        CUDA_ERROR_INVALID_VALUE,
+        "kernel '%s', grid %ux%ux%u, block %ux%ux%u; a grid has 1x1x1 to 2147483647x65535x65535 "
+        "blocks, a block 1x1x1 to 1024x1024x64 threads, at most 1024 in all",
+        l->function->program->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+}
+
+static CUresult check_threads(const struct launch *l, unsigned threads)
 {
     const struct program *p = l->function->program;
+    const uint32_t *need = p->required_threads;
+    if (threads > 1024)
+        return refuse_size(l);
+    if (p->max_threads && threads > p->max_threads)
+        return (CUresult)call_refused(CUDA_ERROR_INVALID_VALUE,
+                                      "kernel '%s' was compiled for at most %u threads in a block, not %u", p->name,
+                                      p->max_threads, threads);
+    if (need[0] && memcmp(need, l->block, sizeof l->block))
+        return (CUresult)call_refused(CUDA_ERROR_INVALID_VALUE,
+                                      "kernel '%s' was compiled for blocks of %ux%ux%u threads, not %ux%ux%u", p->name,
+                                      need[0], need[1], need[2], l->block[0], l->block[1], l->block[2]);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_shared(const struct launch *l)
+{
     const struct device_figures *f = figures();
+    const struct program *p = l->function->program;
+    if (shared_fits(l->function, l->shared))
+        return CUDA_SUCCESS;
+    return (CUresult)call_refused(CUDA_ERROR_INVALID_VALUE,
+                                  "kernel '%s' needs %" PRIu64 " bytes of shared memory in a block; there are %" PRIu64
+                                  ", or up to %" PRIu64
+                                  " with its attribute of the most dynamic shared memory (%d is set)",
+                                  p->name, p->static_shared + (uint64_t)l->shared, f->shared_per_block, f->shared_optin,
+                                  (int)l->function->max_dynamic);
+}
+
+CUresult launch_check(const struct launch *l)
+{
     if (!dimensions_fit(l))
-        return CUDA_ERROR_INVALID_VALUE;
+        return refuse_size(l);
     unsigned threads = l->block[0] * l->block[1] * l->block[2];
-    bool bounded = p->max_threads && threads > p->max_threads;
-    if (threads > 1024 || bounded || (p->required_threads[0] && memcmp(p->required_threads, l->block, sizeof l->block)))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!shared_fits(l->function, l->shared))
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult r = cluster_check(l);
+    CUresult r = check_threads(l, threads);
+    if (!r)
+        r = check_shared(l);
+    if (!r)
+        r = cluster_check(l);
     if (r)
         return r;
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    if (l->cooperative && blocks > occupancy(l->function, threads, l->shared) * f->sms)
-        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    uint64_t most = l->cooperative ? occupancy(l->function, threads, l->shared) * figures()->sms : UINT64_MAX;
+    if (blocks > most)
+        return (CUresult)call_refused(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                                      "kernel '%s' has %" PRIu64 " blocks, of which %" PRIu64 " run at a time",
+                                      l->function->program->name, blocks, most);
     return CUDA_SUCCESS;
 }
 
@@ -52,7 +94,6 @@ static CUresult code_of(enum rp_fault_kind fault)
     case RP_FAULT_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case RP_FAULT_ASSERT: return CUDA_ERROR_ASSERT;
     case RP_FAULT_BARRIER:
-    case RP_FAULT_SYNC:
     case RP_FAULT_DEADLOCK:
     case RP_FAULT_LIVELOCK:
     case RP_FAULT_LIMIT: return CUDA_ERROR_LAUNCH_TIMEOUT;
@@ -137,9 +178,7 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
     if (recorded)
         record_launched();
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
-    enum rp_fault_kind left_out;
-    if (check_launched(&left_out) && ok) /* as after a launch that ended there */
-        driver.failed = code_of(left_out);
+    check_launched();
     if (ok)
         return CUDA_SUCCESS;
     if (result->fault == RP_FAULT_ASSERT)

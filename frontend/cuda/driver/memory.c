@@ -154,8 +154,10 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, s
 static CUresult free_kinds(CUdeviceptr address, bool pinned)
 {
     CUresult r = enter(NEED_CONTEXT);
-    if (r)
+    if (r) {
+        check_given_back(address);
         return r;
+    }
     if (!address)
         return leave(pinned ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
     if ((r = capture_forbids_unsafe()))

@@ -1,7 +1,7 @@
 /* Memory pools: they count allocations, and hold no memory back. */
 #include <stdlib.h>
 
-#include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/check.h"
 
 struct CUmemPoolHandle_st {
     uint64_t used, high, threshold;
@@ -183,8 +183,10 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPoo
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
 {
     CUresult r = enter(NEED_CONTEXT);
-    if (r)
+    if (r) {
+        check_given_back(address);
         return r;
+    }
     CUstream stream = stream_of(handle);
     const struct buffer *b = buffer_at(address);
     if (!address || !stream)

@@ -1,4 +1,5 @@
 /* The driver's state, its lock, and its messages. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/filter.h"
+#include "frontend/cuda/driver/findings.h"
 #include "frontend/cuda/driver/pending.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -20,22 +22,32 @@ const char *session_value(enum session_variable v)
     return text && *text ? text : NULL;
 }
 
-void say(const char *format, ...)
+static void write_message(FILE *to, const char *text)
 {
-    va_list list;
-    const char *path = session_value(SESSION_LOG);
-    FILE *log = path ? fopen(path, "ae") : NULL, *to = log ? log : stderr;
-    char text[2048];
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
     flockfile(to);
     fputs("reprise: ", to);
     print_readable(to, text);
     fputc('\n', to);
     funlockfile(to);
+}
+
+/* What the log has no room for goes to standard error. */
+void say(const char *format, ...)
+{
+    va_list list;
+    const char *path = session_value(SESSION_LOG);
+    FILE *log = path ? fopen(path, "ae") : NULL;
+    char text[2048];
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
     if (log)
-        fclose(log);
+        write_message(log, text);
+    bool lost = log && fclose(log);
+    if (lost)
+        findings_unwritten(strerror(errno));
+    if (!log || lost)
+        write_message(stderr, text);
 }
 
 CUresult refuse(const char *what, bool *reported)
@@ -169,8 +181,7 @@ bool driver_open(struct rp_error *err)
 void driver_release(CUcontext context, bool last)
 {
     pending_drop();
-    if (!driver.failed)
-        check_leaks(context);
+    check_leaks(context);
     streams_free_of(context);
     modules_free(context);
     buffers_free(context);

@@ -297,6 +297,14 @@ static void lower_warpsync(struct sass_lowering *l)
         one_mask_at_a_time(l, u.a);
 }
 
+/* ptxas makes a NOP of bar.warp.sync where it has shown that the lanes are together. It makes no other NOP in code that
+ * can be reached, but those behind a WARPSYNC. */
+static void lower_nop(struct sass_lowering *l)
+{
+    sass_lower_nothing(l);
+    sass_emit(&l->b, (struct operation){.kind = UOP_ORDER});
+}
+
 /* ---- barriers of a block ---- */
 
 enum { BY_REGISTER_31D = 0x31d, ID_IN_REGISTER = 0x51d, COUNT_IN_REGISTER = 0x91d, BOTH_KNOWN = 0xb1d };
@@ -393,7 +401,7 @@ const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"BPT", lower_bpt},
                                            {"YIELD", sass_lower_nothing}, /* a hint: every split gets its turn */
                                            {"NANOSLEEP", lower_nanosleep},
-                                           {"NOP", sass_lower_nothing},
+                                           {"NOP", lower_nop},
                                            {"PMTRIG", sass_lower_nothing},
                                            {"ENDCOLLECTIVE", sass_lower_nothing},
                                            {NULL, NULL}};

@@ -1,7 +1,8 @@
 """pytest --reprise: every test under the checks of reprise; what they find fails the test that it was found in.
 
 pytest starts itself again under `reprise run --check`, which says and writes findings at the end (docs/findings.md). Here
-a test's findings are those that the process has logged since the test began (frontend/cuda/driver/findings.h).
+a test's findings are those that this process, and those that it has started, have logged since the test began
+(frontend/cuda/driver/findings.h).
 """
 import json
 import os
@@ -40,23 +41,37 @@ def pytest_cmdline_main(config):
     os.execv(program, command)
 
 
-class _Log:
-    """What this process has found so far; each process of a program has a file of its own."""
+class _Logs:
+    """What has been found so far. Each process of a program has a log of its own; the first line says whose it is."""
 
     def __init__(self):
-        self.at = 0
+        self.at = {}  # by file
+        self.shared = "PYTEST_XDIST_WORKER" in os.environ  # other workers' tests run at the same time
 
-    def new(self):
-        path = Path(os.environ["REPRISE_FINDINGS"], str(os.getpid()))
-        if not path.exists():
-            return []
+    def _is_ours(self, process, test):
+        """Whether the log is of this process, or of one that this test has started, which inherits the test's name."""
+        return process == os.getpid() or not self.shared or test.partition(" ")[0] == os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
+
+    def _lines(self, path):
         with open(path, "rb") as f:
-            f.seek(self.at)
+            head = f.readline()
+            if not head.endswith(b"\n"):
+                return []
+            first = json.loads(head)
+            if not self._is_ours(first["process"], first.get("test", "")):
+                return []
+            f.seek(self.at.get(path, len(head)))
             data = f.read()
         whole = data.rfind(b"\n") + 1
-        self.at += whole
-        lines = [json.loads(line) for line in data[:whole].splitlines()]
-        return [line["finding"] for line in lines if "finding" in line and not line["finding"].get("suppressed")]
+        self.at[path] = self.at.get(path, len(head)) + whole
+        return [json.loads(line) for line in data[:whole].splitlines()]
+
+    def new(self):
+        """What this process and those that the test has started have found since the last call."""
+        found = []
+        for path in sorted(Path(os.environ["REPRISE_FINDINGS"]).glob("[0-9]*")):
+            found += [line["finding"] for line in self._lines(path) if "finding" in line and not line["finding"].get("suppressed")]
+        return found
 
 
 def pytest_configure(config):
@@ -66,12 +81,12 @@ def pytest_configure(config):
 
 class _Checked:
     def __init__(self):
-        self.log = _Log()
+        self.logs = _Logs()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call):
         report = yield
-        found = self.log.new()
+        found = self.logs.new()
         if found:
             texts = "\n".join(f["text"] for f in found)
             report.sections.append(("reprise", texts))
