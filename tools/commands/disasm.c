@@ -288,7 +288,6 @@ static int disasm_run(const struct command *c, int argc, char **argv)
 
 static const struct command_example examples[] = {
     {"All kernels of a cubin", "reprise disasm module.cubin"},
-    {"One kernel of a program, for each architecture that it has code for", "reprise disasm ./app --kernel matmul"},
     {"One kernel, and back again",
      "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
     {NULL, NULL},
