@@ -56,22 +56,43 @@ uninstall: ## take away what make install has put under PREFIX
 	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach t,$(TOPICS),$(ROOT)/share/man/man$(subst .,,$(suffix $t))/reprise-$t) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))
 
 # ---- packages ---------------------------------------------------------------------------------------------------------
+# RELEASE names a release of Debian, in whose clean root the package is made, of what is committed; without, it is made here.
+RELEASE ?=
+# The oldest one decides which glibc the wheel needs.
+WHEEL_RELEASE := bullseye
+DEB_RELEASES := bookworm trixie
 .PHONY: wheel
+ifeq ($(RELEASE),)
 wheel: all ## a wheel for pip, in dist: the program with its libraries and machines, and the Python package
 	@tools/setup --optional patchelf
 	@rm -rf $(BUILD)/wheel
 	@$(MAKE) --no-print-directory -s install-files DESTDIR=$(BUILD)/wheel PREFIX=/usr/local
 	@tools/package/wheel $(BUILD)/wheel/usr/local $(DIST)
+else
+wheel:
+	@tools/package/in-root $(RELEASE) wheel $(DIST)
+endif
 .PHONY: deb
-deb: ## a Debian package of what is committed, in dist
+ifeq ($(RELEASE),)
+deb: ## a Debian package of what is committed, in dist; RELEASE=trixie: made in a clean root of that release, as wheels can be
 	@tools/setup
 	@tools/setup --optional debhelper fakeroot
 	@tools/package/deb $(DIST)
+else
+deb:
+	@tools/package/in-root $(RELEASE) deb $(DIST)
+endif
 .PHONY: dist
 dist: ## the sources of what is committed, as a tarball in dist
 	@mkdir -p $(DIST)
 	git archive --prefix=reprise-$(VERSION)/ HEAD | gzip -n9 > $(DIST)/reprise-$(VERSION).tar.gz
+.PHONY: packages
+packages: ## wheel and Debian packages of what is committed, each made in a clean root, in dist; needs root
+	@tools/setup --optional mmdebstrap
+	@rm -f $(DIST)/gpu_reprise-*.whl
+	@tools/package/in-root $(WHEEL_RELEASE) wheel $(DIST)
+	@for r in $(DEB_RELEASES); do tools/package/in-root $$r deb $(DIST)/$$r || exit; done
 .PHONY: release-check
-release-check: dist wheel deb ## build packages and image, and install, use and take away each in a clean root; needs root
-	@tools/setup --optional mmdebstrap buildah
+release-check: dist packages ## build packages and image, and install, use and take away each in a clean root; needs root
+	@tools/setup --optional buildah
 	@tools/package/release-check $(DIST)
