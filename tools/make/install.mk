@@ -12,6 +12,8 @@ COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name comma
 SHELLS := bash zsh fish
 # What guests are compiled with.
 GUEST_FILES := $(wildcard tools/guest/*)
+# CUDA programs that the tutorials run.
+EXAMPLE_PROGRAMS := tests/cuda/prebuilt/vector_add tests/cuda/prebuilt/separate
 # Topics that have a man page, as NAME.SECTION.
 TOPICS := checks.7 statistics.7 machines.5 traces.5 statuses.7
 COMPLETION_bash := share/bash-completion/completions/reprise
@@ -37,6 +39,7 @@ install-files:
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
 	install -m 644 $(PROTO_FILES) $(ROOT)/share/reprise
 	cp -R *.md LICENSE CITATION.cff docs/*.md docs/*.py docs/*.png docs/*.json docs/examples $(ROOT)/share/doc/reprise
+	$(if $(filter x86_64,$(ARCH)),install -m 755 $(EXAMPLE_PROGRAMS) $(ROOT)/share/doc/reprise/examples)
 	cd $(ROOT)/share/doc/reprise && sed -i 's,](docs/,](,g; s,](\.\./\([A-Z]*\.md\)),](\1),g' *.md # all lie in one folder there
 	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
 	for c in $(COMMANDS); do \
