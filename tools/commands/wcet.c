@@ -75,6 +75,8 @@ static const struct option_row rows[] = {
 static bool assume(unsigned *extensions, char *text, struct rp_error *err)
 {
     char *rest, *name;
+    const char *names[WCET_EXTENSION_COUNT + 1] = {"all"};
+    memcpy(names + 1, wcet_extension_names, WCET_EXTENSION_COUNT * sizeof *names);
     for (name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         unsigned e = 0;
         if (!strcmp(name, "all")) {
@@ -83,7 +85,7 @@ static bool assume(unsigned *extensions, char *text, struct rp_error *err)
         }
         while (e < WCET_EXTENSION_COUNT && strcmp(wcet_extension_names[e], name))
             e++;
-        const char *near = nearest_name(name, wcet_extension_names, WCET_EXTENSION_COUNT);
+        const char *near = nearest_name(name, names, WCET_EXTENSION_COUNT + 1);
         if (e == WCET_EXTENSION_COUNT)
             return rp_fail(err, RP_USAGE, "--assume: unknown assumption '%.40s'; %s%s%s", name,
                            near ? "did you mean '" : "'reprise wcet --help' lists them", near ? near : "",
