@@ -68,7 +68,7 @@ $(CUBLASLT): $(BUILD)/lib/libcublasLt.so.%: frontend/cuda/blas_lt/blas_lt.c fron
 # Small ones, of one file each.
 $(BUILD)/lib/libreprise-redirect.so: frontend/cuda/redirect/redirect.c $(C_FLAGS)
 	@mkdir -p $(@D)
-	$(COMPILE) -fvisibility=default -shared $< -ldl -o $@
+	$(COMPILE) -fvisibility=default -shared $< -o $@
 $(BUILD)/lib/libnvJitLink.so.13: frontend/cuda/compilers/jitlink.c $(C_FLAGS)
 	@mkdir -p $(@D)
 	$(COMPILE) -fvisibility=default -shared $< -Wl,-soname,$(@F) -ldl -o $@
