@@ -130,8 +130,12 @@ check "the launches recorded are counted" says "reprise: $dir/said.wtr: 1 launch
 check "modules are named after the program" eval '"$REPRISE" info "$dir/said.wtr" | grep -q "^module 0  vector_add (ptx, sm_75)"'
 "$REPRISE" record -o "$dir/said.wtr" --launches 1 -- "$programs/vector_add" 100 >&2 2>"$dir/err"
 check "and those left out" says "reprise: $dir/said.wtr: 0 of 1 launch recorded, $(stat -c %s "$dir/said.wtr") bytes"
-"$REPRISE" replay "$dir/said.wtr" -m jetson-tx2 >/dev/null 2>"$dir/err"
-check "a trace of none" says "reprise: warning: $dir/said.wtr has no launches"
+for command in "replay -m orin" "wcet -m orin-bound" "diff -m orin --vary sms=1,2" "ablate -m orin" "dump"; do
+    # shellcheck disable=SC2086
+    "$REPRISE" $command "$dir/said.wtr" >"$dir/out" 2>"$dir/err"
+    status=$?
+    check "a trace of none: $command" eval '[ $status = 2 ] && [ ! -s "$dir/out" ] && says "reprise: $dir/said.wtr has no launches: the program launched no kernel, or --kernels or --launches left all out"'
+done
 "$REPRISE" record -q -o "$dir/said.wtr" -- "$programs/vector_add" 100 >&2 2>"$dir/err"
 check "--quiet says nothing" says ""
 

@@ -255,3 +255,15 @@ for page, text in pages.items():
 print(('not ok' if bad else 'ok') + ' - pages list their sections, and links within them lead somewhere')
 print(*bad, sep='\n', file=sys.stderr)
 PY
+
+# ---- where make install puts the pages, links between them lead somewhere, too ---------------------------------------------
+broken=$(cd "$dir/usr/share/doc/reprise" && python3 - <<'PY'
+import pathlib, re
+for page in sorted(pathlib.Path().glob('*.md')):
+    text = re.sub(r'^```.*?^```$|`[^`\n]*`', '', page.read_text(), flags=re.S | re.M)
+    for path in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', text):
+        if not pathlib.Path(path).exists():
+            print(f'{page}: {path}')
+PY
+)
+is "links between installed pages lead somewhere" "$broken" ""

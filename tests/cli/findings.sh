@@ -89,6 +89,7 @@ check "--baseline: nothing new" run 0 --check all --baseline "$work/base.json" -
 is "... SARIF calls it unchanged" "$(json "$work/b.sarif" '{r["baselineState"] for r in d["runs"][0]["results"]}')" "{'unchanged'}"
 check "--baseline: one is new" run 3 --check all --baseline "$work/base.json" -- leak race sync
 check "... and it alone is said" eval '[ "$(grep -c "^reprise: [^ 0-9]" "$work/err")" = 1 ] && says "kernel .sync."'
+fails 2 "reprise: $work/gone.json: No such file or directory" "$r" run --check all --baseline "$work/gone.json" -- true
 fails 2 "is no file of findings" "$r" run --check all --baseline docs/findings.schema.json -- true
 check "--kernels: another kernel: nothing was checked" run 2 --check race --kernels '^sync' -- race
 check "... and that is said" says "nothing was checked: no launch is one that --kernels and --launches choose"

@@ -61,7 +61,11 @@ says() { # text, arguments...
 if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r" help)" ] &&
     [ "$("$r" help --help)" = "$("$r" help)" ] && [ "$("$r" help -h)" = "$("$r" help)" ]; then echo "ok - help help, help version"; else echo "not ok - help help, help version"; fi
 says "unknown command 'recrod'; did you mean 'record'?" recrod
-says "unknown command 'statistic'; did you mean 'statistics'?" help statistic
+says "unknown command 'statitics'; did you mean 'statistics'?" help statitics
+says "'extra' is one word too many" version extra
+says "'extra' is one word too many" help checks extra
+check "a topic in the singular" cmp <("$r" help check) <("$r" help checks)
+check "a command before a topic in the plural" eval '"$r" help machine | grep -q "^Usage: reprise machine"'
 says "unknown command 'xyz'; 'reprise help' lists them" help xyz
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x
 says "unknown option '--blocks'; did you mean '--block'? 'reprise timeline' has --blocks" run --blocks x -- ./app

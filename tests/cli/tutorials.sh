@@ -4,11 +4,11 @@
 # pieces: architect developer real-time ci compare-gpus write-a-model
 set -u
 . tests/support/cli.sh
-SOURCES=$PWD PROGRAMS=1
+PROGRAMS=1
 if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then PROGRAMS=; fi
 mkdir "$work/bin" "$work/fresh-$1"
 ln -s "$REPRISE" "$work/bin/reprise"
-export SOURCES PROGRAMS PATH=$work/bin:$PATH
+export EXAMPLES=$PWD/tests/cuda/prebuilt HEADERS=$PWD/tools/cuda PROGRAMS PATH=$work/bin:$PATH
 unset NO_COLOR
 if [ "$1" = write-a-model ]; then # a copy of the sources, with what is built of them
     mkdir -p "$work/fresh-$1/reprise/build"

@@ -80,6 +80,7 @@ refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --phases "$tmp/none.csv"
 refused 1 "goes with neither" --machine orin-wcet --grid latency=5 policy=gto --launch 0
 refused 1 "did you mean 'blocks'" --machine orin-wcet --assume block
+refused 1 "did you mean 'all'" --machine orin-wcet --assume al
 refused 1 "scheduler.seed is an option of 'random', and the model chosen is" --machine orin-wcet --check gto,lrr --set scheduler.seed=5
 refused 1 "--set l1_subcores=3: l1.subcores (3) does not divide subcores (1)" --machine orin-wcet --set l1_subcores=3
 refused 1 "there is no launch 1; the trace has 1" --machine orin-wcet --launch 1

@@ -198,6 +198,9 @@ def test_sweeps(folder):
     rows = reprise.sweep(trace, ["jetson-tx2", "orin"], folder / "r.db", vary={"scheduler": ["gto", "lrr"]})
     assert len(rows) == 4 and {r["cycles"] for r in rows} == {r["cycles"] for r in reprise.results(folder / "r.db")}
     assert reprise.results(folder / "r.db", "SELECT count(*) AS n FROM runs")[0] == {"n": 4}
+    says("none.db: there is no such file", lambda: reprise.results(folder / "none.db"))
+    says("t.wtr: file is not a database", lambda: reprise.results(trace))
+    says("no such column: gone", lambda: reprise.results(folder / "r.db", "SELECT gone FROM runs"))
 
 
 def test_frames(folder):

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/lib/input.h"
-
 static bool make_stages(struct ablation *a, struct rp_error *err)
 {
     for (; a->count <= a->request->steps.count; a->count++) {
@@ -28,7 +26,7 @@ static bool open_traces(struct ablation *a, struct rp_error *err)
         return rp_fail(err, RP_SYSTEM, "out of memory");
     for (size_t i = 0; i < a->request->trace_count; i++) {
         const char *path = a->request->traces[i];
-        if (!input_check(path, INPUT_TRACE, err) || !(a->traces[i] = rp_trace_open(path, err)))
+        if (!(a->traces[i] = trace_of_launches(path, err)))
             return false;
     }
     return true;

@@ -5,7 +5,6 @@
 
 #include "tools/compare/compare.h"
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
 #include "tools/results/cache.h"
@@ -130,7 +129,7 @@ static int compare_run(struct compare *c)
     struct rp_error err;
     unsigned told = 0;
     if (!(c->machine = open_machine(c->args, &err)) || !measured_read(c->args->measured, &c->measured, &err) ||
-        !input_check(c->args->trace, INPUT_TRACE, &err) || !(c->trace = rp_trace_open(c->args->trace, &err)))
+        !(c->trace = trace_of_launches(c->args->trace, &err)))
         return command_fail(&err);
     if (rp_trace_damage(c->trace) && !c->args->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(c->trace));

@@ -8,7 +8,6 @@
 
 #include "tools/diff/diff.h"
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/replaying/options.h"
 #include "tools/replaying/timeless.h"
 
@@ -183,7 +182,7 @@ static int run(struct diff *d)
     struct rp_error err;
     if (!diff_make_variants(d, &err))
         return command_fail(&err);
-    if (!input_check(d->args->trace, INPUT_TRACE, &err) || !(d->trace = rp_trace_open(d->args->trace, &err)))
+    if (!(d->trace = trace_of_launches(d->args->trace, &err)))
         return command_fail(&err);
     if (rp_trace_damage(d->trace) && !d->args->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(d->trace));

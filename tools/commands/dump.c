@@ -10,7 +10,6 @@
 #include "tools/dump/issue_times.h"
 #include "tools/hotspots/source.h"
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/lib/json.h"
 #include "tools/lib/names.h"
 #include "tools/lib/number.h"
@@ -91,7 +90,7 @@ static void dump_option(struct command_line *line, int key, char *arg)
 static bool check(struct dump *d, struct rp_error *err)
 {
     if (!rp_trace_launch_count(d->trace))
-        return rp_fail(err, RP_USAGE, "%s has no launches", d->file);
+        return rp_fail(err, RP_BAD_INPUT, "%s has no launches", d->file);
     if (d->launch >= rp_trace_launch_count(d->trace))
         return rp_fail(err, RP_USAGE, "%s: there is no launch %" PRIu64 "; the trace has %" PRIu32, d->file, d->launch,
                        rp_trace_launch_count(d->trace));
@@ -482,7 +481,7 @@ static int dump_run(const struct command *c, int argc, char **argv)
     struct shares shares;
     struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &d);
-    if (!input_check(d.file, INPUT_TRACE, &err) || !(d.trace = rp_trace_open(d.file, &err)))
+    if (!(d.trace = trace_of_launches(d.file, &err)))
         return command_fail(&err);
     if (d.cycles && !(d.machine = shares_machine_open(&d.machine_args, NULL, 0, d.trace, -1, 1, &shares, &err))) {
         rp_trace_close(d.trace);

@@ -1,6 +1,7 @@
 /* reprise: finds the subcommand and runs it. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,12 +42,40 @@ static const struct command *find(const char *name, bool behind_help)
     return NULL;
 }
 
+static bool is_command(const char *name)
+{
+    const struct command *const *c = commands;
+    while (*c && strcmp((*c)->name, name))
+        c++;
+    return *c;
+}
+
+/* Whether the name is the topic's, or the singular of it: topics are named in the plural. */
+static bool names_topic(const char *name, const struct topic *t)
+{
+    size_t n = strlen(name);
+    return !strncmp(t->name, name, n) && n && (!t->name[n] || !strcmp(t->name + n, "s") || !strcmp(t->name + n, "es"));
+}
+
 static const struct topic *find_topic(const char *name)
 {
     const struct topic *const *t = topics;
-    while (*t && strcmp((*t)->name, name))
+    if (is_command(name))
+        return NULL;
+    while (*t && !names_topic(name, *t))
         t++;
     return *t;
+}
+
+/* False, and a message was printed: there are words behind those that the command takes. */
+static bool ends(int argc, char **argv, int taken)
+{
+    struct rp_error err;
+    if (argc <= taken)
+        return true;
+    rp_fail(&err, RP_USAGE, "'%s' is one word too many", argv[taken]);
+    command_fail(&err);
+    return false;
 }
 
 /* help, help COMMAND or TOPIC, help --man [COMMAND or TOPIC], help --completion SHELL. */
@@ -59,6 +88,8 @@ static int help(int argc, char **argv)
             argc = 0;
     bool manual = argc && !strcmp(argv[0], "--man"), shell = argc && !strcmp(argv[0], "--completion");
     const char *name = argc > manual + shell ? argv[manual + shell] : NULL;
+    if (!ends(argc, argv, manual + shell + 1))
+        return RP_USAGE;
     if (shell && (!name || !completion(name, stdout))) {
         rp_fail(&err, RP_USAGE, "help --completion: there are bash, zsh and fish");
         return command_fail(&err);
@@ -115,6 +146,8 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
         return command_finish(help(argc - 2, argv + 2));
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
+        if (!ends(argc, argv, 2))
+            return RP_USAGE;
         puts("reprise " REPRISE_VERSION);
         return command_finish(RP_OK);
     }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
 #include "tools/replaying/options.h"
@@ -197,7 +196,7 @@ static int timeline_run(const struct command *c, int argc, char **argv)
     struct rp_error err;
     struct timeline_args a = {.request = {.launch = -1, .window = TIMELINE_ALL}};
     command_parse(&line, c, argc, argv, &a);
-    if (!input_check(a.trace, INPUT_TRACE, &err) || !(a.request.trace = rp_trace_open(a.trace, &err)))
+    if (!(a.request.trace = trace_of_launches(a.trace, &err)))
         return command_fail(&err);
     int status = run_on(&a);
     rp_trace_close(a.request.trace);

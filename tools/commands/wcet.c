@@ -7,7 +7,6 @@
 #include "replay/base/sampled.h"
 #include "replay/engines/engine.h"
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/lib/interrupt.h"
 #include "tools/lib/names.h"
 #include "tools/lib/number.h"
@@ -76,6 +75,8 @@ static const struct option_row rows[] = {
 static bool assume(unsigned *extensions, char *text, struct rp_error *err)
 {
     char *rest, *name;
+    const char *names[WCET_EXTENSION_COUNT + 1] = {"all"};
+    memcpy(names + 1, wcet_extension_names, WCET_EXTENSION_COUNT * sizeof *names);
     for (name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         unsigned e = 0;
         if (!strcmp(name, "all")) {
@@ -84,7 +85,7 @@ static bool assume(unsigned *extensions, char *text, struct rp_error *err)
         }
         while (e < WCET_EXTENSION_COUNT && strcmp(wcet_extension_names[e], name))
             e++;
-        const char *near = nearest_name(name, wcet_extension_names, WCET_EXTENSION_COUNT);
+        const char *near = nearest_name(name, names, WCET_EXTENSION_COUNT + 1);
         if (e == WCET_EXTENSION_COUNT)
             return rp_fail(err, RP_USAGE, "--assume: unknown assumption '%.40s'; %s%s%s", name,
                            near ? "did you mean '" : "'reprise wcet --help' lists them", near ? near : "",
@@ -383,7 +384,7 @@ static bool spares_trace(const char *option, const char *output, const char *tra
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
 {
     const struct args *a = j->args;
-    j->trace = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
+    j->trace = trace_of_launches(path, err);
     bool fine = j->trace;
     fine = fine && spares_trace("--phases", a->phases, path, err) && spares_trace("--report", a->report, path, err);
     if (fine && a->phases)
@@ -456,7 +457,7 @@ static bool is_left_out(const struct args *a, const struct rp_error *err)
 
 static bool relax_for(struct args *a, const char *path, struct rp_error *err)
 {
-    struct rp_trace *t = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
+    struct rp_trace *t = trace_of_launches(path, err);
     bool fine = t ? wcet_relax(&a->relaxed, &a->machine, &a->extensions, t, a->block, err) : is_left_out(a, err);
     if (t)
         rp_trace_close(t);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/findings/findings.h"
+#include "tools/lib/file.h"
 #include "tracefmt/trace.h"
 
 /* ---- one finding ------------------------------------------------------------------------------------------------- */
@@ -118,7 +119,12 @@ static bool read_finding(const json_t *o, struct rp_finding *f)
 bool findings_read(struct findings *to, const char *path, struct rp_error *err)
 {
     json_error_t why;
-    json_t *all = json_load_file(path, 0, &why);
+    size_t size;
+    uint8_t *bytes = file_read(path, &size, err);
+    if (!bytes)
+        return false;
+    json_t *all = json_loadb((const char *)bytes, size, 0, &why);
+    free(bytes);
     if (!all)
         return rp_fail(err, RP_BAD_INPUT, "%s:%d: %s", path, why.line, why.text);
     const char *schema = text_of(all, "schema");

@@ -15,6 +15,8 @@ COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name comma
 SHELLS := bash zsh fish
 # What guests are compiled with.
 GUEST_FILES := $(wildcard tools/guest/*)
+# CUDA programs that the tutorials run.
+EXAMPLE_PROGRAMS := tests/cuda/prebuilt/vector_add tests/cuda/prebuilt/separate
 # Topics that have a man page, as NAME.SECTION.
 TOPICS := checks.7 statistics.7 machines.5 traces.5 statuses.7
 COMPLETION_bash := share/bash-completion/completions/reprise
@@ -38,9 +40,10 @@ install-files:
 	  -Wl,--whole-archive $(ROOT)/lib/libreprise.a -Wl,--no-whole-archive $(LDLIBS) -o $(ROOT)/lib/$(SHARED)
 	ln -sf $(SHARED) $(ROOT)/lib/libreprise.so.$(ABI) && ln -sf libreprise.so.$(ABI) $(ROOT)/lib/libreprise.so
 	install -m 644 $(MACHINES) $(ROOT)/share/reprise/machines
-	install -m 644 $(PROTO_FILES) $(ROOT)/share/reprise
+	install -m 644 $(PROTO_FILES) tracefmt/trace.h $(ROOT)/share/reprise
 	cp -R *.md LICENSE CITATION.cff docs/*.md docs/*.py docs/*.png docs/*.json docs/examples $(ROOT)/share/doc/reprise
-	cd $(ROOT)/share/doc/reprise && sed -i 's,](docs/,](,g; s,](\.\./\([A-Z]*\.md\)),](\1),g' *.md # all lie in one folder there
+	$(if $(filter x86_64,$(ARCH)),install -m 755 $(EXAMPLE_PROGRAMS) $(ROOT)/share/doc/reprise/examples)
+	cd $(ROOT)/share/doc/reprise && sed -i 's,](docs/,](,g; s,](\.\./\([A-Z]*\.md\),](\1,g; s,](\.\./tracefmt/,](../../reprise/,g' *.md # all lie in one folder there
 	$(BUILD)/reprise help --man | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise.1
 	for c in $(COMMANDS); do \
 	  $(BUILD)/reprise help --man $$c | sed 's,@PREFIX@,$(PREFIX),g' > $(ROOT)/share/man/man1/reprise-$$c.1 || exit; done
@@ -60,22 +63,43 @@ uninstall: ## take away what make install has put under PREFIX
 	  $(COMMANDS:%=$(ROOT)/share/man/man1/reprise-%.1) $(foreach t,$(TOPICS),$(ROOT)/share/man/man$(subst .,,$(suffix $t))/reprise-$t) $(foreach s,$(SHELLS),$(ROOT)/$(COMPLETION_$s))
 
 # ---- packages ---------------------------------------------------------------------------------------------------------
+# RELEASE names a release of Debian, in whose clean root the package is made, of what is committed; without, it is made here.
+RELEASE ?=
+# The oldest one decides which glibc the wheel needs.
+WHEEL_RELEASE := bullseye
+DEB_RELEASES := bookworm trixie
 .PHONY: wheel
+ifeq ($(RELEASE),)
 wheel: all ## a wheel for pip, in dist: the program with its libraries and machines, and the Python package
 	@tools/setup --optional patchelf
 	@rm -rf $(BUILD)/wheel
 	@$(MAKE) --no-print-directory -s install-files DESTDIR=$(BUILD)/wheel PREFIX=/usr/local
 	@tools/package/wheel $(BUILD)/wheel/usr/local $(DIST)
+else
+wheel:
+	@tools/package/in-root $(RELEASE) wheel $(DIST)
+endif
 .PHONY: deb
-deb: ## a Debian package of what is committed, in dist
+ifeq ($(RELEASE),)
+deb: ## a Debian package of what is committed, in dist; RELEASE=trixie: made in a clean root of that release, as wheels can be
 	@tools/setup
 	@tools/setup --optional debhelper fakeroot
 	@tools/package/deb $(DIST)
+else
+deb:
+	@tools/package/in-root $(RELEASE) deb $(DIST)
+endif
 .PHONY: dist
 dist: ## the sources of what is committed, as a tarball in dist
 	@mkdir -p $(DIST)
 	git archive --prefix=reprise-$(VERSION)/ HEAD | gzip -n9 > $(DIST)/reprise-$(VERSION).tar.gz
+.PHONY: packages
+packages: ## wheel and Debian packages of what is committed, each made in a clean root, in dist; needs root
+	@tools/setup --optional mmdebstrap
+	@rm -f $(DIST)/gpu_reprise-*.whl
+	@tools/package/in-root $(WHEEL_RELEASE) wheel $(DIST)
+	@for r in $(DEB_RELEASES); do tools/package/in-root $$r deb $(DIST)/$$r || exit; done
 .PHONY: release-check
-release-check: dist wheel deb ## build packages and image, and install, use and take away each in a clean root; needs root
-	@tools/setup --optional mmdebstrap buildah
+release-check: dist packages ## build packages and image, and install, use and take away each in a clean root; needs root
+	@tools/setup --optional buildah
 	@tools/package/release-check $(DIST)

@@ -1,7 +1,6 @@
 #include <stdio.h>
 
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/replay/replay.h"
 #include "tools/replaying/timeless.h"
 #include "tools/results/cache.h"
@@ -97,8 +96,6 @@ static int run_on(struct replay_request *a, struct rp_trace *trace)
     struct rp_error err;
     if (rp_trace_damage(trace) && !a->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(trace));
-    if (!rp_trace_launch_count(trace) && !a->quiet)
-        fprintf(stderr, "reprise: warning: %s has no launches\n", a->trace);
     struct machine *m =
         shares_machine_open(&a->machine, NULL, 0, trace, a->replay.launch, a->replay.threads, &a->shares, &err);
     if (!m || (a->save_machine && !shares_write(m, &a->shares, a->save_machine, &err))) {
@@ -123,7 +120,7 @@ static int one_trace(void *data, const char *path, bool follows)
     a->follows = follows;
     /* errors of the machine come before those of the trace */
     struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
-    struct rp_trace *trace = m && input_check(a->trace, INPUT_TRACE, &err) ? rp_trace_open(a->trace, &err) : NULL;
+    struct rp_trace *trace = m ? trace_of_launches(a->trace, &err) : NULL;
     machine_free(m);
     int status = trace ? run_on(a, trace) : command_fail(&err);
     if (trace)

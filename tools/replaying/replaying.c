@@ -83,6 +83,17 @@ bool parse_number(const char *option, const char *text, long long least, long lo
     return true;
 }
 
+struct rp_trace *trace_of_launches(const char *path, struct rp_error *err)
+{
+    struct rp_trace *t = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
+    if (!t || rp_trace_launch_count(t) || rp_trace_damage(t))
+        return t;
+    rp_fail(err, RP_BAD_INPUT,
+            "%s has no launches: the program launched no kernel, or --kernels or --launches left all out", path);
+    rp_trace_close(t);
+    return NULL;
+}
+
 int each_trace(char **traces, size_t count, bool json, bool csv,
                int (*one)(void *data, const char *trace, bool follows), void *data)
 {

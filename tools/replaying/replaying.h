@@ -34,6 +34,10 @@ struct machine *machine_args_open(const struct machine_args *, const struct mach
 bool parse_number(const char *option, const char *text, long long least, long long most, long long *value,
                   struct rp_error *);
 
+/* Opens a trace whose launches a command wants. NULL with RP_BAD_INPUT: the file is something else, or has no launches.
+ */
+struct rp_trace *trace_of_launches(const char *path, struct rp_error *);
+
 /* What a command prints of several traces, one after the other: `one` prints a trace, and returns its status;
  * `follows`: another one came before. In JSON they are the elements of a list; other text is parted by an empty line,
  * rows of CSV are not. Goes on after RP_PARTIAL only. Returns the last status that is not RP_OK. */

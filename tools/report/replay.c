@@ -4,7 +4,6 @@
 
 #include "tools/hotspots/hotspots.h"
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/lib/names.h"
 #include "tools/lib/output.h"
 #include "tools/machine/option_line.h"
@@ -209,7 +208,7 @@ static json_t *data_of(const struct report_request *r, struct replayed *o, struc
 static bool open_input(const struct report_request *r, struct replayed *o, struct rp_error *err)
 {
     struct machine *m = machine_args_open(&r->machine, NULL, 0, err); /* its errors come before those of the trace */
-    bool fine = m && input_check(r->input, INPUT_TRACE, err) && (o->trace = rp_trace_open(r->input, err));
+    bool fine = m && (o->trace = trace_of_launches(r->input, err));
     machine_free(m);
     if (!fine || !(o->machine = shares_machine_open(&r->machine, NULL, 0, o->trace, r->replay.launch, r->replay.threads,
                                                     &o->shares, err)))

@@ -4,13 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/lib/input.h"
 #include "tools/results/identity.h"
 #include "tools/sweep/sweep.h"
 
 static bool look_at_trace(struct sweep *s, struct sweep_trace *trace, struct rp_error *err)
 {
-    struct rp_trace *t = input_check(trace->path, INPUT_TRACE, err) ? rp_trace_open(trace->path, err) : NULL;
+    struct rp_trace *t = trace_of_launches(trace->path, err);
     const char *sha256 = t ? rp_trace_sha256(t, err) : NULL;
     int64_t only = s->args->plan.replay.launch;
     if (sha256)

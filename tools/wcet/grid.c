@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tools/lib/command.h"
-#include "tools/lib/input.h"
 #include "tools/lib/number.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -61,7 +60,7 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
     }
     bool fine = true;
     for (size_t i = 0; fine && i < count; i++) {
-        struct rp_trace *t = input_check(traces[i], INPUT_TRACE, err) ? rp_trace_open(traces[i], err) : NULL;
+        struct rp_trace *t = trace_of_launches(traces[i], err);
         fine = t && one_trace(g, &here, t, count, out, skips, err);
         if (t)
             rp_trace_close(t);

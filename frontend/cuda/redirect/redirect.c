@@ -3,7 +3,6 @@
  * each of its functions that our libcudart also has gets a jump to ours. This happens after an object is mapped and
  * before its constructors run, so what they register reaches our runtime. It needs the object's symbol table; a
  * stripped object is reported. NVIDIA's code itself is never called. */
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -271,21 +270,36 @@ static void look_at(const struct link_map *map)
     munmap((void *)f.bytes, f.size);
 }
 
-/* The path of our library of this name, beside this one; NULL: there is none, or it is too long. */
+/* Stops at this library, whose path it leaves in *found. */
+static int is_self(struct dl_phdr_info *object, size_t size, void *found)
+{
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const Elf64_Phdr *p = &object->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && (uintptr_t)&pending_count - object->dlpi_addr - p->p_vaddr < p->p_memsz) {
+            *(const char **)found = object->dlpi_name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The path of our library of this name, beside this one; NULL: there is none, or it is too long. dladdr() of glibc 2.33
+ * and older crashes while the program's first libraries are loaded. */
 static char *ours(const char *name)
 {
     static const char *const names[] = {"libcuda.so.1",      "libcudart.so.11.0", "libcudart.so.12",
                                         "libcudart.so.13",   "libcublas.so.12",   "libcublas.so.13",
                                         "libcublasLt.so.12", "libcublasLt.so.13"};
     static char path[4096];
-    Dl_info self;
+    const char *self;
     size_t i = 0;
     while (i < sizeof names / sizeof *names && strcmp(name, names[i]))
         i++;
-    if (i == sizeof names / sizeof *names || !dladdr(path, &self) || !strrchr(self.dli_fname, '/'))
+    if (i == sizeof names / sizeof *names || !dl_iterate_phdr(is_self, &self) || !strrchr(self, '/'))
         return NULL;
-    int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-    int length = snprintf(path, sizeof path, "%.*s/%s", folder, self.dli_fname, name);
+    int folder = (int)(strrchr(self, '/') - self);
+    int length = snprintf(path, sizeof path, "%.*s/%s", folder, self, name);
     return length < (int)sizeof path && !access(path, R_OK) ? path : NULL;
 }
 

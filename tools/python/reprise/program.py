@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KERNEL_FAULT = 3  # reprise's exit status when a kernel misbehaved
+BAD_INPUT, KERNEL_FAULT = 2, 3  # exit statuses of reprise
 
 
 class Error(Exception):

@@ -1,8 +1,9 @@
 """Replays of traces as tables: launches, variants of machines, sweeps."""
 import os
 import sqlite3
+from pathlib import Path
 
-from .program import call_program
+from .program import BAD_INPUT, Error, call_program
 from .replay import settings_of
 from .rows import Rows, rows_of
 
@@ -45,10 +46,18 @@ def sweep(traces, machines, output, *, vary=None, settings=None, threads=0) -> R
 
 
 def results(database, query="SELECT * FROM runs") -> Rows:
-    """The rows of a query on a database of sweeps; docs/sweep.md describes its tables."""
-    with sqlite3.connect(f"file:{os.fspath(database)}?mode=ro", uri=True) as db:
+    """The rows of a query on a database of sweeps; docs/sweep.md describes its tables. Raises Error if it cannot be read."""
+    path = os.fspath(database)
+    if not os.path.exists(path):
+        raise Error(f"{path}: there is no such file; reprise.sweep or 'reprise sweep -o {path}' makes a database", BAD_INPUT)
+    db = sqlite3.connect(Path(path).absolute().as_uri() + "?mode=ro", uri=True)
+    try:
         cursor = db.execute(query)
-        columns = [c[0] for c in cursor.description]
+        columns = [c[0] for c in cursor.description or ()]
         rows = Rows(dict(zip(columns, row)) for row in cursor)
+    except sqlite3.Error as error:
+        raise Error(f"{path}: {error}", BAD_INPUT) from error
+    finally:
+        db.close()
     rows.columns = columns
     return rows
