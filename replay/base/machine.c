@@ -357,13 +357,22 @@ static bool choose_models(struct resolver *r, struct rp_error *err)
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-static bool set_value(struct setting *s, const struct model_option *row, struct option_place place,
-                      struct rp_error *err)
+/* Of a late setting: another value, or another machine, may do. */
+static void note_impossible(const struct resolver *r, const struct setting *s)
+{
+    if (r->request->inconsistent && is_late(r, s))
+        *r->request->inconsistent = true;
+}
+
+static bool set_value(const struct resolver *r, struct setting *s, const struct model_option *row,
+                      struct option_place place, struct rp_error *err)
 {
     char why[300], text[400];
     s->used = true;
     if (option_parse(row, s->value, place, why, sizeof why))
         return true;
+    if (option_beyond_limits(row, s->value))
+        note_impossible(r, s);
     snprintf(text, sizeof text, "%s: %s", s->key, why);
     return fail_at(s, err, text);
 }
@@ -423,7 +432,7 @@ static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *e
             continue;
         for (unsigned o = 0; o < part->model->option_count; o++)
             if (!strcmp(part->model->options[o].key, s->key + n + 1))
-                return set_value(s, &part->model->options[o], machine_part_place(part, o), err);
+                return set_value(r, s, &part->model->options[o], machine_part_place(part, o), err);
         bool is = false;
         if (!other_models_option(r, s, p, kind, s->key + n + 1, &is, err))
             return false;
@@ -448,10 +457,12 @@ static bool apply_timing(struct resolver *r, struct setting *s, struct machine_t
             int unit = unit_by_name(m, s->value, strlen(s->value));
             s->used = true;
             t->unit = unit >= 0 ? (uint8_t)unit : 0;
+            if (unit < 0 && r->request->machine_varies)
+                note_impossible(r, s);
             return unit >= 0 || unknown_name(r, s, "unit", names, m->unit_count, err);
         }
         int64_t value;
-        if (!set_value(s, &timing_rows[f], (struct option_place){&value, NULL}, err))
+        if (!set_value(r, s, &timing_rows[f], (struct option_place){&value, NULL}, err))
             return false;
         *(f == FIELD_INITIATION ? &t->initiation : &t->latency) = (uint32_t)value;
         return true;
@@ -486,9 +497,11 @@ static bool apply(struct resolver *r, struct setting *s, struct rp_error *err)
         return true;
     for (size_t i = 0; i < machine_option_count; i++)
         if (!strcmp(machine_option_rows[i].key, s->key))
-            return set_value(s, &machine_option_rows[i], machine_option_place(r->machine, i), err);
+            return set_value(r, s, &machine_option_rows[i], machine_option_place(r->machine, i), err);
     if (!apply_part(r, s, err) || (!s->used && !apply_timings(r, s, err)))
         return false;
+    if (!s->used && r->request->machine_varies && !strncmp(s->key, "units.", 6))
+        note_impossible(r, s);
     return s->used || unknown_key(r, s, err);
 }
 

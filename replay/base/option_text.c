@@ -245,6 +245,19 @@ bool option_parse(const struct model_option *o, const char *text, struct option_
     return false;
 }
 
+bool option_beyond_limits(const struct model_option *o, const char *text)
+{
+    struct model_option wide = *o;
+    int64_t numbers[1 + OPTION_LONGEST_LIST];
+    char unused[300];
+    wide.least = INT64_MIN;
+    wide.most = INT64_MAX;
+    if (is_list(o))
+        return parse_list(&wide, text, numbers, unused, sizeof unused);
+    return (o->type == OPTION_INTEGER || o->type == OPTION_FRACTION) &&
+           parse_number(&wide, text, numbers, unused, sizeof unused);
+}
+
 void option_print(const struct model_option *o, struct option_place place, char out[OPTION_PRINTED])
 {
     switch (o->type) {

@@ -14,6 +14,8 @@ struct option_place {
 const char *option_begin(const struct model_option *, struct option_place, size_t *used, size_t room);
 /* False: the value stays, and `why` says which values are valid. */
 bool option_parse(const struct model_option *, const char *text, struct option_place, char *why, size_t size);
+/* Whether a text that option_parse() refuses is a number, or a list of numbers, beyond the limits of the row. */
+bool option_beyond_limits(const struct model_option *, const char *text);
 /* Prints a number, true or false, a name, a text, or numbers with commas between them. */
 void option_print(const struct model_option *, struct option_place, char out[OPTION_PRINTED]);
 

@@ -36,9 +36,10 @@
 #define FIRST_WINDOWS 4u /* of the first attempt, each of one wave, or one period */
 #define MOST_PART 0.6    /* of the launch, in the lead and the first attempt */
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
-#define MOST_WINDOWS 60u /* the same; less than MEMORY_MOST_TOUCHES */
-#define MOST_MISMATCH 0.1 /* between the cycles of a window and whole periods */
-#define MARGIN 0.8        /* more windows aim at this part of the error */
+#define LEAST_DEVIATION 0.25 /* of the rates of windows, as a part of the error that is allowed */
+#define MOST_WINDOWS 60u     /* the same; less than MEMORY_MOST_TOUCHES */
+#define MOST_MISMATCH 0.1    /* between the cycles of a window and whole periods */
+#define MARGIN 0.8           /* more windows aim at this part of the error */
 
 /* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
 struct window {
@@ -355,6 +356,21 @@ static double cycles_of_wave(const struct sampling *s, const struct running *rat
     return rates->mean * instructions_before(s, s->blocks) / waves;
 }
 
+/* Half the width of the interval of their mean. A few windows that are alike do not show that all of the launch is. */
+static double chance_of(const struct sampling *s, const struct running *rates)
+{
+    double t = interval_student(s->confidence, rates->count - 1);
+    double deviation = fmax(running_deviation(rates), LEAST_DEVIATION * s->error * rates->mean);
+    return t * deviation / sqrt((double)rates->count);
+}
+
+/* What all windows have in common, as they begin where blocks were passed over, is no difference between them. The
+ * lead, where none were, shows it. */
+static double lead_apart(const struct sampling *s, const struct running *rates)
+{
+    return fabs(s->window[0].rate - rates->mean);
+}
+
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
  * also the ones that were replayed before caches and queues had settled. */
 static double cycles_of(const struct sampling *s, double *half)
@@ -375,7 +391,7 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += w ? 0 : fabs(a->rate - b->rate) / 2 * between;
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
-    *half += running_half_width(&rates, s->confidence) * passed;
+    *half += fmax(chance_of(s, &rates), lead_apart(s, &rates)) * passed;
     return cycles;
 }
 
@@ -515,6 +531,13 @@ static bool set_more(struct sampling *s, double more)
     return windows > before;
 }
 
+/* More windows do not bring them closer to the lead. */
+static bool more_would_help(const struct sampling *s)
+{
+    const struct running rates = rates_of(s);
+    return lead_apart(s, &rates) <= chance_of(s, &rates);
+}
+
 /* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the
  * last one counts, even if its interval is wider than was asked for. */
 static bool sample(struct sampling *s)
@@ -529,7 +552,7 @@ static bool sample(struct sampling *s)
         bool set = !attempt || (attempt == 1 && set_longer(s, more));
         if (!set)
             *s = before;
-        if (!set && !set_more(s, more)) {
+        if (!set && (!more_would_help(s) || !set_more(s, more))) {
             *s = before;
             break;
         }

@@ -108,7 +108,8 @@ fails 1 "4..1 runs backwards" --vary sms=4..1
 fails 1 "more than 4096 combinations" --vary sms=1..1000 --vary clock_mhz=1..1000
 fails 1 "0..99999 has more than 4096 values" --vary sms=0..99999
 fails 1 "give KEY=A,B,C" --vary ,=1
-fails 1 "--vary sms=-1: sms: '-1' is not a whole number from 1 to 1024" --vary sms=-1,2
+fails 1 "--vary sms=-1: sms: '-1' is not a whole number from 1 to 1024" --vary sms=-1
+is "a number beyond its limits is a row, too" "$(diff --vary sms=-1,2 | grep -cE "'-1' is not a whole number|  1.000  ")" 2
 
 # ---- where functions were inlined -----------------------------------------------------------------------------------
 cat >"$work/inlined.cfg" <<CFG

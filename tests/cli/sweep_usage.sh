@@ -52,6 +52,14 @@ is "... and the trace is whole" "$("$r" verify b.wtr >&2; echo $?)" 0
 bad 2 "no.wtr" no.wtr -m jetson-tx2 -o x.db
 bad 2 "is PTX, not a trace" "$BUILD/kernels/matmul.ptx" -m jetson-tx2 -o x.db
 bad 1 "no-such-machine" a.wtr -m no-such-machine -o x.db
+bad 1 "no combination of these values is possible; the first: --vary sms=0: sms: '0' is not a whole number from 1 to 1024" a.wtr -m jetson-tx2 --vary sms=0 -o x.db
+bad 1 "'two' is not a whole number from 1 to 1024" a.wtr -m jetson-tx2 --vary sms=two,3 -o x.db
+refused() { "$r" sweep -q --dry-run a.wtr "$@" | sed -n 's/^impossible: *[0-9].*//; s/^impossible: //p'; }
+is "a number beyond its limits is a row" "$(refused -m jetson-tx2 --vary sms=0..2)" "jetson-tx2 sms=0: --vary sms=0: sms: '0' is not a whole number from 1 to 1024"
+is "... and so is one in a list, and of a unit" "$(refused -m rtx2060 --vary limits.warps=0,32 --vary classes.int.latency=-1,4 | wc -l)" 3
+is "a unit that one of several machines has" "$(refused -m jetson-tx2,rtx2060 --vary units.tensor=ideal,pipelined | cut -d: -f1)" "$(printf 'jetson-tx2 units.tensor=%s\n' ideal pipelined)"
+is "... where a class of instructions goes" "$(refused -m jetson-tx2,rtx2060 --vary classes.int.unit=alu,int | cut -d: -f1)" "$(printf '%s\n' 'jetson-tx2 classes.int.unit=int' 'rtx2060 classes.int.unit=alu')"
+bad 1 "unknown unit 'alu'" a.wtr -m rtx2060 --vary classes.int.unit=alu,int -o x.db
 bad 1 "does not take probabilities from another machine" a.wtr -m san-rtx2080 --set memory.from=jetson-tx2 -o x.db
 printf 'trace = ["a.wtr"];\nmachin = "jetson-tx2";\n' >wrong.cfg
 bad 2 "wrong.cfg:2: a plan has no 'machin'; did you mean 'machine'?" wrong.cfg -o x.db

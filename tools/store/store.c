@@ -17,7 +17,9 @@ static bool check_whole(struct sql *s, struct rp_error *err)
     sqlite3_stmt *rows = sql_bind(s, "PRAGMA quick_check(1)", err, "");
     if (!rows || !sql_row(s, rows, &fine, err))
         return false;
-    const char *said = (const char *)sqlite3_column_text(rows, 0);
+    const char *said = (const char *)sqlite3_column_text(rows, 0), *behind = strchr(said, '\n');
+    if (*said == '*' && behind) /* a heading: "*** in database main ***" */
+        said = behind + 1;
     if (strcmp(said, "ok"))
         fine = rp_fail(err, RP_BAD_INPUT,
                        "%s: the database is damaged (%.*s); 'sqlite3 %s .recover' prints what is left of it", s->path,

@@ -59,16 +59,21 @@ static bool add_point(struct sweep *s, size_t variant, struct machine *m, struct
     struct sweep_point *p = &points[s->point_count++];
     *p = (struct sweep_point){.variant = variant, .chance = machine_has_chance(m), .machine = m};
     snprintf(p->hash, sizeof p->hash, "%s", m->hash);
-    if (*machine_samples_from(m))
-        return rp_fail(err, RP_USAGE,
-                       "memory.from=%s: a sweep does not take probabilities from another machine; 'reprise replay "
-                       "--save-machine' writes a machine file that has them",
-                       machine_samples_from(m));
     if (s->point_count > SWEEP_GROUP) {
         machine_free(m);
         p->machine = NULL;
     }
     return true;
+}
+
+/* Whether runs on the machine would need another one's replay before. */
+static bool wants_another(const struct machine *m, struct rp_error *why)
+{
+    return *machine_samples_from(m) &&
+           !rp_fail(why, RP_USAGE,
+                    "memory.from=%s: a sweep does not take probabilities from another machine; 'reprise replay "
+                    "--save-machine' writes a machine file that has them",
+                    machine_samples_from(m));
 }
 
 /* Machines that are known already, by hash, with their areas, which are not hashed. */
@@ -103,6 +108,14 @@ static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struc
     struct rp_error why;
     if (!variant_open(&plan->base, &plan->axes, variant, values, &m, &why, err))
         return false;
+    if (m && wants_another(m, &why)) {
+        machine_free(m);
+        m = NULL;
+        if (!axes_have(&plan->axes, "memory.from")) {
+            *err = why;
+            return false;
+        }
+    }
     if (!m)
         return add_refusal(s, values, &why, err);
     const struct seen_machine *same = seen_before(seen, m);
@@ -176,6 +189,9 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     }
     progress_end(&bar);
     free(seen.slots);
+    if (fine && !s->point_count && s->count.refused)
+        return rp_fail(err, RP_USAGE, "no combination of these values is possible; the first: %s",
+                       s->refusals[0].reason);
     return fine;
 }
 
@@ -191,7 +207,8 @@ static bool gives_area(const struct sweep_plan *p)
 static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEYS], struct rp_error *err)
 {
     struct machine *m = p->machine ? p->machine : sweep_open_point(s, p, err);
-    bool fine = m && store_put_machine(&s->store, m, gives_area(&s->args->plan), &p->id, err) && put_axes(s, m, axes, err);
+    bool fine =
+        m && store_put_machine(&s->store, m, gives_area(&s->args->plan), &p->id, err) && put_axes(s, m, axes, err);
     if (!p->machine)
         machine_free(m);
     return fine;
