@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frontend/cuda/abi/internal.h"
 #include "tracefmt/error.h"
 
 /* X(identifier, variable, meaning) */
 #define SESSION_VARIABLES(X)                                                                                           \
     X(TRACE, "REPRISE_TRACE", "the trace to write; %p is the number of the process. Unset: nothing is recorded")       \
     X(DEVICE, "REPRISE_DEVICE", "figures of the device: KEY=VALUE;KEY=VALUE, keys as in DEVICE_FIGURES")               \
+    X(DEVICES, "REPRISE_DEVICES", "how many such devices there are, 1 to 16; one if unset")                            \
     X(KERNELS, "REPRISE_KERNELS", "record kernels whose demangled name this extended regular expression finds")        \
     X(LAUNCHES, "REPRISE_LAUNCHES", "record launches of these numbers, counted from 0 over all: 3,10..19,30..")        \
     X(FIRST, "REPRISE_FIRST", "record the first N launches of each kernel")                                            \

@@ -17,6 +17,7 @@ enum program_key {
     PROGRAM_QUIET = 'q',
     PROGRAM_SET = 's',
     PROGRAM_DEVICE = 512,
+    PROGRAM_DEVICES,
     PROGRAM_KERNELS,
     PROGRAM_LAUNCHES,
     PROGRAM_FIRST,
@@ -36,6 +37,8 @@ enum program_key {
     {"device", PROGRAM_DEVICE, "MACHINE",                                                                              \
      "Machine whose name, capability, SMs and memory the program sees: a name or a file (capability 6.1 for CUDA 12, " \
      "7.5 for 13)"},                                                                                                   \
+        {"devices", PROGRAM_DEVICES, "N",                                                                              \
+         "How many such devices the program sees, 1 to 16 (1); each can access the others' memory"},                   \
         {"set", PROGRAM_SET, "KEY=VALUE",                                                                              \
          "Change an option of that machine, such as device.memory=32G; may be repeated"},                              \
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
@@ -67,6 +70,7 @@ struct program_options {
     struct finding_options findings;
     const char *log_folder, *rules; /* of a supervised program: where it logs findings, its suppressions; or NULL */
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
+    unsigned devices;                          /* 0: one */
     unsigned threads;
     bool strict, profiler, quiet;
 };

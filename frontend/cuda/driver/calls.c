@@ -32,7 +32,7 @@ static void add(const char *call, bool runtime, int code, const struct host_stac
             name = runtime ? errors[i].runtime : errors[i].driver;
             what = errors[i].text;
         }
-    bool sticky = driver.failed && (int)driver.failed == code;
+    bool sticky = failed_for_good() && (int)failed_for_good() == code;
     struct rp_finding f = {.kind = RP_CHECK_API};
     f.text = finding_text("%s returned %s (%s)%s", call, name, what, sticky ? ", as later calls do" : "");
     host_stack_add(&f, "called", here);

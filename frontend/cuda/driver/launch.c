@@ -73,6 +73,7 @@ struct open_launch {
 /* Launches that end within their calls share one workspace. */
 static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
 {
+    memory_is_of((int)c->device, UINT32_MAX);
     if (!driver.workspace)
         driver.workspace = rp_alloc(driver.device, RP_WORKSPACE_BYTES, "workspace of grid barriers", err);
     void *at = driver.workspace ? rp_host(driver.device, driver.workspace, RP_WORKSPACE_BYTES) : NULL;
@@ -120,13 +121,17 @@ static void configure(struct rp_launch_config *c, CUstream stream, const struct 
     memcpy(c->block, l->block, sizeof c->block);
     memcpy(c->cluster, l->cluster, sizeof c->cluster);
     c->dynamic_shared = l->shared;
+    int device = l->function->module->device;
+    c->device = (uint32_t)device;
     c->stream = stream->number;
     c->params = l->params;
     /* the program's setting is a limit, not a need: only recursion takes more than the kernel declares */
-    c->stack_bytes =
-        l->function->program->recursive ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE] : 0;
+    c->stack_bytes = l->function->program->recursive && l->function->module->context
+                         ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE]
+                         : 0;
     c->writer = record_launch(l->function);
     c->check = check_launch(l->function);
+    memory_is_of(device, access_to(device, NULL)); /* what the kernel allocates */
     c->sample = c->writer || pending_on(NULL, NULL) ? NULL : hint_sample(l->function);
 }
 
@@ -139,7 +144,7 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
     enum rp_fault_kind left_out;
     if (check_launched(&left_out) && ok) /* as after a launch that ended there */
-        driver.failed = code_of(left_out);
+        context_fails(l->function, code_of(left_out));
     if (ok)
         return CUDA_SUCCESS;
     if (result->fault == RP_FAULT_ASSERT)
@@ -154,7 +159,7 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
     if (err->status != RP_KERNEL)
         return err->status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    driver.failed = code_of(result->fault);
+    context_fails(l->function, code_of(result->fault));
     return CUDA_SUCCESS;
 }
 
@@ -226,8 +231,10 @@ static CUresult launch(struct launch *l, CUstream handle, void **params, void **
     if (r)
         return r;
     CUstream stream = stream_of(handle);
-    if (!stream || !handle_is(HANDLE_FUNCTION, l->function))
+    if (!stream || stream->device != current_device() || !handle_is(HANDLE_FUNCTION, l->function))
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((r = function_on(current_device(), &l->function)))
+        return leave(r);
     uint32_t bytes = l->function->program->parameter_bytes;
     l->params = bytes <= sizeof small ? small : malloc(bytes);
     r = l->params ? launch_check(l) : CUDA_ERROR_OUT_OF_MEMORY;

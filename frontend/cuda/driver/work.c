@@ -26,7 +26,7 @@ CUresult work_run(CUstream stream, const struct work *w)
     case WORK_SET: return set_run(stream, w);
     case WORK_HOST: call_host(&w->host); break;
     case WORK_RECORD: event_take_place(stream, w->event); break;
-    case WORK_WAIT: record_stream_operation(RP_HOST_WAIT_EVENT, stream->number, event_number(w->event)); break;
+    case WORK_WAIT: record_stream_operation(RP_HOST_WAIT_EVENT, stream, event_number(w->event)); break;
     case WORK_FREE: return release(w->memory);
     case WORK_ALLOCATE:
     case WORK_EMPTY:
