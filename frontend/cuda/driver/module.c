@@ -6,6 +6,7 @@
 
 #include "frontend/cuda/driver/image.h"
 #include "frontend/cuda/driver/pending.h"
+#include "frontend/cuda/driver/stats.h"
 #include "frontend/module/module.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -55,11 +56,13 @@ static CUresult why_not(const struct image *image)
 static CUresult load_image(struct CUmod_st *m, const void *given, struct rp_error *err)
 {
     struct image image;
+    uint64_t begun = stats_begin();
     CUresult r = image_choose(m->name, given, &image, err);
     r = r ? r : image_assemble(m->name, &image, err);
     if (!r && !(m->module = rp_device_load_bytes(driver.device, m->name, image.bytes, image.size, err)))
         r = err->status == RP_SYSTEM ? CUDA_ERROR_OUT_OF_MEMORY : why_not(&image);
     image_free(&image);
+    stats_end(STATS_COMPILATION, begun);
     return r;
 }
 
@@ -215,7 +218,9 @@ static CUresult enter_module(CUmodule module, const void *result)
 static CUresult new_function(CUmodule m, const char *name, CUfunction *to)
 {
     struct rp_error err = {0};
+    uint64_t begun = stats_begin();
     struct program *p = module_find(m->module, name, &err);
+    stats_end(STATS_COMPILATION, begun);
     CUfunction f = p ? calloc(1, sizeof *f) : NULL;
     if (!f || !handle_add(HANDLE_FUNCTION, f)) {
         say("kernel %s: %s", name, p ? "out of memory" : err.text);
