@@ -16,7 +16,19 @@ static CUresult release(CUdeviceptr address)
     struct buffer *b = buffer_at(address);
     if (!b)
         return CUDA_ERROR_INVALID_VALUE;
-    return b->of_graph ? CUDA_SUCCESS : buffer_release(b);
+    if (!b->of_graph)
+        return buffer_release(b);
+    graph_memory_given_back(b);
+    return CUDA_SUCCESS;
+}
+
+static CUresult allocate(CUdeviceptr address)
+{
+    struct buffer *b = buffer_at(address);
+    if (!b) /* of a context that has ended */
+        return CUDA_ERROR_INVALID_VALUE;
+    graph_memory_taken(b);
+    return CUDA_SUCCESS;
 }
 
 static CUresult move(CUstream stream, const struct work *w)
@@ -37,7 +49,7 @@ CUresult work_run(CUstream stream, const struct work *w)
     case WORK_RECORD: event_take_place(stream, w->event); break;
     case WORK_WAIT: record_stream_operation(RP_HOST_WAIT_EVENT, stream->number, event_number(w->event)); break;
     case WORK_FREE: return release(w->memory);
-    case WORK_ALLOCATE:
+    case WORK_ALLOCATE: return allocate(w->memory);
     case WORK_EMPTY:
     case WORK_CHILD: break;
     }
