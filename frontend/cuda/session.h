@@ -31,6 +31,7 @@
     X(STRICT, "REPRISE_STRICT", "1: an access beyond the exact bounds is an error also where a GPU would go on")       \
     X(PREFER, "REPRISE_PREFER", "sass or ptx: what to run of a module; sass: ptxas makes it where there is none")      \
     X(PROGRESS, "REPRISE_PROGRESS", "seconds of a launch before a line about its progress, in place of 10")            \
+    X(STATS, "REPRISE_STATS", "1: say at the end where the time went")                                                 \
     X(QUIET, "REPRISE_QUIET", "1: do not say what was recorded")                                                       \
     X(LOG, "REPRISE_LOG", "file for messages; standard error if unset")                                                \
     X(STARTED, "REPRISE_STARTED",                                                                                      \

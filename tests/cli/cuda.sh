@@ -148,6 +148,16 @@ check "a trace of none" says "reprise: warning: $dir/said.wtr has no launches"
 "$REPRISE" record -q -o "$dir/said.wtr" -- "$programs/vector_add" 100 >&2 2>"$dir/err"
 check "--quiet says nothing" says ""
 
+"$REPRISE" run --stats --check race -- "$programs/runtime" >/dev/null 2>"$dir/stats"
+check "--stats: the parts add up to the whole, and nothing is missing" python3 -c '
+import re, sys
+lines = [line for line in open(sys.argv[1]) if re.match(r"reprise: \d+\.\d+ s: ", line)]
+whole, *parts = (float(x) for x in re.findall(r"\d+\.\d+", lines[0]))
+assert len(parts) == 5 and abs(whole - sum(parts)) < 0.004 and parts[3] > 0, lines[0]
+launches = {name: int(n) for name, n in re.findall(r"kernel .([a-z_]*).*, (\d+) launch", "".join(lines[1:]))}
+assert launches["add_one"] == 62 and launches["call"] == 2, launches
+' "$dir/stats"
+
 "$REPRISE" run -- python3 -c '
 import ctypes
 for version in 12, 13:

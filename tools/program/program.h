@@ -24,6 +24,7 @@ enum program_key {
     PROGRAM_NVTX,
     PROGRAM_PREFER,
     PROGRAM_STRICT,
+    PROGRAM_STATS,
     PROGRAM_PROFILER,
     PROGRAM_LIMIT,
     PROGRAM_TENSOR_SUMS,
@@ -35,8 +36,8 @@ enum program_key {
 
 #define ROWS_PROGRAM                                                                                                   \
     {"device", PROGRAM_DEVICE, "MACHINE",                                                                              \
-     "Machine whose name, capability, SMs and memory the program sees: a name or a file (capability 6.1 for CUDA 12, " \
-     "7.5 for 13)"},                                                                                                   \
+     "Machine whose name, capability, SMs and memory the program sees: a name or a file (capability 6.1, or "          \
+     "what the program's compilers need)"},                                                                            \
         {"devices", PROGRAM_DEVICES, "N",                                                                              \
          "How many such devices the program sees, 1 to 16 (1); each can access the others' memory"},                   \
         {"set", PROGRAM_SET, "KEY=VALUE",                                                                              \
@@ -44,6 +45,8 @@ enum program_key {
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
          "What to run where a module has both, and what compilers at run time are told to make; sass: machine code "   \
          "is made of PTX, too, by NVIDIA's ptxas (see --assemble)"},                                                   \
+        {"stats", PROGRAM_STATS, NULL,                                                                                 \
+         "Say at the end where the time went: kernels, checks, copies, compilation, the program itself"},              \
         {"log-file", PROGRAM_LOG_FILE, "FILE", "Write messages about the program to FILE (standard error)"},           \
     {                                                                                                                  \
         "strict", PROGRAM_STRICT, NULL, "Stop at the first access out of bounds, also where a GPU would go on"         \
@@ -72,7 +75,7 @@ struct program_options {
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
     unsigned devices;                          /* 0: one */
     unsigned threads;
-    bool strict, profiler, quiet;
+    bool strict, profiler, quiet, stats;
 };
 
 /* Takes an option. RP_USAGE: it is no option of programs, or its value is wrong. */

@@ -122,7 +122,7 @@ void handle_remove(void *);
 
 /* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
 
-enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED };
+enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED, BUFFER_RESERVED };
 /* Hints for managed memory, which a program can query. Locations: a device, or CPU; NOWHERE: not set. */
 enum { PLACE_CPU = -1, PLACE_NOWHERE = -2 };
 struct advice {
@@ -140,10 +140,17 @@ struct buffer {
     int device;                     /* that has it; of host and managed memory: the one that was current */
     CUmemoryPool pool;              /* NULL: not from a pool */
     struct buffer_history *history; /* owned by check.c; NULL: memory is not checked */
-    bool of_graph;                  /* made by a graph node: kept for every launch until the program frees it */
+    bool of_graph;                  /* made by a graph node: kept for every launch */
+    bool in_use, reserved;          /* of a graph: graph_memory.c */
     struct advice advice;
     struct buffer *next, **link;
 };
+/* Memory of a graph is allocated by a launch, freed by a launch or the program, and no longer there: graph_memory.c. */
+void graph_memory_taken(struct buffer *);
+void graph_memory_given_back(struct buffer *);
+void graph_memory_released(struct buffer *);
+/* The addresses of a reservation are given back: mapping.c. */
+void mappings_forget(const struct buffer *);
 /* The buffer that holds an address, or NULL. */
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
@@ -156,6 +163,8 @@ void memory_is_of(int device, uint32_t devices);
 void access_changed(int device);
 /* The device that has the memory at the address, or `other`: host and managed memory belong to none. */
 int device_at(CUdeviceptr, int other);
+/* The device whose memory is mapped at an address of a reservation, or `other`: mapping.c. */
+int mapped_device(CUdeviceptr, int other);
 /* Frees the buffers of a context; NULL: of all contexts. */
 void buffers_free(CUcontext);
 /* The host address of [address, address + bytes). NULL: the range is not within one allocation of the device. Addresses

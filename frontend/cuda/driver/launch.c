@@ -7,6 +7,7 @@
 #include "frontend/cuda/driver/hint.h"
 #include "frontend/cuda/driver/pending.h"
 #include "frontend/cuda/driver/progress.h"
+#include "frontend/cuda/driver/stats.h"
 
 #define PARAM_BYTES 32768
 
@@ -64,6 +65,7 @@ static CUresult code_of(enum rp_fault_kind fault)
 struct open_launch {
     struct rp_running *running;
     struct launch_progress progress;
+    uint64_t nanoseconds; /* so far */
     bool recorded;
     bool waits;         /* until what it waits for has changed */
     uint64_t memory;    /* the checksum of that */
@@ -163,11 +165,20 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
     return CUDA_SUCCESS;
 }
 
+static void add_time(struct open_launch *o, uint64_t begun)
+{
+    stats_end(STATS_KERNELS, begun);
+    o->nanoseconds += stats_begin() - begun;
+}
+
 CUresult launch_end(struct open_launch *o, const struct launch *l)
 {
     struct rp_launch_result result;
     struct rp_error err = {0};
+    uint64_t begun = stats_begin();
     bool ok = rp_launch_end(o->running, &result, &err), recorded = o->recorded;
+    add_time(o, begun);
+    stats_launched(l->function->program, o->nanoseconds, result.warp_instructions);
     return_workspace(o->workspace);
     free(o);
     return settle(l, ok, recorded, &result, &err);
@@ -177,7 +188,7 @@ CUresult launch_end(struct open_launch *o, const struct launch *l)
  * two equal checksums, with the threads' looks between them. */
 bool launch_waits(struct open_launch *o)
 {
-    uint64_t memory;
+    uint64_t memory, begun = stats_begin();
     if (o->waits && rp_launch_listens(o->running, &memory) && memory == o->memory)
         return true;
     for (bool again = false;; again = true) {
@@ -190,6 +201,7 @@ bool launch_waits(struct open_launch *o)
         o->memory = memory;
     }
     o->memory = memory;
+    add_time(o, begun);
     return o->waits;
 }
 
@@ -202,6 +214,7 @@ CUresult launch_start(CUstream stream, const struct launch *l, struct open_launc
     if (!o)
         return CUDA_ERROR_OUT_OF_MEMORY;
     configure(&c, stream, l);
+    uint64_t begun = stats_begin();
     progress_of(&o->progress, l->function->program, &c);
     o->recorded = c.writer;
     if ((l->cooperative && !give_workspace(&c, &err)) ||
@@ -209,6 +222,7 @@ CUresult launch_start(CUstream stream, const struct launch *l, struct open_launc
         free(o);
         return settle(l, false, c.writer, &(struct rp_launch_result){0}, &err);
     }
+    stats_end(STATS_COMPILATION, begun); /* of a kernel's first launch */
     if (!launch_waits(o))
         return launch_end(o, l);
     if (l->cooperative)

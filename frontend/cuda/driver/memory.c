@@ -35,7 +35,9 @@ int device_at(CUdeviceptr address, int other)
     if (!rp_find(driver.device, address, &range) && !rp_find_constants(driver.device, address, &range))
         return other;
     const struct buffer *b = range.user;
-    return !b ? (int)range.owner : b->kind == BUFFER_DEVICE ? b->device : other;
+    if (!b)
+        return (int)range.owner;
+    return b->kind == BUFFER_DEVICE ? b->device : b->kind == BUFFER_RESERVED ? mapped_device(address, other) : other;
 }
 
 static void list(struct buffer *b)
@@ -53,7 +55,8 @@ static void list(struct buffer *b)
     rp_set_user(driver.device, b->base, b);
 }
 
-static const char *const names[] = {"device memory", "pinned memory", "managed memory", "registered memory"};
+static const char *const names[] = {"device memory", "pinned memory", "managed memory", "registered memory",
+                                    "reserved addresses"};
 
 CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemoryPool pool, struct buffer **made)
 {
@@ -81,7 +84,7 @@ CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemor
     b->pool = pool;
     b->room = kind == BUFFER_DEVICE ? room : 0;
     list(b);
-    if (kind != BUFFER_DEVICE) /* the program may write to it without a call */
+    if (kind == BUFFER_PINNED || kind == BUFFER_MANAGED) /* the program may write to it without a call */
         rp_host(driver.device, b->base, bytes);
     *made = b;
     return CUDA_SUCCESS;
@@ -91,6 +94,10 @@ CUresult buffer_release(struct buffer *b)
 {
     struct rp_error err = {0};
     check_freed(b);
+    if (b->of_graph)
+        graph_memory_released(b);
+    if (b->kind == BUFFER_RESERVED)
+        mappings_forget(b);
     bool ok = rp_free(driver.device, b->base, &err);
     *b->link = b->next;
     if (b->next)
@@ -190,10 +197,15 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     if ((r = pending_wait(NULL, NULL)))
         return leave(r);
     struct buffer *b = buffer_at(address);
-    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
+    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind != BUFFER_RESERVED &&
+                (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
         check_misused(address, "0x%llx is freed, but it is not the beginning of %s", address,
                       pinned ? "pinned memory" : "an allocation");
+    if (fits && b->of_graph) { /* the graph's next launch allocates it again */
+        graph_memory_given_back(b);
+        return leave(CUDA_SUCCESS);
+    }
     return leave(fits ? buffer_release(b) : CUDA_ERROR_INVALID_VALUE);
 }
 

@@ -6,6 +6,7 @@
 
 #include "frontend/cuda/driver/image.h"
 #include "frontend/cuda/driver/pending.h"
+#include "frontend/cuda/driver/stats.h"
 #include "frontend/module/module.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -69,6 +70,7 @@ static struct module *load_bytes(int device, const char *name, const struct imag
 static CUresult load_image(struct CUmod_st *m, const void *given, bool library, struct rp_error *err)
 {
     struct image image;
+    uint64_t begun = stats_begin();
     CUresult r = image_choose(m->name, given, &image, err);
     r = r ? r : image_assemble(m->name, &image, err);
     if (!r && !(m->module = load_bytes(m->device, m->name, &image, err)))
@@ -78,6 +80,7 @@ static CUresult load_image(struct CUmod_st *m, const void *given, bool library, 
         m->library->image = image;
     else
         image_free(&image);
+    stats_end(STATS_COMPILATION, begun);
     return r;
 }
 
@@ -266,7 +269,9 @@ static CUresult enter_module(CUmodule module, const void *result)
 static CUresult new_function(CUmodule m, const char *name, CUfunction *to)
 {
     struct rp_error err = {0};
+    uint64_t begun = stats_begin();
     struct program *p = module_find(m->module, name, &err);
+    stats_end(STATS_COMPILATION, begun);
     CUfunction f = p ? calloc(1, sizeof *f) : NULL;
     if (!f || !handle_add(HANDLE_FUNCTION, f)) {
         say("kernel %s: %s", name, p ? "out of memory" : err.text);
