@@ -27,7 +27,7 @@ static size_t keep_last(const struct rp_host_operation **sorted, size_t count, s
         const struct rp_host_operation *o = sorted[i];
         bool last = i + 1 == count || sorted[i + 1]->address != o->address;
         if (last && o->kind == RP_HOST_ALLOCATE)
-            out[kept++] = (struct rp_allocation){o->address, o->size, o->name, o->initialised};
+            out[kept++] = (struct rp_allocation){o->address, o->size, o->name, o->initialised, o->device};
     }
     return kept;
 }
@@ -66,6 +66,8 @@ bool rp_trace_allocations(const struct rp_trace *t, uint32_t launch, struct rp_a
         ok = *list;
         if (ok)
             memcpy(*list, l->allocations, *count * sizeof **list);
+        for (size_t i = 0; ok && i < *count; i++)
+            (*list)[i].device = l->device;
     } else if (l) {
         ok = from_operations(t, launch, list, count);
     }

@@ -150,6 +150,9 @@ bool tables_check_launch(const struct rp_launch *l, uint32_t number, uint32_t ke
 {
     if (l->kernel >= kernel_count)
         return rp_fail(err, RP_BAD_INPUT, "launch of kernel %" PRIu32 ", which is not in the trace", l->kernel);
+    if (l->device >= RP_DEVICES_MOST)
+        return rp_fail(err, RP_BAD_INPUT, "launch %" PRIu32 " is of device %" PRIu32 "; there are at most %d", number,
+                       l->device, RP_DEVICES_MOST);
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
         uint32_t limit = i ? LAUNCH_MAX_GRID_YZ : LAUNCH_MAX_GRID_X;
@@ -176,6 +179,12 @@ bool tables_check_host_operation(const struct rp_host_operation *o, struct rp_er
     if ((o->managed && o->kind != RP_HOST_ALLOCATE) || (o->non_blocking && o->kind != RP_HOST_CREATE_STREAM))
         return rp_fail(err, RP_BAD_INPUT, "a host operation (%s) is said to be %s",
                        rp_host_kind_name((enum rp_host_kind)o->kind), o->managed ? "managed" : "non-blocking");
+    if (o->device >= RP_DEVICES_MOST || o->to >= RP_DEVICES_MOST || o->from >= RP_DEVICES_MOST)
+        return rp_fail(err, RP_BAD_INPUT, "a host operation (%s) is of a device above %d",
+                       rp_host_kind_name((enum rp_host_kind)o->kind), RP_DEVICES_MOST - 1);
+    if ((o->to || o->from) && o->kind != RP_HOST_COPY)
+        return rp_fail(err, RP_BAD_INPUT, "a host operation (%s) is said to go from a device to another",
+                       rp_host_kind_name((enum rp_host_kind)o->kind));
     if (o->kind == RP_HOST_CREATE_STREAM && !o->stream)
         return rp_fail(err, RP_BAD_INPUT, "a host operation creates stream 0, the default stream");
     if (o->size > UINT64_MAX - o->address || o->size > UINT64_MAX - o->source)

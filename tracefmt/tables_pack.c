@@ -145,6 +145,9 @@ bool tables_pack_host_operation(struct buffer *out, const struct rp_host_operati
     operation.managed = o->managed;
     operation.non_blocking = o->non_blocking;
     operation.waits = o->waits;
+    operation.device = o->device;
+    operation.to = o->to;
+    operation.from = o->from;
     return finish(out, &a, &message, operation.name != NULL, err);
 }
 
@@ -303,6 +306,7 @@ bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch 
     launch.param_window = window(&a, l->param_window, l->param_window_size);
     launch.params.data = (uint8_t *)l->params;
     launch.params.len = l->param_size;
+    launch.device = l->device;
     launch.stream = l->stream;
     launch.n_dependency = l->dependency_count;
     launch.dependency = (uint32_t *)l->dependencies;

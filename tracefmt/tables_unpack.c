@@ -299,7 +299,7 @@ static bool take_allocations(struct tables *t, struct rp_launch *l, const Repris
     struct rp_allocation *list = pool_alloc(a, from->n_allocation, sizeof *list);
     for (size_t i = 0; list && i < from->n_allocation; i++) {
         const Reprise__Allocation *f = from->allocation[i];
-        list[i] = (struct rp_allocation){f->address, f->size, pool_string(a, f->name), f->initialised};
+        list[i] = (struct rp_allocation){f->address, f->size, pool_string(a, f->name), f->initialised, 0};
         if (!list[i].name)
             return false;
     }
@@ -350,6 +350,7 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     bool same = before && before->param_size == l->param_size &&
                 (!l->param_size || !memcmp(before->params, from->params.data, l->param_size));
     l->params = same ? before->params : pool_copy(&t->pool, from->params.data, from->params.len, 1);
+    l->device = from->device;
     l->stream = from->stream;
     l->dependency_count = (uint32_t)from->n_dependency;
     l->dependencies = pool_copy(&t->pool, from->dependency, from->n_dependency, sizeof *from->dependency);
@@ -395,6 +396,9 @@ static bool take_operation(struct tables *t, const Reprise__HostOperation *from,
                                     .launch = from->launch,
                                     .stream = from->stream,
                                     .event = from->event,
+                                    .device = from->device,
+                                    .to = from->to,
+                                    .from = from->from,
                                     .address = from->address,
                                     .source = from->source,
                                     .size = from->size,

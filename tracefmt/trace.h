@@ -377,14 +377,20 @@ struct rp_allocation {
     uint64_t base, size; /* bytes, in the global space */
     const char *name;    /* "arg0", a module variable's name, ... */
     bool initialised;    /* the host wrote it before this launch */
+    uint32_t device;     /* that has it; where the launch itself lists it: the launch's */
 };
 
-/* Launches of one stream run one after another, in their order in the trace. A launch of another stream may run at the
+/* The most devices of a trace. */
+#define RP_DEVICES_MOST 64
+
+/* Launches of one stream run one after another, in their order in the trace. A stream belongs to a device; each device
+ * has a default stream. A launch of another stream may run at the
  * same time, but not before the end of the launches that it depends on: those are earlier ones, so there are no cycles.
  */
 struct rp_launch {
     uint32_t kernel; /* index into the trace's kernels */
-    uint32_t stream; /* 0: the default stream */
+    uint32_t device; /* that runs it, below RP_DEVICES_MOST */
+    uint32_t stream; /* 0: the default stream of the device */
     uint32_t dependency_count;
     const uint32_t *dependencies; /* launches, ascending */
     uint32_t grid[3], block[3];
@@ -452,7 +458,7 @@ struct rp_module {
     X(FREE, "free", "the allocation at address ends")                                                                  \
     X(COPY, "copy", "size bytes from source to address, in the direction told")                                        \
     X(SET, "set", "size bytes at address get one value")                                                               \
-    X(SYNCHRONISE, "synchronise", "the host waits for all work of all streams")                                        \
+    X(SYNCHRONISE, "synchronise", "the host waits for all work of all streams of the device")                          \
     X(SYNCHRONISE_STREAM, "synchronise-stream", "the host waits for the stream")                                       \
     X(SYNCHRONISE_EVENT, "synchronise-event", "the host waits for the event")                                          \
     X(RECORD_EVENT, "record-event", "the event takes place when the stream has done all before it")                    \
@@ -479,7 +485,9 @@ struct rp_host_operation {
     bool managed;             /* for ALLOCATE: memory of the host, which needs no copies */
     bool non_blocking;        /* for CREATE_STREAM */
     uint32_t launch;          /* number of launches that began before it; the writer sets this */
-    uint32_t stream, event;   /* stream 0: the default stream; event: if the kind has one */
+    uint32_t stream, event;   /* stream 0: the default stream of the device; event: if the kind has one */
+    uint32_t device;          /* that has the stream, or the allocation */
+    uint32_t to, from;        /* of a copy: the devices of its sides that are device memory */
     uint64_t address, source; /* in the global space; 0 for a side of a copy that is host memory */
     uint64_t size;            /* bytes */
     const char *name;         /* for ALLOCATE: "arg0", a module variable's name, ... */

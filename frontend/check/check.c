@@ -258,8 +258,8 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     return true;
 }
 
-static const struct observer_calls check_calls = {
-    check_access, check_bytes, check_host_call, check_event, check_objects, check_leave_out, false};
+const struct observer_calls check_calls = {check_access,    check_bytes, check_host_call, check_event, check_objects,
+                                           check_leave_out, false};
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
@@ -430,7 +430,8 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     memset(mine->fenced, 0, sizeof mine->fenced);
     memset(mine->acquired, 0, sizeof mine->acquired);
     memset(mine->seen, 0, sizeof mine->seen);
-    mine->observer = (struct observer){.calls = &check_calls, .spaces = c->kinds & ~RP_CHECK_MEMORY ? every : 0};
+    mine->observer = (struct observer){.calls = c->timed ? &check_timed_calls : &check_calls,
+                                       .spaces = c->kinds & ~RP_CHECK_MEMORY ? every : 0};
     block_observe(b, &mine->observer);
     return true;
 }

@@ -57,6 +57,9 @@ void rp_finding_locate(struct rp_finding *, const struct program *, uint32_t ins
                        const uint32_t thread[3]);
 /* While muted, launches keep the state of memory and add no findings. */
 void rp_check_mute(struct rp_check *, bool muted);
+/* Measures from now on how long accesses and events are looked at; the time so far. NULL: nothing is checked. */
+void rp_check_time(struct rp_check *);
+uint64_t rp_check_nanoseconds(const struct rp_check *);
 void rp_check_free(struct rp_check *);
 size_t rp_check_count(const struct rp_check *);
 struct rp_finding *rp_check_finding(const struct rp_check *, size_t);

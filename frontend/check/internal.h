@@ -217,6 +217,9 @@ struct check_sample {
     uint64_t left;                /* accesses that are still looked at */
 };
 
+/* What the checks do, and the same with a clock (timed.c). */
+extern const struct observer_calls check_calls, check_timed_calls;
+
 struct rp_check {
     unsigned kinds;
     uint32_t limit;
@@ -227,6 +230,8 @@ struct rp_check {
     rp_check_found_fn *complete, *added; /* NULL: nobody is told */
     void *found_user;
     bool muted;
+    bool timed;
+    uint64_t nanoseconds; /* in check_timed_calls */
     struct check_sample sample;
     unsigned missed;         /* enum missed */
     uint64_t left_out_count; /* accesses of the launch */

@@ -445,14 +445,14 @@ static void global_beyond(struct warp_state *s, const struct uop *u, lanemask m,
 static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
                        lanemask *bad)
 {
-    const struct memory *memory = s->w.block->grid->memory;
+    const struct grid *g = s->w.block->grid;
     uint64_t bytes = u->memory->operand.width;
     char detail[256];
     *bad = 0;
     FOR_LANES(l, m)
     {
         uint64_t at = lane_address(la, l);
-        struct allocation *a = memory_find(memory, at);
+        struct allocation *a = memory_seen(g->memory, g->device, at);
         enum overrun o = misaligned(u, at)               ? OVERRUN_FAULT
                          : a && covers(a, at, at, bytes) ? OVERRUN_GO
                                                          : overrun_global(s, u, l, at, bytes, &a);
@@ -463,7 +463,7 @@ static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, co
         if (misaligned(u, at))
             snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
         else
-            memory_describe(memory, at, detail, sizeof detail);
+            memory_describe(g->memory, g->device, at, detail, sizeof detail);
         if (!bad_lane(s, u, misaligned(u, at) ? RP_FAULT_MISALIGNED : RP_FAULT_BOUNDS, l, RP_SPACE_GLOBAL, at, detail))
             return false;
         *bad |= (lanemask)1 << l;
@@ -503,7 +503,7 @@ static inline void global_access(struct warp_state *s, const struct uop *u, lane
     struct block *b = s->w.block;
     struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
     if (!a || !covers(a, la->low, la->high, u->memory->operand.width)) {
-        a = memory_find(b->grid->memory, la->low);
+        a = memory_seen(b->grid->memory, b->grid->device, la->low);
         if (!a || !covers(a, la->low, la->high, u->memory->operand.width)) {
             global_scattered(s, u, m, la);
             return;

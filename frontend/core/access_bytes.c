@@ -25,14 +25,14 @@ uint8_t *global_bytes(struct warp_state *s, const struct uop *u, unsigned lane, 
     }
     struct allocation **cached = &b->last[u->index % ALLOCATION_CACHE], *a = *cached;
     if (!a || !covers(a, at, at, bytes))
-        a = memory_find(b->grid->memory, at);
+        a = memory_seen(b->grid->memory, b->grid->device, at);
     if (!a || !covers(a, at, at, bytes)) {
         enum overrun o = overrun_global(s, u, lane, at, bytes, &a);
         if (o == OVERRUN_GO)
             return a->host + (at - a->base);
         if (o == OVERRUN_STOP)
             return NULL;
-        memory_describe(b->grid->memory, at, detail, sizeof detail);
+        memory_describe(b->grid->memory, b->grid->device, at, detail, sizeof detail);
         bad_bytes(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, bytes, stores, detail);
         return NULL;
     }

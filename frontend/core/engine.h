@@ -58,6 +58,7 @@ struct grid {
     const uint8_t *consts;
     struct extents constants;
     struct memory *memory;
+    uint32_t device; /* that runs it */
     const struct texture_table *textures;
     uint32_t local_bytes;     /* per thread */
     size_t local_stride;      /* bytes from one lane's local memory to the next lane's */

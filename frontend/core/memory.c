@@ -9,7 +9,7 @@
 #include "frontend/core/storage.h"
 #include "tracefmt/plural.h"
 
-void memory_init(struct memory *m) { *m = (struct memory){.next = HEAP_BASE}; }
+void memory_init(struct memory *m) { *m = (struct memory){.next = HEAP_BASE, .devices = UINT32_MAX}; }
 
 static bool is_owned(const struct allocation *a) { return a->kind <= ALLOCATION_HEAP; }
 
@@ -184,7 +184,8 @@ static void log_allocation(struct memory *m, struct allocation *a)
                                            .size = a->size,
                                            .name = a->name,
                                            .initialised = a->initialised,
-                                           .managed = a->kind == ALLOCATION_HOST});
+                                           .managed = a->kind == ALLOCATION_HOST,
+                                           .device = a->owner});
 }
 
 void memory_log(struct memory *m)
@@ -264,6 +265,8 @@ static struct allocation *new_allocation(struct memory *m, uint64_t base, uint64
     a->base = base;
     a->size = size;
     a->kind = (uint8_t)kind;
+    a->owner = m->owner;
+    a->devices = m->devices;
     a->name = strdup(name ? name : "");
     if (!a->name || !take_id(m, &a->id)) {
         free(a->name);
@@ -353,7 +356,7 @@ const struct heap_freed *memory_was_freed(const struct memory *m, uint64_t addre
 
 /* ---- describing -------------------------------------------------------------------------------------------------- */
 
-void memory_describe(const struct memory *m, uint64_t address, char *text, size_t size)
+void memory_describe(const struct memory *m, unsigned device, uint64_t address, char *text, size_t size)
 {
     const struct allocation *below = memory_below(m, address), *next = memory_from(m, address + 1);
     uint64_t past = below ? address - below->base : UINT64_MAX;
@@ -363,6 +366,10 @@ void memory_describe(const struct memory *m, uint64_t address, char *text, size_
     if (freed)
         snprintf(text, size, "at byte %" PRIu64 " of %" PRIu64 " byte%s of the device heap that were freed",
                  address - freed->base, freed->size, rp_plural(freed->size));
+    else if (below && past < below->size && !(below->devices >> device & 1))
+        snprintf(text, size,
+                 "at byte %" PRIu64 " of %s (%" PRIu64 " byte%s) of device %u; device %u has no access to it", past,
+                 below->name, below->size, rp_plural(below->size), below->owner, device);
     else if (below && past < below->size)
         snprintf(text, size, "at byte %" PRIu64 " of %s (%" PRIu64 " byte%s)", past, below->name, below->size,
                  rp_plural(below->size));

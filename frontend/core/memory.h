@@ -26,7 +26,9 @@ struct allocation {
     uint8_t *host;       /* size bytes; for buffers and the heap, freed with the allocation */
     char *name;
     uint32_t id;      /* less than memory.ids; unique among live allocations */
+    uint32_t devices; /* whose kernels may access it: a bit for each device */
     uint8_t kind;     /* enum allocation_kind */
+    uint8_t owner;    /* the device that has it */
     bool initialised; /* the host has written some of it, or may have */
     bool viewed;      /* the host may have written any of it without telling */
     bool filled;      /* the host has filled an unknown part of it on the device */
@@ -54,6 +56,8 @@ struct memory {
     uint32_t red_zone; /* bytes of addresses behind each allocation that nothing else gets, a multiple of
                           MEMORY_ALIGNMENT */
     uint32_t granule;  /* the slack of an allocation reaches to the next multiple of this; 0: no slack */
+    uint32_t devices;  /* of allocations from now on; all at first */
+    uint8_t owner;     /* likewise; 0 at first */
     struct allocation *freed;
     uint32_t *free_ids;
     uint32_t free_id_count, free_id_capacity;
@@ -93,11 +97,18 @@ void memory_log_operation(struct memory *, const struct rp_host_operation *);
 void memory_reclaim(struct memory *);
 /* The allocation that holds `address`, or NULL. */
 struct allocation *memory_find(const struct memory *, uint64_t address);
+/* The same, of an allocation that kernels of the device may access. */
+static inline struct allocation *memory_seen(const struct memory *m, unsigned device, uint64_t address)
+{
+    struct allocation *a = memory_find(m, address);
+    return a && a->devices >> device & 1 ? a : NULL;
+}
 /* The allocation with the highest address at or below `address`, or NULL. */
 struct allocation *memory_below(const struct memory *, uint64_t address);
 /* The allocation with the lowest address at or above `address`, or NULL: to go through all of them. */
 struct allocation *memory_from(const struct memory *, uint64_t address);
-/* "4 bytes past the end of arg2 (16384 bytes)": describes `address` relative to the nearest allocation. */
-void memory_describe(const struct memory *, uint64_t address, char *text, size_t size);
+/* "4 bytes past the end of arg2 (16384 bytes)": describes `address` relative to the nearest allocation, or says that it
+ * is memory of a device to which this one has no access. */
+void memory_describe(const struct memory *, unsigned device, uint64_t address, char *text, size_t size);
 
 #endif

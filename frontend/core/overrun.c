@@ -68,10 +68,11 @@ enum overrun overrun_global(struct warp_state *s, const struct uop *u, unsigned 
 {
     const struct grid *g = s->w.block->grid;
     struct allocation *near = g->overruns ? memory_below(g->memory, at) : NULL;
-    if (!near || bytes > near->size + near->slack || at - near->base > near->size + near->slack - bytes)
+    if (!near || !(near->devices >> g->device & 1) || bytes > near->size + near->slack ||
+        at - near->base > near->size + near->slack - bytes)
         return OVERRUN_FAULT;
     struct fault f = {.lane = lane, .address = at, .size = (uint32_t)bytes, .space = RP_SPACE_GLOBAL};
-    memory_describe(g->memory, at, f.detail, sizeof f.detail);
+    memory_describe(g->memory, g->device, at, f.detail, sizeof f.detail);
     *a = near;
     return go(s, u, &f);
 }

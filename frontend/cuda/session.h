@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "frontend/cuda/abi/internal.h"
 #include "tracefmt/error.h"
 
 /* X(identifier, variable, meaning) */
 #define SESSION_VARIABLES(X)                                                                                           \
     X(TRACE, "REPRISE_TRACE", "the trace to write; %p is the number of the process. Unset: nothing is recorded")       \
     X(DEVICE, "REPRISE_DEVICE", "figures of the device: KEY=VALUE;KEY=VALUE, keys as in DEVICE_FIGURES")               \
+    X(DEVICES, "REPRISE_DEVICES", "how many such devices there are, 1 to 16; one if unset")                            \
     X(KERNELS, "REPRISE_KERNELS", "record kernels whose demangled name this extended regular expression finds")        \
     X(LAUNCHES, "REPRISE_LAUNCHES", "record launches of these numbers, counted from 0 over all: 3,10..19,30..")        \
     X(FIRST, "REPRISE_FIRST", "record the first N launches of each kernel")                                            \
@@ -29,6 +31,7 @@
     X(STRICT, "REPRISE_STRICT", "1: an access beyond the exact bounds is an error also where a GPU would go on")       \
     X(PREFER, "REPRISE_PREFER", "sass or ptx: what to run of a module; sass: ptxas makes it where there is none")      \
     X(PROGRESS, "REPRISE_PROGRESS", "seconds of a launch before a line about its progress, in place of 10")            \
+    X(STATS, "REPRISE_STATS", "1: say at the end where the time went")                                                 \
     X(QUIET, "REPRISE_QUIET", "1: do not say what was recorded")                                                       \
     X(LOG, "REPRISE_LOG", "file for messages; standard error if unset")                                                \
     X(STARTED, "REPRISE_STARTED",                                                                                      \

@@ -161,6 +161,7 @@ static bool list_module(struct rp_device *d, struct module *m, struct rp_error *
         return false;
     }
     l->module = m;
+    l->owner = d->memory.owner;
     l->globals = copy_globals(d, m);
     l->consts = copy_image(m->const_image, m->const_size);
     bool ok = l->globals && l->consts;
@@ -305,7 +306,7 @@ bool rp_find_constants(const struct rp_device *d, uint64_t address, struct rp_ra
 {
     for (uint32_t i = 0; i < d->module_count; i++) {
         const struct loaded *l = d->modules[i];
-        *range = (struct rp_range){.base = (uintptr_t)l->consts, .bytes = l->module->const_size};
+        *range = (struct rp_range){.base = (uintptr_t)l->consts, .bytes = l->module->const_size, .owner = l->owner};
         if (l->consts && address - range->base < range->bytes)
             return true;
     }
@@ -325,6 +326,26 @@ uint64_t rp_alloc(struct rp_device *d, uint64_t bytes, const char *name, struct 
 
 void rp_set_granule(struct rp_device *d, uint32_t granule) { d->memory.granule = granule; }
 void rp_set_red_zone(struct rp_device *d, uint32_t bytes) { d->memory.red_zone = bytes; }
+
+void rp_set_owner(struct rp_device *d, uint32_t device, uint32_t devices)
+{
+    d->memory.owner = (uint8_t)device;
+    d->memory.devices = devices;
+}
+
+void rp_set_access(struct rp_device *d, uint64_t address, uint32_t devices)
+{
+    struct allocation *a = memory_find(&d->memory, address);
+    if (a)
+        a->devices = devices;
+}
+
+void rp_set_module_access(struct rp_device *d, const struct module *m, uint32_t devices)
+{
+    for (uint32_t i = 0; i < m->variable_count; i++)
+        if (!m->variables[i].is_const && m->variables[i].size)
+            rp_set_access(d, m->variables[i].address, devices);
+}
 
 bool rp_share(struct rp_device *d, void *host, uint64_t bytes, const char *name, struct rp_error *err)
 {
@@ -410,7 +431,7 @@ bool rp_find(const struct rp_device *d, uint64_t address, struct rp_range *range
 {
     const struct allocation *a = memory_find(&d->memory, address);
     if (a)
-        *range = (struct rp_range){a->base, a->size, a->user};
+        *range = (struct rp_range){a->base, a->size, a->user, a->owner};
     return a != NULL;
 }
 

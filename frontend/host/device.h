@@ -53,6 +53,14 @@ void rp_set_granule(struct rp_device *, uint32_t granule);
  * goes too far finds no other allocation. A multiple of 512. */
 #define RP_RED_ZONE 65536u
 void rp_set_red_zone(struct rp_device *, uint32_t bytes);
+/* Whose modules and allocations from now on are, for the trace, and which devices' kernels may access them, a bit for
+ * each. So one rp_device holds the memory of several devices, each with a part of its addresses. At first: device 0 is
+ * the owner, and all have access. */
+void rp_set_owner(struct rp_device *, uint32_t device, uint32_t devices);
+/* Changes which devices' kernels may access the buffer, memory of the host or variable at the address. */
+void rp_set_access(struct rp_device *, uint64_t address, uint32_t devices);
+/* The same for all variables of a module. */
+void rp_set_module_access(struct rp_device *, const struct module *, uint32_t devices);
 /* Makes [host, host + bytes) device memory at the same address, as cudaMallocManaged does: kernels access the host's
  * memory itself. The memory must stay until it is freed from the device, which does not free it on the host. RP_USAGE
  * below 4 GiB, where kernels have their windows, and where the device has something else. */
@@ -78,6 +86,7 @@ const void *rp_host_read(const struct rp_device *, uint64_t address, uint64_t by
 struct rp_range {
     uint64_t base, bytes;
     void *user;
+    uint32_t owner;
 };
 bool rp_find(const struct rp_device *, uint64_t address, struct rp_range *);
 /* Finds the constants of a module that hold a host address from rp_variable; `user` is NULL. */

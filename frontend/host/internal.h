@@ -18,6 +18,7 @@ struct loaded {
     struct module *module;
     uint8_t *globals, *consts;
     uint32_t launches; /* open launches of its kernels */
+    uint8_t owner;     /* the device that has it */
 };
 
 /* Blocks and chunks that small launches leave for the next launch. */

@@ -149,6 +149,7 @@ static void grid_init(struct rp_running *r, bool cluster_is_specified)
         .consts = r->loaded->consts,
         .constants = constant_extents(r->loaded->module),
         .memory = &r->device->memory,
+        .device = l->device,
         .textures = &r->device->textures,
         .local_bytes = local_bytes(p, l),
         .limit = l->limit ? l->limit : DEFAULT_LIMIT,
@@ -218,9 +219,9 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
     if (d->logged_to && d->logged_to != rp_writer_identity(w))
         streams_free(&d->streams);
     return recorder_write_operations(w, &d->memory, &d->logged_to, err) &&
-           streams_before(&d->streams, r->config.stream, &like, err) &&
+           streams_before(&d->streams, r->config.device, r->config.stream, &like, err) &&
            recorder_begin(&r->recorder, &r->grid, &like, err) &&
-           streams_launched(&d->streams, r->config.stream, r->recorder.launch, err);
+           streams_launched(&d->streams, r->config.device, r->config.stream, r->recorder.launch, err);
 }
 
 struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,

@@ -28,7 +28,8 @@ struct rp_launch_config {
      * (.reqnctapercluster), or no clusters. */
     uint32_t cluster[3];
     uint32_t dynamic_shared;
-    uint32_t stream;       /* in the trace; 0: the default stream */
+    uint32_t device;       /* whose kernel it is (rp_set_owner) */
+    uint32_t stream;       /* in the trace; 0: the default stream of the device */
     const void *params;    /* the parameter block, program->parameter_bytes long; copied */
     unsigned threads;      /* host threads; 0: one per CPU. Result and trace do not depend on it */
     uint64_t limit;        /* the most warp instructions of a warp, a guard against endless loops; 0: the default */

@@ -35,20 +35,29 @@ static bool clock_join(struct clock *to, const struct clock *from)
 
 /* ---- streams and events ------------------------------------------------------------------------------------------ */
 
-/* The index of a stream in the list. -1: out of memory. */
-static int64_t find_stream(struct streams *s, uint32_t id)
+/* The index of a stream in the list; -1: it is not there. Each device has a stream 0. */
+static int64_t known_stream(const struct streams *s, uint32_t device, uint32_t id)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (s->list[i].id == id)
+        if (s->list[i].id == id && (id || s->list[i].device == device))
             return i;
-    bool first = !s->count && id; /* the default stream is always the first */
+    return -1;
+}
+
+/* The same, and adds it. -1: out of memory. */
+static int64_t find_stream(struct streams *s, uint32_t device, uint32_t id)
+{
+    int64_t at = known_stream(s, device, id);
+    if (at >= 0)
+        return at;
+    bool first = !s->count && (id || device); /* the default stream of device 0 is always the first */
     struct stream *list = realloc(s->list, (s->count + 1u + first) * sizeof *list);
     if (!list)
         return -1;
     s->list = list;
     if (first)
         list[s->count++] = (struct stream){0};
-    list[s->count] = (struct stream){.id = id};
+    list[s->count] = (struct stream){.id = id, .device = device};
     return s->count++;
 }
 
@@ -94,20 +103,13 @@ static bool join_stream(struct clock *c, const struct streams *s, uint32_t at)
     return clock_join(c, &s->list[at].before) && clock_raise(c, at, s->list[at].last);
 }
 
-static bool join_all(struct clock *c, const struct streams *s)
+/* Joins the clock with everything that was asked of the device; of its blocking streams alone, for which its default
+ * stream waits. */
+static bool join_device(struct clock *c, const struct streams *s, uint32_t device, bool blocking)
 {
     bool ok = true;
     for (uint32_t i = 0; i < s->count; i++)
-        ok = ok && join_stream(c, s, i);
-    return ok;
-}
-
-/* Joins the clock with everything that the default stream waits for. */
-static bool join_blocking(struct clock *c, const struct streams *s)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < s->count; i++)
-        ok = ok && (s->list[i].non_blocking || join_stream(c, s, i));
+        ok = ok && (s->list[i].device != device || (blocking && s->list[i].non_blocking) || join_stream(c, s, i));
     return ok;
 }
 
@@ -115,8 +117,12 @@ static bool join_blocking(struct clock *c, const struct streams *s)
 static bool advance(struct streams *s, uint32_t at)
 {
     struct stream *x = &s->list[at];
-    bool ok = clock_join(&x->before, &s->host) && clock_raise(&x->before, at, x->last);
-    return ok && (!at ? join_blocking(&x->before, s) : x->non_blocking || join_stream(&x->before, s, 0));
+    int64_t first = known_stream(s, x->device, 0);
+    if (!clock_join(&x->before, &s->host) || !clock_raise(&x->before, at, x->last))
+        return false;
+    if (!x->id)
+        return join_device(&x->before, s, x->device, true);
+    return x->non_blocking || first < 0 || join_stream(&x->before, s, (uint32_t)first);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -127,9 +133,9 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-bool streams_before(struct streams *s, uint32_t stream, struct rp_launch *out, struct rp_error *err)
+bool streams_before(struct streams *s, uint32_t device, uint32_t stream, struct rp_launch *out, struct rp_error *err)
 {
-    int64_t at = find_stream(s, stream);
+    int64_t at = find_stream(s, device, stream);
     if (at < 0 || !advance(s, (uint32_t)at))
         return no_memory(err);
     const struct stream *x = &s->list[at];
@@ -147,9 +153,9 @@ bool streams_before(struct streams *s, uint32_t stream, struct rp_launch *out, s
     return true;
 }
 
-bool streams_launched(struct streams *s, uint32_t stream, uint32_t launch, struct rp_error *err)
+bool streams_launched(struct streams *s, uint32_t device, uint32_t stream, uint32_t launch, struct rp_error *err)
 {
-    int64_t at = find_stream(s, stream);
+    int64_t at = find_stream(s, device, stream);
     if (at < 0 || !clock_join(&s->list[at].listed, &s->list[at].before))
         return no_memory(err);
     s->list[at].last = launch + 1;
@@ -176,7 +182,7 @@ static bool note_event(struct streams *s, const struct rp_host_operation *o, uin
 
 static bool note(struct streams *s, const struct rp_host_operation *o, bool *nothing)
 {
-    int64_t at = find_stream(s, o->stream);
+    int64_t at = find_stream(s, o->device, o->stream);
     if (at < 0)
         return false;
     switch (o->kind) {
@@ -184,7 +190,7 @@ static bool note(struct streams *s, const struct rp_host_operation *o, bool *not
     case RP_HOST_SET:
         return advance(s, (uint32_t)at) && (!rp_host_waits(o) || clock_join(&s->host, &s->list[at].before));
     case RP_HOST_CREATE_STREAM: s->list[at].non_blocking = o->non_blocking; return true;
-    case RP_HOST_SYNCHRONISE: return join_all(&s->host, s);
+    case RP_HOST_SYNCHRONISE: return join_device(&s->host, s, o->device, false);
     case RP_HOST_SYNCHRONISE_STREAM: return advance(s, (uint32_t)at) && clock_join(&s->host, &s->list[at].before);
     case RP_HOST_SYNCHRONISE_EVENT:
     case RP_HOST_RECORD_EVENT:

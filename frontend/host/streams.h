@@ -6,9 +6,9 @@
  * clocks, stream by stream. The host has a clock, too, of everything that it has waited for: its next requests come
  * later.
  *
- * CUDA C++ Programming Guide, "Default Stream": stream 0 waits for all other streams, and they wait for it, but for
- * those that were created as non-blocking ("cudaStreamNonBlocking"). The caller says whether a copy or memset blocks
- * the host (rp_host_waits); by default it does in the default stream. */
+ * CUDA C++ Programming Guide, "Default Stream": the default stream of a device, number 0, waits for all other streams
+ * of the device, and they wait for it, but for those that were created as non-blocking ("cudaStreamNonBlocking"). The
+ * caller says whether a copy or memset blocks the host (rp_host_waits); by default it does in the default stream. */
 #ifndef REPRISE_FRONTEND_HOST_STREAMS_H
 #define REPRISE_FRONTEND_HOST_STREAMS_H
 
@@ -23,7 +23,7 @@ struct clock {
 };
 
 struct stream {
-    uint32_t id;
+    uint32_t id, device;
     uint32_t last;     /* launch + 1 */
     bool non_blocking; /* it and the default stream do not wait for each other */
     struct clock before;
@@ -35,7 +35,7 @@ struct event {
 };
 
 struct streams {
-    struct stream *list; /* the first is the default stream */
+    struct stream *list; /* the first is the default stream of device 0 */
     uint32_t count;
     struct event *events;
     uint32_t event_count;
@@ -47,9 +47,9 @@ void streams_free(struct streams *);
 
 /* Sets what the next launch of a stream lists: dependency_count and dependencies, which are valid until the next call.
  */
-bool streams_before(struct streams *, uint32_t stream, struct rp_launch *, struct rp_error *);
+bool streams_before(struct streams *, uint32_t device, uint32_t stream, struct rp_launch *, struct rp_error *);
 /* The launch has begun. */
-bool streams_launched(struct streams *, uint32_t stream, uint32_t launch, struct rp_error *);
+bool streams_launched(struct streams *, uint32_t device, uint32_t stream, uint32_t launch, struct rp_error *);
 /* The host has performed an operation. *nothing: it waited for an event that was never recorded, which has no effect.
  */
 bool streams_note(struct streams *, const struct rp_host_operation *, bool *nothing, struct rp_error *);

@@ -26,9 +26,24 @@ unsigned copy_engine_of(const struct machine *m, enum copy_path path)
     return path == COPY_PATH_TO_HOST && m->copy_engines == 1 ? COPY_PATH_TO_DEVICE : path;
 }
 
+static uint64_t cycles_of(uint64_t bytes, int64_t bytes_per_cycle, int64_t latency)
+{
+    unsigned __int128 bandwidth = (unsigned __int128)bytes_per_cycle, parts = FRACTION_ONE;
+    unsigned __int128 cycles = (bytes * parts + bandwidth - 1) / bandwidth + (unsigned __int128)latency;
+    return cycles < COPY_LONGEST ? (uint64_t)cycles : COPY_LONGEST;
+}
+
 uint64_t copy_cycles(const struct machine *m, enum copy_path path, uint64_t bytes)
 {
-    unsigned __int128 bandwidth = (unsigned __int128)bandwidth_of(m, path), parts = FRACTION_ONE;
-    unsigned __int128 cycles = (bytes * parts + bandwidth - 1) / bandwidth + (unsigned __int128)m->copy_latency;
-    return cycles < COPY_LONGEST ? (uint64_t)cycles : COPY_LONGEST;
+    return cycles_of(bytes, bandwidth_of(m, path), m->copy_latency);
+}
+
+bool copy_crosses(const struct rp_host_operation *o)
+{
+    return o->kind == RP_HOST_COPY && o->direction == RP_COPY_ON_DEVICE && o->to != o->from;
+}
+
+uint64_t copy_link_cycles(const struct machine *m, uint64_t bytes)
+{
+    return m->link_bandwidth ? cycles_of(bytes, m->link_bandwidth, m->link_latency) : 0;
 }

@@ -33,6 +33,10 @@ enum copy_path copy_path_of(const struct machine *, const struct rp_host_operati
 /* The engine of the path, below COPY_PATHS. */
 unsigned copy_engine_of(const struct machine *, enum copy_path);
 #define COPY_LONGEST (UINT64_C(1) << 56) /* cycles; sums of such values fit into 64 bits */
+/* Whether a copy is one from a device to another, which machines give time by link.bandwidth and link.latency. */
+bool copy_crosses(const struct rp_host_operation *);
+/* Cycles that such a copy takes, at most COPY_LONGEST; 0: link.bandwidth is 0. */
+uint64_t copy_link_cycles(const struct machine *, uint64_t bytes);
 /* Cycles for which the copy occupies its engine, at most COPY_LONGEST. */
 uint64_t copy_cycles(const struct machine *, enum copy_path, uint64_t bytes);
 

@@ -135,6 +135,10 @@
       "for copies between host and device: one for each direction, or one for both")                                   \
     X(copy_device_bandwidth, "copy.device_bandwidth", OPTION_FRACTION, "bytes/cycle", 0, FRACTION(1000000), 0, NULL,   \
       "of copies within the device, and of memsets; 0: they take no time")                                             \
+    X(link_bandwidth, "link.bandwidth", OPTION_FRACTION, "bytes/cycle", 0, FRACTION(1000000), 0, NULL,                 \
+      "of copies from a device to another, in each direction; 0: they take no time")                                   \
+    X(link_latency, "link.latency", OPTION_INTEGER, "cycles", 0, 1 << 30, 0, NULL,                                     \
+      "added to each copy between devices that takes time")                                                            \
     X(grids, "limits.grids", OPTION_INTEGER, "launches", 1, 1024, 128, NULL,                                           \
       "on the chip at the same time, where the streams of a trace allow several")                                      \
     X(threads, "limits.threads", OPTION_INTEGER, "threads", 32, 2048, 2048, NULL, "resident threads per SM")           \

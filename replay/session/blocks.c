@@ -496,7 +496,7 @@ static bool begin(struct sampling *s)
     const struct dram_model *dram = (const struct dram_model *)of->machine->dram.model;
     struct room room;
     struct rp_error unused;
-    if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->kept || s->unit->end - s->unit->launch != 1 ||
+    if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->keeps || s->unit->end - s->unit->launch != 1 ||
         unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) ||
         !room_of_block(of->machine, k, l, &room, &unused))
         return false;

@@ -9,6 +9,7 @@
 #include "replay/base/queue.h"
 #include "replay/memory/memory_system.h"
 #include "replay/memory/warm_up.h"
+#include "replay/session/devices.h"
 #include "replay/session/engines.h"
 #include "replay/session/session.h"
 
@@ -41,9 +42,21 @@ static void move_counters_of(struct session *s, struct memory_system *m)
 
 static void close_engine(struct worker *w)
 {
-    if (w->session->engine->close)
-        w->session->engine->close(w->state);
-    w->state = NULL;
+    for (uint32_t d = 0; d < RP_DEVICES_MOST; d++) {
+        if (w->session->engine->close && w->state[d])
+            w->session->engine->close(w->state[d]);
+        w->state[d] = NULL;
+    }
+}
+
+/* The memory that the launch's device keeps; NULL after an error. */
+static struct memory_system *kept_memory(struct worker *w, struct rp_error *err)
+{
+    struct session *s = w->session;
+    struct memory_system **kept = &s->kept[w->device];
+    if (!*kept)
+        *kept = new_memory(s, s->machine, err);
+    return *kept;
 }
 
 /* Sets the size of L1 for the launch that begins the period: its share of a unified array. */
@@ -52,8 +65,8 @@ static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
     const struct session *s = w->session;
     const struct rp_launch *l = rp_trace_launch(s->trace, launch);
     int64_t bytes = carveout_l1(s->machine, room_shared(s->machine, rp_trace_kernel(s->trace, l->kernel), l));
-    if (s->kept)
-        return memory_system_divide_l1(s->kept, bytes, err);
+    if (s->keeps)
+        return memory_system_divide_l1(s->kept[w->device], bytes, err);
     if (w->fitted && w->l1 == bytes)
         return true;
     close_engine(w);
@@ -70,12 +83,12 @@ static bool divide(struct worker *w, uint32_t launch, struct rp_error *err)
 static bool prepare_memory(struct worker *w, struct engine_job *job, uint32_t launch, struct rp_error *err)
 {
     struct session *s = w->session;
+    if (s->keeps && !(job->memory = kept_memory(w, err)))
+        return false;
     if (s->machine->l1_unified && !divide(w, launch, err))
         return false;
-    if (s->kept) {
-        job->memory = s->kept;
+    if (s->keeps)
         return true;
-    }
     const struct machine *machine = w->fitted ? w->fitted : s->machine;
     bool fine = w->memory ? memory_system_clear(w->memory, err) : (w->memory = new_memory(s, machine, err)) != NULL;
     job->memory = w->memory;
@@ -86,9 +99,10 @@ static bool run_engine(struct worker *w, struct engine_job *job, struct statisti
 {
     const struct session *s = w->session;
     const struct engine *e = s->engine;
-    if (e->open && !w->state && !(w->state = e->open(job->machine, s->options->engine, job->memory, err)))
+    void **state = &w->state[w->device];
+    if (e->open && !*state && !(*state = e->open(job->machine, s->options->engine, job->memory, err)))
         return false;
-    return e->run(w->state, job, s->options->engine, sum, err);
+    return e->run(*state, job, s->options->engine, sum, err);
 }
 
 /* With kept caches: they get ready for the launch as the launches that were not chosen would leave them. */
@@ -97,11 +111,11 @@ static bool pass_over(struct worker *w, uint32_t launch, struct rp_error *err)
     const struct session *s = w->session;
     const struct footprint between = {.launch = w->next, .until_launch = launch, .step = UINT64_MAX};
     struct memory_touches touches;
-    if (!s->kept || !s->choice || w->next >= launch)
+    if (!s->keeps || !s->choice || w->next >= launch)
         return true;
-    if (!footprint_touches(s->trace, s->kept, &between, &touches, err))
+    if (!footprint_touches(s->trace, s->kept[w->device], &between, &touches, err))
         return false;
-    memory_system_touch(s->kept, &touches);
+    memory_system_touch(s->kept[w->device], &touches);
     free(touches.list);
     return true;
 }
@@ -113,11 +127,13 @@ static bool replay_period(struct worker *w, struct engine_job *job, struct stati
     uint32_t next;
     if (!launch_queue_next(job->queue, &next))
         return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(s->trace));
+    w->device = s->keeps || can(s, ENGINE_KEEPS_STATE) ? rp_trace_launch(s->trace, next)->device : 0;
     if (!can(s, ENGINE_USES_MEMORY))
         return run_engine(w, job, sum, err);
     if (!prepare_memory(w, job, next, err))
         return false;
-    bool warms = s->machine->warm_l2 && (!s->kept || next == s->first);
+    bool warms = s->machine->warm_l2 && (!s->keeps || !(w->warmed >> w->device & 1));
+    w->warmed |= UINT64_C(1) << w->device;
     memory_system_observe(job->memory, job->observer, job->clock);
     bool fine = (!warms || warm_l2(s->trace, job->memory, next, err)) && pass_over(w, job->first, err) &&
                 run_engine(w, job, sum, err);
@@ -240,6 +256,10 @@ static bool hand_on(struct session *s, struct finished *f, struct rp_error *err)
         struct replay_launch *l = &f->launches[i];
         l->begin += begin;
         l->end += begin;
+        if (s->devices)
+            fine = devices_place(s->devices, l, err);
+        if (!fine)
+            break;
         if (s->options->launch_done)
             fine = s->options->launch_done(s->options->launch_done_data, l, err);
         else
@@ -312,26 +332,29 @@ static void *work(void *data)
     return NULL;
 }
 
+/* Frees the memory that was kept, but for the caller's. */
+static void free_kept(struct session *s)
+{
+    for (uint32_t d = 0; d < RP_DEVICES_MOST; d++)
+        if (s->kept[d] != s->options->caches)
+            memory_system_free(s->kept[d]);
+}
+
 static bool run(struct session *s, struct rp_error *err)
 {
-    struct memory_system *own = NULL;
+    bool keeps = can(s, ENGINE_USES_MEMORY) && !s->machine->flush_caches;
     if (machine_samples(s->machine))
         stochastic_of(s->machine->memory.options, &s->sampled);
-    if (can(s, ENGINE_USES_MEMORY) && !s->machine->flush_caches) {
-        if (!s->options->caches && !(own = new_memory(s, s->machine, err)))
-            return false;
-        s->kept = s->options->caches ? s->options->caches : own;
-    }
+    s->keeps = keeps;
+    s->kept[0] = keeps ? s->options->caches : NULL;
     const struct observer *observer = s->options->observer;
     unsigned threads = s->options->threads && (!observer || observer->concurrent) ? s->options->threads : 1;
-    bool in_order = s->kept || observer || can(s, ENGINE_KEEPS_STATE);
+    bool in_order = s->keeps || observer || can(s, ENGINE_KEEPS_STATE);
     unsigned at_once = in_order ? 1 : threads < s->unit_count ? threads : s->unit_count;
     s->launch_threads = at_once ? threads / at_once : 1;
     s->window = at_once < 2 ? 1 : 4 * at_once;
-    if (!(s->finished = calloc(s->window, sizeof *s->finished))) {
-        memory_system_free(own);
+    if (!(s->finished = calloc(s->window, sizeof *s->finished)))
         return rp_fail(err, RP_SYSTEM, "%s: out of memory for its launches", rp_trace_path(s->trace));
-    }
     pthread_t helpers[64];
     unsigned started = 0;
     s->reporter = pthread_self();
@@ -341,7 +364,7 @@ static bool run(struct session *s, struct rp_error *err)
     work(s);
     for (unsigned i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
-    memory_system_free(own);
+    free_kept(s);
     for (uint32_t i = 0; i < s->window; i++) {
         free(s->finished[i].launches);
         free(s->finished[i].estimate);
@@ -375,7 +398,11 @@ static bool choose_launches(struct session *s, struct rp_error *err)
     for (uint32_t i = 0; i < s->result->count; i++)
         s->total += rp_trace_launch_totals(s->trace, s->first + i).warp_instructions;
     s->unit_count = s->result->count;
-    if (only < 0 && !s->options->serial && can(s, ENGINE_OVERLAPS)) {
+    bool several = only < 0 && devices_of(s->trace) > 1;
+    bool ordered = several && !s->options->serial && !s->options->observer && !can(s, ENGINE_SUMS);
+    if (ordered && !(s->devices = devices_new(s->trace, s->machine, s->result, err)))
+        return false;
+    if (only < 0 && !several && !s->options->serial && can(s, ENGINE_OVERLAPS)) {
         if (!launch_units(&s->units, s->trace, s->machine, err))
             return false;
         s->unit_count = s->units.count;
@@ -430,6 +457,19 @@ static bool new_channels(const struct machine *m, struct replay_result *result, 
     return result->channels || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
 }
 
+/* The total's cycles are those until everything has ended, and a device is idle in those in which it runs nothing. */
+static bool end_devices(struct session *s, struct rp_error *err)
+{
+    struct statistics *total = &s->result->total;
+    uint64_t end;
+    if (!devices_finish(s->devices, &end, err))
+        return false;
+    for (uint32_t d = 0; d < s->result->device_count; d++)
+        total->idle_cycles += (end - s->result->devices[d].cycles) * (uint64_t)(s->machine->sms * s->machine->subcores);
+    total->cycles = end;
+    return true;
+}
+
 bool replay_units(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
                   const struct unit_choice *choice, struct replay_result *result, struct rp_error *err)
 {
@@ -450,7 +490,9 @@ bool replay_units(struct rp_trace *trace, const struct machine *machine, const s
                         .handed_on = PTHREAD_COND_INITIALIZER};
     if (choice)
         take_choice(&s);
-    bool fine = new_channels(machine, result, err) && (choice || choose_launches(&s, err)) && run(&s, err);
+    bool fine = new_channels(machine, result, err) && (choice || choose_launches(&s, err)) && run(&s, err) &&
+                (!s.devices || end_devices(&s, err));
+    devices_free(s.devices);
     launch_units_free(&s.units);
     pthread_cond_destroy(&s.handed_on);
     pthread_mutex_destroy(&s.lock);
@@ -462,6 +504,11 @@ bool replay_units(struct rp_trace *trace, const struct machine *machine, const s
 bool replay(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
             struct replay_result *result, struct rp_error *err)
 {
+    uint32_t devices = options->sample.error > 0 && options->launch < 0 ? devices_of(trace) : 1;
+    *result = (struct replay_result){0};
+    if (devices > 1)
+        return rp_fail(err, RP_USAGE, "%s is of %" PRIu32 " devices: replay it whole, without sampling",
+                       rp_trace_path(trace), devices);
     return options->sample.error > 0 ? sample_replay(trace, machine, options, result, err)
                                      : replay_units(trace, machine, options, NULL, result, err);
 }
@@ -470,5 +517,7 @@ void replay_result_free(struct replay_result *result)
 {
     free(result->launches);
     free(result->channels);
+    free(result->devices);
+    free(result->links);
     *result = (struct replay_result){0};
 }

@@ -55,12 +55,20 @@ struct sample_result {
     struct statistics half_width;
 };
 
+/* What a device did in a replay of several. */
+struct replay_device {
+    uint64_t launches, cycles; /* cycles: in which it ran a launch */
+};
+
 struct replay_result {
     uint32_t count;
     struct replay_launch *launches; /* in trace order; NULL with launch_done */
     struct statistics total; /* of the machine: sums over launches, but cycles are those until the end of the last one,
                               * or of the last copy that takes time */
     struct copy_counts copies[COPY_PATHS]; /* those that take time (replay/base/copies.h) */
+    uint32_t device_count;                 /* 0: the launches are of one device */
+    struct replay_device *devices;         /* [device_count] */
+    struct copy_counts *links;             /* copies between devices: [from × device_count + to] */
     /* What the model of each channel of device memory counted, in all launches: [channel × number of its counters +
      * counter]. Their sums are in `total`. NULL: the model counts nothing. After a sampled replay they are 0. */
     uint64_t *channels;

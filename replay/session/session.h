@@ -43,11 +43,13 @@ struct session {
     const struct machine *machine;
     const struct replay_options *options;
     struct replay_result *result;
-    struct memory_system *kept;       /* NULL: every busy period has one of its own */
-    unsigned launch_threads;          /* for each unit */
-    struct launch_units units;        /* list NULL: every launch is one */
-    const struct unit_choice *choice; /* NULL: all launches of the options */
-    uint32_t first, unit_count;       /* first: launch to replay */
+    bool keeps; /* caches from launch to launch; else every busy period has a memory of its own */
+    struct memory_system *kept[RP_DEVICES_MOST]; /* with `keeps`, of each device that has run a launch */
+    struct devices *devices;                     /* NULL: launches are of one device, or run one after the other */
+    unsigned launch_threads;                     /* for each unit */
+    struct launch_units units;                   /* list NULL: every launch is one */
+    const struct unit_choice *choice;            /* NULL: all launches of the options */
+    uint32_t first, unit_count;                  /* first: launch to replay */
     struct stochastic sampled;
     const struct engine *engine;
     pthread_t reporter;   /* the thread that reports progress */
@@ -68,9 +70,11 @@ struct session {
 struct worker {
     struct session *session;
     struct memory_system *memory; /* NULL if caches are kept */
+    uint32_t device;              /* of the launch that runs; 0 unless something is kept from launch to launch */
+    uint64_t warmed;              /* devices whose first launch has begun, a bit for each */
     struct machine *fitted;       /* NULL, or the machine with the L1 size of the current launch (carveout.h) */
     int64_t l1;                   /* its bytes */
-    void *state;                  /* the engine's */
+    void *state[RP_DEVICES_MOST]; /* the engine's, for each device */
     uint32_t next;                /* the launch that `kept` caches are ready for */
 };
 

@@ -67,6 +67,19 @@ for program in groups barriers blocks; do
     if [ $status = 0 ] && grep -q '^ok ' "$dir/out" && ! grep -q ': race: ' "$dir/err"; then echo "ok - $program races nowhere"
     else echo "not ok - $program races nowhere (status $status)"; cat "$dir/out" "$dir/err" >&2; fi
 done
+# Several devices.
+for n in 2 3; do
+    "$REPRISE" run --device a100 --devices $n -- "$programs/devices" >"$dir/out" 2>"$dir/err"
+    status=$?
+    sed -n "s/^ok /ok - $n devices: /p" "$dir/out"
+    if [ $status -ne 0 ] || ! grep -qx 'ok denied' "$dir/out"; then
+        echo "not ok - the program of $n devices ends with status $status"
+        cat "$dir/out" "$dir/err" >&2
+    fi
+done
+check "a fault says whose memory it is" grep -q "of device 1; device 0 has no access to it" "$dir/err"
+is "CUDA_VISIBLE_DEVICES hides devices" "$(CUDA_VISIBLE_DEVICES=1 "$REPRISE" run --devices 2 -- "$programs/devices")" "one device"
+for n in 0 17 two; do fails 1 "--devices $n: it must be 1 to 16" "$REPRISE" run --devices $n -- "$programs/devices"; done
 "$REPRISE" run --device h100 -- "$programs/graphs" >"$dir/out" 2>"$dir/err"
 check "graphs on a device with clusters" grep -qx "ok launches with attributes" "$dir/out"
 # Our cuBLAS, which a program finds under either name.
@@ -138,6 +151,16 @@ for command in "replay -m orin" "wcet -m orin-bound" "diff -m orin --vary sms=1,
 done
 "$REPRISE" record -q -o "$dir/said.wtr" -- "$programs/vector_add" 100 >&2 2>"$dir/err"
 check "--quiet says nothing" says ""
+
+"$REPRISE" run --stats --check race -- "$programs/runtime" >/dev/null 2>"$dir/stats"
+check "--stats: the parts add up to the whole, and nothing is missing" python3 -c '
+import re, sys
+lines = [line for line in open(sys.argv[1]) if re.match(r"reprise: \d+\.\d+ s: ", line)]
+whole, *parts = (float(x) for x in re.findall(r"\d+\.\d+", lines[0]))
+assert len(parts) == 5 and abs(whole - sum(parts)) < 0.004 and parts[3] > 0, lines[0]
+launches = {name: int(n) for name, n in re.findall(r"kernel .([a-z_]*).*, (\d+) launch", "".join(lines[1:]))}
+assert launches["add_one"] == 62 and launches["call"] == 2, launches
+' "$dir/stats"
 
 "$REPRISE" run -- python3 -c '
 import ctypes

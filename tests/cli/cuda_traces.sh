@@ -52,6 +52,25 @@ else
     echo "ok - memory of the program # SKIP setarch -R is not allowed here"
 fi
 
+# ---- several devices -------------------------------------------------------------------------------------------------
+record devices --device h100 --devices 2 -- tests/cuda/prebuilt/devices
+record again --device h100 --devices 2 --threads 1 -- tests/cuda/prebuilt/devices
+check "several devices: the same trace with another number of threads" cmp "$dir/devices" "$dir/again"
+"$REPRISE" info --json "$dir/devices" >"$dir/info.json"
+is "info says which device ran a launch" "$(json "$dir/info.json" 'sorted({l["device"] for l in d["launches"]})')" "[0, 1]"
+"$REPRISE" dump "$dir/devices" --host --json >"$dir/host.json"
+is "dump says what was copied between devices" \
+    "$(json "$dir/host.json" 'sum(o["bytes"] for o in d["host_operations"] if o["kind"] == "copy" and o["direction"] == "on-device" and o["from"] == 0)')" 20000
+"$REPRISE" replay -q "$dir/devices" -m h100 --set link.bandwidth=200 --set link.latency=1000 --json >"$dir/replay.json"
+is "replay takes copies over links" "$(json "$dir/replay.json" '[(l["from"], l["to"], l["count"], l["bytes"], l["cycles"]) for l in d["links"]]')" \
+    "[(0, 1, 6, 20000, 6100), (1, 0, 2, 4000, 2020)]"
+check "replay has cycles of each device, fewer than the total's" \
+    test "$(json "$dir/replay.json" 'all(0 < v["cycles"] < d["total"]["cycles"] for v in d["devices"]) and len(d["devices"])')" = 2
+"$REPRISE" replay -q "$dir/devices" -m h100 >"$dir/text"
+check "replay says that links take no time" grep -q "link.bandwidth is 0" "$dir/text"
+check "replay names the device of a launch" grep -q "^ *1 *1  fill_own" "$dir/text"
+fails 1 "is of 2 devices" "$REPRISE" replay -q "$dir/devices" -m h100 --sample 5%
+
 # ---- cooperative launches --------------------------------------------------------------------------------------------
 record cooperative -- tests/cuda/prebuilt/cooperative
 check "info says which launches are cooperative" eval '"$REPRISE" info "$dir/cooperative" | grep -q "^launch 0  sums, grid 7, cooperative, block 64"'

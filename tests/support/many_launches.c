@@ -90,8 +90,8 @@ static void log_warp(struct rp_warp_log *log, const struct kernel *k, struct lau
 static bool write_launch(struct rp_writer *w, const struct many_launches *o, const struct kernel *k, uint64_t content,
                          struct rp_error *err)
 {
-    static const struct rp_allocation allocations[] = {{INPUT, BYTES + 128, "input", true},
-                                                       {OUTPUT, BYTES + 128, "output", false}};
+    static const struct rp_allocation allocations[] = {{INPUT, BYTES + 128, "input", true, 0},
+                                                       {OUTPUT, BYTES + 128, "output", false, 0}};
     struct rp_launch launch = {.kernel = k->id,
                                .grid = {o->blocks, 1, 1},
                                .block = {RP_WARP_LANES * o->warps, 1, 1},

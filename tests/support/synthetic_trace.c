@@ -316,7 +316,7 @@ static void cluster_launch(const struct synthetic_trace *t, struct rp_launch *l,
 
 static void make_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t number)
 {
-    static const struct rp_allocation allocation = {GLOBAL_BASE, GLOBAL_BYTES, "arg0", true};
+    static const struct rp_allocation allocation = {GLOBAL_BASE, GLOBAL_BYTES, "arg0", true, 0};
     static const uint8_t params[PARAM_BYTES] = {1, 2, 3};
     uint32_t blocks = t->options.blocks, threads = t->options.threads;
     bool flat = blocks % 2 == 0 && number % 2 == 1;

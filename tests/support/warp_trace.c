@@ -15,7 +15,7 @@ struct built {
 struct warp_trace {
     struct rp_writer *writer;
     struct built *kernels;
-    uint32_t stream;
+    uint32_t device, stream;
 };
 
 static bool accesses(const struct warp_op *op)
@@ -95,16 +95,18 @@ static void log_block(struct rp_chunk *chunk, uint32_t b, const struct warp_prog
     rp_chunk_end_block(chunk, b);
 }
 
-static bool write_launch(struct rp_writer *w, const struct rp_kernel *kernel, const struct warp_program *programs,
-                         uint32_t warps, uint32_t blocks, uint32_t stream, struct rp_error *err)
+static bool write_launch(const struct warp_trace *t, const struct rp_kernel *kernel,
+                         const struct warp_program *programs, uint32_t warps, uint32_t blocks, struct rp_error *err)
 {
-    static const struct rp_allocation allocations[] = {{WARP_TRACE_INPUT, WARP_TRACE_BYTES, "input", true},
-                                                       {WARP_TRACE_OUTPUT, WARP_TRACE_BYTES, "output", false}};
+    static const struct rp_allocation allocations[] = {{WARP_TRACE_INPUT, WARP_TRACE_BYTES, "input", true, 0},
+                                                       {WARP_TRACE_OUTPUT, WARP_TRACE_BYTES, "output", false, 0}};
     struct rp_launch launch = {.grid = {blocks, 1, 1},
                                .block = {RP_WARP_LANES * warps, 1, 1},
-                               .stream = stream,
+                               .device = t->device,
+                               .stream = t->stream,
                                .allocation_count = 2,
                                .allocations = allocations};
+    struct rp_writer *w = t->writer;
     uint32_t id;
     if (!rp_writer_add_kernel(w, kernel, &launch.kernel, err) || !rp_writer_begin_launch(w, &launch, &id, err))
         return false;
@@ -159,9 +161,10 @@ bool warp_trace_launch(struct warp_trace *t, const struct warp_program *programs
     struct built *b = build_kernel(programs, warps);
     b->next = t->kernels;
     t->kernels = b;
-    return write_launch(t->writer, &b->kernel, programs, warps, blocks, t->stream, err);
+    return write_launch(t, &b->kernel, programs, warps, blocks, err);
 }
 
+void warp_trace_device(struct warp_trace *t, uint32_t device) { t->device = device; }
 void warp_trace_stream(struct warp_trace *t, uint32_t stream) { t->stream = stream; }
 
 bool warp_trace_host(struct warp_trace *t, const struct rp_host_operation *o, struct rp_error *err)

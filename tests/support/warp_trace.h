@@ -46,7 +46,8 @@ struct warp_trace *warp_trace_begin(const char *path, struct rp_error *);
 /* Warp w of block b runs program (w + b) modulo their number. */
 bool warp_trace_launch(struct warp_trace *, const struct warp_program *, uint32_t warps, uint32_t blocks,
                        struct rp_error *);
-/* The stream of the launches to come; 0 at the beginning. */
+/* The device and the stream of the launches to come; 0 at the beginning. */
+void warp_trace_device(struct warp_trace *, uint32_t device);
 void warp_trace_stream(struct warp_trace *, uint32_t stream);
 /* What the host does before the next launch. */
 bool warp_trace_host(struct warp_trace *, const struct rp_host_operation *, struct rp_error *);

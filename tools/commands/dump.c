@@ -425,6 +425,11 @@ static void csv_operation(const struct rp_host_operation *o)
     putchar(',');
     if (event)
         printf("%" PRIu32, o->event);
+    printf(",%" PRIu32 ",", o->device);
+    if (copy)
+        printf("%" PRIu32 ",%" PRIu32, o->to, o->from);
+    else
+        putchar(',');
     putchar('\n');
 }
 
@@ -433,11 +438,14 @@ static json_t *json_operation(const struct rp_host_operation *o)
     json_t *out = json_pack("{s:o, s:o, s:s, s:o, s:o}", "launches_before", json_number(o->launch), "stream",
                             json_number(o->stream), "kind", rp_host_kind_name((enum rp_host_kind)o->kind), "address",
                             json_sprintf("0x%" PRIx64, o->address), "bytes", json_number(o->size));
+    json_put(out, "device", json_number(o->device));
     if (o->kind == RP_HOST_COPY || o->kind == RP_HOST_SET)
         json_put(out, "host_waits", json_boolean(rp_host_waits(o)));
     if (o->kind == RP_HOST_COPY) {
         json_put(out, "source", json_sprintf("0x%" PRIx64, o->source));
         json_put(out, "direction", json_string(rp_copy_direction_name((enum rp_copy_direction)o->direction)));
+        json_put(out, "to", json_number(o->to));
+        json_put(out, "from", json_number(o->from));
     } else if (o->kind == RP_HOST_ALLOCATE) {
         json_put(out, "name", json_string(o->name));
         json_put(out, "initialised", json_boolean(o->initialised));
@@ -455,7 +463,7 @@ static bool dump_host(struct dump *d, struct rp_error *err)
     size_t all = rp_trace_host_operation_count(d->trace), count = d->limit && d->limit < all ? (size_t)d->limit : all;
     bool ok = true;
     puts(d->json  ? "{\"host_operations\": ["
-         : d->csv ? "launches_before,stream,kind,address,bytes,direction,source,name,event"
+         : d->csv ? "launches_before,stream,kind,address,bytes,direction,source,name,event,device,to,from"
                   : "launches stream   operation");
     for (size_t i = 0; ok && i < count && !ferror(stdout); i++) {
         const struct rp_host_operation *o = rp_trace_host_operation(d->trace, i);

@@ -57,6 +57,7 @@ static int env_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"Keep it in a file", "reprise env --device v100 -o t.%p.wtr >session.sh"},
     {"Start a program by other means than 'reprise run --'", "eval \"$(reprise env --device v100)\" && ./app 1024"},
+    {"For a program that uses two devices", "eval \"$(reprise env --device a100 --devices 2)\" && ./app"},
     {NULL, NULL},
 };
 

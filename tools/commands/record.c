@@ -414,6 +414,8 @@ static const struct command_example record_examples[] = {
      "reprise record -o chain.wtr --launch-file chain.cfg --module matmul.ptx"},
     {"A CUDA program as it is, each process with a trace of its own",
      "reprise record -o app.%p.wtr --kernels '^gemm' -- ./app 1024"},
+    {"A CUDA program on four H100s: which device ran a launch, and what was copied between them",
+     "reprise record -o app.wtr --device h100 --devices 4 -- ./app"},
     {"A CUDA program as an A100's machine code, its own or what ptxas makes of its PTX",
      "reprise record -o app.wtr --device a100 --prefer sass -- ./app 1024"},
     {"A program on a thousand cores, and what it computed",
@@ -447,6 +449,7 @@ static const struct command_example run_examples[] = {
      "reprise run --module sum.ptx --grid 8 --block 256 \\\n"
      "        --arg buf=iota-i32:2048 --arg buf=zeros:4 --check race,init"},
     {"A CUDA program as it is, on a V100", "reprise run --device v100 -- ./app 1024"},
+    {"The same on two of them", "reprise run --device v100 --devices 2 -- ./app 1024"},
     {"Matrix products with the rounding of an H100's tensor cores",
      "reprise run --device h100 --tensor-sums sm_90 -- ./app 1024"},
     {"In CI: exit status 3 and a report if anything is found",

@@ -85,6 +85,11 @@ static const struct topic_part machine_parts[] = {
      .text = "A name with a slash, or that ends in .cfg, is a file. Other names are looked for in the folder "
              "REPRISE_MACHINES, then "
              "among those that came with the program."},
+    {.heading = "Copies",
+     .text =
+         "What the host copies takes time where a machine says so: copy.bandwidth and copy.latency between host and "
+         "device, link.bandwidth and link.latency between devices, for traces of 'reprise record --devices N'. "
+         "docs/timing-model.md has figures of PCIe and NVLink."},
     {.heading = "A machine of your own",
      .text = "Give what differs from another one; base is its name, or a path that counts from the file's folder:\n"
              "  base = \"jetson-tx2\";\n"

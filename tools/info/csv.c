@@ -21,7 +21,8 @@ static const char *const csv_heading[] = {"launch",
                                           "raw bytes",
                                           "dynamic shared bytes",
                                           "blocks of a cluster",
-                                          "cooperative"};
+                                          "cooperative",
+                                          "device"};
 enum { CSV_HEADINGS = sizeof csv_heading / sizeof *csv_heading };
 
 static void csv_launch(struct table *table, const struct rp_trace *trace, uint32_t launch)
@@ -35,9 +36,10 @@ static void csv_launch(struct table *table, const struct rp_trace *trace, uint32
     table_cell(table, "%s", dimensions(l->block, block));
     table_number(table, l->stream);
     table_cell(table, "%s", info_outcome(rp_trace_launch_end(trace, launch)));
-    const uint64_t figures[] = {rp_launch_blocks(l),  t.blocks,      t.warp_instructions, t.thread_instructions,
-                                t.compressed_bytes,   t.chunks,      t.raw_bytes,         l->dynamic_shared,
-                                rp_launch_cluster(l), l->cooperative};
+    const uint64_t figures[] = {rp_launch_blocks(l),   t.blocks,           t.warp_instructions,
+                                t.thread_instructions, t.compressed_bytes, t.chunks,
+                                t.raw_bytes,           l->dynamic_shared,  rp_launch_cluster(l),
+                                l->cooperative,        l->device};
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         table_number(table, figures[i]);
 }

@@ -78,6 +78,7 @@ static json_t *json_launch(const struct info_request *a, uint32_t launch, struct
         info_bits(t.compressed_bytes, t.warp_instructions));
     json_put(out, "cluster", json_extent(l->cluster));
     json_put(out, "cooperative", json_boolean(l->cooperative));
+    json_put(out, "device", json_number(l->device));
     json_put(out, "stream", json_number(l->stream));
     json_put(out, "depends_on", json_dependencies(l));
     if (end && end->outcome == RP_OUTCOME_FAULT)

@@ -85,12 +85,16 @@ static void print_host(const struct info_request *a, struct wrapped *w)
     print_host_order(a->trace, w);
 }
 
-/* Prints the launch's stream and what it waits for; nothing for a launch of the default stream that waits for none. */
+/* Prints the launch's device, its stream and what it waits for; nothing for a launch of device 0 in the default stream
+ * that waits for none. */
 static void print_order(const struct rp_launch *l, struct wrapped *w)
 {
-    if (!l->stream && !l->dependency_count)
+    if (!l->device && !l->stream && !l->dependency_count)
         return;
-    fprintf(w->pieces, "          stream %" PRIu32, l->stream);
+    fputs("          ", w->pieces);
+    if (l->device)
+        fprintf(w->pieces, "device %" PRIu32 ", ", l->device);
+    fprintf(w->pieces, "stream %" PRIu32, l->stream);
     for (uint32_t i = 0; i < l->dependency_count; i++)
         fprintf(w->pieces, "%s%" PRIu32, i ? ", " : ", after launch ", l->dependencies[i]);
     wrapped_line(w, INDENT, stdout);

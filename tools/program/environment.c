@@ -186,13 +186,14 @@ static bool add_session(struct environment *e, const struct program_options *p, 
     return add_file(e, SESSION_TRACE, p->output) && add_text(e, SESSION_FINDINGS, p->log_folder) &&
            add_text(e, SESSION_SUPPRESSIONS, p->rules) && (!p->log_file || add_file(e, SESSION_LOG, p->log_file)) &&
            (p->findings.limited ? add_limit(e, &p->findings) : add_text(e, SESSION_PRINT_LIMIT, NULL)) &&
-           add_text(e, SESSION_KERNELS, p->kernels) && add_text(e, SESSION_LAUNCHES, p->launches) &&
-           add_number(e, SESSION_FIRST, p->first) && add_text(e, SESSION_NVTX, p->nvtx) &&
-           add_number(e, SESSION_MAX_SIZE, p->max_size) && add_text(e, SESSION_CHECK, p->check) &&
-           add_number(e, SESSION_THREADS, p->threads) && add_number(e, SESSION_PROFILER, p->profiler) &&
-           add_number(e, SESSION_LIMIT, p->limit) && add_text(e, SESSION_TENSOR_SUMS, p->sums) &&
-           add_number(e, SESSION_STRICT, p->strict) && add_text(e, SESSION_PREFER, p->prefer) &&
-           add_number(e, SESSION_QUIET, p->quiet) && add_number(e, SESSION_STARTED, command ? now() : 0) &&
+           add_number(e, SESSION_DEVICES, p->devices) && add_text(e, SESSION_KERNELS, p->kernels) &&
+           add_text(e, SESSION_LAUNCHES, p->launches) && add_number(e, SESSION_FIRST, p->first) &&
+           add_text(e, SESSION_NVTX, p->nvtx) && add_number(e, SESSION_MAX_SIZE, p->max_size) &&
+           add_text(e, SESSION_CHECK, p->check) && add_number(e, SESSION_THREADS, p->threads) &&
+           add_number(e, SESSION_PROFILER, p->profiler) && add_number(e, SESSION_LIMIT, p->limit) &&
+           add_text(e, SESSION_TENSOR_SUMS, p->sums) && add_number(e, SESSION_STRICT, p->strict) &&
+           add_text(e, SESSION_PREFER, p->prefer) && add_number(e, SESSION_QUIET, p->quiet) &&
+           add_number(e, SESSION_STATS, p->stats) && add_number(e, SESSION_STARTED, command ? now() : 0) &&
            add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }
 

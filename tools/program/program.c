@@ -57,6 +57,15 @@ static bool read_count(const char *option, const char *text, unsigned long long 
     return wide || rp_fail(err, RP_USAGE, "%s must be at least 1", option);
 }
 
+static bool read_devices(const char *text, unsigned *devices, struct rp_error *err)
+{
+    char *end;
+    unsigned long count = strtoul(text, &end, 10);
+    bool fine = *text >= '0' && *text <= '9' && !*end && count >= 1 && count <= DEVICES_MOST;
+    *devices = fine ? (unsigned)count : 0;
+    return fine || rp_fail(err, RP_USAGE, "--devices %s: it must be 1 to %d", text, DEVICES_MOST);
+}
+
 bool program_take(struct program_options *p, int key, char *argument, struct rp_error *err)
 {
     unsigned checks;
@@ -70,6 +79,7 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
     case PROGRAM_THREADS: return parse_threads(argument, &p->threads, err);
     case PROGRAM_QUIET: return p->quiet = true;
     case PROGRAM_DEVICE: p->device.machine = argument; return true;
+    case PROGRAM_DEVICES: return read_devices(argument, &p->devices, err);
     case PROGRAM_SET: return machine_args_set(&p->device, argument, err);
     case PROGRAM_KERNELS: p->kernels = argument; return check_regex("--kernels", argument, err);
     case PROGRAM_LAUNCHES: p->launches = argument; return check_launches(argument, err);
@@ -80,6 +90,7 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
         return !strcmp(argument, "ptx") || !strcmp(argument, "sass") ||
                rp_fail(err, RP_USAGE, "--prefer %s: there are ptx and sass", argument);
     case PROGRAM_STRICT: return p->strict = true;
+    case PROGRAM_STATS: return p->stats = true;
     case PROGRAM_PROFILER: return p->profiler = true;
     case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
     case PROGRAM_TENSOR_SUMS: p->sums = argument; return parse_tensor_sums(argument, &sums, err);

@@ -17,12 +17,14 @@ enum program_key {
     PROGRAM_QUIET = 'q',
     PROGRAM_SET = 's',
     PROGRAM_DEVICE = 512,
+    PROGRAM_DEVICES,
     PROGRAM_KERNELS,
     PROGRAM_LAUNCHES,
     PROGRAM_FIRST,
     PROGRAM_NVTX,
     PROGRAM_PREFER,
     PROGRAM_STRICT,
+    PROGRAM_STATS,
     PROGRAM_PROFILER,
     PROGRAM_LIMIT,
     PROGRAM_TENSOR_SUMS,
@@ -34,13 +36,17 @@ enum program_key {
 
 #define ROWS_PROGRAM                                                                                                   \
     {"device", PROGRAM_DEVICE, "MACHINE",                                                                              \
-     "Machine whose name, capability, SMs and memory the program sees: a name or a file (capability 6.1 for CUDA 12, " \
-     "7.5 for 13)"},                                                                                                   \
+     "Machine whose name, capability, SMs and memory the program sees: a name or a file (capability 6.1, or "          \
+     "what the program's compilers need)"},                                                                            \
+        {"devices", PROGRAM_DEVICES, "N",                                                                              \
+         "How many such devices the program sees, 1 to 16 (1); each can access the others' memory"},                   \
         {"set", PROGRAM_SET, "KEY=VALUE",                                                                              \
          "Change an option of that machine, such as device.memory=32G; may be repeated"},                              \
         {"prefer", PROGRAM_PREFER, "ptx|sass",                                                                         \
          "What to run where a module has both, and what compilers at run time are told to make; sass: machine code "   \
          "is made of PTX, too, by NVIDIA's ptxas (see --assemble)"},                                                   \
+        {"stats", PROGRAM_STATS, NULL,                                                                                 \
+         "Say at the end where the time went: kernels, checks, copies, compilation, the program itself"},              \
         {"log-file", PROGRAM_LOG_FILE, "FILE", "Write messages about the program to FILE (standard error)"},           \
     {                                                                                                                  \
         "strict", PROGRAM_STRICT, NULL, "Stop at the first access out of bounds, also where a GPU would go on"         \
@@ -67,8 +73,9 @@ struct program_options {
     struct finding_options findings;
     const char *log_folder, *rules; /* of a supervised program: where it logs findings, its suppressions; or NULL */
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
+    unsigned devices;                          /* 0: one */
     unsigned threads;
-    bool strict, profiler, quiet;
+    bool strict, profiler, quiet, stats;
 };
 
 /* Takes an option. RP_USAGE: it is no option of programs, or its value is wrong. */

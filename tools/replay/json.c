@@ -25,6 +25,29 @@ static json_t *copies_json(const struct copy_counts copies[COPY_PATHS])
     return object;
 }
 
+static json_t *devices_json(const struct result *r)
+{
+    json_t *all = json_array();
+    for (uint32_t d = 0; d < r->device_count; d++)
+        json_add(all, json_pack("{s:o, s:o}", "launches", json_number(r->devices[d].launches), "cycles",
+                                json_number(r->devices[d].cycles)));
+    return all;
+}
+
+/* An object for each pair of devices with copies from one to the other. */
+static json_t *links_json(const struct result *r)
+{
+    json_t *all = json_array();
+    for (uint32_t i = 0; i < r->device_count * r->device_count; i++) {
+        const struct copy_counts *c = &r->links[i];
+        if (c->count)
+            json_add(all, json_pack("{s:o, s:o, s:o, s:o, s:o}", "from", json_number(i / r->device_count), "to",
+                                    json_number(i % r->device_count), "count", json_number(c->count), "bytes",
+                                    json_number(c->bytes), "cycles", json_number(c->cycles)));
+    }
+    return all;
+}
+
 /* An object for each channel. */
 static json_t *channels_json(const struct machine *m, const uint64_t *counts)
 {
@@ -53,6 +76,10 @@ int replay_print_json(const struct replay_request *a, struct rp_trace *t, const 
         json_part(&out, "sample", sample_json(m, &a->replay.sample, &o->result.sample));
     if (copies_take_time(m))
         json_part(&out, "copies", copies_json(o->result.copies));
+    if (o->result.device_count) {
+        json_part(&out, "devices", devices_json(&o->result));
+        json_part(&out, "links", links_json(&o->result));
+    }
     if (o->result.channels && !o->result.sample.sampled)
         json_part(&out, "dram_channels", channels_json(m, o->result.channels));
     if (a->units)

@@ -23,12 +23,14 @@ struct known {
     const char *source;
 };
 
-/* begin, known: NULL without such columns. */
-static void launch_row(struct table *t, const char *name, const char *kernel, const char *grid, const char *block,
-                       const uint64_t *begin, const struct known *known, const struct machine *m,
+/* device, begin, known: NULL without such columns. */
+static void launch_row(struct table *t, const char *name, const char *device, const char *kernel, const char *grid,
+                       const char *block, const uint64_t *begin, const struct known *known, const struct machine *m,
                        const struct statistics *s)
 {
     table_cell(t, "%s", name);
+    if (device)
+        table_cell(t, "%s", device);
     table_cell(t, "%s", kernel);
     table_cell(t, "%s", grid);
     table_cell(t, "%s", block);
@@ -61,21 +63,22 @@ static bool looks_equal(struct rp_trace *t, const struct replay_launch *a, const
 }
 
 static void group_row(struct table *t, struct rp_trace *trace, const struct machine *m, const struct group *g,
-                      bool begins, bool sampled)
+                      bool begins, bool devices, bool sampled)
 {
     const struct rp_launch *l = rp_trace_launch(trace, g->launch.launch);
     const struct known known = {g->launch.half_width, replay_source_name(g->launch.source)};
-    char name[32], grid[40], block[40], plain[PLAIN_NAME];
+    char name[32], device[16], grid[40], block[40], plain[PLAIN_NAME];
+    snprintf(device, sizeof device, "%" PRIu32, l->device);
     snprintf(name, sizeof name, g->last == g->launch.launch ? "%" PRIu32 : "%" PRIu32 "..%" PRIu32, g->launch.launch,
              g->last);
-    launch_row(t, name, plain_kernel_name(rp_trace_kernel(trace, l->kernel)->name, plain), dimensions(l->grid, grid),
-               dimensions(l->block, block), begins ? &g->launch.begin : NULL, sampled ? &known : NULL, m,
-               &g->launch.statistics);
+    launch_row(t, name, devices ? device : NULL, plain_kernel_name(rp_trace_kernel(trace, l->kernel)->name, plain),
+               dimensions(l->grid, grid), dimensions(l->block, block), begins ? &g->launch.begin : NULL,
+               sampled ? &known : NULL, m, &g->launch.statistics);
 }
 
 /* Equal launches that follow one another are one row, unless their beginnings are shown. */
 static void launch_rows(struct table *t, struct rp_trace *trace, const struct machine *m, const struct launch_log *log,
-                        bool begins, bool sampled)
+                        bool begins, bool devices, bool sampled)
 {
     struct replay_launch launch;
     struct group group;
@@ -86,33 +89,36 @@ static void launch_rows(struct table *t, struct rp_trace *trace, const struct ma
             continue;
         }
         if (any)
-            group_row(t, trace, m, &group, begins, sampled);
+            group_row(t, trace, m, &group, begins, devices, sampled);
         group = (struct group){launch, launch.launch};
         any = true;
     }
     if (any)
-        group_row(t, trace, m, &group, begins, sampled);
+        group_row(t, trace, m, &group, begins, devices, sampled);
 }
 
 static void print_launches(struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
-    static const char *const heading[] = {
-        "launch", "kernel",    "grid",       "block", "begin", "cycles", "half width", "us", "warp instructions",
-        "IPC",    "occupancy", "main stall", "source"};
+    static const char *const heading[] = {"launch", "device",    "kernel",     "grid",  "block",
+                                          "begin",  "cycles",    "half width", "us",    "warp instructions",
+                                          "IPC",    "occupancy", "main stall", "source"};
     const struct sample_result *sample = &o->result.sample;
     const struct known known = {sample->half_width.cycles, "sampled"};
-    bool begins = o->result.launches.overlaps, sampled = sample->sampled;
+    bool devices = o->result.device_count, sampled = sample->sampled;
+    bool begins = o->result.launches.overlaps || devices;
     const uint64_t zero = 0;
-    struct table *t = table_new(begins    ? sampled ? "rnllrrrrrrrll" : "rnllrrrrrrl"
+    struct table *t = table_new(devices   ? "rrnllrrrrrrl"
+                                : begins  ? sampled ? "rnllrrrrrrrll" : "rnllrrrrrrl"
                                 : sampled ? "rnllrrrrrrll"
                                           : "rnllrrrrrl");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
-        if ((begins || strcmp(heading[i], "begin")) &&
+        if ((begins || strcmp(heading[i], "begin")) && (devices || strcmp(heading[i], "device")) &&
             (sampled || (strcmp(heading[i], "half width") && strcmp(heading[i], "source"))))
             table_cell(t, "%s", heading[i]);
-    launch_rows(t, trace, m, &o->result.launches, begins, sampled);
+    launch_rows(t, trace, m, &o->result.launches, begins, devices, sampled);
     if (o->result.launches.count != 1)
-        launch_row(t, "total", "", "", "", begins ? &zero : NULL, sampled ? &known : NULL, m, &o->result.total);
+        launch_row(t, "total", devices ? "" : NULL, "", "", "", begins ? &zero : NULL, sampled ? &known : NULL, m,
+                   &o->result.total);
     table_print(t, stdout);
 }
 
@@ -208,6 +214,55 @@ static void print_copies(const struct machine *m, const struct copy_counts copie
     table_print(t, stdout);
 }
 
+/* Prints what each device did, and what was copied from one to another. */
+static void print_devices(const struct machine *m, const struct result *r)
+{
+    static const char *const heading[] = {"device", "launches", "cycles", "busy"}, *const link_heading[] = {
+                                                                                       "from device", "to device",
+                                                                                       "copies",      "bytes",
+                                                                                       "cycles",      "us"};
+    size_t count = r->device_count;
+    if (!count)
+        return;
+    printf(
+        "\nThe %zu devices run at the same time, each its own launches one after another. 'begin' counts cycles since "
+        "the first launch\nor copy began, and the total's cycles end with the last one.\n\n",
+        count);
+    struct table *t = table_new("rrrr");
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    for (size_t d = 0; d < count; d++) {
+        table_number(t, d);
+        table_number(t, r->devices[d].launches);
+        table_number(t, r->devices[d].cycles);
+        table_cell(t, "%.1f %%", r->total.cycles ? 100. * (double)r->devices[d].cycles / (double)r->total.cycles : 0);
+    }
+    table_print(t, stdout);
+    struct table *links = NULL;
+    for (size_t i = 0; i < count * count; i++) {
+        const struct copy_counts *c = &r->links[i];
+        if (!c->count)
+            continue;
+        if (!links) {
+            links = table_new("rrrrrr");
+            for (size_t h = 0; h < MODEL_COUNT_OF(link_heading); h++)
+                table_cell(links, "%s", link_heading[h]);
+        }
+        table_number(links, i / count);
+        table_number(links, i % count);
+        table_number(links, c->count);
+        table_number(links, c->bytes);
+        table_number(links, c->cycles);
+        table_cell(links, "%.3f", (double)c->cycles / fraction_value(m->clock_mhz));
+    }
+    if (!links)
+        return;
+    puts("");
+    table_print(links, stdout);
+    if (!m->link_bandwidth)
+        puts("The machine gives copies between devices no time: link.bandwidth is 0.");
+}
+
 static int print_text(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
                       const struct outcome *o)
 {
@@ -221,6 +276,7 @@ static int print_text(const struct replay_request *a, struct rp_trace *trace, co
         printf("\n%" PRIu32 " launches overlap others. 'begin' counts cycles since the first launch began, and the "
                "total's cycles end with the last one%s.\n",
                o->result.launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
+    print_devices(m, &o->result);
     print_copies(m, o->result.copies);
     puts(o->result.launches.count == 1 ? "" : "\nSums over all launches");
     print_statistics(m, &o->result);

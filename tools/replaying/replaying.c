@@ -205,6 +205,8 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
         json_pack("{s:i, s:s, s:[iii], s:[iii]}", "launch", (int)l->launch, "kernel",
                   rp_trace_kernel(t, launch->kernel)->name, "grid", (int)launch->grid[0], (int)launch->grid[1],
                   (int)launch->grid[2], "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]);
+    if (launch->device)
+        json_put(object, "device", json_number(launch->device));
     json_put(object, "dependencies", json_string(machine_dependencies[l->control_words]));
     if (*l->warning)
         json_put(object, "warning", json_text(l->warning));

@@ -7,7 +7,7 @@
 #include "tracefmt/sha256.h"
 
 #define MAGIC "RPRESULT"
-enum { VERSION = 2, PREFIX = 32, CHECKSUM = 32, NAME = 256, COMPRESSION = 3 };
+enum { VERSION = 3, PREFIX = 32, CHECKSUM = 32, NAME = 256, COMPRESSION = 3 };
 
 bool record_origin_of(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
                       char identity[RESULT_IDENTITY], struct record_origin *origin, struct rp_error *err)
@@ -57,6 +57,13 @@ static void put_name(void *data, const char *name, uint64_t value)
         packed_put_text(w->to, name);
 }
 
+static void put_copies(struct packed *p, const struct copy_counts *c)
+{
+    packed_put(p, c->count);
+    packed_put(p, c->bytes);
+    packed_put(p, c->cycles);
+}
+
 static void put_sample(struct packed *p, const struct sample_result *r)
 {
     packed_put(p, (uint64_t)r->reached << 1 | r->sampled);
@@ -66,6 +73,22 @@ static void put_sample(struct packed *p, const struct sample_result *r)
     packed_put(p, r->instructions);
     packed_put(p, r->all);
     statistics_put(p, &r->half_width);
+}
+
+/* False: out of memory. */
+static bool put_devices(struct packed *p, const struct result *r)
+{
+    size_t count = r->device_count;
+    if (!packed_reserve(p, PACKED_MOST * (1 + 2 * count + 3 * count * count)))
+        return false;
+    packed_put(p, count);
+    for (size_t d = 0; d < count; d++) {
+        packed_put(p, r->devices[d].launches);
+        packed_put(p, r->devices[d].cycles);
+    }
+    for (size_t link = 0; link < count * count; link++)
+        put_copies(p, &r->links[link]);
+    return true;
 }
 
 /* False: out of memory. */
@@ -83,15 +106,12 @@ static bool put_heading(struct packed *p, const struct result *r, const struct r
         !packed_reserve(p, PACKED_MOST * (2 * STATISTICS_WORDS + 3 * COPY_PATHS + channels + REPLAY_SOURCE_COUNT + 5)))
         return false;
     statistics_put(p, &r->total);
-    for (unsigned path = 0; path < COPY_PATHS; path++) {
-        packed_put(p, r->copies[path].count);
-        packed_put(p, r->copies[path].bytes);
-        packed_put(p, r->copies[path].cycles);
-    }
+    for (unsigned path = 0; path < COPY_PATHS; path++)
+        put_copies(p, &r->copies[path]);
     packed_put_row(p, r->channels, channels);
     put_sample(p, &r->sample);
     packed_put(p, r->launches.count);
-    return true;
+    return put_devices(p, r);
 }
 
 static void put_fixed(uint8_t *to, unsigned bytes, uint64_t value)
@@ -204,17 +224,42 @@ static void get_sample(struct packed_reader *r, struct sample_result *to)
     statistics_get(r, &to->half_width);
 }
 
+static void get_copies(struct packed_reader *r, struct copy_counts *to)
+{
+    to->count = packed_get(r);
+    to->bytes = packed_get(r);
+    to->cycles = packed_get(r);
+}
+
+static bool get_devices(struct packed_reader *r, struct result *result)
+{
+    uint64_t count = packed_get(r);
+    if (r->damaged || count > RP_DEVICES_MOST)
+        return false;
+    if (!count)
+        return true;
+    result->devices = calloc(count, sizeof *result->devices);
+    result->links = calloc(count * count, sizeof *result->links);
+    if (!result->devices || !result->links)
+        return false;
+    result->device_count = (uint32_t)count;
+    for (size_t d = 0; d < count; d++) {
+        result->devices[d].launches = packed_get(r);
+        result->devices[d].cycles = packed_get(r);
+    }
+    for (size_t link = 0; link < count * count; link++)
+        get_copies(r, &result->links[link]);
+    return true;
+}
+
 static bool get_heading(struct packed_reader *r, const struct record_origin *of, struct result *result)
 {
     statistics_get(r, &result->total);
-    for (unsigned path = 0; path < COPY_PATHS; path++) {
-        result->copies[path].count = packed_get(r);
-        result->copies[path].bytes = packed_get(r);
-        result->copies[path].cycles = packed_get(r);
-    }
+    for (unsigned path = 0; path < COPY_PATHS; path++)
+        get_copies(r, &result->copies[path]);
     packed_get_row(r, result->channels, replay_channel_counters(of->machine));
     get_sample(r, &result->sample);
-    return packed_get(r) == of->count && !r->damaged && r->at == r->size;
+    return packed_get(r) == of->count && get_devices(r, result) && !r->damaged && r->at == r->size;
 }
 
 static bool get_launches(const struct parts *p, const struct record_origin *of, struct launch_log *log)

@@ -24,6 +24,11 @@ bool result_replay(struct rp_trace *trace, const struct machine *machine, const 
     memcpy(result->copies, replayed.copies, sizeof result->copies);
     result->channels = replayed.channels;
     replayed.channels = NULL;
+    result->device_count = replayed.device_count;
+    result->devices = replayed.devices;
+    result->links = replayed.links;
+    replayed.devices = NULL;
+    replayed.links = NULL;
     result->sample = replayed.sample;
     replay_result_free(&replayed);
     return true;
@@ -33,5 +38,7 @@ void result_free(struct result *result)
 {
     launch_log_free(&result->launches);
     free(result->channels);
+    free(result->devices);
+    free(result->links);
     *result = (struct result){0};
 }

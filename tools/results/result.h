@@ -9,7 +9,10 @@ struct result {
     struct statistics total;               /* as in struct replay_result */
     struct copy_counts copies[COPY_PATHS]; /* the same */
     uint64_t *channels;                    /* the same */
-    struct sample_result sample;           /* the same */
+    uint32_t device_count;                 /* the same, as are the next two */
+    struct replay_device *devices;
+    struct copy_counts *links;
+    struct sample_result sample; /* the same */
 };
 
 /* Calls replay() and keeps its launches in the log; launch_done of the options is ignored. False: err says why; nothing

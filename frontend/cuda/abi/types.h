@@ -87,6 +87,19 @@ typedef struct CUmemAccessDesc_st {
     int flags;
 } CUmemAccessDesc;
 
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef struct CUmemAllocationProp_st {
+    int type; /* 1: CU_MEM_ALLOCATION_TYPE_PINNED */
+    int requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
 typedef struct CUmemPoolProps_st {
     int allocType, handleTypes;
     CUmemLocation location;

@@ -39,6 +39,8 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, 
     CUresult r = enter_managed(address, bytes, &b);
     if (r)
         return r;
+    if (device != PLACE_CPU && !is_device(device))
+        return leave(CUDA_ERROR_INVALID_DEVICE);
     b->advice.prefetched = device;
     return leave(CUDA_SUCCESS);
 }
@@ -48,6 +50,14 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation 
     return cuMemPrefetchAsync(address, bytes, place_of(place), stream);
 }
 
+static void set_accessed(struct advice *a, CUdevice device, bool on)
+{
+    uint32_t bit = device == PLACE_CPU ? 0 : UINT32_C(1) << device;
+    if (!bit)
+        a->accessed_by_host = on;
+    a->accessed_by = on ? a->accessed_by | bit : a->accessed_by & ~bit;
+}
+
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, int advice, CUdevice device)
 {
     struct buffer *b;
@@ -55,14 +65,16 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, int advice, CUdevice dev
     if (r)
         return r;
     struct advice *a = &b->advice;
-    bool *accessed = device == PLACE_CPU ? &a->accessed_by_host : &a->accessed_by_device;
+    bool uses_place = advice == PREFER || advice == ACCESSED_BY || advice == NOT_ACCESSED_BY;
+    if (uses_place && device != PLACE_CPU && !is_device(device))
+        return leave(CUDA_ERROR_INVALID_DEVICE);
     switch (advice) {
     case READ_MOSTLY:
     case NOT_READ_MOSTLY: a->read_mostly = advice == READ_MOSTLY; break;
     case PREFER: a->preferred = device; break;
     case NOT_PREFER: a->preferred = PLACE_NOWHERE; break;
     case ACCESSED_BY:
-    case NOT_ACCESSED_BY: *accessed = advice == ACCESSED_BY; break;
+    case NOT_ACCESSED_BY: set_accessed(a, device, advice == ACCESSED_BY); break;
     default: return leave(CUDA_ERROR_INVALID_VALUE);
     }
     return leave(CUDA_SUCCESS);
@@ -81,8 +93,9 @@ static int type_of(int place)
 static void give_accessing(const struct advice *a, int *to, size_t room)
 {
     size_t n = 0;
-    if (a->accessed_by_device && n < room)
-        to[n++] = 0;
+    for (int d = 0; d < driver.devices; d++)
+        if (a->accessed_by >> d & 1 && n < room)
+            to[n++] = d;
     if (a->accessed_by_host && n < room)
         to[n++] = PLACE_CPU;
     while (n < room)

@@ -45,7 +45,7 @@ static void add(const char *call, bool runtime, int code, const struct host_stac
             name = runtime ? errors[i].runtime : errors[i].driver;
             what = errors[i].text;
         }
-    bool sticky = driver.failed && (int)driver.failed == code;
+    bool sticky = failed_for_good() && (int)failed_for_good() == code;
     if (sticky && check_said_sync())
         return;
     struct rp_finding f = {.kind = RP_CHECK_API};

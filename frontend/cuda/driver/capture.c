@@ -82,13 +82,14 @@ static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GL
 CUresult capture_forbids(CUstream s)
 {
     bool all = !s, many = all || s == stream_of(CU_STREAM_LEGACY);
+    int device = s ? s->device : current_device();
     CUresult r = CUDA_SUCCESS;
     if (s && s->capture) {
         s->capture->broken = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     for (CUstream t = going_on && many ? driver.streams : NULL; t; t = t->next)
-        if (t->capture && (all || !(t->flags & CU_STREAM_NON_BLOCKING))) {
+        if (t->capture && t->device == device && (all || !(t->flags & CU_STREAM_NON_BLOCKING))) {
             t->capture->broken = true;
             r = all ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
         }

@@ -10,6 +10,7 @@
 #include "frontend/cuda/driver/filter.h"
 #include "frontend/cuda/driver/findings.h"
 #include "frontend/cuda/driver/host_stack.h"
+#include "frontend/cuda/driver/stats.h"
 #include "tracefmt/plural.h"
 
 #define KEPT_FREED 1024
@@ -75,6 +76,8 @@ bool check_open(struct rp_error *err)
         return false;
     if (!(checks = rp_check_new(checked_kinds, limit)))
         return rp_fail(err, RP_SYSTEM, "out of memory for --check");
+    if (stats_wanted())
+        rp_check_time(checks);
     driver.defaults.check = checked_kinds & (RP_CHECK_ALL | RP_CHECK_MEMORY) ? checks : NULL;
     return findings_open(checks, err);
 }

@@ -1,4 +1,4 @@
-/* Contexts: the primary one, others, and each thread's stack of current contexts. They share the device's memory. */
+/* Contexts: the primary one of each device, others, and each thread's stack of current contexts. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/driver.h"
@@ -10,7 +10,9 @@ static _Thread_local unsigned depth;
 
 CUcontext current_context(void) { return depth ? stack[depth - 1] : NULL; }
 
-static bool is_context(CUcontext context)
+int current_device(void) { return depth ? stack[depth - 1]->device : 0; }
+
+bool is_context(CUcontext context)
 {
     for (CUcontext c = driver.contexts; c; c = c->next)
         if (c == context)
@@ -19,13 +21,14 @@ static bool is_context(CUcontext context)
 }
 
 /* Handles are never reused, so a destroyed one is recognised. */
-static CUcontext new_context(bool primary, unsigned flags, unsigned api)
+static CUcontext new_context(bool primary, CUdevice device, unsigned flags, unsigned api)
 {
     CUcontext c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     *c = (struct CUctx_st){.primary = primary,
                            .alive = true,
+                           .device = device,
                            .flags = flags,
                            .api = api,
                            .id = ++driver.next_id,
@@ -39,12 +42,12 @@ static CUcontext new_context(bool primary, unsigned flags, unsigned api)
     return driver.contexts = c;
 }
 
-static CUcontext primary(void)
+static CUcontext primary(CUdevice device)
 {
     for (CUcontext c = driver.contexts; c; c = c->next)
-        if (c->primary)
+        if (c->primary && c->device == device)
             return c;
-    return new_context(true, 0, 3020);
+    return new_context(true, device, 0, 3020);
 }
 
 static bool open_device(void)
@@ -66,15 +69,24 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    if (!context || device)
+    if (!context || !is_device(device))
         return leave(context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
-    CUcontext c = primary();
+    CUcontext c = primary(device);
     if (!c || !open_device())
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     c->alive = true;
     c->retained++;
     *context = c;
     return leave(CUDA_SUCCESS);
+}
+
+void context_fails(const struct CUfunc_st *f, CUresult why)
+{
+    CUcontext c = f->module->context ? f->module->context : primary(f->module->device);
+    if (c)
+        c->failed = why;
+    if (driver.devices == 1)
+        driver.failed = why;
 }
 
 /* Frees the context's memory and modules and, with the last context, forgets errors. */
@@ -85,7 +97,9 @@ static void end_context(CUcontext c)
     bool left = false;
     for (CUcontext other = driver.contexts; other; other = other->next)
         left |= other->alive;
+    peers_release(c);
     driver_release(c, !left);
+    c->failed = CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
@@ -93,9 +107,9 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    CUcontext c = primary();
-    if (device || !c || !c->retained)
-        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_CONTEXT);
+    CUcontext c = is_device(device) ? primary(device) : NULL;
+    if (!c || !c->retained)
+        return leave(!is_device(device) ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_CONTEXT);
     if (!--c->retained)
         end_context(c);
     return leave(CUDA_SUCCESS);
@@ -107,8 +121,8 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    CUcontext c = primary();
-    if (device || !c)
+    CUcontext c = is_device(device) ? primary(device) : NULL;
+    if (!c)
         return leave(CUDA_ERROR_INVALID_DEVICE);
     if (c->alive)
         end_context(c);
@@ -121,9 +135,9 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *activ
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    CUcontext c = primary();
-    if (device || !flags || !active || !c)
-        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    CUcontext c = is_device(device) ? primary(device) : NULL;
+    if (!flags || !active || !c)
+        return leave(!is_device(device) ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
     *flags = c->flags;
     *active = c->retained > 0;
     return leave(CUDA_SUCCESS);
@@ -134,9 +148,9 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    CUcontext c = primary();
-    if (device || flags & ~(unsigned)CU_CTX_FLAGS_MASK || !c)
-        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    CUcontext c = is_device(device) ? primary(device) : NULL;
+    if (flags & ~(unsigned)CU_CTX_FLAGS_MASK || !c)
+        return leave(!is_device(device) ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
     c->flags = flags;
     return leave(CUDA_SUCCESS);
 }
@@ -160,9 +174,9 @@ static CUresult create(CUcontext *context, unsigned flags, CUdevice device, unsi
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    if (!context || flags & ~(unsigned)CU_CTX_FLAGS_MASK || device)
-        return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
-    CUcontext c = open_device() ? new_context(false, flags, api) : NULL;
+    if (!context || flags & ~(unsigned)CU_CTX_FLAGS_MASK || !is_device(device))
+        return leave(!is_device(device) ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    CUcontext c = open_device() ? new_context(false, device, flags, api) : NULL;
     r = c ? push(c) : CUDA_ERROR_OUT_OF_MEMORY;
     if (!r)
         *context = c;
@@ -280,7 +294,7 @@ CUresult cuCtxGetDevice(CUdevice *device)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = current_device();
     return CUDA_SUCCESS;
 }
 
@@ -292,7 +306,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
     CUcontext c = context ? context : current_context();
     if (!device || !c || !is_context(c))
         return leave(device ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
-    *device = 0;
+    *device = c->device;
     return leave(CUDA_SUCCESS);
 }
 

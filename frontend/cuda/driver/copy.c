@@ -149,6 +149,13 @@ static bool is_device_memory(const struct end *e, bool device)
     return device && !(b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED));
 }
 
+/* The device that has the end, which is device memory; managed memory is where it is needed. */
+static uint32_t device_of(const struct end *e, CUstream stream)
+{
+    const struct CUctx_st *context = e->array ? e->array->context : NULL;
+    return (uint32_t)(context ? context->device : e->array ? stream->device : device_at(e->address, stream->device));
+}
+
 /* CUDA Driver API, "API synchronization behavior", Memcpy: the host does not wait for copies within the device.
  * Pageable host memory is staged, also by asynchronous calls, and the host waits for that. */
 static enum rp_host_waits copy_waits(const struct work *w, const bool device[2], bool pageable)
@@ -180,6 +187,9 @@ CUresult copy_run(CUstream stream, const struct work *w)
     record_operation(&(struct rp_host_operation){.kind = RP_HOST_COPY,
                                                  .direction = directions[device[0]][device[1]],
                                                  .waits = copy_waits(w, device, pageable),
+                                                 .device = (uint32_t)stream->device,
+                                                 .to = device[0] ? device_of(&to, stream) : 0,
+                                                 .from = device[1] ? device_of(&from, stream) : 0,
                                                  .stream = stream->number,
                                                  .address = device[0] ? address_of(&to) : 0,
                                                  .source = device[1] ? address_of(&from) : 0,
@@ -240,15 +250,51 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 {
     return copy_line(to, from, bytes, stream, false);
 }
+
+/* What comes later in stream `then` comes after what is in `first` now. */
+static void order(CUstream first, CUstream then)
+{
+    uint32_t event = ++driver.event_count;
+    record_stream_operation(RP_HOST_RECORD_EVENT, first, event);
+    record_stream_operation(RP_HOST_WAIT_EVENT, then, event);
+}
+
+/* CUDA Runtime API, cudaMemcpyPeer: such a copy waits for the work of both devices and of the current one, and later
+ * work of all of them waits for it. */
+static void order_device(CUcontext c, bool before)
+{
+    CUstream here = default_stream(current_device()), there = default_stream(c->device);
+    if (there != here)
+        order(before ? there : here, before ? here : there);
+}
+
+static CUresult enter_peers(CUcontext to, CUcontext from)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    return r || (is_context(to) && is_context(from)) ? r : leave(CUDA_ERROR_INVALID_CONTEXT);
+}
+
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes)
 {
-    (void)to_context, (void)from_context;
-    return cuMemcpy(to, from, bytes);
+    CUresult r = enter_peers(to_context, from_context);
+    if (r)
+        return r;
+    order_device(from_context, true);
+    order_device(to_context, true);
+    leave(CUDA_SUCCESS);
+    if ((r = cuMemcpy(to, from, bytes)) || (r = enter(NEED_CONTEXT)))
+        return r;
+    order_device(from_context, false);
+    order_device(to_context, false);
+    return leave(CUDA_SUCCESS);
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream)
 {
-    (void)to_context, (void)from_context;
+    CUresult r = enter_peers(to_context, from_context);
+    if (r)
+        return r;
+    leave(CUDA_SUCCESS);
     return cuMemcpyAsync(to, from, bytes, stream);
 }
 

@@ -1,12 +1,13 @@
-/* Devices: there is one, described by constants and figures. */
+/* Devices: all of one kind, described by constants and figures. */
 #include <stdio.h>
 #include <string.h>
 
 #include "frontend/cuda/driver/driver.h"
 
-#define BUS_ID "0000:01:00.0"
+/* Device i of the machine is on bus i + 1. */
+static unsigned bus_of(CUdevice device) { return driver.place[device] + 1u; }
 
-static CUresult check(CUdevice device) { return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; }
+static CUresult check(CUdevice device) { return is_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
 
 /* Enters the driver for a query of the device; `result`, where the value goes, must not be NULL. */
 static CUresult enter_query(CUdevice device, const void *result)
@@ -22,7 +23,7 @@ CUresult cuDeviceGetCount(int *count)
     CUresult r = enter_query(0, count);
     if (r)
         return r;
-    *count = 1;
+    *count = driver.devices;
     return leave(CUDA_SUCCESS);
 }
 
@@ -31,7 +32,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
     CUresult r = enter_query(ordinal, device);
     if (r)
         return r;
-    *device = 0;
+    *device = ordinal;
     return leave(CUDA_SUCCESS);
 }
 
@@ -50,7 +51,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid *id, CUdevice device)
     CUresult r = enter_query(device, id);
     if (r)
         return r;
-    *id = (CUuuid){"reprise device"};
+    *id = device_uuid(driver.place[device]);
     return leave(CUDA_SUCCESS);
 }
 CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) { return cuDeviceGetUuid_v2(id, device); }
@@ -92,7 +93,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
         return r;
     if (attribute < 1 || attribute >= 256)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    *value = attribute_value(figures(), (int)attribute);
+    bool is_bus = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID;
+    *value = is_bus ? (int)bus_of(device) : attribute_value(figures(), (int)attribute);
     return leave(CUDA_SUCCESS);
 }
 
@@ -130,9 +132,8 @@ CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
     CUresult r = enter_query(device, id);
     if (r)
         return r;
-    if (bytes > 0)
-        snprintf(id, (size_t)bytes, BUS_ID);
-    return leave(bytes > (int)strlen(BUS_ID) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    int length = snprintf(id, bytes > 0 ? (size_t)bytes : 0, "0000:%02x:00.0", bus_of(device));
+    return leave(bytes > length ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* Domain, bus, device and function; the first and the last are optional. */
@@ -143,26 +144,16 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
         return r;
     unsigned part[4] = {0};
     bool full = sscanf(id, "%x:%x:%x.%x", &part[0], &part[1], &part[2], &part[3]) >= 3;
-    bool is_ours = full ? !part[0] && part[1] == 1 && !part[2] && !part[3]
-                        : sscanf(id, "%x:%x.%x", &part[1], &part[2], &part[3]) >= 2 && part[1] == 1 && !part[2];
-    *device = 0;
-    return leave(is_ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
-}
-
-CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
-{
-    CUresult r = enter_query(device ? device : peer, can);
-    if (r)
-        return r;
-    *can = 0;
-    return leave(CUDA_SUCCESS);
-}
-
-CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from, CUdevice to)
-{
-    (void)attribute;
-    CUresult r = enter_query(from ? from : to, value);
-    return r ? r : leave(CUDA_ERROR_INVALID_DEVICE); /* peer access needs two devices */
+    if (!full) {
+        part[0] = 0;
+        full = sscanf(id, "%x:%x.%x", &part[1], &part[2], &part[3]) >= 2;
+    }
+    for (CUdevice d = 0; full && d < driver.devices; d++)
+        if (part[1] == bus_of(d) && !part[0] && !part[2] && !part[3]) {
+            *device = d;
+            return leave(CUDA_SUCCESS);
+        }
+    return leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned channels, CUdevice device)

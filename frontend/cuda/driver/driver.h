@@ -1,4 +1,5 @@
-/* What the parts of libcuda.so.1 share: one device behind one lock.
+/* What the parts of libcuda.so.1 share: devices behind one lock. All devices are of one kind. Their memory is one
+ * rp_device, so that an address means the same everywhere; which kernels may access it follows from peer access.
  *
  * A function of the API is a few lines: enter() (the driver is initialised, the thread has a context, there was no
  * permanent error), the work, leave(). Functions of the API never call one another. What is asynchronous on a GPU
@@ -20,10 +21,13 @@
 struct driver {
     pthread_mutex_t lock;
     bool initialised, figures_complete;
-    CUresult failed; /* why every call fails from now on: a kernel's error, or a fork */
+    CUresult failed; /* why every call fails from now on: a fork, or with one device a kernel's error */
     struct device_figures figures;
-    struct rp_device *device; /* NULL: no context has been made yet */
-    uint64_t used;            /* bytes of device memory in use */
+    int devices;                  /* that the program sees */
+    uint8_t place[DEVICES_MOST];  /* of each, its number on the machine: CUDA_VISIBLE_DEVICES reorders */
+    struct rp_device *device;     /* the memory and modules of all devices; NULL: no context was made yet */
+    uint64_t used[DEVICES_MOST];  /* bytes of device memory in use */
+    uint32_t peers[DEVICES_MOST]; /* the devices whose kernels may access its memory, a bit each */
     CUcontext contexts;
     struct buffer *buffers;
     CUmodule modules;
@@ -57,6 +61,13 @@ const struct device_figures *figures(void);
 /* The capability of the device for a program that names none: clients.c. */
 unsigned clients_capability(void);
 
+/* The error of every call of this thread from now on: that of the driver, or of the current context. */
+CUresult failed_for_good(void);
+/* Reads CUDA_VISIBLE_DEVICES: which of so many devices the program sees. visible.c */
+void devices_select(int count);
+bool is_device(CUdevice);
+CUuuid device_uuid(int place);
+
 /* Creates the device. */
 bool driver_open(struct rp_error *);
 /* Frees what belongs to a context that ends. last: no other context is left, so errors are forgotten. */
@@ -66,6 +77,9 @@ void driver_release(CUcontext, bool last);
 
 struct CUctx_st {
     bool primary, alive;
+    int device;
+    CUresult failed;               /* of a kernel: why every call fails in this context */
+    uint32_t peers;                /* devices to whose memory it has enabled access, a bit each */
     unsigned flags, retained, api; /* retained: for the primary context */
     unsigned long long id;
     size_t limits[16]; /* by CUlimit */
@@ -74,6 +88,13 @@ struct CUctx_st {
 };
 /* The current context of this thread; NULL: none. */
 CUcontext current_context(void);
+/* Its device; 0 without a context. */
+int current_device(void);
+bool is_context(CUcontext);
+/* A kernel of the function has failed: calls in its context do, from now on. */
+void context_fails(const struct CUfunc_st *, CUresult);
+/* Takes back the peer access of a context that ends: peer.c. */
+void peers_release(CUcontext);
 
 /* Whether a null stream means the thread's own: within functions of variants _ptsz and _ptds. */
 extern _Thread_local bool per_thread_streams;
@@ -101,11 +122,12 @@ void handle_remove(void *);
 
 /* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
 
-enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED };
+enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED, BUFFER_RESERVED };
 /* Hints for managed memory, which a program can query. Locations: a device, or CPU; NOWHERE: not set. */
 enum { PLACE_CPU = -1, PLACE_NOWHERE = -2 };
 struct advice {
-    bool given, read_mostly, accessed_by_device, accessed_by_host;
+    bool given, read_mostly, accessed_by_host;
+    uint32_t accessed_by; /* devices, a bit each */
     int preferred, prefetched;
 };
 struct buffer {
@@ -115,17 +137,35 @@ struct buffer {
     unsigned flags;
     unsigned long long id;
     CUcontext context;
+    int device;                     /* that has it; of host and managed memory: the one that was current */
     CUmemoryPool pool;              /* NULL: not from a pool */
     struct buffer_history *history; /* owned by check.c; NULL: memory is not checked */
     bool given_back;                /* the program has tried to free it when all calls failed */
-    bool of_graph;                  /* made by a graph node: kept for every launch until the program frees it */
+    bool of_graph;                  /* made by a graph node: kept for every launch */
+    bool in_use, reserved;          /* of a graph: graph_memory.c */
     struct advice advice;
     struct buffer *next, **link;
 };
+/* Memory of a graph is allocated by a launch, freed by a launch or the program, and no longer there: graph_memory.c. */
+void graph_memory_taken(struct buffer *);
+void graph_memory_given_back(struct buffer *);
+void graph_memory_released(struct buffer *);
+/* The addresses of a reservation are given back: mapping.c. */
+void mappings_forget(const struct buffer *);
 /* The buffer that holds an address, or NULL. */
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
 CUresult buffer_release(struct buffer *);
+/* Which devices' kernels may access the device memory of a device, or of a pool (NULL: of none), a bit each. */
+uint32_t access_to(int device, CUmemoryPool);
+/* To be called before what the device gets: modules, launches, buffers. */
+void memory_is_of(int device, uint32_t devices);
+/* Brings up to date who may access the memory of the device. */
+void access_changed(int device);
+/* The device that has the memory at the address, or `other`: host and managed memory belong to none. */
+int device_at(CUdeviceptr, int other);
+/* The device whose memory is mapped at an address of a reservation, or `other`: mapping.c. */
+int mapped_device(CUdeviceptr, int other);
 /* Frees the buffers of a context; NULL: of all contexts. */
 void buffers_free(CUcontext);
 /* The host address of [address, address + bytes). NULL: the range is not within one allocation of the device. Addresses
@@ -141,12 +181,15 @@ void own_file(const char *given, const char *what, char to[OWN_FILE]);
 void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows);
 /* Adds `bytes` to the usage of the pool, if there is one; negative bytes are freed. */
 void pool_account(CUmemoryPool, int64_t bytes);
+int pool_device(CUmemoryPool);
+uint32_t pool_access(CUmemoryPool);
 
 /* ---- streams and work: stream.c, work.c -------------------------------------------------------------------------- */
 
 enum { STREAM_ATTRIBUTES = 11 };
 struct CUstream_st {
-    uint32_t number; /* in the trace */
+    uint32_t number; /* in the trace; 0: the default stream of its device */
+    int device;
     unsigned flags;
     int priority;
     unsigned long long id;
@@ -159,6 +202,7 @@ struct CUstream_st {
 };
 /* The stream of a handle; NULL: the handle is invalid. */
 CUstream stream_of(CUstream);
+CUstream default_stream(int device);
 /* Enters the driver for an operation on a stream and replaces the handle by its stream; `result`, where the value goes,
  * must not be NULL. If it fails, the driver has been left. */
 CUresult enter_stream(CUstream *, const void *result);
@@ -225,7 +269,9 @@ uint32_t event_number(CUevent);
 struct CUmod_st {
     struct module *module;
     char name[64];
-    CUcontext context;
+    CUcontext context; /* NULL: what a library is on a further device */
+    int device;
+    struct library *library; /* NULL: a module, which one context has */
     CUfunction functions;
     struct CUmod_st *next;
 };
@@ -242,6 +288,10 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 void modules_free(CUcontext);
+/* Who may access the variables of the device's modules. */
+void modules_access(int device, uint32_t devices);
+/* The function on a device: itself, or for a library's that of the same name in what the library is there. */
+CUresult function_on(int device, CUfunction *);
 /* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
 CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
 /* Whether a block may have this much dynamic shared memory: more than the default of 48 KB must have been requested. */
@@ -267,8 +317,8 @@ void record_end(void);
 int record_status(int status);
 /* With the lock held: ends the trace and then the process, because of a signal. */
 void record_interrupted(void);
-/* Records an operation of the host. */
-void record_stream_operation(enum rp_host_kind, uint32_t stream, uint32_t event);
+/* Records an operation of the host; stream NULL: of the current device. */
+void record_stream_operation(enum rp_host_kind, CUstream, uint32_t event);
 void record_operation(const struct rp_host_operation *);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/pending.h"
+#include "frontend/cuda/driver/stats.h"
 
 #define MOST_ARGUMENTS 4096 /* of execl */
 
@@ -19,6 +20,7 @@ static void end(bool exits)
     pending_end();
     check_end(exits);
     record_end();
+    stats_say();
 }
 
 #pragma GCC visibility push(default)

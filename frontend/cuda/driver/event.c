@@ -24,6 +24,7 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     e->number = ++driver.event_count;
+    e->device = current_device();
     e->flags = flags;
     *event = e;
     return leave(CUDA_SUCCESS);
@@ -46,10 +47,10 @@ void event_take_place(CUstream stream, CUevent event)
 {
     event->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &event->time);
-    record_stream_operation(RP_HOST_RECORD_EVENT, stream->number, event->number);
+    record_stream_operation(RP_HOST_RECORD_EVENT, stream, event->number);
 }
 
-/* Gives a stream the work of recording an event, or of waiting for it. */
+/* Gives a stream the work of recording an event, which a stream of the event's device can, or of waiting for it. */
 static CUresult submit_event(CUstream handle, CUevent event, bool wait)
 {
     CUresult r = enter_event(event);
@@ -57,7 +58,8 @@ static CUresult submit_event(CUstream handle, CUevent event, bool wait)
         return r;
     CUstream stream = stream_of(handle);
     struct work w = {.kind = wait ? WORK_WAIT : WORK_RECORD, .event = event};
-    return leave(stream ? submit(stream, &w) : CUDA_ERROR_INVALID_HANDLE);
+    bool fits = stream && (wait || stream->device == event->device);
+    return leave(fits ? submit(stream, &w) : CUDA_ERROR_INVALID_HANDLE);
 }
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
@@ -80,7 +82,7 @@ CUresult cuEventQuery(CUevent event)
     if ((r = capture_forbids_event(event)))
         return leave(r);
     pending_advance();
-    return leave(driver.failed ? driver.failed : pending_on(NULL, event) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+    return leave(failed_for_good() ? failed_for_good() : pending_on(NULL, event) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
 }
 
 CUresult cuEventSynchronize(CUevent event)
@@ -91,7 +93,7 @@ CUresult cuEventSynchronize(CUevent event)
     if ((r = capture_forbids_event(event)) || (r = pending_wait(NULL, event)))
         return leave(r);
     if (event->recorded)
-        record_stream_operation(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
+        record_stream_operation(RP_HOST_SYNCHRONISE_EVENT, NULL, event->number);
     return leave(CUDA_SUCCESS);
 }
 
@@ -102,7 +104,7 @@ CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
         return r;
     if (!milliseconds)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    if (!handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||
+    if (!handle_is(HANDLE_EVENT, end) || end->device != start->device || !start->recorded || !end->recorded ||
         (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         return leave(CUDA_ERROR_INVALID_HANDLE);
     if (pending_on(NULL, start) || pending_on(NULL, end))

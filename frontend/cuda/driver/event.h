@@ -8,6 +8,7 @@
 
 struct CUevent_st {
     uint32_t number; /* in the trace */
+    int device;
     unsigned flags;
     bool recorded;
     struct timespec time;

@@ -79,7 +79,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 }
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute a, CUkernel kernel, CUdevice device)
 {
-    return device ? CUDA_ERROR_INVALID_DEVICE : cuFuncGetAttribute(value, a, (CUfunction)kernel);
+    return !is_device(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncGetAttribute(value, a, (CUfunction)kernel);
 }
 
 static CUresult set_attribute(CUfunction f, CUfunction_attribute a, int value)
@@ -107,7 +107,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int val
 }
 CUresult cuKernelSetAttribute(CUfunction_attribute a, int value, CUkernel kernel, CUdevice device)
 {
-    return device ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetAttribute((CUfunction)kernel, a, value);
+    return !is_device(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetAttribute((CUfunction)kernel, a, value);
 }
 
 /* No effect: caches are modelled in replay. */
@@ -120,7 +120,7 @@ CUresult cuFuncSetCacheConfig(CUfunction function, int config) { return set_conf
 CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) { return set_config(function, config, 2); }
 CUresult cuKernelSetCacheConfig(CUkernel kernel, int config, CUdevice device)
 {
-    return device ? CUDA_ERROR_INVALID_DEVICE : set_config((CUfunction)kernel, config, 3);
+    return !is_device(device) ? CUDA_ERROR_INVALID_DEVICE : set_config((CUfunction)kernel, config, 3);
 }
 
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
@@ -142,7 +142,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     if (r)
         return r;
     *function = (CUfunction)kernel;
-    return leave(CUDA_SUCCESS);
+    return leave(function_on(current_device(), function));
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction function)

@@ -190,7 +190,7 @@ static CUresult walk(CUgraph g, CUstream stream)
 {
     CUresult r = CUDA_SUCCESS;
     unsigned number = ++g->walks;
-    for (size_t i = 0; i < g->count && !r && !driver.failed; i++)
+    for (size_t i = 0; i < g->count && !r && !failed_for_good(); i++)
         r = visit(g->nodes[i], number, stream);
     return r;
 }

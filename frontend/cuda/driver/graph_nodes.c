@@ -62,8 +62,6 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address)
     return leave(CUDA_SUCCESS);
 }
 
-CUresult cuDeviceGraphMemTrim(CUdevice device) { return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; }
-
 /* ---- nodes of any kind ------------------------------------------------------------------------------------------- */
 
 CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraphNodeParams *p)

@@ -9,6 +9,7 @@
 #include "frontend/cuda/driver/hint.h"
 #include "frontend/cuda/driver/pending.h"
 #include "frontend/cuda/driver/progress.h"
+#include "frontend/cuda/driver/stats.h"
 
 #define PARAM_BYTES 32768
 
@@ -105,6 +106,7 @@ static CUresult code_of(enum rp_fault_kind fault)
 struct open_launch {
     struct rp_running *running;
     struct launch_progress progress;
+    uint64_t nanoseconds; /* so far */
     bool recorded;
     bool waits;         /* until what it waits for has changed */
     uint64_t memory;    /* the checksum of that */
@@ -114,6 +116,7 @@ struct open_launch {
 /* Launches that end within their calls share one workspace. */
 static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
 {
+    memory_is_of((int)c->device, UINT32_MAX);
     if (!driver.workspace)
         driver.workspace = rp_alloc(driver.device, RP_WORKSPACE_BYTES, "workspace of grid barriers", err);
     void *at = driver.workspace ? rp_host(driver.device, driver.workspace, RP_WORKSPACE_BYTES) : NULL;
@@ -161,13 +164,17 @@ static void configure(struct rp_launch_config *c, CUstream stream, const struct 
     memcpy(c->block, l->block, sizeof c->block);
     memcpy(c->cluster, l->cluster, sizeof c->cluster);
     c->dynamic_shared = l->shared;
+    int device = l->function->module->device;
+    c->device = (uint32_t)device;
     c->stream = stream->number;
     c->params = l->params;
     /* the program's setting is a limit, not a need: only recursion takes more than the kernel declares */
-    c->stack_bytes =
-        l->function->program->recursive ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE] : 0;
+    c->stack_bytes = l->function->program->recursive && l->function->module->context
+                         ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE]
+                         : 0;
     c->writer = record_launch(l->function);
     c->check = check_launch(l->function);
+    memory_is_of(device, access_to(device, NULL)); /* what the kernel allocates */
     c->sample = c->writer || pending_on(NULL, NULL) ? NULL : hint_sample(l->function);
 }
 
@@ -193,15 +200,24 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
     if (err->status != RP_KERNEL)
         return err->status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    driver.failed = code_of(result->fault);
+    context_fails(l->function, code_of(result->fault));
     return CUDA_SUCCESS;
+}
+
+static void add_time(struct open_launch *o, uint64_t begun)
+{
+    stats_end(STATS_KERNELS, begun);
+    o->nanoseconds += stats_begin() - begun;
 }
 
 CUresult launch_end(struct open_launch *o, const struct launch *l)
 {
     struct rp_launch_result result;
     struct rp_error err = {0};
+    uint64_t begun = stats_begin();
     bool ok = rp_launch_end(o->running, &result, &err), recorded = o->recorded;
+    add_time(o, begun);
+    stats_launched(l->function->program, o->nanoseconds, result.warp_instructions);
     return_workspace(o->workspace);
     free(o);
     return settle(l, ok, recorded, &result, &err);
@@ -211,7 +227,7 @@ CUresult launch_end(struct open_launch *o, const struct launch *l)
  * two equal checksums, with the threads' looks between them. */
 bool launch_waits(struct open_launch *o)
 {
-    uint64_t memory;
+    uint64_t memory, begun = stats_begin();
     if (o->waits && rp_launch_listens(o->running, &memory) && memory == o->memory)
         return true;
     for (bool again = false;; again = true) {
@@ -224,6 +240,7 @@ bool launch_waits(struct open_launch *o)
         o->memory = memory;
     }
     o->memory = memory;
+    add_time(o, begun);
     return o->waits;
 }
 
@@ -236,6 +253,7 @@ CUresult launch_start(CUstream stream, const struct launch *l, struct open_launc
     if (!o)
         return CUDA_ERROR_OUT_OF_MEMORY;
     configure(&c, stream, l);
+    uint64_t begun = stats_begin();
     progress_of(&o->progress, l->function->program, &c);
     o->recorded = c.writer;
     if ((l->cooperative && !give_workspace(&c, &err)) ||
@@ -243,6 +261,7 @@ CUresult launch_start(CUstream stream, const struct launch *l, struct open_launc
         free(o);
         return settle(l, false, c.writer, &(struct rp_launch_result){0}, &err);
     }
+    stats_end(STATS_COMPILATION, begun); /* of a kernel's first launch */
     if (!launch_waits(o))
         return launch_end(o, l);
     if (l->cooperative)
@@ -265,8 +284,10 @@ static CUresult launch(struct launch *l, CUstream handle, void **params, void **
     if (r)
         return r;
     CUstream stream = stream_of(handle);
-    if (!stream || !handle_is(HANDLE_FUNCTION, l->function))
+    if (!stream || stream->device != current_device() || !handle_is(HANDLE_FUNCTION, l->function))
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((r = function_on(current_device(), &l->function)))
+        return leave(r);
     uint32_t bytes = l->function->program->parameter_bytes;
     l->params = bytes <= sizeof small ? small : malloc(bytes);
     r = l->params ? launch_check(l) : CUDA_ERROR_OUT_OF_MEMORY;

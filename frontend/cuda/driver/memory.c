@@ -14,6 +14,32 @@ struct buffer *buffer_at(CUdeviceptr address)
     return driver.device && rp_find(driver.device, address, &range) ? range.user : NULL;
 }
 
+uint32_t access_to(int device, CUmemoryPool pool)
+{
+    return UINT32_C(1) << device | (pool ? pool_access(pool) : driver.peers[device]);
+}
+
+void memory_is_of(int device, uint32_t devices) { rp_set_owner(driver.device, (uint32_t)device, devices); }
+
+void access_changed(int device)
+{
+    for (const struct buffer *b = driver.buffers; b; b = b->next)
+        if (b->kind == BUFFER_DEVICE && b->device == device)
+            rp_set_access(driver.device, b->base, access_to(device, b->pool));
+    modules_access(device, access_to(device, NULL));
+}
+
+int device_at(CUdeviceptr address, int other)
+{
+    struct rp_range range;
+    if (!rp_find(driver.device, address, &range) && !rp_find_constants(driver.device, address, &range))
+        return other;
+    const struct buffer *b = range.user;
+    if (!b)
+        return (int)range.owner;
+    return b->kind == BUFFER_DEVICE ? b->device : b->kind == BUFFER_RESERVED ? mapped_device(address, other) : other;
+}
+
 static void list(struct buffer *b)
 {
     b->id = ++driver.next_id;
@@ -23,25 +49,28 @@ static void list(struct buffer *b)
     if (b->next)
         b->next->link = &b->next;
     driver.buffers = b;
-    driver.used += b->room;
+    driver.used[b->device] += b->room;
     pool_account(b->pool, (int64_t)b->room);
     check_made(b);
     rp_set_user(driver.device, b->base, b);
 }
 
-static const char *const names[] = {"device memory", "pinned memory", "managed memory", "registered memory"};
+static const char *const names[] = {"device memory", "pinned memory", "managed memory", "registered memory",
+                                    "reserved addresses"};
 
 CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemoryPool pool, struct buffer **made)
 {
     uint64_t room = (bytes + GRANULE - 1) / GRANULE * GRANULE, total = figures()->memory_bytes;
+    int device = pool ? pool_device(pool) : current_device();
     if (!bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    if (bytes > SIZE_MAX - GRANULE || (kind == BUFFER_DEVICE && room > total - driver.used))
+    if (bytes > SIZE_MAX - GRANULE || (kind == BUFFER_DEVICE && room > total - driver.used[device]))
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct rp_error err = {0};
     struct buffer *b = calloc(1, sizeof *b);
     if (!b)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    memory_is_of(device, kind == BUFFER_DEVICE ? access_to(device, pool) : UINT32_MAX);
     b->base = rp_alloc(driver.device, bytes, names[kind], &err);
     if (!b->base) {
         free(b);
@@ -50,11 +79,12 @@ CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemor
     }
     b->bytes = bytes;
     b->kind = kind;
+    b->device = device;
     b->flags = flags;
     b->pool = pool;
     b->room = kind == BUFFER_DEVICE ? room : 0;
     list(b);
-    if (kind != BUFFER_DEVICE) /* the program may write to it without a call */
+    if (kind == BUFFER_PINNED || kind == BUFFER_MANAGED) /* the program may write to it without a call */
         rp_host(driver.device, b->base, bytes);
     *made = b;
     return CUDA_SUCCESS;
@@ -64,11 +94,15 @@ CUresult buffer_release(struct buffer *b)
 {
     struct rp_error err = {0};
     check_freed(b);
+    if (b->of_graph)
+        graph_memory_released(b);
+    if (b->kind == BUFFER_RESERVED)
+        mappings_forget(b);
     bool ok = rp_free(driver.device, b->base, &err);
     *b->link = b->next;
     if (b->next)
         b->next->link = b->link;
-    driver.used -= b->room;
+    driver.used[b->device] -= b->room;
     pool_account(b->pool, -(int64_t)b->room);
     free(b);
     return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -114,9 +148,9 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    uint64_t all = figures()->memory_bytes;
+    uint64_t all = figures()->memory_bytes, used = driver.used[current_device()];
     if (free_bytes)
-        *free_bytes = all > driver.used ? all - driver.used : 0;
+        *free_bytes = all > used ? all - used : 0;
     if (total)
         *total = all;
     return leave(CUDA_SUCCESS);
@@ -165,10 +199,15 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     if ((r = pending_wait(NULL, NULL)))
         return leave(r);
     struct buffer *b = buffer_at(address);
-    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
+    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind != BUFFER_RESERVED &&
+                (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
         check_misused(address, "0x%llx is freed, but it is not the beginning of %s", address,
                       pinned ? "pinned memory" : "an allocation");
+    if (fits && b->of_graph) { /* the graph's next launch allocates it again */
+        graph_memory_given_back(b);
+        return leave(CUDA_SUCCESS);
+    }
     return leave(fits ? buffer_release(b) : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -244,12 +283,14 @@ CUresult cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags)
     if (buffer_at((uintptr_t)host))
         return leave(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     struct buffer *b = calloc(1, sizeof *b);
+    memory_is_of(current_device(), UINT32_MAX);
     if (!b || !rp_share(driver.device, host, bytes, names[BUFFER_REGISTERED], &err)) {
         free(b);
         say("cuMemHostRegister: %s", b ? err.text : "out of memory");
         return leave(CUDA_ERROR_INVALID_VALUE);
     }
-    *b = (struct buffer){.base = (uintptr_t)host, .bytes = bytes, .kind = BUFFER_REGISTERED, .flags = flags};
+    *b = (struct buffer){
+        .base = (uintptr_t)host, .bytes = bytes, .kind = BUFFER_REGISTERED, .device = current_device(), .flags = flags};
     list(b);
     return leave(CUDA_SUCCESS);
 }

@@ -6,6 +6,7 @@
 
 #include "frontend/cuda/driver/image.h"
 #include "frontend/cuda/driver/pending.h"
+#include "frontend/cuda/driver/stats.h"
 #include "frontend/module/module.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -52,14 +53,34 @@ static CUresult why_not(const struct image *image)
     return looks_like_ptx ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
 }
 
-static CUresult load_image(struct CUmod_st *m, const void *given, struct rp_error *err)
+/* A library, which belongs to no context: its image, and what it is on other devices than the one that was current,
+ * loaded when that is first needed. */
+struct library {
+    struct image image;
+    CUmodule on[DEVICES_MOST];
+};
+
+static struct module *load_bytes(int device, const char *name, const struct image *image, struct rp_error *err)
+{
+    memory_is_of(device, access_to(device, NULL));
+    return rp_device_load_bytes(driver.device, name, image->bytes, image->size, err);
+}
+
+/* library: keeps the image. */
+static CUresult load_image(struct CUmod_st *m, const void *given, bool library, struct rp_error *err)
 {
     struct image image;
+    uint64_t begun = stats_begin();
     CUresult r = image_choose(m->name, given, &image, err);
     r = r ? r : image_assemble(m->name, &image, err);
-    if (!r && !(m->module = rp_device_load_bytes(driver.device, m->name, image.bytes, image.size, err)))
+    if (!r && !(m->module = load_bytes(m->device, m->name, &image, err)))
         r = err->status == RP_SYSTEM ? CUDA_ERROR_OUT_OF_MEMORY : why_not(&image);
-    image_free(&image);
+    m->library = !r && library ? calloc(1, sizeof *m->library) : NULL;
+    if (m->library)
+        m->library->image = image;
+    else
+        image_free(&image);
+    stats_end(STATS_COMPILATION, begun);
     return r;
 }
 
@@ -75,7 +96,8 @@ static void name_module(struct CUmod_st *m, const void *given)
         snprintf(m->name, sizeof m->name, "module-%u", ++driver.module_count);
 }
 
-static CUresult load(CUmodule *to, const void *given, unsigned count, const CUjit_option *options, void **values)
+static CUresult load(CUmodule *to, const void *given, bool library, unsigned count, const CUjit_option *options,
+                     void **values)
 {
     struct logs logs = read_options(count, options, values);
     struct rp_error err = {0};
@@ -85,7 +107,8 @@ static CUresult load(CUmodule *to, const void *given, unsigned count, const CUji
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
     name_module(m, given);
-    CUresult r = load_image(m, given, &err);
+    m->device = current_device();
+    CUresult r = load_image(m, given, library && driver.devices > 1, &err);
     if (!r && !handle_add(HANDLE_MODULE, m)) {
         rp_device_unload(driver.device, m->module, &err);
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -102,13 +125,15 @@ static CUresult load(CUmodule *to, const void *given, unsigned count, const CUji
     return CUDA_SUCCESS;
 }
 
-static CUresult load_data(CUmodule *to, const void *image, unsigned count, CUjit_option *options, void **values)
+static CUresult load_data(CUmodule *to, const void *image, bool library, unsigned count, CUjit_option *options,
+                          void **values)
 {
     CUresult r = enter(NEED_CONTEXT);
-    return r ? r : leave(load(to, image, count, options, values));
+    return r ? r : leave(load(to, image, library, count, options, values));
 }
 
-static CUresult load_file(CUmodule *to, const char *path, unsigned count, CUjit_option *options, void **values)
+static CUresult load_file(CUmodule *to, const char *path, bool library, unsigned count, CUjit_option *options,
+                          void **values)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
@@ -120,43 +145,60 @@ static CUresult load_file(CUmodule *to, const char *path, unsigned count, CUjit_
     r = path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
     if (text) {
         text[size] = 0;
-        r = load(to, text, count, options, values);
+        r = load(to, text, library, count, options, values);
         bytes = text;
     }
     free(bytes);
     return leave(r);
 }
 
-CUresult cuModuleLoadData(CUmodule *module, const void *image) { return load_data(module, image, 0, NULL, NULL); }
-CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) { return load_data(module, image, 0, NULL, NULL); }
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    return load_data(module, image, false, 0, NULL, NULL);
+}
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
+{
+    return load_data(module, image, false, 0, NULL, NULL);
+}
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values)
 {
-    return load_data(module, image, count, options, values);
+    return load_data(module, image, false, count, options, values);
 }
-CUresult cuModuleLoad(CUmodule *module, const char *path) { return load_file(module, path, 0, NULL, NULL); }
+CUresult cuModuleLoad(CUmodule *module, const char *path) { return load_file(module, path, false, 0, NULL, NULL); }
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *options, void **values, unsigned count,
                            CUlibraryOption *library_options, void **library_values, unsigned library_count)
 {
     (void)library_options, (void)library_values, (void)library_count;
-    return load_data((CUmodule *)library, image, count, options, values);
+    return load_data((CUmodule *)library, image, true, count, options, values);
 }
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *options, void **values,
                                unsigned count, CUlibraryOption *library_options, void **library_values,
                                unsigned library_count)
 {
     (void)library_options, (void)library_values, (void)library_count;
-    return load_file((CUmodule *)library, path, count, options, values);
+    return load_file((CUmodule *)library, path, true, count, options, values);
 }
 
 /* ---- unloading --------------------------------------------------------------------------------------------------- */
 
-static void unload(CUmodule m)
+static void take_out(CUmodule m)
 {
-    struct rp_error err;
     CUmodule *at = &driver.modules;
     while (*at != m)
         at = &(*at)->next;
     *at = m->next;
+}
+
+static void unload(CUmodule m)
+{
+    struct rp_error err;
+    for (int d = 0; m->library && d < driver.devices; d++)
+        if (m->library->on[d])
+            unload(m->library->on[d]);
+    if (m->library)
+        image_free(&m->library->image);
+    free(m->library);
+    take_out(m);
     for (CUfunction f = m->functions, next; f; f = next) {
         next = f->next;
         handle_remove(f);
@@ -168,13 +210,25 @@ static void unload(CUmodule m)
     free(m);
 }
 
+static CUmodule module_of(const struct CUctx_st *context)
+{
+    for (CUmodule m = driver.modules; m; m = m->next)
+        if (m->context == context)
+            return m;
+    return NULL;
+}
+
 void modules_free(CUcontext context)
 {
-    for (CUmodule m = driver.modules, next; m; m = next) {
-        next = m->next;
-        if (m->context == context)
-            unload(m);
-    }
+    for (CUmodule m; (m = module_of(context));)
+        unload(m);
+}
+
+void modules_access(int device, uint32_t devices)
+{
+    for (CUmodule m = driver.modules; m; m = m->next)
+        if (m->device == device)
+            rp_set_module_access(driver.device, m->module, devices);
 }
 
 CUresult cuModuleUnload(CUmodule module)
@@ -215,7 +269,9 @@ static CUresult enter_module(CUmodule module, const void *result)
 static CUresult new_function(CUmodule m, const char *name, CUfunction *to)
 {
     struct rp_error err = {0};
+    uint64_t begun = stats_begin();
     struct program *p = module_find(m->module, name, &err);
+    stats_end(STATS_COMPILATION, begun);
     CUfunction f = p ? calloc(1, sizeof *f) : NULL;
     if (!f || !handle_add(HANDLE_FUNCTION, f)) {
         say("kernel %s: %s", name, p ? "out of memory" : err.text);
@@ -238,6 +294,44 @@ static CUresult find_function(CUmodule m, const char *name, CUfunction *to)
         if (!strcmp(m->module->programs[i].name, name))
             return new_function(m, name, to);
     return CUDA_ERROR_NOT_FOUND;
+}
+
+/* What a library is on a device. */
+static CUresult module_on(int device, CUmodule *m)
+{
+    struct rp_error err = {0};
+    struct library *l = (*m)->library;
+    if ((*m)->device == device)
+        return CUDA_SUCCESS;
+    if (!l)
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUmodule other = l->on[device] ? l->on[device] : calloc(1, sizeof *other);
+    if (other && !l->on[device]) {
+        *other = (struct CUmod_st){.device = device, .next = driver.modules};
+        memcpy(other->name, (*m)->name, sizeof other->name);
+        if (!(other->module = load_bytes(device, other->name, &l->image, &err))) {
+            say("a module cannot be loaded: %s", err.text);
+            free(other);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        driver.modules = l->on[device] = other;
+    }
+    *m = other;
+    return other ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What the program has set of the function holds on all devices. */
+CUresult function_on(int device, CUfunction *f)
+{
+    const struct CUfunc_st *given = *f;
+    CUmodule m = given->module;
+    CUresult r = module_on(device, &m);
+    if (r || m == given->module || (r = find_function(m, given->program->name, f)))
+        return r;
+    (*f)->max_dynamic = given->max_dynamic;
+    (*f)->carveout = given->carveout;
+    (*f)->large_clusters = given->large_clusters;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
@@ -283,14 +377,16 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
     if (r)
         return r;
     *module = (CUmodule)library;
-    return leave(CUDA_SUCCESS);
+    return leave(module_on(current_device(), module));
 }
 
-CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
+static CUresult find_variable(CUdeviceptr *address, size_t *bytes, CUmodule module, bool library, const char *name)
 {
     CUresult r = enter_module(module, name);
     if (r)
         return r;
+    if (library && (r = module_on(current_device(), &module)))
+        return leave(r);
     uint64_t size = 0;
     void *at = rp_variable(driver.device, module->module, name, &size);
     if (address)
@@ -299,11 +395,15 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule modu
         *bytes = size;
     return leave(at ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
 }
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
+{
+    return find_variable(address, bytes, module, false, name);
+}
 CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
 {
-    return cuModuleGetGlobal_v2(address, bytes, (CUmodule)library, name);
+    return find_variable(address, bytes, (CUmodule)library, true, name);
 }
 CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
 {
-    return cuModuleGetGlobal_v2(address, bytes, (CUmodule)library, name);
+    return find_variable(address, bytes, (CUmodule)library, true, name);
 }

@@ -29,9 +29,8 @@ static bool ended;
 /* Whether the work of one stream waits for that of another ("CUDA C++ Programming Guide", Implicit Synchronization). */
 static bool meet(const struct CUstream_st *a, const struct CUstream_st *b)
 {
-    const struct CUstream_st *legacy = stream_of(CU_STREAM_LEGACY);
     bool non_blocking = (a->flags | b->flags) & CU_STREAM_NON_BLOCKING;
-    return a == b || ((a == legacy || b == legacy) && !non_blocking);
+    return a == b || (a->device == b->device && (!a->number || !b->number) && !non_blocking);
 }
 
 static bool is_record_of(const struct pending *p, CUevent e)
@@ -194,8 +193,8 @@ CUresult pending_submit(CUstream s, const struct work *w)
     pending_advance();
     if (!driver.failed && (w->call == BLOCKING || (w->kind == WORK_COPY && copy_is_pageable(&w->copy))))
         pending_wait(s, NULL);
-    if (driver.failed)
-        return driver.failed;
+    if (failed_for_good())
+        return failed_for_good();
     if (!pending_on(s, NULL) && !record_of(w) && check_is_free(w))
         return work_run(s, w);
     return add(s, w) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -259,7 +258,7 @@ CUresult pending_wait(CUstream s, CUevent e)
         if (pending_on(s, e))
             pause_unlocked();
     }
-    return driver.failed;
+    return failed_for_good();
 }
 
 static void *go_on(void *unused)

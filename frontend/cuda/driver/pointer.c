@@ -31,7 +31,10 @@ static CUresult value_of(const struct known *k, CUpointer_attribute attribute, u
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *value = 1, *bytes = 4; break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: *value = b ? b->id : k->range.base; break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *value = kind == BUFFER_MANAGED, *bytes = 4; break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *value = 0, *bytes = 4; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *value = b ? (uint64_t)b->device : k->range.owner;
+        *bytes = 4;
+        break;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: *value = 0, *bytes = 4; break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *value = k->range.base; break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *value = b ? b->bytes : k->range.bytes; break;

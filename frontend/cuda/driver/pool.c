@@ -6,12 +6,36 @@
 struct CUmemPoolHandle_st {
     uint64_t used, high, threshold;
     int reuse[3]; /* attributes 1 to 3 */
-    struct CUmemPoolHandle_st *next;
+    bool made;    /* of a default pool */
+    int device;
+    uint32_t access; /* other devices whose kernels may access its memory, a bit each */
 };
-static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
-static CUmemoryPool device_pool = &default_pool;
+/* Of each device: its default pool, and the one that it uses; NULL: the default pool. */
+static struct CUmemPoolHandle_st defaults[DEVICES_MOST];
+static CUmemoryPool chosen[DEVICES_MOST];
 
-static bool is_pool(CUmemoryPool p) { return p == &default_pool || handle_is(HANDLE_POOL, p); }
+static CUmemoryPool default_pool(int device)
+{
+    CUmemoryPool p = &defaults[device];
+    if (!p->made)
+        *p = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}, .made = true, .device = device};
+    return p;
+}
+
+static CUmemoryPool device_pool(int device) { return chosen[device] ? chosen[device] : default_pool(device); }
+
+static bool is_default(const struct CUmemPoolHandle_st *p)
+{
+    for (int d = 0; d < driver.devices; d++)
+        if (p == &defaults[d])
+            return true;
+    return false;
+}
+
+static bool is_pool(CUmemoryPool p) { return is_default(p) || handle_is(HANDLE_POOL, p); }
+
+int pool_device(CUmemoryPool p) { return p->device; }
+uint32_t pool_access(CUmemoryPool p) { return p->access; }
 
 void pool_account(CUmemoryPool p, int64_t bytes)
 {
@@ -21,17 +45,17 @@ void pool_account(CUmemoryPool p, int64_t bytes)
     p->high = p->used > p->high ? p->used : p->high;
 }
 
-static CUresult give(CUmemoryPool *to, CUmemoryPool pool, CUdevice device)
+static CUresult give(CUmemoryPool *to, CUmemoryPool (*pool)(int), CUdevice device)
 {
     CUresult r = enter(NEED_DRIVER);
     if (r)
         return r;
-    if (!to || device)
+    if (!to || !is_device(device))
         return leave(to ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
-    *to = pool;
+    *to = pool(device);
     return leave(CUDA_SUCCESS);
 }
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) { return give(pool, &default_pool, device); }
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) { return give(pool, default_pool, device); }
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) { return give(pool, device_pool, device); }
 
 /* Enters the driver for an operation on a pool. */
@@ -46,9 +70,10 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     CUresult r = enter_pool(pool);
     if (r)
         return r;
-    if (!device)
-        device_pool = pool;
-    return leave(device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS);
+    if (!is_device(device) || pool->device != device)
+        return leave(is_device(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE);
+    chosen[device] = pool;
+    return leave(CUDA_SUCCESS);
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
@@ -57,7 +82,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
     if (r)
         return r;
     if (!pool || !properties || properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id)
+        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(properties->location.id))
         return leave(CUDA_ERROR_INVALID_VALUE);
     CUmemoryPool p = calloc(1, sizeof *p);
     if (!p || !handle_add(HANDLE_POOL, p)) {
@@ -65,6 +90,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
+    p->device = properties->location.id;
     *pool = p;
     return leave(CUDA_SUCCESS);
 }
@@ -74,11 +100,12 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
     CUresult r = enter_pool(pool);
     if (r)
         return r;
-    if (pool == &default_pool)
+    if (is_default(pool))
         return leave(CUDA_ERROR_INVALID_VALUE);
     for (struct buffer *b = driver.buffers; b; b = b->next)
         b->pool = b->pool == pool ? NULL : b->pool;
-    device_pool = device_pool == pool ? &default_pool : device_pool;
+    if (chosen[pool->device] == pool)
+        chosen[pool->device] = NULL;
     handle_remove(pool);
     free(pool);
     return leave(CUDA_SUCCESS);
@@ -135,10 +162,31 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     return leave(CUDA_SUCCESS);
 }
 
+/* A device always has access to its own pool. */
+static CUresult check_access(CUmemoryPool pool, const CUmemAccessDesc *a)
+{
+    enum { NONE, READ, READ_AND_WRITE = 3 }; /* CUmemAccess_flags */
+    if (a->location.type != CU_MEM_LOCATION_TYPE_DEVICE || a->flags < NONE || a->flags > READ_AND_WRITE)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool fits = is_device(a->location.id) && (a->flags || a->location.id != pool->device);
+    return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count)
 {
     CUresult r = enter_pool(pool);
-    return r ? r : leave(access || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (r)
+        return r;
+    if (!access && count)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < count && !r; i++)
+        r = check_access(pool, &access[i]);
+    for (size_t i = 0; i < count && !r; i++) {
+        uint32_t bit = UINT32_C(1) << access[i].location.id;
+        pool->access = access[i].flags ? pool->access | bit : pool->access & ~bit;
+    }
+    access_changed(pool->device);
+    return leave(r);
 }
 
 CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *place)
@@ -146,9 +194,9 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *place)
     CUresult r = enter_pool(pool);
     if (r)
         return r;
-    if (!flags || !place)
+    if (!flags || !place || place->type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(place->id))
         return leave(CUDA_ERROR_INVALID_VALUE);
-    *flags = 3;
+    *flags = access_to(pool->device, pool) >> place->id & 1 ? 3 : 0;
     return leave(CUDA_SUCCESS);
 }
 
@@ -160,8 +208,8 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     if (r)
         return r;
     struct buffer *b;
-    pool = pool ? pool : device_pool;
     CUstream stream = stream_of(handle);
+    pool = pool || !stream ? pool : device_pool(stream->device);
     if (!address || !stream || !is_pool(pool))
         return leave(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     r = buffer_new(BUFFER_DEVICE, bytes, 0, pool, &b);

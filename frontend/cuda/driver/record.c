@@ -358,7 +358,10 @@ void record_operation(const struct rp_host_operation *o)
         say("%s", err.text);
 }
 
-void record_stream_operation(enum rp_host_kind kind, uint32_t stream, uint32_t event)
+void record_stream_operation(enum rp_host_kind kind, CUstream stream, uint32_t event)
 {
-    record_operation(&(struct rp_host_operation){.kind = (uint8_t)kind, .stream = stream, .event = event});
+    record_operation(&(struct rp_host_operation){.kind = (uint8_t)kind,
+                                                 .device = (uint32_t)(stream ? stream->device : current_device()),
+                                                 .stream = stream ? stream->number : 0,
+                                                 .event = event});
 }

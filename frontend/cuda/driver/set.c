@@ -44,6 +44,7 @@ CUresult set_run(CUstream stream, const struct work *w)
     wrote(s->dst, width, s->pitch, s->height);
     record_operation(&(struct rp_host_operation){.kind = RP_HOST_SET,
                                                  .waits = set_waits(w),
+                                                 .device = (uint32_t)stream->device,
                                                  .stream = stream->number,
                                                  .address = s->dst,
                                                  .size = width * s->height});

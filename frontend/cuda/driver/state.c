@@ -69,11 +69,19 @@ CUresult enter(enum need need)
         r = CUDA_ERROR_INVALID_CONTEXT;
     else if (need == NEED_CONTEXT && !current_context()->alive)
         r = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    else if (need == NEED_CONTEXT)
+        r = current_context()->failed;
     if (r) {
         check_call(r);
         pthread_mutex_unlock(&driver.lock);
     }
     return r;
+}
+
+CUresult failed_for_good(void)
+{
+    CUcontext c = current_context();
+    return driver.failed ? driver.failed : c ? c->failed : CUDA_SUCCESS;
 }
 
 CUresult leave(CUresult r)
@@ -101,21 +109,35 @@ static void child_of_fork(void)
     pthread_mutex_unlock(&driver.lock);
 }
 
-static bool device_hidden(void)
+static bool number_of(enum session_variable v, uint64_t *value, struct rp_error *err)
 {
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    return visible && *visible != '0';
+    const char *text = session_value(v);
+    char *end;
+    *value = text ? strtoull(text, &end, 10) : 0;
+    return !text || !*end || rp_fail(err, RP_USAGE, "%s: '%s' is not a number", session_variable_names[v], text);
+}
+
+static bool read_devices(struct rp_error *err)
+{
+    uint64_t count;
+    if (!number_of(SESSION_DEVICES, &count, err))
+        return false;
+    if (count > DEVICES_MOST)
+        return rp_fail(err, RP_USAGE, "REPRISE_DEVICES: %" PRIu64 " devices; at most %d are possible", count,
+                       DEVICES_MOST);
+    devices_select(count ? (int)count : 1);
+    return true;
 }
 
 static CUresult initialise(void)
 {
     struct rp_error err = {0};
-    if (device_hidden())
-        return CUDA_ERROR_NO_DEVICE;
-    if (!device_figures_parse(session_value(SESSION_DEVICE), &driver.figures, &err)) {
+    if (!read_devices(&err) || !device_figures_parse(session_value(SESSION_DEVICE), &driver.figures, &err)) {
         say("%s", err.text);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (!driver.devices)
+        return CUDA_ERROR_NO_DEVICE;
     pthread_atfork(before_fork, after_fork, child_of_fork);
     driver.initialised = true;
     return CUDA_SUCCESS;
@@ -133,14 +155,6 @@ CUresult cuInit(unsigned flags)
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
-
-static bool number_of(enum session_variable v, uint64_t *value, struct rp_error *err)
-{
-    const char *text = session_value(v);
-    char *end;
-    *value = text ? strtoull(text, &end, 10) : 0;
-    return !text || !*end || rp_fail(err, RP_USAGE, "%s: '%s' is not a number", session_variable_names[v], text);
-}
 
 static void report_overrun(void *unused, const char *text)
 {

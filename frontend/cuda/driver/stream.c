@@ -5,20 +5,33 @@
 #include "frontend/cuda/driver/graph.h"
 #include "frontend/cuda/driver/pending.h"
 
-static struct CUstream_st legacy = {.id = 1};
-static _Thread_local struct CUstream_st own;
+/* Of each device. */
+static struct CUstream_st legacy[DEVICES_MOST];
+static _Thread_local struct CUstream_st own[DEVICES_MOST];
 
+CUstream default_stream(int device)
+{
+    legacy[device].device = device;
+    legacy[device].id = 1;
+    return &legacy[device];
+}
+
+/* The default streams are those of the current context's device. */
 CUstream stream_of(CUstream handle)
 {
-    if (handle == CU_STREAM_LEGACY || (!handle && !per_thread_streams))
-        return &legacy;
-    if (handle && handle != CU_STREAM_PER_THREAD)
+    int device = current_device();
+    bool is_legacy = handle == CU_STREAM_LEGACY || (!handle && !per_thread_streams);
+    if (handle && !is_legacy && handle != CU_STREAM_PER_THREAD)
         return handle_is(HANDLE_STREAM, handle) ? handle : NULL;
-    if (!own.number) {
-        own.number = ++driver.stream_count;
-        own.id = ++driver.next_id;
+    if (is_legacy)
+        return default_stream(device);
+    CUstream s = &own[device];
+    s->device = device;
+    if (!s->number) {
+        s->number = ++driver.stream_count;
+        s->id = ++driver.next_id;
     }
-    return &own;
+    return s;
 }
 
 CUresult enter_stream(CUstream *stream, const void *result)
@@ -48,14 +61,17 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     *s = (struct CUstream_st){.number = ++driver.stream_count,
+                              .device = current_device(),
                               .flags = flags,
                               .priority = priority_of(priority),
                               .id = ++driver.next_id,
                               .context = current_context(),
                               .next = driver.streams};
     driver.streams = *stream = s;
-    record_operation(&(struct rp_host_operation){
-        .kind = RP_HOST_CREATE_STREAM, .stream = s->number, .non_blocking = flags & CU_STREAM_NON_BLOCKING});
+    record_operation(&(struct rp_host_operation){.kind = RP_HOST_CREATE_STREAM,
+                                                 .device = (uint32_t)s->device,
+                                                 .stream = s->number,
+                                                 .non_blocking = flags & CU_STREAM_NON_BLOCKING});
     return leave(CUDA_SUCCESS);
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
@@ -131,7 +147,7 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
     CUresult r = enter_stream(&stream, device);
     if (r)
         return r;
-    *device = 0;
+    *device = stream->device;
     return leave(CUDA_SUCCESS);
 }
 
@@ -144,7 +160,7 @@ CUresult cuStreamSynchronize(CUstream stream)
         return r;
     if ((r = capture_forbids(stream)) || (r = pending_wait(stream, NULL)))
         return leave(r);
-    record_stream_operation(RP_HOST_SYNCHRONISE_STREAM, stream->number, 0);
+    record_stream_operation(RP_HOST_SYNCHRONISE_STREAM, stream, 0);
     return leave(CUDA_SUCCESS);
 }
 
@@ -156,7 +172,9 @@ CUresult cuStreamQuery(CUstream stream)
     if ((r = capture_forbids(stream)))
         return leave(r);
     pending_advance();
-    return leave(driver.failed ? driver.failed : pending_on(stream, NULL) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+    return leave(failed_for_good()          ? failed_for_good()
+                 : pending_on(stream, NULL) ? CUDA_ERROR_NOT_READY
+                                            : CUDA_SUCCESS);
 }
 
 CUresult cuCtxSynchronize(void)
@@ -166,7 +184,7 @@ CUresult cuCtxSynchronize(void)
         return r;
     if ((r = capture_forbids(NULL)) || (r = pending_wait(NULL, NULL)))
         return leave(r);
-    record_stream_operation(RP_HOST_SYNCHRONISE, 0, 0);
+    record_stream_operation(RP_HOST_SYNCHRONISE, NULL, 0);
     return leave(CUDA_SUCCESS);
 }
 CUresult cuCtxSynchronize_v2(CUcontext context)

@@ -51,23 +51,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, 
     return copy((CUdeviceptr)to, (CUdeviceptr)from, bytes, kind, true, stream);
 }
 
-cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
-{
-    CUdevice one, other;
-    if (!device_handle(to_device, &one) || !device_handle(from_device, &other))
-        return last_error();
-    return cudaMemcpy(to, from, bytes, KIND_DEVICE_TO_DEVICE);
-}
-
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
-                                cudaStream_t stream)
-{
-    CUdevice one, other;
-    if (!device_handle(to_device, &one) || !device_handle(from_device, &other))
-        return last_error();
-    return cudaMemcpyAsync(to, from, bytes, KIND_DEVICE_TO_DEVICE, stream);
-}
-
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
 static cudaError_t copy_variable(const void *symbol, CUdeviceptr other, size_t bytes, size_t offset, int kind,

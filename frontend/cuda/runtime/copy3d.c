@@ -217,13 +217,14 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
     return copy3d_of(p, &copy) ? copy_box(&copy, p->kind, true, stream) : last_error();
 }
 
-/* There is one device. */
+/* Addresses and arrays say where they are. */
 static bool copy_on_device(const struct cudaMemcpy3DPeerParms *p, CUDA_MEMCPY3D *copy)
 {
     if (!p)
         return fail(cudaErrorInvalidValue), false;
-    if (p->srcDevice || p->dstDevice)
-        return fail(cudaErrorInvalidDevice), false;
+    CUdevice device;
+    if (!device_handle(p->srcDevice, &device) || !device_handle(p->dstDevice, &device))
+        return false;
     struct cudaMemcpy3DParms plain = {.srcArray = p->srcArray,
                                       .srcPos = p->srcPos,
                                       .srcPtr = p->srcPtr,

@@ -72,7 +72,7 @@ cudaError_t cudaDeviceReset(void)
     CUdevice handle;
     if (!device_handle(current_device(), &handle))
         return last_error();
-    forget_modules();
+    forget_modules(current_device());
     cuCtxSetCurrent(NULL);
     return done(cuDevicePrimaryCtxReset_v2(handle));
 }
@@ -134,15 +134,6 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
         return last_error();
     *device = (int)handle;
     return cudaSuccess;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-    CUdevice one, other;
-    if (!can)
-        return fail(cudaErrorInvalidValue);
-    *can = 0;
-    return device_handle(device, &one) && device_handle(peer, &other) ? cudaSuccess : last_error();
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelFormatDesc *channel, int device)

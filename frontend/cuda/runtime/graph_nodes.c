@@ -31,6 +31,16 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
     CUdevice handle;
     return device_handle(device, &handle) ? RUN(cuDeviceGraphMemTrim(handle)) : last_error();
 }
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)
+{
+    CUdevice handle;
+    return device_handle(device, &handle) ? RUN(cuDeviceGetGraphMemAttribute(handle, attribute, value)) : last_error();
+}
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
+{
+    CUdevice handle;
+    return device_handle(device, &handle) ? RUN(cuDeviceSetGraphMemAttribute(handle, attribute, value)) : last_error();
+}
 
 /* ---- nodes of any kind ------------------------------------------------------------------------------------------- */
 

@@ -70,16 +70,12 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
     return ready() ? done(cuMemPoolTrimTo(pool, bytes)) : last_error();
 }
 
-/* There is one device, which can access every pool. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access, size_t count)
 {
-    (void)pool, (void)access, (void)count;
-    return ready() ? cudaSuccess : last_error();
+    return ready() ? done(cuMemPoolSetAccess(pool, (const CUmemAccessDesc *)access, count)) : last_error();
 }
 
 cudaError_t cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool, struct cudaMemLocation *location)
 {
-    (void)pool, (void)location;
-    *flags = 3; /* read and write */
-    return ready() ? cudaSuccess : last_error();
+    return ready() ? done(cuMemPoolGetAccess(flags, pool, (CUmemLocation *)location)) : last_error();
 }

@@ -6,29 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/cuda/abi/internal.h"
 #include "frontend/cuda/runtime/runtime.h"
 
-struct entry {
-    const void *key; /* the address in the program */
-    struct module *module;
-    const char *name;
-    void **managed;      /* for managed variables: the pointer through which the program accesses it */
+/* What a kernel or variable is on a device. */
+struct found {
     unsigned generation; /* the generation in which the following was looked up */
     CUfunction function;
     CUdeviceptr address;
     size_t bytes;
 };
 
-struct module {
-    const void *wrapper; /* in section .nvFatBinSegment; the driver understands it (driver/image.h) */
+struct entry {
+    const void *key; /* the address in the program */
+    struct module *module;
+    const char *name;
+    void **managed;      /* for managed variables: the pointer through which the program accesses it */
+    struct found *found; /* of each device; NULL: not looked up yet */
+};
+
+/* A module on a device. */
+struct loaded {
     CUmodule handle;
     unsigned generation;
+};
+
+struct module {
+    const void *wrapper; /* in section .nvFatBinSegment; the driver understands it (driver/image.h) */
+    struct loaded on[DEVICES_MOST];
     struct entry **entries;
     size_t count;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static unsigned generation = 1; /* counts calls of cudaDeviceReset */
+static unsigned generations[DEVICES_MOST]; /* counts calls of cudaDeviceReset */
 
 /* ---- the table: open addressing, at most half full --------------------------------------------------------------- */
 
@@ -167,10 +178,12 @@ void __cudaUnregisterFatBinary(void **module)
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < m->count; i++) {
         drop(m->entries[i]);
+        free(m->entries[i]->found);
         free(m->entries[i]);
     }
-    if (m->handle && m->generation == generation)
-        cuModuleUnload(m->handle);
+    for (int d = 0; d < DEVICES_MOST; d++)
+        if (m->on[d].handle && m->on[d].generation == generations[d])
+            cuModuleUnload(m->on[d].handle);
     pthread_mutex_unlock(&mutex);
     free(m->entries);
     free(m);
@@ -178,28 +191,46 @@ void __cudaUnregisterFatBinary(void **module)
 
 /* ---- use --------------------------------------------------------------------------------------------------------- */
 
-static CUresult look_up_variable(struct entry *e)
+/* What the entry is on the device; NULL: out of memory. */
+static struct found *found_on(struct entry *e, int device)
 {
-    CUresult result = cuModuleGetGlobal_v2(&e->address, &e->bytes, e->module->handle, e->name);
+    int count = 0;
+    if (!e->found && !cuDeviceGetCount(&count))
+        e->found = calloc((size_t)count, sizeof *e->found);
+    if (e->found && e->found[device].generation != generations[device] + 1)
+        e->found[device] = (struct found){0};
+    return e->found ? &e->found[device] : NULL;
+}
+
+static CUresult look_up_variable(struct entry *e, int device)
+{
+    struct found *f = found_on(e, device);
+    if (!f)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (f->generation)
+        return CUDA_SUCCESS;
+    CUresult result = cuModuleGetGlobal_v2(&f->address, &f->bytes, e->module->on[device].handle, e->name);
     if (!result)
-        e->generation = generation;
+        f->generation = generations[device] + 1;
     return result;
 }
 
-static CUresult load(struct module *m)
+/* Loads the module on the device of the current context. */
+static CUresult load(struct module *m, int device)
 {
-    if (m->handle && m->generation == generation)
+    struct loaded *l = &m->on[device];
+    if (l->handle && l->generation == generations[device])
         return CUDA_SUCCESS;
-    CUresult result = cuModuleLoadData(&m->handle, m->wrapper);
+    CUresult result = cuModuleLoadData(&l->handle, m->wrapper);
     if (result) {
-        m->handle = NULL;
+        l->handle = NULL;
         return result;
     }
-    m->generation = generation;
+    l->generation = generations[device];
     for (size_t i = 0; i < m->count; i++) {
         struct entry *e = m->entries[i];
-        if (e->managed && !look_up_variable(e))
-            *e->managed = (void *)e->address;
+        if (e->managed && !look_up_variable(e, device))
+            *e->managed = (void *)e->found[device].address;
     }
     return CUDA_SUCCESS;
 }
@@ -210,21 +241,24 @@ char __cudaInitModule(void **module)
     if (!m || !ready())
         return 0;
     pthread_mutex_lock(&mutex);
-    CUresult result = load(m);
+    CUresult result = load(m, context_device());
     pthread_mutex_unlock(&mutex);
     return !done(result);
 }
 
-static CUresult look_up_function(struct entry *e)
+static CUresult look_up_function(struct entry *e, int device)
 {
-    if (e->function && e->generation == generation)
+    struct found *f = found_on(e, device);
+    if (!f)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (f->function)
         return CUDA_SUCCESS;
-    CUresult result = load(e->module);
+    CUresult result = load(e->module, device);
     if (result)
         return result;
-    result = cuModuleGetFunction(&e->function, e->module->handle, e->name);
+    result = cuModuleGetFunction(&f->function, e->module->on[device].handle, e->name);
     if (!result)
-        e->generation = generation;
+        f->generation = generations[device] + 1;
     return result == CUDA_ERROR_NOT_FOUND ? (CUresult)cudaErrorInvalidDeviceFunction : result;
 }
 
@@ -242,13 +276,24 @@ bool function_of(const void *function, CUfunction *handle)
 {
     if (!ready())
         return false;
+    int device = context_device();
     pthread_mutex_lock(&mutex);
     struct entry *e = find(function);
     CUresult result = CUDA_SUCCESS;
-    if (e && !(result = look_up_function(e)))
-        *handle = e->function;
+    if (e && !(result = look_up_function(e, device)))
+        *handle = e->found[device].function;
     pthread_mutex_unlock(&mutex);
     return !done(e ? result : driver_function(function, handle));
+}
+
+static bool is_function(const struct entry *e, CUfunction function)
+{
+    int count = 0;
+    cuDeviceGetCount(&count);
+    for (int d = 0; e->found && d < count; d++)
+        if (e->found[d].function == function && e->found[d].generation == generations[d] + 1)
+            return true;
+    return false;
 }
 
 void *host_function_of(CUfunction function)
@@ -256,7 +301,7 @@ void *host_function_of(CUfunction function)
     const void *host = function;
     pthread_mutex_lock(&mutex);
     for (size_t i = 0; i < slot_count; i++)
-        if (slots[i] && slots[i] != &deleted && slots[i]->function == function && slots[i]->generation == generation)
+        if (slots[i] && slots[i] != &deleted && is_function(slots[i], function))
             host = slots[i]->key;
     pthread_mutex_unlock(&mutex);
     return (void *)host;
@@ -266,22 +311,23 @@ bool symbol_of(const void *symbol, CUdeviceptr *address, size_t *bytes)
 {
     if (!ready())
         return false;
+    int device = context_device();
     pthread_mutex_lock(&mutex);
     struct entry *e = find(symbol);
     CUresult result = (CUresult)cudaErrorInvalidSymbol;
-    if (e && !(result = load(e->module)) && e->generation != generation && look_up_variable(e))
+    if (e && !(result = load(e->module, device)) && look_up_variable(e, device))
         result = (CUresult)cudaErrorInvalidSymbol;
     if (!result) {
-        *address = e->address;
-        *bytes = e->bytes;
+        *address = e->found[device].address;
+        *bytes = e->found[device].bytes;
     }
     pthread_mutex_unlock(&mutex);
     return !done(result);
 }
 
-void forget_modules(void)
+void forget_modules(int device)
 {
     pthread_mutex_lock(&mutex);
-    generation++;
+    generations[device]++;
     pthread_mutex_unlock(&mutex);
 }

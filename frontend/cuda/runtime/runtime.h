@@ -24,6 +24,10 @@ cudaError_t fail(cudaError_t);
 int current_device(void);
 /* The driver's handle of a device. False after fail(). */
 bool device_handle(int device, CUdevice *);
+/* Its primary context. False after fail(). */
+bool device_context(int device, CUcontext *);
+/* The device of the current context; to be called after ready(). */
+int context_device(void);
 /* The stream that 0 means in this call: the thread's own in functions that end in _ptsz or _ptds. */
 CUstream stream_of(cudaStream_t);
 bool per_thread(void);
@@ -42,8 +46,8 @@ bool function_of(const void *function, CUfunction *);
 void *host_function_of(CUfunction);
 /* The address and size of the device variable that belongs to a host variable. False after fail(). */
 bool symbol_of(const void *symbol, CUdeviceptr *, size_t *bytes);
-/* Forgets all modules, after cudaDeviceReset. */
-void forget_modules(void);
+/* Forgets what all modules are on a device, after cudaDeviceReset. */
+void forget_modules(int device);
 
 /* ---- conversions ------------------------------------------------------------------------------------------------- */
 

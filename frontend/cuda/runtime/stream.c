@@ -61,14 +61,12 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
     return ready() ? done(cuStreamGetId(stream_of(stream), id)) : last_error();
 }
 
-/* For every stream: a program has one context. */
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
     CUdevice handle;
-    (void)stream;
     if (!device)
         return fail(cudaErrorInvalidValue);
-    if (!ready() || done(cuCtxGetDevice(&handle)))
+    if (!ready() || done(cuStreamGetDevice(stream_of(stream), &handle)))
         return last_error();
     *device = (int)handle;
     return cudaSuccess;

@@ -69,13 +69,24 @@ bool device_handle(int device, CUdevice *handle)
 bool ready(void)
 {
     CUcontext context = NULL;
-    CUdevice device;
     if (!driver_ready() || done(cuCtxGetCurrent(&context)))
         return false;
     if (context)
         return true;
-    return device_handle(self.device, &device) && !done(cuDevicePrimaryCtxRetain(&context, device)) &&
-           !done(cuCtxSetCurrent(context));
+    return device_context(self.device, &context) && !done(cuCtxSetCurrent(context));
+}
+
+bool device_context(int device, CUcontext *context)
+{
+    CUdevice handle;
+    return device_handle(device, &handle) && !done(cuDevicePrimaryCtxRetain(context, handle));
+}
+
+int context_device(void)
+{
+    CUdevice device = 0;
+    cuCtxGetDevice(&device);
+    return device;
 }
 
 CUcontext current_context(void)
@@ -85,17 +96,20 @@ CUcontext current_context(void)
     return context;
 }
 
-int current_device(void) { return self.device; }
+/* A context of the driver API that is current says which device is. */
+int current_device(void)
+{
+    CUdevice device;
+    return cuCtxGetDevice(&device) ? self.device : device;
+}
 
 cudaError_t cudaSetDevice(int device)
 {
-    CUdevice handle;
     CUcontext context;
-    if (!device_handle(device, &handle))
+    if (!device_context(device, &context))
         return last_error();
     self.device = device;
-    cudaError_t error = done(cuDevicePrimaryCtxRetain(&context, handle));
-    return error ? error : done(cuCtxSetCurrent(context));
+    return done(cuCtxSetCurrent(context));
 }
 
 cudaError_t cudaGetDevice(int *device)
@@ -103,8 +117,8 @@ cudaError_t cudaGetDevice(int *device)
     CUdevice handle;
     if (!device)
         return fail(cudaErrorInvalidValue);
-    *device = self.device;
-    return device_handle(self.device, &handle) ? cudaSuccess : last_error();
+    *device = current_device();
+    return device_handle(*device, &handle) ? cudaSuccess : last_error();
 }
 
 /* ---- default streams --------------------------------------------------------------------------------------------- */

@@ -77,13 +77,29 @@ static bool is_dynamic_parallelism(const char *name)
     return false;
 }
 
-static _Noreturn void undefined_function(struct lowering *l, const struct ptx_operand *o, const char *name)
+/* The line of the source that the instruction is in, outside inlined functions; *file: NULL if it is not known. */
+static uint32_t line_of_source(const struct lowering *l, const char **file)
 {
-    ptx_error(l->src, o->at,
-              is_dynamic_parallelism(name)
-                  ? "'%s' is called: kernels that launch kernels (dynamic parallelism) are not supported"
-                  : "function '%s' is declared, and this module does not define it",
-              name);
+    uint32_t number = l->in->source_file, line = l->in->source_line;
+    *file = NULL;
+    for (uint32_t i = l->in->inlined; i; i = l->unit->inlined.at[i - 1].inlined) {
+        number = l->unit->inlined.at[i - 1].file;
+        line = l->unit->inlined.at[i - 1].line;
+    }
+    for (uint32_t i = 0; line && i < l->unit->files.count; i++)
+        if (l->unit->files.at[i].number == number)
+            *file = l->unit->files.at[i].name;
+    return line;
+}
+
+static _Noreturn void refuse_dynamic_parallelism(struct lowering *l, const struct ptx_operand *o)
+{
+    static const char text[] = "kernels that launch kernels (dynamic parallelism) are not supported";
+    const char *file;
+    uint32_t line = line_of_source(l, &file);
+    if (file)
+        ptx_error(l->src, o->at, "%s:%u launches a kernel; %s", file, line, text);
+    ptx_error(l->src, o->at, "%s; -lineinfo says which line does", text);
 }
 
 void lower_call(struct lowering *l)
@@ -98,6 +114,8 @@ void lower_call(struct lowering *l)
         return;
     }
     struct ptx_function *f = target->function;
+    if (is_dynamic_parallelism(f->name))
+        refuse_dynamic_parallelism(l, target);
     if (f->defined) {
         u.target = f->number; /* likewise */
         VECTOR_PUSH(l->arena, &l->current->calls, l->function_index[f->number] - 1);
@@ -106,7 +124,7 @@ void lower_call(struct lowering *l)
     }
     int call = host_call(f);
     if (call < 0)
-        undefined_function(l, target, f->name);
+        ptx_error(l->src, target->at, "function '%s' is declared, and this module does not define it", f->name);
     if (!host_signature(call, &f->signature))
         ptx_error(l->src, target->at, "'%s' is not declared as CUDA's device runtime has it", f->name);
     if (call != HOST_ASSERTFAIL)

@@ -1,11 +1,16 @@
-/* What launches list: streams, events and the host at random, against sets of all that comes before. */
+/* What launches list: streams of two devices, events and the host at random, against sets of all that comes before. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "frontend/host/streams.h"
 #include "tests/support/synthetic_trace.h"
 
-enum { STREAMS = 4, EVENTS = 3, LAUNCHES = 60 };
+enum { STREAMS = 6, APART = 3, SECOND = 4, EVENTS = 3, LAUNCHES = 60 };
+
+/* The first stream of each device, 0 and SECOND, is its default stream. */
+static uint32_t device_of(uint32_t stream) { return stream >= SECOND; }
+static uint32_t default_of(uint32_t stream) { return stream >= SECOND ? SECOND : 0; }
+static uint32_t number_of(uint32_t stream) { return stream == SECOND ? 0 : stream; }
 
 /* A bit per launch. */
 struct model {
@@ -13,27 +18,34 @@ struct model {
     uint64_t before[LAUNCHES], listed[LAUNCHES];
     bool recorded[EVENTS];
     uint32_t launches;
-    bool apart; /* the last stream is non-blocking */
+    bool apart; /* stream APART is non-blocking */
 };
 
-static bool is_apart(const struct model *m, uint32_t stream) { return m->apart && stream == STREAMS - 1; }
+static bool is_apart(const struct model *m, uint32_t stream) { return m->apart && stream == APART; }
 
 static uint64_t now(const struct model *m, uint32_t stream)
 {
-    uint64_t set = m->stream[stream] | m->host | (is_apart(m, stream) ? 0 : m->stream[0]);
-    for (uint32_t s = 0; !stream && s < STREAMS; s++)
-        set |= is_apart(m, s) ? 0 : m->stream[s];
+    uint64_t set = m->stream[stream] | m->host | (is_apart(m, stream) ? 0 : m->stream[default_of(stream)]);
+    for (uint32_t s = 0; !number_of(stream) && s < STREAMS; s++)
+        set |= is_apart(m, s) || device_of(s) != device_of(stream) ? 0 : m->stream[s];
     return set;
 }
 
-static uint64_t all(const struct model *m) { return (1ull << m->launches) - 1; }
+static uint64_t all(const struct model *m, uint32_t device)
+{
+    uint64_t set = 0;
+    for (uint32_t s = 0; s < STREAMS; s++)
+        set |= device_of(s) == device ? m->stream[s] : 0;
+    return set;
+}
 
 static void launch(struct streams *s, struct model *m, uint32_t stream, const uint32_t streams_of[LAUNCHES])
 {
     struct rp_error err = {0};
     struct rp_launch l = {0};
     uint32_t n = m->launches;
-    cr_assert(streams_before(s, stream, &l, &err) && l.stream == stream, "%s", err.text);
+    cr_assert(streams_before(s, device_of(stream), number_of(stream), &l, &err) && l.stream == number_of(stream), "%s",
+              err.text);
     for (uint32_t i = 0; i < l.dependency_count; i++) {
         uint32_t d = l.dependencies[i];
         cr_assert(d < n && (!i || d > l.dependencies[i - 1]) && streams_of[d] != stream);
@@ -45,7 +57,7 @@ static void launch(struct streams *s, struct model *m, uint32_t stream, const ui
     m->before[n] = now(m, stream);
     m->stream[stream] = m->before[n] | 1ull << n;
     m->launches++;
-    cr_assert(streams_launched(s, stream, n, &err));
+    cr_assert(streams_launched(s, device_of(stream), number_of(stream), n, &err));
     cr_assert_eq(m->listed[n], m->before[n], "launch %u: %llx, not %llx", n, (unsigned long long)m->listed[n],
                  (unsigned long long)m->before[n]);
 }
@@ -55,15 +67,20 @@ static void note(struct streams *s, struct model *m, enum rp_host_kind kind, uin
 {
     struct rp_error err = {0};
     bool nothing, known = m->recorded[event];
-    struct rp_host_operation o = {.kind = (uint8_t)kind, .waits = (uint8_t)waits, .stream = stream, .event = 7 * event};
+    struct rp_host_operation o = {.kind = (uint8_t)kind,
+                                  .waits = (uint8_t)waits,
+                                  .device = device_of(stream),
+                                  .stream = number_of(stream),
+                                  .event = 7 * event};
     cr_assert(streams_note(s, &o, &nothing, &err), "%s", err.text);
     switch (kind) {
     case RP_HOST_COPY:
     case RP_HOST_SET:
         m->stream[stream] = now(m, stream);
-        m->host |= waits == RP_WAITS || (!stream && waits == RP_WAITS_IN_DEFAULT_STREAM) ? m->stream[stream] : 0;
+        m->host |=
+            waits == RP_WAITS || (!number_of(stream) && waits == RP_WAITS_IN_DEFAULT_STREAM) ? m->stream[stream] : 0;
         break;
-    case RP_HOST_SYNCHRONISE: m->host = all(m); break;
+    case RP_HOST_SYNCHRONISE: m->host |= all(m, device_of(stream)); break;
     case RP_HOST_SYNCHRONISE_STREAM: m->host |= now(m, stream); break;
     case RP_HOST_SYNCHRONISE_EVENT: m->host |= m->event[event]; break;
     case RP_HOST_RECORD_EVENT:
@@ -93,14 +110,14 @@ Test(streams, launches_come_after_what_they_must_and_nothing_else)
         uint64_t random = seed;
         uint32_t streams_of[LAUNCHES];
         struct rp_host_operation creates = {
-            .kind = RP_HOST_CREATE_STREAM, .stream = STREAMS - 1, .non_blocking = m.apart = seed % 2};
+            .kind = RP_HOST_CREATE_STREAM, .stream = APART, .non_blocking = m.apart = seed % 2};
         struct rp_error err;
         bool nothing;
         cr_assert(streams_note(&s, &creates, &nothing, &err) && !nothing);
         while (m.launches < LAUNCHES) {
             uint64_t r = synthetic_random(&random);
-            /* the default stream orders everything: mostly others */
-            uint32_t stream = r % 16 ? 1 + r / 16 % (STREAMS - 1) : 0;
+            /* a default stream orders much: mostly others */
+            uint32_t stream = r % 16 ? 1 + r / 16 % (STREAMS - 1) : r / 16 % 2 * SECOND;
             enum rp_host_kind kind = kinds[r / 256 % (sizeof kinds / sizeof *kinds)];
             bool rarely = kind == RP_HOST_SYNCHRONISE || kind == RP_HOST_SYNCHRONISE_STREAM;
             if (r / 65536 % 2) {

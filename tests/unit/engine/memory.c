@@ -233,15 +233,15 @@ Test(memory, addresses_are_described_by_what_is_near)
     char text[200];
     memory_init(&m);
     struct allocation *a = memory_allocate(&m, 16384, "arg2", ALLOCATION_BUFFER);
-    memory_describe(&m, a->base + 16388, text, sizeof text);
+    memory_describe(&m, 0, a->base + 16388, text, sizeof text);
     cr_assert_str_eq(text, "4 bytes past the end of arg2 (16384 bytes)");
-    memory_describe(&m, a->base - 12, text, sizeof text);
+    memory_describe(&m, 0, a->base - 12, text, sizeof text);
     cr_assert_str_eq(text, "12 bytes before arg2 (16384 bytes)");
-    memory_describe(&m, a->base + 12, text, sizeof text);
+    memory_describe(&m, 0, a->base + 12, text, sizeof text);
     cr_assert_str_eq(text, "at byte 12 of arg2 (16384 bytes)");
-    memory_describe(&m, 8, text, sizeof text);
+    memory_describe(&m, 0, 8, text, sizeof text);
     cr_assert_str_eq(text, "a null pointer");
-    memory_describe(&m, UINT64_C(1) << 60, text, sizeof text);
+    memory_describe(&m, 0, UINT64_C(1) << 60, text, sizeof text);
     cr_assert_str_eq(text, "nothing is allocated near it");
     memory_clear(&m);
 }

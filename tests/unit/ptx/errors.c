@@ -71,7 +71,7 @@ static const struct {
     {"call nothing;", 6, "'nothing' is not declared"},
     {"call declared;", 6, "function 'declared' is declared, and this module does not define it"},
     {"call cnpLaunchDevice;", 6,
-     "'cnpLaunchDevice' is called: kernels that launch kernels (dynamic parallelism) are not supported"},
+     "kernels that launch kernels (dynamic parallelism) are not supported; -lineinfo says which line does"},
     {"call (%r1), declared;", 13, "'declared' has 0 results and 0 parameters, the call 1 and 0"},
     {"call k;", 6, "'k' is a kernel, not a function"},
     {"call %d1;", 6, "a call through a register needs a prototype"},
@@ -133,6 +133,20 @@ Test(errors, in_kernels)
                  in_kernel[i].text);
         expect_error(body, 3, in_kernel[i].column, in_kernel[i].message, in_kernel[i].text);
     }
+}
+
+/* Also where the runtime of the device is linked in, and the call is in a function of its header. */
+Test(errors, name_the_line_that_launches_a_kernel)
+{
+    struct rp_error err = {0};
+    load_and_find(".func cnpLaunchDevice() { ret; }\n.entry k() {\n.loc 1 4 30\n"
+                  ".loc 2 727 5, function_name $n, inlined_at 1 4 30\ncall cnpLaunchDevice;\nret; }\n"
+                  ".file 1 \"app.cu\"\n.file 2 \"header.h\"\n.section .debug_str {\n$n: .b8 97, 0\n}\n",
+                  &err);
+    cr_expect(strstr(err.text,
+                     ": app.cu:4 launches a kernel; kernels that launch kernels (dynamic parallelism) are not "
+                     "supported\n"),
+              "%s", err.text);
 }
 
 Test(errors, at_module_level)

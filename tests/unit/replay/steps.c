@@ -15,6 +15,7 @@ static struct rp_trace *trace_of_steps(const struct step *steps, size_t count)
         ops[i] = (struct warp_op)OP(INT, 1, 1, NO);
     for (size_t i = 0; fine && i < count; i++) {
         struct warp_program program = {ops, steps[i].ops};
+        warp_trace_device(w, steps[i].host.device);
         warp_trace_stream(w, steps[i].stream);
         fine = steps[i].ops ? warp_trace_launch(w, &program, 1, steps[i].blocks, &err)
                             : warp_trace_host(w, &steps[i].host, &err);

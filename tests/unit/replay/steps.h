@@ -14,6 +14,10 @@ struct step {
     {                                                                                                                  \
         ops, blocks, stream, { 0 }                                                                                     \
     }
+#define LAUNCH_ON(device_number, ops, blocks, stream)                                                                  \
+    {                                                                                                                  \
+        ops, blocks, stream, { .device = device_number }                                                               \
+    }
 #define HOST(what, in, number)                                                                                         \
     {                                                                                                                  \
         0, 0, 0, { .kind = RP_HOST_##what, .stream = in, .event = number }                                             \
