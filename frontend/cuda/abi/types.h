@@ -294,6 +294,15 @@ typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
+typedef unsigned long long CUgraphConditionalHandle;
+typedef struct CUDA_CONDITIONAL_NODE_PARAMS_st {
+    CUgraphConditionalHandle handle;
+    int type; /* CUgraphConditionalNodeType: 0 if, 1 while, 2 switch */
+    unsigned size;
+    CUgraph *phGraph_out;
+    CUcontext ctx;
+} CUDA_CONDITIONAL_NODE_PARAMS;
+
 /* A node of any kind: cuGraphAddNode. */
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
@@ -318,6 +327,7 @@ typedef struct CUgraphNodeParams_st {
         CUevent event; /* of eventWait and eventRecord */
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
         CUdeviceptr free;
+        CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;
 } CUgraphNodeParams;

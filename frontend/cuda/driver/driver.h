@@ -215,6 +215,12 @@ struct launch {
     bool cooperative;
     uint8_t *params; /* the parameter block */
 };
+struct conditional {
+    uint64_t handle; /* address of the condition */
+    int type;
+    unsigned size; /* number of bodies */
+    CUgraph *bodies;
+};
 /* A piece of a stream's work. */
 struct work {
     enum {
@@ -224,6 +230,7 @@ struct work {
         WORK_HOST,
         WORK_EMPTY,
         WORK_CHILD,
+        WORK_CONDITIONAL,
         WORK_RECORD,
         WORK_WAIT,
         WORK_ALLOCATE,
@@ -236,6 +243,7 @@ struct work {
         CUDA_MEMSET_NODE_PARAMS set;
         CUDA_HOST_NODE_PARAMS host;
         CUgraph child;
+        struct conditional conditional; /* conditional.c */
         CUevent event;
         CUdeviceptr memory; /* WORK_ALLOCATE, whose memory exists from the beginning, and WORK_FREE */
     };
