@@ -66,6 +66,7 @@ __host__ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shar
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 #endif
 
 #endif
