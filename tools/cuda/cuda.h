@@ -6,6 +6,8 @@
 
 #include <reprise/cuda.h>
 
+#define __cuda_cuda_h__ /* programs ask for it */
+
 typedef enum cudaError_enum {
 #define ERROR(code, driver, runtime, text) driver = code,
 #define DRIVER_ERROR(code, name, text) name = code,
@@ -58,7 +60,8 @@ enum CUfunction_attribute {
 
 /* A function may have several rows: older and newer forms. */
 #define GROUP(title)
-#define FUNCTION(name, ...) template <class... A> __host__ CUresult name(const A &...);
+#define FUNCTION(name, ...)                                                                                            \
+    template <class... A> __host__ CUresult name(const A &...) { return CUresult(); }
 #define REFUSED(name, ...) FUNCTION(name)
 #include <reprise/cuda/rows/refused.def>
 #include <reprise/cuda/rows/rows_device.def>

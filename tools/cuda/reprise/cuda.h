@@ -16,6 +16,7 @@ typedef decltype(sizeof 0) size_t;
 #include "cuda/elementary.h"
 #include "cuda/integers.h"
 #include "cuda/rounded.h"
+#include "cuda/textures.h"
 #include "cuda/threads.h"
 #include "cuda/vectors.h"
 #include "cuda/warp.h"

@@ -7,7 +7,8 @@
 
 namespace cub
 {
-#define REPRISE_ANY(name) template <class... A> __host__ static cudaError_t name(A &&...);
+#define REPRISE_ANY(name)                                                                                              \
+    template <class... A> __host__ static cudaError_t name(A &&...) { return cudaError_t(); }
 /* clang-format off */
 struct DeviceReduce { REPRISE_ANY(Reduce) REPRISE_ANY(Sum) REPRISE_ANY(Min) REPRISE_ANY(Max) REPRISE_ANY(ArgMin) REPRISE_ANY(ArgMax) REPRISE_ANY(ReduceByKey) };
 struct DeviceSegmentedReduce { REPRISE_ANY(Reduce) REPRISE_ANY(Sum) REPRISE_ANY(Min) REPRISE_ANY(Max) REPRISE_ANY(ArgMin) REPRISE_ANY(ArgMax) };

@@ -247,7 +247,7 @@ REPRISE_BOTH REPRISE_H &operator--(REPRISE_H &a) { return a -= REPRISE_H(1.0f); 
     }                                                                                                                  \
     REPRISE_FN REPRISE_H2 name(unsigned mask, REPRISE_H2 v, Lane lane, int width = 32)                                 \
     {                                                                                                                  \
-        reprise_bits(v) = name(mask, (unsigned)reprise_bits(v), lane, width);                                                    \
+        reprise_bits(v) = name(mask, (unsigned)reprise_bits(v), lane, width);                                          \
         return v;                                                                                                      \
     }
 REPRISE_SHUFFLE(__shfl_sync, int)

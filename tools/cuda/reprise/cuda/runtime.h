@@ -1,10 +1,17 @@
 /* The CUDA runtime API as code of the host calls it. That code is parsed and not kept, so that a function takes
- * anything: each is a template, with the names from the rows that libcudart's own functions are made of. */
+ * anything: each is a template, with the names from the rows that libcudart's own functions are made of. It has a body,
+ * as a type that belongs to this source alone allows none elsewhere. */
 #ifndef REPRISE_CUDA_RUNTIME_H
 #define REPRISE_CUDA_RUNTIME_H
 #pragma GCC system_header
 
 #include "runtime_types.h"
+
+/* Programs ask by these names whether the headers are there. */
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __VECTOR_TYPES_H__
 
 /* Programs take the address of these, for example as the deleter of a pointer. */
 #define cudaFree reprise_any_cudaFree
@@ -48,7 +55,8 @@ template <class T> __host__ cudaChannelFormatDesc cudaCreateChannelDesc();
 __host__ cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth);
 __host__ cudaPos make_cudaPos(size_t x, size_t y, size_t z);
 __host__ cudaPitchedPtr make_cudaPitchedPtr(void *, size_t pitch, size_t xsize, size_t ysize);
-#define REPRISE_ANY(name) template <class... A> __host__ cudaError_t name(const A &...);
+#define REPRISE_ANY(name)                                                                                              \
+    template <class... A> __host__ cudaError_t name(const A &...) { return cudaError_t(); }
 REPRISE_ANY(cudaOccupancyMaxPotentialBlockSize)
 REPRISE_ANY(cudaOccupancyMaxPotentialBlockSizeWithFlags)
 REPRISE_ANY(cudaOccupancyMaxPotentialBlockSizeVariableSMem)

@@ -416,6 +416,10 @@ struct cudaDeviceProp {
     unsigned gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes;
     int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
 };
+typedef enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
+struct cudaMemPoolPtrExportData {
+    unsigned char reserved[64];
+};
 enum cudaDataType_t {
     CUDA_R_32F = 0,
     CUDA_R_64F = 1,
