@@ -60,8 +60,7 @@ enum CUfunction_attribute {
 
 /* A function may have several rows: older and newer forms. */
 #define GROUP(title)
-#define FUNCTION(name, ...)                                                                                            \
-    template <class... A> __host__ CUresult name(const A &...) { return CUresult(); }
+#define FUNCTION(name, ...) __host__ CUresult name(...);
 #define REFUSED(name, ...) FUNCTION(name)
 #include <reprise/cuda/rows/refused.def>
 #include <reprise/cuda/rows/rows_device.def>

@@ -1,6 +1,5 @@
 /* The CUDA runtime API as code of the host calls it. That code is parsed and not kept, so that a function takes
- * anything: each is a template, with the names from the rows that libcudart's own functions are made of. It has a body,
- * as a type that belongs to this source alone allows none elsewhere. */
+ * anything; the names are from the rows that libcudart's own functions are made of. */
 #ifndef REPRISE_CUDA_RUNTIME_H
 #define REPRISE_CUDA_RUNTIME_H
 #pragma GCC system_header
@@ -13,18 +12,8 @@
 #define __CUDA_RUNTIME_API_H__
 #define __VECTOR_TYPES_H__
 
-/* Programs take the address of these, for example as the deleter of a pointer. */
-#define cudaFree reprise_any_cudaFree
-#define cudaFreeHost reprise_any_cudaFreeHost
-#define cudaFreeArray reprise_any_cudaFreeArray
-#define cudaStreamDestroy reprise_any_cudaStreamDestroy
-#define cudaEventDestroy reprise_any_cudaEventDestroy
-#define cudaGraphDestroy reprise_any_cudaGraphDestroy
-#define cudaGraphExecDestroy reprise_any_cudaGraphExecDestroy
-#define cudaDestroyTextureObject reprise_any_cudaDestroyTextureObject
-
 #define GROUP(title)
-#define FN(range, variant, name, ...) template <class... A> __host__ cudaError_t name(const A &...);
+#define FN(range, variant, name, ...) __host__ cudaError_t name(...);
 #define OTHER(range, type, name, parameters) __host__ type name parameters;
 #define MISSING(range, variant, name) FN(range, variant, name)
 #include "rows/runtime_functions.def"
@@ -33,35 +22,15 @@
 #undef OTHER
 #undef MISSING
 
-#undef cudaFree
-#undef cudaFreeHost
-#undef cudaFreeArray
-#undef cudaStreamDestroy
-#undef cudaEventDestroy
-#undef cudaGraphDestroy
-#undef cudaGraphExecDestroy
-#undef cudaDestroyTextureObject
-__host__ cudaError_t cudaFree(void *);
-__host__ cudaError_t cudaFreeHost(void *);
-__host__ cudaError_t cudaFreeArray(cudaArray_t);
-__host__ cudaError_t cudaStreamDestroy(cudaStream_t);
-__host__ cudaError_t cudaEventDestroy(cudaEvent_t);
-__host__ cudaError_t cudaGraphDestroy(cudaGraph_t);
-__host__ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
-__host__ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
-
 /* What the runtime's C++ header adds to libcudart. */
 template <class T> __host__ cudaChannelFormatDesc cudaCreateChannelDesc();
 __host__ cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth);
 __host__ cudaPos make_cudaPos(size_t x, size_t y, size_t z);
 __host__ cudaPitchedPtr make_cudaPitchedPtr(void *, size_t pitch, size_t xsize, size_t ysize);
-#define REPRISE_ANY(name)                                                                                              \
-    template <class... A> __host__ cudaError_t name(const A &...) { return cudaError_t(); }
-REPRISE_ANY(cudaOccupancyMaxPotentialBlockSize)
-REPRISE_ANY(cudaOccupancyMaxPotentialBlockSizeWithFlags)
-REPRISE_ANY(cudaOccupancyMaxPotentialBlockSizeVariableSMem)
-REPRISE_ANY(cudaLaunchKernelEx)
-#undef REPRISE_ANY
+__host__ cudaError_t cudaOccupancyMaxPotentialBlockSize(...);
+__host__ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(...);
+__host__ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(...);
+__host__ cudaError_t cudaLaunchKernelEx(...);
 
 /* What clang makes of kernel<<<grid, block, shared, stream>>>. */
 __host__ cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t = 0);
