@@ -38,6 +38,7 @@ __host__ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shar
 
 /* nvcc includes these, too. */
 #if __has_include(<cmath>)
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
