@@ -47,10 +47,14 @@ template <class T, class Shuffle> REPRISE_FN T exchange(const T &v, Shuffle shuf
 
 /* ---- a block ----------------------------------------------------------------------------------------------------- */
 
+/* What tiles of several warps exchange in. */
+template <unsigned threads = 1024> struct block_tile_memory {
+    unsigned long long words[threads];
+};
 class thread_block
 {
   public:
-    static const bool is_block = true;
+    unsigned long long *exchange = nullptr; /* a word for each thread, if the program gave a block_tile_memory */
     REPRISE_IN_GROUP static void sync() { __syncthreads(); }
     REPRISE_IN_GROUP static unsigned thread_rank() { return details::rank_in(threadIdx, blockDim); }
     REPRISE_IN_GROUP static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
@@ -65,6 +69,12 @@ class thread_block
     REPRISE_IN_GROUP static void barrier_wait(arrival_token) { __syncthreads(); }
 };
 REPRISE_FN thread_block this_thread_block() { return {}; }
+template <unsigned threads> REPRISE_FN thread_block this_thread_block(block_tile_memory<threads> &memory)
+{
+    thread_block block;
+    block.exchange = memory.words;
+    return block;
+}
 
 /* ---- a grid of a cooperative launch ------------------------------------------------------------------------------ */
 
@@ -163,7 +173,7 @@ template <class Group> class lanes_of
 };
 } // namespace details
 
-template <unsigned Size, class Parent = void>
+template <unsigned Size, class Parent = void, bool several_warps = (Size > 32)>
 class thread_block_tile : public details::lanes_of<thread_block_tile<Size, Parent>>
 {
     static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile of 1 to 32 threads, a power of two");
@@ -198,6 +208,61 @@ class thread_block_tile : public details::lanes_of<thread_block_tile<Size, Paren
     {
         return details::exchange(v, [=](unsigned w) { return __shfl_xor_sync(mask(), w, (int)by, (int)Size); });
     }
+};
+
+/* Several warps, which wait at a barrier of their own and exchange values of up to 8 bytes in shared memory. */
+template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, true>
+{
+    static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "a tile of a power of two of threads");
+    unsigned long long *words;
+
+  public:
+    static const unsigned tile_size = Size;
+    REPRISE_IN_GROUP explicit thread_block_tile(const thread_block &b)
+        : words(b.exchange + thread_block::thread_rank() / Size * Size)
+    {
+    }
+    REPRISE_IN_GROUP static constexpr unsigned size() { return Size; }
+    REPRISE_IN_GROUP static constexpr unsigned num_threads() { return Size; }
+    REPRISE_IN_GROUP static unsigned thread_rank() { return thread_block::thread_rank() & (Size - 1); }
+    REPRISE_IN_GROUP static unsigned meta_group_rank() { return thread_block::thread_rank() / Size; }
+    REPRISE_IN_GROUP static unsigned meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
+    REPRISE_IN_GROUP static void sync()
+    {
+        asm volatile("barrier.sync %0, %1;" ::"r"(15 - meta_group_rank() % 16), "r"(Size) : "memory");
+    }
+    template <class T> REPRISE_IN_GROUP T shfl(T v, int rank) const
+    {
+        static_assert(sizeof(T) <= 8, "tiles of several warps exchange up to 8 bytes");
+        T to;
+        __builtin_memcpy(words + thread_rank(), &v, sizeof v);
+        sync();
+        __builtin_memcpy(&to, words + (rank & (int)(Size - 1)), sizeof to);
+        sync();
+        return to;
+    }
+    template <class T> REPRISE_IN_GROUP T shfl_up(T v, unsigned by) const
+    {
+        unsigned rank = thread_rank();
+        return shfl(v, (int)(rank >= by ? rank - by : rank));
+    }
+    template <class T> REPRISE_IN_GROUP T shfl_down(T v, unsigned by) const
+    {
+        unsigned rank = thread_rank();
+        return shfl(v, (int)(rank + by < Size ? rank + by : rank));
+    }
+    template <class T> REPRISE_IN_GROUP T shfl_xor(T v, unsigned by) const
+    {
+        return shfl(v, (int)(thread_rank() ^ by));
+    }
+    REPRISE_IN_GROUP int any(int p) const
+    {
+        p = p != 0;
+        for (unsigned by = 1; by < Size; by *= 2)
+            p |= shfl_xor(p, by); /* all take part */
+        return p;
+    }
+    REPRISE_IN_GROUP int all(int p) const { return !any(!p); }
 };
 
 class coalesced_group : public details::lanes_of<coalesced_group>
@@ -261,9 +326,12 @@ class thread_group
     }
 };
 
-template <unsigned Size, class Parent> REPRISE_FN thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+template <unsigned Size, class Parent> REPRISE_FN thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
 {
-    return {};
+    if constexpr (Size > 32)
+        return thread_block_tile<Size, Parent>(parent);
+    else
+        return {};
 }
 REPRISE_FN thread_group tiled_partition(const thread_group &, unsigned size)
 {

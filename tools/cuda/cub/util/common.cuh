@@ -8,6 +8,24 @@
 #define CUB_PTX_WARP_THREADS 32
 #define CubDebugExit(call) call
 #define CubDebug(call) call
+namespace cuda
+{
+#define REPRISE_OPERATOR(name, of_two)                                                                                 \
+    template <class T = void> struct name {                                                                            \
+        REPRISE_MEMBER T operator()(const T &a, const T &b) const { return of_two; }                                   \
+    };                                                                                                                 \
+    template <> struct name<void> {                                                                                    \
+        template <class T> REPRISE_MEMBER T operator()(const T &a, const T &b) const { return of_two; }                \
+    };
+REPRISE_OPERATOR(minimum, b < a ? b : a)
+REPRISE_OPERATOR(maximum, a < b ? b : a)
+namespace std
+{
+REPRISE_OPERATOR(plus, a + b)
+}
+#undef REPRISE_OPERATOR
+} // namespace cuda
+
 namespace cub
 {
 struct NullType {
