@@ -1,5 +1,7 @@
 /* The parts of CUB that are here. */
 #pragma GCC system_header
+#include <cub/block/block_discontinuity.cuh>
+#include <cub/block/block_exchange.cuh>
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_reduce.cuh>

@@ -22,6 +22,10 @@
 #undef OTHER
 #undef MISSING
 
+/* Programs give these objects that become pointers. */
+__host__ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind);
+__host__ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t = 0);
+
 /* What the runtime's C++ header adds to libcudart. */
 template <class T> __host__ cudaChannelFormatDesc cudaCreateChannelDesc();
 __host__ cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth);
