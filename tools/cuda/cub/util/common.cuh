@@ -4,6 +4,9 @@
 #pragma GCC system_header
 
 #include <reprise/cuda.h>
+#if __has_include(<algorithm>)
+#include <algorithm>
+#endif
 
 #define CUB_PTX_WARP_THREADS 32
 #define CubDebugExit(call) call
