@@ -3,6 +3,7 @@
 #ifndef REPRISE_CUDA_BF16_H
 #define REPRISE_CUDA_BF16_H
 #pragma GCC system_header
+#define __CUDA_BF16_H__ /* programs ask for it */
 
 #include <reprise/cuda.h>
 

@@ -2,6 +2,7 @@
 #ifndef REPRISE_CUDA_FP16_H
 #define REPRISE_CUDA_FP16_H
 #pragma GCC system_header
+#define __CUDA_FP16_H__ /* programs ask for it */
 
 #include <reprise/cuda.h>
 

@@ -87,7 +87,7 @@ static bool header_not_found(const char *line, char name[256])
 static char *opened(char *line)
 {
     size_t dots = strspn(line, ".");
-    if (!dots || line[dots] != ' ' || line[dots + 1] != '/')
+    if (!dots || line[dots] != ' ')
         return NULL;
     line[strcspn(line, "\n")] = 0;
     return line + dots + 1;

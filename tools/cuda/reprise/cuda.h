@@ -16,10 +16,13 @@ typedef decltype(sizeof 0) size_t;
 #include "cuda/elementary.h"
 #include "cuda/integers.h"
 #include "cuda/rounded.h"
+#include "cuda/textures.h"
 #include "cuda/threads.h"
 #include "cuda/vectors.h"
 #include "cuda/warp.h"
 
+REPRISE_FN void *memcpy(void *to, const void *from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
+REPRISE_FN void *memset(void *to, int byte, size_t bytes) { return __builtin_memset(to, byte, bytes); }
 REPRISE_FN long clock() { return __nvvm_read_ptx_sreg_clock(); }
 extern "C" __device__ int printf(const char *format, ...);
 extern "C" __device__ void *malloc(size_t);

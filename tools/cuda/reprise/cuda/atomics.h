@@ -71,6 +71,8 @@ REPRISE_FN float atomicExch(float *p, float v)
 REPRISE_SCOPES(int, "b32", "s32", "s32", "r")
 REPRISE_SCOPES(unsigned, "b32", "u32", "u32", "r")
 REPRISE_SCOPES(unsigned long long, "b64", "u64", "u64", "l")
+REPRISE_SCOPED(Inc, "inc", unsigned, "u32", "r")
+REPRISE_SCOPED(Dec, "dec", unsigned, "u32", "r")
 REPRISE_SCOPED(Add, "add", float, "f32", "f")
 REPRISE_SCOPED(Add, "add", double, "f64", "d")
 #undef REPRISE_SCOPES

@@ -42,12 +42,13 @@ REPRISE_FN double reprise_mantissa(double a, int *exponent)
 
 /* ---- exponentials ------------------------------------------------------------------------------------------------ */
 
-/* e^(r + low) - 1 for |r| < 0.35 */
+/* e^(r + low) - 1 for |r| < 0.35 and a low below its last bit */
 REPRISE_FN double reprise_exp_small(double r, double low = 0)
 {
     const double c[] = {1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,       1.0 / 5040,
                         1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-    return r + __builtin_fma(r * r, reprise_polynomial(c, r), low);
+    double most = r + r * r * reprise_polynomial(c, r);
+    return low == 0 ? most : most + low * (1 + most);
 }
 REPRISE_FN double reprise_exp(double a, double low = 0)
 {
@@ -88,7 +89,7 @@ REPRISE_FN reprise_pair reprise_sum(double a, double b) /* |a| >= |b| */
 }
 REPRISE_FN reprise_pair reprise_product(reprise_pair a, reprise_pair b)
 {
-    double p = a.high * b.high;
+    double p = __dmul_rn(a.high, b.high); /* which is not joined with the sum */
     return reprise_sum(p, __builtin_fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
 }
 /* The logarithm of a positive finite number: of its mantissa in [sqrt(1/2), sqrt(2)], and its exponent.

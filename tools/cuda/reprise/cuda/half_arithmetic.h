@@ -40,8 +40,8 @@
         : "=r"(reprise_bits(to))                                                                                       \
         : "r"(reprise_bits(a)), "r"(reprise_bits(b)), "r"(reprise_bits(c)));                                           \
     return to
-REPRISE_BOTH unsigned &reprise_bits(REPRISE_H2 &a) { return *(unsigned *)&a; }
-REPRISE_BOTH const unsigned &reprise_bits(const REPRISE_H2 &a) { return *(const unsigned *)&a; }
+REPRISE_BOTH reprise_word &reprise_bits(REPRISE_H2 &a) { return *(reprise_word *)&a; }
+REPRISE_BOTH const reprise_word &reprise_bits(const REPRISE_H2 &a) { return *(const reprise_word *)&a; }
 
 #if REPRISE_ADDS
 #define REPRISE_SUM(name, op, sign)                                                                                    \
@@ -247,7 +247,7 @@ REPRISE_BOTH REPRISE_H &operator--(REPRISE_H &a) { return a -= REPRISE_H(1.0f); 
     }                                                                                                                  \
     REPRISE_FN REPRISE_H2 name(unsigned mask, REPRISE_H2 v, Lane lane, int width = 32)                                 \
     {                                                                                                                  \
-        reprise_bits(v) = name(mask, reprise_bits(v), lane, width);                                                    \
+        reprise_bits(v) = name(mask, (unsigned)reprise_bits(v), lane, width);                                          \
         return v;                                                                                                      \
     }
 REPRISE_SHUFFLE(__shfl_sync, int)

@@ -19,7 +19,6 @@
 #define __builtin_align__(n) __align__(n)
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(n)
-#define __cluster_dims__(...)
 #define CUDARTAPI
 #define CUDART_CB
 #define CUDAAPI
@@ -30,10 +29,10 @@
 #endif
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 8
+#define __CUDACC_VER_MINOR__ 6
 #define __CUDACC_VER_BUILD__ 0
-#define CUDART_VERSION 12080
-#define CUDA_VERSION 12080
+#define CUDART_VERSION 12060
+#define CUDA_VERSION 12060
 #define __CUDART_API_VERSION CUDART_VERSION
 
 /* Functions of the device, and functions that host and device share. The code of the host is parsed and not kept: what

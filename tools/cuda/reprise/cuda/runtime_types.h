@@ -101,7 +101,7 @@ enum cudaGraphInstantiateFlags {
     cudaGraphInstantiateFlagUseNodePriority = 8
 };
 enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf, cudaGraphCondTypeWhile, cudaGraphCondTypeSwitch };
-enum { cudaGraphCondAssignDefault = 1 };
+enum { cudaGraphCondAssignDefault = 1, cudaUserObjectNoDestructorSync = 1, cudaGraphUserObjectMove = 1 };
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore, cudaLaunchAttributeAccessPolicyWindow, cudaLaunchAttributeCooperative,
@@ -273,9 +273,14 @@ struct cudaConditionalNodeParams {
     unsigned size;
     cudaGraph_t *phGraph_out;
 };
+struct cudaMemcpyNodeParams {
+    int flags;
+    cudaMemcpy3DParms copyParams;
+};
 struct cudaGraphNodeParams {
     cudaGraphNodeType type;
     cudaKernelNodeParams kernel;
+    cudaMemcpyNodeParams memcpy;
     cudaMemsetParams memset;
     cudaHostNodeParams host;
     cudaConditionalNodeParams conditional;
@@ -415,6 +420,10 @@ struct cudaDeviceProp {
     int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported, gpuDirectRDMAWritesOrdering;
     unsigned gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes;
     int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
+};
+typedef enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
+struct cudaMemPoolPtrExportData {
+    unsigned char reserved[64];
 };
 enum cudaDataType_t {
     CUDA_R_32F = 0,

@@ -30,6 +30,9 @@ REPRISE_VECTORS(float, float, 4)
 REPRISE_VECTORS(double, double, 8)
 #undef REPRISE_VECTORS
 
+/* 32 bits of something else. */
+typedef unsigned __attribute__((may_alias)) reprise_word;
+
 struct dim3 {
     unsigned x, y, z;
     __host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
