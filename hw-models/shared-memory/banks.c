@@ -3,6 +3,12 @@
  * one part for the whole warp. One of 64 bits has a part for each half of the warp, one of 128 bits for each quarter;
  * parts without lanes do not count.
  *
+ * With pairs = 1 a part has twice as many lanes if each active lane n of the warp has the address of lane n ^ 1, or
+ * each that of lane n ^ 2, where that one is active: NVIDIA's G. Smith says so of 64- and 128-bit loads of compute
+ * capability 7.0 to 7.5, whose registers come back packed
+ * (forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228). Stores in which lanes share addresses
+ * are rare, and go the same way here.
+ *
  *     transactions = sum over parts of (the most different words that the part accesses in one bank)
  *     duration     = latency + conflict * (transactions - 1)
  *     occupancy    = the greater of interval * transactions and least
@@ -10,9 +16,11 @@
  * least: micro-benchmarks of an RTX 5000 Ada (Aadityahv/throwaway-repo-one, GitHub, 2026) find max(2, transactions)
  * cycles, where an A100's and an H100's are the transactions.
  */
+#include <stdbool.h>
+
 #include "hw-models/shared-memory/conflicts.h"
 
-enum { LATENCY, CONFLICT, INTERVAL, LEAST };
+enum { LATENCY, CONFLICT, INTERVAL, LEAST, PAIRS };
 static const struct model_option options_of[] = {
     [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 10000, 24, NULL, "of an access that is one pass"},
     [CONFLICT] = {"conflict", OPTION_INTEGER, "cycles", 0, 64, 1, NULL, "by which each further pass is later"},
@@ -20,6 +28,8 @@ static const struct model_option options_of[] = {
                   "time for which a pass occupies the SM's shared memory"},
     [LEAST] = {"least", OPTION_INTEGER, "cycles", 0, 64, 0, NULL,
                "time for which an access occupies it at least, however few its passes"},
+    [PAIRS] = {"pairs", OPTION_INTEGER, "", 0, 1, 0, NULL,
+               "1: 64- and 128-bit accesses have half as many parts where lanes share addresses in pairs"},
 };
 
 static size_t state_size(const int64_t *options)
@@ -28,9 +38,26 @@ static size_t state_size(const int64_t *options)
     return 0;
 }
 
+/* Whether each active lane has the address of the lane whose number differs in this bit, where that one is active. */
+static bool in_pairs(const struct shared_memory_access *a, uint32_t bit)
+{
+    for (uint32_t lane = 0; lane < SHARED_MEMORY_LANES; lane++) {
+        uint32_t other = lane ^ bit;
+        if ((a->mask >> lane & 1) && (a->mask >> other & 1) && a->address[lane] != a->address[other])
+            return false;
+    }
+    return true;
+}
+
+static uint32_t part_count(const int64_t *options, const struct shared_memory_access *a)
+{
+    uint32_t parts = a->width <= 4 ? 1 : a->width <= 8 ? 2 : 4;
+    return options[PAIRS] && parts > 1 && (in_pairs(a, 1) || in_pairs(a, 2)) ? parts / 2 : parts;
+}
+
 static void cost(const int64_t *options, const struct shared_memory_access *access, struct shared_memory_cost *out)
 {
-    uint32_t parts = access->width <= 4 ? 1 : access->width <= 8 ? 2 : 4, lanes = SHARED_MEMORY_LANES / parts;
+    uint32_t parts = part_count(options, access), lanes = SHARED_MEMORY_LANES / parts;
     uint32_t passes = 0, least = 0;
     for (uint32_t part = 0; part < parts; part++) {
         uint32_t words = shared_memory_words(access, part * lanes, lanes);

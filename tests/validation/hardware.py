@@ -1,6 +1,6 @@
 """Cycles and counters of programs on a GV100 as others measured them, and as machine gv100 replays them from PTX and from machine code: prints the
 tables of docs/accuracy.md, or with --write puts them there. hardware.py PROGRAM...: of these alone. The traces are in tests/golden/hardware, and in
-its folder kernels those of single kernels; README.md there has the origin of the figures."""
+its folders kernels, cells and variants those of single kernels; README.md there has the origin of the figures."""
 import csv, json, os, statistics, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,14 +15,15 @@ COUNTERS = {'warp_instructions': ('warp instructions', lambda l: l['warp_instruc
             'l2_sectors': ('L2 sectors', lambda l: l['l2']['hits'] + l['l2']['misses']),
             'dram_sectors': ('DRAM sectors', lambda l: l['dram']['accesses'])}
 KERNEL_COUNTERS = [name for name in COUNTERS if name != 'warp_instructions']
+CLOCKS = {'h100': 1980, 'a100': 1410}  # MHz at which the launches of cells were measured
 OTHERS = {'accelsim_cycles': 'Accel-Sim 1.x', 'hyfiss_cycles': 'HyFiSS'}
 
 
-def replay(path):
+def replay(path, machine):
     """The launches of a trace, as statistics; None: there is no such trace."""
     if not os.path.exists(path):
         return None
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *MACHINE, path], check=True, stdout=subprocess.PIPE)
+    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *machine, path], check=True, stdout=subprocess.PIPE)
     return json.loads(out.stdout)['launches']
 
 
@@ -86,6 +87,11 @@ def by_program(rows):
     return table(['program', 'launches'] + [name for name, _ in columns], out)
 
 
+def programs(rows):
+    return ['Mean error by program:', '', *by_program(rows), '', 'Cycles of each launch:', '', *cycles_of_launches(rows), '',
+            'Counters of each launch, from machine code:', '', *counters_of_launches(rows)]
+
+
 def kernels(rows):
     """Rows of single kernels: cycles as measured, as replayed when they were first seen, and as replayed now; counters."""
     head = ['program, kernel', 'GPU active cycles', 'at first', 'now']
@@ -107,17 +113,89 @@ def kernels(rows):
     return table(head, out)
 
 
-def read_rows(folder, only):
-    """The measured rows of a folder, each with the place of its launch in the program's trace."""
-    with open(f'{folder}/measured.csv') as f:
-        rows = [r for r in csv.DictReader(f) if not only or r['program'] in only]
-    place = {}
+def cells(rows):
+    """Rows of launches whose time was measured, L2 warm: as measured, as replayed at first, and as replayed now."""
+    out, sizes = [], {machine: {'first_cycles': [], 'now': []} for machine in CLOCKS}
     for row in rows:
-        row['at'] = place[row['program']] = place.get(row['program'], -1) + 1  # rows and launches of a trace are in the same order
-        for key, value in row.items():
-            if key not in ('program', 'launch', 'kernel', 'at'):
-                row[key] = float(value)
+        machine = row['machine']
+        row['now'] = row['replayed']['cycles']
+        line = [f'{machine}, {row["trace"]}', f'{row["size"]}', row['block'], f'{row["microseconds"]:.2f}']
+        for when, of in sizes[machine].items():
+            took = row[when] / CLOCKS[machine]
+            line.append(f'{took:.2f} ({error(took, row["microseconds"]):+.0f} %)')
+            of.append(abs(error(took, row['microseconds'])))
+        out.append(line)
+    for machine, of in sizes.items():
+        if of['now']:
+            out.append([f'**{machine}, mean error**', '', '', ''] + [f'{statistics.mean(s):.1f} %' for s in of.values()])
+    return table(['GPU, launch', 'size', 'block', 'microseconds', 'at first', 'now'], out)
+
+
+def ranks(values):
+    """Their places in order; equal ones share the mean of theirs."""
+    inorder = sorted(values)
+    return [inorder.index(v) + (inorder.count(v) - 1) / 2 for v in values]
+
+
+def spearman(a, b):
+    return statistics.correlation(ranks(a), ranks(b)) if len(a) > 1 else 1
+
+
+def variants(rows):
+    """For each kernel and GPU how well replay ranks the variants, by its cycles for a result on one SM that is full."""
+    out = []
+    for kernel, machine in dict.fromkeys((row['kernel'], row['machine']) for row in rows):
+        some = [row for row in rows if (row['kernel'], row['machine']) == (kernel, machine)]
+        measured = [row['milliseconds'] for row in some]
+        ours = [row['replayed']['cycles'] / row['results'] for row in some]
+        chosen, best = measured[ours.index(min(ours))], min(measured)
+        out.append([f'{kernel}, {machine}', str(len(some)), f'{spearman(measured, ours):.2f}', f'{best:.2f}', f'{chosen:.2f} ({error(chosen, best):+.0f} %)'])
+    return table(['kernel, GPU', 'variants', "Spearman's correlation", 'best as measured, ms', 'best by replay, as measured'], out)
+
+
+TEXTS = {'hardware': programs, 'kernels': kernels, 'cells': cells, 'variants': variants}
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def read_rows(folder, name_of, runs_of, only):
+    """The measured rows of a folder, each with the launches to replay: by key a trace, the machine's arguments, and the launch's place in the trace."""
+    rows, place = [], {}
+    with open(f'{FOLDER}/{folder}measured.csv') as f:
+        for row in csv.DictReader(f):
+            name = row[name_of] if name_of else f'{row["kernel"]}.{row["machine"]}'
+            if only and name not in only:
+                continue
+            at = place[name] = place.get(name, -1) + 1  # rows and launches of a program's trace are in the same order
+            row['runs'] = {key: (f'{FOLDER}/{folder}{path}', tuple(machine), launch) for key, (path, machine, launch) in runs_of(row, at).items()}
+            rows.append({key: value if key in ('launch', 'size', 'block', 'runs') else number(value) for key, value in row.items()})
     return rows
+
+
+def read_all(only):
+    return {
+        'hardware': read_rows('', 'program', lambda row, at: {kind: (f'{row["program"]}.{kind}.wtr', MACHINE, at) for kind in KINDS}, only),
+        'kernels': read_rows('kernels/', 'program', lambda row, at: {'replayed': (f'{row["program"]}.wtr', MACHINE, at)}, only),
+        'cells': read_rows('cells/', 'trace', lambda row, at: {'replayed': (f'{row["machine"]}.{row["trace"]}.wtr', ['-m', row['machine']], int(row['launch']))},
+                           only),
+        'variants': read_rows('variants/', None, lambda row, at: {'replayed': (f'{row["kernel"]}.{row["machine"]}.{row["number"]}.wtr',
+                                                                              ['-m', row['machine'], '--set', 'sms=1'], 0)}, only)}
+
+
+def replay_all(rows):
+    """Each row's launches, as statistics, by the key of its runs; None: there is no such trace."""
+    runs = sorted({(path, machine) for row in rows for path, machine, _ in row['runs'].values()})
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = dict(zip(runs, pool.map(lambda run: replay(*run), runs)))
+    for row in rows:
+        for key, (path, machine, launch) in row['runs'].items():
+            launches = found[path, machine]
+            row[key] = launches[launch] if launches else None
 
 
 def put(text, name):
@@ -129,27 +207,13 @@ def put(text, name):
 
 
 def main(*arguments):
-    only = [a for a in arguments if a != '--write']
-    rows, single = read_rows(FOLDER, only), read_rows(f'{FOLDER}/kernels', only)
-    paths = {f'{FOLDER}/{row["program"]}.{kind}.wtr' for row in rows for kind in KINDS} | {f'{FOLDER}/kernels/{row["program"]}.wtr' for row in single}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(paths, pool.map(replay, paths)))
-    for row in rows:
-        for kind in KINDS:
-            launches = found[f'{FOLDER}/{row["program"]}.{kind}.wtr']
-            row[kind] = launches[row['at']] if launches else None
-    for row in single:
-        row['replayed'] = found[f'{FOLDER}/kernels/{row["program"]}.wtr'][row['at']]
-    texts = {}
-    if rows:
-        texts['hardware'] = '\n'.join(['Mean error by program:', '', *by_program(rows), '', 'Cycles of each launch:', '', *cycles_of_launches(rows), '',
-                                       'Counters of each launch, from machine code:', '', *counters_of_launches(rows), ''])
-    if single:
-        texts['kernels'] = '\n'.join([*kernels(single), ''])
-    for name, text in texts.items():
-        if '--write' in arguments:
+    groups = read_all([a for a in arguments if a != '--write'])
+    replay_all([row for rows in groups.values() for row in rows])
+    for name, rows in groups.items():
+        text = '\n'.join([*TEXTS[name](rows), '']) if rows else ''
+        if rows and '--write' in arguments:
             put(text, name)
-        else:
+        elif rows:
             print(text, end='')
     return 0
 

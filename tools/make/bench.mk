@@ -71,7 +71,7 @@ validation-latencies: all ## dependent chains and pointer chases on the machines
 validation-ablate: deps ## the ablation of ECRTS 2025, Table 2, on machine orin
 	@$(PARALLEL) all $(BUILD)/record-cases
 	@BUILD=$(BUILD) tests/validation/ablate.sh
-validation-hardware: all ## writes docs/accuracy.md: programs that others measured on a GV100, replayed from PTX and machine code; some minutes
+validation-hardware: all ## writes docs/accuracy.md: what others measured on a GV100, H100, A100, replayed; some minutes
 	@$(WITH_MACHINES) python3 tests/validation/hardware.py --write
 validation-scaling: all ## what twice the SMs, clock of device memory, L1, L2 do to the programs of tests/golden/hardware; ARGS="nn hotspot": to these alone
 	@$(WITH_MACHINES) python3 tests/validation/scaling.py $(ARGS)

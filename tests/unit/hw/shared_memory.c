@@ -124,7 +124,7 @@ static struct shared_memory_cost of_banks(const int64_t *o, uint32_t mask, uint3
 /* A stride of s words meets 32 / gcd(s, 32) banks: gcd(s, 32) lanes in each. */
 Test(shared_memory, passes_of_a_stride_are_its_greatest_common_divisor_with_32)
 {
-    static const int64_t o[] = {20, 2, 3, 7};
+    static const int64_t o[] = {20, 2, 3, 7, 0};
     uint64_t address[32];
     for (uint32_t stride = 1; stride <= 64; stride++) {
         uint32_t a = stride, b = 32;
@@ -143,11 +143,35 @@ Test(shared_memory, passes_of_a_stride_are_its_greatest_common_divisor_with_32)
     }
 }
 
+/* G. Smith's example: a 128-bit load of one address takes two requests, and four where lanes share addresses in other
+ * ways than n with n ^ 1 or n with n ^ 2. */
+Test(shared_memory, lanes_that_share_addresses_in_pairs_take_half_as_many_parts)
+{
+    static const int64_t o[] = {20, 2, 1, 0, 1}, off[] = {20, 2, 1, 0, 0};
+    uint64_t address[32];
+    /* lanes share addresses where their numbers differ in this bit alone; 5: none */
+    for (uint32_t bit = 0; bit <= 5; bit++) {
+        for (uint64_t l = 0; l < 32; l++)
+            address[l] = 16 * ((l >> (bit + 1) << bit) | (l & ((1ull << bit) - 1)));
+        cr_expect_eq(of_banks(o, ~0u, 16, address).transactions, bit < 2 ? 2 : 4, "bit %u", bit);
+        cr_expect_eq(of_banks(off, ~0u, 16, address).transactions, 4, "bit %u", bit);
+        cr_expect_eq(of_banks(o, ~0u, 4, address).transactions, of_banks(off, ~0u, 4, address).transactions);
+    }
+    for (uint64_t l = 0; l < 32; l++)
+        address[l] = 64;
+    cr_expect_eq(of_banks(o, ~0u, 16, address).transactions, 2);
+    cr_expect_eq(of_banks(o, ~0u, 8, address).transactions, 1);
+    cr_expect_eq(of_banks(off, ~0u, 8, address).transactions, 2);
+    address[31] = 4096;
+    cr_expect_eq(of_banks(o, ~0u, 16, address).transactions, 4, "one lane alone");
+    cr_expect_eq(of_banks(o, ~0u >> 1, 16, address).transactions, 2, "which is not active");
+}
+
 /* Random accesses against passes that are carried out: each takes one word of each bank, for all lanes of the part that
  * want it. */
 Test(shared_memory, passes_are_those_that_serve_all_lanes)
 {
-    static const int64_t o[] = {0, 1, 1, 0};
+    static const int64_t o[] = {0, 1, 1, 0, 0};
     uint64_t seed = 5, address[32];
     for (unsigned n = 0; n < 3000; n++) {
         uint32_t width = 1u << n % 5, parts = width <= 4 ? 1 : width / 4, words = width <= 4 ? 1 : width / 4,
