@@ -141,6 +141,6 @@ CUresult conditional_run(const struct conditional *c, CUstream stream)
             return r;
         if ((body = selected(c, *value_of(c->handle))))
             r = graph_run(body, stream);
-    } while (body && c->type == TYPE_WHILE && !r && !driver.failed);
+    } while (body && c->type == TYPE_WHILE && !r && !failed_for_good());
     return r;
 }
