@@ -81,6 +81,7 @@ struct rp_finding {
     bool suppressed, known; /* a suppression matches it; the baseline has it */
     bool said;              /* the user has been told */
     uint64_t said_times;    /* how often it had occurred then */
+    uint64_t logged_times;  /* how often it has occurred, as the log of a program's process says */
 };
 
 /* Frees what the finding points to. */

@@ -36,6 +36,10 @@ def test_race():
     run(0)
 
 
+def test_again():
+    run(0)
+
+
 def test_wrong():
     assert run(1)[0] == 5
 PY
@@ -58,11 +62,11 @@ PY
 export REPRISE=$r PYTHONPATH=$PWD/tools/python PYTHONDONTWRITEBYTECODE=1
 tests() { (cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider "$@" test_shift.py >out 2>err; echo $?); }
 is "a race and a wrong result fail, with the status of pytest" "$(tests --reprise --reprise-check race,init)" 1
-is "which tests failed" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_shift.py::test_race - reprise found' "$work/out")" "2 1"
+is "which tests failed" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_shift.py::test_\(race\|again\) - reprise found' "$work/out")" "3 2"
 check "the test says what was found" grep -q 'race: store of 4 bytes' "$work/out"
-is "what is suppressed fails nothing" "$(echo kind=race >"$work/known"; tests --reprise --reprise-check race --reprise-option=--suppressions=known -k 'race or right')" 0
+is "what is suppressed fails nothing" "$(echo kind=race >"$work/known"; tests --reprise --reprise-check race --reprise-option=--suppressions=known -k 'race or again or right')" 0
 is "a mended file passes" "$(sed -i 's/run(0)/run(1)/; s/== 5/== 33/' "$work/test_shift.py"; tests --reprise)" 0
-check "three passed" grep -q '^3 passed' "$work/out"
+check "four passed" grep -q '^4 passed' "$work/out"
 is "a check that is none is an error of usage" "$(tests --reprise --reprise-check speed) $(grep -c "there is no check 'speed'" "$work/err")" "1 1"
 is "what a test's child process finds fails the test" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_child.py >out 2>err; echo $?)" 1
 is "... and no other one" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_child.py::test_race - reprise found 1 fault' "$work/out")" "1 1"

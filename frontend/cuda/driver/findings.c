@@ -234,12 +234,24 @@ static void say_finding(const struct rp_finding *f)
         say_stack(&f->stacks[i]);
 }
 
+/* For pytest --reprise: in each test that makes it again, a finding is logged again. */
+static void log_again(void)
+{
+    for (size_t i = 0; i < looked_at && getenv("PYTEST_CURRENT_TEST"); i++) {
+        struct rp_finding *f = rp_check_finding(list, i);
+        if (f->times != f->logged_times)
+            log_line(put_times, f, i);
+        f->logged_times = f->times;
+    }
+}
+
 void findings_say(void)
 {
+    log_again();
     size_t count = list ? rp_check_count(list) : 0;
     for (; looked_at < count; looked_at++) {
         struct rp_finding *f = rp_check_finding(list, looked_at);
-        f->said_times = f->times;
+        f->said_times = f->logged_times = f->times;
         if (f->suppressed)
             continue;
         if (first_to_say(f))

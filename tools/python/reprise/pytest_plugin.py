@@ -46,6 +46,7 @@ class _Logs:
 
     def __init__(self):
         self.at = {}  # by file
+        self.known = {}  # the findings, by file and their number in it
         self.shared = "PYTEST_XDIST_WORKER" in os.environ  # other workers' tests run at the same time
 
     def _is_ours(self, process, test):
@@ -67,11 +68,17 @@ class _Logs:
         return [json.loads(line) for line in data[:whole].splitlines()]
 
     def new(self):
-        """What this process and those that the test has started have found since the last call."""
+        """What this process and those that the test has started have found since the last call, again or for the first time."""
         found = []
         for path in sorted(Path(os.environ["REPRISE_FINDINGS"]).glob("[0-9]*")):
-            found += [line["finding"] for line in self._lines(path) if "finding" in line and not line["finding"].get("suppressed")]
-        return found
+            numbers = {}  # in order, each once: a line has a finding, or how often it has been found by now
+            for line in self._lines(path):
+                if "finding" in line:
+                    self.known[path, line["id"]] = line["finding"]
+                if "id" in line:
+                    numbers[line["id"]] = True
+            found += [self.known[path, n] for n in numbers]
+        return [f for f in found if not f.get("suppressed")]
 
 
 def pytest_configure(config):
