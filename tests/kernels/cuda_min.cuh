@@ -21,6 +21,11 @@ KERNEL_SHUFFLE(shfl_down_sync, down, int, i32, 31)
 KERNEL_SHUFFLE(shfl_down_sync, down, float, f32, 31)
 KERNEL_SHUFFLE(shfl_xor_sync, bfly, int, i32, 31)
 KERNEL_SHUFFLE(shfl_xor_sync, bfly, float, f32, 31)
+/* All three registers of an index are read where one is: the order of reads, on which cycles of many tests depend. */
+#define threadIdx reprise_threadIdx::all()
+#define blockIdx reprise_blockIdx::all()
+#define blockDim reprise_blockDim::all()
+#define gridDim reprise_gridDim::all()
 #define __shfl_sync kernel_shfl_sync
 #define __shfl_up_sync kernel_shfl_up_sync
 #define __shfl_down_sync kernel_shfl_down_sync

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/cuda/messages.h"
 #include "tools/data/folder.h"
 
 #define MOST_FLAGS 64
@@ -60,6 +61,7 @@ static bool build(struct command_words *c, const char *clang, const char *source
         "-fdebug-compilation-dir=.",
         "-Wno-unknown-cuda-version",
         "--cuda-path=/nonexistent",
+        "-H", /* for cuda_messages */
         "-include",
         "reprise/cuda.h",
         "-o",
@@ -121,29 +123,9 @@ static bool no_clang(const char *clang, int why, struct rp_error *err)
         clang, strerror(why));
 }
 
-/* What a source holds that clang does not compile here, as far as the text tells. */
-static const char *hint(const char *source)
-{
-    static const char *const host[] = {"<<<", "int main(", "cudaMalloc", "#include <iostream>"};
-    static const char *const headers[] = {"cuda_fp16.h",     "cuda_bf16.h", "mma.h",
-                                          "curand_kernel.h", "cub/",        "cuda/std/"};
-    static char text[1 << 16];
-    FILE *f = fopen(source, "r");
-    text[f ? fread(text, 1, sizeof text - 1, f) : 0] = 0;
-    if (f)
-        fclose(f);
-    for (size_t i = 0; i < sizeof host / sizeof *host; i++)
-        if (strstr(text, host[i]))
-            return ". It has code for the host: compile it with nvcc and give the program behind --, as in 'reprise "
-                   "run "
-                   "-- ./app', or put its kernels into a file of their own";
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        if (strstr(text, headers[i]))
-            return ". It includes headers that only nvcc compiles: make PTX with 'nvcc -ptx', and give that";
-    return "";
-}
-
-static char *run(const struct command_words *c, const char *source, size_t *size, struct rp_error *err)
+/* Runs clang; its messages go to `said`. */
+static char *run(const struct command_words *c, FILE *said, const char *source, const char *headers, size_t *size,
+                 struct rp_error *err)
 {
     int ends[2], status = -1;
     pid_t child;
@@ -153,6 +135,7 @@ static char *run(const struct command_words *c, const char *source, size_t *size
         return NULL;
     }
     posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(said), STDERR_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
@@ -169,11 +152,11 @@ static char *run(const struct command_words *c, const char *source, size_t *size
         ;
     bool compiled = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        no_clang(c->words[0], ENOENT, err);
-    else if (!compiled)
-        rp_fail(err, RP_BAD_INPUT, "%s: clang did not compile it%s", source, hint(source));
-    else if (!text)
-        rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
+        compiled = no_clang(c->words[0], ENOENT, err);
+    else
+        compiled = cuda_messages(said, source, headers, compiled, err);
+    if (compiled && !text)
+        compiled = rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
     if (compiled)
         return text;
     free(text);
@@ -200,7 +183,13 @@ char *cuda_compile(const char *source, const char *target, const char *flags, si
         rp_fail(err, RP_SYSTEM, "%s: out of memory", source);
     } else if (data_folder_find("cuda", "reprise/cuda.h", headers, err)) {
         snprintf(map, sizeof map, "-fdebug-prefix-map=%s/=", headers);
-        text = build(&c, clang, source, arch, headers, map, copy, err) ? run(&c, source, size, err) : NULL;
+        FILE *said = tmpfile();
+        if (!said)
+            rp_fail(err, RP_SYSTEM, "%s: cannot make a temporary file: %s", source, strerror(errno));
+        else if (build(&c, clang, source, arch, headers, map, copy, err))
+            text = run(&c, said, source, headers, size, err);
+        if (said)
+            fclose(said);
     }
     free(copy);
     return text;

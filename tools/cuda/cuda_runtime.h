@@ -1,4 +1,4 @@
-/* For sources that include cuda_runtime.h: the part of it that kernels use, without the runtime's host functions. */
+/* For sources that include the runtime's headers, which <reprise/cuda.h> has. */
 #ifdef __NVCC__
 #include_next <cuda_runtime.h>
 #else

@@ -12,7 +12,7 @@ WITH_DRIVER := -Wl,-rpath,'$$ORIGIN' -L$(BUILD)/lib -l:libcuda.so.1
 LIBCUDA := $(BUILD)/lib/libcuda.so.1
 $(LIBCUDA): $(call object,$(filter frontend/cuda/driver/%.c,$(FILES))) $(call objects,tracefmt frontend) $(LINK_FLAGS)
 	@mkdir -p $(@D)
-	$(call shared) -lprotobuf-c -lzstd -lelf -lm -o $@
+	$(call shared) -lprotobuf-c -lzstd -lelf -lm -ldl -o $@
 	@ln -sf $(@F) $(@D)/libcuda.so
 
 # The runtime, once per major version: its version, what stands behind libcudart.so. A version script says what it shows.
@@ -36,7 +36,7 @@ $(foreach v,$(CUDART_VERSIONS),$(eval $(call cudart_rule,$v)))
 # cuBLAS with kernels of ours, which want clang. Only what tells its version differs between versions.
 CUBLAS_VERSIONS := $(if $(shell command -v $(CLANG)),12 13)
 CUBLAS := $(CUBLAS_VERSIONS:%=$(BUILD)/lib/libcublas.so.%)
-$(BUILD)/gen/blas_kernels.ptx: frontend/cuda/blas/kernels.cu frontend/cuda/blas/arguments.h tools/cuda/reprise/cuda.h
+$(BUILD)/gen/blas_kernels.ptx: frontend/cuda/blas/kernels.cu frontend/cuda/blas/arguments.h $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(CLANG) -x cuda --cuda-device-only --cuda-gpu-arch=sm_50 -nocudainc -nocudalib --cuda-path=/nonexistent -Wno-unknown-cuda-version \
 	  -I. -include tools/cuda/reprise/cuda.h -std=c++17 -O2 -ffp-contract=off -Wall -Wextra -S -o $@ $<

@@ -8,6 +8,9 @@ PUBLIC_HEADERS := tracefmt/error.h
 # The version of the interface of reprise.h (tools/host/reprise.map).
 ABI := 0
 SHARED := libreprise.so.$(VERSION)
+# Headers of the names that CUDA programs include.
+CUDA_STAND_INS := $(filter-out tools/cuda/compile.h tools/cuda/messages.h $(CUDA_HEADERS), \
+  $(shell find tools/cuda -name '*.h' -o -name '*.cuh'))
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
 SHELLS := bash zsh fish
 # What guests are compiled with.
@@ -44,9 +47,10 @@ install-files:
 	for t in $(TOPICS); do \
 	  $(BUILD)/reprise help --man $${t%.*} > $(ROOT)/share/man/man$${t#*.}/reprise-$$t || exit; done
 	$(foreach s,$(SHELLS),$(BUILD)/reprise help --completion $s > $(ROOT)/$(COMPLETION_$s) &&) true
-	install -m 644 tools/host/reprise.h tools/cuda/reprise/cuda.h $(ROOT)/include/reprise
-	install -D -m 644 -t $(ROOT)/share/reprise/cuda/reprise tools/cuda/reprise/cuda.h
-	install -m 644 tools/cuda/cuda_runtime.h $(ROOT)/share/reprise/cuda
+	install -m 644 tools/host/reprise.h $(ROOT)/include/reprise
+	for d in $(ROOT)/include $(ROOT)/share/reprise/cuda; do for h in $(CUDA_HEADERS); do \
+	  install -D -m 644 $$h $$d/$${h#tools/cuda/} || exit; done; done
+	for h in $(CUDA_STAND_INS); do install -D -m 644 $$h $(ROOT)/share/reprise/cuda/$${h#tools/cuda/} || exit; done
 	install -D -m 644 -t $(ROOT)/share/reprise/guest $(GUEST_FILES)
 	for h in $(PUBLIC_HEADERS); do install -D -m 644 $$h $(ROOT)/include/reprise/$$h; done
 	sed -e 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' docs/reprise.pc.in > $(ROOT)/lib/pkgconfig/reprise.pc

@@ -2,9 +2,10 @@
 # The kernels of tests/kernels, compiled to PTX with no toolkit: with -O2, and with -O0 under kernels/O0.
 PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_62 -nocudainc -nocudalib --cuda-path=/nonexistent \
   -Wno-unknown-cuda-version -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -Wall -Wextra
+CUDA_HEADERS = $(wildcard tools/cuda/reprise/cuda.h tools/cuda/reprise/cuda/*.h tools/cuda/reprise/cuda/rows/*.def)
 KERNEL_SOURCES := $(wildcard tests/kernels/*.cu)
 KERNELS := $(foreach d,kernels kernels/O0,$(patsubst tests/kernels/%.cu,$(BUILD)/$d/%.ptx,$(KERNEL_SOURCES)))
-KERNEL_HEADERS := $(wildcard tests/kernels/*.cuh tests/kernels/*.h) tools/cuda/reprise/cuda.h
+KERNEL_HEADERS := $(wildcard tests/kernels/*.cuh tests/kernels/*.h) $(CUDA_HEADERS)
 $(BUILD)/kernels/O0/%.ptx: tests/kernels/%.cu $(KERNEL_HEADERS) $(PTX_FLAGS_FILE)
 	@mkdir -p $(@D)
 	$(CLANG) $(PTX_FLAGS) -O0 -S -o $@ $<

@@ -170,3 +170,31 @@ void describe_inlined(struct lowering *l, struct rp_kernel *k)
     }
     inlined_keep(l->arena, all, count, l->instructions.at, l->instructions.count, k);
 }
+
+/* The kernel's files are those of the module that its instructions name, in the module's order; number 0 is the PTX
+ * file itself. The tables of inlined calls and instructions are numbered anew. */
+void describe_files(struct lowering *l, struct rp_kernel *k)
+{
+    uint32_t all = l->unit->files.count + 1, used = 1;
+    uint32_t *number = ARENA_ARRAY(l->arena, uint32_t, all);
+    const char **names = ARENA_ARRAY(l->arena, const char *, all);
+    struct rp_inlined_call *calls = (struct rp_inlined_call *)k->inlined;
+    memset(number, 0, all * sizeof *number);
+    for (uint32_t i = 0; i < l->instructions.count; i++)
+        number[l->instructions.at[i].file] = 1;
+    for (uint32_t i = 0; i < k->inlined_count; i++)
+        number[calls[i].file] = 1;
+    names[0] = l->module->file_name;
+    number[0] = 0;
+    for (uint32_t i = 1; i < all; i++)
+        if (number[i]) {
+            names[used] = l->unit->files.at[i - 1].name;
+            number[i] = used++;
+        }
+    for (uint32_t i = 0; i < l->instructions.count; i++)
+        l->instructions.at[i].file = number[l->instructions.at[i].file];
+    for (uint32_t i = 0; i < k->inlined_count; i++)
+        calls[i].file = number[calls[i].file];
+    k->file_count = used;
+    k->files = names;
+}

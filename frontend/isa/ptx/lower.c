@@ -448,11 +448,6 @@ static void set_threads(const struct ptx_function *entry, struct program *p)
 
 static void set_tables(struct lowering *l, const struct ptx_function *entry, struct program *p)
 {
-    uint32_t files = l->unit->files.count + 1;
-    const char **names = ARENA_ARRAY(l->arena, const char *, files);
-    names[0] = l->module->file_name;
-    for (uint32_t i = 1; i < files; i++)
-        names[i] = l->unit->files.at[i - 1].name;
     struct rp_kernel *k = &p->kernel;
     k->name = entry->name;
     k->isa = "ptx";
@@ -460,9 +455,8 @@ static void set_tables(struct lowering *l, const struct ptx_function *entry, str
     k->instructions = l->instructions.at;
     live_room(l, 0);
     k->live = l->live.at;
-    k->file_count = files;
-    k->files = names;
     describe_inlined(l, k);
+    describe_files(l, k);
     k->registers = estimate_registers(l, entry);
     k->static_shared = p->static_shared;
     k->local_bytes = p->recursive ? p->frame_bytes : p->max_depth_bytes;

@@ -156,6 +156,7 @@ void lower_plain(struct lowering *, enum uop_kind kind);
 void describe(struct lowering *);
 /* Adds the inlined calls of all instructions. To be called once all instructions are described. */
 void describe_inlined(struct lowering *, struct rp_kernel *);
+void describe_files(struct lowering *, struct rp_kernel *);
 /* The source text of an instruction on one line. Blanks and comments become one blank. */
 const char *instruction_text(struct lowering *, const struct ptx_instruction *);
 

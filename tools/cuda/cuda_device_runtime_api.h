@@ -1,0 +1,1 @@
+#include <reprise/cuda.h>
