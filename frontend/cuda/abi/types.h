@@ -87,6 +87,13 @@ typedef struct CUmemAccessDesc_st {
     int flags;
 } CUmemAccessDesc;
 
+/* Handles for other processes. */
+typedef struct CUipcMemHandle_st {
+    char reserved[64];
+} CUipcMemHandle;
+typedef struct CUipcEventHandle_st {
+    char reserved[64];
+} CUipcEventHandle;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUmemAllocationProp_st {
     int type; /* 1: CU_MEM_ALLOCATION_TYPE_PINNED */

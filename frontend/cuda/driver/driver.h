@@ -122,7 +122,7 @@ void handle_remove(void *);
 
 /* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
 
-enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED, BUFFER_RESERVED };
+enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED, BUFFER_RESERVED, BUFFER_IMPORTED };
 /* Hints for managed memory, which a program can query. Locations: a device, or CPU; NOWHERE: not set. */
 enum { PLACE_CPU = -1, PLACE_NOWHERE = -2 };
 struct advice {
@@ -152,6 +152,10 @@ void graph_memory_given_back(struct buffer *);
 void graph_memory_released(struct buffer *);
 /* The addresses of a reservation are given back: mapping.c. */
 void mappings_forget(const struct buffer *);
+/* Memory that is given to other processes, or theirs, is freed: ipc.c. */
+void ipc_forget(const struct buffer *);
+/* Whether there is any, so that other processes may store to it. */
+bool ipc_used(void);
 /* The buffer that holds an address, or NULL. */
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);

@@ -30,7 +30,7 @@ bool pending_on(CUstream, CUevent);
 CUresult pending_wait(CUstream, CUevent);
 /* The event is destroyed. */
 void pending_forget_event(CUevent);
-/* Whether the process has threads of its own beside this one. */
+/* Whether the process has threads of its own beside this one, or shares memory with other processes. */
 bool others_run(void);
 /* Ends all launches that wait and drops the rest: the trace, a context or the process ends. */
 void pending_drop(void);
