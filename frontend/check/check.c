@@ -260,8 +260,8 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     return true;
 }
 
-static const struct observer_calls check_calls = {check_access, check_bytes,   check_host_call,
-                                                  check_event,  check_objects, check_leave_out};
+static const struct observer_calls check_calls = {
+    check_access, check_bytes, check_host_call, check_event, check_objects, check_leave_out, false};
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 

@@ -76,8 +76,8 @@ static void sample_objects(struct observer *o, struct warp_state *w, const struc
         other->calls->objects(other, w, u, la, lanes);
 }
 
-static const struct observer_calls sample_calls = {sample_access, sample_bytes,   sample_host_call,
-                                                   sample_event,  sample_objects, NULL};
+static const struct observer_calls sample_calls = {
+    sample_access, sample_bytes, sample_host_call, sample_event, sample_objects, NULL, false};
 
 void check_sample_begin(struct rp_check *c, const struct grid *g, struct block *b)
 {

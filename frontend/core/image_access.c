@@ -3,6 +3,7 @@
 
 #include "frontend/core/footprint.h"
 #include "frontend/core/observe.h"
+#include "frontend/core/texels.h"
 #include "tracefmt/writer.h"
 
 static struct fetch fetch_of(const struct uop *u)
@@ -155,7 +156,7 @@ static struct fetch_point point_of(const struct warp *w, const struct uop *u, un
     return p;
 }
 
-static bool find_texels(struct warp_state *s, const struct uop *u, unsigned lane, struct lane_fetch *o)
+static bool find_object(struct warp_state *s, const struct uop *u, unsigned lane, struct lane_fetch *o)
 {
     const struct fetch fetch = fetch_of(u), *f = &fetch;
     o->object = image_object(s, u, lane, IMAGE_TEXTURE);
@@ -168,8 +169,39 @@ static bool find_texels(struct warp_state *s, const struct uop *u, unsigned lane
         block_fault(s, u, RP_FAULT_TEXTURE, lane, "a texture of linear memory takes integer coordinates only");
         return false;
     }
+    return true;
+}
+
+static bool find_texels(struct warp_state *s, const struct uop *u, unsigned lane, struct lane_fetch *o)
+{
+    if (!find_object(s, u, lane, o))
+        return false;
+    const struct fetch f = fetch_of(u);
     struct fetch_point p = point_of(&s->w, u, lane);
-    footprint_find(f, m, o->sampler, &p, &o->footprint);
+    footprint_find(&f, &o->object->image, o->sampler, &p, &o->footprint);
+    return true;
+}
+
+static bool is_uniform(const struct warp *w, const struct uop *u, struct operand o, lanemask m)
+{
+    unsigned first = (unsigned)__builtin_ctz(m);
+    if (is_sink(o))
+        return true;
+    if (lane_type_bits((enum lane_type)u->stype) == 32)
+        return SIMD_SELECT(lanes_equal_32)(operand_at(w, o), lane_u32(w, o, first), m);
+    return SIMD_SELECT(lanes_equal_64)(operand_at(w, o), lane_u64(w, o, first), m);
+}
+
+/* Where all lanes name one texture and one sampler. False: the fetch must be made lane by lane. */
+static bool fetch_together(struct warp *w, const struct uop *u, lanemask m)
+{
+    const struct fetch f = fetch_of(u);
+    struct lane_fetch one;
+    if (!is_uniform(w, u, u->a, m) || !is_uniform(w, u, u->b, m))
+        return false;
+    if (find_object((struct warp_state *)w, u, (unsigned)__builtin_ctz(m), &one))
+        return texels_fetch(w, u, m, &f, &one.object->image, one.sampler);
+    image_record_none(w, u, m);
     return true;
 }
 
@@ -251,6 +283,8 @@ static void handle_texture(struct warp *w, const struct uop *u, lanemask m)
     struct warp_state *s = (struct warp_state *)w;
     struct lane_fetch all[RP_WARP_LANES];
     struct texel result;
+    if (fetch_together(w, u, m))
+        return;
     FOR_LANES(l, m)
     if (!find_texels(s, u, l, &all[l])) {
         image_record_none(w, u, m);

@@ -39,6 +39,8 @@ struct observer_calls {
     /* NULL, or: a lane's access is bad, as the block's fault says. True: the access is left out, what it loads is 0,
      * and the block goes on. False: the block stops. */
     bool (*leave_out)(struct observer *, struct warp_state *, const struct uop *u, unsigned lane);
+    /* `bytes` may be called once for the loads of several lanes, with all bytes from the first to the last. */
+    bool coarse;
 };
 
 struct observer {

@@ -53,7 +53,7 @@ static const char *const session_variable_names[] = {
 /* Figures of a device: X(field, default, meaning). The key is the field's name. A default of 0 means that the value
  * follows from the capability (device_figures_complete). */
 #define DEVICE_FIGURES(X)                                                                                              \
-    X(capability, 0, "compute capability, 10 x major + minor: 61. 0: 61, or 75 for clients of CUDA 13")                \
+    X(capability, 0, "compute capability, 10 x major + minor: 61. 0: as the program's compilers need")                 \
     X(sms, 28, "streaming multiprocessors")                                                                            \
     X(clock_khz, 1480000, "clock of the SMs")                                                                          \
     X(memory_bytes, 8589934592, "device memory")                                                                       \

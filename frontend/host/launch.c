@@ -320,6 +320,11 @@ enum rp_launch_state rp_launch_drive(struct rp_running *r)
     return r->done ? RP_LAUNCH_DONE : state;
 }
 
+bool rp_launch_listens(const struct rp_running *r, uint64_t *memory)
+{
+    return r->ordered && ordered_listens(r->ordered, memory);
+}
+
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
 
 /* Ends the launch's entry in the trace. */

@@ -80,6 +80,10 @@ enum rp_launch_state {
 /* Runs a part of the launch. */
 enum rp_launch_state rp_launch_drive(struct rp_running *);
 
+/* Of a launch that waits: whether it reads global memory, so that a store of somebody else may end its wait. *memory: a
+ * checksum of what it reads; while that stays the same, the launch need not be driven. */
+bool rp_launch_listens(const struct rp_running *, uint64_t *memory);
+
 /* Drives the launch until it is done, ends its entry in the trace and frees it, also on failure. A launch that still
  * waits has a fault: livelock. False: err says why; result covers what was executed. */
 bool rp_launch_end(struct rp_running *, struct rp_launch_result *, struct rp_error *);

@@ -37,6 +37,7 @@ struct ordered {
     size_t printed_count, printed_capacity;
     struct quiet quiet;
     struct watch watch;
+    bool listening; /* since the last drive: the launch waits for a change of what the watch says is read */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -168,6 +169,42 @@ static bool goes_round(struct ordered *o)
         return false;
     }
     return turns_end(&q->cycles, &o->watch, state_of, o);
+}
+
+/* ---- waiting for a change of memory ------------------------------------------------------------------------------ */
+
+/* A word that an allocation ends within is read by bytes. */
+static uint32_t word_at(const struct rp_device *d, uint64_t address)
+{
+    uint32_t word = 0;
+    const uint8_t *at = rp_host_read(d, address, sizeof word);
+    if (at)
+        memcpy(&word, at, sizeof word);
+    for (unsigned i = 0; !at && i < sizeof word; i++) {
+        const uint8_t *byte = rp_host_read(d, address + i, 1);
+        word |= byte ? (uint32_t)*byte << 8 * i : 0;
+    }
+    return word;
+}
+
+bool ordered_listens(const struct ordered *o, uint64_t *memory)
+{
+    const struct watch *w = &o->watch;
+    uint64_t words = 0;
+    *memory = 0;
+    for (size_t i = 0; o->listening && i < WATCH_ENTRIES; i++)
+        if (w->key[i] && w->how[i] & WATCH_READ) {
+            uint64_t word = w->key[i] - 1, value = word_at(o->run->device, word * 4);
+            *memory += (word << 32 ^ word >> 32 ^ value) * 0x9e3779b97f4a7c15u >> 7;
+            words++;
+        }
+    return words;
+}
+
+static void stop_listening(struct ordered *o)
+{
+    o->listening = false;
+    watch_clear(&o->watch);
 }
 
 /* Where threads are independent, lanes that wait at a join for looping lanes go ahead. */
@@ -496,6 +533,8 @@ static bool finish(struct ordered *o, struct rp_error *err)
 enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error *err)
 {
     *ok = true;
+    if (o->listening)
+        stop_listening(o);
     o->quiet.drives += o->run->device->drives == o->quiet.drives + 1; /* this launch is driven, no other one */
     for (int i = 0; (i < DRIVE_TURNS || o->quiet.cycles.count) && *ok; i++) {
         if (!o->waiting && o->next == o->run->grid.blocks) {
@@ -505,9 +544,10 @@ enum rp_launch_state ordered_drive(struct ordered *o, bool *ok, struct rp_error 
         if (!o->old_turns && !o->new_turns) {
             if (o->waiting && goes_round(o)) {
                 o->quiet = (struct quiet){0};
-                watch_clear(&o->watch);
-                if (!go_ahead(o))
+                o->listening = !go_ahead(o);
+                if (o->listening)
                     return RP_LAUNCH_WAITS;
+                watch_clear(&o->watch);
             }
             begin_cycle(o);
         }

@@ -46,6 +46,8 @@ struct ordered *ordered_new(struct rp_running *, struct rp_error *);
 void ordered_free(struct ordered *);
 /* Runs some turns. RP_LAUNCH_DONE: *ok says whether the launch completed. */
 enum rp_launch_state ordered_drive(struct ordered *, bool *ok, struct rp_error *);
+/* As rp_launch_listens. */
+bool ordered_listens(const struct ordered *, uint64_t *memory);
 /* Ends the launch as a livelock. Always false. */
 bool ordered_livelock(struct ordered *, struct rp_error *);
 

@@ -46,6 +46,7 @@ void thread_pool_free(struct thread_pool *t)
 static void *help(void *arg)
 {
     struct thread_pool *t = arg;
+    pthread_setname_np(pthread_self(), REPRISE_THREAD);
     pthread_mutex_lock(&t->lock);
     for (;;) {
         while (!t->over && !t->wanted)

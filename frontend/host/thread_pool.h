@@ -2,6 +2,9 @@
 #ifndef REPRISE_FRONTEND_HOST_THREAD_POOL_H
 #define REPRISE_FRONTEND_HOST_THREAD_POOL_H
 
+/* The name of the threads that are not the program's (pthread_setname_np). */
+#define REPRISE_THREAD "reprise worker"
+
 struct thread_pool;
 
 struct thread_pool *thread_pool_new(void); /* NULL: out of memory */

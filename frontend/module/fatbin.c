@@ -45,7 +45,7 @@ static const uint8_t *embedded(const void *bytes, size_t size, size_t *section_b
         for (Elf_Scn *scn = NULL; !found && (scn = elf_nextscn(elf, scn));) {
             const char *name = gelf_getshdr(scn, &s) ? elf_strptr(elf, names, s.sh_name) : NULL;
             bool inside = name && s.sh_type == SHT_PROGBITS && s.sh_offset <= size && s.sh_size <= size - s.sh_offset;
-            if (inside && !strcmp(name, ".nv_fatbin")) {
+            if (inside && (!strcmp(name, ".nv_fatbin") || !strcmp(name, "__nv_relfatbin"))) {
                 found = (const uint8_t *)bytes + s.sh_offset;
                 *section_bytes = s.sh_size;
             }

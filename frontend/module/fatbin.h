@@ -5,7 +5,8 @@
  * options, u16 minor and u16 major version, u32 architecture, ..., at 0x28 u64 flags, at 0x38 u64 bytes uncompressed.
  * Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several fat binaries may follow one another.
  * Section .nv_fatbin of a host program has one for each source file, and an empty one that nvcc puts before them. Fat
- * binaries of host objects, libraries and programs are found by that section.
+ * binaries of host objects, libraries and programs are found by that section. An object of nvcc -rdc=true has
+ * __nv_relfatbin instead, and a program of such objects both: .nv_fatbin, which comes first, has the linked code.
  *
  * Loading reads the headers alone: a library has hundreds of megabytes of images and uses few. The caller's
  * bytes must live until fatbin_free.

@@ -108,6 +108,20 @@ sees "and what --set says of it" "Another one|9.0|3|268435456|1000500|512" --dev
 "$REPRISE" machine show san-rtx2080 | sed 's/^device: .*//' >"$dir/bare.cfg"
 check "of a machine that says nothing a program sees its name and SMs" \
     eval '[[ $("$REPRISE" run --device "$dir/bare.cfg" -- "$dir/device_13") == "bare|7.5|46|8589934592|5505000|256|"* ]]'
+# The capability of the default device: what compilers at run time know. The libraries are empty ones of NVIDIA's names.
+for library in libnvrtc.so.12 libnvrtc.so.13 libnvJitLink.so.13 libtriton.so; do
+    ${CC:-gcc} -shared -Wl,-soname,$library -o "$dir/$library" -x c /dev/null
+done
+capability() { # what, expected, compiler's arguments
+    ${CC:-gcc} -std=c17 -I. tests/cuda/capability.c -o "$dir/capability" -Wl,--no-as-needed "${@:3}" \
+        -L"$BUILD/lib" -l:libcuda.so.1 -ldl -Wl,-rpath,"$dir" >&2
+    is "capability of the default device: $1" "$("$REPRISE" run -- "$dir/capability" 2>&1)" "$2"
+}
+capability "of the driver API alone" 6.1
+for library in libnvrtc.so.13 libnvJitLink.so.13; do capability "with $library" 7.5 "$dir/$library"; done
+capability "with libnvrtc.so.12" 6.1 "$dir/libnvrtc.so.12"
+is "and with one that was loaded later" "$("$REPRISE" run -- "$dir/capability" "$dir/libnvrtc.so.13" 2>&1)" 7.5
+is "and with Triton" "$("$REPRISE" run -- "$dir/capability" "$dir/libtriton.so" 2>&1)" 8.0
 
 # ---- what is said -----------------------------------------------------------------------------------------------------
 says() { [ "$(cat "$dir/err")" = "$1" ]; }
@@ -126,10 +140,12 @@ import ctypes
 for version in 12, 13:
     library = ctypes.CDLL(f"libcublasLt.so.{version}")
     library.cublasLtGetStatusName.restype = ctypes.c_char_p
-    print(library.cublasLtGetStatusName(library.cublasLtCreate(None)).decode(), library.cublasLtGetVersion())
+    handle = ctypes.c_void_p()
+    print(library.cublasLtCreate(ctypes.byref(handle)), bool(handle), library.cublasLtDestroy(handle),
+          library.cublasLtGetStatusName(library.cublasLtMatmul(handle)).decode(), library.cublasLtGetVersion())
 ' >"$dir/lt" 2>"$dir/lt.err"
-check "libcublasLt refuses by name" eval '[ "$(tr "\n" " " <"$dir/lt")" = "CUBLAS_STATUS_NOT_SUPPORTED 120000 CUBLAS_STATUS_NOT_SUPPORTED 130000 " ] &&
-    [ $(grep -c "cublasLtCreate is not there" "$dir/lt.err") -eq 2 ]'
+check "libcublasLt gives a handle and refuses the rest by name" eval '[ "$(tr "\n" " " <"$dir/lt")" = "0 True 0 CUBLAS_STATUS_NOT_SUPPORTED 120000 0 True 0 CUBLAS_STATUS_NOT_SUPPORTED 130000 " ] &&
+    [ $(grep -c "cublasLtMatmul is not there" "$dir/lt.err") -eq 2 ]'
 
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"

@@ -100,6 +100,8 @@ cd "$dir/man" || exit 1
 cp "$root/$BUILD/kernels/matmul.ptx" "$root/docs/examples/chain.cfg" "$root/tests/golden/cubin/module.cubin" . 2>/dev/null ||
     cp "$BUILD/kernels/matmul.ptx" "$root/docs/examples/chain.cfg" "$root/tests/golden/cubin/module.cubin" .
 cp "$(type -P true)" app # a program
+printf '.section .nv_fatbin,"a"\n.incbin "%s"\n' "$root/tests/golden/fatbin/plain.fatbin" |
+    "${CLANG:-clang}" -c -x assembler -o program - # what of one has machine code
 echo 'kind=leak' >known.txt
 cat >saxpy.cu <<'CUDA'
 __global__ void saxpy(int n, float a, const float *x, float *y)

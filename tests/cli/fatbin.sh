@@ -61,6 +61,13 @@ link bare
 takes 61 "in an object of the host" "$work/first.o"
 takes 1062 "in another one" "$work/second.o"
 takes 61 "in a program, behind a fat binary without kernels" "$work/one"
+objcopy --rename-section .nv_fatbin=__nv_relfatbin "$work/first.o" "$work/relocatable.o"
+takes 61 "in an object of relocatable device code" "$work/relocatable.o"
+listed() { "$REPRISE" disasm "$1" --kernel "$2" 2>&1 | sed -n 's/^.*\(code for\|Function :\|has no kernel\) */\1 /p' | tr '\n' ' '; }
+is "disasm finds a kernel behind images without it" "$(listed "$work/one" which)" \
+    "code for sm_50 Function : which code for sm_61 Function : which code for sm_52 Function : which "
+is "disasm names a kernel once, of whatever images it is" "$(listed "$work/one" wich)" "has no kernel 'wich'; did you mean 'which'? "
+fails 2 "it holds PTX for compute_60, PTX for compute_62, PTX for compute_50" "$REPRISE" disasm $golden/ptx.fatbin --kernel which
 refuses 'kernels of several source files, as .which. and .which.' "a program with kernels of two files" "$work/two"
 refuses 'not for an NVIDIA GPU' "a program without a fat binary" "$work/bare"
 refuses 'has no kernel' "an object whose fat binary has no kernel" "$work/empty.o"

@@ -124,6 +124,42 @@ check "a kernel that takes long: its progress" says "kernel .hang. has run for [
 check "a launch with many bad accesses ends" run 3 --check memory --findings "$work/explode.json" -- explode
 is "... after a number of them" "$(json "$work/explode.json" '[(f["kind"], f["times"]) for f in d["findings"]]')" "[('memory', 100000), ('fault', 1)]"
 
+# Kernels of ours: one that is said to have begun by what it prints, and then goes on and on.
+cat >"$work/on.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 begun[7] = {98, 101, 103, 117, 110, 10, 0};
+.visible .entry on(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; st.global.u32 [%p], %t;
+  { .param .b64 f; .param .b64 a; .param .b32 r; mov.u64 %p, begun; cvta.global.u64 %p, %p; st.param.b64 [f], %p;
+  mov.u64 %p, 0; st.param.b64 [a], %p; call.uni (r), vprintf, (f, a); }
+L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; ret; }
+PTX
+stopped() { # signal
+    python3 - "$@" "$r" record -q -o "$work/on.wtr" --findings "$work/on.json" --check race --module "$work/on.ptx" --grid 1 --block 64 \
+        --arg buf=zeros:4 <<'PY'
+import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+with subprocess.Popen(["stdbuf", "-oL", *sys.argv[2:]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+    run.stdout.readline()
+    run.send_signal(getattr(signal, sys.argv[1]))
+    print(run.wait()) # before the pipe is closed
+PY
+}
+for signal in TERM INT; do
+    rm -f "$work/on.json" "$work/on.wtr"
+    is "a kernel of ours: SIG$signal ends it" "$(stopped SIG$signal)" "-$(kill -l $signal)"
+    is "... what was found" "$(json "$work/on.json" '[f["kind"] for f in d["findings"]], d["program"]["signal"]')" "(['race'], $(kill -l $signal))"
+    check "... and the trace is whole" "$r" verify -q "$work/on.wtr"
+done
+rm "$work/on.json" "$work/on.wtr"
+(ulimit -c 0; ulimit -S -t 1; exec "$r" record -q -o "$work/on.wtr" --findings "$work/on.json" --check race --module "$work/on.ptx" --grid 1 --block 64 \
+    --arg buf=zeros:4) >"$work/out" 2>"$work/err"
+is "a kernel of ours: a limit ends it" $? $((128 + $(kill -l XCPU)))
+is "... what was found" "$(json "$work/on.json" '[f["kind"] for f in d["findings"]]')" "['race']"
+check "... and the trace is whole" "$r" verify -q "$work/on.wtr"
+
 # ---- programs that fail, without --check -----------------------------------------------------------------------------
 hinted() { "$r" run "${@:3}" -- "$work/wrong" "$1" >/dev/null 2>"$work/err"; [ $? = "$2" ]; }
 check "a program whose result depends on the order of warps fails" hinted order 4

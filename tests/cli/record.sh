@@ -383,7 +383,7 @@ mkdir "$dir/signal"
 # a loop in which something changes, so that it is not seen to be endless
 printf '%s\n' '.version 7.0' '.target sm_62' '.address_size 64' '.visible .entry count() {' '.reg .b64 %n;' 'mov.u64 %n, 0;' \
     'L: add.u64 %n, %n, 1;' 'bra L;' '}' >"$dir/count.ptx"
-# the signal comes as soon as the file is there, when its name may not yet be known to whoever removes it
+# the signal comes as soon as the file is there, when its name may not yet be known to whoever removes it, or later
 cat >"$dir/kill.py" <<'END'
 import os, signal, subprocess, sys
 folder, command = sys.argv[1], sys.argv[2:]
@@ -394,10 +394,14 @@ for _ in range(10):
     if run.poll() is not None:
         sys.exit("it ended by itself")
     run.send_signal(signal.SIGTERM)
-    if run.wait() != -signal.SIGTERM or os.listdir(folder):
+    if run.wait() != -signal.SIGTERM or os.listdir(folder) not in ([], ["s.wtr"]):
         sys.exit(f"ended with {run.returncode} and left {os.listdir(folder)}")
+    for file in os.listdir(folder):
+        if subprocess.run([command[0], "verify", "-q", f"{folder}/{file}"]).returncode:
+            sys.exit("the trace is not whole")
+        os.remove(f"{folder}/{file}")
 END
-check "SIGTERM leaves no file" python3 "$dir/kill.py" "$dir/signal" "$REPRISE" record -o "$dir/signal/s.wtr" \
+check "SIGTERM leaves a whole trace or none" python3 "$dir/kill.py" "$dir/signal" "$REPRISE" record -o "$dir/signal/s.wtr" \
     --module "$dir/count.ptx" --grid 1 --block 32 --limit 999999999999
 
 # ---- one thing is no plural -----------------------------------------------------------------------------------------

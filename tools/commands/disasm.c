@@ -17,6 +17,9 @@
 
 struct disasm {
     const char *file, *kernel, *binary;
+    char **names; /* of the kernels of all images */
+    size_t name_count;
+    const char *chosen;    /* one of them; NULL: all */
     uint32_t unknown;      /* words that are no instruction, so far */
     struct rp_error first; /* describes the first of them */
 };
@@ -131,41 +134,81 @@ static bool print_kernel(struct disasm *a, const struct cubin *c, const struct c
     return true;
 }
 
-/* Finds a kernel by its name in the file or in the source, and a device function by its name in the file. */
-static struct cubin_kernel *find_kernel(struct cubin *c, const char *name, struct rp_error *err)
+/* All kernels, or the chosen one where the image has it. */
+static bool print_image(struct disasm *a, const struct cubin *c, struct rp_error *err)
 {
-    uint32_t count = 0;
-    const char **names = calloc(c->kernel_count + 1, sizeof *names);
-    if (!names) {
-        rp_fail(err, RP_SYSTEM, "out of memory");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < c->kernel_count; i++)
-        if (c->kernels[i].entry || !strcmp(c->kernels[i].name, name))
-            names[count++] = c->kernels[i].name;
-    const char *chosen = choose_kernel(c->file_name, names, count, name, err);
-    free(names);
-    return chosen ? cubin_kernel(c, chosen, err) : NULL;
+    bool ok = true, any = !a->chosen;
+    for (uint32_t k = 0; !any && k < c->kernel_count; k++)
+        any = !strcmp(c->kernels[k].name, a->chosen);
+    if (any)
+        printf("\n\tcode for sm_%u\n", c->sm);
+    for (uint32_t k = 0; any && ok && k < c->kernel_count; k++)
+        if (!a->chosen || !strcmp(c->kernels[k].name, a->chosen))
+            ok = print_kernel(a, c, &c->kernels[k], err);
+    return ok;
 }
 
-static bool print_cubin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+static bool is_collected(const struct disasm *a, const char *name)
+{
+    for (size_t i = 0; i < a->name_count; i++)
+        if (!strcmp(a->names[i], name))
+            return true;
+    return false;
+}
+
+/* Kernels, each name once, and the device function that is asked for by its name in the file. */
+static bool collect_image(struct disasm *a, const struct cubin *c, struct rp_error *err)
+{
+    char **grown = realloc(a->names, (a->name_count + c->kernel_count + 1) * sizeof *grown);
+    if (!grown)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    a->names = grown;
+    for (uint32_t k = 0; k < c->kernel_count; k++) {
+        const char *name = c->kernels[k].name;
+        if ((!c->kernels[k].entry && strcmp(name, a->kernel) != 0) || is_collected(a, name))
+            continue;
+        if (!(a->names[a->name_count] = strdup(name)))
+            return rp_fail(err, RP_SYSTEM, "out of memory");
+        a->name_count++;
+    }
+    return true;
+}
+
+typedef bool image_function(struct disasm *, const struct cubin *, struct rp_error *);
+
+static bool visit_cubin(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
+                        struct rp_error *err)
 {
     unsigned sm = cubin_sm(bytes, size);
     struct cubin *c = !sm || isa_of_code(a->file, sm, err) ? cubin_load(a->file, bytes, size, err) : NULL;
-    if (!c)
-        return false;
-    struct cubin_kernel *one = a->kernel ? find_kernel(c, a->kernel, err) : NULL;
-    bool ok = !a->kernel || one;
-    if (ok)
-        printf("\n\tcode for sm_%u\n", c->sm);
-    for (uint32_t k = 0; ok && k < c->kernel_count; k++)
-        if (!one || one == &c->kernels[k])
-            ok = print_kernel(a, c, &c->kernels[k], err);
+    bool ok = c && visit(a, c, err);
     cubin_free(c);
     return ok;
 }
 
-static bool print_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+static bool is_new(const struct fatbin *fat, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (fat->entries[k].kind == fat->entries[i].kind && fat->entries[k].arch == fat->entries[i].arch)
+            return false;
+    return true;
+}
+
+static bool no_machine_code(const struct fatbin *fat, struct rp_error *err)
+{
+    char known[128], has[256] = "nothing";
+    size_t n = 0;
+    isa_ranges(known, sizeof known);
+    for (uint32_t i = 0; i < fat->count && n < sizeof has - 32; i++)
+        if (is_new(fat, i))
+            n += (size_t)snprintf(has + n, sizeof has - n, "%s%s_%" PRIu32, n ? ", " : "",
+                                  fat->entries[i].kind == FATBIN_PTX ? "PTX for compute" : "sm", fat->entries[i].arch);
+    return rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no machine code for %s; it holds %s", fat->file_name,
+                   known, has);
+}
+
+static bool visit_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
+                         struct rp_error *err)
 {
     struct fatbin *fat = fatbin_load(a->file, bytes, size, err);
     if (!fat)
@@ -175,15 +218,33 @@ static bool print_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, st
         struct fatbin_entry *e = &fat->entries[i];
         if (e->kind == FATBIN_CUBIN && isa_of_sm(e->arch)) {
             any = true;
-            ok = fatbin_unpack(fat, e, err) && print_cubin(a, e->bytes, e->size, err);
+            ok = fatbin_unpack(fat, e, err) && visit_cubin(a, e->bytes, e->size, visit, err);
         }
     }
-    if (ok && !any) {
-        char known[128];
-        isa_ranges(known, sizeof known);
-        ok = rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no machine code for %s", a->file, known);
-    }
+    if (ok && !any)
+        ok = no_machine_code(fat, err);
     fatbin_free(fat);
+    return ok;
+}
+
+static bool visit_images(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
+                         struct rp_error *err)
+{
+    return (fatbin_is(bytes, size) ? visit_fatbin : visit_cubin)(a, bytes, size, visit, err);
+}
+
+/* A program has a cubin for each source file and architecture: the kernel is chosen among those of all. */
+static bool print_images(struct disasm *a, const uint8_t *bytes, size_t size, struct rp_error *err)
+{
+    bool ok = !a->kernel || visit_images(a, bytes, size, collect_image, err);
+    if (ok && a->kernel) {
+        a->chosen = choose_kernel(a->file, (const char *const *)a->names, a->name_count, a->kernel, err);
+        ok = a->chosen;
+    }
+    ok = ok && visit_images(a, bytes, size, print_image, err);
+    for (size_t i = 0; i < a->name_count; i++)
+        free(a->names[i]);
+    free(a->names);
     return ok;
 }
 
@@ -219,8 +280,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
         !size ? rp_fail(&err, RP_BAD_INPUT, "%s: empty; machine code is a cubin, a fat binary or bare words", a.file)
         : a.binary                      ? print_binary(&a, bytes, size, &err)
         : guest_recognises(bytes, size) ? guest_print_code(a.file, bytes, size, a.kernel, &err)
-        : fatbin_is(bytes, size)        ? print_fatbin(&a, bytes, size, &err)
-                                        : print_cubin(&a, bytes, size, &err);
+                                        : print_images(&a, bytes, size, &err);
     ok = ok && all_known(&a, &err);
     free(bytes);
     return ok ? RP_OK : command_fail(&err);
@@ -228,6 +288,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
 
 static const struct command_example examples[] = {
     {"All kernels of a cubin", "reprise disasm module.cubin"},
+    {"One kernel of a program, for each architecture that it has code for", "reprise disasm ./program --kernel which"},
     {"One kernel, and back again",
      "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
     {NULL, NULL},
@@ -237,7 +298,8 @@ const struct command command_disasm = {
     .summary = "print the machine code of a cubin as text",
     .usage = "FILE",
     .about =
-        "Prints the machine code of a cubin or fat binary in the layout of cuobjdump -sass: an instruction a line with "
+        "Prints the machine code of a cubin, a fat binary, or a host object, library or program with fat binaries in "
+        "the layout of cuobjdump -sass: an instruction a line with "
         "its address and its word. On sm_50 to sm_62 the control word of three instructions is above them. From sm_70 "
         "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "
         "status is then 2.\n"

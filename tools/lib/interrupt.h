@@ -2,11 +2,15 @@
 #ifndef REPRISE_TOOLS_LIB_INTERRUPT_H
 #define REPRISE_TOOLS_LIB_INTERRUPT_H
 
-/* From now on the first SIGINT, SIGTERM or SIGHUP is only noted, unless it is ignored already. The second ends the
- * program at once. */
+#include <stdbool.h>
+
+/* From now on the first SIGINT, SIGTERM, SIGHUP or SIGXCPU (a limit of the processor's time) is only noted, unless it
+ * is ignored already. The second SIGINT, SIGTERM or SIGHUP does what it did before. */
 void interrupt_watch(void);
 /* The signal that was noted; 0: none. */
 int interrupted(void);
+/* Whether there is one, for threads that look often. */
+const _Atomic bool *interrupt_flag(void);
 /* Ends the program by the signal that was noted, so that its status says so. */
 _Noreturn void interrupt_end(void);
 

@@ -15,7 +15,7 @@ DATADIR   = -DREPRISE_DATADIR='"$(PREFIX)/share/reprise"'
 # No contraction: a multiply and an add of the kernel stay two roundings. No -ffast-math anywhere.
 CFLAGS   += -std=c17 $(OPT) -g -pthread -fPIC -fvisibility=hidden -ffp-contract=off -Wall -Wextra $(if $(WERROR),-Werror) $(SANITIZE)
 LDFLAGS  += -pthread $(SANITIZE)
-LDLIBS   += -lprotobuf-c -lzstd -lconfig -ljansson -lelf -lm
+LDLIBS   += -lprotobuf-c -lzstd -lconfig -ljansson -lelf -lm -ldl
 COMPILE   = $(CC) $(CPPFLAGS) $(CFLAGS)
 
 # What runs for a moment only is compiled in less time. The searches of tools/wcet run for minutes; tools/timeline

@@ -12,7 +12,7 @@ WITH_DRIVER := -Wl,-rpath,'$$ORIGIN' -L$(BUILD)/lib -l:libcuda.so.1
 LIBCUDA := $(BUILD)/lib/libcuda.so.1
 $(LIBCUDA): $(call object,$(filter frontend/cuda/driver/%.c,$(FILES))) $(call objects,tracefmt frontend) $(LINK_FLAGS)
 	@mkdir -p $(@D)
-	$(call shared) -lprotobuf-c -lzstd -lelf -lm -o $@
+	$(call shared) -lprotobuf-c -lzstd -lelf -lm -ldl -o $@
 	@ln -sf $(@F) $(@D)/libcuda.so
 
 # The runtime, once per major version: its version, what stands behind libcudart.so. A version script says what it shows.

@@ -9,6 +9,7 @@
 
 #include "tools/lib/cleanup.h"
 #include "tools/lib/command.h"
+#include "tools/lib/interrupt.h"
 #include "tools/lib/json.h"
 #include "tools/lib/names.h"
 #include "tools/lib/output.h"
@@ -342,6 +343,7 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
         .check = s->check,
         .progress = show,
         .progress_data = &s->progress,
+        .interrupted = interrupt_flag(),
         .output = s->prints,
     };
     memcpy(config.grid, l->grid, sizeof config.grid);
@@ -362,9 +364,10 @@ static bool launch_all(struct session *s, struct rp_error *err)
 {
     struct timespec from, to;
     bool ok = true;
+    interrupt_watch();
     clock_gettime(CLOCK_MONOTONIC, &from);
     for (size_t i = 0; i < s->plan->launch_count && ok; i++)
-        ok = launch(s, i, err);
+        ok = interrupted() ? rp_fail(err, RP_KERNEL, "interrupted before launch %zu", i) : launch(s, i, err);
     clock_gettime(CLOCK_MONOTONIC, &to);
     s->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     return ok;
@@ -426,11 +429,11 @@ static void print_summary(const struct session *s)
     fprintf(stderr, "%.3f s\n", s->seconds);
 }
 
-/* The launch that had a fault; NULL: none had. */
+/* The launch that had a fault of its own; NULL: none had. */
 static const struct rp_launch_result *failed_launch(const struct session *s)
 {
     const struct rp_launch_result *last = s->done ? &s->results[s->done - 1] : NULL;
-    return last && last->fault != RP_FAULT_NONE ? last : NULL;
+    return last && last->fault != RP_FAULT_NONE && last->fault != RP_FAULT_INTERRUPTED ? last : NULL;
 }
 
 static int print_json(const struct session *s, const struct rp_error *fault, json_t *compared)
@@ -444,9 +447,11 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
                                      json_number(s->results[i].thread_instructions)));
     json_t *out = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
                             json_text(s->module->file_name), "module_sha256", s->module->sha256, "outcome",
-                            fault ? "fault" : "complete", "launches", launches, "warp_instructions",
-                            json_number(sum.warp_instructions), "thread_instructions",
-                            json_number(sum.thread_instructions), "seconds", s->seconds);
+                            !fault          ? "complete"
+                            : interrupted() ? "interrupted"
+                                            : "fault",
+                            "launches", launches, "warp_instructions", json_number(sum.warp_instructions),
+                            "thread_instructions", json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
         json_put(out, "fault", json_text(fault->text));
     if (fault && failed_launch(s))
@@ -485,7 +490,8 @@ static void collect(struct session *s, const struct rp_error *fault)
 /* The exit status: `status`, unless there are findings. */
 static int conclude(struct session *s, int status)
 {
-    s->found.status = status;
+    s->found.signal = interrupted();
+    s->found.status = interrupted() ? 128 + interrupted() : status;
     return s->check ? findings_conclude(&s->found, &s->plan->findings, &s->rules, status) : status;
 }
 
@@ -514,11 +520,11 @@ static int finish_complete(struct session *s)
     return conclude(s, clean ? printed : RP_KERNEL);
 }
 
-/* After a fault: keeps the trace up to the fault, and saves no buffers. */
+/* After a fault or an interrupt: keeps the trace up to there, and saves no buffers. */
 static int finish_fault(struct session *s, const struct rp_error *fault)
 {
     struct rp_error err = {0};
-    if (!close_trace(s, &err))
+    if ((s->writer && !failed_launch(s) && !rp_write_operations(s->device, s->writer, &err)) || !close_trace(s, &err))
         return command_fail(&err);
     collect(s, fault);
     if (s->check)
@@ -563,5 +569,9 @@ int plan_run(struct plan *p)
     finding_rules_free(&s.rules);
     free(s.programs);
     free(s.results);
+    if (interrupted()) {
+        command_finish(status);
+        interrupt_end();
+    }
     return status;
 }

@@ -83,9 +83,10 @@ bool sql_open(struct sql *s, const char *path, bool write, unsigned wait, struct
         return rp_fail(err, RP_SYSTEM, "out of memory");
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     char *name = sql_file_name(path);
-    int status = name ? sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_EXRESCODE, NULL) : SQLITE_NOMEM;
+    int status = name ? sqlite3_open_v2(name, &s->db, flags, NULL) : SQLITE_NOMEM;
     sqlite3_free(name);
     if (status == SQLITE_OK) {
+        sqlite3_extended_result_codes(s->db, 1);
         sqlite3_busy_timeout(s->db, (int)wait * 1000);
         status = first_read(s);
     }

@@ -7,7 +7,9 @@
 
 #include "tools/lib/names.h"
 #include "tools/timeline/flights.h"
+#include "tools/timeline/sorting.h"
 #include "tools/timeline/timeline.h"
+#include "tools/timeline/writer.h"
 
 /* An instruction; cycles are as in struct observed_issue and observed_done. */
 struct life {
@@ -83,40 +85,155 @@ static void note_block(void *data, const struct observed_block *b)
         flights_leave(&k->flights, s);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
-
-/* What is written of a life in a cycle. */
-enum step { STEP_RETIRES, STEP_ISSUES, STEP_DISPATCHES };
-struct moment {
-    uint64_t cycle;
-    enum step step;
-    uint32_t life;
-};
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 #define COMPARE(a, b)                                                                                                  \
     if ((a) != (b))                                                                                                    \
     return (a) < (b) ? -1 : 1
 
-/* By issue. In one cycle an SM's sub-core issues no more than one warp's instructions, in the order of their ends. */
-static int compare_lives(const void *x, const void *y)
+/* In one cycle a sub-core issues no more than one warp's instructions, in the order of their ends. */
+static int compare_pair(const struct life *a, const struct life *b)
 {
-    const struct life *a = x, *b = y;
-    COMPARE(a->issue, b->issue);
-    COMPARE(a->sm, b->sm);
-    COMPARE(a->subcore, b->subcore);
     COMPARE(a->dispatch, b->dispatch);
     COMPARE(a->done, b->done);
     COMPARE(a->index, b->index);
     return 0;
 }
 
-static int compare_moments(const void *x, const void *y)
+/* What happens to lives, in the order of cycles. */
+struct order {
+    struct keyed *issues, *dispatches, *ends, *spare; /* one array */
+    uint32_t dispatch_count; /* of lives that are dispatched after their issue; all lives issue and end */
+};
+
+/* By cycle, SM and sub-core; the numbers of lives are places in k->lives. */
+static void order_issues(const struct konata *k, struct order *o)
 {
-    const struct moment *a = x, *b = y;
-    COMPARE(a->cycle, b->cycle);
-    COMPARE(a->step, b->step);
-    COMPARE(a->life, b->life);
-    return 0;
+    for (uint32_t i = 0; i < k->count; i++)
+        o->issues[i] = (struct keyed){(uint64_t)k->lives[i].sm << 16 | k->lives[i].subcore, i};
+    sort_keyed(o->issues, o->spare, k->count);
+    for (uint32_t i = 0; i < k->count; i++)
+        o->issues[i].key = k->lives[o->issues[i].number].issue;
+    sort_keyed(o->issues, o->spare, k->count);
+    for (uint32_t i = 1; i < k->count; i++) {
+        struct keyed *two = &o->issues[i - 1], last = two[1];
+        const struct life *a = &k->lives[two[0].number], *b = &k->lives[last.number];
+        if (a->issue == b->issue && a->sm == b->sm && a->subcore == b->subcore && compare_pair(a, b) > 0) {
+            two[1] = two[0];
+            two[0] = last;
+        }
+    }
+}
+
+/* Lives are numbered by their issue from here on. */
+static void order_others(const struct konata *k, struct order *o)
+{
+    o->dispatch_count = 0;
+    for (uint32_t i = 0; i < k->count; i++) {
+        const struct life *l = &k->lives[o->issues[i].number];
+        o->ends[i] = (struct keyed){l->done, i};
+        if (l->dispatch > l->issue)
+            o->dispatches[o->dispatch_count++] = (struct keyed){l->dispatch, i};
+    }
+    sort_keyed(o->ends, o->spare, k->count);
+    sort_keyed(o->dispatches, o->spare, o->dispatch_count);
+}
+
+static bool order_lives(const struct konata *k, struct order *o, struct rp_error *err)
+{
+    size_t room = (size_t)k->count + 1;
+    o->issues = malloc(4 * room * sizeof *o->issues);
+    if (!o->issues)
+        return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+    o->dispatches = o->issues + room;
+    o->ends = o->dispatches + room;
+    o->spare = o->ends + room;
+    order_issues(k, o);
+    order_others(k, o);
+    return true;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+static inline uint8_t *put(uint8_t *at, const char *text, size_t size)
+{
+    memcpy(at, text, size);
+    return at + size;
+}
+#define PUT(at, text) put(at, text, sizeof text - 1)
+
+#define DIGITS 20
+static inline uint8_t *put_number(uint8_t *at, uint64_t number)
+{
+    char digits[DIGITS], *first = digits + DIGITS;
+    do
+        *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    return put(at, first, (size_t)(digits + DIGITS - first));
+}
+
+/* A number that grows by one, as text. */
+struct counter {
+    char digits[DIGITS];
+    unsigned size;
+};
+
+static void count_up(struct counter *c)
+{
+    for (char *at = c->digits + c->size; at-- > c->digits;) {
+        if (*at != '9') {
+            ++*at;
+            return;
+        }
+        *at = '0';
+    }
+    memmove(c->digits + 1, c->digits, c->size++);
+    *c->digits = '1';
+}
+
+static inline uint8_t *put_counter(uint8_t *at, const struct counter *c)
+{
+    memcpy(at, c->digits, DIGITS);
+    return at + c->size;
+}
+
+/* What is written of a life besides its number. */
+struct words {
+    char *text;
+    size_t size;
+};
+
+/* Of a warp: its thread, and where it is. Warps that are on the machine together mostly have places of their own. */
+#define WARP_PLACES 4096
+struct warp_words {
+    uint64_t block;
+    uint32_t launch, warp, thread_size, place_size;
+    char thread[24], place[128];
+};
+
+struct texts {
+    struct words **instructions; /* of each kernel, by index; NULL: none yet */
+    struct warp_words *warps;
+    bool starved;
+};
+
+static bool open_texts(const struct konata *k, struct texts *t, struct rp_error *err)
+{
+    *t = (struct texts){calloc(rp_trace_kernel_count(k->request->trace) + 1, sizeof *t->instructions),
+                        calloc(WARP_PLACES, sizeof *t->warps), false};
+    return (t->instructions && t->warps) || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+}
+
+static void close_texts(const struct konata *k, struct texts *t)
+{
+    const struct rp_trace *trace = k->request->trace;
+    for (uint32_t n = 0; t->instructions && n < rp_trace_kernel_count(trace); n++) {
+        for (uint32_t i = 0; t->instructions[n] && i < rp_trace_kernel(trace, n)->instruction_count; i++)
+            free(t->instructions[n][i].text);
+        free(t->instructions[n]);
+    }
+    free(t->instructions);
+    free(t->warps);
 }
 
 /* Fields end at tabs, and lines at their ends: a text that has such is written without. */
@@ -130,80 +247,133 @@ static void write_text(const char *text, FILE *to)
         putc((unsigned char)*text < ' ' ? ' ' : *text, to);
 }
 
-/* A text and a number. Most of the time of a long log goes into these, so printf is too slow. */
-static void write_number(const char *before, uint64_t number, FILE *to)
+static bool make_words(const struct rp_instruction *in, struct words *w)
 {
-    char digits[20], *at = digits + sizeof digits;
-    do
-        *--at = (char)('0' + number % 10);
-    while (number /= 10);
-    fputs_unlocked(before, to);
-    fwrite_unlocked(at, 1, (size_t)(digits + sizeof digits - at), to);
+    FILE *to = open_memstream(&w->text, &w->size);
+    if (!to)
+        return false;
+    fprintf(to, "\t0\t%04" PRIx64 ": ", in->pc);
+    write_text(in->text, to);
+    fputs("\nL\t", to);
+    return !fclose(to);
 }
 
-static void write_issue(const struct konata *k, uint32_t number, FILE *to)
+/* "\t0\t0040: add.s32 ...\nL\t"; NULL: out of memory. */
+static const struct words *words_of(const struct konata *k, struct texts *t, const struct life *l)
 {
-    const struct life *l = &k->lives[number];
-    const struct rp_launch *launch = rp_trace_launch(k->request->trace, l->launch);
-    const struct rp_kernel *kernel = rp_trace_kernel(k->request->trace, launch->kernel);
-    write_number("I\t", number, to);
-    write_number("\t", number, to);
-    write_number("\t", l->block * rp_launch_warps(launch) + l->warp, to);
-    write_number("\nL\t", number, to);
-    fprintf(to, "\t0\t%04" PRIx64 ": ", kernel->instructions[l->index].pc);
-    write_text(kernel->instructions[l->index].text, to);
-    write_number("\nL\t", number, to);
-    write_number("\t1\tlaunch ", l->launch, to);
-    write_number(", block ", l->block, to);
-    write_number(", warp ", l->warp, to);
-    write_number(", SM ", l->sm, to);
-    write_number(", subcore ", l->subcore, to);
-    write_number("\nS\t", number, to);
-    fputs_unlocked(l->dispatch > l->issue ? "\t0\tIs\n" : "\t0\tX\n", to);
+    uint32_t number = rp_trace_launch(k->request->trace, l->launch)->kernel;
+    const struct rp_kernel *kernel = rp_trace_kernel(k->request->trace, number);
+    struct words **of = &t->instructions[number];
+    if (!*of)
+        *of = calloc(kernel->instruction_count + 1, sizeof **of);
+    bool fine = *of && ((*of)[l->index].text || make_words(&kernel->instructions[l->index], &(*of)[l->index]));
+    t->starved |= !fine;
+    return fine ? &(*of)[l->index] : NULL;
 }
 
-static void write_moments(const struct konata *k, const struct moment *list, size_t count, FILE *to)
+static void make_warp_words(const struct konata *k, struct warp_words *w, const struct life *l)
 {
-    uint64_t now = count ? list->cycle : 0, retired = 0;
-    fprintf(to, "Kanata\t0004\nC=\t%" PRIu64 "\n", now);
-    for (size_t i = 0; i < count; i++) {
-        const struct moment *m = &list[i];
-        if (m->cycle != now) {
-            write_number("C\t", m->cycle - now, to);
-            putc_unlocked('\n', to);
-        }
-        now = m->cycle;
-        if (m->step == STEP_ISSUES) {
-            write_issue(k, m->life, to);
-        } else if (m->step == STEP_DISPATCHES) {
-            write_number("S\t", m->life, to);
-            fputs_unlocked("\t0\tX\n", to);
+    uint32_t warps = rp_launch_warps(rp_trace_launch(k->request->trace, l->launch));
+    w->launch = l->launch;
+    w->block = l->block;
+    w->warp = l->warp;
+    w->thread_size = (uint32_t)snprintf(w->thread, sizeof w->thread, "%" PRIu64, l->block * warps + l->warp);
+    w->place_size = (uint32_t)snprintf(w->place, sizeof w->place,
+                                       "\t1\tlaunch %" PRIu32 ", block %" PRIu64 ", warp %" PRIu32 ", SM %" PRIu16
+                                       ", subcore %" PRIu16 "\nS\t",
+                                       l->launch, l->block, l->warp, l->sm, l->subcore);
+}
+
+static const struct warp_words *warp_words_of(const struct konata *k, struct texts *t, const struct life *l)
+{
+    struct warp_words *w = &t->warps[(l->block * 32 + l->warp) % WARP_PLACES];
+    if (!w->place_size || w->block != l->block || w->warp != l->warp || w->launch != l->launch)
+        make_warp_words(k, w, l);
+    return w;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Of any size, where there may be no room for it. */
+static void put_long(struct writer *to, const char *text, size_t size)
+{
+    for (size_t part; size; text += part, size -= part) {
+        writer_room(to);
+        part = size < WRITER_MOST / 2 ? size : WRITER_MOST / 2;
+        to->at = put(to->at, text, part);
+    }
+    writer_room(to);
+}
+
+/* The lines of a life when it issues. */
+static void put_issue(const struct konata *k, struct texts *t, const struct life *l, const struct counter *number,
+                      struct writer *to)
+{
+    const struct words *text = words_of(k, t, l);
+    const struct warp_words *warp = warp_words_of(k, t, l);
+    if (!text)
+        return;
+    uint8_t *at = put_counter(PUT(to->at, "I\t"), number);
+    at = put_counter(PUT(at, "\t"), number);
+    at = PUT(at, "\t");
+    memcpy(at, warp->thread, sizeof warp->thread);
+    at = put_counter(PUT(at + warp->thread_size, "\nL\t"), number);
+    to->at = at;
+    put_long(to, text->text, text->size);
+    at = put_counter(to->at, number);
+    memcpy(at, warp->place, sizeof warp->place);
+    at = put_counter(at + warp->place_size, number);
+    to->at = l->dispatch > l->issue ? PUT(at, "\t0\tIs\n") : PUT(at, "\t0\tX\n");
+}
+
+/* UINT64_MAX: behind the end. */
+static uint64_t key_at(const struct keyed *list, uint32_t at, uint32_t count)
+{
+    return at < count ? list[at].key : UINT64_MAX;
+}
+
+static void write_moments(const struct konata *k, struct texts *t, const struct order *o, struct writer *to)
+{
+    uint32_t issued = 0, dispatched = 0, ended = 0;
+    struct counter number = {"0", 1}, retired = {"0", 1};
+    uint64_t now = o->issues->key;
+    writer_room(to);
+    to->at = PUT(put_number(PUT(to->at, "Kanata\t0004\nC=\t"), now), "\n");
+    while (ended < k->count) {
+        uint64_t end = o->ends[ended].key, issue = key_at(o->issues, issued, k->count),
+                 dispatch = key_at(o->dispatches, dispatched, o->dispatch_count);
+        uint64_t next = end < issue ? end : issue;
+        next = dispatch < next ? dispatch : next;
+        writer_room(to);
+        if (next != now)
+            to->at = PUT(put_number(PUT(to->at, "C\t"), next - now), "\n");
+        now = next;
+        if (end == now) {
+            uint8_t *at = PUT(put_number(PUT(to->at, "R\t"), o->ends[ended++].number), "\t");
+            to->at = PUT(put_counter(at, &retired), "\t0\n");
+            count_up(&retired);
+        } else if (issue == now) {
+            put_issue(k, t, &k->lives[o->issues[issued++].number], &number, to);
+            count_up(&number);
         } else {
-            write_number("R\t", m->life, to);
-            write_number("\t", retired++, to);
-            fputs_unlocked("\t0\n", to);
+            to->at = PUT(put_number(PUT(to->at, "S\t"), o->dispatches[dispatched++].number), "\t0\tX\n");
         }
     }
 }
 
-static bool write_lives(struct konata *k, FILE *to, struct rp_error *err)
+static bool write_lives(struct konata *k, FILE *file, struct rp_error *err)
 {
-    size_t count = 0;
-    struct moment *list = malloc((3 * (size_t)k->count + 1) * sizeof *list);
-    if (!list)
-        return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
-    qsort(k->lives, k->count, sizeof *k->lives, compare_lives);
-    for (uint32_t i = 0; i < k->count; i++) {
-        const struct life *l = &k->lives[i];
-        list[count++] = (struct moment){l->issue, STEP_ISSUES, i};
-        if (l->dispatch > l->issue)
-            list[count++] = (struct moment){l->dispatch, STEP_DISPATCHES, i};
-        list[count++] = (struct moment){l->done, STEP_RETIRES, i};
-    }
-    qsort(list, count, sizeof *list, compare_moments);
-    write_moments(k, list, count, to);
-    free(list);
-    return true;
+    struct order order = {0};
+    struct texts texts = {0};
+    struct writer to = {0};
+    bool fine = order_lives(k, &order, err) && open_texts(k, &texts, err) && writer_open(&to, file, err);
+    if (fine)
+        write_moments(k, &texts, &order, &to);
+    fine = fine && (!texts.starved || rp_fail(err, RP_SYSTEM, "out of memory for a timeline"));
+    writer_close(&to);
+    close_texts(k, &texts);
+    free(order.issues);
+    return fine;
 }
 
 static bool whole(const struct konata *k, struct rp_error *err)

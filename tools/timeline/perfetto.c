@@ -3,19 +3,19 @@
 /* A packet that is no event. */
 static uint8_t *open_packet(struct perfetto *p)
 {
-    wire_room(&p->wire);
-    return wire_open(p->wire.at, TRACE_PACKET);
+    writer_room(p->out);
+    return wire_open(p->out->at, TRACE_PACKET);
 }
 
 static void close_packet(struct perfetto *p, uint8_t *begin, uint8_t *at)
 {
-    p->wire.at = wire_close(begin, wire_number(at, PACKET_SEQUENCE, SEQUENCE));
+    p->out->at = wire_close(begin, wire_number(at, PACKET_SEQUENCE, SEQUENCE));
 }
 
-void perfetto_begin(struct perfetto *p, FILE *to)
+void perfetto_begin(struct perfetto *p, struct writer *out)
 {
-    p->tracks = p->names = p->processes = p->threads = p->events = p->head_size = 0;
-    wire_begin(&p->wire, to);
+    p->tracks = p->names = p->processes = p->threads = p->events = 0;
+    p->out = out;
     uint8_t *begin = open_packet(p), *at = wire_number(begin, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
     close_packet(p, begin, wire_number(at, PACKET_FIRST, 1));
     begin = open_packet(p);
@@ -24,8 +24,6 @@ void perfetto_begin(struct perfetto *p, FILE *to)
     at = wire_number(at, DESCRIPTOR_THREAD_ORDERING, ROOT_ORDER_BY_RANK);
     close_packet(p, begin, wire_close(root, at));
 }
-
-void perfetto_end(struct perfetto *p) { wire_flush(&p->wire); }
 
 static uint32_t intern(struct perfetto *p, enum perfetto_field kind, const char *text)
 {

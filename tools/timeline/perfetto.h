@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "tools/timeline/wire.h"
+#include "tools/timeline/writer.h"
 
 enum perfetto_field {
     TRACE_PACKET = 1,
@@ -69,17 +70,12 @@ enum {
 };
 
 struct perfetto {
-    struct wire wire;
+    struct writer *out;
     uint64_t tracks, names, processes, threads, events; /* so far */
-    /* The cycle of the last event, and what is written for it: many events come in one cycle. */
-    uint64_t cycle;
-    uint8_t head[16];
-    unsigned head_size;
 };
 
 /* Tracks and names are numbers from 1 on. */
-void perfetto_begin(struct perfetto *, FILE *);
-void perfetto_end(struct perfetto *);
+void perfetto_begin(struct perfetto *, struct writer *);
 /* An interned name of events, or of arguments; the caller uses it again. */
 uint32_t perfetto_name(struct perfetto *, const char *text);
 uint32_t perfetto_argument(struct perfetto *, const char *text);
@@ -92,7 +88,8 @@ uint32_t perfetto_track(struct perfetto *, uint32_t parent, uint32_t rank, const
 
 /* ---- events: once per instruction and more ----------------------------------------------------------------------- */
 
-/* An event that is being put together: a slice or an instant, with arguments. Nothing else may be written meanwhile. */
+/* An event that is being put together: a slice or an instant, with up to two arguments: less than 128 bytes. Nothing
+ * else may be written meanwhile. */
 struct perfetto_open {
     uint8_t *packet, *event, *at;
 };
@@ -100,37 +97,28 @@ struct perfetto_open {
 /* For what happens several times per instruction. */
 #define PERFETTO_HOT static inline __attribute__((always_inline))
 
-static inline void perfetto_head(struct perfetto *p, uint64_t cycle)
-{
-    uint8_t *at = wire_number(p->head, PACKET_TIMESTAMP, cycle * NS_OF_CYCLE);
-    p->head_size = (unsigned)(wire_number(at, PACKET_SEQUENCE, SEQUENCE) - p->head);
-    p->cycle = cycle;
-}
-
 PERFETTO_HOT struct perfetto_open perfetto_open(struct perfetto *p, uint64_t cycle, uint32_t track, uint32_t name)
 {
-    wire_room(&p->wire);
+    writer_room(p->out);
     p->events++;
-    if (cycle != p->cycle || !p->head_size)
-        perfetto_head(p, cycle);
     struct perfetto_open o;
-    o.packet = wire_open(p->wire.at, TRACE_PACKET);
-    memcpy(o.packet, p->head, sizeof p->head);
-    o.event = wire_open(o.packet + p->head_size, PACKET_EVENT);
+    o.packet = wire_open(p->out->at, TRACE_PACKET);
+    o.at = wire_number(o.packet, PACKET_TIMESTAMP, cycle * NS_OF_CYCLE);
+    o.event = wire_open(wire_number(o.at, PACKET_SEQUENCE, SEQUENCE), PACKET_EVENT);
     o.at = wire_number(wire_number(o.event, EVENT_TRACK, track), EVENT_NAME, name);
     return o;
 }
 
 PERFETTO_HOT void perfetto_close(struct perfetto *p, const struct perfetto_open *o)
 {
-    p->wire.at = wire_close(o->packet, wire_close(o->event, o->at));
+    p->out->at = wire_close_short(o->packet, wire_close_short(o->event, o->at));
 }
 
 /* address: it is shown as a hexadecimal number. */
 PERFETTO_HOT void perfetto_annotate(struct perfetto_open *o, uint32_t argument, bool address, uint64_t value)
 {
     uint8_t *begin = wire_open(o->at, EVENT_ANNOTATION), *at = wire_number(begin, ANNOTATION_NAME, argument);
-    o->at = wire_close(begin, wire_number(at, address ? ANNOTATION_ADDRESS : ANNOTATION_NUMBER, value));
+    o->at = wire_close_short(begin, wire_number(at, address ? ANNOTATION_ADDRESS : ANNOTATION_NUMBER, value));
 }
 
 PERFETTO_HOT void perfetto_instant(struct perfetto_open *o) { o->at = wire_number(o->at, EVENT_TYPE, INSTANT); }
@@ -138,7 +126,7 @@ PERFETTO_HOT void perfetto_instant(struct perfetto_open *o) { o->at = wire_numbe
 PERFETTO_HOT void perfetto_slice(struct perfetto_open *o, uint64_t cycles)
 {
     uint8_t *begin = wire_open(o->at, EVENT_LEGACY), *at = wire_number(begin, LEGACY_PHASE, 'X');
-    o->at = wire_close(begin, wire_number(at, LEGACY_DURATION, cycles));
+    o->at = wire_close_short(begin, wire_number(at, LEGACY_DURATION, cycles));
 }
 
 #endif

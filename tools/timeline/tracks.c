@@ -42,6 +42,7 @@ struct resident {
 
 struct tracks {
     const struct timeline_request *request;
+    struct writer writer;
     struct perfetto out;
     struct flights flights;
     struct labels labels;
@@ -411,7 +412,9 @@ static bool open_tracks(struct tracks *t, const struct timeline_request *r, FILE
 {
     const struct machine *m = r->machine;
     t->request = r;
-    perfetto_begin(&t->out, to);
+    if (!writer_open(&t->writer, to, err))
+        return false;
+    perfetto_begin(&t->out, &t->writer);
     t->launch = perfetto_argument(&t->out, "launch");
     t->block = perfetto_argument(&t->out, "block");
     t->sm = perfetto_argument(&t->out, "SM");
@@ -436,6 +439,7 @@ static void close_tracks(struct tracks *t)
     free(t->residents);
     labels_close(&t->labels);
     flights_close(&t->flights);
+    writer_close(&t->writer);
     free(t);
 }
 
@@ -473,7 +477,6 @@ bool timeline_perfetto(const struct timeline_request *r, FILE *to, struct timeli
     fine = fine && timeline_replay(r, &o, out, err);
     if (fine) {
         show_rest(t, out->cycles);
-        perfetto_end(&t->out);
         out->events = t->out.events;
         fine = timeline_check(r, out, t->shown, err);
     }

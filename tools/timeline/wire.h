@@ -1,55 +1,39 @@
-/* Protobuf's wire format (protobuf.dev/programming-guides/encoding), written to a file through a buffer.
+/* Protobuf's wire format (protobuf.dev/programming-guides/encoding), written into a buffer.
  *
  * Written here, not by protobuf-c: a replay writes several messages for each instruction, and each has a handful of
- * numbers. A message is put together in the buffer: make room, open it, put its fields, close it.
+ * numbers. A message is put together in its place: open it, put its fields, close it.
  */
 #ifndef REPRISE_TOOLS_TIMELINE_WIRE_H
 #define REPRISE_TOOLS_TIMELINE_WIRE_H
 
+#include <endian.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-#define WIRE_BUFFER 65536
 #define WIRE_TEXT 1000 /* bytes; longer texts are cut */
-#define WIRE_MOST 2048 /* bytes of the largest message: a text, and what is around it */
+#define WIRE_SLACK 8   /* bytes behind a message that may be overwritten */
 
-struct wire {
-    FILE *to;       /* errors stay in it */
-    uint64_t bytes; /* given to the file */
-    uint8_t *at;    /* where the next byte goes */
-    uint8_t buffer[WIRE_BUFFER];
-};
+/* The functions below write at a place and return the one behind. They may overwrite WIRE_SLACK bytes there. */
 
-static inline void wire_begin(struct wire *w, FILE *to)
-{
-    w->to = to;
-    w->bytes = 0;
-    w->at = w->buffer;
-}
-
-/* Gives to the file what is in the buffer. */
-static inline void wire_flush(struct wire *w)
-{
-    w->bytes += fwrite(w->buffer, 1, (size_t)(w->at - w->buffer), w->to);
-    w->at = w->buffer;
-}
-
-/* Before each outermost message. */
-static inline void wire_room(struct wire *w)
-{
-    if (w->at > w->buffer + WIRE_BUFFER - WIRE_MOST)
-        wire_flush(w);
-}
-
-/* The functions below write at a place and return the one behind. */
-
+/* Seven bits in each byte, the lowest first; all but the last have the bit above. */
 static inline uint8_t *wire_varint(uint8_t *at, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7)
+    if (value < 0x80) {
+        *at = (uint8_t)value;
+        return at + 1;
+    }
+    while (value >> 56) {
         *at++ = (uint8_t)(value | 0x80);
-    *at++ = (uint8_t)value;
-    return at;
+        value >>= 7;
+    }
+    /* halves of 28 bits to the halves of the word, quarters of 14, and so on */
+    unsigned before_last = (63 - (unsigned)__builtin_clzll(value)) / 7;
+    value = (value & 0x000000000fffffff) | (value & 0x00fffffff0000000) << 4;
+    value = (value & 0x00003fff00003fff) | (value & 0x0fffc0000fffc000) << 2;
+    value = (value & 0x007f007f007f007f) | (value & 0x3f803f803f803f80) << 1;
+    value = htole64(value | (0x8080808080808080 & ((UINT64_C(1) << 8 * before_last) - 1)));
+    memcpy(at, &value, sizeof value);
+    return at + before_last + 1;
 }
 
 static inline uint8_t *wire_number(uint8_t *at, unsigned field, uint64_t value)
@@ -80,6 +64,13 @@ static inline uint8_t *wire_close(uint8_t *begin, uint8_t *at)
         at++;
     }
     wire_varint(begin - 1, size);
+    return at;
+}
+
+/* The same for a message of less than 128 bytes. */
+static inline uint8_t *wire_close_short(uint8_t *begin, uint8_t *at)
+{
+    begin[-1] = (uint8_t)(at - begin);
     return at;
 }
 

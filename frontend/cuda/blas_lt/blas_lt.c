@@ -1,5 +1,6 @@
 /* libcublasLt.so: supports nothing, but programs and libraries that use cuBLAS load it (CuPy before each product of
- * matrices). Every function reports its name, once, and returns CUBLAS_STATUS_NOT_SUPPORTED. */
+ * matrices), and some make a handle that they never use. Every function but these reports its name, once, and returns
+ * CUBLAS_STATUS_NOT_SUPPORTED. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -27,6 +28,23 @@ static int refuse(const char *name, bool *reported)
     }
 #include "frontend/cuda/blas_lt/refused.def"
 
+/* The handle has no state. */
+int cublasLtCreate(void **handle);
+int cublasLtCreate(void **handle)
+{
+    static char state;
+    if (!handle)
+        return CUBLAS_INVALID_VALUE;
+    *handle = &state;
+    return CUBLAS_SUCCESS;
+}
+int cublasLtDestroy(void *handle);
+int cublasLtDestroy(void *handle)
+{
+    (void)handle;
+    return CUBLAS_SUCCESS;
+}
+
 /* Functions that do not return a status. */
 size_t cublasLtGetVersion(void);
 size_t cublasLtGetVersion(void) { return CUBLAS_MAJOR * 10000; }
@@ -35,12 +53,14 @@ size_t cublasLtGetCudartVersion(void) { return CUBLAS_MAJOR * 1000; }
 const char *cublasLtGetStatusName(int status);
 const char *cublasLtGetStatusName(int status)
 {
-    return status == CUBLAS_NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED" : "unknown status";
+    return status == CUBLAS_NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED"
+           : status                       ? "unknown status"
+                                          : "CUBLAS_STATUS_SUCCESS";
 }
 const char *cublasLtGetStatusString(int status);
 const char *cublasLtGetStatusString(int status)
 {
-    return status == CUBLAS_NOT_SUPPORTED ? "not supported" : "unknown status";
+    return status == CUBLAS_NOT_SUPPORTED ? "not supported" : status ? "unknown status" : "success";
 }
 unsigned cublasLtDisableCpuInstructionsSetMask(unsigned mask);
 unsigned cublasLtDisableCpuInstructionsSetMask(unsigned mask)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "frontend/cuda/driver/pending.h"
+
 bool element_of(CUarray_format format, unsigned channels, struct rp_element *e)
 {
     static const struct {
@@ -116,6 +118,8 @@ CUresult cuArrayDestroy(CUarray array)
     CUresult r = enter_array(array, array);
     if (r)
         return r;
+    if ((r = pending_wait(NULL, NULL)))
+        return leave(r);
     struct rp_error err;
     if (!array->context || !rp_array_free(driver.device, array->array, &err))
         return leave(CUDA_ERROR_INVALID_HANDLE);
@@ -192,6 +196,8 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
+    if ((r = pending_wait(NULL, NULL)))
+        return leave(r);
     struct rp_error err;
     if (!handle_is(HANDLE_MIPMAP, array) || !rp_array_free(driver.device, array->array, &err))
         return leave(CUDA_ERROR_INVALID_HANDLE);

@@ -5,30 +5,57 @@
 
 #include "frontend/cuda/driver/event.h"
 #include "frontend/cuda/driver/graph.h"
+#include "frontend/cuda/driver/pending.h"
 
 /* ---- where streams are ------------------------------------------------------------------------------------------- */
+
+static bool holds(const CUgraphNode *nodes, size_t count, CUgraphNode n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == n)
+            return true;
+    return false;
+}
+
+/* Adds a node that the list does not hold yet. False: out of memory. */
+static bool add_node(CUgraphNode **list, size_t *count, CUgraphNode n)
+{
+    if (holds(*list, *count, n))
+        return true;
+    CUgraphNode *grown = realloc(*list, (*count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    *list = grown;
+    grown[(*count)++] = n;
+    return true;
+}
 
 /* Sets the predecessors of the stream's next node: adds the node, or makes it the only one. */
 static bool set_tail(CUstream s, CUgraphNode n, bool alone)
 {
-    CUgraphNode *grown = realloc(s->tail, (s->tail_count + 1) * sizeof *grown);
-    if (!grown)
-        return false;
-    s->tail = grown;
     s->tail_count = alone ? 0 : s->tail_count;
-    for (size_t i = 0; i < s->tail_count; i++)
-        if (s->tail[i] == n)
-            return true;
-    s->tail[s->tail_count++] = n;
-    return true;
+    return add_node(&s->tail, &s->tail_count, n);
 }
 
-void capture_leave(CUstream s)
+/* Ends the stream's part in its capture. */
+static void capture_leave(CUstream s)
 {
     s->capture = NULL;
     free(s->tail);
     s->tail = NULL;
     s->tail_count = 0;
+}
+
+/* The end of a capture needs its origin; what other streams have added must still be joined. */
+void capture_stream_destroyed(CUstream s)
+{
+    struct capture *c = s->capture;
+    if (!c)
+        return;
+    c->broken |= c->origin == s;
+    for (size_t i = 0; i < s->tail_count; i++)
+        c->broken |= !add_node(&c->left, &c->left_count, s->tail[i]);
+    capture_leave(s);
 }
 
 static CUresult record(CUstream s, CUevent e)
@@ -135,7 +162,7 @@ CUresult submit(CUstream s, const struct work *w)
             return forbidden;
         if (w->kind == WORK_RECORD)
             w->event->capture = 0;
-        return work_run(s, w);
+        return pending_submit(s, w);
     }
     if (s->capture && s->capture->broken)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -179,14 +206,6 @@ CUresult cuStreamBeginCapture(CUstream stream)
     return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-static bool holds(CUgraphNode *nodes, size_t count, CUgraphNode n)
-{
-    for (size_t i = 0; i < count; i++)
-        if (nodes[i] == n)
-            return true;
-    return false;
-}
-
 static bool is_awaited(const struct CUgraph_st *g, CUgraphNode n)
 {
     for (size_t i = 0; i < g->count; i++)
@@ -195,14 +214,21 @@ static bool is_awaited(const struct CUgraph_st *g, CUgraphNode n)
     return false;
 }
 
-/* Whether nothing waits for the stream's last work. */
-static bool unjoined(CUstream s)
+/* Whether nothing waits for one of the nodes. */
+static bool unjoined(const struct capture *c, const CUgraphNode *nodes, size_t count)
 {
-    const struct CUstream_st *origin = s->capture->origin;
-    for (size_t i = 0; i < s->tail_count; i++)
-        if (!holds(origin->tail, origin->tail_count, s->tail[i]) && !is_awaited(s->capture->graph, s->tail[i]))
+    for (size_t i = 0; i < count; i++)
+        if (!holds(c->origin->tail, c->origin->tail_count, nodes[i]) && !is_awaited(c->graph, nodes[i]))
             return true;
     return false;
+}
+
+static bool streams_joined(const struct capture *c)
+{
+    for (CUstream s = driver.streams; s; s = s->next)
+        if (s->capture == c && s != c->origin && unjoined(c, s->tail, s->tail_count))
+            return false;
+    return !unjoined(c, c->left, c->left_count);
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
@@ -213,10 +239,9 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     struct capture *c = stream->capture;
     if (!c || c->origin != stream)
         return leave(c ? CUDA_ERROR_STREAM_CAPTURE_UNMATCHED : CUDA_ERROR_ILLEGAL_STATE);
-    r = c->broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
-    for (CUstream s = driver.streams; s; s = s->next)
-        if (s->capture == c && s != stream && unjoined(s) && !r)
-            r = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    r = c->broken            ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+        : !streams_joined(c) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
+                             : CUDA_SUCCESS;
     for (CUstream s = driver.streams; s; s = s->next)
         if (s->capture == c)
             capture_leave(s);
@@ -225,6 +250,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     *graph = r ? NULL : c->graph;
     if (r)
         graph_free(c->graph);
+    free(c->left);
     free(c);
     return leave(r);
 }

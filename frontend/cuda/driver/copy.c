@@ -46,6 +46,19 @@ CUresult copy_check(const CUDA_MEMCPY3D *c)
     return is_empty(c) ? CUDA_SUCCESS : ends(c, &to, &from);
 }
 
+bool copy_is_pageable(const CUDA_MEMCPY3D *c)
+{
+    struct end to, from;
+    bool device[2] = {true, true};
+    if (is_empty(c) || ends(c, &to, &from))
+        return false;
+    if (!to.array)
+        view(to.address, 0, false, &device[0]);
+    if (!from.array)
+        view(from.address, 0, false, &device[1]);
+    return !device[0] || !device[1];
+}
+
 /* The host address of an end's rows in memory. NULL: they are not all in one allocation. */
 static uint8_t *rows_of(const struct end *e, const CUDA_MEMCPY3D *c, bool write, bool *device)
 {

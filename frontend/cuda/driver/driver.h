@@ -2,7 +2,8 @@
  *
  * A function of the API is a few lines: enter() (the driver is initialised, the thread has a context, there was no
  * permanent error), the work, leave(). Functions of the API never call one another. What is asynchronous on a GPU
- * happens within the call: CUDA allows the order of the calls. */
+ * happens within the call, as CUDA allows the order of the calls; only what waits for a later call is kept (pending.h).
+ */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_H
 
@@ -53,6 +54,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 CUresult refuse(const char *what, bool *reported);
 /* The device's figures, computed when a client first needs them. */
 const struct device_figures *figures(void);
+/* The capability of the device for a program that names none: clients.c. */
+unsigned clients_capability(void);
 
 /* Creates the device. */
 bool driver_open(struct rp_error *);
@@ -194,8 +197,8 @@ struct work {
 };
 /* Runs the work, or adds it to the graph that the stream captures. A BLOCKING call breaks a capture. */
 CUresult submit(CUstream, const struct work *);
-/* Ends the stream's part in its capture. */
-void capture_leave(CUstream);
+/* Ends the part in its capture of a stream that is destroyed. */
+void capture_stream_destroyed(CUstream);
 /* Checks operations that a capture forbids: waiting for a stream (NULL: for all streams), querying it, and giving work
  * to the legacy stream. */
 CUresult capture_forbids(CUstream);
@@ -208,6 +211,8 @@ CUresult launch_check(const struct launch *);
 void launch_attributes(const CUlaunchConfig *, struct launch *);
 CUresult launch_run(CUstream, const struct launch *);
 CUresult copy_check(const CUDA_MEMCPY3D *);
+/* Whether one end is host memory that CUDA does not know, so that the host waits for the copy. */
+bool copy_is_pageable(const CUDA_MEMCPY3D *);
 CUresult copy_run(CUstream, const struct work *);
 CUresult set_check(const CUDA_MEMSET_NODE_PARAMS *);
 CUresult set_run(CUstream, const struct work *);

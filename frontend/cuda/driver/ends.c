@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "frontend/cuda/driver/check.h"
+#include "frontend/cuda/driver/pending.h"
 
 #define MOST_ARGUMENTS 4096 /* of execl */
 
@@ -15,6 +16,7 @@ extern char **environ;
 
 static void end(void)
 {
+    pending_end();
     check_end();
     record_end();
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/event.h"
+#include "frontend/cuda/driver/pending.h"
 
 /* Enters the driver for an operation on an event. */
 static CUresult enter_event(CUevent event)
@@ -33,6 +34,7 @@ CUresult cuEventDestroy_v2(CUevent event)
     CUresult r = enter_event(event);
     if (r)
         return r;
+    pending_forget_event(event);
     handle_remove(event);
     free(event->nodes);
     free(event);
@@ -73,7 +75,12 @@ uint32_t event_number(CUevent event) { return event->number; }
 CUresult cuEventQuery(CUevent event)
 {
     CUresult r = enter_event(event);
-    return r ? r : leave(capture_forbids_event(event));
+    if (r)
+        return r;
+    if ((r = capture_forbids_event(event)))
+        return leave(r);
+    pending_advance();
+    return leave(driver.failed ? driver.failed : pending_on(NULL, event) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
 }
 
 CUresult cuEventSynchronize(CUevent event)
@@ -81,7 +88,7 @@ CUresult cuEventSynchronize(CUevent event)
     CUresult r = enter_event(event);
     if (r)
         return r;
-    if ((r = capture_forbids_event(event)))
+    if ((r = capture_forbids_event(event)) || (r = pending_wait(NULL, event)))
         return leave(r);
     if (event->recorded)
         record_stream_operation(RP_HOST_SYNCHRONISE_EVENT, 0, event->number);
@@ -98,6 +105,8 @@ CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
     if (!handle_is(HANDLE_EVENT, end) || !start->recorded || !end->recorded ||
         (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    if (pending_on(NULL, start) || pending_on(NULL, end))
+        return leave(CUDA_ERROR_NOT_READY);
     double seconds = (double)(end->time.tv_sec - start->time.tv_sec);
     *milliseconds = (float)(seconds * 1e3 + (double)(end->time.tv_nsec - start->time.tv_nsec) / 1e6);
     return leave(CUDA_SUCCESS);

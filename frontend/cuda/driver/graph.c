@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/cuda/driver/pending.h"
+
 CUgraph graph_new(void)
 {
     CUgraph g = calloc(1, sizeof *g);
@@ -181,7 +183,7 @@ static CUresult visit(CUgraphNode n, unsigned walk, CUstream stream)
     n->visited = walk;
     if (r || !stream || n->disabled)
         return r;
-    return n->work.kind == WORK_CHILD ? graph_run(n->work.child, stream) : work_run(stream, &n->work);
+    return n->work.kind == WORK_CHILD ? graph_run(n->work.child, stream) : pending_submit(stream, &n->work);
 }
 
 static CUresult walk(CUgraph g, CUstream stream)

@@ -35,6 +35,8 @@ struct capture {
     CUstreamCaptureMode mode;
     pthread_t thread; /* the thread that began it */
     bool broken;
+    CUgraphNode *left; /* the last nodes of streams that were destroyed */
+    size_t left_count;
 };
 
 CUgraph graph_new(void);

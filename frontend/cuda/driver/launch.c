@@ -5,6 +5,7 @@
 
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/hint.h"
+#include "frontend/cuda/driver/pending.h"
 #include "frontend/cuda/driver/progress.h"
 
 #define PARAM_BYTES 32768
@@ -60,7 +61,16 @@ static CUresult code_of(enum rp_fault_kind fault)
     }
 }
 
-/* Launches run one after another, so all share one workspace. */
+struct open_launch {
+    struct rp_running *running;
+    struct launch_progress progress;
+    bool recorded;
+    bool waits;         /* until what it waits for has changed */
+    uint64_t memory;    /* the checksum of that */
+    uint64_t workspace; /* of a cooperative launch that waits */
+};
+
+/* Launches that end within their calls share one workspace. */
 static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
 {
     if (!driver.workspace)
@@ -70,6 +80,21 @@ static bool give_workspace(struct rp_launch_config *c, struct rp_error *err)
         memset(at, 0, RP_WORKSPACE_BYTES);
     c->workspace = driver.workspace;
     return at;
+}
+
+static void keep_workspace(struct open_launch *o)
+{
+    o->workspace = driver.workspace;
+    driver.workspace = 0;
+}
+
+static void return_workspace(uint64_t workspace)
+{
+    struct rp_error err;
+    if (!driver.workspace)
+        driver.workspace = workspace;
+    else if (workspace)
+        rp_free(driver.device, workspace, &err);
 }
 
 /* The line that CUDA writes for a thread whose assertion fails (CUDA C++ Programming Guide, "Assertion"), of each
@@ -88,27 +113,28 @@ static void say_assertion(const struct launch *l, const struct rp_launch_result 
     }
 }
 
-CUresult launch_run(CUstream stream, const struct launch *l)
+static void configure(struct rp_launch_config *c, CUstream stream, const struct launch *l)
 {
-    struct rp_launch_config c = driver.defaults;
-    struct rp_launch_result result = {0};
-    struct rp_error err = {0};
-    memcpy(c.grid, l->grid, sizeof c.grid);
-    memcpy(c.block, l->block, sizeof c.block);
-    memcpy(c.cluster, l->cluster, sizeof c.cluster);
-    c.dynamic_shared = l->shared;
-    c.stream = stream->number;
-    c.params = l->params;
+    *c = driver.defaults;
+    memcpy(c->grid, l->grid, sizeof c->grid);
+    memcpy(c->block, l->block, sizeof c->block);
+    memcpy(c->cluster, l->cluster, sizeof c->cluster);
+    c->dynamic_shared = l->shared;
+    c->stream = stream->number;
+    c->params = l->params;
     /* the program's setting is a limit, not a need: only recursion takes more than the kernel declares */
-    c.stack_bytes = l->function->program->recursive ? (uint32_t)current_context()->limits[CU_LIMIT_STACK_SIZE] : 0;
-    c.writer = record_launch(l->function);
-    c.check = check_launch(l->function);
-    c.sample = c.writer ? NULL : hint_sample(l->function);
-    struct launch_progress progress;
-    progress_of(&progress, l->function->program, &c);
-    bool ok = (!l->cooperative || give_workspace(&c, &err)) &&
-              rp_launch_kernel(driver.device, l->function->program, &c, &result, &err);
-    if (c.writer)
+    c->stack_bytes =
+        l->function->program->recursive ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE] : 0;
+    c->writer = record_launch(l->function);
+    c->check = check_launch(l->function);
+    c->sample = c->writer || pending_on(NULL, NULL) ? NULL : hint_sample(l->function);
+}
+
+/* What is left to do after a launch, whether or not it began. */
+static CUresult settle(const struct launch *l, bool ok, bool recorded, const struct rp_launch_result *result,
+                       const struct rp_error *err)
+{
+    if (recorded)
         record_launched();
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
     enum rp_fault_kind left_out;
@@ -116,20 +142,81 @@ CUresult launch_run(CUstream stream, const struct launch *l)
         driver.failed = code_of(left_out);
     if (ok)
         return CUDA_SUCCESS;
-    if (result.fault == RP_FAULT_ASSERT)
-        say_assertion(l, &result);
-    if (err.status == RP_KERNEL && result.fault != RP_FAULT_INTERRUPTED)
-        check_fault(l->function->program, &result, err.text);
+    if (result->fault == RP_FAULT_ASSERT)
+        say_assertion(l, result);
+    if (err->status == RP_KERNEL && result->fault != RP_FAULT_INTERRUPTED)
+        check_fault(l->function->program, result, err->text);
     else
-        say("%s", err.text);
-    if (result.fault == RP_FAULT_INTERRUPTED)
+        say("%s", err->text);
+    if (result->fault == RP_FAULT_INTERRUPTED)
         record_interrupted();
-    if (err.status == RP_SYSTEM && c.writer) /* the trace cannot go on, and the kernel's effects are unknown */
+    if (err->status == RP_SYSTEM && recorded) /* the trace cannot go on, and the kernel's effects are unknown */
         return driver.failed = CUDA_ERROR_OPERATING_SYSTEM;
-    if (err.status != RP_KERNEL)
-        return err.status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
-    driver.failed = code_of(result.fault);
+    if (err->status != RP_KERNEL)
+        return err->status == RP_USAGE ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    driver.failed = code_of(result->fault);
     return CUDA_SUCCESS;
+}
+
+CUresult launch_end(struct open_launch *o, const struct launch *l)
+{
+    struct rp_launch_result result;
+    struct rp_error err = {0};
+    bool ok = rp_launch_end(o->running, &result, &err), recorded = o->recorded;
+    return_workspace(o->workspace);
+    free(o);
+    return settle(l, ok, recorded, &result, &err);
+}
+
+/* While other threads run, a store of theirs may fall between the threads' last look and the checksum: then it takes
+ * two equal checksums, with the threads' looks between them. */
+bool launch_waits(struct open_launch *o)
+{
+    uint64_t memory;
+    if (o->waits && rp_launch_listens(o->running, &memory) && memory == o->memory)
+        return true;
+    for (bool again = false;; again = true) {
+        enum rp_launch_state state;
+        while ((state = rp_launch_drive(o->running)) == RP_LAUNCH_RUNS)
+            ;
+        o->waits = state == RP_LAUNCH_WAITS && rp_launch_listens(o->running, &memory);
+        if (!o->waits || (again && memory == o->memory) || !others_run())
+            break;
+        o->memory = memory;
+    }
+    o->memory = memory;
+    return o->waits;
+}
+
+CUresult launch_start(CUstream stream, const struct launch *l, struct open_launch **open)
+{
+    struct rp_launch_config c;
+    struct rp_error err = {0};
+    struct open_launch *o = calloc(1, sizeof *o);
+    *open = NULL;
+    if (!o)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    configure(&c, stream, l);
+    progress_of(&o->progress, l->function->program, &c);
+    o->recorded = c.writer;
+    if ((l->cooperative && !give_workspace(&c, &err)) ||
+        !(o->running = rp_launch_begin(driver.device, l->function->program, &c, &err))) {
+        free(o);
+        return settle(l, false, c.writer, &(struct rp_launch_result){0}, &err);
+    }
+    if (!launch_waits(o))
+        return launch_end(o, l);
+    if (l->cooperative)
+        keep_workspace(o);
+    *open = o;
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_run(CUstream stream, const struct launch *l)
+{
+    struct open_launch *open;
+    CUresult r = launch_start(stream, l, &open);
+    return open ? pending_open(stream, l, open) : r;
 }
 
 static CUresult launch(struct launch *l, CUstream handle, void **params, void **extra)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/check.h"
+#include "frontend/cuda/driver/pending.h"
 
 #define GRANULE 512u /* GPUs allocate multiples of this */
 
@@ -159,6 +160,8 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
         return leave(pinned ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
     if ((r = capture_forbids_unsafe()))
         return leave(r);
+    if ((r = pending_wait(NULL, NULL)))
+        return leave(r);
     struct buffer *b = buffer_at(address);
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
@@ -258,6 +261,8 @@ CUresult cuMemHostUnregister(void *host)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
+    if ((r = pending_wait(NULL, NULL)))
+        return leave(r);
     struct buffer *b = buffer_at((uintptr_t)host);
     bool fits = b && b->kind == BUFFER_REGISTERED && b->base == (uintptr_t)host;
     return leave(fits ? buffer_release(b) : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

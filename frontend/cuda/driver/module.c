@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/image.h"
+#include "frontend/cuda/driver/pending.h"
 #include "frontend/module/module.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -183,6 +184,8 @@ CUresult cuModuleUnload(CUmodule module)
         return r;
     if (!handle_is(HANDLE_MODULE, module))
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((r = pending_wait(NULL, NULL)))
+        return leave(r);
     unload(module);
     return leave(CUDA_SUCCESS);
 }

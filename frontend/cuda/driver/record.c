@@ -14,6 +14,8 @@
 #include "frontend/cuda/driver/driver.h"
 #include "frontend/cuda/driver/filter.h"
 #include "frontend/cuda/driver/nvtx.h"
+#include "frontend/cuda/driver/pending.h"
+#include "frontend/host/thread_pool.h"
 
 struct filter {
     uint32_t first; /* of each kernel; 0: all */
@@ -67,6 +69,7 @@ static void finish(void)
     struct stat file = {0};
     if (!recording.writer || getpid() != recording.owner)
         return;
+    pending_drop();
     bool ok = driver.failed || rp_write_operations(driver.device, recording.writer, &err);
     pthread_mutex_lock(&recording.saving);
     struct rp_writer *whole = recording.writer;
@@ -226,6 +229,7 @@ static void save_soon(void)
 static void *end_on_signal(void *unused)
 {
     (void)unused;
+    pthread_setname_np(pthread_self(), REPRISE_THREAD);
     while (!recording.signalled)
         if (!sem_wait(&recording.wakeup) && !recording.signalled)
             save_soon();

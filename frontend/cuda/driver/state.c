@@ -9,6 +9,7 @@
 #include "frontend/core/overrun.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/filter.h"
+#include "frontend/cuda/driver/pending.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -73,7 +74,7 @@ CUresult leave(CUresult r)
 const struct device_figures *figures(void)
 {
     if (!driver.figures_complete)
-        device_figures_complete(&driver.figures, driver.newest >= 13000 ? 75 : 61);
+        device_figures_complete(&driver.figures, clients_capability());
     driver.figures_complete = true;
     return &driver.figures;
 }
@@ -167,6 +168,7 @@ bool driver_open(struct rp_error *err)
 
 void driver_release(CUcontext context, bool last)
 {
+    pending_drop();
     if (!driver.failed)
         check_leaks(context);
     streams_free_of(context);

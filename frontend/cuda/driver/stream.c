@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/graph.h"
+#include "frontend/cuda/driver/pending.h"
 
 static struct CUstream_st legacy = {.id = 1};
 static _Thread_local struct CUstream_st own;
@@ -65,9 +66,7 @@ static void destroy(CUstream s)
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
-    if (s->capture)
-        s->capture->broken = true;
-    capture_leave(s);
+    capture_stream_destroyed(s);
     handle_remove(s);
     free(s);
 }
@@ -88,6 +87,8 @@ CUresult cuStreamDestroy_v2(CUstream stream)
         return r;
     if (!handle_is(HANDLE_STREAM, stream))
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((r = pending_wait(stream, NULL)))
+        return leave(r);
     destroy(stream);
     return leave(CUDA_SUCCESS);
 }
@@ -141,7 +142,7 @@ CUresult cuStreamSynchronize(CUstream stream)
     CUresult r = enter_stream(&stream, &own);
     if (r)
         return r;
-    if ((r = capture_forbids(stream)))
+    if ((r = capture_forbids(stream)) || (r = pending_wait(stream, NULL)))
         return leave(r);
     record_stream_operation(RP_HOST_SYNCHRONISE_STREAM, stream->number, 0);
     return leave(CUDA_SUCCESS);
@@ -150,7 +151,12 @@ CUresult cuStreamSynchronize(CUstream stream)
 CUresult cuStreamQuery(CUstream stream)
 {
     CUresult r = enter_stream(&stream, &own);
-    return r ? r : leave(capture_forbids(stream));
+    if (r)
+        return r;
+    if ((r = capture_forbids(stream)))
+        return leave(r);
+    pending_advance();
+    return leave(driver.failed ? driver.failed : pending_on(stream, NULL) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
 }
 
 CUresult cuCtxSynchronize(void)
@@ -158,7 +164,7 @@ CUresult cuCtxSynchronize(void)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    if ((r = capture_forbids(NULL)))
+    if ((r = capture_forbids(NULL)) || (r = pending_wait(NULL, NULL)))
         return leave(r);
     record_stream_operation(RP_HOST_SYNCHRONISE, 0, 0);
     return leave(CUDA_SUCCESS);
@@ -185,7 +191,7 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *d
     CUresult r = enter_stream(&stream, (const void *)(uintptr_t)callback);
     if (r)
         return r;
-    if (flags || (r = capture_forbids(stream)))
+    if (flags || (r = capture_forbids(stream)) || (r = pending_wait(stream, NULL)))
         return leave(flags ? CUDA_ERROR_INVALID_VALUE : r);
     leave(CUDA_SUCCESS);
     callback(handle, CUDA_SUCCESS, data);

@@ -153,13 +153,13 @@ static void spmv_transactions(struct measurement *m)
     m->value = (double)(r.total.global_load_transactions + r.total.global_store_transactions) / r.seconds;
 }
 
-/* Processor time of a command of reprise on the trace of SGEMM 512. */
-static double command_seconds(struct measurement *m, const char *command, const char *more)
+/* Processor time of a command of reprise on a trace, on rtx2060. */
+static double command_seconds(struct measurement *m, const char *command, const char *trace, const char *more)
 {
     char line[2048];
     const char *build = getenv("BUILD");
     snprintf(line, sizeof line, "REPRISE_MACHINES=hw-models/machines %s/reprise %s -q %s -m rtx2060 %s >/dev/null",
-             build ? build : "build", command, bench_path("sgemm-512"), more);
+             build ? build : "build", command, bench_path(trace), more);
     struct rusage before, after;
     getrusage(RUSAGE_CHILDREN, &before);
     m->ok = !system(line);
@@ -172,25 +172,44 @@ static double command_seconds(struct measurement *m, const char *command, const 
 }
 
 /* How many times as long as the replay alone a timeline takes, in turns. */
-static void timeline_beside_replay(struct measurement *m, const char *options)
+static void timeline_beside_replay(struct measurement *m, const char *trace, const char *options)
 {
     char more[1024];
     double alone = 0, shown = 0;
-    snprintf(more, sizeof more, "%s -o %s.pftrace", options, bench_path("sgemm-512"));
+    snprintf(more, sizeof more, "%s -o %s.shown", options, bench_path(trace));
     m->ok = true;
     for (int run = 0; m->ok && run < BENCH_RUNS; run++) {
-        double seconds = command_seconds(m, "replay", "");
+        double seconds = command_seconds(m, "replay", trace, "--threads 1");
         alone = !run || seconds < alone ? seconds : alone;
-        seconds = m->ok ? command_seconds(m, "timeline", more) : 0;
+        seconds = m->ok ? command_seconds(m, "timeline", trace, more) : 0;
         shown = !run || seconds < shown ? seconds : shown;
     }
-    snprintf(more, sizeof more, "%s.pftrace", bench_path("sgemm-512"));
+    snprintf(more, sizeof more, "%s.shown", bench_path(trace));
     remove(more);
     m->value = m->ok ? shown / alone : 0;
 }
 
-static void timeline_all(struct measurement *m) { timeline_beside_replay(m, ""); }
-static void timeline_window(struct measurement *m) { timeline_beside_replay(m, "--cycles 10000..20000"); }
+/* The same of a case of tests/kernels. */
+static void timeline_of_case(struct measurement *m, const char *kernel, uint32_t size, const char *options)
+{
+    const struct kernel_options case_options = {.size = size, .trace = bench_path(kernel), .skip_check = true};
+    struct rp_error err;
+    if (kernel_run(kernel_case_find(kernel), &case_options, NULL, &err))
+        timeline_beside_replay(m, kernel, options);
+    else
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+
+static void timeline_all(struct measurement *m) { timeline_beside_replay(m, "sgemm-512", ""); }
+static void timeline_window(struct measurement *m) { timeline_beside_replay(m, "sgemm-512", "--cycles 10000..20000"); }
+static void konata_window(struct measurement *m)
+{
+    timeline_beside_replay(m, "sgemm-512", "--konata --cycles 10000..20000");
+}
+static void timeline_nbody(struct measurement *m) { timeline_of_case(m, "nbody", 2048, ""); }
+static void konata_mandelbrot(struct measurement *m) { timeline_of_case(m, "mandelbrot", 256, "--konata"); }
+static void timeline_vectors(struct measurement *m) { timeline_of_case(m, "vector_add", 1 << 20, ""); }
+static void konata_vectors(struct measurement *m) { timeline_of_case(m, "vector_add", 1 << 20, "--konata"); }
 
 const struct figure replay_figures[] = {
     {"SGEMM 512, size of the trace", "bit/warp instruction", 0.1, 0.05, 1, true, false, trace_bits},
@@ -206,6 +225,11 @@ const struct figure replay_figures[] = {
     {"SGEMM 512, replay on rtx2060", "M warp instructions/s", 2.5, 5, 1e6, false, false, replay_rtx2060},
     {"SGEMM 512, timeline on rtx2060", "times the replay", 2.5, 2, 1, true, false, timeline_all},
     {"SGEMM 512, timeline of 10,000 cycles", "times the replay", 2, 1.5, 1, true, false, timeline_window},
+    {"SGEMM 512, Konata of 10,000 cycles", "times the replay", 2, 1.5, 1, true, false, konata_window},
+    {"N-body, timeline on rtx2060", "times the replay", 4, 2, 1, true, false, timeline_nbody},
+    {"Mandelbrot, Konata on rtx2060", "times the replay", 8, 2, 1, true, false, konata_mandelbrot},
+    {"Vector add, timeline on rtx2060", "times the replay", 2, 1.5, 1, true, false, timeline_vectors},
+    {"Vector add, Konata on rtx2060", "times the replay", 2, 1.5, 1, true, false, konata_vectors},
     {"Copy, replay on rtx2060", "M warp instructions/s", 0.5, 1, 1e6, false, false, replay_copy},
     {"Random gather, replay on rtx2060", "M warp instructions/s", 0.25, 0.5, 1e6, false, false, replay_gather},
     {"SGEMM 512, rtx2060 on two threads", "times as fast", 1.3, 1.6, 1, false, false, two_threads_sgemm},

@@ -176,6 +176,42 @@ Test(cuda_graph, says_what_breaks_a_capture)
     WORKS(cuMemsetD32Async(p, 1, 2, b));
 }
 
+/* Makes a stream that joins the capture of another, gives it work, and destroys it. */
+static void join_and_destroy(CUstream origin, CUdeviceptr p, CUevent joined)
+{
+    CUstream s;
+    CUevent fork;
+    WORKS(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    WORKS(cuEventCreate(&fork, 0));
+    WORKS(cuEventRecord(fork, origin));
+    WORKS(cuStreamWaitEvent(s, fork, 0));
+    WORKS(cuMemsetD32Async(p, 1, 1, s));
+    WORKS(cuEventRecord(joined, s));
+    WORKS(cuStreamDestroy_v2(s));
+}
+
+Test(cuda_graph, needs_only_the_origin_of_a_capture)
+{
+    CUstream a;
+    CUevent joined;
+    CUgraph g;
+    CUdeviceptr p;
+    size_t nodes = 0;
+    start();
+    WORKS(cuMemAlloc_v2(&p, 8));
+    WORKS(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    WORKS(cuEventCreate(&joined, 0));
+    WORKS(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED));
+    join_and_destroy(a, p, joined);
+    WORKS(cuStreamWaitEvent(a, joined, 0));
+    WORKS(cuStreamEndCapture(a, &g));
+    WORKS(cuGraphGetNodes(g, NULL, &nodes));
+    cr_assert_eq(nodes, 1);
+    WORKS(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED));
+    join_and_destroy(a, p, joined);
+    FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+}
+
 Test(cuda_graph, is_printed_for_dot)
 {
     static const char expected[] = "digraph graph_of_cuda {\n  node [shape=box];\n"

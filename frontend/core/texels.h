@@ -1,0 +1,42 @@
+/* Fetches of a whole warp from one texture, as loops over 32 lanes. The results are those of footprint.h and image.h,
+ * lane by lane, which tests/unit/texture compares. Lanes that are not active get texels of the image, too. */
+#ifndef REPRISE_FRONTEND_CORE_TEXELS_H
+#define REPRISE_FRONTEND_CORE_TEXELS_H
+
+#include "frontend/core/footprint.h"
+#include "frontend/core/lanes/simd.h"
+#include "frontend/operation/uop.h"
+
+struct warp;
+/* Fetches for these lanes from one texture, with one sampler, records that, and writes the results. False: nothing has
+ * happened; the fetch must be made lane by lane. */
+bool texels_fetch(struct warp *, const struct uop *, lanemask, const struct fetch *, const struct image *,
+                  const struct rp_sampler *);
+
+/* ---- its parts ----------------------------------------------------------------------------------------------------
+ */
+
+enum { TEXELS_MOST = 8 };
+struct warp_texels {
+    uint32_t count;
+    uint64_t at[TEXELS_MOST][RP_WARP_LANES];   /* where a texel is outside, the address that its tap would have */
+    double weight[TEXELS_MOST][RP_WARP_LANES]; /* of several */
+    lanemask outside[TEXELS_MOST];
+    uint64_t low, high; /* the least and the greatest address, of all lanes */
+};
+/* Whether texels_find knows the fetch: from the base level, without a cube, layers, and offsets. */
+bool texels_known(const struct fetch *, const struct image *, const struct rp_sampler *);
+/* `coordinates`: one array of 32 lanes for each dimension of the fetch. */
+SIMD_DECLARE(void, texels_find,
+             (struct warp_texels *, const struct fetch *, const struct image *, const struct rp_sampler *,
+              const uint32_t *const coordinates[3]))
+/* Whether these lanes have this value. */
+SIMD_DECLARE(bool, lanes_equal_32, (const uint32_t *values, uint32_t value, lanemask))
+SIMD_DECLARE(bool, lanes_equal_64, (const uint64_t *values, uint64_t value, lanemask))
+/* Reads a channel and filters it. host + t->at[n][l] is where texel n of lane l lies; `outside`: what lanes outside get
+ * in its place. */
+SIMD_DECLARE(void, texels_read,
+             (uint32_t *restrict to, const struct warp_texels *t, struct rp_element, const struct rp_sampler *,
+              uint32_t channel, uint32_t outside, const uint8_t *host))
+
+#endif

@@ -1,0 +1,323 @@
+#include "frontend/core/texels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "frontend/core/lanes/small.h"
+
+enum { FRACTION = 256 };
+#define FARTHEST 0x1p24
+
+/* ---- one dimension ------------------------------------------------------------------------------------------------
+ */
+
+/* The texels along one dimension, as in footprint.c; -1: outside. */
+struct lane_axis {
+    int32_t at[2][LANES];
+    int32_t weight[2][LANES];  /* with linear filtering */
+    uint64_t offset[2][LANES]; /* their part of the address */
+    uint32_t count;
+};
+
+static enum rp_address_mode mode_of(const struct rp_sampler *s, unsigned axis)
+{
+    enum rp_address_mode m = (enum rp_address_mode)s->address[axis];
+    bool periodic = m == RP_ADDRESS_WRAP || m == RP_ADDRESS_MIRROR;
+    return periodic && !s->normalized_coordinates ? RP_ADDRESS_CLAMP : m;
+}
+
+/* Numbers of texels are within one period of the image's. */
+static void resolve(int32_t *restrict at, int32_t n, enum rp_address_mode mode)
+{
+    int32_t period = mode == RP_ADDRESS_MIRROR ? 2 * n : n;
+    if (mode == RP_ADDRESS_WRAP || mode == RP_ADDRESS_MIRROR)
+        for (int l = 0; l < LANES; l++) {
+            int32_t i = at[l] < 0 ? at[l] + period : at[l];
+            i = i >= period ? i - period : i;
+            at[l] = i < n ? i : 2 * n - 1 - i;
+        }
+    else if (mode == RP_ADDRESS_BORDER)
+        for (int l = 0; l < LANES; l++)
+            at[l] = at[l] < 0 || at[l] >= n ? -1 : at[l];
+    else
+        for (int l = 0; l < LANES; l++)
+            at[l] = at[l] < 0 ? 0 : at[l] >= n ? n - 1 : at[l];
+}
+
+static void in_texels(double *restrict t, const uint32_t *restrict coordinate, int32_t n, bool normalized,
+                      enum rp_address_mode mode)
+{
+    float x[LANES];
+    memcpy(x, coordinate, sizeof x);
+    for (int l = 0; l < LANES; l++)
+        t[l] = (double)x[l];
+    if (normalized && mode == RP_ADDRESS_WRAP)
+        for (int l = 0; l < LANES; l++)
+            t[l] -= floor(t[l]);
+    if (normalized && mode == RP_ADDRESS_MIRROR)
+        for (int l = 0; l < LANES; l++)
+            t[l] -= 2 * floor(t[l] / 2);
+    for (int l = 0; normalized && l < LANES; l++)
+        t[l] *= n;
+    for (int l = 0; l < LANES; l++) {
+        double low = t[l] < -FARTHEST ? -FARTHEST : t[l], high = low > FARTHEST ? FARTHEST : low;
+        t[l] = high == high ? high : 0;
+    }
+}
+
+/* Point filtering: the texel that a coordinate is in. */
+static void find_nearest(int32_t *restrict at, const double *restrict t)
+{
+    for (int l = 0; l < LANES; l++)
+        at[l] = (int32_t)floor(t[l]);
+}
+
+static void find_pair(int32_t *restrict first, int32_t *restrict share, const double *restrict t)
+{
+    for (int l = 0; l < LANES; l++) {
+        double fixed = floor(t[l] * FRACTION + 0.5) - FRACTION / 2, i = floor(fixed / FRACTION);
+        first[l] = (int32_t)i;
+        share[l] = (int32_t)(fixed - i * FRACTION);
+    }
+}
+
+static void find_axis(struct lane_axis *restrict a, const uint32_t *coordinate, uint32_t n, const struct rp_sampler *s,
+                      unsigned which, bool linear)
+{
+    enum rp_address_mode mode = mode_of(s, which);
+    double t[LANES];
+    in_texels(t, coordinate, (int32_t)n, s->normalized_coordinates, mode);
+    a->count = linear ? 2 : 1;
+    if (linear)
+        find_pair(a->at[0], a->weight[1], t);
+    else
+        find_nearest(a->at[0], t);
+    for (int l = 0; linear && l < LANES; l++) {
+        a->at[1][l] = a->at[0][l] + 1;
+        a->weight[0][l] = FRACTION - a->weight[1][l];
+    }
+    for (unsigned i = 0; i < a->count; i++)
+        resolve(a->at[i], (int32_t)n, mode);
+}
+
+/* Integer coordinates; outside is outside. */
+static void find_texel_axis(struct lane_axis *a, const uint32_t *coordinate, uint32_t n)
+{
+    a->count = 1;
+    for (int l = 0; l < LANES; l++)
+        a->at[0][l] = coordinate[l] < n ? (int32_t)coordinate[l] : -1;
+}
+
+static void no_axis(struct lane_axis *a)
+{
+    a->count = 1;
+    for (int l = 0; l < LANES; l++) {
+        a->at[0][l] = 0;
+        a->weight[0][l] = FRACTION;
+        a->offset[0][l] = 0;
+    }
+}
+
+/* ---- all dimensions -----------------------------------------------------------------------------------------------
+ */
+
+/* What x (in bytes), y and z add to image_address of the base level. A texel outside counts as 0. */
+static void find_offsets(struct lane_axis *a, unsigned which, const struct image *m)
+{
+    const struct image_level *level = &m->levels[0];
+    uint64_t bytes = rp_element_bytes(m->element), row = level->row, slice = (level->height + 7u) / 8u * row;
+    uint64_t scale = which == 2 ? slice : which == 1 ? row : bytes;
+    for (unsigned n = 0; n < a->count; n++) {
+        const int32_t *restrict at = a->at[n];
+        uint64_t *restrict to = a->offset[n];
+        if (which == 1 && m->tiled)
+            for (int l = 0; l < LANES; l++) {
+                uint32_t y = (uint32_t)(at[l] < 0 ? 0 : at[l]);
+                to[l] = (y >> 3) * row + ((y & 6) << 5 | (y & 1) << 4);
+            }
+        else if (!which && m->tiled)
+            for (int l = 0; l < LANES; l++) {
+                uint64_t x = (uint32_t)(at[l] < 0 ? 0 : at[l]) * bytes;
+                to[l] = (x >> 6 << 9) + ((x & 32) << 3 | (x & 16) << 1 | (x & 15));
+            }
+        else
+            for (int l = 0; l < LANES; l++)
+                to[l] = (uint32_t)(at[l] < 0 ? 0 : at[l]) * scale;
+    }
+}
+
+static void find_weights(double *restrict to, const struct lane_axis axes[3], const uint32_t of[3])
+{
+    const int32_t *u = axes[0].weight[of[0]], *v = axes[1].weight[of[1]], *w = axes[2].weight[of[2]];
+    for (int l = 0; l < LANES; l++)
+        to[l] = (double)(u[l] * v[l] * w[l]) / ((double)FRACTION * FRACTION * FRACTION);
+}
+
+static lanemask find_outside(const struct lane_axis axes[3], const uint32_t of[3])
+{
+    const int32_t *x = axes[0].at[of[0]], *y = axes[1].at[of[1]], *z = axes[2].at[of[2]];
+    lanemask outside = 0;
+    int32_t any = 0;
+    for (int l = 0; l < LANES; l++)
+        any |= x[l] | y[l] | z[l];
+    for (int l = 0; any < 0 && l < LANES; l++)
+        outside |= (lanemask)((x[l] | y[l] | z[l]) < 0) << l;
+    return outside;
+}
+
+static void add_tap(struct warp_texels *o, uint64_t first, const struct lane_axis axes[3], const uint32_t of[3])
+{
+    const uint64_t *x = axes[0].offset[of[0]], *y = axes[1].offset[of[1]], *z = axes[2].offset[of[2]];
+    uint32_t tap = o->count++;
+    uint64_t *restrict at = o->at[tap], low = o->low, high = o->high;
+    for (int l = 0; l < LANES; l++)
+        at[l] = first + x[l] + y[l] + z[l];
+    o->outside[tap] = find_outside(axes, of);
+    for (int l = 0; l < LANES; l++) {
+        low = at[l] < low ? at[l] : low;
+        high = at[l] > high ? at[l] : high;
+    }
+    o->low = low;
+    o->high = high;
+}
+
+void SIMD_NAME(texels_find)(struct warp_texels *o, const struct fetch *f, const struct image *m,
+                            const struct rp_sampler *s, const uint32_t *const coordinates[3])
+{
+    const uint32_t extents[3] = {m->levels[0].width, m->levels[0].height, m->levels[0].depth};
+    bool linear = f->kind == FETCH_FILTER && s->filter == RP_FILTER_LINEAR && texel_is_float(m->element, s);
+    struct lane_axis axes[3];
+    for (unsigned i = 0; i < 3; i++) {
+        bool used = i < m->dimensions && i < f->dimensions;
+        if (!used)
+            no_axis(&axes[i]);
+        else if (f->kind == FETCH_TEXEL)
+            find_texel_axis(&axes[i], coordinates[i], extents[i]);
+        else
+            find_axis(&axes[i], coordinates[i], extents[i], s, i, linear);
+        if (used)
+            find_offsets(&axes[i], i, m);
+    }
+    o->count = 0;
+    o->low = UINT64_MAX;
+    o->high = 0;
+    uint32_t of[3];
+    for (of[2] = 0; of[2] < axes[2].count; of[2]++)
+        for (of[1] = 0; of[1] < axes[1].count; of[1]++)
+            for (of[0] = 0; of[0] < axes[0].count; of[0]++) {
+                if (linear)
+                    find_weights(o->weight[o->count], axes, of);
+                add_tap(o, m->address + m->levels[0].offset, axes, of);
+            }
+}
+
+bool SIMD_NAME(lanes_equal_32)(const uint32_t *values, uint32_t value, lanemask m)
+{
+    uint32_t differs = 0;
+    for (int l = 0; l < LANES; l++)
+        differs |= m >> l & 1 ? values[l] ^ value : 0;
+    return !differs;
+}
+
+bool SIMD_NAME(lanes_equal_64)(const uint64_t *values, uint64_t value, lanemask m)
+{
+    uint64_t differs = 0;
+    for (int l = 0; l < LANES; l++)
+        differs |= m >> l & 1 ? values[l] ^ value : 0;
+    return !differs;
+}
+
+/* ---- texels -------------------------------------------------------------------------------------------------------
+ */
+
+static void load(uint32_t *restrict to, unsigned bits, const uint8_t *host, const uint64_t *restrict at)
+{
+    typedef uint16_t __attribute__((may_alias)) half;
+    typedef uint32_t __attribute__((may_alias)) word;
+    for (int l = 0; bits == 8 && l < LANES; l++)
+        to[l] = host[at[l]];
+    for (int l = 0; bits == 16 && l < LANES; l++)
+        to[l] = *(const half *)(host + at[l]);
+    for (int l = 0; bits == 32 && l < LANES; l++)
+        to[l] = *(const word *)(host + at[l]);
+}
+
+/* Maps the greatest value to 1. Signed: the least value and its successor become -1. */
+static void normalize(uint32_t v[LANES], struct rp_element e)
+{
+    bool is_signed = e.kind == RP_ELEMENT_SIGNED;
+    double most = (double)((1u << (e.bits - is_signed)) - 1);
+    float f[LANES];
+    for (int l = 0; l < LANES; l++) {
+        int32_t i = is_signed ? (int32_t)(v[l] << (32 - e.bits)) >> (32 - e.bits) : (int32_t)v[l];
+        double x = i / most;
+        f[l] = (float)(x < -1 ? -1 : x);
+    }
+    memcpy(v, f, sizeof f);
+}
+
+/* One texel of each lane. */
+static void read_texels(uint32_t *restrict to, struct rp_element e, bool is_float, uint32_t channel,
+                        const uint8_t *host, const uint64_t *restrict at)
+{
+    load(to, e.bits, host + channel * (e.bits / 8u), at);
+    if (is_float && e.kind != RP_ELEMENT_FLOAT)
+        normalize(to, e);
+    for (int l = 0; is_float && e.kind == RP_ELEMENT_FLOAT && e.bits == 16 && l < LANES; l++) {
+        float f = f32_of_f16((uint16_t)to[l]);
+        memcpy(&to[l], &f, sizeof f);
+    }
+    for (int l = 0; !is_float && e.kind == RP_ELEMENT_SIGNED && l < LANES; l++)
+        to[l] = (uint32_t)((int32_t)(to[l] << (32 - e.bits)) >> (32 - e.bits));
+}
+
+/* What an image without this channel has there. */
+static void read_missing(uint32_t *to, bool is_float, uint32_t channel)
+{
+    const float one = 1;
+    uint32_t alpha = 1;
+    if (is_float)
+        memcpy(&alpha, &one, sizeof alpha);
+    for (int l = 0; l < LANES; l++)
+        to[l] = channel == 3 ? alpha : 0;
+}
+
+/* Leaves out texels of weight 0. */
+static void add(double *restrict sum, const uint32_t *restrict floats, const double *restrict weight)
+{
+    float f[LANES];
+    memcpy(f, floats, sizeof f);
+    for (int l = 0; l < LANES; l++) {
+        double product = weight[l] * (double)f[l];
+        sum[l] += weight[l] != 0 ? product : 0;
+    }
+}
+
+static void round_sums(uint32_t *restrict to, const double *restrict sum)
+{
+    float f[LANES];
+    for (int l = 0; l < LANES; l++)
+        f[l] = (float)sum[l];
+    memcpy(to, f, sizeof f);
+}
+
+void SIMD_NAME(texels_read)(uint32_t *restrict to, const struct warp_texels *t, struct rp_element e,
+                            const struct rp_sampler *s, uint32_t channel, uint32_t outside, const uint8_t *host)
+{
+    bool is_float = texel_is_float(e, s);
+    double sum[LANES];
+    for (int l = 0; t->count > 1 && l < LANES; l++)
+        sum[l] = 0;
+    for (uint32_t n = 0; n < t->count; n++) {
+        if (channel < e.channels)
+            read_texels(to, e, is_float, channel, host, t->at[n]);
+        else
+            read_missing(to, is_float, channel);
+        for (int l = 0; t->outside[n] && l < LANES; l++)
+            to[l] = t->outside[n] >> l & 1 ? outside : to[l];
+        if (t->count > 1)
+            add(sum, to, t->weight[n]);
+    }
+    if (t->count > 1)
+        round_sums(to, sum);
+}
