@@ -120,6 +120,9 @@ source_with '#include "helper.h"'
 "$r" run "${launch[@]}" >"$dir/out" 2>"$dir/err"
 status=$?
 check "another header that is missing: clang's message, and what to do" eval '[ $status -eq 2 ] && grep -q "helper.h. file not found" "$dir/err" && tail -1 "$dir/err" | grep -q "clang-flags -IFOLDER"'
+source_with '__global__ void child(int *p) { *p = 1; }' '__global__ void parent(int *p) { child<<<1, 1>>>(p); }'
+"$r" run "${launch[@]}" --kernel k >"$dir/out" 2>"$dir/err"
+check "a kernel that launches kernels is named as such" eval 'tail -1 "$dir/err" | grep -q "dynamic parallelism"'
 source_with '#include "curious.h"'
 check "a header of the user's may have any name; nothing is said" eval '"$r" run -q "${launch[@]}" --clang-flags "-I$dir/mine" >"$dir/out" 2>&1 && [ ! -s "$dir/out" ]'
 echo 'int main() {}' >"$dir/one.cu"
@@ -127,6 +130,8 @@ fails 2 'one.cu has no kernel' "$r" run "${launch[@]}"
 
 # ---- doubles and matrices, against the host's computation ------------------------------------------------------------
 cat >"$dir/numbers.cu" <<'CUDA'
+#include <cub/cub.cuh>
+#include <cuda/pipeline>
 #include <curand_kernel.h>
 #include <mma.h>
 using namespace nvcuda::wmma;
@@ -175,6 +180,46 @@ template <class State> __device__ void draw(unsigned *u, float *f, double *d)
         f[threadIdx.x * 4 + k] = k < 2 ? curand_uniform(&s) : curand_normal(&s);
     for (int k = 0; k < 4; k++)
         d[threadIdx.x * 4 + k] = k < 2 ? curand_uniform_double(&s) : curand_normal_double(&s);
+}
+/* 128 keys with their places: sorted, striped, heads of equal sevenths, differences, and copied backwards. */
+extern "C" __global__ void blocks(const float *in, float *sorted, int *out)
+{
+    typedef cub::BlockRadixSort<float, 64, 2, int> sort;
+    typedef cub::BlockExchange<int, 64, 2> exchange;
+    typedef cub::BlockDiscontinuity<int, 64> heads;
+    typedef cub::BlockAdjacentDifference<int, 64> difference;
+    __shared__ union {
+        sort::TempStorage sort;
+        exchange::TempStorage exchange;
+        heads::TempStorage heads;
+        difference::TempStorage difference;
+        float4 copied[64];
+    } space;
+    int t = threadIdx.x, place[2] = {2 * t, 2 * t + 1}, flags[2];
+    float key[2];
+    cub::BlockLoad<float, 64, 2>().Load(in, key);
+    sort(space.sort).SortDescending(key, place);
+    cub::BlockStore<float, 64, 2>().Store(sorted, key);
+    cub::StoreDirectBlocked(t, out, place);
+    int item[2] = {2 * t, 2 * t + 1}, seventh[2] = {2 * t / 7, (2 * t + 1) / 7}, square[2] = {4 * t * t, (2 * t + 1) * (2 * t + 1)};
+    exchange(space.exchange).BlockedToStriped(item, item);
+    out[128 + 2 * t] = item[0], out[129 + 2 * t] = item[1];
+    __syncthreads();
+    heads(space.heads).FlagHeads(flags, seventh, cub::Inequality());
+    cub::StoreDirectBlocked(t, out + 256, flags);
+    __syncthreads();
+    difference(space.difference).SubtractLeft(square, square, cub::Difference());
+    cub::StoreDirectBlocked(t, out + 384, square);
+    __syncthreads();
+    auto pipe = cuda::make_pipeline();
+    pipe.producer_acquire();
+    if (t < 32)
+        cuda::memcpy_async(&space.copied[t], (const float4 *)in + t, cuda::aligned_size_t<16>(16), pipe);
+    pipe.producer_commit();
+    pipe.consumer_wait();
+    __syncthreads();
+    if (t < 32)
+        ((float4 *)sorted)[32 + t] = space.copied[31 - t];
 }
 extern "C" __global__ void xorwow(unsigned *u, float *f, double *d) { draw<curandState>(u, f, d); }
 extern "C" __global__ void philox(unsigned *u, float *f, double *d) { draw<curandStatePhilox4_32_10_t>(u, f, d); }
@@ -230,6 +275,20 @@ check "wmma: bytes" matrices bytes 32 8 16 b i rc
 check "wmma: bfloat16" matrices bfloats 8 32 16 bf16 f cr
 check "wmma: tf32" matrices tf32s 16 16 8 f f rr
 check "wmma: doubles" matrices doubles 8 8 4 d d cr
+
+"$r" run -q --module "$dir/numbers.ptx" --kernel blocks -g 1 -b 64 --arg buf=rand-f32:128:seed=4 --arg buf=zeros:1024 --arg buf=zeros:2048 --save "0=$dir/in.bin" \
+    --save "1=$dir/sorted.bin" --save "2=$dir/out.bin"
+check "CUB: sort, exchange, heads, differences; copies of a pipeline" python3 - "$dir" <<'PY'
+import struct, sys
+read = lambda name, n, kind: struct.unpack('%d%s' % (n, kind), open('%s/%s.bin' % (sys.argv[1], name), 'rb').read())
+x, s, out = read('in', 128, 'f'), read('sorted', 256, 'f'), read('out', 512, 'i')
+order = sorted(range(128), key=lambda i: -x[i])
+assert s[:128] == tuple(x[i] for i in order) and list(out[:128]) == order
+assert list(out[128:256]) == [i // 2 + i % 2 * 64 for i in range(128)]
+assert list(out[256:384]) == [int(i % 7 == 0) for i in range(128)]
+assert list(out[384:]) == [i * i - (i - 1) ** 2 if i else 0 for i in range(128)]
+assert s[128:] == tuple(x[4 * (31 - i // 4) + i % 4] for i in range(128))
+PY
 
 # ---- cuRAND's numbers: those of curand_kernel.h of CUDA 13.0, compiled by nvcc ---------------------------------------
 random_numbers() { # kernel, integers, uniform floats, normal ones, uniform doubles, normal ones

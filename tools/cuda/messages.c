@@ -97,7 +97,7 @@ bool cuda_messages(FILE *said, const char *source, const char *headers, bool com
 {
     char *line = NULL, missing[256] = "";
     size_t room = 0, folder = strlen(headers);
-    bool fine = true;
+    bool fine = true, nested = false;
     rewind(said);
     while (fine && getline(&line, &room, said) > 0) {
         const char *path = opened(line), *name = NULL;
@@ -107,6 +107,7 @@ bool cuda_messages(FILE *said, const char *source, const char *headers, bool com
             name = missing;
         if (name)
             fine = refuse_header(source, name, err);
+        nested |= strstr(line, "error: reference to __global__ function") != NULL;
     }
     rewind(said);
     while (fine && getline(&line, &room, said) > 0)
@@ -116,5 +117,7 @@ bool cuda_messages(FILE *said, const char *source, const char *headers, bool com
     if (!fine || compiled)
         return fine;
     return rp_fail(err, RP_BAD_INPUT, "%s: clang did not compile it%s", source,
-                   *missing ? ". Say where its headers are with --clang-flags -IFOLDER" : "");
+                   *missing ? ". Say where its headers are with --clang-flags -IFOLDER"
+                   : nested ? ". Its kernels launch kernels (dynamic parallelism), which is not executed"
+                            : "");
 }
