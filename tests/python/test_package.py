@@ -122,6 +122,8 @@ def test_a_module_from_a_file_and_from_bytes(folder):
     (folder / "scale.ptx").write_text(SCALE)
     for module in (folder / "scale.ptx", str(folder / "scale.ptx"), SCALE.encode()):
         assert reprise.run(module, 1, [], block=32, name="nothing").report["outcome"] == "complete"
+    (folder / "bad.ptx").write_text("\n\nthis is no PTX .entry k() {\n")
+    says(str(folder / "bad.ptx:3"), lambda: reprise.run(folder / "bad.ptx", 1, [], block=32))
 
 
 def test_machine_code(folder):

@@ -3,16 +3,25 @@
 # shellcheck shell=bash
 ROOTS=${ROOTS:-$work/roots}
 
-# make_root FOLDER RELEASE [PACKAGE...]: Debian's release with these packages, and nothing else
-make_root() {
-    local folder=$1 release=$2 packages kept
-    shift 2
+# pack_root RELEASE [PACKAGE...]: prints the name of a tarball of Debian's release with these packages, and nothing else
+pack_root() {
+    local release=$1 packages kept
+    shift
     packages=$(IFS=,; echo "ca-certificates${*:+,$*}")
     kept=$ROOTS/$release-$(cksum <<<"$packages" | cut -d' ' -f1).tar
     mkdir -p "$ROOTS"
     if [ ! -e "$kept" ]; then
-        mmdebstrap --quiet --variant=apt --include="$packages" "$release" "$work/new.tar" && mv "$work/new.tar" "$kept" || return
+        mmdebstrap --quiet --variant=apt --include="$packages" "$release" "$work/new.tar" >&2 || return
+        mv "$work/new.tar" "$kept"
     fi
+    echo "$kept"
+}
+
+# make_root FOLDER RELEASE [PACKAGE...]: the same, unpacked, with the network of this machine
+make_root() {
+    local folder=$1 kept
+    shift
+    kept=$(pack_root "$@") || return
     rm -rf --one-file-system "$folder"
     mkdir "$folder"
     tar -xf "$kept" -C "$folder" --exclude='./dev/*'

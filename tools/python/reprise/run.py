@@ -31,6 +31,7 @@ class _Code(NamedTuple):
     suffix: str
     from_triton: bool = False
     cluster: Optional[tuple] = None
+    path: Optional[Path] = None  # of a file with this suffix, which messages name
 
 
 def _read_code(kernel):
@@ -47,9 +48,11 @@ def _read_code(kernel):
                      (ctas, 1, 1) if ctas != 1 else None)
     if isinstance(kernel, str) and "\n" in kernel:
         return _Code(kernel.encode(), kernel, None, None, 0, ".ptx")
+    path = None
     if isinstance(kernel, (str, os.PathLike)):
+        path = Path(kernel)
         try:
-            data, suffix = Path(kernel).read_bytes(), Path(kernel).suffix
+            data, suffix = path.read_bytes(), path.suffix
         except OSError as e:
             raise Error(f"{kernel}: {e.strerror}") from e
     elif isinstance(kernel, (bytes, bytearray)):
@@ -57,7 +60,9 @@ def _read_code(kernel):
     else:
         raise Error(f"a {type(kernel).__name__} is no kernel: give what Triton compiled, PTX, a cubin, or a path")
     text = data.decode(errors="replace") if data[:4] != b"\x7fELF" and b".entry" in data else None
-    return _Code(data, text, None, None, 0, ".ptx" if text is not None else suffix)
+    if text is not None and suffix != ".ptx":
+        path, suffix = None, ".ptx"
+    return _Code(data, text, None, None, 0, suffix, path=path)
 
 
 def _choose_kernel(code, name):
@@ -176,8 +181,9 @@ def run(kernel, grid, args, *, block=None, name=None, shared=None, cluster=None,
         if code.from_triton:  # trailing pointers to scratch memory, which these kernels do not use, are null
             values += [0] * (len(parameters) - len(values) if len(parameters) <= len(values) + _SCRATCH_POINTERS else 0)
         given = _fill_parameters(values, parameters, buffers)
-        module, launch = folder / ("module" + code.suffix), folder / "launch.cfg"
-        module.write_bytes(code.data)
+        module, launch = code.path or folder / ("module" + code.suffix), folder / "launch.cfg"
+        if not code.path:
+            module.write_bytes(code.data)
         shared = code.shared if shared is None else shared
         blocks = _three("grid", grid)
         if code.cluster and cluster is None:  # as Triton's launcher does
