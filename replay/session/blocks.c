@@ -365,10 +365,15 @@ static double chance_of(const struct sampling *s, const struct running *rates)
 }
 
 /* What all windows have in common, as they begin where blocks were passed over, is no difference between them. The
- * lead, where none were, shows it. */
+ * lead, where none were, shows it, unless chance explains the difference: the rate of the lead is that of its second
+ * half. */
 static double lead_apart(const struct sampling *s, const struct running *rates)
 {
-    return fabs(s->window[0].rate - rates->mean);
+    double waves = (double)(s->window[0].end / s->wave) / 2, measured = (double)s->measured;
+    double of_wave = running_deviation(rates) * sqrt(measured);
+    double chance = of_wave * sqrt(1 / waves + 1 / (measured * (double)rates->count));
+    double difference = fabs(s->window[0].rate - rates->mean);
+    return difference > 2 * chance ? difference : 0;
 }
 
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
