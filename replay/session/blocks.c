@@ -295,12 +295,12 @@ static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
     return true;
 }
 
-/* The block behind those that the window measures was placed. The lead has its rate. */
+/* The block behind those that the window measures was placed. The rate of the lead is that of its second half. */
 static void end_measuring(struct sampling *s, struct window *w, uint64_t cycle)
 {
     w->ended = cycle;
-    if (w > s->window)
-        w->rate = rate_of(&s->placed, s->from, s->placed.count - 1);
+    uint64_t half = w->end / s->wave / 2 * s->wave;
+    w->rate = rate_of(&s->placed, w > s->window ? s->from : half, s->placed.count - 1);
 }
 
 static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
@@ -365,10 +365,15 @@ static double chance_of(const struct sampling *s, const struct running *rates)
 }
 
 /* What all windows have in common, as they begin where blocks were passed over, is no difference between them. The
- * lead, where none were, shows it. */
+ * lead, where none were, shows it, unless chance explains the difference: the rate of the lead is that of its second
+ * half. */
 static double lead_apart(const struct sampling *s, const struct running *rates)
 {
-    return fabs(s->window[0].rate - rates->mean);
+    double waves = (double)(s->window[0].end / s->wave) / 2, measured = (double)s->measured;
+    double of_wave = running_deviation(rates) * sqrt(measured);
+    double chance = of_wave * sqrt(1 / waves + 1 / (measured * (double)rates->count));
+    double difference = fabs(s->window[0].rate - rates->mean);
+    return difference > 2 * chance ? difference : 0;
 }
 
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
@@ -515,9 +520,13 @@ static double excess(const struct sampling *s)
 }
 
 /* Most of the difference between rates is of the blocks under way at both ends of a window, and falls with its length.
- * Half the interval of five windows is about half as wide as that of four, as Student's t is. */
+ * Half the interval of five windows is about half as wide as that of four, as Student's t is. A lead that is unlike the
+ * windows may have been too short, too. */
 static bool set_longer(struct sampling *s, double more)
 {
+    const struct running rates = rates_of(s);
+    if (lead_apart(s, &rates) > 0)
+        s->window[0].end = s->window[0].to = 2 * s->window[0].end;
     set_measured(s, fmin(fmax(2, more) * (double)s->measured, (double)s->waves));
     return set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, 1);
 }

@@ -2,7 +2,7 @@
  *
  * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
  * cycles, and the true value of each other statistic, lie in their intervals; the same with few SMs, so that there are
- * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %.
+ * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold.
  * Times are of the processor.
  */
 #include <stdio.h>
@@ -210,6 +210,47 @@ static void small_machines(struct coverage *c)
     }
 }
 
+/* How often the true cycles lie in intervals of several confidences, of replays in part. */
+static void confidences(void)
+{
+    static const struct sample_request samples[] = {{0.02, 0.95}, {0.03, 0.9}, {0.05, 0.8}};
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } fresh[] = {{"reduce_tree", 1 << 19}, {"scan", 1 << 18}, {"stream_copy", 1 << 19},   {"vector_add", 1 << 19},
+                 {"spmv_vector", 8192},    {"stencil", 384},  {"stream_gather", 1 << 17}, {"transpose_conflicts", 512}};
+    static const struct variant machines[] = {{"jetson-tx2", {{"l2.latency", "150"}}},
+                                              {"tx2-pastis", {{"l2.latency", "50"}}},
+                                              {"rtx2060", {{"sms", "2"}}},
+                                              {"rtx2060", {{"sms", "4"}}},
+                                              {"gv100", {{"sms", "3"}}}};
+    unsigned in_part[3] = {0}, held[3] = {0}, wide[3] = {0};
+    for (size_t i = 0; i < sizeof fresh / sizeof *fresh; i++) {
+        struct rp_trace *t = recorded(fresh[i].name, fresh[i].size);
+        for (size_t n = 0; n < sizeof machines / sizeof *machines; n++) {
+            struct machine *m = machine_of(&machines[n]);
+            struct replay_result all, some;
+            timed(t, m, (struct sample_request){0}, &all);
+            for (size_t k = 0; k < 3; k++) {
+                timed(t, m, samples[k], &some);
+                bool part_of = some.sample.instructions < some.sample.all;
+                in_part[k] += part_of;
+                held[k] += part_of && distance(all.total.cycles, some.total.cycles) <= some.sample.half_width.cycles;
+                wide[k] += part_of && !some.sample.reached;
+                replay_result_free(&some);
+            }
+            replay_result_free(&all);
+            machine_free(m);
+        }
+        rp_trace_close(t);
+    }
+    for (size_t k = 0; k < 3; k++)
+        printf("at %.0f %% with %.0f %%: the true cycles lie in the interval in %u of %u replays in part; %u are wider "
+               "than was asked for\n",
+               100 * samples[k].error, 100 * samples[k].confidence, held[k], in_part[k], wide[k]);
+    fflush(stdout);
+}
+
 static void many(struct coverage *c)
 {
     struct rp_error err;
@@ -250,6 +291,10 @@ int main(int argc, char **argv)
         small_machines(&c);
     if (all || !strcmp(which, "launches"))
         many(&c);
+    if (all || !strcmp(which, "confidences"))
+        confidences();
+    if (!c.replays)
+        return 0;
     printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u.\n",
            c.held, c.replays, 100 * part(c.statistics_held, c.statistics), c.statistics);
     printf("In %u the interval is wider than was asked for. %u replayed more instructions than there are.\n", c.wide,
