@@ -128,6 +128,7 @@ struct cudaGraphNodeParams {
             struct cudaMemcpy3DParms copyParams;
         } memcpy;
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+        CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;
 };

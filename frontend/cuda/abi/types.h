@@ -87,6 +87,13 @@ typedef struct CUmemAccessDesc_st {
     int flags;
 } CUmemAccessDesc;
 
+/* Handles for other processes. */
+typedef struct CUipcMemHandle_st {
+    char reserved[64];
+} CUipcMemHandle;
+typedef struct CUipcEventHandle_st {
+    char reserved[64];
+} CUipcEventHandle;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUmemAllocationProp_st {
     int type; /* 1: CU_MEM_ALLOCATION_TYPE_PINNED */
@@ -294,6 +301,15 @@ typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
+typedef unsigned long long CUgraphConditionalHandle;
+typedef struct CUDA_CONDITIONAL_NODE_PARAMS_st {
+    CUgraphConditionalHandle handle;
+    int type; /* CUgraphConditionalNodeType: 0 if, 1 while, 2 switch */
+    unsigned size;
+    CUgraph *phGraph_out;
+    CUcontext ctx;
+} CUDA_CONDITIONAL_NODE_PARAMS;
+
 /* A node of any kind: cuGraphAddNode. */
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
@@ -318,6 +334,7 @@ typedef struct CUgraphNodeParams_st {
         CUevent event; /* of eventWait and eventRecord */
         CUDA_MEM_ALLOC_NODE_PARAMS alloc;
         CUdeviceptr free;
+        CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;
 } CUgraphNodeParams;

@@ -180,20 +180,19 @@ CUresult submit(CUstream s, const struct work *w)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
+/* graph: NULL, or what is captured into. With the lock held; releases it. */
+static CUresult begin(CUstream stream, CUstreamCaptureMode mode, CUgraph graph)
 {
-    CUresult r = enter_stream(&stream, &mode);
-    if (r)
-        return r;
     if (stream == stream_of(CU_STREAM_LEGACY))
         return leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     if (stream->capture || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return leave(stream->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_ERROR_INVALID_VALUE);
     struct capture *c = calloc(1, sizeof *c);
-    if (!c || !(c->graph = graph_new())) {
+    if (!c || !(c->graph = graph ? graph : graph_new())) {
         free(c);
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
+    c->given = graph;
     c->origin = stream;
     c->id = ++driver.next_id;
     c->mode = mode;
@@ -201,6 +200,12 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
     going_on++;
     stream->capture = c;
     return leave(CUDA_SUCCESS);
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
+{
+    CUresult r = enter_stream(&stream, &mode);
+    return r ? r : begin(stream, mode, NULL);
 }
 CUresult cuStreamBeginCapture(CUstream stream)
 {
@@ -234,10 +239,12 @@ static bool streams_joined(const struct capture *c)
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
-    CUresult r = enter_stream(&stream, graph);
+    CUresult r = enter_stream(&stream, &stream);
     if (r)
         return r;
     struct capture *c = stream->capture;
+    if (!graph && !(c && c->given))
+        return leave(CUDA_ERROR_INVALID_VALUE);
     if (!c || c->origin != stream)
         return leave(c ? CUDA_ERROR_STREAM_CAPTURE_UNMATCHED : CUDA_ERROR_ILLEGAL_STATE);
     r = c->broken            ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
@@ -248,8 +255,9 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
             capture_leave(s);
     capture_leave(stream);
     going_on--;
-    *graph = r ? NULL : c->graph;
-    if (r)
+    if (graph)
+        *graph = r ? NULL : c->graph;
+    if (r && !c->given)
         graph_free(c->graph);
     free(c->left);
     free(c);
@@ -290,6 +298,48 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
     return cuStreamGetCaptureInfo_v3(stream, status, NULL, NULL, NULL, NULL, NULL);
+}
+
+/* Makes these the predecessors of the stream's next node, or adds them. */
+static CUresult follow(CUstream stream, const CUgraphNode *nodes, size_t count, bool only)
+{
+    if (!are_nodes(stream->capture->graph, nodes, count))
+        return CUDA_ERROR_INVALID_VALUE;
+    stream->tail_count = only ? 0 : stream->tail_count;
+    for (size_t i = 0; i < count; i++)
+        if (!set_tail(stream, nodes[i], false))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *nodes,
+                                     const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode)
+{
+    (void)edges;
+    CUresult r = enter_stream(&stream, graph);
+    if (r)
+        return r;
+    if (!handle_is(HANDLE_GRAPH, graph) || !are_nodes(graph, nodes, count))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    if ((r = begin(stream, mode, graph)) || (r = enter(NEED_CONTEXT)))
+        return r;
+    return leave(follow(stream, nodes, count, true));
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *edges,
+                                              size_t count, unsigned flags)
+{
+    (void)edges;
+    CUresult r = enter_stream(&stream, &stream);
+    if (r)
+        return r;
+    if (!stream->capture || flags > 1) /* 0: add, 1: set */
+        return leave(stream->capture ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_ILLEGAL_STATE);
+    return leave(follow(stream, nodes, count, flags));
+}
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count, unsigned flags)
+{
+    return cuStreamUpdateCaptureDependencies_v2(stream, nodes, NULL, count, flags);
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)

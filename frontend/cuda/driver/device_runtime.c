@@ -6,10 +6,9 @@
 /* The handle is the workspace's address; 0 in launches that are not cooperative, where synchronising returns
  * cudaErrorUnknown, as NVIDIA's function does. The word at offset 4 of the workspace is a counter: the first block adds
  * what makes the top bit flip once each of the other blocks has added 1. */
-static const char grid_barrier[] = "\
-.version 3.1\n\
-.target sm_30\n\
-.address_size 64\n\
+#define HEADER ".version 3.1\n.target sm_30\n.address_size 64\n"
+#define GRID_BARRIER                                                                                                   \
+    "\
 .visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)\n\
 {\n\
     .reg .pred %p; .reg .b32 %low, %high, %scope; .reg .b64 %at;\n\
@@ -64,7 +63,19 @@ ALL:\n\
 DONE:\n\
     st.param.b32 [error], %sum;\n\
     ret;\n\
-}\n";
+}\n"
+/* A handle is the address of the condition. */
+#define CONDITION                                                                                                      \
+    "\
+.visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)\n\
+{\n\
+    .reg .b32 %value; .reg .b64 %at;\n\
+    ld.param.u64 %at, [handle];\n\
+    ld.param.u32 %value, [value];\n\
+    st.u32 [%at], %value;\n\
+    ret;\n\
+}\n"
+static const char *const texts[2][2] = {{NULL, HEADER CONDITION}, {HEADER GRID_BARRIER, HEADER GRID_BARRIER CONDITION}};
 
 /* Whether the line of a `.visible .func` defines `name`. */
 static bool is_defined(const char *text, size_t size, const char *name)
@@ -80,11 +91,16 @@ static bool is_defined(const char *text, size_t size, const char *name)
     return false;
 }
 
+/* Whether the text declares the function and does not define it. */
+static bool is_wanted(const char *text, size_t size, const char *name)
+{
+    return memmem(text, size, name, strlen(name)) && !is_defined(text, size, name);
+}
+
 const char *device_runtime(const void *text, size_t size)
 {
-    static const char handle[] = "cudaCGGetIntrinsicHandle", declares[] = ".extern .func";
-    bool ptx = size > 4 && memcmp(text, "\177ELF", 4);
-    bool called =
-        ptx && memmem(text, size, handle, sizeof handle - 1) && memmem(text, size, declares, sizeof declares - 1);
-    return called && !is_defined(text, size, handle) ? grid_barrier : NULL;
+    static const char declares[] = ".extern .func";
+    if (size <= 4 || !memcmp(text, "\177ELF", 4) || !memmem(text, size, declares, sizeof declares - 1))
+        return NULL;
+    return texts[is_wanted(text, size, "cudaCGGetIntrinsicHandle")][is_wanted(text, size, "cudaGraphSetConditional")];
 }

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* PTX that defines the functions that a module declares and calls: the grid barrier of cooperative groups. NULL: it
+/* PTX that defines the functions that a module declares and calls: the grid barrier of cooperative groups, and
+ * setting the condition of a node of a graph. NULL: it
  * calls none, or is no PTX. */
 const char *device_runtime(const void *text, size_t size);
 

@@ -122,7 +122,7 @@ void handle_remove(void *);
 
 /* ---- memory: memory.c -------------------------------------------------------------------------------------------- */
 
-enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED, BUFFER_RESERVED };
+enum buffer_kind { BUFFER_DEVICE, BUFFER_PINNED, BUFFER_MANAGED, BUFFER_REGISTERED, BUFFER_RESERVED, BUFFER_IMPORTED };
 /* Hints for managed memory, which a program can query. Locations: a device, or CPU; NOWHERE: not set. */
 enum { PLACE_CPU = -1, PLACE_NOWHERE = -2 };
 struct advice {
@@ -151,6 +151,10 @@ void graph_memory_given_back(struct buffer *);
 void graph_memory_released(struct buffer *);
 /* The addresses of a reservation are given back: mapping.c. */
 void mappings_forget(const struct buffer *);
+/* Memory that is given to other processes, or theirs, is freed: ipc.c. */
+void ipc_forget(const struct buffer *);
+/* Whether there is any, so that other processes may store to it. */
+bool ipc_used(void);
 /* The buffer that holds an address, or NULL. */
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
@@ -214,6 +218,12 @@ struct launch {
     bool cooperative;
     uint8_t *params; /* the parameter block */
 };
+struct conditional {
+    uint64_t handle; /* address of the condition */
+    int type;
+    unsigned size; /* number of bodies */
+    CUgraph *bodies;
+};
 /* A piece of a stream's work. */
 struct work {
     enum {
@@ -223,6 +233,7 @@ struct work {
         WORK_HOST,
         WORK_EMPTY,
         WORK_CHILD,
+        WORK_CONDITIONAL,
         WORK_RECORD,
         WORK_WAIT,
         WORK_ALLOCATE,
@@ -235,6 +246,7 @@ struct work {
         CUDA_MEMSET_NODE_PARAMS set;
         CUDA_HOST_NODE_PARAMS host;
         CUgraph child;
+        struct conditional conditional; /* conditional.c */
         CUevent event;
         CUdeviceptr memory; /* WORK_ALLOCATE, whose memory exists from the beginning, and WORK_FREE */
     };

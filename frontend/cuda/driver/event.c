@@ -16,8 +16,9 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
-    if (!event || flags & ~3u)
-        return leave(event && flags & CU_EVENT_INTERPROCESS ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);
+    bool timed = !(flags & CU_EVENT_DISABLE_TIMING);
+    if (!event || flags & ~7u || (flags & CU_EVENT_INTERPROCESS && timed))
+        return leave(CUDA_ERROR_INVALID_VALUE);
     CUevent e = calloc(1, sizeof *e);
     if (!e || !handle_add(HANDLE_EVENT, e)) {
         free(e);

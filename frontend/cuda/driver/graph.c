@@ -22,6 +22,8 @@ static void node_free(CUgraphNode n)
         free(n->work.launch.params);
     if (n->work.kind == WORK_CHILD)
         graph_free(n->work.child);
+    if (n->work.kind == WORK_CONDITIONAL)
+        bodies_free(n->work.conditional.bodies, n->work.conditional.size);
     free(n->pointers);
     free(n->before);
     free(n);
@@ -52,6 +54,8 @@ static bool own_work(CUgraphNode n)
     }
     if (n->work.kind == WORK_CHILD)
         return (n->work.child = graph_copy(n->work.child));
+    if (n->work.kind == WORK_CONDITIONAL)
+        return (n->work.conditional.bodies = bodies_copy(n->work.conditional.bodies, n->work.conditional.size));
     return true;
 }
 
@@ -135,7 +139,7 @@ CUgraphNode graph_add(CUgraph g, const CUgraphNode *before, size_t count, const 
 CUresult node_set_work(CUgraphNode n, const struct work *w)
 {
     struct CUgraphNode_st with = {.work = *w};
-    if (n->work.kind != w->kind)
+    if (n->work.kind != w->kind || w->kind == WORK_CONDITIONAL)
         return CUDA_ERROR_INVALID_VALUE;
     if (!own_work(&with))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -183,7 +187,9 @@ static CUresult visit(CUgraphNode n, unsigned walk, CUstream stream)
     n->visited = walk;
     if (r || !stream || n->disabled)
         return r;
-    return n->work.kind == WORK_CHILD ? graph_run(n->work.child, stream) : pending_submit(stream, &n->work);
+    return n->work.kind == WORK_CHILD         ? graph_run(n->work.child, stream)
+           : n->work.kind == WORK_CONDITIONAL ? conditional_run(&n->work.conditional, stream)
+                                              : pending_submit(stream, &n->work);
 }
 
 static CUresult walk(CUgraph g, CUstream stream)

@@ -35,6 +35,7 @@ struct capture {
     CUstreamCaptureMode mode;
     pthread_t thread; /* the thread that began it */
     bool broken;
+    bool given;        /* the graph is the program's */
     CUgraphNode *left; /* the last nodes of streams that were destroyed */
     size_t left_count;
 };
@@ -45,6 +46,14 @@ void graph_free(CUgraph);
 CUgraph graph_copy(const struct CUgraph_st *);
 /* Adds a node with a copy of the work. NULL: out of memory. */
 CUgraphNode graph_add(CUgraph, const CUgraphNode *before, size_t count, const struct work *);
+/* Of conditional nodes: conditional.c. NULL: out of memory. */
+CUgraph *bodies_copy(CUgraph *, unsigned size);
+void bodies_free(CUgraph *, unsigned size);
+CUresult conditional_add(CUgraphNode *, CUgraph, const CUgraphNode *before, size_t count,
+                         CUDA_CONDITIONAL_NODE_PARAMS *);
+CUresult conditional_run(const struct conditional *, CUstream);
+/* Sets the conditions of a graph that is launched to their defaults. */
+void conditions_begin(const struct CUgraph_st *);
 bool node_depends(CUgraphNode, CUgraphNode on);
 /* Removes a dependency. False: there was none. */
 bool node_forgets(CUgraphNode, CUgraphNode on);

@@ -236,11 +236,17 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
     static const CUgraphNodeType types[] = {
-        [WORK_LAUNCH] = CU_GRAPH_NODE_TYPE_KERNEL,       [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
-        [WORK_SET] = CU_GRAPH_NODE_TYPE_MEMSET,          [WORK_HOST] = CU_GRAPH_NODE_TYPE_HOST,
-        [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,         [WORK_CHILD] = CU_GRAPH_NODE_TYPE_GRAPH,
-        [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD, [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
-        [WORK_ALLOCATE] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,  [WORK_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
+        [WORK_LAUNCH] = CU_GRAPH_NODE_TYPE_KERNEL,
+        [WORK_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
+        [WORK_SET] = CU_GRAPH_NODE_TYPE_MEMSET,
+        [WORK_HOST] = CU_GRAPH_NODE_TYPE_HOST,
+        [WORK_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,
+        [WORK_CHILD] = CU_GRAPH_NODE_TYPE_GRAPH,
+        [WORK_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+        [WORK_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        [WORK_CONDITIONAL] = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+        [WORK_ALLOCATE] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+        [WORK_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
     };
     CUresult r = graph_enter(HANDLE_NODE, node, type);
     if (r)
@@ -314,6 +320,7 @@ static CUresult launch(CUgraphExec exec, CUstream handle, bool run)
         return leave(CUDA_SUCCESS);
     if (stream->capture)
         return leave(submit(stream, &(struct work){.kind = WORK_CHILD, .child = exec->graph}));
+    conditions_begin(exec->graph);
     return leave(graph_run(exec->graph, stream));
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) { return launch(exec, stream, true); }

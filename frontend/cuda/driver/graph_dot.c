@@ -31,6 +31,11 @@ static void print_work(FILE *to, const struct work *w)
     case WORK_HOST: fprintf(to, "host function\\n0x%" PRIxPTR, (uintptr_t)w->host.fn); break;
     case WORK_EMPTY: fputs("empty", to); break;
     case WORK_CHILD: fprintf(to, "graph of %zu node%s", w->child->count, rp_plural(w->child->count)); break;
+    case WORK_CONDITIONAL: {
+        static const char *const names[] = {"if", "while", "switch"};
+        fprintf(to, "%s\\n0x%llx", names[w->conditional.type], (unsigned long long)w->conditional.handle);
+        break;
+    }
     case WORK_RECORD: fputs("event is recorded", to); break;
     case WORK_WAIT: fputs("waits for event", to); break;
     case WORK_ALLOCATE: fprintf(to, "allocates\\n0x%llx", (unsigned long long)w->memory); break;

@@ -82,7 +82,8 @@ CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *bef
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphAddEventRecordNode(node, graph, before, count, p->event);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return cuGraphAddMemAllocNode(node, graph, before, count, &p->alloc);
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return cuGraphAddMemFreeNode(node, graph, before, count, p->free);
-    default: return refuse("cuGraphAddNode with conditional nodes, semaphores and batches", &reported);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return conditional_add(node, graph, before, count, &p->conditional);
+    default: return refuse("cuGraphAddNode with semaphores and batches", &reported);
     }
 }
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, const CUgraphEdgeData *edges,

@@ -55,8 +55,8 @@ static void list(struct buffer *b)
     rp_set_user(driver.device, b->base, b);
 }
 
-static const char *const names[] = {"device memory", "pinned memory", "managed memory", "registered memory",
-                                    "reserved addresses"};
+static const char *const names[] = {"device memory",     "pinned memory",      "managed memory",
+                                    "registered memory", "reserved addresses", "memory of another process"};
 
 CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemoryPool pool, struct buffer **made)
 {
@@ -98,6 +98,7 @@ CUresult buffer_release(struct buffer *b)
         graph_memory_released(b);
     if (b->kind == BUFFER_RESERVED)
         mappings_forget(b);
+    ipc_forget(b);
     bool ok = rp_free(driver.device, b->base, &err);
     *b->link = b->next;
     if (b->next)
@@ -197,7 +198,7 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     if ((r = pending_wait(NULL, NULL)))
         return leave(r);
     struct buffer *b = buffer_at(address);
-    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind != BUFFER_RESERVED &&
+    bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind < BUFFER_RESERVED &&
                 (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
         check_misused(address, "0x%llx is freed, but it is not the beginning of %s", address,

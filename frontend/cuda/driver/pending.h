@@ -23,6 +23,8 @@ CUresult pending_open(CUstream, const struct launch *, struct open_launch *);
 CUresult pending_submit(CUstream, const struct work *);
 /* Does what can be done. */
 void pending_advance(void);
+/* A launch that waited has found other memory: a reason to be patient. */
+void pending_progress(void);
 /* Whether work of a stream, or the record of an event, is pending; NULL, NULL: any. */
 bool pending_on(CUstream, CUevent);
 /* Waits until pending_on is false. Where nobody is left who could end the wait of a launch, that is a livelock, and the
@@ -30,7 +32,7 @@ bool pending_on(CUstream, CUevent);
 CUresult pending_wait(CUstream, CUevent);
 /* The event is destroyed. */
 void pending_forget_event(CUevent);
-/* Whether the process has threads of its own beside this one. */
+/* Whether the process has threads of its own beside this one, or shares memory with other processes. */
 bool others_run(void);
 /* Ends all launches that wait and drops the rest: the trace, a context or the process ends. */
 void pending_drop(void);

@@ -51,7 +51,8 @@ CUresult work_run(CUstream stream, const struct work *w)
     case WORK_FREE: return release(w->memory);
     case WORK_ALLOCATE: return allocate(w->memory);
     case WORK_EMPTY:
-    case WORK_CHILD: break;
+    case WORK_CHILD:
+    case WORK_CONDITIONAL: break;
     }
     return CUDA_SUCCESS;
 }

@@ -254,6 +254,30 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode)
     return ready() ? done(cuStreamBeginCapture_v2(stream_of(stream), mode)) : last_error();
 }
 
+#if CUDART_MAJOR >= 12
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                                          const CUgraphEdgeData *edges, size_t count, int mode)
+{
+    return ready() ? done(cuStreamBeginCaptureToGraph(stream_of(stream), graph, nodes, edges, count, mode))
+                   : last_error();
+}
+
+cudaError_t SECOND_VERSION(cudaStreamUpdateCaptureDependencies)(cudaStream_t stream, cudaGraphNode_t *nodes,
+                                                                const CUgraphEdgeData *edges, size_t count,
+                                                                unsigned flags)
+{
+    return ready() ? done(cuStreamUpdateCaptureDependencies_v2(stream_of(stream), nodes, edges, count, flags))
+                   : last_error();
+}
+#endif
+#if CUDART_MAJOR < 13
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes, size_t count,
+                                                unsigned flags)
+{
+    return ready() ? done(cuStreamUpdateCaptureDependencies(stream_of(stream), nodes, count, flags)) : last_error();
+}
+#endif
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     return ready() ? done(cuStreamEndCapture(stream_of(stream), graph)) : last_error();

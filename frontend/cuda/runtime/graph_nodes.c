@@ -60,7 +60,15 @@ static bool node_of(const struct cudaGraphNodeParams *p, CUgraphNodeParams *d)
     memcpy(d->reserved1, p->reserved1, sizeof d->reserved1);
     if (p->type == CU_GRAPH_NODE_TYPE_MEMSET)
         d->memset.ctx = current_context();
+    if (p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        d->conditional.ctx = current_context();
     return true;
+}
+
+cudaError_t cudaGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, cudaGraph_t graph, unsigned initial,
+                                             unsigned flags)
+{
+    return RUN(cuGraphConditionalHandleCreate(handle, graph, current_context(), initial, flags));
 }
 
 static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
@@ -71,6 +79,8 @@ static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cuda
         return last_error();
     if (d.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
         params->alloc.dptr = d.alloc.dptr;
+    if (d.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        params->conditional.phGraph_out = d.conditional.phGraph_out;
     return cudaSuccess;
 }
 
