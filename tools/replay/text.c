@@ -214,53 +214,58 @@ static void print_copies(const struct machine *m, const struct copy_counts copie
     table_print(t, stdout);
 }
 
-/* Prints what each device did, and what was copied from one to another. */
+static struct table *table_with(const char *columns, const char *const *heading, size_t count)
+{
+    struct table *t = table_new(columns);
+    for (size_t i = 0; i < count; i++)
+        table_cell(t, "%s", heading[i]);
+    return t;
+}
+
+/* Prints what was copied from one device to another. */
+static void print_links(const struct machine *m, const struct result *r)
+{
+    static const char *const heading[] = {"from device", "to device", "copies", "bytes", "cycles", "us"};
+    struct table *t = NULL;
+    for (uint32_t i = 0; i < r->device_count * r->device_count; i++) {
+        const struct copy_counts *c = &r->links[i];
+        if (!c->count)
+            continue;
+        t = t ? t : table_with("rrrrrr", heading, MODEL_COUNT_OF(heading));
+        table_number(t, i / r->device_count);
+        table_number(t, i % r->device_count);
+        table_number(t, c->count);
+        table_number(t, c->bytes);
+        table_number(t, c->cycles);
+        table_cell(t, "%.3f", (double)c->cycles / fraction_value(m->clock_mhz));
+    }
+    if (!t)
+        return;
+    puts("");
+    table_print(t, stdout);
+    if (!m->link_bandwidth)
+        puts("The machine gives copies between devices no time: link.bandwidth is 0.");
+}
+
+/* Prints what each of several devices did. */
 static void print_devices(const struct machine *m, const struct result *r)
 {
-    static const char *const heading[] = {"device", "launches", "cycles", "busy"}, *const link_heading[] = {
-                                                                                       "from device", "to device",
-                                                                                       "copies",      "bytes",
-                                                                                       "cycles",      "us"};
-    size_t count = r->device_count;
-    if (!count)
+    static const char *const heading[] = {"device", "launches", "cycles", "busy"};
+    if (!r->device_count)
         return;
-    printf(
-        "\nThe %zu devices run at the same time, each its own launches one after another. 'begin' counts cycles since "
-        "the first launch\nor copy began, and the total's cycles end with the last one.\n\n",
-        count);
-    struct table *t = table_new("rrrr");
-    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
-        table_cell(t, "%s", heading[i]);
-    for (size_t d = 0; d < count; d++) {
+    printf("\nThe %" PRIu32
+           " devices run at the same time, each its own launches one after another. 'begin' counts cycles "
+           "since the first launch\nor copy began, and the total's cycles end with the last one.\n\n",
+           r->device_count);
+    struct table *t = table_with("rrrr", heading, MODEL_COUNT_OF(heading));
+    for (uint32_t d = 0; d < r->device_count; d++) {
         table_number(t, d);
         table_number(t, r->devices[d].launches);
         table_number(t, r->devices[d].cycles);
         table_cell(t, "%.1f %%", r->total.cycles ? 100. * (double)r->devices[d].cycles / (double)r->total.cycles : 0);
     }
     table_print(t, stdout);
-    struct table *links = NULL;
-    for (size_t i = 0; i < count * count; i++) {
-        const struct copy_counts *c = &r->links[i];
-        if (!c->count)
-            continue;
-        if (!links) {
-            links = table_new("rrrrrr");
-            for (size_t h = 0; h < MODEL_COUNT_OF(link_heading); h++)
-                table_cell(links, "%s", link_heading[h]);
-        }
-        table_number(links, i / count);
-        table_number(links, i % count);
-        table_number(links, c->count);
-        table_number(links, c->bytes);
-        table_number(links, c->cycles);
-        table_cell(links, "%.3f", (double)c->cycles / fraction_value(m->clock_mhz));
-    }
-    if (!links)
-        return;
-    puts("");
-    table_print(links, stdout);
-    if (!m->link_bandwidth)
-        puts("The machine gives copies between devices no time: link.bandwidth is 0.");
+    print_links(m, r);
 }
 
 static int print_text(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,

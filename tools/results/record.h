@@ -1,14 +1,15 @@
 /* A result as bytes that last: in a file, or in a database.
  *
  *     8 bytes   "RPRESULT"
- *     u32       version of this format, 2
+ *     u32       version of this format, 3
  *     u32       bytes of the heading
  *     u64       bytes of the launches, packed (launch_log.h)
  *     u64       bytes of them as one zstd frame
  *     heading   packed (packed.h): the identity as text; how many numbers the statistics are, how many of them the
  *               machine names, and these names; the total's numbers; count, bytes and cycles of each path of copies;
  *               what the channels of device memory counted; what was sampled (struct sample_result: flags, launches by
- *               source, strata, instructions replayed and all, half widths); how many launches there are
+ *               source, strata, instructions replayed and all, half widths); how many launches there are; how many
+ *               devices (0: one), of each launches and cycles, and of each pair as of a path of copies
  *     frame     the launches
  *     32 bytes  SHA-256 of all before
  *

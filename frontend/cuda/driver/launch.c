@@ -230,6 +230,8 @@ bool launch_waits(struct open_launch *o)
     uint64_t memory, begun = stats_begin();
     if (o->waits && rp_launch_listens(o->running, &memory) && memory == o->memory)
         return true;
+    if (o->waits)
+        pending_progress();
     for (bool again = false;; again = true) {
         enum rp_launch_state state;
         while ((state = rp_launch_drive(o->running)) == RP_LAUNCH_RUNS)

@@ -23,6 +23,8 @@ CUresult pending_open(CUstream, const struct launch *, struct open_launch *);
 CUresult pending_submit(CUstream, const struct work *);
 /* Does what can be done. */
 void pending_advance(void);
+/* A launch that waited has found other memory: a reason to be patient. */
+void pending_progress(void);
 /* Whether work of a stream, or the record of an event, is pending; NULL, NULL: any. */
 bool pending_on(CUstream, CUevent);
 /* Waits until pending_on is false. Where nobody is left who could end the wait of a launch, that is a livelock, and the
