@@ -1,6 +1,13 @@
 #include "tools/timeline/writer.h"
 
+#include <errno.h>
 #include <stdlib.h>
+
+static void write_buffer(struct writer *w, const uint8_t *bytes, size_t size)
+{
+    if (fwrite(bytes, 1, size, w->to) != size && !w->failure)
+        w->failure = errno;
+}
 
 static void *write_buffers(void *data)
 {
@@ -12,7 +19,7 @@ static void *write_buffers(void *data)
             continue;
         }
         pthread_mutex_unlock(&w->lock);
-        fwrite(w->full, 1, w->full_bytes, w->to);
+        write_buffer(w, w->full, w->full_bytes);
         pthread_mutex_lock(&w->lock);
         w->full = NULL;
         pthread_cond_signal(&w->changed);
@@ -49,7 +56,7 @@ void writer_pass(struct writer *w)
 {
     size_t bytes = (size_t)(w->at - w->first);
     if (!w->threaded)
-        fwrite(w->first, 1, bytes, w->to);
+        write_buffer(w, w->first, bytes);
     else if (bytes)
         hand_over(w, bytes);
     w->at = w->first;
@@ -70,5 +77,7 @@ void writer_close(struct writer *w)
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     free(w->buffer[0]);
+    if (w->failure)
+        errno = w->failure;
     *w = (struct writer){.to = NULL};
 }

@@ -14,6 +14,7 @@
 
 struct writer {
     FILE *to;       /* errors stay in it */
+    int failure;    /* errno of the first of them; 0: none yet */
     uint8_t *at;    /* where the next byte goes */
     uint8_t *first; /* the buffer in which that is */
     uint8_t *buffer[2];
@@ -29,7 +30,7 @@ struct writer {
 
 /* After a failure nothing need be closed. */
 bool writer_open(struct writer *, FILE *, struct rp_error *);
-/* Returns when all is written, or the file has an error. Does nothing if it is all zero. */
+/* Returns when all is written, or the file has an error, whose errno it leaves. Does nothing if it is all zero. */
 void writer_close(struct writer *);
 
 /* Hands the buffer over, once the one before is written. */
