@@ -286,9 +286,10 @@ struct machine_request {
      * with the chosen model, and a late setting chose that model, too, or machine_varies is set and the machine's file
      * chose it. */
     bool *left_out;
-    bool machine_varies;            /* the machine is one of several that are compared */
+    bool machine_varies; /* the machine is one of several that are compared */
     /* NULL, or set if the settings are not possible, but others of their kind are: they contradict one another, a late
-     * number is beyond its limits, or with machine_varies a late setting is of a unit that the machine does not have. */
+     * number is beyond its limits, or with machine_varies a late setting is of a unit that the machine does not have.
+     */
     bool *inconsistent;
     const struct model_set *models; /* NULL: the built-in ones */
     /* NULL, or returns the name among `count` that is nearest to `word`, NULL if none is near: for "did you mean". */

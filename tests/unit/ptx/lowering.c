@@ -264,7 +264,8 @@ Test(lowering, text_and_source_lines)
     struct program *p =
         only_program(".file 3 \"a/b.cu\"\n.entry k() {" REGISTERS
                      "add.u32   %r1,\n\t%r2, // a comment\n /* another */ 7 ;\n.loc 3 41 5\nsub.u32 %r1, %r2, 1;\n"
-                     ".loc 9 42 1, function_name LABEL, inlined_at 3 1 2\nneg.s32 %r1, %r2; ret; }\n.file 9 \"c.cuh\"\n.file 4 \"unused.h\"",
+                     ".loc 9 42 1, function_name LABEL, inlined_at 3 1 2\nneg.s32 %r1, %r2; ret; }\n.file 9 "
+                     "\"c.cuh\"\n.file 4 \"unused.h\"",
                      &m);
     const struct rp_instruction *in = p->kernel.instructions;
     cr_expect_str_eq(in[0].text, "add.u32 %r1, %r2, 7");

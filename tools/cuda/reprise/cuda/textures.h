@@ -125,8 +125,9 @@ template <> struct reprise_registers<2> {
         asm volatile("sust.b." geometry type ".clamp [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__          \
                      : "memory");                                                                                      \
     else                                                                                                               \
-        asm volatile("sust.b." geometry type ".zero [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__ : "memor" \
-                                                                                                               "y")
+        asm volatile("sust.b." geometry type ".zero [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__           \
+                     : "memor"                                                                                         \
+                       "y")
 #define REPRISE_SURFACE_SIZE(name, geometry, size, type, list, place, out, in, parameters, ...)                        \
     REPRISE_FN void reprise_##name##read(reprise_registers<size> &v, cudaSurfaceObject_t s,                            \
                                          cudaSurfaceBoundaryMode mode, REPRISE_UNPACK parameters)                      \
