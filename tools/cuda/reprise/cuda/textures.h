@@ -117,17 +117,15 @@ template <> struct reprise_registers<2> {
         asm volatile("suld.b." geometry type ".clamp " list ", [" place "];" : REPRISE_UNPACK out : __VA_ARGS__);      \
     else                                                                                                               \
         asm volatile("suld.b." geometry type ".zero " list ", [" place "];" : REPRISE_UNPACK out : __VA_ARGS__)
+#define REPRISE_WRITE_BY(way, geometry, type, list, place, in, ...)                                                    \
+    asm volatile("sust.b." geometry type way " [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__ : "memory")
 #define REPRISE_WRITE(geometry, size, type, list, place, in, ...)                                                      \
     if (mode == cudaBoundaryModeTrap)                                                                                  \
-        asm volatile("sust.b." geometry type ".trap [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__           \
-                     : "memory");                                                                                      \
+        REPRISE_WRITE_BY(".trap", geometry, type, list, place, in, __VA_ARGS__);                                       \
     else if (mode == cudaBoundaryModeClamp)                                                                            \
-        asm volatile("sust.b." geometry type ".clamp [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__          \
-                     : "memory");                                                                                      \
+        REPRISE_WRITE_BY(".clamp", geometry, type, list, place, in, __VA_ARGS__);                                      \
     else                                                                                                               \
-        asm volatile("sust.b." geometry type ".zero [" place "], " list ";" ::REPRISE_UNPACK in, __VA_ARGS__           \
-                     : "memor"                                                                                         \
-                       "y")
+        REPRISE_WRITE_BY(".zero", geometry, type, list, place, in, __VA_ARGS__)
 #define REPRISE_SURFACE_SIZE(name, geometry, size, type, list, place, out, in, parameters, ...)                        \
     REPRISE_FN void reprise_##name##read(reprise_registers<size> &v, cudaSurfaceObject_t s,                            \
                                          cudaSurfaceBoundaryMode mode, REPRISE_UNPACK parameters)                      \
@@ -185,6 +183,7 @@ REPRISE_SURFACE(surf2DLayered, "a2d", "%1, {%2, %3, %4, %4}", "%2, {%3, %4, %5, 
 #undef REPRISE_SURFACE
 #undef REPRISE_SURFACE_SIZE
 #undef REPRISE_WRITE
+#undef REPRISE_WRITE_BY
 #undef REPRISE_READ
 #undef REPRISE_UNPACK
 
