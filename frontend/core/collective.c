@@ -340,19 +340,31 @@ void convergence_break(struct warp_state *s, const struct uop *u, lanemask execu
     collectives_serve(s);
 }
 
-bool convergence_go_ahead(struct warp_state *s)
+/* The split that waits at the convergence barrier whose meeting point comes first in the program; split_count: none
+ * does. Of two barriers, one inside the other, that is the inner one: its lanes come to the other one afterwards. */
+static uint32_t at_inner_convergence(const struct warp_state *s)
 {
+    uint32_t inner = s->split_count;
     for (uint32_t i = s->split_count; i-- > 0;) {
         const struct split *split = &s->splits[i];
-        lanemask lanes = split->lanes;
-        if (split->waits != WAIT_LANES || !(split->pc->flags & UF_CONVERGENCE))
-            continue;
-        leave_masks(operand_in(s, split->window, split->pc->a), lanes);
-        split_release(s, i, lanes);
-        collectives_serve(s);
-        return true;
+        bool waits = split->waits == WAIT_LANES && split->pc->flags & UF_CONVERGENCE;
+        if (waits && (inner == s->split_count || split->pc < s->splits[inner].pc))
+            inner = i;
     }
-    return false;
+    return inner;
+}
+
+bool convergence_go_ahead(struct warp_state *s)
+{
+    uint32_t i = at_inner_convergence(s);
+    if (i == s->split_count)
+        return false;
+    const struct split *split = &s->splits[i];
+    lanemask lanes = split->lanes;
+    leave_masks(operand_in(s, split->window, split->pc->a), lanes);
+    split_release(s, i, lanes);
+    collectives_serve(s);
+    return true;
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */

@@ -189,9 +189,6 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     }
     progress_end(&bar);
     free(seen.slots);
-    if (fine && !s->point_count && s->count.refused)
-        return rp_fail(err, RP_USAGE, "no combination of these values is possible; the first: %s",
-                       s->refusals[0].reason);
     return fine;
 }
 
