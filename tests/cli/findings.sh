@@ -174,6 +174,37 @@ is "... it hides the leak" $? 0
 "$r" run --check leak --suppressions "$work/places" -- "$work/mine" more >/dev/null 2>&1
 is "... and no other one" $? 3
 
+# ---- what cannot be checked, or kept ---------------------------------------------------------------------------------
+cat >"$work/unloaded.c" <<'C'
+#include "frontend/cuda/abi/driver.h"
+int main(void)
+{
+    CUcontext context;
+    CUmodule module;
+    cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+    cuModuleLoadData(&module, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { nothing; }");
+}
+C
+${CC:-gcc} -std=c17 -I. "$work/unloaded.c" -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/unloaded"
+for checks in race leak; do
+    "$r" run --check $checks --findings "$work/unloaded.json" -- sh -c "'$work/wrong' part0; '$work/unloaded'" >/dev/null 2>"$work/err"
+    is "--check $checks: a module that cannot be loaded: 2" $? 2
+    check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: .*nothing"
+    check "... the report has it" test -n "$(json "$work/unloaded.json" 'd["incomplete"]')"
+done
+# The log of the process is a device that is full, until the process has ended.
+# shellcheck disable=SC2016
+"$r" run --check race -- bash -c 'sh -c "ln -s /dev/full \$REPRISE_FINDINGS/\$\$; exec $1 race"; find "$REPRISE_FINDINGS" -type l -delete' bash "$work/wrong" \
+    >/dev/null 2>"$work/err"
+is "no space for what is found: 4" $? 4
+check "... and that is said" says "cannot write what was found: No space left on device"
+check "... by reprise, too" says "not all that was found could be kept in"
+check "... and not that nothing was checked" eval '! grep -q "nothing was checked" "$work/err"'
+# shellcheck disable=SC2016
+"$r" run --check race -- bash -c '{ while [ -d "$REPRISE_FINDINGS" ]; do sleep 0.02; done; "$1" race; } & "$1" part0' bash "$work/wrong" 2>&1 | cat >"$work/err"
+check "a process that outlives reprise says that its findings are lost" says "what this process finds is in no report"
+check "... and what it finds" says "kernel .race.: race"
+
 # ---- logs ------------------------------------------------------------------------------------------------------------
 check "--log-file" run 3 --check race --log-file "$work/log" -- race
 check "... has it all" eval 'silent && grep -q "kernel .race.: race" "$work/log" && grep -q "^reprise: 1 finding$" "$work/log"'

@@ -10,6 +10,7 @@ void findings_free(struct findings *f)
     free(f->list);
     free(f->incomplete);
     free(f->unwritten);
+    free(f->unloaded);
     free(f->command);
     free(f->device.name);
     free(f->device.capability);

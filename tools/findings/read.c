@@ -219,7 +219,11 @@ static bool log_line(struct log *l, const json_t *line)
         log_times(l, line);
     else if (json_object_get(line, "unwritten") && !l->to->unwritten)
         l->to->unwritten = copy_of(line, "unwritten");
-    else if (json_object_get(line, "checked"))
+    else if (json_object_get(line, "unloaded") && !l->to->unloaded) {
+        l->to->unloaded = copy_of(line, "unloaded");
+        if (!l->to->incomplete)
+            l->to->incomplete = copy_of(line, "unloaded");
+    } else if (json_object_get(line, "checked"))
         l->to->launched = true;
     else {
         l->to->not_shown += number_of(line, "not_shown");

@@ -65,11 +65,35 @@ static void end_by(int number)
 
 /* ---- the folder of logs ------------------------------------------------------------------------------------------ */
 
+/* The file that processes remove when something that they have found is lost. */
+static void whole_file(char path[PATH_MAX + 16], const char *folder)
+{
+    snprintf(path, PATH_MAX + 16, "%s/.whole", folder);
+}
+
 static bool make_folder(char folder[PATH_MAX], struct rp_error *err)
 {
     const char *base = getenv("TMPDIR");
+    char path[PATH_MAX + 16];
     snprintf(folder, PATH_MAX, "%s/reprise-XXXXXX", base && *base == '/' ? base : "/tmp");
-    return mkdtemp(folder) || rp_fail(err, RP_SYSTEM, "cannot make a folder '%s': %s", folder, strerror(errno));
+    if (!mkdtemp(folder))
+        return rp_fail(err, RP_SYSTEM, "cannot make a folder '%s': %s", folder, strerror(errno));
+    whole_file(path, folder);
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file >= 0)
+        return !close(file);
+    rmdir(folder);
+    return rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+}
+
+static bool logs_are_whole(const char *folder, struct rp_error *err)
+{
+    char path[PATH_MAX + 16];
+    whole_file(path, folder);
+    return !access(path, F_OK) || rp_fail(err, RP_SYSTEM,
+                                          "not all that was found could be kept in '%s'; TMPDIR names a folder with "
+                                          "more room",
+                                          folder);
 }
 
 static void remove_folder(const char *folder)
@@ -170,14 +194,17 @@ static const char *unchecked(const struct findings *f, const struct program_opti
     return NULL;
 }
 
-/* The exit status of a program of which nothing was checked: it is not what was asked for. */
+/* The exit status of a program of which nothing was checked, or not all: it is not what was asked for. */
 static int say_unchecked(const struct findings *f, const struct program_options *p, int status)
 {
-    const char *why = unchecked(f, p);
+    const char *why = f->unloaded ? f->unloaded : unchecked(f, p);
     FILE *to = why && !f->signal ? log_open(p) : NULL;
     if (!to)
         return status;
-    fprintf(to, "reprise: nothing was checked: %s\n", why);
+    if (f->unloaded)
+        fprintf(to, "reprise: not all was checked: code could not be loaded, and did not run: %s\n", why);
+    else
+        fprintf(to, "reprise: nothing was checked: %s\n", why);
     if (to != stderr)
         fclose(to);
     return status || !p->findings.error_status ? status : RP_BAD_INPUT;
@@ -210,8 +237,9 @@ static int conclude(const struct program_options *p, char **command, const struc
     } else {
         status = findings_conclude(&f, &p->findings, rules, status);
         fflush(stdout);
-        status = say_unchecked(&f, p, status);
-        if (!say_rest(&f, p, findings_failing(&f), &err) || !log_is_whole(&f, p, &err))
+        bool whole = logs_are_whole(folder, &err);
+        status = whole ? say_unchecked(&f, p, status) : status;
+        if (!say_rest(&f, p, findings_failing(&f), &err) || !whole || !log_is_whole(&f, p, &err))
             status = command_fail(&err);
     }
     findings_free(&f);

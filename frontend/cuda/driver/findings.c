@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontend/check/suppressions.h"
@@ -38,6 +39,37 @@ static void put_device(FILE *to)
             (unsigned)f->capability / 10, (unsigned)f->capability % 10, (uint64_t)f->sms, (uint64_t)f->memory_bytes);
 }
 
+/* What is found from now on is lost. The command line has made a file that says nothing is, and a full disk, too, lets
+ * that be removed (tools/program/supervise.c). */
+static void lose(const char *why)
+{
+    static pid_t said;
+    const char *folder = session_value(SESSION_FINDINGS);
+    char path[OWN_FILE];
+    bool over = access(folder, F_OK);
+    snprintf(path, sizeof path, "%s/.whole", folder);
+    unlink(path);
+    if (said == getpid())
+        return;
+    said = getpid();
+    if (over)
+        say("what this process finds is in no report and in no exit status: the program's first process has ended, and "
+            "so has reprise");
+    else
+        say("cannot write what was found: %s", why);
+}
+
+/* Writes a line at once, so that it is whole if the process is killed. */
+static bool write_log(int file, const char *text, size_t size)
+{
+    struct stat s;
+    ssize_t written = write(file, text, size);
+    bool whole = written == (ssize_t)size && !fstat(file, &s) && s.st_nlink;
+    if (!whole)
+        lose(strerror(written < 0 ? errno : ENOSPC));
+    return whole;
+}
+
 /* The log of this process; a fork has one of its own. -1: there is none. */
 static int log_file(void)
 {
@@ -62,13 +94,12 @@ static int log_file(void)
         fputs("}\n", to);
     }
     if (file < 0)
-        say("cannot write '%s': %s", path, strerror(errno));
-    if (to && !fclose(to) && file >= 0 && write(file, head, strlen(head)) < 0)
+        lose(strerror(errno));
+    if (to && !fclose(to) && file >= 0 && !write_log(file, head, strlen(head)))
         file = -1;
     return file;
 }
 
-/* Writes a line at once, so that it is whole if the process is killed. */
 static void log_line(void (*put)(const struct rp_finding *, uint64_t, FILE *), const struct rp_finding *f, uint64_t id)
 {
     char *text = NULL;
@@ -79,8 +110,8 @@ static void log_line(void (*put)(const struct rp_finding *, uint64_t, FILE *), c
         return;
     put(f, id, to);
     fputs("}\n", to);
-    if (!fclose(to) && write(file, text, size) != (ssize_t)size)
-        say("cannot write what was found: %s", strerror(errno));
+    if (!fclose(to))
+        write_log(file, text, size);
     free(text);
 }
 
@@ -105,20 +136,34 @@ static void put_end(const struct rp_finding *unused, uint64_t dropped, FILE *to)
     }
 }
 
+static void log_why(const char *key, const char *why)
+{
+    char *line = NULL;
+    size_t size;
+    int file = log_file();
+    FILE *to = file >= 0 ? open_memstream(&line, &size) : NULL;
+    if (!to)
+        return;
+    fprintf(to, "{\"%s\": ", key);
+    rp_json_text(to, why);
+    fputs("}\n", to);
+    if (!fclose(to))
+        write_log(file, line, size);
+    free(line);
+}
+
 void findings_unwritten(const char *why)
 {
     static bool known;
-    char line[300] = "";
-    int file = known ? -1 : log_file();
-    FILE *to = file >= 0 ? fmemopen(line, sizeof line, "w") : NULL;
+    if (!known)
+        log_why("unwritten", why);
     known = true;
-    if (!to)
-        return;
-    fputs("{\"unwritten\": ", to);
-    rp_json_text(to, why);
-    fputs("}\n", to);
-    if (!fclose(to) && write(file, line, strlen(line)) < 0)
-        return; /* there is nothing left to write to */
+}
+
+void findings_unloaded(const char *why)
+{
+    if (list)
+        log_why("unloaded", why);
 }
 
 static void put_checked(const struct rp_finding *unused, uint64_t launches, FILE *to)

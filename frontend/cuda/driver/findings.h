@@ -18,6 +18,8 @@ void findings_add(struct rp_finding, uint64_t key);
 void findings_say(void);
 /* Messages cannot be written where they should: the log has why. */
 void findings_unwritten(const char *why);
+/* A module or kernel cannot be loaded, and so not be checked: the log has why. */
+void findings_unloaded(const char *why);
 /* A launch is checked: the log has that there was one. */
 void findings_checked(void);
 /* Says what is left to say and writes the end of the log. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/cuda/driver/findings.h"
 #include "frontend/cuda/driver/image.h"
 #include "frontend/cuda/driver/pending.h"
 #include "frontend/cuda/driver/stats.h"
@@ -96,6 +97,12 @@ static void name_module(struct CUmod_st *m, const void *given)
         snprintf(m->name, sizeof m->name, "module-%u", ++driver.module_count);
 }
 
+static void say_unloaded(const struct rp_error *err)
+{
+    say("a module cannot be loaded: %s", err->text);
+    findings_unloaded(err->text);
+}
+
 static CUresult load(CUmodule *to, const void *given, bool library, unsigned count, const CUjit_option *options,
                      void **values)
 {
@@ -115,7 +122,7 @@ static CUresult load(CUmodule *to, const void *given, bool library, unsigned cou
     }
     write_logs(&logs, r ? err.text : "");
     if (r) {
-        say("a module cannot be loaded: %s", err.text);
+        say_unloaded(&err);
         free(m);
         return r;
     }
@@ -275,6 +282,7 @@ static CUresult new_function(CUmodule m, const char *name, CUfunction *to)
     CUfunction f = p ? calloc(1, sizeof *f) : NULL;
     if (!f || !handle_add(HANDLE_FUNCTION, f)) {
         say("kernel %s: %s", name, p ? "out of memory" : err.text);
+        findings_unloaded(p ? "out of memory" : err.text);
         free(f);
         return p ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_SUPPORTED;
     }
@@ -310,7 +318,7 @@ static CUresult module_on(int device, CUmodule *m)
         *other = (struct CUmod_st){.device = device, .next = driver.modules};
         memcpy(other->name, (*m)->name, sizeof other->name);
         if (!(other->module = load_bytes(device, other->name, &l->image, &err))) {
-            say("a module cannot be loaded: %s", err.text);
+            say_unloaded(&err);
             free(other);
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
