@@ -205,6 +205,22 @@ check "... and not that nothing was checked" eval '! grep -q "nothing was checke
 check "a process that outlives reprise says that its findings are lost" says "what this process finds is in no report"
 check "... and what it finds" says "kernel .race.: race"
 
+# A program that is linked statically as a whole, with kernels, whose runtime looks for the driver.
+cat >"$work/whole.c" <<'C'
+#include <dlfcn.h>
+#include <stdlib.h>
+__attribute__((section(".nvFatBinSegment"))) int kernels = 1;
+int main(void) { return dlopen("libcuda.so.1", RTLD_NOW) ? 1 : getenv("WHOLE") ? 0 : 7; }
+C
+if ${CC:-gcc} -static "$work/whole.c" -o "$work/whole" 2>/dev/null && "$work/whole"; [ $? = 7 ]; then
+    "$r" run --check race -- "$work/whole" >/dev/null 2>"$work/err"
+    is "a program linked statically as a whole: as without reprise" $? 7
+    WHOLE=1 "$r" run --check race -- "$work/whole" >/dev/null 2>"$work/err"
+    is "... and nothing was checked" "$? $(grep -c "nothing was checked: no process of the program used CUDA" "$work/err")" "2 1"
+else
+    echo "ok - a program linked statically as a whole # SKIP no static C library here, or a CUDA driver"
+fi
+
 # ---- logs ------------------------------------------------------------------------------------------------------------
 check "--log-file" run 3 --check race --log-file "$work/log" -- race
 check "... has it all" eval 'silent && grep -q "kernel .race.: race" "$work/log" && grep -q "^reprise: 1 finding$" "$work/log"'

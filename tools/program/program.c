@@ -104,15 +104,14 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-/* Whether execvp(3) will find the program. */
-static bool can_run(const char *name)
+/* Whether execvp(3) will find the program, and where. */
+static bool find_program(const char *name, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
     if (strchr(name, '/'))
-        return !access(name, X_OK);
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && !access(name, X_OK);
     for (const char *at = getenv("PATH"); at && *at; at += strspn(at, ":")) {
         int length = (int)strcspn(at, ":");
-        snprintf(path, sizeof path, "%.*s/%s", length, at, name);
+        snprintf(path, PATH_MAX, "%.*s/%s", length, at, name);
         if (!access(path, X_OK))
             return true;
         at += length;
@@ -124,7 +123,8 @@ static bool can_run(const char *name)
  */
 static void remove_old(const char *file, const char *program)
 {
-    if (!strstr(file, "%p") && can_run(program))
+    char path[PATH_MAX];
+    if (!strstr(file, "%p") && find_program(program, path))
         unlink(file);
 }
 
@@ -142,12 +142,21 @@ static bool check_files(const struct program_options *p, struct rp_error *err)
            finding_files_differ(&p->findings, p->log_file, "the log", err) && may_be_written(p->output, err);
 }
 
+/* Whether the variable is left as it is. A program that is linked statically as a whole takes nothing of ours. Its CUDA
+ * runtime would find our driver by this path, and crash while it loads it: the program has another C library. */
+static bool is_left(const struct variable *v, const char *program)
+{
+    char path[PATH_MAX];
+    return !strcmp(v->name, "LD_LIBRARY_PATH") && find_program(program, path) && program_is_static(path);
+}
+
 static bool set_environment(const struct program_options *p, char **command, struct rp_error *err)
 {
     struct environment e;
     bool fine = program_environment(p, command, &e, err);
     for (size_t i = 0; fine && i < e.count; i++)
-        if (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name))
+        if (!is_left(&e.list[i], command[0]) &&
+            (e.list[i].value ? setenv(e.list[i].name, e.list[i].value, 1) : unsetenv(e.list[i].name)))
             fine = rp_fail(err, RP_SYSTEM, "cannot set %s: %s", e.list[i].name, strerror(errno));
     environment_free(&e);
     return fine;

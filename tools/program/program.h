@@ -93,6 +93,9 @@ struct environment {
 bool program_environment(const struct program_options *, char *const *command, struct environment *, struct rp_error *);
 void environment_free(struct environment *);
 
+/* Whether the file is a CUDA program that is linked statically as a whole, so that no library of ours can be loaded. */
+bool program_is_static(const char *path);
+
 /* The figures of a machine for REPRISE_DEVICE, which the caller frees; NULL: out of memory. */
 char *program_figures(const struct machine *);
 /* The compute capability, 10 x major + minor; 0: the machine names none. */
