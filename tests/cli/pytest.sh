@@ -70,3 +70,9 @@ check "four passed" grep -q '^4 passed' "$work/out"
 is "a check that is none is an error of usage" "$(tests --reprise --reprise-check speed) $(grep -c "there is no check 'speed'" "$work/err")" "1 1"
 is "what a test's child process finds fails the test" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_child.py >out 2>err; echo $?)" 1
 is "... and no other one" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_child.py::test_race - reprise found 1 fault' "$work/out")" "1 1"
+printf 'def test_nothing():\n    pass\n' >"$work/test_nothing.py"
+nothing() { (cd "$work" && "$@" "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_nothing.py >out 2>err; echo $?); }
+is "tests that use no CUDA: 2" "$(nothing env)" 2
+check "... and that is said" grep -q "nothing was checked: no process of the program used CUDA" "$work/err"
+is "no reprise: an error of usage" "$(nothing env REPRISE=/nonexistent/reprise)" 4
+is "... in one line" "$(grep -c . "$work/err") $(grep -c '^ERROR: /nonexistent/reprise cannot be started: No such file or directory' "$work/err")" "1 1"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .program import find_program
+from .program import BAD_INPUT, Error, find_program
 
 
 def pytest_addoption(parser):
@@ -32,13 +32,19 @@ def _is_checked():
 def pytest_cmdline_main(config):
     if not config.getoption("--reprise") or _is_checked():
         return None
-    program = find_program()
+    try:
+        program = find_program()
+    except Error as e:
+        raise pytest.UsageError(str(e)) from e
     # Findings fail their tests, and so the status is that of pytest.
     command = [program, "run", "--check", config.getoption("--reprise-check"), "--error-exitcode", "0", *config.getoption("--reprise-option"), "--",
                sys.executable, "-m", "pytest", *config.invocation_params.args]
     sys.stdout.flush()
     os.chdir(config.invocation_params.dir)
-    os.execv(program, command)
+    try:
+        os.execv(program, command)
+    except OSError as e:
+        raise pytest.UsageError(f"{program} cannot be started: {e.strerror}") from e
 
 
 class _Logs:
@@ -81,6 +87,20 @@ class _Logs:
         return [f for f in found if not f.get("suppressed")]
 
 
+def _lines_of_all():
+    for path in Path(os.environ["REPRISE_FINDINGS"]).glob("[0-9]*"):
+        for line in path.read_bytes().splitlines(keepends=True):
+            if line.endswith(b"\n"):
+                yield json.loads(line)
+
+
+def _all_was_checked(options):
+    """As `reprise run` decides, which says why not: some process used CUDA, and all code could be loaded."""
+    seen = {key for line in _lines_of_all() for key in line}
+    chosen = any(o.startswith(("--kernels", "--launches")) for o in options)
+    return "process" in seen and "unloaded" not in seen and ("checked" in seen or not chosen)
+
+
 def pytest_configure(config):
     if config.getoption("--reprise") and _is_checked():
         config.pluginmanager.register(_Checked(), "reprise-checked")
@@ -101,3 +121,8 @@ class _Checked:
                 report.outcome = "failed"
                 report.longrepr = f"reprise found {len(found)} fault{'s' if len(found) > 1 else ''} in this test:\n{texts}"
         return report
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        worker = "PYTEST_XDIST_WORKER" in os.environ
+        if exitstatus == 0 and not worker and not _all_was_checked(session.config.getoption("--reprise-option")):
+            session.exitstatus = BAD_INPUT
