@@ -201,6 +201,9 @@ check "... and that is said" says "cannot write what was found: No space left on
 check "... by reprise, too" says "not all that was found could be kept in"
 check "... and not that nothing was checked" eval '! grep -q "nothing was checked" "$work/err"'
 # shellcheck disable=SC2016
+"$r" run --check race -- bash -c '"$1" race & until ls "$REPRISE_FINDINGS" | grep -q .; do sleep 0.01; done' bash "$work/wrong" >/dev/null 2>&1
+is "a process that uses CUDA and outlives the first one is waited for" $? 3
+# shellcheck disable=SC2016
 "$r" run --check race -- bash -c '{ while [ -d "$REPRISE_FINDINGS" ]; do sleep 0.02; done; "$1" race; } & "$1" part0' bash "$work/wrong" 2>&1 | cat >"$work/err"
 check "a process that outlives reprise says that its findings are lost" says "what this process finds is in no report"
 check "... and what it finds" says "kernel .race.: race"

@@ -210,6 +210,20 @@ static int say_unchecked(const struct findings *f, const struct program_options 
     return status || !p->findings.error_status ? status : RP_BAD_INPUT;
 }
 
+enum { OUTLIVING_MS = 10000 }; /* how long processes may outlive the program's first one */
+
+static int say_outlived(const struct program_options *p, long process, int status)
+{
+    FILE *to = log_open(p);
+    fprintf(to,
+            "reprise: not all was checked: process %ld runs on after the program's first one has ended; what it finds "
+            "from now on is in no report\n",
+            process);
+    if (to != stderr)
+        fclose(to);
+    return status || !p->findings.error_status ? status : RP_BAD_INPUT;
+}
+
 static bool log_is_whole(const struct findings *f, const struct program_options *p, struct rp_error *err)
 {
     return !f->unwritten || !p->log_file || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", p->log_file, f->unwritten);
@@ -231,6 +245,7 @@ static int conclude(const struct program_options *p, char **command, const struc
     struct findings f = {.checks = p->check, .command = joined(command)};
     struct rp_error err = {0};
     wait_for(&f);
+    long still = f.signal ? 0 : program_outlived_by(folder, OUTLIVING_MS);
     int status = f.status, number = f.signal;
     if (!findings_read_logs(&f, folder, child, &err)) {
         status = command_fail(&err);
@@ -239,6 +254,7 @@ static int conclude(const struct program_options *p, char **command, const struc
         fflush(stdout);
         bool whole = logs_are_whole(folder, &err);
         status = whole ? say_unchecked(&f, p, status) : status;
+        status = still ? say_outlived(p, still, status) : status;
         if (!say_rest(&f, p, findings_failing(&f), &err) || !whole || !log_is_whole(&f, p, &err))
             status = command_fail(&err);
     }
