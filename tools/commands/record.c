@@ -142,7 +142,7 @@ static const char forms[] =
     "Zeros and plain files take that of the other buffers, if all these have the same.\n";
 
 static const char statuses[] =
-    "Exit status: 0 fine, 1 wrong usage, 2 bad input or nothing was checked, 3 the kernel misbehaved (the trace is "
+    "Exit status: 0 fine, 1 wrong usage, 2 bad input or not all was checked, 3 the kernel misbehaved (the trace is "
     "kept up to there, nothing is "
     "saved), a check found something, or a result is not as expected, 4 the system failed. "
     "A program's own status is passed on, unless a check finds something (--error-exitcode); 126 "

@@ -13,7 +13,7 @@ const struct help_row help_statuses[] = {
     {"0", "fine"},
     {"1", "wrong usage"},
     {"2", "bad input: a trace, module, machine file, launch file or data file is not what it should be; "
-          "or --check was asked for, and nothing was checked"},
+          "or --check was asked for, and nothing was checked, or not all"},
     {"3", "the kernel misbehaved: a bad memory access, a deadlock, an endless loop, a trap; or a result is not as "
           "--expect says; or --check has found something"},
     {"4", "the system failed: no memory, no space, input/output error; or a replay exceeded its bound"},

@@ -112,8 +112,8 @@ int program_become(const struct program_options *, char **command);
  * a signal ended the program, it ends this process. */
 int program_supervise(const struct program_options *, char **command, const struct finding_rules *);
 
-/* Waits at most so long for the processes that have logs in the folder (outlive.c). Returns the number of one that still
- * runs then, or when a signal comes; 0: none does. */
+/* Waits at most so long for the processes that have logs in the folder (outlive.c). Returns the number of one that
+ * still runs then, or when a signal comes; 0: none does. */
 long program_outlived_by(const char *folder, int wait_ms);
 
 /* Runs reprise run or record for the command after "--", which is argv[end]. */
