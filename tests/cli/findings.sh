@@ -173,6 +173,18 @@ check "... as an annotation does" grep -q '^::warning file=[^,]*mine.c,line=7,' 
 is "... it hides the leak" $? 0
 "$r" run --check leak --suppressions "$work/places" -- "$work/mine" more >/dev/null 2>&1
 is "... and no other one" $? 3
+# Without debugging information the symbol table names the file that was compiled, in nvcc's case a temporary one.
+for build in 1 2; do
+    cp "$work/mine.c" "$work/tmpxft_$build.c"
+    ${CC:-gcc} -std=c17 -O0 -no-pie -I. -I"$work" "$work/tmpxft_$build.c" -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/build$build"
+done
+"$r" run --check leak --findings "$work/build1.json" --write-suppressions "$work/places" -- "$work/build1" >/dev/null 2>&1
+is "a program without lines: the frames of a leak" \
+    "$(json "$work/build1.json" '[(f["function"], "file" in f) for s in d["findings"][0]["stacks"] for f in s["frames"]]')" "[('allocate', False), ('main', False)]"
+"$r" run --check leak --baseline "$work/build1.json" -- "$work/build2" >/dev/null 2>&1
+is "... a baseline knows it after another build" $? 0
+"$r" run --check leak --suppressions "$work/places" -- "$work/build2" >/dev/null 2>&1
+is "... and so do suppressions" $? 0
 
 # ---- logs ------------------------------------------------------------------------------------------------------------
 check "--log-file" run 3 --check race --log-file "$work/log" -- race
