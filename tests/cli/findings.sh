@@ -130,6 +130,22 @@ is "... and one that it does not have is new" "$? $(grep -c "kernel 'many'" "$wo
 many --print-limit 1 --findings "$work/many.json"
 is "--print-limit: each of the others counts once" "$(json "$work/many.json" 'len(d["findings"]), d["findings_not_shown"]')" "(1, 2)"
 check "... as the message says" says "2 more findings not shown"
+# Compilers write the bytes of such a name in PTX as octal digits.
+printf '// a\n// b\n' >"$work/é.cu"
+named() { # name in PTX, options
+    sed "s|\"many.cu\"|\"$work/$1.cu\"|" "$work/many.ptx" >"$work/named.ptx"
+    "$r" run --module "$work/named.ptx" --grid 2 --block 64 --arg buf=zeros:8 --arg buf=zeros:8 --check race "${@:2}" >"$work/out" 2>"$work/err"
+}
+uris() { json "$1" 'sorted({r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].rsplit("/", 1)[1] for r in d["runs"][0]["results"]})'; }
+named '\\303\\251' --findings "$work/named.json" --findings "$work/named.sarif" --format github --write-suppressions "$work/places"
+is "a file whose name is not ASCII" "$(json "$work/named.json" '{f["here"]["file"].rsplit("/", 1)[1] for f in d["findings"]}')" "{'é.cu'}"
+is "... SARIF" "$(uris "$work/named.sarif")" "['%C3%A9.cu']"
+check "... annotations" grep -q '^::error file=[^,]*/é.cu,line=1,' "$work/out"
+check "... suppressions" grep -q 'file="é.cu:1"' "$work/places"
+check "... its lines are shown" says '^ *2 | // b$'
+named '\\351' --findings "$work/named.sarif" --format gitlab
+is "a file whose name is no UTF-8: SARIF" "$? $(uris "$work/named.sarif")" "3 ['%E9.cu']"
+is "... Code Quality" "$(json "$work/out" 'ascii(d[0]["location"]["path"].rsplit("/", 1)[1])')" "'\ufffd.cu'"
 fails 1 "--check leak,api: a kernel of --module can be checked for memory, init, race and sync" "$r" run --module "$work/many.ptx" --grid 1 --block 1 \
     --arg buf=zeros:8 --arg buf=zeros:8 --check leak,api
 fails 1 "is to be both what is found and the log" "$r" run --check race --findings "$work/same.json" --log-file "$work/same.json" -- "$work/wrong" race

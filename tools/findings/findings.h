@@ -67,7 +67,8 @@ enum findings_format {
 enum findings_format findings_format_named(const char *name);
 /* The format that the end of a file's name stands for; FINDINGS_UNKNOWN: none. */
 enum findings_format findings_format_of(const char *path);
-/* False: out of memory, or a text is no UTF-8. The caller checks the file for errors. */
+/* Bytes that are no UTF-8 become a replacement, or %XX in a URI. False: out of memory. The caller checks the file for
+ * errors. */
 bool findings_write(const struct findings *, enum findings_format, FILE *);
 
 bool findings_write_json(const struct findings *, FILE *);

@@ -165,7 +165,7 @@ static bool write_one(const struct findings *f, enum findings_format format, con
     int why = errno;
     if (!whole)
         rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: %s", path,
-                ferror(standard ? stdout : o->to) ? strerror(why) : "out of memory, or a text is no UTF-8");
+                ferror(standard ? stdout : o->to) ? strerror(why) : "out of memory");
     return standard ? whole : output_close(o, whole, err) && whole;
 }
 
