@@ -232,11 +232,10 @@ void rp_finding_identify(struct rp_finding *f, struct source_files *files)
 
 void rp_finding_distinguish(struct rp_finding *f, const struct rp_finding *earlier, size_t count)
 {
-    const uint64_t plain = f->fingerprint;
     uint64_t number = 1;
+    f->alike = f->fingerprint;
     for (size_t i = 0; i < count; i++)
-        if (earlier[i].kind == f->kind && earlier[i].fingerprint == f->fingerprint) {
-            f->fingerprint = add_number(plain, ++number);
-            i = SIZE_MAX; /* from the first one again */
-        }
+        number += earlier[i].kind == f->kind && earlier[i].alike == f->alike;
+    if (number > 1)
+        f->fingerprint = add_number(f->alike, number);
 }

@@ -159,6 +159,10 @@ static json_t *invocation(const struct findings *f)
         json_put(out, "exitSignalNumber", json_integer(f->signal));
     else
         json_put(out, "exitCode", json_integer(f->status));
+    char text[FINDINGS_LEFT_OUT];
+    if (findings_left_out(f, text)) /* notification, 3.58 */
+        json_put(out, "toolExecutionNotifications",
+                 json_pack("[{s:s, s:o}]", "level", "warning", "message", text_json(text)));
     return out;
 }
 
