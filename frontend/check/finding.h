@@ -79,6 +79,7 @@ struct rp_finding {
     uint64_t program;       /* identity of the kernel; of a finding of the host, what makes it one finding */
     uint64_t fingerprint;   /* rp_finding_identify; 0: not known yet */
     uint64_t alike;         /* the fingerprint before rp_finding_distinguish, which such findings share */
+    size_t joined;          /* of a race that is part of another finding: that one's index */
     bool suppressed, known; /* a suppression matches it; the baseline has it */
     bool said;              /* the user has been told */
     uint64_t said_times;    /* how often it had occurred then */

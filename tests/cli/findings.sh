@@ -124,6 +124,9 @@ many() { "$r" run -q --module "$work/many.ptx" --grid 2 --block 64 --arg buf=zer
 many --findings "$work/many.json"
 is "an update without order is one race, of a load and a store or of two stores" \
     "$(json "$work/many.json" 'sorted((f["here"]["line"], f["other"]["line"]) for f in d["findings"])')" "[(1, 1), (1, 1), (2, 2)]"
+sed '/^\.loc/d' "$work/many.ptx" >"$work/unlined.ptx"
+"$r" run -q --module "$work/unlined.ptx" --grid 2 --block 64 --arg buf=zeros:8 --arg buf=zeros:8 --check race >"$work/out" 2>"$work/err"
+is "... also without lines" "$? $(grep -c "kernel .many.: race" "$work/err")" "3 3"
 is "... each has a fingerprint of its own" "$(json "$work/many.json" 'len({f["fingerprint"] for f in d["findings"]})')" 3
 check "... of which a baseline knows each" many --baseline "$work/many.json"
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d["findings"].pop(1); json.dump(d, open(sys.argv[1], "w"))' "$work/many.json"
