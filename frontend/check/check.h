@@ -38,7 +38,8 @@
  * needs a fence behind it (locks.c). */
 #define RP_CHECK_STRICT 256
 #define RP_CHECK_LEFT_OUT 100000 /* accesses of lanes that MEMORY leaves out of a launch before it ends */
-#define RP_CHECK_FINDINGS 100    /* the default number of findings whose text is kept */
+#define RP_CHECK_FINDINGS 10000  /* the default number of findings that are kept */
+#define RP_CHECK_SAID 100        /* the default number of them that are said */
 
 /* The findings of any number of launches, one launch after another. */
 struct rp_check;

@@ -81,13 +81,16 @@ char *rp_finding_kernel(const struct rp_finding *f)
 
 /* ---- its place --------------------------------------------------------------------------------------------------- */
 
-/* Whether a file is no source of the program's: a header of CUDA's toolkit, of the C or C++ library, or what nvcc makes
- * on its way. Installations differ in the folders above, and so the names decide. */
+/* Whether nvcc makes the file on its way: its name is another one in each build. */
+static bool is_temporary(const char *file) { return !strncmp(file, "tmpxft_", 7) || strstr(file, "/tmpxft_"); }
+
+/* Whether a file is no source of the program's: a header of CUDA's toolkit, or of the C or C++ library. Installations
+ * differ in the folders above, and so the names decide. */
 static bool is_of_toolkit(const char *file)
 {
-    static const char *const parts[] = {"/tmpxft_",      "/crt/",      "/cooperative_groups/", "/thrust/",
-                                        "/cub/",         "/cuda/std/", "/libcudacxx/",         "/nv/",
-                                        "/include/c++/", "/bits/",     "/gcc/x86_64-",         "/usr/include/cuda"};
+    static const char *const parts[] = {
+        "/crt/", "/cooperative_groups/", "/thrust/", "/cub/",        "/cuda/std/",       "/libcudacxx/",
+        "/nv/",  "/include/c++/",        "/bits/",   "/gcc/x86_64-", "/usr/include/cuda"};
     static const char *const names[] = {"cuda_runtime*.h",
                                         "cuda_device_runtime_api.h",
                                         "cuda_pipeline*.h",
@@ -108,7 +111,7 @@ static bool is_of_toolkit(const char *file)
                                         "texture_*_functions.h",
                                         "surface_*_functions.h"};
     const char *slash = strrchr(file, '/');
-    bool is = !strncmp(file, "tmpxft_", 7);
+    bool is = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         is |= strstr(file, parts[i]) != NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -124,8 +127,10 @@ struct place {
 
 static void consider(struct place *to, const char *file, uint32_t line)
 {
-    bool own = file && !is_of_toolkit(file);
-    if (file && !to->own && (own || !to->file))
+    if (!file || is_temporary(file))
+        return;
+    bool own = !is_of_toolkit(file);
+    if (!to->own && (own || !to->file))
         *to = (struct place){file, line, own};
 }
 
@@ -173,6 +178,8 @@ static uint64_t add_text(uint64_t hash, const char *text)
 
 static uint64_t add_place(uint64_t hash, const char *file, uint32_t line, struct source_files *files)
 {
+    if (file && is_temporary(file))
+        return hash;
     const char *slash = file ? strrchr(file, '/') : NULL;
     const char *text = file && line && files ? source_text_of(files, file, line) : NULL;
     char number[16];
@@ -225,11 +232,10 @@ void rp_finding_identify(struct rp_finding *f, struct source_files *files)
 
 void rp_finding_distinguish(struct rp_finding *f, const struct rp_finding *earlier, size_t count)
 {
-    const uint64_t plain = f->fingerprint;
     uint64_t number = 1;
+    f->alike = f->fingerprint;
     for (size_t i = 0; i < count; i++)
-        if (earlier[i].kind == f->kind && earlier[i].fingerprint == f->fingerprint) {
-            f->fingerprint = add_number(plain, ++number);
-            i = SIZE_MAX; /* from the first one again */
-        }
+        number += earlier[i].kind == f->kind && earlier[i].alike == f->alike;
+    if (number > 1)
+        f->fingerprint = add_number(f->alike, number);
 }

@@ -78,6 +78,8 @@ struct rp_finding {
     uint32_t stack_count;
     uint64_t program;       /* identity of the kernel; of a finding of the host, what makes it one finding */
     uint64_t fingerprint;   /* rp_finding_identify; 0: not known yet */
+    uint64_t alike;         /* the fingerprint before rp_finding_distinguish, which such findings share */
+    size_t joined;          /* of a race that is part of another finding: that one's index */
     bool suppressed, known; /* a suppression matches it; the baseline has it */
     bool said;              /* the user has been told */
     uint64_t said_times;    /* how often it had occurred then */
@@ -88,7 +90,7 @@ struct rp_finding {
 void rp_finding_clear(struct rp_finding *);
 /* Where the finding is shown in the source: in the kernel, or the calls around inlined code; or else in the functions
  * of the host. The first place that is not in a header of the toolkit or of the compiler, if there is one, or else the
- * first whose file is known. *file is NULL if none is. */
+ * first whose file is known and is not one that nvcc makes for a moment. *file is NULL if none is. */
 void rp_finding_place(const struct rp_finding *, const char **file, uint32_t *line);
 /* Sets the fingerprint: a hash (FNV-1a, 64 bits) of the kind, the kernel, the space, and of each place and of the calls
  * around it the name of its file and the text of its line, or the line's number where the text cannot be read. So it

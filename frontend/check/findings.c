@@ -145,18 +145,27 @@ static bool same_location(const struct rp_kernel *k, const struct rp_check_locat
 static bool same_pair(const struct rp_kernel *k, const struct rp_check_location *a, const struct rp_check_location *b,
                       const struct rp_check_location *c, const struct rp_check_location *d, bool by_line)
 {
-    bool first = same_location(k, a, c, by_line), second = same_location(k, b, d, by_line);
-    bool lines = has_line(&k->instructions[a->instruction]) || has_line(&k->instructions[b->instruction]);
-    /* without lines the one side may be many instructions of one access */
-    return (first && second) ||
-           (by_line && !lines && (first || second) && a->access == c->access && b->access == d->access);
+    return same_location(k, a, c, by_line) && same_location(k, b, d, by_line);
 }
 
-/* A race is of two accesses, whichever came first. */
+static bool without_lines(const struct rp_kernel *k, const struct rp_finding *f)
+{
+    return !has_line(&k->instructions[f->here.instruction]) && !has_line(&k->instructions[f->other.instruction]);
+}
+
+static bool share_instruction(const struct rp_finding *a, const struct rp_finding *b)
+{
+    uint32_t x = a->here.instruction, y = a->other.instruction;
+    return x == b->here.instruction || x == b->other.instruction || y == b->here.instruction ||
+           y == b->other.instruction;
+}
+
+/* A race is of two accesses, whichever came first. Without lines each side may be many instructions of one access. */
 static bool same_race(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b, bool by_line)
 {
     return same_pair(k, &a->here, &a->other, &b->here, &b->other, by_line) ||
-           same_pair(k, &a->here, &a->other, &b->other, &b->here, by_line);
+           same_pair(k, &a->here, &a->other, &b->other, &b->here, by_line) ||
+           (by_line && without_lines(k, a) && without_lines(k, b) && share_instruction(a, b));
 }
 
 static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
@@ -192,14 +201,21 @@ static struct rp_finding *list_append(struct rp_check *c, struct rp_finding **li
     return &(*list)[(*count)++];
 }
 
-/* Keeps what makes the finding one, so that it counts once. */
-static void drop(struct rp_check *c, struct rp_finding f)
+/* What makes the finding one, without texts. */
+static struct rp_finding key_of(const struct rp_finding *f)
 {
-    struct rp_finding key = f;
+    struct rp_finding key = *f;
     key.kernel = key.text = key.here.file = key.other.file = NULL;
     key.here.calls = key.other.calls = NULL;
     key.here.call_count = key.other.call_count = key.stack_count = 0;
     memset(key.stacks, 0, sizeof key.stacks);
+    return key;
+}
+
+/* Keeps what makes the finding one, so that it counts once. */
+static void drop(struct rp_check *c, struct rp_finding f)
+{
+    struct rp_finding key = key_of(&f);
     rp_finding_clear(&f);
     list_append(c, &c->beyond, &c->beyond_count, &c->beyond_room, key);
 }
@@ -250,6 +266,39 @@ static struct rp_finding *find_same(const struct rp_kernel *k, struct rp_finding
     return NULL;
 }
 
+static bool same_instructions(const struct rp_finding *a, const struct rp_finding *b)
+{
+    uint32_t x = a->here.instruction, y = a->other.instruction;
+    return (x == b->here.instruction && y == b->other.instruction) ||
+           (y == b->here.instruction && x == b->other.instruction);
+}
+
+/* Keeps a race of other instructions that is part of the finding, so that what shares one with it is, too. */
+static void join(struct rp_check *c, const struct rp_finding *to, const struct rp_finding *f)
+{
+    struct rp_finding key = key_of(f);
+    if (f->kind != RP_CHECK_RACE || same_instructions(to, f))
+        return;
+    key.joined = (size_t)(to - c->findings);
+    list_append(c, &c->joined, &c->joined_count, &c->joined_room, key);
+}
+
+/* The finding of the list that a race belongs to by others; NULL: none. */
+static struct rp_finding *find_joined(struct rp_check *c, const struct rp_kernel *k, const struct rp_finding *f)
+{
+    struct rp_finding *by = find_same(k, c->joined, c->joined_count, f);
+    return by ? &c->findings[by->joined] : NULL;
+}
+
+static bool has_joined(const struct rp_check *c, const struct rp_finding *f)
+{
+    for (size_t i = 0; i < c->joined_count; i++)
+        if (c->joined[i].program == f->program && c->joined[i].memory == f->memory && c->joined[i].space == f->space &&
+            same_instructions(&c->joined[i], f))
+            return true;
+    return false;
+}
+
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
 {
     if (c->muted)
@@ -257,6 +306,10 @@ void check_report(struct rp_check *c, const struct block *b, struct rp_finding f
     f.program = b->program->kernel.identity;
     const struct rp_kernel *k = &b->program->kernel;
     struct rp_finding *same = find_same(k, c->findings, c->count, &f);
+    if (!same)
+        same = find_joined(c, k, &f);
+    if (same && !has_joined(c, &f))
+        join(c, same, &f);
     if (!same)
         same = find_same(k, c->beyond, c->beyond_count, &f);
     if (same) {
@@ -349,5 +402,6 @@ void rp_check_free(struct rp_check *c)
     free(c->selects.of);
     free(c->findings);
     free(c->beyond);
+    free(c->joined);
     free(c);
 }

@@ -227,6 +227,8 @@ struct rp_check {
     size_t count, room, kept;  /* kept: without those that are suppressed */
     struct rp_finding *beyond; /* those beyond the limit, without texts: each counts once */
     size_t beyond_count, beyond_room;
+    struct rp_finding *joined; /* races that are part of a finding by an instruction that they share, without texts */
+    size_t joined_count, joined_room;
     rp_check_found_fn *complete, *added; /* NULL: nobody is told */
     void *found_user;
     bool muted;

@@ -105,7 +105,9 @@ check "... and that is said" says "nothing was checked: no process of the progra
 is "a program that fails before it does: its status" $? 1
 check "--launches: what an unchecked launch writes is known" run 0 --check init --launches 1 -- written
 check "--print-limit" run 3 --check memory --print-limit 1 --findings "$work/limit.json" -- wild
-is "... others are counted" "$(json "$work/limit.json" 'len(d["findings"]), d["findings_not_shown"]')" "(1, 1)"
+check "... others are counted" says "^reprise: 1 more finding not shown$"
+is "... and not printed" "$(grep -c "kernel .wild.: memory" "$work/err")" 1
+is "... but reports have them" "$(json "$work/limit.json" 'len(d["findings"]), d["findings_not_shown"]')" "(2, 0)"
 cat >"$work/many.ptx" <<'PTX'
 .version 7.0
 .target sm_70
@@ -122,14 +124,33 @@ many() { "$r" run -q --module "$work/many.ptx" --grid 2 --block 64 --arg buf=zer
 many --findings "$work/many.json"
 is "an update without order is one race, of a load and a store or of two stores" \
     "$(json "$work/many.json" 'sorted((f["here"]["line"], f["other"]["line"]) for f in d["findings"])')" "[(1, 1), (1, 1), (2, 2)]"
+sed '/^\.loc/d' "$work/many.ptx" >"$work/unlined.ptx"
+"$r" run -q --module "$work/unlined.ptx" --grid 2 --block 64 --arg buf=zeros:8 --arg buf=zeros:8 --check race >"$work/out" 2>"$work/err"
+is "... also without lines" "$? $(grep -c "kernel .many.: race" "$work/err")" "3 3"
 is "... each has a fingerprint of its own" "$(json "$work/many.json" 'len({f["fingerprint"] for f in d["findings"]})')" 3
 check "... of which a baseline knows each" many --baseline "$work/many.json"
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d["findings"].pop(1); json.dump(d, open(sys.argv[1], "w"))' "$work/many.json"
 many --baseline "$work/many.json"
 is "... and one that it does not have is new" "$? $(grep -c "kernel 'many'" "$work/err")" "3 1"
-many --print-limit 1 --findings "$work/many.json"
-is "--print-limit: each of the others counts once" "$(json "$work/many.json" 'len(d["findings"]), d["findings_not_shown"]')" "(1, 2)"
-check "... as the message says" says "2 more findings not shown"
+many --print-limit 1 --findings "$work/many.json" --write-suppressions "$work/places"
+is "--print-limit: reports and suppressions have all" "$(json "$work/many.json" 'len(d["findings"]), d["findings_not_shown"]') $(grep -c ^kind= "$work/places")" "(3, 0) 3"
+check "... one is printed" eval 'says "2 more findings not shown" && [ "$(grep -c "kernel .many." "$work/err")" = 1 ]'
+# Compilers write the bytes of such a name in PTX as octal digits.
+printf '// a\n// b\n' >"$work/é.cu"
+named() { # name in PTX, options
+    sed "s|\"many.cu\"|\"$work/$1.cu\"|" "$work/many.ptx" >"$work/named.ptx"
+    "$r" run --module "$work/named.ptx" --grid 2 --block 64 --arg buf=zeros:8 --arg buf=zeros:8 --check race "${@:2}" >"$work/out" 2>"$work/err"
+}
+uris() { json "$1" 'sorted({r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].rsplit("/", 1)[1] for r in d["runs"][0]["results"]})'; }
+named '\\303\\251' --findings "$work/named.json" --findings "$work/named.sarif" --format github --write-suppressions "$work/places"
+is "a file whose name is not ASCII" "$(json "$work/named.json" '{f["here"]["file"].rsplit("/", 1)[1] for f in d["findings"]}')" "{'é.cu'}"
+is "... SARIF" "$(uris "$work/named.sarif")" "['%C3%A9.cu']"
+check "... annotations" grep -q '^::error file=[^,]*/é.cu,line=1,' "$work/out"
+check "... suppressions" grep -q 'file="é.cu:1"' "$work/places"
+check "... its lines are shown" says '^ *2 | // b$'
+named '\\351' --findings "$work/named.sarif" --format gitlab
+is "a file whose name is no UTF-8: SARIF" "$? $(uris "$work/named.sarif")" "3 ['%E9.cu']"
+is "... Code Quality" "$(json "$work/out" 'ascii(d[0]["location"]["path"].rsplit("/", 1)[1])')" "'\ufffd.cu'"
 fails 1 "--check leak,api: a kernel of --module can be checked for memory, init, race and sync" "$r" run --module "$work/many.ptx" --grid 1 --block 1 \
     --arg buf=zeros:8 --arg buf=zeros:8 --check leak,api
 fails 1 "is to be both what is found and the log" "$r" run --check race --findings "$work/same.json" --log-file "$work/same.json" -- "$work/wrong" race
@@ -173,6 +194,18 @@ check "... as an annotation does" grep -q '^::warning file=[^,]*mine.c,line=7,' 
 is "... it hides the leak" $? 0
 "$r" run --check leak --suppressions "$work/places" -- "$work/mine" more >/dev/null 2>&1
 is "... and no other one" $? 3
+# Without debugging information the symbol table names the file that was compiled, in nvcc's case a temporary one.
+for build in 1 2; do
+    cp "$work/mine.c" "$work/tmpxft_$build.c"
+    ${CC:-gcc} -std=c17 -O0 -no-pie -I. -I"$work" "$work/tmpxft_$build.c" -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/build$build"
+done
+"$r" run --check leak --findings "$work/build1.json" --write-suppressions "$work/places" -- "$work/build1" >/dev/null 2>&1
+is "a program without lines: the frames of a leak" \
+    "$(json "$work/build1.json" '[(f["function"], "file" in f) for s in d["findings"][0]["stacks"] for f in s["frames"]]')" "[('allocate', False), ('main', False)]"
+"$r" run --check leak --baseline "$work/build1.json" -- "$work/build2" >/dev/null 2>&1
+is "... a baseline knows it after another build" $? 0
+"$r" run --check leak --suppressions "$work/places" -- "$work/build2" >/dev/null 2>&1
+is "... and so do suppressions" $? 0
 
 # ---- what cannot be checked, or kept ---------------------------------------------------------------------------------
 cat >"$work/unloaded.c" <<'C'

@@ -16,7 +16,7 @@ struct findings_device {
 struct findings {
     struct rp_finding *list;
     size_t count, room;
-    uint64_t not_shown; /* findings beyond --print-limit */
+    uint64_t not_shown; /* findings beyond those that are kept */
     size_t processes;   /* of a program: those that have used CUDA, by our libraries */
     bool launched;      /* of a program: a launch was checked */
     char *unwritten;    /* why messages of the program's processes were lost; NULL: none was */
@@ -68,7 +68,8 @@ enum findings_format {
 enum findings_format findings_format_named(const char *name);
 /* The format that the end of a file's name stands for; FINDINGS_UNKNOWN: none. */
 enum findings_format findings_format_of(const char *path);
-/* False: out of memory, or a text is no UTF-8. The caller checks the file for errors. */
+/* Bytes that are no UTF-8 become a replacement, or %XX in a URI. False: out of memory. The caller checks the file for
+ * errors. */
 bool findings_write(const struct findings *, enum findings_format, FILE *);
 
 bool findings_write_json(const struct findings *, FILE *);
@@ -84,6 +85,9 @@ json_t *findings_json(const struct findings *);
 const char *findings_path(const char *file);
 /* "race in kernel 'k'" */
 void findings_title(const struct rp_finding *, char *text, size_t size);
+/* Says that there are findings beyond those that are kept. False: there are none. */
+enum { FINDINGS_LEFT_OUT = 100 };
+bool findings_left_out(const struct findings *, char text[FINDINGS_LEFT_OUT]);
 /* The text with readable names, which the caller frees. */
 char *findings_message(const struct rp_finding *);
 

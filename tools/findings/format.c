@@ -1,4 +1,5 @@
 /* What the formats share. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,13 @@ void findings_title(const struct rp_finding *f, char *text, size_t size)
     else
         snprintf(text, size, "%s", rp_finding_kind(f->kind));
     free(kernel);
+}
+
+bool findings_left_out(const struct findings *f, char text[FINDINGS_LEFT_OUT])
+{
+    snprintf(text, FINDINGS_LEFT_OUT, "%" PRIu64 " more finding%s not in this report", f->not_shown,
+             f->not_shown == 1 ? " is" : "s are");
+    return f->not_shown;
 }
 
 char *findings_message(const struct rp_finding *f)

@@ -34,9 +34,9 @@ static json_t *issue(const struct findings *f, size_t index)
     fingerprint(f, index, print);
     char *path = path_of(f, file);
     json_t *out =
-        json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:{s:i}}}", "description", text ? text : "", "check_name",
+        json_pack("{s:o, s:s, s:s, s:s, s:{s:o, s:{s:i}}}", "description", json_text(text ? text : ""), "check_name",
                   rp_finding_kind(one->kind), "fingerprint", print, "severity", one->warning ? "minor" : "critical",
-                  "location", "path", path ? path : "", "lines", "begin", (int)(line ? line : 1));
+                  "location", "path", json_text(path ? path : ""), "lines", "begin", (int)(line ? line : 1));
     free(path);
     free(text);
     return out;

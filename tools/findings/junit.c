@@ -100,11 +100,14 @@ bool findings_write_junit(const struct findings *f, FILE *to)
             skipped++;
         else
             failures++;
-    bool passes = !failures, fine = true;
+    char text[FINDINGS_LEFT_OUT];
+    bool left_out = findings_left_out(f, text), fine = true;
+    bool passes = !failures && !left_out;
+    failures += left_out;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite", to);
     put_attribute(to, "name", "reprise");
-    fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", f->count + passes, failures,
-            skipped);
+    fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", f->count + passes + left_out,
+            failures, skipped);
     fputs("    <properties>\n      <property name=\"command\"", to);
     put_attribute(to, "value", f->command ? f->command : "");
     fputs("/>\n      <property name=\"checks\"", to);
@@ -117,6 +120,10 @@ bool findings_write_junit(const struct findings *f, FILE *to)
         put_attribute(to, "classname", f->command ? f->command : "reprise");
         fputs("/>\n", to);
     }
+    if (left_out)
+        fprintf(to,
+                "    <testcase name=\"%s\" classname=\"reprise\">\n      <failure message=\"%s\"/>\n    </testcase>\n",
+                text, text);
     fputs("  </testsuite>\n</testsuites>\n", to);
     return fine;
 }

@@ -49,9 +49,15 @@ bool finding_option(struct finding_options *o, int key, const char *argument, st
     }
 }
 
-uint32_t finding_limit(const struct finding_options *o)
+uint32_t findings_printed(const struct finding_options *o)
 {
-    return !o->limited ? RP_CHECK_FINDINGS : o->print_limit ? (uint32_t)o->print_limit : UINT32_MAX;
+    return !o->limited ? RP_CHECK_SAID : o->print_limit ? (uint32_t)o->print_limit : UINT32_MAX;
+}
+
+uint32_t findings_kept(const struct finding_options *o)
+{
+    uint32_t printed = findings_printed(o);
+    return printed > RP_CHECK_FINDINGS ? printed : RP_CHECK_FINDINGS;
 }
 
 /* ---- before the run ---------------------------------------------------------------------------------------------- */
@@ -165,7 +171,7 @@ static bool write_one(const struct findings *f, enum findings_format format, con
     int why = errno;
     if (!whole)
         rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: %s", path,
-                ferror(standard ? stdout : o->to) ? strerror(why) : "out of memory, or a text is no UTF-8");
+                ferror(standard ? stdout : o->to) ? strerror(why) : "out of memory");
     return standard ? whole : output_close(o, whole, err) && whole;
 }
 

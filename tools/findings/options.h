@@ -30,7 +30,8 @@ enum finding_key {
         {"baseline", FINDINGS_BASELINE, "FILE",                                                                        \
          "Report only what is not in FILE, which an earlier run has written as JSON"},                                 \
     {                                                                                                                  \
-        "print-limit", FINDINGS_PRINT_LIMIT, "N", "Report at most N findings of a process (100); 0: all"               \
+        "print-limit", FINDINGS_PRINT_LIMIT, "N",                                                                      \
+            "Print at most N findings of a process (100); 0: all. Files have the others, too"                          \
     }
 
 enum { FINDINGS_FILES = 8 };
@@ -49,8 +50,9 @@ struct finding_options {
 
 static inline bool is_finding_key(int key) { return key >= FINDINGS_FILE && key < FINDINGS_KEY_END; }
 bool finding_option(struct finding_options *, int key, const char *argument, struct rp_error *);
-/* The most findings of a process. */
-uint32_t finding_limit(const struct finding_options *);
+/* The most findings of a process that are printed, and that are kept for reports. */
+uint32_t findings_printed(const struct finding_options *);
+uint32_t findings_kept(const struct finding_options *);
 
 /* What the options name, read before the run. */
 struct finding_rules {

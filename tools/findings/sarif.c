@@ -33,7 +33,7 @@ static char *uri(const char *before, const char *path, const char *after)
     return fclose(to) ? (free(text), NULL) : text;
 }
 
-static json_t *text_json(const char *text) { return json_pack("{s:s}", "text", text ? text : ""); }
+static json_t *text_json(const char *text) { return json_pack("{s:o}", "text", json_text(text ? text : "")); }
 
 /* physicalLocation, 3.29; a line is 1 or more. */
 static json_t *physical(const char *file, uint32_t line)
@@ -59,7 +59,7 @@ static json_t *location(const char *file, uint32_t line, const char *function, c
         json_put(out, "physicalLocation", physical(file, line));
     if (function)
         json_put(out, "logicalLocations",
-                 json_pack("[{s:s, s:s}]", "fullyQualifiedName", function, "kind", "function"));
+                 json_pack("[{s:o, s:s}]", "fullyQualifiedName", json_text(function), "kind", "function"));
     if (message)
         json_put(out, "message", text_json(message));
     return out;
@@ -153,12 +153,16 @@ static json_t *rules(void)
 
 static json_t *invocation(const struct findings *f)
 {
-    json_t *out = json_pack("{s:s, s:b}", "commandLine", f->command ? f->command : "", "executionSuccessful",
+    json_t *out = json_pack("{s:o, s:b}", "commandLine", json_text(f->command ? f->command : ""), "executionSuccessful",
                             !f->status && !f->signal);
     if (f->signal)
         json_put(out, "exitSignalNumber", json_integer(f->signal));
     else
         json_put(out, "exitCode", json_integer(f->status));
+    char text[FINDINGS_LEFT_OUT];
+    if (findings_left_out(f, text)) /* notification, 3.58 */
+        json_put(out, "toolExecutionNotifications",
+                 json_pack("[{s:s, s:o}]", "level", "warning", "message", text_json(text)));
     return out;
 }
 

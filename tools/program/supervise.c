@@ -165,11 +165,11 @@ static bool say_rest(const struct findings *f, const struct program_options *p, 
 {
     FILE *to = log_open(p);
     char text[FIGURE];
-    size_t hidden = 0;
+    size_t hidden = 0, said = 0;
     for (size_t i = 0; i < f->count; i++) {
         const struct rp_finding *one = &f->list[i];
         hidden += one->suppressed || one->known;
-        if (!one->said && !one->suppressed && !one->known)
+        if (!one->said && !one->suppressed && !one->known && said++ < findings_printed(&p->findings))
             fprintf(to, "reprise: %s\n", one->text);
     }
     if ((failing || hidden) && !p->quiet) {

@@ -65,14 +65,19 @@ void checks_add_fault(struct findings *to, const struct program *p, const struct
     source_files_free(files);
 }
 
-void checks_print(const struct findings *all)
+void checks_print(const struct findings *all, uint32_t limit)
 {
     struct source_files *files = source_files_new("");
     char times[FIGURE];
+    uint64_t printed = 0, left_out = all->not_shown;
     for (size_t i = 0; i < all->count; i++) {
         const struct rp_finding *f = &all->list[i];
         if (f->suppressed || f->known || f->fault)
             continue;
+        if (printed++ >= limit) {
+            left_out++;
+            continue;
+        }
         fputs("reprise: ", stderr);
         print_plain_names(f->text ? f->text : "out of memory for a finding", stderr);
         if (f->times > 1)
@@ -82,9 +87,8 @@ void checks_print(const struct findings *all)
             rp_finding_source(f, files, source_line_print, stderr);
     }
     source_files_free(files);
-    if (all->not_shown)
-        fprintf(stderr, "reprise: %s more finding%s not shown\n", figure(all->not_shown, times),
-                rp_plural(all->not_shown));
+    if (left_out)
+        fprintf(stderr, "reprise: %s more finding%s not shown\n", figure(left_out, times), rp_plural(left_out));
     if (all->incomplete)
         fprintf(stderr, "reprise: %s\n", all->incomplete);
 }

@@ -16,7 +16,8 @@ bool parse_tensor_sums(const char *name, enum tensor_sums *, struct rp_error *);
 void checks_collect(struct findings *, struct rp_check *);
 /* Adds the fault that ended a launch. */
 void checks_add_fault(struct findings *, const struct program *, const struct rp_launch_result *, const char *text);
-/* Prints on standard error what is neither suppressed nor known. A fault is left to its own message. */
-void checks_print(const struct findings *);
+/* Prints on standard error what is neither suppressed nor known, at most `limit` of it, and the number of others. A
+ * fault is left to its own message. */
+void checks_print(const struct findings *, uint32_t limit);
 
 #endif

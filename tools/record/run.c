@@ -276,7 +276,7 @@ static bool prepare(struct session *s, struct rp_error *err)
             return wrong(p, p->tensors[i].line, err);
     if (!finding_rules_open(&s->rules, &p->findings, p->checks, err))
         return false;
-    if (p->checks && !(s->check = rp_check_new(p->checks, finding_limit(&p->findings))))
+    if (p->checks && !(s->check = rp_check_new(p->checks, findings_kept(&p->findings))))
         return rp_fail(err, RP_SYSTEM, "out of memory");
     return outputs_prepare(p, err) && (!p->output || open_trace(s, err));
 }
@@ -514,7 +514,7 @@ static int finish_complete(struct session *s)
     json_t *compared = p->json && p->expect_count ? json_array() : NULL;
     bool clean = outputs_compare(p, s->device, p->quiet, compared);
     if (s->check)
-        checks_print(&s->found);
+        checks_print(&s->found, findings_printed(&s->plan->findings));
     clean &= !s->found.incomplete;
     int printed = p->json ? print_json(s, NULL, compared) : RP_OK;
     return conclude(s, clean ? printed : RP_KERNEL);
@@ -528,7 +528,7 @@ static int finish_fault(struct session *s, const struct rp_error *fault)
         return command_fail(&err);
     collect(s, fault);
     if (s->check)
-        checks_print(&s->found);
+        checks_print(&s->found, findings_printed(&s->plan->findings));
     command_fail(fault);
     if (failed_launch(s))
         fault_print_source(s->programs[s->done - 1], failed_launch(s));

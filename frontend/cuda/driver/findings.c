@@ -15,7 +15,8 @@
 
 static struct rp_check *list; /* NULL: no checks */
 static struct suppressions *suppressions;
-static size_t looked_at; /* findings of the list that were said, or need not be */
+static size_t looked_at;                          /* findings of the list that were said, or need not be */
+static uint32_t most_said = RP_CHECK_SAID, taken; /* taken: of the findings looked at, those that are not suppressed */
 
 char *finding_text(const char *format, ...)
 {
@@ -203,14 +204,15 @@ static void added(void *unused, struct rp_finding *f)
     log_line(put_new, f, rp_check_count(list));
 }
 
-bool findings_limit(uint32_t *limit, struct rp_error *err)
+bool findings_limit(uint32_t *kept, struct rp_error *err)
 {
     const char *text = session_value(SESSION_PRINT_LIMIT);
     char *end;
-    unsigned long value = text ? strtoul(text, &end, 10) : RP_CHECK_FINDINGS;
+    unsigned long value = text ? strtoul(text, &end, 10) : RP_CHECK_SAID;
     if (text && *end)
         return rp_fail(err, RP_USAGE, "REPRISE_PRINT_LIMIT: '%s' is no number", text);
-    *limit = value && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    most_said = value && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    *kept = most_said > RP_CHECK_FINDINGS ? most_said : RP_CHECK_FINDINGS;
     return true;
 }
 
@@ -299,7 +301,7 @@ void findings_say(void)
         f->said_times = f->logged_times = f->times;
         if (f->suppressed)
             continue;
-        if (first_to_say(f))
+        if (taken++ < most_said && first_to_say(f))
             say_finding(f);
         f->said = true;
         log_line(put_times, f, looked_at);
@@ -342,9 +344,9 @@ void findings_end(void)
         return;
     findings_say();
     say_again();
-    uint64_t dropped = rp_check_dropped(list);
-    if (dropped)
-        say("%" PRIu64 " more finding%s not shown", dropped, rp_plural(dropped));
+    uint64_t dropped = rp_check_dropped(list), unsaid = dropped + (taken > most_said ? taken - most_said : 0);
+    if (unsaid)
+        say("%" PRIu64 " more finding%s not shown", unsaid, rp_plural(unsaid));
     if (rp_check_incomplete(list))
         say("%s", rp_check_incomplete(list));
     if (dropped || rp_check_incomplete(list))

@@ -9,8 +9,8 @@
 
 /* Begins with the findings of these checks. RP_BAD_INPUT: the file of suppressions is wrong. */
 bool findings_open(struct rp_check *, struct rp_error *);
-/* The most findings that are said and kept. */
-bool findings_limit(uint32_t *limit, struct rp_error *);
+/* The most findings that are kept; how many of them are said is noted here. */
+bool findings_limit(uint32_t *kept, struct rp_error *);
 /* Adds what is no access of a kernel, and says it unless it was said before. `key`: findings of a kind with the same
  * key are one. The finding's text and stacks are given to the list. */
 void findings_add(struct rp_finding, uint64_t key);

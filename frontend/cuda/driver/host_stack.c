@@ -75,15 +75,17 @@ static bool one_line(FILE *from, char *text, size_t size)
     return *text && *text != '?';
 }
 
-/* "/src/app.cu:17 (discriminator 3)" */
+/* "/src/app.cu:17 (discriminator 3)". Without debugging information there is no line, and the file is a name out of the
+ * symbol table: for CUDA programs that of a temporary file, another one in each build. */
 static void read_place(char *text, struct rp_frame *to)
 {
     char *colon = strrchr(text, ':');
-    if (!colon)
+    unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+    if (!line)
         return;
     *colon = 0;
     to->file = strdup(text);
-    to->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+    to->line = (uint32_t)line;
 }
 
 static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)

@@ -62,12 +62,34 @@ static uint32_t parse_file_number(struct parser *p)
     return p->file_base + (uint32_t)expect_count(p, UINT32_MAX / 2, "a file's number");
 }
 
+static bool is_octal(char c) { return c >= '0' && c <= '7'; }
+
+/* Compilers write a byte that is not ASCII as a backslash and three octal digits, and a quote or a backslash behind a
+ * backslash. Any other backslash stands for itself. */
+static void undo_escapes(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; to++) {
+        bool octal = from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3]);
+        int byte = octal ? (from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0') : 0;
+        if (byte > 0 && byte <= UINT8_MAX) {
+            *to = (char)byte;
+            from += 4;
+            continue;
+        }
+        from += from[0] == '\\' && (from[1] == '\\' || from[1] == '"');
+        *to = *from++;
+    }
+    *to = 0;
+}
+
 void parse_file(struct parser *p)
 {
     uint32_t number = parse_file_number(p);
     if (p->tok.kind != TOK_STRING)
         ptx_error(p->src, p->tok.at, "the file's name in quotes belongs here");
-    const char *name = arena_string(p->arena, p->tok.text, p->tok.length);
+    char *name = arena_string(p->arena, p->tok.text, p->tok.length);
+    undo_escapes(name);
     VECTOR_PUSH(p->arena, &p->unit->files, (struct ptx_file){number, name});
     next_token(p);
     while (take_punct(p, ',')) /* time stamp and size */
