@@ -73,6 +73,8 @@ is "... SARIF calls it suppressed" "$(json "$work/s.sarif" '[r["suppressions"][0
 check "--suppressions: what is new is found" run 3 --check all --suppressions "$work/known" -- leak race init sync
 check "... and nothing else is said" eval '[ "$(grep -c "^reprise: [^ 0-9]" "$work/err")" = 1 ] && says "kernel .sync."'
 printf '# a comment\nkind=init,race kernel=^ra file="wr*.cu:1-2"\n\n' >"$work/rules"
+sed 's/$/\r/' "$work/known" >"$work/known.crlf"
+check "--suppressions: lines may end as on Windows" run 0 --check all --suppressions "$work/known.crlf" -- leak race init
 check "a rule: all fields match" run 0 --check race --suppressions "$work/rules" -- race
 printf 'kind=race file=wrong.cu:3\n' >"$work/rules"
 check "a rule: another line" run 3 --check race --suppressions "$work/rules" -- race

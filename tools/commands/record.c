@@ -236,11 +236,9 @@ static void replace(char **to, const char *text)
 /* An option of programs, without a program. Always false. */
 static bool only_for_programs(int key, struct rp_error *err)
 {
-    const char *name = "this option";
-    for (const struct option_row *row = record_rows; row->name || row->key || row->help; row++)
-        name = row->key == key && row->name ? row->name : name;
+    const char *name = option_name(record_rows, key);
     return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'",
-                   name);
+                   name ? name : "?");
 }
 
 static bool take_option(struct record *r, int key, char *arg, struct rp_error *err)
