@@ -245,6 +245,9 @@ check "... and the trace is whole" "$r" verify -q "$work/on.wtr"
 hinted() { "$r" run "${@:3}" -- "$work/wrong" "$1" >/dev/null 2>"$work/err"; [ $? = "$2" ]; }
 check "a program whose result depends on the order of warps fails" hinted order 4
 check "... and --check race is named" says "status 4. In kernel .order. warps of a block use the same shared memory.*--check race"
+hinted_record() { "$r" record -o "$work/order.wtr" -- "$work/wrong" order >/dev/null 2>"$work/err"; [ $? = 4 ]; }
+check "... also while it is recorded" eval 'hinted_record && says "status 4. In kernel .order. warps of a block.*--check race"'
+check "... with the trace" "$r" verify -q "$work/order.wtr"
 check "... but not with --quiet" eval 'hinted order 4 -q && silent'
 check "a program that fails for another reason: no hint" eval 'hinted fails 7 && silent'
 check "with --check race it is found" eval 'run 3 --check race -- order && says "kernel .order.: race: .*shared memory"'
