@@ -155,7 +155,8 @@ static bool read_rules(struct suppressions *s, FILE *from, const char *path, str
         struct rule r = {0};
         struct rp_error why;
         bool any = false;
-        line[strcspn(line, "\n")] = 0;
+        size_t end = strcspn(line, "\n");
+        line[end - (end && line[end - 1] == '\r')] = 0;
         if (!read_line(&r, line, &any, &why))
             ok = rp_fail(err, why.status, "%s:%u: %s", path, number, why.text);
         else if (any && !add_rule(s, &r))

@@ -218,8 +218,7 @@ static enum rp_fault_kind flat_wrong(const struct uop *u, uint64_t at, uint64_t 
         return RP_FAULT_NONE;
     /* the stack of machine code grows down to 0; its addresses have 32 bits */
     if (space == RP_SPACE_LOCAL && (u->memory->frame_relative || at >> 31 == 1)) {
-        snprintf(detail, room, "the stack of %llu bytes per thread is exhausted (--stack BYTES gives more)",
-                 (unsigned long long)size);
+        snprintf(detail, room, "the stack of %llu bytes per thread is exhausted", (unsigned long long)size);
         return RP_FAULT_STACK;
     }
     snprintf(detail, room, "there %s %llu byte%s of %s memory", size == 1 ? "is" : "are", (unsigned long long)size,

@@ -56,8 +56,7 @@ static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lan
     if (at)
         memcpy(&value, at, bytes);
     else
-        block_fault(s, u, RP_FAULT_STACK, lane,
-                    "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
+        block_fault(s, u, RP_FAULT_STACK, lane, "the stack of %u bytes per thread is exhausted",
                     s->w.block->grid->local_bytes);
     return value;
 }

@@ -250,8 +250,7 @@ static bool frame_fits(struct warp_state *s, const struct uop *u, const struct u
     if ((uint64_t)s->w.frame + u->control->frame_bytes + needed <= stack_room(s))
         return true;
     block_fault(s, u, RP_FAULT_STACK, (unsigned)__builtin_ctz(s->w.active),
-                "the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
-                s->w.block->grid->local_bytes);
+                "the stack of %u bytes per thread is exhausted", s->w.block->grid->local_bytes);
     return false;
 }
 

@@ -126,8 +126,7 @@ static void allocate(struct warp_state *s, const struct uop *u, unsigned lane, u
     uint64_t low = (uint64_t)s->w.frame + lane_u64(&s->w, u->b, lane), have = s->w.local_bytes - k->taken[lane];
     uint64_t at = bytes > have ? 0 : (have - bytes) & ~((UINT64_C(1) << u->mode) - 1);
     if (bytes > have || at < low) {
-        block_fault(s, u, RP_FAULT_STACK, lane,
-                    "%llu bytes: the stack of %u bytes per thread is exhausted (--stack BYTES gives more)",
+        block_fault(s, u, RP_FAULT_STACK, lane, "%llu bytes: the stack of %u bytes per thread is exhausted",
                     (unsigned long long)bytes, s->w.block->grid->local_bytes);
         return;
     }

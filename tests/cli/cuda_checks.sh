@@ -45,6 +45,14 @@ case_of middle "is freed, but it is not the beginning of an allocation"
 case_of beyond "a copy or fill of 64 bytes at 0x[0-9a-f]* goes beyond what is allocated there"
 check "beyond: where" stack "goes beyond" beyond
 case_of copied "at byte 0 of 40 bytes that were freed"
+# copies that say a wrong direction: one finding a call, and none where the memory is both
+case_of direction "a copy says that it goes from the host to the device, but 0x[0-9a-f]* is memory of the device, and 0x[0-9a-f]* memory of the host" --check memory
+check "direction: where" stack "goes from the host to the device" direction
+check "direction: each call once" test "$(grep -c "reprise: a copy says" "$dir/err")" = 5
+check "direction: to the host" says "a copy says that it goes to the host, but 0x[0-9a-f]* is memory of the device"
+check "direction: from the device" says "a copy says that it comes from the device, but 0x[0-9a-f]* is memory of the host"
+check "direction: rows" says "a copy says that it comes from the host, but 0x[0-9a-f]* is memory of the device"
+check "direction: nothing without --check" eval 'wrong direction && [ ! -s "$dir/err" ]'
 case_of used "out of bounds: store of 4 bytes"
 case_of used "memory: store of 4 bytes at 0x[0-9a-f]* in global memory, out of bounds" --check memory
 check "used: it was freed" says "at byte 0 of 40 bytes that were freed"

@@ -73,6 +73,8 @@ is "... SARIF calls it suppressed" "$(json "$work/s.sarif" '[r["suppressions"][0
 check "--suppressions: what is new is found" run 3 --check all --suppressions "$work/known" -- leak race init sync
 check "... and nothing else is said" eval '[ "$(grep -c "^reprise: [^ 0-9]" "$work/err")" = 1 ] && says "kernel .sync."'
 printf '# a comment\nkind=init,race kernel=^ra file="wr*.cu:1-2"\n\n' >"$work/rules"
+sed 's/$/\r/' "$work/known" >"$work/known.crlf"
+check "--suppressions: lines may end as on Windows" run 0 --check all --suppressions "$work/known.crlf" -- leak race init
 check "a rule: all fields match" run 0 --check race --suppressions "$work/rules" -- race
 printf 'kind=race file=wrong.cu:3\n' >"$work/rules"
 check "a rule: another line" run 3 --check race --suppressions "$work/rules" -- race
@@ -326,6 +328,9 @@ check "... and the trace is whole" "$r" verify -q "$work/on.wtr"
 hinted() { "$r" run "${@:3}" -- "$work/wrong" "$1" >/dev/null 2>"$work/err"; [ $? = "$2" ]; }
 check "a program whose result depends on the order of warps fails" hinted order 4
 check "... and --check race is named" says "status 4. In kernel .order. warps of a block use the same shared memory.*--check race"
+hinted_record() { "$r" record -o "$work/order.wtr" -- "$work/wrong" order >/dev/null 2>"$work/err"; [ $? = 4 ]; }
+check "... also while it is recorded" eval 'hinted_record && says "status 4. In kernel .order. warps of a block.*--check race"'
+check "... with the trace" "$r" verify -q "$work/order.wtr"
 check "... but not with --quiet" eval 'hinted order 4 -q && silent'
 check "a program that fails for another reason: no hint" eval 'hinted fails 7 && silent'
 check "with --check race it is found" eval 'run 3 --check race -- order && says "kernel .order.: race: .*shared memory"'

@@ -28,7 +28,10 @@ says 127 "cannot run $dir/none: No such file or directory" run -- "$dir/none"
 says 126 "cannot run $dir: Permission denied" run -- "$dir"
 says 1 "which program? It stands behind --" run --
 says 1 "where shall the trace go?" record -- true
-says 1 "this option describes a launch of --module" run --grid 3 -- true
+says 1 "--grid is for --module; a program makes its own launches" run --grid 3 -- true
+says 1 "--clang-flags is for --module" record -o x.wtr --clang-flags -O1 -- true
+for option in cores patience; do says 1 "--$option is for --guest" run --$option 3 -- true; done
+check "lists of checks add up" test "$("$REPRISE" run --check init --check race,init --check sync -- sh -c 'echo $REPRISE_CHECK' 2>/dev/null)" = init,race,init,sync
 says 1 "is for CUDA programs" run --device v100
 says 1 "--kernels (: " record -o x.wtr --kernels '(' -- true
 for list in 5..2 x 3, ..4 1..2..3; do says 1 "--launches $list: write numbers and ranges" record -o x.wtr --launches "$list" -- true; done

@@ -66,6 +66,23 @@ is "no table where none fits" "$? $(wc -c <"$work/none") $(wc -l <"$work/err")" 
 "$r" wcet -q "$work/matmul.wtr" "$trace" -m orin-wcet --grid latency=200 policy=gto --csv >"$work/grid.csv" 2>"$work/err"
 is "nor in a grid" "$? $(wc -l <"$work/grid.csv") $(grep -c 'is left out' "$work/err")" "2 4 1"
 
+# several launches of a trace: each reason once, with its launches
+cat >"$work/two.ptx" <<'PTX'
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry plain() { ret; }
+.visible .entry local() { .reg .b32 %a; .local .b32 x[4]; mov.u32 %a, %tid.x; st.local.u32 [x], %a; ret; }
+PTX
+launch() { echo "{ kernel = \"$1\"; grid = $2; block = 32; }"; }
+echo "launches = ( $(launch plain 1), $(launch plain 3), $(launch plain 2), $(launch local 1), $(launch plain 3) );" >"$work/two.cfg"
+"$r" record -q -o "$work/two.wtr" --module "$work/two.ptx" --launch-file "$work/two.cfg"
+"$r" wcet -q "$work/two.wtr" -m orin-bound --assume subcores,conflicts,transactions --csv >"$work/two.csv" 2>"$work/err"
+is "launches that do not fit: status, rows and lines" "$? $(wc -l <"$work/two.csv") $(wc -l <"$work/err")" "2 2 2"
+is "... each reason with its launches" "$(grep -oE 'launch.* left out: (machine|kernel)' "$work/err" | tr '\n' ' ')" \
+    "launches 1..2, 4 are left out: machine launch 3 is left out: kernel "
+is "... and the launch is said once" "$(grep -c 'launch.*launch [0-9]*:' "$work/err")" 0
+
 # ---- a stopped search ----------------------------------------------------------------------------------------------
 python3 - "$r" "$work/gemm.wtr" "$trace" >"$work/stopped" <<'PY'
 import os, signal, subprocess, sys

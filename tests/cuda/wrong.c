@@ -294,13 +294,49 @@ static int passed(CUdeviceptr p)
     return 0;
 }
 
+/* Copies that say another direction than theirs, the first three times, and some that are right: of memory that is the
+ * host's and the device's. */
+static int direction(CUdeviceptr p)
+{
+    void *pinned;
+    CUdeviceptr managed;
+    const CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = (void *)p,
+                                .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                .dstHost = bytes,
+                                .WidthInBytes = 8,
+                                .Height = 2};
+    WORKS(cuMemHostAlloc(&pinned, 40, 0));
+    WORKS(cuMemAllocManaged(&managed, 40, CU_MEM_ATTACH_GLOBAL));
+    memset(pinned, 1, 40);
+    WORKS(cuMemcpyHtoD_v2(p, pinned, 40));
+    for (int i = 0; i < 3; i++)
+        WORKS(cuMemcpyHtoD_v2((uintptr_t)bytes, (void *)p, 40)); /* two ends */
+    expect((CUresult)bytes[39], (CUresult)1);
+    WORKS(cuMemcpyDtoH_v2((void *)p, p, 40));
+    WORKS(cuMemcpyDtoH_v2(bytes, (uintptr_t)bytes, 40));
+    WORKS(cuMemcpyDtoDAsync_v2(p, (uintptr_t)bytes, 40, NULL));
+    WORKS(cuMemcpy2D_v2(&rows));
+    WORKS(cuMemcpyHtoD_v2((uintptr_t)pinned, (void *)(uintptr_t)managed, 0));
+    WORKS(cuMemcpyHtoD_v2(managed, pinned, 40));
+    WORKS(cuMemcpyHtoD_v2((uintptr_t)pinned, (void *)(uintptr_t)managed, 40));
+    WORKS(cuMemcpyDtoH_v2((void *)(uintptr_t)managed, (uintptr_t)pinned, 40));
+    WORKS(cuMemcpyDtoD_v2((uintptr_t)pinned, managed, 40));
+    WORKS(cuMemcpy((uintptr_t)bytes, p, 40));
+    give_back(managed);
+    WORKS(cuMemFreeHost(pinned));
+    give_back(p);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(CUdeviceptr);
-} cases[] = {{"leak", leak},       {"twice", twice},     {"middle", middle},   {"beyond", beyond}, {"copied", copied},
-             {"used", used},       {"refused", refused}, {"written", written}, {"order", order},   {"crash", crash},
-             {"hang", hang},       {"fails", fails},     {"taken", taken},     {"leaves", leaves}, {"sticky", sticky},
-             {"unnamed", unnamed}, {"passed", passed}};
+} cases[] = {{"leak", leak},     {"twice", twice},        {"middle", middle},   {"beyond", beyond},
+             {"copied", copied}, {"used", used},          {"refused", refused}, {"written", written},
+             {"order", order},   {"crash", crash},        {"hang", hang},       {"fails", fails},
+             {"taken", taken},   {"leaves", leaves},      {"sticky", sticky},   {"unnamed", unnamed},
+             {"passed", passed}, {"direction", direction}};
 
 /* Structures that a kernel writes, taken from a copy of them, too. */
 static void take_structures(const char *kernel)

@@ -21,7 +21,7 @@ static void env_option(struct command_line *line, int key, char *argument)
     if (key == KEY_ARGUMENT)
         command_usage(line, "'%s' belongs to no option; 'reprise run -- %s' starts a program", argument, argument);
     if (key != KEY_END)
-        command_check(line, program_take(line->input, key, argument, &err), &err);
+        command_check(line, program_take(line->input, line->command->options, key, argument, &err), &err);
 }
 
 /* Prints the text in quotes within which a shell replaces nothing. */

@@ -104,7 +104,8 @@ static const struct option_row record_rows[] = {
     ROWS_REST,
     ROWS_FINDINGS,
     {NULL, 0, NULL,
-     "CUDA programs, which stand behind --; also --output, --check, --threads, --tensor-sums and --quiet"},
+     "CUDA programs, which stand behind --; also the options of findings, --output, --check, --threads, --limit, "
+     "--tensor-sums and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
     ROWS_GUEST,
@@ -114,7 +115,9 @@ static const struct option_row run_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL, "CUDA programs, which stand behind --; also --check, --threads, --tensor-sums and --quiet"},
+    {NULL, 0, NULL,
+     "CUDA programs, which stand behind --; also the options of findings, --check, --threads, --limit, --tensor-sums "
+     "and --quiet"},
     ROWS_PROGRAM,
     {"kernels", PROGRAM_KERNELS, "REGEX",
      "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
@@ -236,11 +239,9 @@ static void replace(char **to, const char *text)
 /* An option of programs, without a program. Always false. */
 static bool only_for_programs(int key, struct rp_error *err)
 {
-    const char *name = "this option";
-    for (const struct option_row *row = record_rows; row->name || row->key || row->help; row++)
-        name = row->key == key && row->name ? row->name : name;
+    const char *name = option_name(record_rows, key);
     return rp_fail(err, RP_USAGE, "--%s is for CUDA programs, which stand behind --, such as 'reprise run -- ./app'",
-                   name);
+                   name ? name : "?");
 }
 
 static bool take_option(struct record *r, int key, char *arg, struct rp_error *err)

@@ -17,6 +17,7 @@
 #include "tools/ui/progress.h"
 #include "tools/wcet/grid.h"
 #include "tools/wcet/output.h"
+#include "tools/wcet/skips.h"
 
 #define MOST_TRACES 1024
 #define REPORT_PHASES 100000 /* of all warps in a report */
@@ -177,7 +178,7 @@ struct job {
     uint64_t done, total; /* warp instructions: of the launches that are complete, and of all that were asked for */
     json_t *launches;     /* with --json or --report */
     json_t *skipped;      /* with --json: launches that are not covered */
-    size_t skips;
+    struct wcet_skips skips;
     size_t shown; /* phases in them */
 };
 
@@ -260,13 +261,12 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
     return true;
 }
 
-/* Says which launch is left out and why, once for each trace. */
+/* A launch is left out. */
 static void skip(struct job *j, uint32_t launch, const struct rp_error *why)
 {
-    if (!j->skips++)
-        fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(j->trace), launch,
-                why->text);
-    json_t *skipped = j->skipped ? json_pack("{s:I, s:s}", "launch", (json_int_t)launch, "reason", why->text) : NULL;
+    const char *reason = wcet_skip_reason(j->trace, launch, why->text);
+    wcet_skip(&j->skips, launch, reason);
+    json_t *skipped = j->skipped ? json_pack("{s:I, s:s}", "launch", (json_int_t)launch, "reason", reason) : NULL;
     if (skipped)
         json_add(j->skipped, skipped);
 }
@@ -315,8 +315,7 @@ static bool all_launches(struct job *j, struct rp_error *err)
         j->done += rp_trace_launch_totals(j->trace, l).warp_instructions;
     }
     progress_end(&j->bar);
-    if (j->skips > 1)
-        fprintf(stderr, "reprise: %s: %zu of its launches are left out in all\n", rp_trace_path(j->trace), j->skips);
+    wcet_skips_print(&j->skips, j->trace, stderr);
     return fine;
 }
 
@@ -399,6 +398,7 @@ static void job_free(struct job *j)
 {
     json_decref(j->launches);
     json_decref(j->skipped);
+    wcet_skips_free(&j->skips);
     wcet_result_free(&j->result);
     wcet_profile_free(&j->profile);
     free(j->attacks);
@@ -496,7 +496,7 @@ static bool one_trace(const struct args *a, struct machine *m, const char *path,
                     .skipped = t->traces ? json_array() : NULL};
     j.profile.keep = a->warps || a->report;
     bool fine = analyse_trace(&j, path, err) && add_results(&j, t, err);
-    t->skips += j.skips;
+    t->skips += j.skips.launches;
     t->shown += j.result.count;
     add_assumptions(&t->validity.assumed, &j.result);
     if (fine && !several && !a->json && j.result.count)

@@ -47,6 +47,8 @@ struct command_line {
     size_t argument_count;
 };
 
+/* The name of the option with this key; NULL: there is none. */
+const char *option_name(const struct option_row *, int key);
 /* Registers all commands (the list ends in NULL), so that messages can name the command that has an option. */
 void command_know(const struct command *const *all);
 /* Calls the command's `option` for each word. --help, --version and wrong usage end the program. A unique prefix of an

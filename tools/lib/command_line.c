@@ -49,6 +49,13 @@ enum { KEY_HELP = -3, KEY_VERSION = -4, ARGUMENT_IN_ORDER = 1 };
 
 static bool is_end(const struct option_row *o) { return !o->name && !o->help; }
 
+const char *option_name(const struct option_row *rows, int key)
+{
+    while (!is_end(rows) && (!rows->name || rows->key != key))
+        rows++;
+    return rows->name;
+}
+
 static const struct command *const *all_commands;
 
 void command_know(const struct command *const *all) { all_commands = all; }

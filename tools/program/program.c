@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "frontend/cuda/session.h"
+#include "tools/guests/guests.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
 #include "tools/program/program.h"
@@ -66,9 +67,32 @@ static bool read_devices(const char *text, unsigned *devices, struct rp_error *e
     return fine || rp_fail(err, RP_USAGE, "--devices %s: it must be 1 to %d", text, DEVICES_MOST);
 }
 
-bool program_take(struct program_options *p, int key, char *argument, struct rp_error *err)
+/* --check may be repeated: the lists add up. */
+static bool add_checks(struct program_options *p, const char *list, struct rp_error *err)
 {
-    unsigned checks;
+    unsigned checks = 0;
+    size_t length = strlen(p->check_list), room = sizeof p->check_list - length;
+    if (!parse_checks(list, &checks, err))
+        return false;
+    if ((size_t)snprintf(p->check_list + length, room, "%s%s", length ? "," : "", list) >= room)
+        return rp_fail(err, RP_USAGE, "--check: the lists are too long; there is all");
+    p->check = p->check_list;
+    return true;
+}
+
+/* An option of the command that programs do not have. Always false. */
+static bool refuse(const struct option_row *rows, int key, struct rp_error *err)
+{
+    const char *name = option_name(rows, key);
+    bool guest = key >= GUEST_KEY_FILE && key <= GUEST_KEY_PATIENCE;
+    return rp_fail(err, RP_USAGE,
+                   guest ? "--%s is for --guest" : "--%s is for --module; a program makes its own launches",
+                   name ? name : "?");
+}
+
+bool program_take(struct program_options *p, const struct option_row *rows, int key, char *argument,
+                  struct rp_error *err)
+{
     enum tensor_sums sums;
     if (is_finding_key(key))
         return finding_option(&p->findings, key, argument, err);
@@ -95,10 +119,10 @@ bool program_take(struct program_options *p, int key, char *argument, struct rp_
     case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
     case PROGRAM_TENSOR_SUMS: p->sums = argument; return parse_tensor_sums(argument, &sums, err);
     case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
-    case PROGRAM_CHECK: p->check = argument; return parse_checks(argument, &checks, err);
+    case PROGRAM_CHECK: return add_checks(p, argument, err);
     case PROGRAM_LOG_FILE: p->log_file = argument; return output_check(argument, err);
     case 'j': return rp_fail(err, RP_USAGE, "--json is for --module; --findings FILE has what a program's checks find");
-    default: return rp_fail(err, RP_USAGE, "this option describes a launch of --module; a program makes its own");
+    default: return refuse(rows, key, err);
     }
 }
 
@@ -212,7 +236,7 @@ static void program_option(struct command_line *line, int key, char *argument)
     if (key == KEY_ARGUMENT)
         command_usage(line, "'%s' belongs to no option; the program and its arguments stand behind --", argument);
     if (key != KEY_END)
-        command_check(line, program_take(line->input, key, argument, &err), &err);
+        command_check(line, program_take(line->input, line->command->options, key, argument, &err), &err);
 }
 
 int program_run(const struct command *command, int argc, char **argv, int end)

@@ -69,7 +69,9 @@ enum program_key {
 struct program_options {
     const char *output;         /* of reprise record; NULL: no trace is recorded */
     struct machine_args device; /* without a machine: the library's default device */
-    const char *kernels, *launches, *nvtx, *prefer, *check, *log_file, *sums;
+    const char *kernels, *launches, *nvtx, *prefer, *log_file, *sums;
+    const char *check;    /* what is in check_list; NULL: nothing */
+    char check_list[200]; /* all --check, with commas */
     struct finding_options findings;
     const char *log_folder, *rules; /* of a supervised program: where it logs findings, its suppressions; or NULL */
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
@@ -78,8 +80,8 @@ struct program_options {
     bool strict, profiler, quiet, stats;
 };
 
-/* Takes an option. RP_USAGE: it is no option of programs, or its value is wrong. */
-bool program_take(struct program_options *, int key, char *argument, struct rp_error *);
+/* Takes an option of a command that has these rows. RP_USAGE: it is no option of programs, or its value is wrong. */
+bool program_take(struct program_options *, const struct option_row *, int key, char *argument, struct rp_error *);
 
 /* Variables of the program's environment; a value of NULL removes one. */
 struct variable {

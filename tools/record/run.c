@@ -357,6 +357,10 @@ static bool launch(struct session *s, size_t i, struct rp_error *err)
     progress_end(&s->progress);
     free(params);
     s->done = i + 1;
+    if (!ok && s->results[i].fault == RP_FAULT_STACK) {
+        struct rp_error fault = *err;
+        rp_fail(err, fault.status, "%s; --stack BYTES gives more", fault.text);
+    }
     return ok && (!l->awaited || record_event(s, RP_HOST_RECORD_EVENT, l->stream, i, err));
 }
 

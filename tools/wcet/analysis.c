@@ -310,7 +310,8 @@ static bool whole(struct rp_trace *t, uint32_t launch, struct rp_error *err)
     bool all = rp_trace_launch_totals(t, launch).blocks == rp_launch_blocks(rp_trace_launch(t, launch));
     if (end && end->outcome == RP_OUTCOME_COMPLETE && all)
         return true;
-    return rp_fail(err, RP_BAD_INPUT, "%s: launch %" PRIu32 " was not recorded to its end, so nothing can be bounded",
+    return rp_fail(err, RP_BAD_INPUT,
+                   "%s: launch %" PRIu32 ": it was not recorded to its end, so nothing can be bounded",
                    rp_trace_path(t), launch);
 }
 

@@ -10,6 +10,7 @@
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
 #include "tools/wcet/attack.h"
+#include "tools/wcet/skips.h"
 
 bool wcet_grid_axis(struct wcet_grid *g, char *text, struct rp_error *err)
 {
@@ -37,7 +38,8 @@ static bool one_trace(const struct wcet_grid *g, const struct machine_args *args
         if (only || wcet_covers(t, l, NULL, m, g->extensions, &why))
             fine = wcet_compare(out, t, args, l, g->extensions, NULL, err);
         else if (!(*skips)++)
-            fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(t), l, why.text);
+            fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(t), l,
+                    wcet_skip_reason(t, l, why.text));
     machine_free(m);
     return fine;
 }

@@ -82,6 +82,7 @@ bool check_open(struct rp_error *err)
     return findings_open(checks, err);
 }
 
+bool check_any(void) { return checks; }
 bool check_memory(void) { return memory_checked; }
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 
 /* Reads which checks are requested. */
 bool check_open(struct rp_error *);
+/* Whether any is. */
+bool check_any(void);
 /* Whether --check memory is. */
 bool check_memory(void);
 /* Adds what is known of a new finding: the stack of its launch, and of what allocated and freed its memory. */

@@ -1,4 +1,5 @@
 /* Copies of every shape: each is a box with two ends, as in cuMemcpy3D. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,9 +198,49 @@ CUresult copy_run(CUstream stream, const struct work *w)
     return CUDA_SUCCESS;
 }
 
+/* ---- what a call says of its ends -------------------------------------------------------------------------------- */
+
+static const char *memory_name(CUmemorytype type) { return type == CU_MEMORYTYPE_HOST ? "the host" : "the device"; }
+
+/* Whether an end is not in the memory that the call says. Pinned, registered and managed memory are both, and a
+ * variable may be managed. */
+static bool is_elsewhere(const struct end *e, CUmemorytype said)
+{
+    bool device;
+    const struct buffer *b = e->array ? NULL : buffer_at(e->address);
+    if (e->array || (said != CU_MEMORYTYPE_HOST && said != CU_MEMORYTYPE_DEVICE))
+        return false;
+    if (said == CU_MEMORYTYPE_HOST)
+        return b && b->kind == BUFFER_DEVICE;
+    view(e->address, 0, false, &device);
+    return !device;
+}
+
+/* With checks: a copy whose direction is wrong, which a GPU may refuse. */
+static void check_direction(const CUDA_MEMCPY3D *c, CUmemorytype to_said, CUmemorytype from_said)
+{
+    struct end to, from;
+    if (!check_any() || is_empty(c) || ends(c, &to, &from))
+        return;
+    bool wrong_to = is_elsewhere(&to, to_said), wrong_from = is_elsewhere(&from, from_said);
+    const char *is[] = {memory_name(CU_MEMORYTYPE_DEVICE), memory_name(CU_MEMORYTYPE_HOST)};
+    if (wrong_to && wrong_from)
+        check_misused(to.address,
+                      "a copy says that it goes from %s to %s, but 0x%" PRIx64 " is memory of %s, and 0x%" PRIx64
+                      " memory of %s",
+                      memory_name(from_said), memory_name(to_said), from.address, is[from_said != CU_MEMORYTYPE_HOST],
+                      to.address, is[to_said != CU_MEMORYTYPE_HOST]);
+    else if (wrong_to)
+        check_misused(to.address, "a copy says that it goes to %s, but 0x%" PRIx64 " is memory of %s",
+                      memory_name(to_said), to.address, is[to_said != CU_MEMORYTYPE_HOST]);
+    else if (wrong_from)
+        check_misused(from.address, "a copy says that it comes from %s, but 0x%" PRIx64 " is memory of %s",
+                      memory_name(from_said), from.address, is[from_said != CU_MEMORYTYPE_HOST]);
+}
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static CUresult copy(const CUDA_MEMCPY3D *c, CUstream handle, bool blocking)
+static CUresult copy_said(const CUDA_MEMCPY3D *c, CUmemorytype to, CUmemorytype from, CUstream handle, bool blocking)
 {
     CUresult r = enter(NEED_CONTEXT);
     if (r)
@@ -208,11 +249,20 @@ static CUresult copy(const CUDA_MEMCPY3D *c, CUstream handle, bool blocking)
     if (!c || !stream)
         return leave(c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
     struct work w = {.kind = WORK_COPY, .call = blocking ? BLOCKING : ASYNCHRONOUS, .copy = *c};
+    check_direction(c, to, from);
     r = copy_check(c);
     return leave(r ? r : submit(stream, &w));
 }
 
-static CUresult copy_line(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool blocking)
+static CUresult copy(const CUDA_MEMCPY3D *c, CUstream handle, bool blocking)
+{
+    CUmemorytype unknown = CU_MEMORYTYPE_UNIFIED;
+    return copy_said(c, c ? c->dstMemoryType : unknown, c ? c->srcMemoryType : unknown, handle, blocking);
+}
+
+/* What the call says of a line's ends is for checks: where they are, the addresses say. */
+static CUresult copy_line(CUdeviceptr to, CUmemorytype to_said, CUdeviceptr from, CUmemorytype from_said, size_t bytes,
+                          CUstream stream, bool blocking)
 {
     CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
                        .srcDevice = from,
@@ -221,34 +271,51 @@ static CUresult copy_line(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstre
                        .WidthInBytes = bytes,
                        .Height = 1,
                        .Depth = 1};
-    return copy(&c, stream, blocking);
+    return copy_said(&c, to_said, from_said, stream, blocking);
 }
 
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return copy_line(to, from, bytes, NULL, true); }
+static CUresult copy_any(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool blocking)
+{
+    return copy_line(to, CU_MEMORYTYPE_UNIFIED, from, CU_MEMORYTYPE_UNIFIED, bytes, stream, blocking);
+}
+static CUresult copy_in(CUdeviceptr to, const void *from, size_t bytes, CUstream stream, bool blocking)
+{
+    return copy_line(to, CU_MEMORYTYPE_DEVICE, (uintptr_t)from, CU_MEMORYTYPE_HOST, bytes, stream, blocking);
+}
+static CUresult copy_out(void *to, CUdeviceptr from, size_t bytes, CUstream stream, bool blocking)
+{
+    return copy_line((uintptr_t)to, CU_MEMORYTYPE_HOST, from, CU_MEMORYTYPE_DEVICE, bytes, stream, blocking);
+}
+static CUresult copy_within(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream, bool blocking)
+{
+    return copy_line(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes, stream, blocking);
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return copy_any(to, from, bytes, NULL, true); }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    return copy_line(to, from, bytes, stream, false);
+    return copy_any(to, from, bytes, stream, false);
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
 {
-    return copy_line(to, (uintptr_t)from, bytes, NULL, true);
+    return copy_in(to, from, bytes, NULL, true);
 }
-CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) { return copy_out(to, from, bytes, NULL, true); }
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-    return copy_line((uintptr_t)to, from, bytes, NULL, true);
+    return copy_within(to, from, bytes, NULL, true);
 }
-CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return cuMemcpy(to, from, bytes); }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    return copy_line(to, (uintptr_t)from, bytes, stream, false);
+    return copy_in(to, from, bytes, stream, false);
 }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    return copy_line((uintptr_t)to, from, bytes, stream, false);
+    return copy_out(to, from, bytes, stream, false);
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    return copy_line(to, from, bytes, stream, false);
+    return copy_within(to, from, bytes, stream, false);
 }
 
 /* What comes later in stream `then` comes after what is in `first` now. */

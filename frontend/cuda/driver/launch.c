@@ -175,7 +175,16 @@ static void configure(struct rp_launch_config *c, CUstream stream, const struct 
     c->writer = record_launch(l->function);
     c->check = check_launch(l->function);
     memory_is_of(device, access_to(device, NULL)); /* what the kernel allocates */
-    c->sample = c->writer || pending_on(NULL, NULL) ? NULL : hint_sample(l->function);
+    c->sample = pending_on(NULL, NULL) ? NULL : hint_sample(l->function);
+}
+
+/* A program that recurses has the stack that it asks for; others have what they need. */
+static void say_fault(const struct program *p, const struct rp_launch_result *r, const char *text)
+{
+    struct rp_error with;
+    if (r->fault == RP_FAULT_STACK && p->recursive)
+        rp_fail(&with, RP_KERNEL, "%s; cudaDeviceSetLimit(cudaLimitStackSize, BYTES) gives more", text);
+    check_fault(p, r, r->fault == RP_FAULT_STACK && p->recursive ? with.text : text);
 }
 
 /* What is left to do after a launch, whether or not it began. */
@@ -191,7 +200,7 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
     if (result->fault == RP_FAULT_ASSERT)
         say_assertion(l, result);
     if (err->status == RP_KERNEL && result->fault != RP_FAULT_INTERRUPTED)
-        check_fault(l->function->program, result, err->text);
+        say_fault(l->function->program, result, err->text);
     else
         say("%s", err->text);
     if (result->fault == RP_FAULT_INTERRUPTED)

@@ -162,7 +162,7 @@ Test(faults, stacks_end)
     for (uint32_t i = 0; i < 96; i++) /* each lane recurs as deep as it likes */
         cr_assert_eq(((uint32_t *)r.host[0])[i], (i & 15) * ((i & 15) + 1) / 2);
     r.config.stack_bytes = 128;
-    rig_expect_fault(&r, 3, 32, RP_FAULT_STACK, "--stack BYTES gives more");
+    rig_expect_fault(&r, 3, 32, RP_FAULT_STACK, "per thread is exhausted");
     rig_close(&r);
 }
 
