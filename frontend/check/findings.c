@@ -153,11 +153,48 @@ static bool without_lines(const struct rp_kernel *k, const struct rp_finding *f)
     return !has_line(&k->instructions[f->here.instruction]) && !has_line(&k->instructions[f->other.instruction]);
 }
 
-static bool share_instruction(const struct rp_finding *a, const struct rp_finding *b)
+static bool has_register(const rp_register *list, uint32_t count, rp_register r)
 {
-    uint32_t x = a->here.instruction, y = a->other.instruction;
-    return x == b->here.instruction || x == b->other.instruction || y == b->here.instruction ||
-           y == b->other.instruction;
+    bool has = false;
+    for (uint32_t i = 0; i < count; i++)
+        has |= list[i] == r;
+    return has;
+}
+
+/* Whether the instruction uses what a load before it has read, a few instructions apart: the two are one update, such
+ * as s[i] += s[j]. */
+static bool uses_load(const struct rp_kernel *k, uint32_t load, uint32_t use)
+{
+    enum { NEAR = 16, VALUES = NEAR };
+    rp_register values[VALUES];
+    uint32_t count = 0;
+    for (uint32_t at = load; at < use && use - load <= NEAR; at++) {
+        const struct rp_instruction *in = &k->instructions[at];
+        bool derived = at == load;
+        for (uint32_t i = 0; i < in->src_count; i++)
+            derived |= has_register(values, count, in->src[i]);
+        for (uint32_t i = 0; derived && i < in->dst_count && count < VALUES; i++)
+            values[count++] = in->dst[i];
+    }
+    bool uses = false;
+    for (uint32_t i = 0; i < k->instructions[use].src_count; i++)
+        uses |= has_register(values, count, k->instructions[use].src[i]);
+    return uses;
+}
+
+static bool one_update(const struct rp_kernel *k, const struct rp_check_location *a, const struct rp_check_location *b)
+{
+    bool load = a->access == RP_ACCESS_LOAD && b->access == RP_ACCESS_STORE;
+    return a->instruction == b->instruction || (load && uses_load(k, a->instruction, b->instruction));
+}
+
+static bool share_update(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
+{
+    const struct rp_check_location *x[] = {&a->here, &a->other}, *y[] = {&b->here, &b->other};
+    bool share = false;
+    for (int i = 0; i < 4 && !share; i++)
+        share = one_update(k, x[i / 2], y[i % 2]) || one_update(k, y[i % 2], x[i / 2]);
+    return share;
 }
 
 /* A race is of two accesses, whichever came first. Without lines each side may be many instructions of one access. */
@@ -165,7 +202,7 @@ static bool same_race(const struct rp_kernel *k, const struct rp_finding *a, con
 {
     return same_pair(k, &a->here, &a->other, &b->here, &b->other, by_line) ||
            same_pair(k, &a->here, &a->other, &b->other, &b->here, by_line) ||
-           (by_line && without_lines(k, a) && without_lines(k, b) && share_instruction(a, b));
+           (by_line && without_lines(k, a) && without_lines(k, b) && share_update(k, a, b));
 }
 
 static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
@@ -283,20 +320,31 @@ static void join(struct rp_check *c, const struct rp_finding *to, const struct r
     list_append(c, &c->joined, &c->joined_count, &c->joined_room, key);
 }
 
-/* The finding of the list that a race belongs to by others; NULL: none. */
-static struct rp_finding *find_joined(struct rp_check *c, const struct rp_kernel *k, const struct rp_finding *f)
+/* The first race of the list by the same instructions; NULL: none. */
+static struct rp_finding *find_instructions(struct rp_finding *list, size_t count, const struct rp_finding *f)
 {
-    struct rp_finding *by = find_same(k, c->joined, c->joined_count, f);
-    return by ? &c->findings[by->joined] : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].kind == RP_CHECK_RACE && list[i].program == f->program && list[i].space == f->space &&
+            list[i].two && same_instructions(&list[i], f))
+            return &list[i];
+    return NULL;
 }
 
-static bool has_joined(const struct rp_check *c, const struct rp_finding *f)
+/* The finding of the list that this is part of; NULL: none. A race that was seen before is found without a look at what
+ * the instructions do. */
+static struct rp_finding *find_whole(struct rp_check *c, const struct rp_kernel *k, const struct rp_finding *f)
 {
-    for (size_t i = 0; i < c->joined_count; i++)
-        if (c->joined[i].program == f->program && c->joined[i].memory == f->memory && c->joined[i].space == f->space &&
-            same_instructions(&c->joined[i], f))
-            return true;
-    return false;
+    bool race = f->kind == RP_CHECK_RACE && f->two;
+    struct rp_finding *same = race ? find_instructions(c->findings, c->count, f) : NULL;
+    struct rp_finding *by = race && !same ? find_instructions(c->joined, c->joined_count, f) : NULL;
+    if (same || by)
+        return same ? same : &c->findings[by->joined];
+    same = find_same(k, c->findings, c->count, f);
+    by = same ? NULL : find_same(k, c->joined, c->joined_count, f);
+    same = by ? &c->findings[by->joined] : same;
+    if (same)
+        join(c, same, f);
+    return same;
 }
 
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
@@ -305,11 +353,7 @@ void check_report(struct rp_check *c, const struct block *b, struct rp_finding f
         return;
     f.program = b->program->kernel.identity;
     const struct rp_kernel *k = &b->program->kernel;
-    struct rp_finding *same = find_same(k, c->findings, c->count, &f);
-    if (!same)
-        same = find_joined(c, k, &f);
-    if (same && !has_joined(c, &f))
-        join(c, same, &f);
+    struct rp_finding *same = find_whole(c, k, &f);
     if (!same)
         same = find_same(k, c->beyond, c->beyond_count, &f);
     if (same) {

@@ -129,6 +129,11 @@ is "an update without order is one race, of a load and a store or of two stores"
 sed '/^\.loc/d' "$work/many.ptx" >"$work/unlined.ptx"
 "$r" run -q --module "$work/unlined.ptx" --grid 2 --block 64 --arg buf=zeros:8 --arg buf=zeros:8 --check race >"$work/out" 2>"$work/err"
 is "... also without lines" "$? $(grep -c "kernel .many.: race" "$work/err")" "3 3"
+{ printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry sum() { .shared .b32 s[128]; .reg .b32 %%a, %%b, %%c; mov.u32 %%a, %%tid.x; shl.b32 %%a, %%a, 2; mov.u32 %%b, s; add.u32 %%a, %%a, %%b;\n'
+  for d in 128 64 32 16; do echo "ld.shared.u32 %b, [%a]; ld.shared.u32 %c, [%a+$d]; add.u32 %b, %b, %c; st.shared.u32 [%a], %b;"; done
+  echo 'ret; }'; } >"$work/sum.ptx"
+"$r" run -q --module "$work/sum.ptx" --grid 1 --block 64 --check race >"$work/out" 2>"$work/err"
+is "... a loop of updates that is unrolled" "$? $(grep -c "kernel .sum.: race" "$work/err")" "3 1"
 is "... each has a fingerprint of its own" "$(json "$work/many.json" 'len({f["fingerprint"] for f in d["findings"]})')" 3
 check "... of which a baseline knows each" many --baseline "$work/many.json"
 python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d["findings"].pop(1); json.dump(d, open(sys.argv[1], "w"))' "$work/many.json"
@@ -137,6 +142,13 @@ is "... and one that it does not have is new" "$? $(grep -c "kernel 'many'" "$wo
 many --print-limit 1 --findings "$work/many.json" --write-suppressions "$work/places"
 is "--print-limit: reports and suppressions have all" "$(json "$work/many.json" 'len(d["findings"]), d["findings_not_shown"]') $(grep -c ^kind= "$work/places")" "(3, 0) 3"
 check "... one is printed" eval 'says "2 more findings not shown" && [ "$(grep -c "kernel .many." "$work/err")" = 1 ]'
+{ grep -v '^  \(st\|ld\)\|^\.loc\|^\.file' "$work/many.ptx"; seq 0 4 40000 | sed 's/.*/st.global.u32 [%p+&], %t;/'; echo 'ret; }'; } >"$work/most.ptx"
+"$r" run -q --module "$work/most.ptx" --grid 1 --block 2 --arg buf=zeros:40004 --arg buf=zeros:8 --check race --findings "$work/most.sarif" --findings "$work/most.xml" \
+    --format github >"$work/out" 2>"$work/err"
+left="1 more finding is not in this report"
+is "10,000 findings are kept; SARIF says that there are more" \
+    "$(json "$work/most.sarif" 'len(d["runs"][0]["results"]), d["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]')" "(10000, '$left')"
+check "... and so do JUnit and annotations" eval 'grep -q "<failure message=.$left" "$work/most.xml" && grep -q "^::error title=reprise::$left" "$work/out"'
 # Compilers write the bytes of such a name in PTX as octal digits.
 printf '// a\n// b\n' >"$work/é.cu"
 named() { # name in PTX, options
