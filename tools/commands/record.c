@@ -103,9 +103,7 @@ static const struct option_row record_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL,
-     "CUDA programs, which stand behind --; also the options of findings, --output, --check, --threads, --limit, "
-     "--tensor-sums and --quiet"},
+    {NULL, 0, NULL, "CUDA programs, behind --; also --output, --check, --threads, --limit, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
     ROWS_GUEST,
@@ -115,9 +113,7 @@ static const struct option_row run_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL,
-     "CUDA programs, which stand behind --; also the options of findings, --check, --threads, --limit, --tensor-sums "
-     "and --quiet"},
+    {NULL, 0, NULL, "CUDA programs, behind --; also --check, --threads, --limit, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     {"kernels", PROGRAM_KERNELS, "REGEX",
      "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
