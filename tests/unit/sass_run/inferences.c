@@ -218,7 +218,7 @@ Test(inferences, recursion_takes_the_stack_that_it_is_given)
     *r = 200; /* 50 KiB are more than the stack that there is without asking */
     cr_assert(!ptxas_run(c, m, "k", 1, 1, &config, &result, &err));
     cr_expect_eq(result.fault, RP_FAULT_STACK, "%s", err.text);
-    cr_expect_not_null(strstr(err.text, "--stack"), "%s", err.text);
+    cr_expect_not_null(strstr(err.text, "is exhausted"), "%s", err.text);
     *r = 200;
     config.stack_bytes = 128 << 10;
     cr_assert(ptxas_run(c, m, "k", 1, 1, &config, &result, &err), "%s", err.text);
