@@ -253,7 +253,7 @@ static int leaves(CUdeviceptr p)
     _Exit(0);
 }
 
-/* Two buffers, of which it frees one when all calls fail. */
+/* Allocates two buffers, makes a kernel fail, and tries to free one of them. */
 static int sticky(CUdeviceptr p)
 {
     (void)allocate(48);

@@ -7,9 +7,6 @@
 
 #include <reprise/cuda.h>
 
-struct __nv_bfloat16_raw {
-    unsigned short x;
-};
 REPRISE_BOTH float reprise_bf16_to_float(unsigned short bits)
 {
     return __nvvm_bitcast_i2f((int)((unsigned)bits << 16));
@@ -27,55 +24,26 @@ REPRISE_BOTH unsigned short reprise_bf16_of_float(float a, int mode)
     return (unsigned short)(bits >> 16);
 }
 
-struct __attribute__((aligned(2))) __nv_bfloat16 {
-    unsigned short __x;
-    __nv_bfloat16() = default;
-    static REPRISE_MEMBER __nv_bfloat16 of_bits(unsigned short bits)
-    {
-        __nv_bfloat16 h;
-        h.__x = bits;
-        return h;
-    }
-    REPRISE_MEMBER __nv_bfloat16(__nv_bfloat16_raw r) : __x(r.x) {}
-    REPRISE_MEMBER __nv_bfloat16(float a) : __x(reprise_bf16_of_float(a, 0)) {}
-    /* by way of the float towards zero, with its last bit set if something is left */
-    REPRISE_MEMBER __nv_bfloat16(double a)
-    {
-        float f = __nvvm_d2f_rz(a);
-        if ((double)f != a && a == a)
-            f = __nvvm_bitcast_i2f(__nvvm_bitcast_f2i(f) | 1);
-        __x = reprise_bf16_of_float(f, 0);
-    }
-#define REPRISE_FROM(T)                                                                                                \
-    REPRISE_MEMBER __nv_bfloat16(T a) : __nv_bfloat16((double)a) {}
-    REPRISE_FROM(short)
-    REPRISE_FROM(unsigned short)
-    REPRISE_FROM(int)
-    REPRISE_FROM(unsigned)
-    REPRISE_FROM(long)
-    REPRISE_FROM(unsigned long)
-    REPRISE_FROM(long long)
-    REPRISE_FROM(unsigned long long)
-#undef REPRISE_FROM
-    REPRISE_MEMBER operator float() const { return reprise_bf16_to_float(__x); }
-    REPRISE_MEMBER operator __nv_bfloat16_raw() const { return {__x}; }
-#define REPRISE_ASSIGN(T)                                                                                              \
-    REPRISE_MEMBER __nv_bfloat16 &operator=(T a) { return *this = __nv_bfloat16(a); }
-    REPRISE_ASSIGN(float)
-    REPRISE_ASSIGN(double)
-    REPRISE_ASSIGN(int)
-    REPRISE_ASSIGN(unsigned)
-#undef REPRISE_ASSIGN
-};
-struct __attribute__((aligned(4))) __nv_bfloat162 {
-    __nv_bfloat16 x, y;
-    __nv_bfloat162() = default;
-    REPRISE_MEMBER __nv_bfloat162(const __nv_bfloat16 &x, const __nv_bfloat16 &y) : x(x), y(y) {}
-};
+/* By way of the float towards zero, with its last bit set if something is left. */
+REPRISE_BOTH unsigned short reprise_bf16_of_double(double a)
+{
+    float f = __nvvm_d2f_rz(a);
+    if ((double)f != a && a == a)
+        f = __nvvm_bitcast_i2f(__nvvm_bitcast_f2i(f) | 1);
+    return reprise_bf16_of_float(f, 0);
+}
+
+#define REPRISE_H __nv_bfloat16
+#define REPRISE_H2 __nv_bfloat162
+#define REPRISE_H_RAW __nv_bfloat16_raw
+#define REPRISE_OF_FLOAT(a) reprise_bf16_of_float(a, 0)
+#define REPRISE_OF_DOUBLE reprise_bf16_of_double
+#define REPRISE_OF_INTEGER(a) reprise_bf16_of_double((double)(a))
+#define REPRISE_TO_FLOAT reprise_bf16_to_float
+#include <reprise/cuda/half_number.h>
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-REPRISE_BOTH float reprise_wide(__nv_bfloat16 a) { return reprise_bf16_to_float(a.__x); }
 REPRISE_BOTH void reprise_narrow(float a, __nv_bfloat16 *to)
 {
 #if __CUDA_ARCH__ >= 800
@@ -84,8 +52,6 @@ REPRISE_BOTH void reprise_narrow(float a, __nv_bfloat16 *to)
     to->__x = reprise_bf16_of_float(a, 0);
 #endif
 }
-#define REPRISE_H __nv_bfloat16
-#define REPRISE_H2 __nv_bfloat162
 #define REPRISE_PTX "bf16"
 #define REPRISE_ADDS __CUDA_ARCH__ >= 900
 #define REPRISE_FUSES __CUDA_ARCH__ >= 800

@@ -7,9 +7,6 @@
 #include <reprise/cuda.h>
 
 #define CUDA_NO_HALF_CONSTANTS 1
-struct __half_raw {
-    unsigned short x;
-};
 #define REPRISE_CONVERT(name, To, instruction, to, From, constraint)                                                   \
     REPRISE_BOTH To name(From a)                                                                                       \
     {                                                                                                                  \
@@ -25,51 +22,18 @@ REPRISE_CONVERT(reprise_half_rd, unsigned short, "rm.f16.f32", "h", float, "f")
 REPRISE_CONVERT(reprise_half_of_double, unsigned short, "rn.f16.f64", "h", double, "d")
 #undef REPRISE_CONVERT
 
-struct __attribute__((aligned(2))) __half {
-    unsigned short __x;
-    __half() = default;
-    static REPRISE_MEMBER __half of_bits(unsigned short bits)
-    {
-        __half h;
-        h.__x = bits;
-        return h;
-    }
-    REPRISE_MEMBER __half(__half_raw r) : __x(r.x) {}
-    REPRISE_MEMBER __half(float a) : __x(reprise_half_rn(a)) {}
-    REPRISE_MEMBER __half(double a) : __x(reprise_half_of_double(a)) {}
-#define REPRISE_FROM(T)                                                                                                \
-    REPRISE_MEMBER __half(T a) : __x(reprise_half_rn((float)a)) {}
-    REPRISE_FROM(short)
-    REPRISE_FROM(unsigned short)
-    REPRISE_FROM(int)
-    REPRISE_FROM(unsigned)
-    REPRISE_FROM(long)
-    REPRISE_FROM(unsigned long)
-    REPRISE_FROM(long long)
-    REPRISE_FROM(unsigned long long)
-#undef REPRISE_FROM
-    REPRISE_MEMBER operator float() const { return reprise_half_to_float(__x); }
-    REPRISE_MEMBER operator __half_raw() const { return {__x}; }
-#define REPRISE_ASSIGN(T)                                                                                              \
-    REPRISE_MEMBER __half &operator=(T a) { return *this = __half(a); }
-    REPRISE_ASSIGN(float)
-    REPRISE_ASSIGN(double)
-    REPRISE_ASSIGN(int)
-    REPRISE_ASSIGN(unsigned)
-#undef REPRISE_ASSIGN
-};
-struct __attribute__((aligned(4))) __half2 {
-    __half x, y;
-    __half2() = default;
-    REPRISE_MEMBER __half2(const __half &x, const __half &y) : x(x), y(y) {}
-};
+#define REPRISE_H __half
+#define REPRISE_H2 __half2
+#define REPRISE_H_RAW __half_raw
+#define REPRISE_OF_FLOAT reprise_half_rn
+#define REPRISE_OF_DOUBLE reprise_half_of_double
+#define REPRISE_OF_INTEGER(a) reprise_half_rn((float)(a))
+#define REPRISE_TO_FLOAT reprise_half_to_float
+#include <reprise/cuda/half_number.h>
 typedef __half half, __nv_half;
 typedef __half2 half2, __nv_half2;
 
-REPRISE_BOTH float reprise_wide(__half a) { return reprise_half_to_float(a.__x); }
 REPRISE_BOTH void reprise_narrow(float a, __half *to) { to->__x = reprise_half_rn(a); }
-#define REPRISE_H __half
-#define REPRISE_H2 __half2
 #define REPRISE_PTX "f16"
 #define REPRISE_ADDS __CUDA_ARCH__ >= 530
 #define REPRISE_FUSES __CUDA_ARCH__ >= 530

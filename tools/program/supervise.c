@@ -194,7 +194,7 @@ static const char *unchecked(const struct findings *f, const struct program_opti
     return NULL;
 }
 
-/* The exit status of a program of which nothing was checked, or not all: it is not what was asked for. */
+/* The exit status if nothing was checked, or not all: the user asked for more. */
 static int say_unchecked(const struct findings *f, const struct program_options *p, int status)
 {
     const char *why = f->unloaded ? f->unloaded : unchecked(f, p);

@@ -131,7 +131,7 @@ static CUgraph selected(const struct conditional *c, uint32_t value)
     return some ? c->bodies[number] : NULL;
 }
 
-/* The value must be known, so that the host waits for what comes before. */
+/* A kernel sets the value. So the host first waits for all work that comes before. */
 CUresult conditional_run(const struct conditional *c, CUstream stream)
 {
     CUresult r;

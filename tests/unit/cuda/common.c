@@ -45,3 +45,18 @@ CUresult run(CUfunction f, unsigned grid, unsigned block, CUstream stream, void 
 {
     return cuLaunchKernel(f, grid, 1, 1, block, 1, 1, 0, stream, params, NULL);
 }
+
+CUgraphNode add_thread(CUgraph g, const CUgraphNode *before, CUfunction f, void **params)
+{
+    CUgraphNode n;
+    CUDA_KERNEL_NODE_PARAMS p = {.func = f,
+                                 .gridDimX = 1,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = 1,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1,
+                                 .kernelParams = params};
+    WORKS(cuGraphAddKernelNode_v2(&n, g, before, before && *before, &p));
+    return n;
+}

@@ -17,5 +17,7 @@ void start(void);
 CUmodule load_kernels(void);
 CUfunction kernel(CUmodule, const char *name);
 CUresult run(CUfunction, unsigned grid, unsigned block, CUstream, void **params);
+/* A node of a graph that runs the kernel with one thread, after *before. No node is before it if either is NULL. */
+CUgraphNode add_thread(CUgraph, const CUgraphNode *before, CUfunction, void **params);
 
 #endif

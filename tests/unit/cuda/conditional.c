@@ -35,17 +35,7 @@ static void begin(void)
 
 static CUgraphNode add_kernel(CUgraph g, CUgraphNode before, const char *name, void **params)
 {
-    CUgraphNode n;
-    CUDA_KERNEL_NODE_PARAMS p = {.func = kernel(module, name),
-                                 .gridDimX = 1,
-                                 .gridDimY = 1,
-                                 .gridDimZ = 1,
-                                 .blockDimX = 1,
-                                 .blockDimY = 1,
-                                 .blockDimZ = 1,
-                                 .kernelParams = params};
-    WORKS(cuGraphAddKernelNode_v2(&n, g, &before, before != NULL, &p));
-    return n;
+    return add_thread(g, &before, kernel(module, name), params);
 }
 
 static CUgraph *add_condition(CUgraphNode before, CUgraphConditionalHandle handle, int type, unsigned size)

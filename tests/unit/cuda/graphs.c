@@ -7,18 +7,8 @@
 
 static CUgraphNode add_store(CUgraph g, CUfunction store, CUdeviceptr p, unsigned value, CUgraphNode *before)
 {
-    CUgraphNode n;
     void *params[] = {&p, &value};
-    CUDA_KERNEL_NODE_PARAMS k = {.func = store,
-                                 .gridDimX = 1,
-                                 .gridDimY = 1,
-                                 .gridDimZ = 1,
-                                 .blockDimX = 1,
-                                 .blockDimY = 1,
-                                 .blockDimZ = 1,
-                                 .kernelParams = params};
-    WORKS(cuGraphAddKernelNode_v2(&n, g, before, before != NULL, &k));
-    return n;
+    return add_thread(g, before, store, params);
 }
 
 static unsigned read_back(CUdeviceptr p)

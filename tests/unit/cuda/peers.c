@@ -52,7 +52,7 @@ Test(cuda_peers, all_devices_are_visible)
 Test(cuda_peers, the_environment_orders_them)
 {
     setenv("REPRISE_DEVICES", "4", 1);
-    setenv("CUDA_VISIBLE_DEVICES", "2,0,7,1", 1); /* what stands behind a wrong one is not seen */
+    setenv("CUDA_VISIBLE_DEVICES", "2,0,7,1", 1); /* device 7 does not exist: CUDA ignores it and all behind it */
     buses(2, (int[]){3, 1});
 }
 

@@ -41,25 +41,19 @@ REPRISE_FN float atomicExch(float *p, float v)
 }
 #if __CUDA_ARCH__ >= 600
 /* The scopes of atomicAdd_block, atomicAdd_system and so on. */
-#define REPRISE_SCOPED(name, op, T, type, constraint)                                                                  \
-    REPRISE_FN T atomic##name##_block(T *p, T v)                                                                       \
+#define REPRISE_IN_SCOPE(name, scope, suffix, op, T, type, constraint)                                                 \
+    REPRISE_FN T atomic##name##_##suffix(T *p, T v)                                                                    \
     {                                                                                                                  \
         T old;                                                                                                         \
-        asm volatile("atom.cta." op "." type " %0, [%1], %2;"                                                          \
-                     : "=" constraint(old)                                                                             \
-                     : "l"(p), constraint(v)                                                                           \
-                     : "memory");                                                                                      \
-        return old;                                                                                                    \
-    }                                                                                                                  \
-    REPRISE_FN T atomic##name##_system(T *p, T v)                                                                      \
-    {                                                                                                                  \
-        T old;                                                                                                         \
-        asm volatile("atom.sys." op "." type " %0, [%1], %2;"                                                          \
+        asm volatile("atom." scope "." op "." type " %0, [%1], %2;"                                                    \
                      : "=" constraint(old)                                                                             \
                      : "l"(p), constraint(v)                                                                           \
                      : "memory");                                                                                      \
         return old;                                                                                                    \
     }
+#define REPRISE_SCOPED(name, op, T, type, constraint)                                                                  \
+    REPRISE_IN_SCOPE(name, "cta", block, op, T, type, constraint)                                                      \
+    REPRISE_IN_SCOPE(name, "sys", system, op, T, type, constraint)
 #define REPRISE_SCOPES(T, bits, type, add, constraint)                                                                 \
     REPRISE_SCOPED(Add, "add", T, add, constraint)                                                                     \
     REPRISE_SCOPED(Min, "min", T, type, constraint)                                                                    \
@@ -77,6 +71,7 @@ REPRISE_SCOPED(Add, "add", float, "f32", "f")
 REPRISE_SCOPED(Add, "add", double, "f64", "d")
 #undef REPRISE_SCOPES
 #undef REPRISE_SCOPED
+#undef REPRISE_IN_SCOPE
 #define REPRISE_SCOPED_CAS(scope, suffix, T, bits, constraint)                                                         \
     REPRISE_FN T atomicCAS_##suffix(T *p, T expected, T v)                                                             \
     {                                                                                                                  \
