@@ -56,7 +56,7 @@ static void matrix_product(struct measurement *m, const char *module, const char
     m->ok = true;
     for (int i = 0; i < BENCH_RUNS && m->ok; i++) {
         double rate = 0;
-        m->ok = matrix_rate(module, 512, trace, &rate, &err);
+        m->ok = matrix_rate(module, 1024, trace, &rate, &err);
         m->value = rate > m->value ? rate : m->value;
     }
     if (!m->ok)
@@ -75,7 +75,7 @@ static void matrix_recording(struct measurement *m)
 {
     char path[512];
     const char *build = getenv("BUILD");
-    snprintf(path, sizeof path, "%s/bench/mma-512.wtr", build ? build : "build");
+    snprintf(path, sizeof path, "%s/bench/mma-1024.wtr", build ? build : "build");
     matrix_product(m, MATRIX_RATE_PTX, path);
 }
 
@@ -131,10 +131,10 @@ const struct figure functional_figures[] = {
     {"SGEMM 256, functional, machine code of sm_86", "G thread instructions/s", 1, 1.5, 1e9, false, false,
      late_machine_code},
     {"SGEMM 256, recording", "G thread instructions/s", 0.5, 1, 1e9, false, false, recording},
-    {"mma.sync f16 product 512, functional", "G multiply-adds/s", 3, 5, 1e9, false, false, matrix_functional},
-    {"mma.sync f16 product 512, machine code of sm_80", "G multiply-adds/s", 3, 5, 1e9, false, false,
+    {"mma.sync f16 product 1024, functional", "G multiply-adds/s", 3, 5, 1e9, false, false, matrix_functional},
+    {"mma.sync f16 product 1024, machine code of sm_80", "G multiply-adds/s", 3, 5, 1e9, false, false,
      matrix_machine_code},
-    {"mma.sync f16 product 512, recording", "G multiply-adds/s", 2.5, 4, 1e9, false, false, matrix_recording},
+    {"mma.sync f16 product 1024, recording", "G multiply-adds/s", 2.5, 4, 1e9, false, false, matrix_recording},
     {"10 MB of cubins, loading", "s", 0.5, 0.2, 1, true, false, loading},
     {"Straight-line code, one kind", "times the speed", 0.5, 0.9, 1, false, false, straight_line_one},
     {"Straight-line code, eight in turn", "times the speed", 0.5, 0.9, 1, false, false, straight_line_turns},
