@@ -321,6 +321,7 @@ static bool all_launches(struct job *j, struct rp_error *err)
 struct tables {
     struct table *launches, *replays; /* NULL: there are none */
     struct wcet_csv csv;              /* with --csv: what `launches` has */
+    char *relaxed;                    /* wcet_relaxed_text() */
     json_t *traces;                   /* with --json or --report */
     struct wcet_exactness exactness;
     struct wcet_validity validity;
@@ -477,7 +478,8 @@ static bool relax(struct args *a, struct rp_error *err)
 static void tables_begin(const struct args *a, const struct machine *m, struct tables *t)
 {
     bool several = a->count > 1;
-    t->csv = (struct wcet_csv){m, &a->policies, a->attack != 0};
+    t->relaxed = wcet_relaxed_text(&t->validity);
+    t->csv = (struct wcet_csv){m, &a->policies, a->attack != 0, t->relaxed ? t->relaxed : ""};
     if (a->json || a->report)
         t->traces = json_array();
     if (a->csv)
@@ -571,6 +573,7 @@ static int run(struct args *a)
     table_free(t.launches);
     table_free(t.replays);
     json_decref(t.traces);
+    free(t.relaxed);
     machine_free(m);
     if (fine && interrupted()) {
         command_finish(status);

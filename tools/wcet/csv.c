@@ -2,6 +2,7 @@
 #include "tools/wcet/csv.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/lib/names.h"
@@ -11,7 +12,7 @@
 /* clang-format off */
 static const char *const place[] = {"trace", "machine", "launch", "kernel", "grid", "block"};
 static const char *const figures[] = {"blocks", "warp_count", "warp_instructions", "section_count", "gub",
-                                      "serial_bound", "overlap_bound", "unit_bound", "exact", "us"};
+                                      "serial_bound", "overlap_bound", "unit_bound", "exact", "us", "assumptions", "relaxed"};
 static const char *const attacks[] = {"attack.longest", "attack.per_cent_of_unit_bound"};
 /* clang-format on */
 enum {
@@ -39,6 +40,7 @@ struct table *wcet_csv_new(const struct wcet_csv *c)
     size_t own = FIGURES + (c->attacked ? ATTACKS : 0) + c->policies->count;
     memset(columns, 'l', PLACE);
     memset(columns + PLACE, 'r', own);
+    memset(columns + PLACE + FIGURES - 2, 'l', 2); /* assumptions, relaxed */
     memcpy(columns + PLACE + own, "l", 2);
     struct table *t = table_new(columns);
     names(t, place, PLACE);
@@ -62,7 +64,19 @@ static void place_cells(struct table *t, const struct rp_trace *trace, const str
     table_cell(t, "%s", dimensions(l->block, block));
 }
 
-static void bound_cells(struct table *t, const struct machine *m, const struct wcet_bounds *b)
+/* What the bound is valid for, beside the path and the machine: "blocks,caches", "tlb=none l2_tlb=none". */
+static void validity_cells(struct table *t, const struct wcet_csv *c, unsigned assumed)
+{
+    char text[1024] = "";
+    size_t n = 0;
+    for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
+        if (assumed >> e & 1)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", wcet_extension_names[e]);
+    table_cell(t, "%s", text);
+    table_cell(t, "%s", c->relaxed);
+}
+
+static void bound_cells(struct table *t, const struct wcet_csv *c, const struct wcet_bounds *b)
 {
     table_number(t, b->blocks);
     table_number(t, b->warps);
@@ -79,14 +93,15 @@ static void bound_cells(struct table *t, const struct machine *m, const struct w
         table_number(t, b->exact);
     else
         table_cell(t, "%s", "");
-    table_cell(t, "%.3f", (double)b->unit_bound / fraction_value(m->clock_mhz));
+    table_cell(t, "%.3f", (double)b->unit_bound / fraction_value(c->machine->clock_mhz));
+    validity_cells(t, c, b->assumed);
 }
 
 static void bound_row(struct table *t, const struct wcet_csv *c, const struct rp_trace *trace,
                       const struct wcet_launch *l, const struct wcet_attack *attack)
 {
     place_cells(t, trace, c->machine, l->bounds.launch);
-    bound_cells(t, c->machine, &l->bounds);
+    bound_cells(t, c, &l->bounds);
     if (attack) {
         table_number(t, attack->longest);
         table_cell(t, "%.2f", wcet_attack_closeness(&l->bounds, attack));

@@ -13,6 +13,7 @@ struct wcet_csv {
     const struct machine *machine;
     const struct wcet_policies *policies; /* a column of cycles for each */
     bool attacked;
+    const char *relaxed; /* what --relax has set: "tlb=none l2_tlb=none"; empty: nothing */
 };
 
 /* The table with its heading, which the caller prints. */

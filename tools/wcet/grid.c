@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/lib/command.h"
+#include "tools/lib/interrupt.h"
 #include "tools/lib/names.h"
 #include "tools/lib/number.h"
 #include "tools/ui/progress.h"
@@ -208,6 +209,10 @@ static bool one_value(struct grid_run *g, const char *value, json_t *list, struc
 {
     struct wcet_result r = {.policies = g->grid->policies, .exhaust = g->grid->exhaust};
     bool fine = point(g, value, &r, err), alone = r.count == 1 && !g->grid->csv;
+    if (interrupted()) { /* the value has no rows: they would be of some launches only */
+        wcet_result_free(&r);
+        return fine || err->status == RP_PARTIAL;
+    }
     g->launches += fine ? r.count : 0;
     if (fine && !list && (r.count || g->grid->csv)) {
         g->table = g->table ? g->table : heading(g->grid, alone);
@@ -228,7 +233,7 @@ static bool all_values(struct grid_run *g, json_t *list, struct rp_error *err)
     bool fine = values;
     struct progress bar;
     progress_begin(&bar, "grid", "values", g->grid->quiet);
-    for (char *value = fine ? strtok_r(values, ",", &state) : NULL; fine && value;
+    for (char *value = fine ? strtok_r(values, ",", &state) : NULL; fine && value && !interrupted();
          value = strtok_r(NULL, ",", &state)) {
         fine = one_value(g, value, list, err);
         progress_update(&bar, ++done, total, 0, NULL);
@@ -261,6 +266,7 @@ int wcet_grid_run(const struct wcet_grid *grid, const struct machine_args *args,
                          .count = count,
                          .told = calloc(count, sizeof *g.told),
                          .skipped = grid->json ? json_array() : NULL};
+    interrupt_watch();
     bool fine = g.told ? all_values(&g, list, &err) : rp_fail(&err, RP_SYSTEM, "out of memory");
     bool skips = false;
     int status = fine ? print_grid(&g, list) : RP_OK;
@@ -272,6 +278,11 @@ int wcet_grid_run(const struct wcet_grid *grid, const struct machine_args *args,
     table_free(g.table);
     json_decref(list);
     json_decref(g.skipped);
+    if (fine && interrupted()) {
+        command_finish(status);
+        fputs("reprise: stopped: the rows are those of the values that were done\n", stderr);
+        interrupt_end();
+    }
     if (fine && !g.launches)
         fine = rp_fail(&err, RP_BAD_INPUT, "--grid: no launch of these traces has a bound");
     if (!fine)

@@ -103,6 +103,8 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct machine *m, cons
                            (double)b->unit_bound / fraction_value(m->clock_mhz), "caches", caches_json(&b->caches),
                            "sections", sections_json(b), "replay", replay, "overestimation", over));
     json_put(o, "assumptions", wcet_assumptions_json(b->assumed));
+    if (b->stopped)
+        json_put(o, "stopped", json_true());
     if (attack)
         json_put(o, "attack",
                  json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
@@ -367,6 +369,18 @@ json_t *wcet_validity_json(const struct wcet_validity *v)
         json_put(relaxed, relaxed_setting(v, i)->key, option_json(relaxed_setting(v, i)->value));
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "path", "recorded", "machine", v->machine->name, "hash",
                      v->machine->hash, "assumptions", wcet_assumptions_json(v->assumed), "relaxed", relaxed);
+}
+
+char *wcet_relaxed_text(const struct wcet_validity *v)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; to && i < relaxed_count(v); i++)
+        fprintf(to, "%s%s=%s", i ? " " : "", relaxed_setting(v, i)->key, relaxed_setting(v, i)->value);
+    if (to)
+        fclose(to);
+    return text;
 }
 
 void wcet_print_validity(const struct wcet_validity *v)

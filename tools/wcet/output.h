@@ -54,6 +54,8 @@ struct wcet_validity {
     const struct machine_args *settings; /* which holds the relaxed ones */
 };
 void wcet_print_validity(const struct wcet_validity *);
+/* "tlb=none l2_tlb=none": what was relaxed. The caller frees it; NULL: out of memory. */
+char *wcet_relaxed_text(const struct wcet_validity *);
 /* {"path": "recorded", "machine", "hash", "assumptions", "relaxed": {"tlb": "none", ...}} */
 json_t *wcet_validity_json(const struct wcet_validity *);
 json_t *wcet_assumptions_json(unsigned assumed);
