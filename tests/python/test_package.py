@@ -237,12 +237,8 @@ def test_a_program_that_fails(folder):
         assert (e.status, e.trace, e.errors) == (7, str(trace), "why\n") and "ok vector add" in e.output, e
     assert len(reprise.launches(trace, "orin")) == 1
     assert reprise.record(command, trace, any_status=True) == str(trace)
-    for wrong in (["sh", "-c", "exit 7"], ["/nowhere/app"]):  # nothing was recorded
-        try:
-            reprise.record(wrong, trace, any_status=True)
-            raise AssertionError("no failure")
-        except reprise.Error as e:
-            assert type(e) is reprise.Error and str(e).startswith("reprise: "), repr(e)
+    for wrong, text in ((["sh", "-c", "exit 7"], "sh ended with status 7, and nothing was recorded"), (["/nowhere/app"], "reprise: cannot run /nowhere/app")):
+        says(text, lambda: reprise.record(wrong, trace, any_status=True))
 
 
 def test_version(folder):

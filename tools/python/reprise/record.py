@@ -34,8 +34,10 @@ def record(command, trace, *, device=None, kernels=None, launches=None, options=
     if done.returncode == 0:
         return path
     ours = [line for line in done.stderr.splitlines() if line.startswith("reprise: ") or line.startswith("reprise record: ")]
-    if ours or _content(path) in (None, before):
-        raise Error("\n".join(ours) or f"reprise ended with status {done.returncode}", done.returncode)
+    if ours:
+        raise Error("\n".join(ours), done.returncode)
+    if _content(path) in (None, before):
+        raise Error(f"{os.fspath(command[0])} ended with status {done.returncode}, and nothing was recorded", done.returncode)
     if any_status:
         return path
     raise ProgramFailed(f"{os.fspath(command[0])} ended with status {done.returncode}; {path} has what it launched",
