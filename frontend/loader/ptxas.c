@@ -411,7 +411,7 @@ static enum ptxas_result assemble_by(struct job *j, struct rp_error *err)
 static void missing(const struct job *j, struct rp_error *err)
 {
     const char *given = getenv("REPRISE_PTXAS");
-    rp_fail(err, RP_BAD_INPUT,
+    rp_fail(err, RP_SYSTEM,
             "%s: machine code for %s wants NVIDIA's ptxas; %s%.400s %s; pip install nvidia-cuda-nvcc-cu12, or make "
             "toolchain, brings one",
             j->name, j->sm, given && *given ? "REPRISE_PTXAS=" : "", given && *given ? given : "none",

@@ -64,7 +64,7 @@ rm "$work/called"
 fails 2 "k.ptx: for sm_75, $work/given/ptxas says: ptxas k.ptx, line 1; fatal   : Unsupported .version 99.0" assemble sm_75
 is "REPRISE_PTXAS, and then no other" "$(cat "$work/called")" given
 export REPRISE_PTXAS=$work/nowhere
-fails 2 "REPRISE_PTXAS=$work/nowhere cannot be run; pip install nvidia-cuda-nvcc-cu12, or make toolchain, brings one" assemble sm_86
+fails 4 "REPRISE_PTXAS=$work/nowhere cannot be run; pip install nvidia-cuda-nvcc-cu12, or make toolchain, brings one" assemble sm_86
 TMPDIR=$work/nowhere fails 4 "k.ptx: no file for ptxas can be written in $work/nowhere: No such file" env REPRISE_PTXAS="$work/given/ptxas" "$r" run \
     --module "$work/k.ptx" --assemble sm_80 --grid 1 --block 1
 fake silent given "exit 0"

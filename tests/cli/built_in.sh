@@ -18,4 +18,8 @@ is "REPRISE_MACHINES comes first" "$(cd "$work/alone" && REPRISE_MACHINES=$work/
 fails 1 "did you mean 'a100'?" alone machine show a10
 printf 'base = "v100";\nsms = 0;\n' >"$work/alone/bad.cfg"
 fails 2 "bad.cfg:2:" alone machine show bad.cfg
+# what it needs and has not is the system's failure, whatever it is
+printf '__global__ void k(int *p) { *p = 1; }\n' >"$work/alone/k.cu"
+fails 4 "reprise/cuda.h is neither" alone run --module k.cu -g 1 -b 1 --arg buf=zeros:4
+fails 4 "libcuda.so.1 of reprise is neither" alone run -- /bin/true
 fails 2 "built-in:none.cfg" alone machine show built-in:none.cfg

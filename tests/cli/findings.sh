@@ -59,6 +59,26 @@ is "a call that fails: which, and how often" "$(json "$work/f.json" '[(f["text"]
     "[('cuLaunchKernel', 2)]"
 check "--findings - is standard output" run 3 --check race --findings - -- race
 is "... as JSON" "$(kinds "$work/out")" race
+# a file that was named by mistake is not written over
+cp tests/cuda/wrong.c "$work/mine.c"
+cp "$r" "$work/program"
+printf '#!/bin/sh\n' >"$work/script"
+printf '{"name": "package"}\n' >"$work/package.json"
+sum=$(cat "$work/mine.c" "$work/program" "$work/script" "$work/package.json" | sha256sum)
+for mine in mine.c program script; do
+    fails 1 "is a source or a program, and is not written over" "$r" run --check all --findings "$work/$mine" --format json -- true
+    fails 1 "is a source or a program, and is not written over" "$r" run --check all --write-suppressions "$work/$mine" -- true
+    fails 1 "is a source or a program, and is not written over" "$r" record -o "$work/$mine" -- true
+done
+fails 1 "was not written by reprise" "$r" run --check all --findings "$work/package.json" -- true
+is "what was named by mistake is as it was" "$(cat "$work/mine.c" "$work/program" "$work/script" "$work/package.json" | sha256sum)" "$sum"
+for format in json sarif junit github gitlab; do
+    : >"$work/twice.json"
+    for i in 1 2; do
+        "$r" run --check race --findings "$work/twice.json" --format $format -- "$work/wrong" race >/dev/null 2>"$work/err"
+        is "--format $format, again into the same file: $i" $? 3
+    done
+done
 fails 1 "in which format?" "$r" run --check all --findings "$work/f.txt" -- true
 fails 1 "there are json, sarif, junit, github and gitlab" "$r" run --check all --format pdf -- true
 fails 1 "--baseline: what shall be looked for?" "$r" run --baseline "$work/f.json" -- true

@@ -117,6 +117,7 @@ check "bash: topics behind help" test "$(complete_bash help sta)" = "statistics 
 check "bash: no topics as commands" test "$(complete_bash sta)" = " "
 check "bash: options" test "$(complete_bash replay --la)" = "--launch "
 check "bash: machines" test "$(complete_bash replay -m jet)" = "jetson-tx2 "
+check "bash: devices" test "$(complete_bash run --device jet) $(complete_bash env --device jet)" = "jetson-tx2  jetson-tx2 "
 check "bash: machines behind =" test "$(complete_bash replay --machine = jet)" = "jetson-tx2 "
 check "bash: keys of machines" test "$(complete_bash diff --vary l1.s)" = "l1.sector= l1.sets= l1.shared_sizes= l1.size= l1.subcores= "
 check "bash: keys of machines behind =" test "$(complete_bash replay --set = dram.in)" = "dram.interleave= dram.interval= "

@@ -92,8 +92,8 @@ issued, threads = collections.Counter(), collections.Counter()
 for name in glob.glob('dump.*.json'):
     d = load(name)
     for i in d['instructions']:
-        issued[d['kernel_name'], i['pc']] += 1
-        threads[d['kernel_name'], i['pc']] += bin(i['executed']).count('1')
+        issued[d['kernel'], i['pc']] += 1
+        threads[d['kernel'], i['pc']] += bin(i['executed']).count('1')
 rows = [p for p in fast['instruction']['hotspots']['places'] if 'pc' in p]
 check('each instruction issued as often as the trace has it', {(p['kernel'], p['pc']): p['issued'] for p in rows if p['issued']} == issued)
 check('with as many threads', {(p['kernel'], p['pc']): p['threads'] for p in rows if p['issued']} == threads)

@@ -25,8 +25,6 @@ check "the summary has its name in the source" grep -qF "1 launch of $plain, " "
 "$r" info "$dir/t.wtr" >"$dir/out"
 check "info, too" eval 'tr "\n" " " <"$dir/out" | tr -s " " | grep -qF " $plain (ptx"'
 check "and not the one in the module" eval '! grep -q _ZN14 "$dir/out"'
-check "JSON has the whole name" eval '"$r" info --json "$dir/t.wtr" | grep -qF "\"name\": \"$long\"" && "$r" replay --json "$dir/t.wtr" -m jetson-tx2 | grep -qF "\"kernel\": \"$long\""'
-check "CSV, too" eval '"$r" replay --csv "$dir/t.wtr" -m jetson-tx2 | grep -qF "$long" && "$r" info --csv "$dir/t.wtr" | grep -qF "$long"'
 wide() { LC_ALL=C.UTF-8 awk 'length > 120' "$1" | grep -q .; }
 for c in "replay -m jetson-tx2" "diff -m jetson-tx2 --vary scheduler=gto,lrr --vary l1_subcores=1,3" \
     "wcet -m orin-wcet --check gto,lrr,oldest,two-level,random --attack 5 --assume all" "info " "dump --source" "machine list"; do
@@ -69,7 +67,7 @@ assert len(two) == 2 and two[0]['launches'][0]['unit_bound'] == one['launches'][
 "$r" wcet -q "$dir/none" "$dir/w.wtr" -m orin-wcet >"$dir/out" 2>"$dir/err"
 status=$?
 check "one that cannot be read is left out, and said to be" eval '[ $status -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q "w.wtr" "$dir/out"'
-check "--csv" test "$("$r" wcet -q --csv "$dir/w.wtr" -m orin-wcet | python3 -c 'import csv, sys; print(*[r["unit-aware"] for r in csv.DictReader(sys.stdin)])')" = \
+check "--csv" test "$("$r" wcet -q --csv "$dir/w.wtr" -m orin-wcet | python3 -c 'import csv, sys; print(*[r["unit_bound"] for r in csv.DictReader(sys.stdin)])')" = \
     "$(python3 -c "import json; print(json.load(open('$dir/json'))['launches'][0]['unit_bound'])")"
 
 # ---- one block of a larger launch ----------------------------------------------------------------------------------
@@ -172,9 +170,9 @@ import csv, json, sys
 d, rows = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
 assert len(rows) == len(d['launches']) == 1
 for i, (row, l) in enumerate(zip(rows, d['launches'])):
-    assert row['launch'] == str(i) and row['kernel'] == l['kernel_name'] and row['outcome'] == l['outcome'], row
-    for column, key in (('warp instructions', 'warp_instructions'), ('thread instructions', 'thread_instructions'), ('bytes', 'compressed_bytes'), ('blocks recorded', 'blocks_recorded')):
-        assert int(row[column]) == l[key], (column, row)
+    assert row['launch'] == str(i) and row['kernel'] == l['kernel'] and row['outcome'] == l['outcome'], row
+    for key in ('warp_instructions', 'thread_instructions', 'compressed_bytes', 'blocks', 'blocks_recorded', 'chunks', 'raw_bytes', 'dynamic_shared_bytes', 'stream', 'device'):
+        assert int(row[key]) == l[key], (key, row)
     mix = {k[4:]: int(v) for k, v in row.items() if k.startswith('mix.') and v != '0'}
     assert mix == {k: v['warp_instructions'] for k, v in l['mix'].items()}, mix
 PY
@@ -187,9 +185,15 @@ d, rows = json.load(open(sys.argv[1])), list(csv.reader(open(sys.argv[2])))
 assert len(rows) == 3 and len({len(r) for r in rows}) == 1, rows
 for row, t in zip((dict(zip(rows[0], r)) for r in rows[1:]), d['traces']):
     l = t['launches'][0]
-    assert row['trace'] == t['trace']['file'] and row['unit-aware'] == str(l['unit_bound']) and row['attacked'] == str(l['attack']['longest']), row
-    assert [row['cycles.' + p] for p in ('gto', 'lrr')] == [str(l['replay'][p]) for p in ('gto', 'lrr')], row
+    assert row['trace'] == t['trace']['file'] and row['machine'] == t['machine']['name'] and row['attack.longest'] == str(l['attack']['longest']), row
+    assert [row['replay.' + p] for p in ('gto', 'lrr')] == [str(l['replay'][p]) for p in ('gto', 'lrr')], row
+    for key in ('launch', 'kernel', 'blocks', 'warp_count', 'warp_instructions', 'gub', 'serial_bound', 'overlap_bound', 'unit_bound', 'exact'):
+        assert row[key] == ('' if l[key] is None else str(l[key])), (key, row)
 PY
+
+"$r" sweep -q "$dir/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr -o "$dir/t.db"
+"$r" record -q -o "$dir/chance.wtr" --module "$BUILD/kernels/vector_add.ptx" --block 64 --grid 1 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg i32=50
+python3 tests/cli/names.py "$r" "$dir" "$plain" "$long"
 "$r" wcet -q "$dir/w.wtr" "$dir/t.wtr" -m orin-wcet >"$dir/out"
 check "several traces: why some are not exact" grep -q "^Not exact: " "$dir/out"
 for c in "info $dir/w.wtr" "dump $dir/w.wtr" "dump --host $dir/w.wtr" "dump --source $dir/w.wtr" "replay -q $dir/w.wtr -m jetson-tx2" "replay --explain" \

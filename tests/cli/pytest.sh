@@ -62,14 +62,61 @@ PY
 export REPRISE=$r PYTHONPATH=$PWD/tools/python PYTHONDONTWRITEBYTECODE=1
 tests() { (cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider "$@" test_shift.py >out 2>err; echo $?); }
 is "a race and a wrong result fail, with the status of pytest" "$(tests --reprise --reprise-check race,init)" 1
-is "which tests failed" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_shift.py::test_\(race\|again\) - reprise found' "$work/out")" "3 2"
+is "which tests failed" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_shift.py::test_\(race\|again\) - Failed: reprise found' "$work/out")" "3 2"
 check "the test says what was found" grep -q 'race: store of 4 bytes' "$work/out"
 is "what is suppressed fails nothing" "$(echo kind=race >"$work/known"; tests --reprise --reprise-check race --reprise-option=--suppressions=known -k 'race or again or right')" 0
 is "a mended file passes" "$(sed -i 's/run(0)/run(1)/; s/== 5/== 33/' "$work/test_shift.py"; tests --reprise)" 0
 check "four passed" grep -q '^4 passed' "$work/out"
 is "a check that is none is an error of usage" "$(tests --reprise --reprise-check speed) $(grep -c "there is no check 'speed'" "$work/err")" "1 1"
 is "what a test's child process finds fails the test" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_child.py >out 2>err; echo $?)" 1
-is "... and no other one" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_child.py::test_race - reprise found 1 fault' "$work/out")" "1 1"
+is "... and no other one" "$(grep -c '^FAILED' "$work/out") $(grep -c '^FAILED test_child.py::test_race - Failed: reprise found 1 finding' "$work/out")" "1 1"
+cat >"$work/test_marked.py" <<'PY'
+import subprocess
+
+import pytest
+
+
+def race():
+    subprocess.run(["sh", "-c", "./wrong race; true"], check=True)
+
+
+@pytest.mark.xfail
+def test_expected():
+    race()
+
+
+@pytest.mark.xfail(strict=True)
+def test_expected_strictly():
+    race()
+
+
+@pytest.mark.xfail(raises=ValueError)
+def test_another_is_expected():
+    race()
+
+
+@pytest.mark.xfail(strict=True)
+def test_passes():
+    subprocess.run(["./wrong", "part0"], check=True)
+
+
+def test_skipped():
+    race()
+    pytest.skip("after it")
+
+
+@pytest.fixture
+def wrong():
+    race()
+
+
+def test_of_a_fixture(wrong):
+    pass
+PY
+is "marks mean what they do elsewhere" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise -rA test_marked.py >out 2>err; echo $?)" 1
+is "... xfail, strict or not: expected" "$(grep -c '^XFAIL test_marked.py::test_expected\(_strictly\)\?\b' "$work/out")" 2
+is "... but not with another exception in mind, nor where nothing is found" "$(grep -c '^FAILED test_marked.py::test_\(another_is_expected\|passes\)' "$work/out")" 2
+is "... and what a fixture does is an error of its test" "$(grep -c '^ERROR test_marked.py::test_of_a_fixture - Failed: reprise found 1 finding' "$work/out") $(tail -1 "$work/out" | grep -c '2 failed, 1 skipped, 2 xfailed, 1 error')" "1 1"
 printf 'def test_nothing():\n    pass\n' >"$work/test_nothing.py"
 nothing() { (cd "$work" && "$@" "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_nothing.py >out 2>err; echo $?); }
 is "tests that use no CUDA: 2" "$(nothing env)" 2

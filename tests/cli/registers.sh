@@ -49,7 +49,7 @@ assert count[5] == sum(n for c, n in mix.items() if c.startswith("fp") or c == "
 # time: the changes end at none; their integral and peak are those that are told
 now, peak, last, area = {}, {}, 0, 0
 for c in csv.DictReader(open(f"{d}/changes")):
-    cycle, place, n = int(c["cycle"]), (c["SM"], c["sub-core"]), int(c["registers"])
+    cycle, place, n = int(c["cycle"]), (c["sm"], c["subcore"]), int(c["registers"])
     assert cycle >= last
     area += (cycle - last) * sum(now.values())
     last, now[place] = cycle, n
@@ -67,7 +67,7 @@ PY
 check "time: 24 warps that are dealt one by one are on 24 processors" python3 - "$dir" <<'PY'
 import csv, json, sys
 time = json.load(open(f"{sys.argv[1]}/even.json"))["time"]
-places = {(c["SM"], c["sub-core"]) for c in csv.DictReader(open(f"{sys.argv[1]}/even.csv"))}
+places = {(c["sm"], c["subcore"]) for c in csv.DictReader(open(f"{sys.argv[1]}/even.csv"))}
 assert len(places) == 24 and len({sm for sm, _ in places}) == 6, places
 assert time["subcore"]["peak"] == time["warp"]["peak"] < time["sm"]["peak"] <= 4 * time["warp"]["peak"], time
 PY

@@ -122,6 +122,7 @@ agrees "wcet --report: what --json says" bounds.html '(lambda j: d["traces"][0][
 is "... and the tables are printed as ever" "$(cat table)" "$(cat table2)"
 sed 's/\bmatmul/_Z6matmulPKfS0_Pfi/g' "$BUILD/kernels/matmul.ptx" >mangled.ptx
 "$r" record -q -o mangled.wtr --module mangled.ptx --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16 || exit 1
+agrees "... and what the bounds are valid for" bounds.html 'd["traces"][0]["valid_for"] == json.load(open("bounds.json"))["valid_for"]'
 "$r" wcet -q mangled.wtr -m orin-wcet --report mangled.html >table
 agrees "... kernels have names as people read them" mangled.html 'd["traces"][0]["launches"][0]["kernel"] == "matmul"'
 

@@ -114,15 +114,15 @@ is "... and so does report --baseline" $? 0
 
 # ---- comparisons -----------------------------------------------------------------------------------------------------------
 results compare scheduler=gto scheduler=lrr --json >got
-agrees "compare: pairs that are alike in all else" 'len(got["pairs"]) == 12 and all((lambda a, b: a["scheduler.model"] == "gto" and b["scheduler.model"] == "lrr" and all(a[k] == b[k] for k in ("trace", "l1.size", "l1.subcores")) and (a["cycles"], b["cycles"]) == (p["A"], p["B"]))(*[next(r for r in runs if r["run"] == p[k]) for k in ("run A", "run B")]) for p in got["pairs"])'
-agrees "... and the geometric mean of their ratios" 'abs(got["geometric_mean"] / mean([p["B"] / p["A"] for p in got["pairs"]]) - 1) < 1e-6'
+agrees "compare: pairs that are alike in all else" 'len(got["pairs"]) == 12 and all((lambda a, b: a["scheduler.model"] == "gto" and b["scheduler.model"] == "lrr" and all(a[k] == b[k] for k in ("trace", "l1.size", "l1.subcores")) and (a["cycles"], b["cycles"]) == (p["a"], p["b"]))(*[next(r for r in runs if r["run"] == p[k]) for k in ("run_a", "run_b")]) for p in got["pairs"])'
+agrees "... and the geometric mean of their ratios" 'abs(got["geometric_mean"] / mean([p["b"] / p["a"] for p in got["pairs"]]) - 1) < 1e-6'
 results compare scheduler=gto scheduler=lrr --top 0 --json >got
-agrees "... and all source lines: they add up to the difference, but for idle cycles" 'abs(sum(l["change"] for l in got["lines"]) - sum(b["cycles"] - a["cycles"] - (b["issue.idle"] - a["issue.idle"]) / 8 for p in got["pairs"] for a in runs if a["run"] == p["run A"] for b in runs if b["run"] == p["run B"])) < 0.1'
+agrees "... and all source lines: they add up to the difference, but for idle cycles" 'abs(sum(l["change"] for l in got["lines"]) - sum(b["cycles"] - a["cycles"] - (b["issue.idle"] - a["issue.idle"]) / 8 for p in got["pairs"] for a in runs if a["run"] == p["run_a"] for b in runs if b["run"] == p["run_b"])) < 0.1'
 agrees "... the largest changes first" '[abs(l["change"]) for l in got["lines"]] == sorted((abs(l["change"]) for l in got["lines"]), reverse=True) and len(got["lines"]) > 5'
 a=$(results sql "SELECT run FROM runs WHERE trace = '1.wtr' AND \"scheduler.model\" = 'gto' AND \"l1.size\" = 8192 AND \"l1.subcores\" = 2" --csv | tail -1)
 b=$(results sql "SELECT run FROM runs WHERE trace = '1.wtr' AND \"scheduler.model\" = 'serial' AND \"l1.size\" = 32768 AND \"l1.subcores\" = 4" --csv | tail -1)
 results compare "$a" "$b" --json >got
-agrees "compare: two runs by number" 'len(got["pairs"]) == 1 and got["pairs"][0]["run A"] == '"$a"' and got["pairs"][0]["run B"] == '"$b"
+agrees "compare: two runs by number" 'len(got["pairs"]) == 1 and got["pairs"][0]["run_a"] == '"$a"' and got["pairs"][0]["run_b"] == '"$b"
 is "... by line it says what reprise diff --by line says" "$(results compare "$a" "$b" --top 3 --json | json /dev/stdin '[(l["line"], round(l["change"], 1)) for l in d["lines"]]')" \
     "$("$r" diff -q 1.wtr -m jetson-tx2 --vary scheduler,l1.size,l1_subcores=gto,8K,2:serial,32K,4 --by line --csv >diff.csv; python3 - <<'PY'
 import csv
@@ -162,8 +162,8 @@ machines='sorted({r["machine"] for r in rows})'
 is "a machine file that was edited: names tell its contents apart" "$(grep -c '(' plain.csv) $("$r" results own.db --json | rows "[m[:-9] for m in $machines]")" "0 ['own (', 'own (']"
 is "... --by machine has the best of both" "$("$r" results own.db --best cycles --by machine --json | rows "len($machines)")" 2
 is "... --by all names them" "$("$r" results own.db --best cycles --by all --top 0 --json | rows "len(rows), len($machines)")" "(4, 2)"
-is "... compare pairs runs of one content" "$("$r" results own.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin '[sorted((p["run A"], p["run B"])) for p in d["pairs"]]')" "[[1, 2]]"
-is "... also where both sides name it" "$("$r" results own.db compare machine=own,scheduler=gto machine=own,scheduler=lrr --json | json /dev/stdin '[sorted((p["run A"], p["run B"])) for p in d["pairs"]]')" "[[1, 2]]"
+is "... compare pairs runs of one content" "$("$r" results own.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin '[sorted((p["run_a"], p["run_b"])) for p in d["pairs"]]')" "[[1, 2]]"
+is "... also where both sides name it" "$("$r" results own.db compare machine=own,scheduler=gto machine=own,scheduler=lrr --json | json /dev/stdin '[sorted((p["run_a"], p["run_b"])) for p in d["pairs"]]')" "[[1, 2]]"
 
 # ---- launches and samples do not compete with all of a trace ----------------------------------------------------------------
 "$BUILD/programs/memory" launches 20 many.wtr

@@ -18,7 +18,7 @@ for seed in 1 6 9 23 29; do
     "$BUILD/programs/synthetic" $seed "$t" || { echo "not ok - synthetic trace $seed"; continue; }
     "$REPRISE" info --json "$t" >"$dir/info"
     check "trace $seed: the Python reader counts what info says" diff <(python3 docs/read_trace.py "$t") \
-        <(json '[print(i, l["kernel_name"], l["warp_instructions"], l["thread_instructions"]) for i, l in enumerate(d["launches"])]')
+        <(json '[print(i, l["kernel"], l["warp_instructions"], l["thread_instructions"]) for i, l in enumerate(d["launches"])]')
     check "trace $seed: protoc prints it, chunk for chunk" diff \
         <(zstd -dcq "$t" | protoc --decode=reprise.Trace tracefmt/trace.proto | grep -c '^chunk {') \
         <(json 'print(sum(l["chunks"] for l in d["launches"]))')

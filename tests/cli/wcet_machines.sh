@@ -60,7 +60,7 @@ is "a trace that does not fit is left out, and the status says so" "$? $(wc -l <
 is "with a reason" "$(json "$work/some.json" '[(len(t["launches"]), [s["launch"] for s in t["skipped"] if "local memory" in s["reason"]]) for t in d["traces"]]')" \
     "[(1, []), (1, []), (0, [0])]"
 "$r" wcet -q "$work/matmul.wtr" "$trace" -m orin-wcet --csv >"$work/some.csv" 2>"$work/err"
-is "CSV has those that fit" "$? $(wc -l <"$work/some.csv") $(grep -c 'matmul.wtr: launch 0 is left out: .*--assume blocks' "$work/err")" "2 2 1"
+is "CSV has those that fit, and why others do not" "$? $(wc -l <"$work/some.csv") $(grep -c 'matmul.wtr: launch 0 is left out: .*--assume blocks' "$work/err") $(grep -c 'matmul.wtr,orin-wcet,0,matmul,.*,"machine orin-wcet: not covered: .*--assume blocks' "$work/some.csv")" "2 3 1 0"
 "$r" wcet -q "$work/matmul.wtr" "$work/matmul.wtr" -m orin-wcet >"$work/none" 2>"$work/err"
 is "no table where none fits" "$? $(wc -c <"$work/none") $(wc -l <"$work/err")" "2 0 2"
 "$r" wcet -q "$work/matmul.wtr" "$trace" -m orin-wcet --grid latency=200 policy=gto --csv >"$work/grid.csv" 2>"$work/err"
@@ -78,24 +78,44 @@ launch() { echo "{ kernel = \"$1\"; grid = $2; block = 32; }"; }
 echo "launches = ( $(launch plain 1), $(launch plain 3), $(launch plain 2), $(launch local 1), $(launch plain 3) );" >"$work/two.cfg"
 "$r" record -q -o "$work/two.wtr" --module "$work/two.ptx" --launch-file "$work/two.cfg"
 "$r" wcet -q "$work/two.wtr" -m orin-bound --assume subcores,conflicts,transactions --csv >"$work/two.csv" 2>"$work/err"
-is "launches that do not fit: status, rows and lines" "$? $(wc -l <"$work/two.csv") $(wc -l <"$work/err")" "2 2 2"
+is "launches that do not fit: status, rows and lines" "$? $(wc -l <"$work/two.csv") $(grep -c ",$" "$work/two.csv") $(wc -l <"$work/err")" "2 6 1 2"
 is "... each reason with its launches" "$(grep -oE 'launch.* left out: (machine|kernel)' "$work/err" | tr '\n' ' ')" \
     "launches 1..2, 4 are left out: machine launch 3 is left out: kernel "
 is "... and the launch is said once" "$(grep -c 'launch.*launch [0-9]*:' "$work/err")" 0
 
+"$r" wcet -q "$work/two.wtr" "$work/matmul.wtr" -m orin-bound --assume subcores,conflicts,transactions --grid latency=100,200 policy=gto --json >"$work/grid.json" 2>"$work/err"
+is "... in a grid, too: each reason of each trace once" "$? $(wc -l <"$work/err") $(grep -oE '(two|matmul).wtr: launch.* left out' "$work/err" | tr '\n' ' ')" \
+    "2 3 two.wtr: launches 1..2, 4 are left out two.wtr: launch 3 is left out matmul.wtr: launch 0 is left out "
+is "... and in JSON for each value" "$(json "$work/grid.json" 'len(d["rows"]), [(s["value"], s["trace"][-7:], s["launch"]) for s in d["skipped"]][3:6]')" \
+    "(6, [('100', 'two.wtr', 4), ('100', 'mul.wtr', 0), ('200', 'two.wtr', 1)])"
+for options in "" "--grid latency=100 policy=gto"; do
+    # shellcheck disable=SC2086
+    "$r" wcet -q "$work/matmul.wtr" -m orin-bound $options --json >"$work/none.json" 2>"$work/err"
+    is "JSON where nothing has a bound ${options%% *}" "$? $(json "$work/none.json" '[(s["launch"], "--assume" in s["reason"]) for s in d["skipped"]], d["rows" if "rows" in d else "launches"]')" "2 ([(0, True)], [])"
+done
+
+# ---- what a bound is valid for --------------------------------------------------------------------------------------
+"$r" wcet -q "$trace" -m orin --relax --csv >"$work/relaxed.csv"
+is "CSV says what was assumed and relaxed" "$(python3 -c 'import csv, sys; r = next(csv.DictReader(open(sys.argv[1]))); print(r["assumptions"], "l2=none" in r["relaxed"].split())' "$work/relaxed.csv")" "subcores,conflicts,transactions True"
+
 # ---- a stopped search ----------------------------------------------------------------------------------------------
 python3 - "$r" "$work/gemm.wtr" "$trace" >"$work/stopped" <<'PY'
-import os, signal, subprocess, sys
+import json, signal, subprocess, sys
 r, *traces = sys.argv[1:]
-p = subprocess.Popen([r, 'wcet', *traces, '-m', 'orin-wcet', '--exhaust', '1000000000'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-while True:  # the line of progress says that the search has begun
-    line = p.stderr.readline()
-    if 'states of schedules' in line:
-        p.send_signal(signal.SIGINT)
-        break
-    if not line:
-        break
-out, err = p.communicate()
-print(p.returncode == -signal.SIGINT, ' gemm ' in out or ' double_4 ' in out, 'Not exact: 1 launch whose search was stopped' in out, 'reprise: stopped' in err)
+def stopped(by, *arguments):
+    p = subprocess.Popen([r, 'wcet', *traces, '-m', 'orin-wcet', *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in p.stderr:  # the line of progress says that the search has begun
+        if 'states of schedules' in line:
+            p.send_signal(by)
+            break
+    out, err = p.communicate()
+    return p.returncode == -by and 'reprise: stopped' in err, out
+fine, out = stopped(signal.SIGINT, '--exhaust', '1000000000')
+print(fine, ' gemm ' in out or ' double_4 ' in out, 'Not exact: 1 launch whose search was stopped' in out, 'Bounds are valid for the path' in out)
+whole = {l['kernel']: l for t in json.loads(subprocess.run([r, 'wcet', '-q', *traces, '-m', 'orin-wcet', '--exhaust', '0', '--json'], stdout=subprocess.PIPE).stdout)['traces'] for l in t['launches']}
+fine, out = stopped(signal.SIGTERM, '--exhaust', '1000000000', '--json')
+found = [l for t in json.loads(out)['traces'] for l in t['launches']]
+print(fine, all(l['unit_bound'] == whole[l['kernel']]['unit_bound'] and l['exact'] is None and l['stopped'] for l in found), len(found))
 PY
-is "a search that is stopped prints what was found" "$(cat "$work/stopped")" "True True True True"
+is "a search that is stopped prints what was found" "$(head -1 "$work/stopped")" "True True True True"
+is "... and bounds that are those without a search" "$(tail -1 "$work/stopped")" "True True 1"

@@ -1,5 +1,6 @@
 """The Python package on PTX and machine code: results, the trace, and what it says of bad input. TAP on standard output."""
 import os
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -221,7 +222,28 @@ def test_a_program_is_recorded(folder):
     if os.uname().machine != "x86_64" or os.environ.get("ASAN_OPTIONS"):
         return "CUDA programs do not run here"
     trace = reprise.record([program], folder / "app.wtr", kernels="^vector", device="orin")
-    assert reprise.launches(trace, "orin")[0]["kernel"].startswith("_Z10vector_add")
+    assert reprise.launches(trace, "orin")[0]["kernel"] == "vector_add"
+
+
+def test_a_program_that_fails(folder):
+    program = Path(__file__).resolve().parents[1] / "cuda" / "prebuilt" / "vector_add"
+    if os.uname().machine != "x86_64" or os.environ.get("ASAN_OPTIONS"):
+        return "CUDA programs do not run here"
+    trace, command = folder / "app.wtr", ["sh", "-c", f"{program}; echo why >&2; exit 7"]
+    try:
+        reprise.record(command, trace)
+        raise AssertionError("no failure")
+    except reprise.ProgramFailed as e:
+        assert (e.status, e.trace, e.errors) == (7, str(trace), "why\n") and "ok vector add" in e.output, e
+    assert len(reprise.launches(trace, "orin")) == 1
+    assert reprise.record(command, trace, any_status=True) == str(trace)
+    for wrong, text in ((["sh", "-c", "exit 7"], "sh ended with status 7, and nothing was recorded"), (["/nowhere/app"], "reprise: cannot run /nowhere/app")):
+        says(text, lambda: reprise.record(wrong, trace, any_status=True))
+
+
+def test_version(folder):
+    done = subprocess.run([os.environ["REPRISE"], "--version"], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.split()[:2] == ["reprise", reprise.__version__], done.stdout
 
 
 def test_types_are_declared(folder):

@@ -31,7 +31,7 @@ def find(table, latency, policy, bound):
 
 
 def four(r):
-    return tuple(r[k] for k in ("mean", "max", "weighted_mean", "standard_deviation"))
+    return tuple(r[k] for k in ("mean", "greatest", "weighted_mean", "deviation"))
 
 
 def percent(values):

@@ -69,13 +69,13 @@ const struct launch_log *ablation_log(const struct ablation *a, size_t stage, si
     return &a->stages[a->stages[stage].same].results[trace].launches;
 }
 
-static void add(struct ablation_summary *s, double *squares, double percent)
+static void add(struct ablation_summary *s, double *squares, double speedup)
 {
-    double from_mean = percent - s->mean;
-    s->least = !s->launches || percent < s->least ? percent : s->least;
-    s->greatest = !s->launches || percent > s->greatest ? percent : s->greatest;
-    s->mean += from_mean / (double)++s->launches;
-    *squares += from_mean * (percent - s->mean);
+    double from_mean = speedup - s->speedup;
+    s->least = !s->launches || speedup < s->least ? speedup : s->least;
+    s->greatest = !s->launches || speedup > s->greatest ? speedup : s->greatest;
+    s->speedup += from_mean / (double)++s->launches;
+    *squares += from_mean * (speedup - s->speedup);
 }
 
 struct ablation_summary ablation_summary(const struct ablation *a, size_t stage)
@@ -88,7 +88,7 @@ struct ablation_summary ablation_summary(const struct ablation *a, size_t stage)
         struct replay_launch b, c;
         while (launch_log_next(&from, &b) && launch_log_next(&to, &c))
             if (c.statistics.cycles)
-                add(&s, &squares, 100 * (double)b.statistics.cycles / (double)c.statistics.cycles);
+                add(&s, &squares, (double)b.statistics.cycles / (double)c.statistics.cycles);
     }
     s.deviation = s.launches > 1 ? sqrt(squares / (double)(s.launches - 1)) : 0;
     return s;

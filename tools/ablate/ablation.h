@@ -45,17 +45,17 @@ bool ablation_unchanged(const struct ablation *, size_t stage);
 /* The launches of a trace on the machine of a stage. */
 const struct launch_log *ablation_log(const struct ablation *, size_t stage, size_t trace);
 
-/* Over all launches: cycles before a step, in per cent of those after it. Launches without cycles do not count. */
+/* Over all launches: cycles before a step, divided by those after it. Launches without cycles do not count. */
 struct ablation_summary {
     uint64_t launches;
-    double mean, deviation, least, greatest; /* deviation: of a sample */
+    double speedup, deviation, least, greatest; /* the mean; of a sample */
 };
 struct ablation_summary ablation_summary(const struct ablation *, size_t stage);
 
 /* text.c: the steps, after the cycles of each launch if `launches`. */
 void ablation_print(const struct ablation *, bool launches);
-/* A row for each step or, with `launches`, for each launch. */
-void ablation_print_csv(const struct ablation *, bool launches);
+/* csv.c: a row for each launch and stage. */
+bool ablation_print_csv(const struct ablation *, struct rp_error *);
 /* json.c: prints all, and returns the exit status. */
 int ablation_print_json(const struct ablation *);
 

@@ -18,8 +18,7 @@ static json_t *step_json(const struct ablation *a, size_t stage)
                             settings_json(&a->request->steps.list[stage - 1]), "changes", !ablation_unchanged(a, stage),
                             "launches", json_number(s.launches));
     if (out && s.launches) {
-        json_put(out, "speedup", json_real(s.mean / 100));
-        json_put(out, "mean", json_real(s.mean)); /* from here on in per cent */
+        json_put(out, "speedup", json_real(s.speedup));
         json_put(out, "deviation", json_real(s.deviation));
         json_put(out, "least", json_real(s.least));
         json_put(out, "greatest", json_real(s.greatest));

@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
     {"cumulative", KEY_CUMULATIVE, NULL, "Take each step after those before it, as the paper does"},
     {"launches", KEY_LAUNCHES, NULL, "Print the cycles of each launch after each step, too"},
     ROW_THREADS("Replay N machines at once", ""),
-    ROW_CSV("the table of steps, or of --launches,", ""),
+    ROW_CSV("all statistics of each launch after each step", ""),
     ROW_JSON(""),
     ROW_CACHE(""),
     ROW_QUIET(NO_WARNINGS),
@@ -85,11 +85,12 @@ static int warnings(const struct ablation *a)
 
 static int print_results(const struct ablation *a, const struct args *args)
 {
+    struct rp_error err;
     int status = warnings(a), printed = RP_OK;
     if (args->json)
         printed = ablation_print_json(a);
     else if (args->csv)
-        ablation_print_csv(a, args->launches);
+        printed = ablation_print_csv(a, &err) ? RP_OK : command_fail(&err);
     else
         ablation_print(a, args->launches);
     return printed == RP_OK ? status : printed;
@@ -130,7 +131,7 @@ const struct command command_ablate = {
         "warp "
         "coalesced. These are the steps of \"Bounding the WCET of a GPU Thread Block with a Multi-Phase Representation "
         "of Warps Execution\" (ECRTS 2025), Table 2; --step gives others.\n"
-        "A launch's speed-up is its cycles before the step, divided by those after it: above 1 the step made it "
+        "A launch's speedup is its cycles before the step, divided by those after it: above 1 the step made it "
         "faster, below 1 slower. Printed are the mean over launches, the standard deviation, the least and the "
         "greatest.",
     .options = rows,

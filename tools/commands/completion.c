@@ -12,7 +12,10 @@
 
 static bool has_name(const struct option_row *o) { return o->name != NULL; }
 static bool is_letter(const struct option_row *o) { return o->key > 0 && o->key < 128 && isalpha(o->key); }
-static bool is_machine(const struct option_row *o) { return has_name(o) && !strcmp(o->name, "machine"); }
+static bool is_machine(const struct option_row *o)
+{
+    return has_name(o) && (!strcmp(o->name, "machine") || !strcmp(o->name, "device"));
+}
 
 /* Writes the actions of a command, separated by spaces: "list show options". An action is a word in small letters at
  * the beginning of a line of its usage. False: the command has none. */
@@ -135,7 +138,7 @@ static void bash(FILE *to)
           "        return\n"
           "    fi\n"
           "    case ${COMP_WORDS[1]}:$prev in\n"
-          "    *:-m | *:--machine | machine:show | machine:diff)\n"
+          "    *:-m | *:--machine | *:--device | machine:show | machine:diff)\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"$(reprise machine list 2>/dev/null | cut -d' ' -f1)\" -- "
           "\"$cur\"\n"
           "            compgen -f -- \"$cur\")\n"

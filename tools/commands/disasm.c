@@ -1,8 +1,12 @@
 /* reprise disasm: the machine code of a cubin as text. */
+#include <ar.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "frontend/core/target.h"
 #include "frontend/loader/guests.h"
@@ -22,6 +26,7 @@ struct disasm {
     const char *chosen;    /* one of them; NULL: all */
     uint32_t unknown;      /* words that are no instruction, so far */
     struct rp_error first; /* describes the first of them */
+    bool no_code;          /* the last fat binary had none that can be printed */
 };
 
 enum { KEY_BINARY = 256, LINE_BYTES = 512 };
@@ -175,6 +180,7 @@ static bool collect_image(struct disasm *a, const struct cubin *c, struct rp_err
 }
 
 typedef bool image_function(struct disasm *, const struct cubin *, struct rp_error *);
+static bool visit_images(struct disasm *, const uint8_t *, size_t, image_function *, struct rp_error *);
 
 static bool visit_cubin(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
                         struct rp_error *err)
@@ -194,11 +200,12 @@ static bool is_new(const struct fatbin *fat, uint32_t i)
     return true;
 }
 
-static bool no_machine_code(const struct fatbin *fat, struct rp_error *err)
+static bool no_machine_code(struct disasm *a, const struct fatbin *fat, struct rp_error *err)
 {
     char known[128], has[256] = "nothing";
     size_t n = 0;
     isa_ranges(known, sizeof known);
+    a->no_code = true;
     for (uint32_t i = 0; i < fat->count && n < sizeof has - 32; i++)
         if (is_new(fat, i))
             n += (size_t)snprintf(has + n, sizeof has - n, "%s%s_%" PRIu32, n ? ", " : "",
@@ -222,15 +229,76 @@ static bool visit_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, im
         }
     }
     if (ok && !any)
-        ok = no_machine_code(fat, err);
+        ok = no_machine_code(a, fat, err);
     fatbin_free(fat);
     return ok;
 }
 
+/* A member of a static library; those without machine code for a GPU are passed over. */
+static bool visit_member(struct disasm *a, Elf *member, image_function *visit, bool *any, struct rp_error *err)
+{
+    Elf_Arhdr *header = elf_getarhdr(member);
+    const char *archive = a->file;
+    size_t size = 0;
+    const uint8_t *bytes = (const uint8_t *)elf_rawfile(member, &size);
+    char *name = NULL;
+    if (!header || !bytes || !size || (!fatbin_is(bytes, size) && !cubin_sm(bytes, size)))
+        return true;
+    if (asprintf(&name, "%s(%s)", archive, header->ar_name) < 0)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    a->file = name;
+    bool ok = visit_images(a, bytes, size, visit, err);
+    if (!ok && err->status == RP_BAD_INPUT && a->no_code) /* PTX alone, or for other GPUs */
+        ok = true;
+    else
+        *any = true;
+    a->file = archive;
+    free(name);
+    return ok;
+}
+
+static bool visit_members(struct disasm *a, Elf *archive, int fd, image_function *visit, struct rp_error *err)
+{
+    bool ok = true, any = false;
+    Elf_Cmd next = ELF_C_READ;
+    for (Elf *member; ok && (member = elf_begin(fd, next, archive));) {
+        ok = visit_member(a, member, visit, &any, err);
+        next = elf_next(member);
+        elf_end(member);
+    }
+    return ok &&
+           (any || rp_fail(err, RP_BAD_INPUT, "%s: no member of this static library holds machine code", a->file));
+}
+
+/* libelf reads archives from files alone, and the bytes may be those of a pipe. */
+static bool visit_archive(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
+                          struct rp_error *err)
+{
+    int fd = memfd_create("archive", MFD_CLOEXEC);
+    FILE *to = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    bool ok = to && fwrite(bytes, 1, size, to) == size && !fflush(to);
+    elf_version(EV_CURRENT);
+    Elf *archive = ok ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    if (archive)
+        ok = visit_members(a, archive, fd, visit, err);
+    else
+        rp_fail(err, ok ? RP_BAD_INPUT : RP_SYSTEM, "%s: cannot be read as a static library: %s", a->file,
+                ok ? elf_errmsg(-1) : strerror(errno));
+    elf_end(archive);
+    if (to)
+        fclose(to);
+    return archive && ok;
+}
+
+static bool is_archive(const uint8_t *bytes, size_t size) { return size >= SARMAG && !memcmp(bytes, ARMAG, SARMAG); }
+
 static bool visit_images(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
                          struct rp_error *err)
 {
-    return (fatbin_is(bytes, size) ? visit_fatbin : visit_cubin)(a, bytes, size, visit, err);
+    a->no_code = false;
+    return (is_archive(bytes, size)  ? visit_archive
+            : fatbin_is(bytes, size) ? visit_fatbin
+                                     : visit_cubin)(a, bytes, size, visit, err);
 }
 
 /* A program has a cubin for each source file and architecture: the kernel is chosen among those of all. */
@@ -289,6 +357,7 @@ static int disasm_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"All kernels of a cubin", "reprise disasm module.cubin"},
     {"One kernel of a program, for each architecture that it has code for", "reprise disasm ./program --kernel which"},
+    {"A static library", "reprise disasm libkernels.a --kernel which"},
     {"One kernel, and back again",
      "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
     {NULL, NULL},
@@ -298,7 +367,8 @@ const struct command command_disasm = {
     .summary = "print the machine code of a cubin as text",
     .usage = "FILE",
     .about =
-        "Prints the machine code of a cubin, a fat binary, or a host object, library or program with fat binaries in "
+        "Prints the machine code of a cubin, a fat binary, or a host object, library (static ones, too) or program "
+        "with fat binaries in "
         "the layout of cuobjdump -sass: an instruction a line with "
         "its address and its word. On sm_50 to sm_62 the control word of three instructions is above them. From sm_70 "
         "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "

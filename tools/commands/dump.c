@@ -211,8 +211,6 @@ static void print_step(struct dump *d, const struct rp_step *s)
 /* ---- CSV: a row as it comes ---------------------------------------------------------------------------------------
  */
 
-static void whole_name(const char *name, FILE *to) { fputs(name, to); }
-
 /* The text of the line so far, as a table cell. */
 static void csv_piece(struct dump *d, char end)
 {
@@ -236,7 +234,7 @@ static void csv_step(struct dump *d, const struct rp_step *s)
     print_aux(s, d->line.pieces);
     csv_piece(d, d->source ? ',' : '\n');
     if (d->source)
-        print_source_chain(d->kernel, in, whole_name, d->line.pieces);
+        print_source_chain(d->kernel, in, print_plain_names, d->line.pieces);
     if (d->source)
         csv_piece(d, '\n');
 }
@@ -318,10 +316,10 @@ static bool print_value(json_t *json, bool embed, struct rp_error *err)
 static bool print_json_head(const struct dump *d, struct rp_error *err)
 {
     putchar('{');
-    bool ok = print_value(json_pack("{s:o, s:o, s:s, s:o, s:o}", "trace", json_text(d->file), "launch",
-                                    json_number(d->launch), "kernel_name", d->kernel->name, "block",
-                                    json_number(d->block), "warp", json_number(d->warp)),
-                          true, err);
+    json_t *head = json_pack("{s:o, s:o}", "trace", json_text(d->file), "launch", json_number(d->launch));
+    json_put_kernel(head, d->kernel->name);
+    json_join(head, json_pack("{s:o, s:o}", "block", json_number(d->block), "warp", json_number(d->warp)));
+    bool ok = print_value(head, true, err);
     if (d->cycles) {
         fputs(", ", stdout);
         ok = ok && print_value(json_pack("{s:o}", "machine", machine_json(d->machine)), true, err);

@@ -15,6 +15,7 @@
 #include "tools/report/report.h"
 #include "tools/ui/nearest.h"
 #include "tools/ui/progress.h"
+#include "tools/wcet/csv.h"
 #include "tools/wcet/grid.h"
 #include "tools/wcet/output.h"
 #include "tools/wcet/skips.h"
@@ -66,7 +67,7 @@ static const struct option_row rows[] = {
     {"grid", KEY_GRID, "KEY=VALUES",
      "Overestimation over values of a machine option (or 'latency' for that of global memory), such as "
      "latency=100..103,200, and 'policy=...'; takes several traces"},
-    ROW_CSV("the bounds", ", with the cycles under each policy of --check in columns cycles.POLICY"),
+    ROW_CSV("the bounds", ", with the cycles under each policy of --check in columns replay.POLICY"),
     ROW_JSON(""),
     {"warps", KEY_WARPS, NULL, "With --json: the phases of all warps, too"},
     ROW_QUIET("No progress"),
@@ -177,7 +178,7 @@ struct job {
     struct progress bar;
     uint64_t done, total; /* warp instructions: of the launches that are complete, and of all that were asked for */
     json_t *launches;     /* with --json or --report */
-    json_t *skipped;      /* with --json: launches that are not covered */
+    json_t *skipped;      /* with --json, --report or --csv: launches that are not covered */
     struct wcet_skips skips;
     size_t shown; /* phases in them */
 };
@@ -231,13 +232,8 @@ static size_t limit_phases(struct job *j)
 static void keep_launch(struct job *j)
 {
     size_t last = j->result.count - 1, left = j->args->report ? limit_phases(j) : 0;
-    json_t *launch = wcet_launch_json(j->trace, &j->result, &j->result.launches[last],
+    json_t *launch = wcet_launch_json(j->trace, j->machine, &j->result, &j->result.launches[last],
                                       j->profile.keep ? &j->profile : NULL, j->attacks ? &j->attacks[last] : NULL);
-    if (j->args->report) {
-        char plain[PLAIN_NAME];
-        json_put(launch, "kernel",
-                 json_string(plain_kernel_name(json_string_value(json_object_get(launch, "kernel")), plain)));
-    }
     if (left)
         json_put(launch, "warps_left_out", json_number(left));
     json_add(j->launches, launch);
@@ -262,8 +258,9 @@ static bool one_launch(struct job *j, uint32_t launch, struct rp_error *err)
 }
 
 /* A launch is left out. */
-static void skip(struct job *j, uint32_t launch, const struct rp_error *why)
+static void skip(struct job *j, uint32_t launch, struct rp_error *why)
 {
+    plain_error(why);
     const char *reason = wcet_skip_reason(j->trace, launch, why->text);
     wcet_skip(&j->skips, launch, reason);
     json_t *skipped = j->skipped ? json_pack("{s:I, s:s}", "launch", (json_int_t)launch, "reason", reason) : NULL;
@@ -281,7 +278,8 @@ static void drop_failed(struct job *j)
 static bool take_launch(struct job *j, uint32_t launch, struct rp_error *err)
 {
     struct rp_error why;
-    bool only = j->args->count == 1 && (j->args->launch >= 0 || rp_trace_launch_count(j->trace) == 1);
+    bool data = j->args->json || j->args->csv; /* says what is left out */
+    bool only = !data && j->args->count == 1 && (j->args->launch >= 0 || rp_trace_launch_count(j->trace) == 1);
     if (!only && !wcet_covers(j->trace, launch, j->args->block, j->machine, j->args->extensions, &why)) {
         skip(j, launch, &why);
         return true;
@@ -315,13 +313,15 @@ static bool all_launches(struct job *j, struct rp_error *err)
         j->done += rp_trace_launch_totals(j->trace, l).warp_instructions;
     }
     progress_end(&j->bar);
-    wcet_skips_print(&j->skips, j->trace, stderr);
+    wcet_skips_print(&j->skips, NULL, j->trace, stderr);
     return fine;
 }
 
 /* The tables that span all traces. */
 struct tables {
     struct table *launches, *replays; /* NULL: there are none */
+    struct wcet_csv csv;              /* with --csv: what `launches` has */
+    char *relaxed;                    /* wcet_relaxed_text() */
     json_t *traces;                   /* with --json or --report */
     struct wcet_exactness exactness;
     struct wcet_validity validity;
@@ -349,10 +349,11 @@ static json_t *job_json(struct job *j, const struct tables *t, struct rp_error *
 
 static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
 {
-    bool csv = j->args->csv;
-    struct wcet_view view = {j->trace, j->machine, j->args->count > 1, csv, csv ? NULL : plain_kernel_name};
+    struct wcet_view view = {j->trace, j->machine, j->args->count > 1};
     wcet_count_exact(&t->exactness, &j->result);
-    if (t->launches)
+    if (j->args->csv)
+        wcet_csv_rows(t->launches, &t->csv, j->trace, &j->result, j->attacks, j->skipped);
+    else if (t->launches)
         wcet_launch_rows(t->launches, &view, &j->result, j->attacks);
     if (t->replays)
         wcet_replay_rows(t->replays, &view, &j->result);
@@ -474,13 +475,17 @@ static bool relax(struct args *a, struct rp_error *err)
     return fine;
 }
 
-static void tables_begin(const struct args *a, struct tables *t)
+static void tables_begin(const struct args *a, const struct machine *m, struct tables *t)
 {
     bool several = a->count > 1;
+    t->relaxed = wcet_relaxed_text(&t->validity);
+    t->csv = (struct wcet_csv){m, &a->policies, a->attack != 0, t->relaxed ? t->relaxed : ""};
     if (a->json || a->report)
         t->traces = json_array();
-    if (!a->json)
-        t->launches = wcet_launch_table(several, a->attack != 0, a->csv ? &a->policies : NULL);
+    if (a->csv)
+        t->launches = wcet_csv_new(&t->csv);
+    else if (!a->json)
+        t->launches = wcet_launch_table(several, a->attack != 0);
     if (!a->json && !a->csv && a->policies.count)
         t->replays = wcet_replay_table(several);
 }
@@ -493,19 +498,30 @@ static bool one_trace(const struct args *a, struct machine *m, const char *path,
                     .machine = m,
                     .result = {.policies = a->policies, .exhaust = a->exhaust, .one_block = a->block != NULL},
                     .launches = t->traces ? json_array() : NULL,
-                    .skipped = t->traces ? json_array() : NULL};
+                    .skipped = t->traces || a->csv ? json_array() : NULL};
     j.profile.keep = a->warps || a->report;
     bool fine = analyse_trace(&j, path, err) && add_results(&j, t, err);
     t->skips += j.skips.launches;
     t->shown += j.result.count;
     add_assumptions(&t->validity.assumed, &j.result);
-    if (fine && !several && !a->json && j.result.count)
+    if (fine && !several && !a->json && (j.result.count || a->csv))
         print_tables(a, m, t);
     if (fine && !several && !a->json && !a->csv && j.result.count)
         print_details(&j);
     t->beyond = t->beyond || (fine && !wcet_holds(&j.result, j.attacks, err));
     job_free(&j);
     return fine;
+}
+
+/* A trace that cannot be read. */
+static void leave_out(const struct args *a, const char *path, struct tables *t, const struct rp_error *why)
+{
+    command_fail(why);
+    if (a->csv)
+        wcet_csv_no_trace(t->launches, &t->csv, path, why->text);
+    if (a->json)
+        json_add(t->traces, json_pack("{s:s, s:{s:o}, s:[], s:[], s:o}", "tool", "reprise " REPRISE_VERSION, "trace",
+                                      "file", json_text(path), "launches", "skipped", "error", json_text(why->text)));
 }
 
 /* What stands below all tables. */
@@ -518,7 +534,7 @@ static void print_notes(const struct args *a, const struct tables *t)
 
 static bool print_all(const struct args *a, struct machine *m, struct tables *t, int *status, struct rp_error *err)
 {
-    if (a->report && !write_report(a, m, t, err))
+    if (a->report && (t->shown || !t->skips) && !write_report(a, m, t, err))
         return false;
     if (a->json)
         *status = print_json(a, t);
@@ -539,15 +555,16 @@ static int run(struct args *a)
     t.validity = (struct wcet_validity){m, 0, &a->relaxed, &a->machine};
     if (!a->phases) /* or the file that is not whole would stay */
         interrupt_watch();
-    tables_begin(a, &t);
+    if (fine)
+        tables_begin(a, m, &t);
     for (size_t i = 0; fine && !interrupted() && i < a->count; i++)
         if (!one_trace(a, m, a->traces[i], &t, &err)) {
             fine = is_left_out(a, &err);
             t.skips++;
             if (fine)
-                command_fail(&err);
+                leave_out(a, a->traces[i], &t, &err);
         }
-    if (fine && (t.shown || !t.skips))
+    if (fine && (t.shown || !t.skips || a->json || a->csv))
         fine = print_all(a, m, &t, &status, &err);
     if (!fine || (status == RP_OK && t.beyond))
         status = command_fail(&err);
@@ -556,6 +573,7 @@ static int run(struct args *a)
     table_free(t.launches);
     table_free(t.replays);
     json_decref(t.traces);
+    free(t.relaxed);
     machine_free(m);
     if (fine && interrupted()) {
         command_finish(status);

@@ -197,13 +197,11 @@ static json_t *shape_json(const uint32_t d[3]) { return json_pack("[iii]", (int)
 static json_t *matched_json(const struct compare *c, size_t measured)
 {
     struct pair p;
-    char plain[PLAIN_NAME];
     uint32_t launch = (uint32_t)c->launch_of[measured];
     const struct rp_launch *l = rp_trace_launch(c->trace, launch);
     json_t *o = json_object(), *values = json_object();
     json_put(o, "launch", json_number(launch));
-    json_put(o, "kernel", json_string(rp_trace_kernel(c->trace, l->kernel)->name));
-    json_put(o, "name", json_string(kernel_name(c, launch, plain)));
+    json_put_kernel(o, rp_trace_kernel(c->trace, l->kernel)->name);
     json_put(o, "grid", shape_json(l->grid));
     json_put(o, "block", shape_json(l->block));
     json_put(o, "line", json_number(c->measured.launches[measured].line));

@@ -117,7 +117,7 @@ static char *read_pipe(int fd, size_t *size)
 static bool no_clang(const char *clang, int why, struct rp_error *err)
 {
     return rp_fail(
-        err, RP_BAD_INPUT,
+        err, RP_SYSTEM,
         "cannot run '%s' (%s): CUDA source is compiled by clang, version 14 or later, with the NVPTX target. "
         "Install it (Debian: apt install clang), name one with CLANG=PATH, or give PTX",
         clang, strerror(why));

@@ -6,6 +6,7 @@
 #include "replay/session/interval.h"
 #include "tools/diff/diff.h"
 #include "tools/lib/command.h"
+#include "tools/lib/names.h"
 #include "tools/ui/table.h"
 
 /* ---- replaying --------------------------------------------------------------------------------------------------- */
@@ -18,6 +19,8 @@ static bool batches_run_variant(struct diff *d, struct diff_variant *v, const st
         .launch = d->args->launch, .seed = d->args->repeat.seed, .threads = d->args->threads};
     repeat_result_free(&v->result);
     v->fine = repeat(d->trace, v->machine, &options, request, &v->result, &v->error);
+    if (!v->fine)
+        plain_error(&v->error);
     if (!v->fine && v->error.status == RP_SYSTEM)
         *err = v->error;
     return v->fine || v->error.status != RP_SYSTEM;
@@ -73,7 +76,7 @@ static void batches_row(struct table *t, const struct diff *d, const struct diff
     for (size_t k = 0; k < d->args->axes.key_count; k++)
         table_cell(t, "%s", v->values[k] ? v->values[k] : "-");
     if (!v->fine) {
-        for (unsigned i = 0; i < 7; i++)
+        for (unsigned i = 0; i < (csv ? 8 : 7); i++)
             table_cell(t, "-");
         table_cell(t, "%s", v->error.text);
         return;
@@ -88,20 +91,29 @@ static void batches_row(struct table *t, const struct diff *d, const struct diff
     table_cell(t, csv ? "%.17g" : "%.4f", base > 0 ? cycles->mean / base : 1);
     table_cell(t, csv ? "%.17g" : "%.1f", change.mean);
     table_cell(t, csv ? "%.17g" : "%.1f", half_width(d, &change));
-    table_cell(t, "%s", !v->result.chance ? "no chance" : v->result.reached ? "yes" : "no");
+    if (csv) {
+        table_cell(t, "%s", v->result.reached ? "true" : "false");
+        table_cell(t, "%s", "");
+    } else {
+        table_cell(t, "%s", !v->result.chance ? "no chance" : v->result.reached ? "yes" : "no");
+    }
 }
 
 static void batches_print_table(const struct diff *d)
 {
-    static const char *const heading[] = {"batches", "mean cycles", "half width", "deviation",
-                                          "ratio",   "difference",  "half width", "reached"};
+    static const char *const people[] = {"batches", "mean cycles", "half width", "deviation",
+                                         "ratio",   "difference",  "half width", "reached"};
+    static const char *const json[] = {"batches.used",          "cycles.mean",     "cycles.half_width",
+                                       "cycles.deviation",      "ratio",           "difference.mean",
+                                       "difference.half_width", "batches.reached", "error"};
+    const char *const *heading = d->args->csv ? json : people;
     char columns[MOST_KEYS + 16] = "";
     for (size_t k = 0; k < d->args->axes.key_count; k++)
         strcat(columns, "l");
-    struct table *t = table_new(strcat(columns, "rrrrrrrl"));
+    struct table *t = table_new(strcat(columns, d->args->csv ? "rrrrrrrll" : "rrrrrrrl"));
     for (size_t k = 0; k < d->args->axes.key_count; k++)
         table_cell(t, "%s", d->args->axes.keys[k]);
-    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
+    for (size_t i = 0; i < (d->args->csv ? MODEL_COUNT_OF(json) : MODEL_COUNT_OF(people)); i++)
         table_cell(t, "%s", heading[i]);
     for (size_t v = 0; v < d->count; v++)
         batches_row(t, d, &d->variants[v]);

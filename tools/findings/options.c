@@ -80,11 +80,32 @@ static bool prints(const struct finding_options *o)
     return !used;
 }
 
+/* Whether the file is not there, is empty or an empty list, names reprise as the tool that wrote it, or is of a format
+ * that names no tool: lines, or Code Quality. */
+static bool is_ours(const char *path, enum findings_format format)
+{
+    char head[4096];
+    FILE *from =
+        format == FINDINGS_JSON || format == FINDINGS_SARIF || format == FINDINGS_JUNIT ? fopen(path, "re") : NULL;
+    size_t n = from ? fread(head, 1, sizeof head, from) : 0;
+    if (from)
+        fclose(from);
+    return n <= strlen("[]\n") || memmem(head, n, "\"fingerprint\"", 13) || memmem(head, n, "reprise", 7) ||
+           memmem(head, n, "Reprise", 7);
+}
+
 static bool check_file(const struct finding_options *o, const char *file, struct rp_error *err)
 {
     if (!format_of(o, file))
         return rp_fail(err, RP_USAGE, "--findings %s: in which format? FILE.json, .sarif or .xml, or --format", file);
-    return !strcmp(file, "-") || output_check(file, err);
+    if (!strcmp(file, "-"))
+        return true;
+    if (!output_check(file, err))
+        return false;
+    return is_ours(file, format_of(o, file)) ||
+           rp_fail(err, RP_USAGE,
+                   "--findings %s: the file is there, and was not written by reprise; remove it, or give another name",
+                   file);
 }
 
 static bool differ(const char *a, const char *what, const char *b, const char *other, struct rp_error *err)

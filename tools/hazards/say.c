@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tools/hazards/hazards.h"
+#include "tools/lib/names.h"
 #include "tools/ui/figure.h"
 #include "tracefmt/plural.h"
 
@@ -49,9 +50,9 @@ void hazards_print(const struct rp_trace *t, const struct machine *m, const stru
         const struct hazard *h = &all->items[i];
         const struct rp_kernel *k = rp_trace_kernel(t, h->kernel);
         const struct rp_instruction *in = &k->instructions[h->second];
-        char text[MOST_TEXT];
+        char text[MOST_TEXT], plain[PLAIN_NAME];
         describe(k, h, text);
-        printf("  %s", k->name);
+        printf("  %s", plain_kernel_name(k->name, plain));
         if (in->line && in->file < k->file_count)
             printf(", %s:%" PRIu32, k->files[in->file], in->line);
         printf(": 0x%04" PRIx64 " %s %s (%s time%s, first in launch %" PRIu32 ", block %" PRIu64 ", warp %" PRIu32
@@ -72,11 +73,13 @@ json_t *hazards_json(const struct rp_trace *t, const struct hazards *all)
         const struct rp_instruction *first = &k->instructions[h->first], *in = &k->instructions[h->second];
         char reg[16];
         name_register(h->reg, reg);
-        json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "kind", kinds[h->kind],
-                              "kernel", k->name, "register", reg, "pc", json_number(in->pc), "instruction", in->text,
-                              "first_pc", json_number(first->pc), "first_instruction", first->text, "missing_cycles",
-                              json_number(h->cycles), "times", json_number(h->count), "launch", json_number(h->launch),
-                              "block", json_number(h->block), "warp", json_number(h->warp));
+        json_t *o = json_pack("{s:s}", "kind", kinds[h->kind]);
+        json_put_kernel(o, k->name);
+        json_join(o, json_pack("{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "register", reg, "pc",
+                               json_number(in->pc), "text", in->text, "first_pc", json_number(first->pc), "first_text",
+                               first->text, "missing_cycles", json_number(h->cycles), "times", json_number(h->count),
+                               "launch", json_number(h->launch), "block", json_number(h->block), "warp",
+                               json_number(h->warp)));
         if (in->line && in->file < k->file_count)
             json_join(o, json_pack("{s:s, s:o}", "file", k->files[in->file], "line", json_number(in->line)));
         json_add(list, o);

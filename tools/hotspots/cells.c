@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tools/lib/names.h"
 #include "tools/ui/figure.h"
 
 void *no_memory(void)
@@ -49,7 +50,7 @@ void stalls_cell(struct table *t, const struct profile_row *r)
 
 void place_cells_heading(struct table *t)
 {
-    static const char *const heading[PLACE_CELLS] = {"place", "kernel", "pc", "instruction", "file", "line", "text"};
+    static const char *const heading[PLACE_CELLS] = {"place", "kernel", "pc", "text", "file", "line", "source_text"};
     for (size_t i = 0; i < PLACE_CELLS; i++)
         table_cell(t, "%s", heading[i]);
 }
@@ -63,7 +64,7 @@ void place_cells_named(struct table *t, const char *name)
 
 void place_cells(struct table *t, const struct hotspots *h, size_t number, struct source_files *files)
 {
-    char name[PLACE_TEXT];
+    char name[PLACE_TEXT], plain[PLAIN_NAME];
     enum place_kind kind = h->places->kind;
     const struct place *at = kind == BY_SUBCORE ? NULL : &h->places->list[number];
     place_name(h->places, number, h->subcores_per_sm, name);
@@ -73,7 +74,7 @@ void place_cells(struct table *t, const struct hotspots *h, size_t number, struc
     }
     const struct rp_instruction *in = at->instruction;
     table_cell(t, "%s", name);
-    table_cell(t, "%s", at->kernel->name);
+    table_cell(t, "%s", plain_kernel_name(at->kernel->name, plain));
     if (kind == BY_INSTRUCTION) {
         table_cell(t, "%" PRIu64, in->pc);
         table_cell(t, "%s", in->text);

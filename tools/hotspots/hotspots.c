@@ -132,16 +132,18 @@ static void csv_row(struct table *t, const struct hotspots *h, const struct prof
 static void csv_units(struct table *t, const struct hotspots *h, const struct rank *ranks, size_t from, size_t count)
 {
     struct unit_shares s = {{0}};
+    if (h->places->kind != BY_INSTRUCTION)
+        return;
     for (size_t i = from; i < from + count; i++)
         unit_shares_add(&s, h, h->places->list[ranks[i].place].instruction, &h->rows[ranks[i].place]);
-    for (unsigned i = 0; h->places->kind == BY_INSTRUCTION && i < SHARE_IDLE; i++)
+    for (unsigned i = 0; i < SHARE_IDLE; i++)
         table_cell(t, "%" PRIu64, s.cycles[i]);
 }
 
 static void csv_units_heading(struct table *t, const struct hotspots *h)
 {
     for (unsigned i = 0; h->places->kind == BY_INSTRUCTION && i < SHARE_IDLE; i++)
-        table_cell(t, "unit.%s", share_name((enum share)i));
+        table_cell(t, "units.%s", share_name((enum share)i));
 }
 
 void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_files *files)

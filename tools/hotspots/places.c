@@ -272,6 +272,14 @@ static json_t *text_json(const char *text)
     return out ? out : json_null();
 }
 
+static json_t *function_json(const struct place *at)
+{
+    json_t *out = json_object();
+    json_put_kernel(out, at->kernel->name);
+    json_put(out, "function", json_source_name(source_function(at->kernel, at->instruction)));
+    return out;
+}
+
 json_t *place_json(const struct places *p, size_t number, int64_t subcores, struct source_files *files)
 {
     if (p->kind == BY_SUBCORE)
@@ -281,13 +289,13 @@ json_t *place_json(const struct places *p, size_t number, int64_t subcores, stru
         return json_object();
     const struct rp_instruction *in = at->instruction;
     if (p->kind == BY_FUNCTION)
-        return json_pack("{s:s, s:s}", "kernel", at->kernel->name, "function", source_function(at->kernel, in));
+        return function_json(at);
     const char *text = in->line ? source_text_of(files, file_of(at), in->line) : NULL;
-    json_t *out = json_pack("{s:s, s:o, s:o, s:o}", "kernel", at->kernel->name, "file",
-                            in->line ? json_string(file_of(at)) : json_null(), "line",
-                            in->line ? json_number(in->line) : json_null(), "source_text", text_json(text));
-    if (!out)
-        return out;
+    json_t *out = json_object();
+    json_put_kernel(out, at->kernel->name);
+    json_put(out, "file", in->line ? json_string(file_of(at)) : json_null());
+    json_put(out, "line", in->line ? json_number(in->line) : json_null());
+    json_put(out, "source_text", text_json(text));
     json_put(out, "source", at->several_calls ? json_null() : source_chain_json(at->kernel, in));
     if (p->kind == BY_LINE)
         return out;

@@ -50,7 +50,7 @@ const char *place_name(const struct places *, size_t number, int64_t subcores, c
 /* The source text of a place. Before it come file and line, unless the name has them, and the inlined calls:
  * "dot.cuh:7, in dot at k.cu:20  sum += x * y;". "" if nothing is known. */
 const char *place_source(const struct places *, size_t number, struct source_files *, char out[PLACE_TEXT]);
-/* {"kernel", "index", "pc", "text", "source", ...}: the members that its kind has. */
+/* {"kernel", "symbol", "index", "pc", "text", "source", ...}: the members that its kind has. */
 json_t *place_json(const struct places *, size_t number, int64_t subcores, struct source_files *);
 /* Whether any instruction of the trace has a line. */
 bool places_have_lines(const struct rp_trace *);

@@ -50,7 +50,7 @@ json_t *source_chain_json(const struct rp_kernel *k, const struct rp_instruction
     uint32_t file = in->file, line = in->line;
     for (uint32_t i = in->inlined;; i = k->inlined[i - 1].inlined) {
         const char *function = i ? k->inlined[i - 1].function : k->name;
-        json_add(list, json_pack("{s:s, s:o, s:o}", "function", function, "file",
+        json_add(list, json_pack("{s:o, s:o, s:o}", "function", json_source_name(function), "file",
                                  line ? json_string(k->files[file]) : json_null(), "line", json_number(line)));
         if (!i)
             return list;

@@ -15,7 +15,7 @@
     X(CONSTANT, "constant") /* an access without a cache was waited for: to constants, or without lanes */             \
     X(MEMORY, "memory")     /* a fence waited for accesses */                                                          \
     X(BARRIER, "barrier")   /* a barrier issued, or was waited for */                                                  \
-    X(FRONT, "front end") /* dispatch, instruction fetch, control, control words, and warps that the scheduler held */ \
+    X(FRONT, "front-end") /* dispatch, instruction fetch, control, control words, and warps that the scheduler held */ \
     X(DRAIN, "drain")     /* all warps had ended and waited for the end of their block */                              \
     X(IDLE, "idle")       /* no warp was there */
 enum share {

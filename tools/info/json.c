@@ -8,11 +8,14 @@ static json_t *json_kernels(const struct rp_trace *t)
     json_t *list = json_array();
     for (uint32_t i = 0; i < rp_trace_kernel_count(t); i++) {
         const struct rp_kernel *k = rp_trace_kernel(t, i);
-        json_add(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "isa", k->isa, "instructions",
-                                 json_number(k->instruction_count), "registers", json_number(k->registers),
-                                 "static_shared_bytes", json_number(k->static_shared), "local_bytes",
-                                 json_number(k->local_bytes), "max_threads", json_number(k->max_threads)));
-        json_put(json_array_get(list, i), "module", k->module ? json_number(k->module - 1) : json_null());
+        json_t *kernel = json_object();
+        json_put_kernel(kernel, k->name);
+        json_join(kernel, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "isa", k->isa, "instructions",
+                                    json_number(k->instruction_count), "registers", json_number(k->registers),
+                                    "static_shared_bytes", json_number(k->static_shared), "local_bytes",
+                                    json_number(k->local_bytes), "max_threads", json_number(k->max_threads)));
+        json_put(kernel, "module", k->module ? json_number(k->module - 1) : json_null());
+        json_add(list, kernel);
     }
     return list;
 }
@@ -68,14 +71,16 @@ static json_t *json_launch(const struct info_request *a, uint32_t launch, struct
     const struct rp_launch *l = rp_trace_launch(a->trace, launch);
     const struct rp_launch_end *end = rp_trace_launch_end(a->trace, launch);
     struct rp_launch_totals t = rp_trace_launch_totals(a->trace, launch);
-    json_t *out = json_pack(
-        "{s:o, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel", json_number(l->kernel),
-        "kernel_name", rp_trace_kernel(a->trace, l->kernel)->name, "grid", json_extent(l->grid), "block",
-        json_extent(l->block), "dynamic_shared_bytes", json_number(l->dynamic_shared), "outcome", info_outcome(end),
-        "blocks_recorded", json_number(t.blocks), "warp_instructions", json_number(t.warp_instructions),
-        "thread_instructions", json_number(t.thread_instructions), "compressed_bytes", json_number(t.compressed_bytes),
-        "raw_bytes", json_number(t.raw_bytes), "chunks", json_number(t.chunks), "bits_per_warp_instruction",
-        info_bits(t.compressed_bytes, t.warp_instructions));
+    json_t *out = json_pack("{s:o}", "launch", json_number(launch));
+    json_put_kernel(out, rp_trace_kernel(a->trace, l->kernel)->name);
+    json_join(out, json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "kernel_index",
+                             json_number(l->kernel), "grid", json_extent(l->grid), "block", json_extent(l->block),
+                             "dynamic_shared_bytes", json_number(l->dynamic_shared), "outcome", info_outcome(end),
+                             "blocks", json_number(rp_launch_blocks(l)), "blocks_recorded", json_number(t.blocks),
+                             "warp_instructions", json_number(t.warp_instructions), "thread_instructions",
+                             json_number(t.thread_instructions), "compressed_bytes", json_number(t.compressed_bytes),
+                             "raw_bytes", json_number(t.raw_bytes), "chunks", json_number(t.chunks),
+                             "bits_per_warp_instruction", info_bits(t.compressed_bytes, t.warp_instructions)));
     json_put(out, "cluster", json_extent(l->cluster));
     json_put(out, "cooperative", json_boolean(l->cooperative));
     json_put(out, "device", json_number(l->device));

@@ -266,8 +266,9 @@ int san_print_json(const struct san_request *r)
             continue;
         json_open(&s, NULL, '{');
         json_part(&s, "launch", json_number(l));
-        json_part(&s, "kernel_name",
-                  json_string(rp_trace_kernel(r->trace, rp_trace_launch(r->trace, l)->kernel)->name));
+        const char *symbol = rp_trace_kernel(r->trace, rp_trace_launch(r->trace, l)->kernel)->name;
+        json_part(&s, "kernel", json_source_name(symbol));
+        json_part(&s, "symbol", json_text(symbol));
         json_open(&s, "warps", '[');
         if (!walk_launch(r, l, group_json, &s, &err))
             return command_fail(&err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/lib/command.h"
+#include "tools/lib/names.h"
 
 json_t *json_number(uint64_t value) { return json_integer((json_int_t)value); }
 
@@ -22,6 +23,12 @@ void json_join(json_t *object, json_t *members)
     json_decref(members);
 }
 void json_put(json_t *object, const char *key, json_t *value) { lost |= json_object_set_new(object, key, value) != 0; }
+
+void json_put_kernel(json_t *object, const char *symbol)
+{
+    json_put(object, "kernel", json_source_name(symbol));
+    json_put(object, "symbol", json_text(symbol));
+}
 
 #define FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
 
@@ -83,6 +90,12 @@ json_t *json_text(const char *text)
     json_t *out = mended ? json_stringn(mended, (size_t)(to - mended)) : NULL;
     free(mended);
     return out;
+}
+
+json_t *json_source_name(const char *symbol)
+{
+    char plain[PLAIN_NAME];
+    return json_text(plain_kernel_name(symbol, plain));
 }
 
 /* ---- part by part ------------------------------------------------------------------------------------------------ */

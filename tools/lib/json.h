@@ -9,11 +9,15 @@
 json_t *json_number(uint64_t);
 /* A text. Bytes that are no UTF-8, as names of files may have, become U+FFFD. NULL: null. */
 json_t *json_text(const char *);
+/* The name in the source of a kernel or function (plain_kernel_name). */
+json_t *json_source_name(const char *symbol);
 /* Append a value to a list, or put it into an object; they own the value afterwards. A NULL value makes json_finish
  * fail. json_join moves all members of another object into one. */
 void json_add(json_t *list, json_t *);
 void json_put(json_t *object, const char *key, json_t *);
 void json_join(json_t *object, json_t *members);
+/* Puts "kernel", the name in the source, and "symbol", the name in the module. */
+void json_put_kernel(json_t *object, const char *symbol);
 /* Whether memory ran out for a value, so that a document would not be whole. */
 bool json_lost(void);
 /* Prints the value, frees it, and returns the exit status. NULL is an error: memory ran out, or json_pack got a text

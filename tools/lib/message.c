@@ -9,14 +9,9 @@
 
 int command_fail(const struct rp_error *err)
 {
-    bool of_kernel = !strncmp(err->text, "kernel '", 8) || strstr(err->text, ": kernel '") ||
-                     strstr(err->text, " of kernel '") || strstr(err->text, " of _Z");
-    fprintf(stderr, "%sreprise:%s ", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN));
-    if (of_kernel)
-        print_plain_names(err->text, stderr);
-    else
-        fputs(err->text, stderr);
-    putc('\n', stderr);
+    struct rp_error plain = *err;
+    plain_error(&plain);
+    fprintf(stderr, "%sreprise:%s %s\n", style(stderr, STYLE_ERROR), style(stderr, STYLE_PLAIN), plain.text);
     return err->status;
 }
 

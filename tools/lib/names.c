@@ -89,14 +89,30 @@ static void print_word(const char *word, size_t n, FILE *to)
 
 void print_plain_names(const char *text, FILE *to)
 {
+    const char *begin = text;
     for (size_t n; *text; text += n) {
         for (n = 0; in_word(text[n]);)
             n++;
-        if (n)
+        if (n && text > begin && text[-1] == '/') /* a file */
+            fwrite(text, 1, n, to);
+        else if (n)
             print_word(text, n, to);
         else
             putc(text[n++], to);
     }
+}
+
+void plain_error(struct rp_error *err)
+{
+    char *out = NULL;
+    size_t size;
+    FILE *to = strstr(err->text, "_Z") && !strstr(err->text, "has no kernel '_Z") ? open_memstream(&out, &size) : NULL;
+    if (!to)
+        return;
+    print_plain_names(err->text, to);
+    if (!fclose(to))
+        snprintf(err->text, sizeof err->text, "%s", out);
+    free(out);
 }
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */

@@ -8,12 +8,15 @@
 
 #include "tracefmt/error.h"
 
-#define PLAIN_NAME 256
+#define PLAIN_NAME 4096
 /* A mangled C++ name without its parameters and return type: "_Z6reduceIiLi4EEvPT_" is "reduce<int, 4>". Other names
- * are unchanged. Long names are cut. Returns out. */
+ * are unchanged. Longer names are cut. Returns out. */
 const char *plain_kernel_name(const char *name, char out[PLAIN_NAME]);
 /* Prints a text, such as an instruction; plain_kernel_name() replaces the mangled names in it. */
 void print_plain_names(const char *text, FILE *to);
+/* The same in the text of an error, which is as it was if memory runs out. A name that follows "no kernel '" stays as
+ * the user gave it. */
+void plain_error(struct rp_error *);
 
 /* Finds a kernel of a file: by its name in the file; or, if it is unique, by its name in the source, with or without
  * scope, template arguments and parameters, blanks ignored ("gemm", "gemm<float,16>"); or by any spelling of its

@@ -1,5 +1,6 @@
 #include "tools/lib/output.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -45,6 +46,33 @@ bool output_same_file(const char *a, const char *b)
     return same;
 }
 
+/* ---- what is not written over ------------------------------------------------------------------------------------ */
+
+/* By its suffix. */
+static bool is_source(const char *path)
+{
+    static const char *const suffixes[] = {".c",   ".cc",  ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh",
+                                           ".hpp", ".ptx", ".py",  ".rs",  ".s",  ".S",   ".sh"};
+    const char *suffix = strrchr(path, '.');
+    bool is = false;
+    for (size_t i = 0; suffix && i < sizeof suffixes / sizeof *suffixes; i++)
+        is |= !strcmp(suffix, suffixes[i]);
+    return is;
+}
+
+/* Whether the file is a script, or an ELF file that is no machine code of a GPU. */
+static bool is_program(const char *path)
+{
+    unsigned char head[20] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : 0;
+    if (fd >= 0)
+        close(fd);
+    int machine = head[18] | head[19] << 8; /* e_machine */
+    return (n >= 2 && !memcmp(head, "#!", 2)) ||
+           (n == sizeof head && !memcmp(head, ELFMAG, SELFMAG) && machine != EM_CUDA);
+}
+
 bool output_check(const char *path, struct rp_error *err)
 {
     struct stat st;
@@ -55,6 +83,9 @@ bool output_check(const char *path, struct rp_error *err)
                        "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return rp_fail(err, RP_USAGE, "cannot write '%s': it exists and is not a regular file", path);
+    if (!access(path, F_OK) && (is_source(path) || is_program(path)))
+        return rp_fail(err, RP_USAGE, "'%s' is a source or a program, and is not written over; give another name",
+                       path);
     char *folder = folder_of(path);
     bool ok = folder ? access(folder, W_OK | X_OK) == 0 ||
                            rp_fail(err, RP_USAGE, "cannot write '%s': %s", path, strerror(errno))

@@ -141,17 +141,18 @@ int live_print_csv(const struct live_request *r)
 {
     struct rp_error err;
     struct live_time time;
+    char plain[PLAIN_NAME];
     if (!live_check(r->trace, &err))
         return command_fail(&err);
     if (r->machine) {
-        puts("cycle,SM,sub-core,registers");
+        puts("cycle,sm,subcore,registers");
         return live_time(r->trace, r->machine, r->launch, stdout, &time, &err) ? RP_OK : command_fail(&err);
     }
     puts("kernel,index,pc,live,change,after,predicates,text");
     for (uint32_t n = 0; n < rp_trace_kernel_count(r->trace); n++) {
         const struct rp_kernel *k = rp_trace_kernel(r->trace, n);
         for (uint32_t i = 0; kernel_chosen(r, n) && i < k->instruction_count; i++) {
-            csv_cell(k->name, stdout);
+            csv_cell(plain_kernel_name(k->name, plain), stdout);
             printf(",%" PRIu32 ",%" PRIu64 ",%u,%d,%u,%u,", i, k->instructions[i].pc, k->live[i].registers,
                    change_at(k, i), k->live[i].after, k->live[i].predicates);
             csv_cell(k->instructions[i].text, stdout);
@@ -167,7 +168,8 @@ static void json_kernel(struct json_stream *s, const struct rp_kernel *k)
 {
     uint32_t peak = peak_of(k);
     json_open(s, NULL, '{');
-    json_part(s, "name", json_string(k->name));
+    json_part(s, "kernel", json_source_name(k->name));
+    json_part(s, "symbol", json_text(k->name));
     json_part(s, "isa", json_string(k->isa));
     json_part(s, "virtual", json_boolean(is_virtual(k)));
     json_part(s, "peak",
@@ -198,11 +200,14 @@ static bool json_launches(struct json_stream *s, const struct live_request *r, s
             continue;
         if (!live_path(r->trace, l, &p, err))
             return false;
-        json_part(s, NULL,
-                  json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "launch", json_number(l), "kernel",
-                            json_number(rp_trace_launch(r->trace, l)->kernel), "warps", json_number(p.warps),
-                            "warp_instructions", json_number(p.instructions), "peak", json_number(p.peak), "peak_index",
-                            json_number(p.peak_index), "mean", mean(p.sum, p.instructions)));
+        uint32_t kernel = rp_trace_launch(r->trace, l)->kernel;
+        json_t *launch = json_pack("{s:o}", "launch", json_number(l));
+        json_put_kernel(launch, rp_trace_kernel(r->trace, kernel)->name);
+        json_join(launch, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "kernel_index", json_number(kernel), "warps",
+                                    json_number(p.warps), "warp_instructions", json_number(p.instructions), "peak",
+                                    json_number(p.peak), "peak_index", json_number(p.peak_index), "mean",
+                                    mean(p.sum, p.instructions)));
+        json_part(s, NULL, launch);
     }
     json_close(s, ']');
     return true;

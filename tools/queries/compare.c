@@ -189,8 +189,8 @@ static bool make_pairs(struct query *q, const struct side sides[2], const char *
     char *text = fine ? sqlite3_mprintf(
                             "CREATE TEMP TABLE pair AS WITH a AS (SELECT *, %s AS \"value:\" FROM asked WHERE %s "
                             "AND status = 'done'), b AS (SELECT *, %s AS \"value:\" FROM asked WHERE %s AND "
-                            "status = 'done') SELECT a.\"trace:\" AS trace%s, a.run AS \"run A\", b.run AS \"run B\", "
-                            "a.\"value:\" AS A, b.\"value:\" AS B, 1.0 * b.\"value:\" / a.\"value:\" AS ratio "
+                            "status = 'done') SELECT a.\"trace:\" AS trace%s, a.run AS \"run_a\", b.run AS \"run_b\", "
+                            "a.\"value:\" AS a, b.\"value:\" AS b, 1.0 * b.\"value:\" / a.\"value:\" AS ratio "
                             "FROM a JOIN b ON %s WHERE a.run <> b.run ORDER BY a.run, b.run",
                             value, sides[0].condition, value, sides[1].condition, numbers ? "" : columns,
                             numbers ? "a.sha256 = b.sha256" : on)
@@ -226,14 +226,14 @@ static bool print_mean(struct query *q, struct rp_error *err)
     "WITH size AS (SELECT r.id AS run, (SELECT value FROM machine_option JOIN option o ON o.id = option"               \
     "   WHERE machine = r.machine AND o.key = 'sms') * (SELECT value FROM machine_option JOIN option o"                \
     "   ON o.id = option WHERE machine = r.machine AND o.key = 'subcores') AS subcores FROM run r),"                   \
-    " part AS (SELECT p.\"run A\" AS run, -1 AS sign FROM pair p UNION ALL SELECT p.\"run B\", 1 FROM pair p),"        \
+    " part AS (SELECT p.\"run_a\" AS run, -1 AS sign FROM pair p UNION ALL SELECT p.\"run_b\", 1 FROM pair p),"        \
     " change AS (SELECT i.name, i.file, i.line, s.reason,"                                                             \
     "   sum(CASE sign WHEN -1 THEN 1.0 * s.cycles / z.subcores END) AS a,"                                             \
     "   sum(CASE sign WHEN 1 THEN 1.0 * s.cycles / z.subcores END) AS b,"                                              \
     "   sum(1.0 * sign * s.cycles / z.subcores) AS change"                                                             \
     "   FROM part JOIN stall s ON s.run = part.run JOIN size z ON z.run = part.run"                                    \
     "   JOIN instruction i ON i.id = s.instruction GROUP BY i.name, i.file, i.line, s.reason)"                         \
-    " SELECT c.name AS kernel, c.file, c.line, sum(c.a) AS A, sum(c.b) AS B, sum(c.change) AS change,"                 \
+    " SELECT c.name AS kernel, c.file, c.line, sum(c.a) AS a, sum(c.b) AS b, sum(c.change) AS change,"                 \
     "   (SELECT m.reason FROM change m WHERE m.name = c.name AND m.file IS c.file AND m.line IS c.line"                \
     "   ORDER BY abs(m.change) DESC LIMIT 1) AS mostly"                                                                \
     " FROM change c GROUP BY c.name, c.file, c.line ORDER BY abs(sum(c.change)) DESC LIMIT %lld"
@@ -244,8 +244,8 @@ static bool have_stalls(struct query *q, bool *have, struct rp_error *err)
 {
     int64_t without;
     bool fine = sql_number(&q->store.sql,
-                           "SELECT count(*) FROM pair p WHERE NOT EXISTS (SELECT 1 FROM stall WHERE run = p.\"run A\") "
-                           "OR NOT EXISTS (SELECT 1 FROM stall WHERE run = p.\"run B\")",
+                           "SELECT count(*) FROM pair p WHERE NOT EXISTS (SELECT 1 FROM stall WHERE run = p.\"run_a\") "
+                           "OR NOT EXISTS (SELECT 1 FROM stall WHERE run = p.\"run_b\")",
                            1, &without, err, "");
     *have = fine && !without;
     return fine;

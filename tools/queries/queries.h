@@ -64,7 +64,7 @@ struct query_usage {
 };
 /* "12", the number of a run, or "KEY=VALUE,...", as a condition on view `runs`. To be freed with sqlite3_free. */
 char *query_condition(struct query *, const char *text, const struct query_usage *, struct rp_error *);
-/* A query: what changes by source line from "run A" to "run B" of table `pair`, in cycles of the machine: kernel, file,
+/* A query: what changes by source line from "run_a" to "run_b" of table `pair`, in cycles of the machine: kernel, file,
  * line, A, B, change, and in `mostly` the reason that changes most; `most` rows, the largest changes first. -1: all. To
  * be freed with sqlite3_free; NULL: memory ran out. */
 char *query_lines(long long most);

@@ -117,12 +117,20 @@ static bool print_table(struct view *v, sqlite3_stmt *rows, struct rp_error *err
 
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------ */
 
+static bool is_kernel(sqlite3_stmt *rows, int column)
+{
+    return sqlite3_column_type(rows, column) == SQLITE_TEXT && !strcmp(sqlite3_column_name(rows, column), "kernel");
+}
+
 static void print_csv_cell(sqlite3_stmt *rows, int column)
 {
+    char plain[PLAIN_NAME];
     if (column)
         putchar(',');
     if (sqlite3_column_type(rows, column) == SQLITE_FLOAT)
         printf("%.17g", sqlite3_column_double(rows, column));
+    else if (is_kernel(rows, column))
+        csv_cell(plain_kernel_name((const char *)sqlite3_column_text(rows, column), plain), stdout);
     else if (sqlite3_column_type(rows, column) != SQLITE_NULL)
         csv_cell((const char *)sqlite3_column_text(rows, column), stdout);
 }
@@ -153,7 +161,9 @@ json_t *view_value(sqlite3_stmt *rows, int column)
         return isfinite(sqlite3_column_double(rows, column)) ? json_real(sqlite3_column_double(rows, column))
                                                              : json_null();
     case SQLITE_INTEGER: return json_integer(sqlite3_column_int64(rows, column));
-    default: return json_text((const char *)sqlite3_column_text(rows, column));
+    default:
+        return (is_kernel(rows, column) ? json_source_name
+                                        : json_text)((const char *)sqlite3_column_text(rows, column));
     }
 }
 

@@ -24,9 +24,10 @@ json_t *fault_place_json(const struct program *p, const struct rp_launch_result 
 {
     const struct rp_instruction *in = instruction_of(p, r);
     const uint32_t *b = r->fault_block, *t = r->fault_thread;
-    json_t *out = json_pack("{s:s, s:s, s:o, s:[iii], s:[iii]}", "kind", rp_fault_title(r->fault), "kernel",
-                            p->kernel.name, "instruction", json_number(r->fault_instruction), "block", (int)b[0],
-                            (int)b[1], (int)b[2], "thread", (int)t[0], (int)t[1], (int)t[2]);
+    json_t *out = json_pack("{s:s}", "kind", rp_fault_title(r->fault));
+    json_put_kernel(out, p->kernel.name);
+    json_join(out, json_pack("{s:o, s:[iii], s:[iii]}", "instruction", json_number(r->fault_instruction), "block",
+                             (int)b[0], (int)b[1], (int)b[2], "thread", (int)t[0], (int)t[1], (int)t[2]));
     if (r->fault == RP_FAULT_BOUNDS || r->fault == RP_FAULT_MISALIGNED || r->fault == RP_FAULT_READ_ONLY)
         json_put(out, "address", json_number(r->fault_address));
     if (in && in->text)

@@ -444,11 +444,14 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
 {
     struct rp_launch_result sum = total(s);
     json_t *launches = json_array();
-    for (size_t i = 0; i < s->done; i++)
-        json_add(launches, json_pack("{s:s, s:o, s:o, s:o}", "kernel", s->programs[i]->name, "blocks",
-                                     json_number(blocks(&s->plan->launches[i])), "warp_instructions",
-                                     json_number(s->results[i].warp_instructions), "thread_instructions",
-                                     json_number(s->results[i].thread_instructions)));
+    for (size_t i = 0; i < s->done; i++) {
+        json_t *launch = json_object();
+        json_put_kernel(launch, s->programs[i]->name);
+        json_put(launch, "blocks", json_number(blocks(&s->plan->launches[i])));
+        json_put(launch, "warp_instructions", json_number(s->results[i].warp_instructions));
+        json_put(launch, "thread_instructions", json_number(s->results[i].thread_instructions));
+        json_add(launches, launch);
+    }
     json_t *out = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
                             json_text(s->module->file_name), "module_sha256", s->module->sha256, "outcome",
                             !fault          ? "complete"

@@ -128,9 +128,9 @@ static void no_figures(const struct launch_csv *c)
 static void place(const struct rp_trace *t, uint32_t number)
 {
     const struct rp_launch *l = rp_trace_launch(t, number);
-    char grid[40], block[40];
+    char plain[PLAIN_NAME], grid[40], block[40];
     printf(",%" PRIu32 ",", number);
-    csv_cell(rp_trace_kernel(t, l->kernel)->name, stdout);
+    csv_cell(plain_kernel_name(rp_trace_kernel(t, l->kernel)->name, plain), stdout);
     printf(",%s,%s,", dimensions(l->grid, grid), dimensions(l->block, block));
 }
 

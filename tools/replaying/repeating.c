@@ -81,12 +81,13 @@ static void print_row(void *data, const char *name, uint64_t value)
 
 void repeat_print_table(const struct machine *m, const struct repeat_result *r, bool csv)
 {
-    static const char *const heading[] = {"statistic", "mean", "half width", "deviation", "least",
-                                          "5 %",       "50 %", "95 %",       "greatest"};
+    static const char *const heading[][9] = {
+        {"statistic", "mean", "half width", "deviation", "least", "5 %", "50 %", "95 %", "greatest"},
+        {"statistic", "mean", "half_width", "deviation", "least", "q5", "q50", "q95", "greatest"}};
     const struct statistics none = {0};
     struct printing p = {table_new("lrrrrrrrr"), r->rows, csv};
-    for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
-        table_cell(p.table, "%s", heading[i]);
+    for (size_t i = 0; i < MODEL_COUNT_OF(heading[csv]); i++)
+        table_cell(p.table, "%s", heading[csv][i]);
     statistics_each(m, &none, print_row, &p);
     (csv ? table_print_csv : table_print)(p.table, stdout);
 }

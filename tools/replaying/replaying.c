@@ -201,10 +201,11 @@ json_t *statistics_json(const struct machine *m, const struct statistics *s)
 json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct replay_launch *l)
 {
     const struct rp_launch *launch = rp_trace_launch(t, l->launch);
-    json_t *object =
-        json_pack("{s:i, s:s, s:[iii], s:[iii]}", "launch", (int)l->launch, "kernel",
-                  rp_trace_kernel(t, launch->kernel)->name, "grid", (int)launch->grid[0], (int)launch->grid[1],
-                  (int)launch->grid[2], "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]);
+    json_t *object = json_pack("{s:i}", "launch", (int)l->launch);
+    json_put_kernel(object, rp_trace_kernel(t, launch->kernel)->name);
+    json_join(object,
+              json_pack("{s:[iii], s:[iii]}", "grid", (int)launch->grid[0], (int)launch->grid[1], (int)launch->grid[2],
+                        "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]));
     if (launch->device)
         json_put(object, "device", json_number(launch->device));
     json_put(object, "dependencies", json_string(machine_dependencies[l->control_words]));

@@ -57,10 +57,11 @@ json_t *trace_json(struct rp_trace *, struct rp_error *);
 void json_put_path(json_t *object, const char *path, json_t *);
 /* All statistics, dots in names as nested objects, and the ratios "ipc" and "occupancy.achieved". */
 json_t *statistics_json(const struct machine *, const struct statistics *);
-/* The same with members of the launch: "launch", "kernel", "grid", "block", "dependencies" (control words or
- * scoreboard), "begin" and "end" (cycles since the first launch began), "warning" if there is one, "overlaps" if others
- * ran at the same time, and if not all was replayed "source", "equal" (the launch that this one equals) and
- * "half_width" (of its cycles). A launch that overlaps lacks the statistics of what the launches share. */
+/* The same with members of the launch: "launch", "kernel" and "symbol" (its names in the source and in the module),
+ * "grid", "block", "dependencies" (control words or scoreboard), "begin" and "end" (cycles since the first launch
+ * began), "warning" if there is one, "overlaps" if others ran at the same time, and if not all was replayed "source",
+ * "equal" (the launch that this one equals) and "half_width" (of its cycles). A launch that overlaps lacks the
+ * statistics of what the launches share. */
 json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
 
 /* Prints a result's members "launches" and "total". */

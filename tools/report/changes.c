@@ -68,7 +68,7 @@ static bool put_role(void *data, sqlite3_stmt *row, struct rp_error *err)
 bool sweep_changes(struct sweep_report *s, struct rp_error *err)
 {
     json_put(s->data, "roles", json_array());
-    return sql_script(&s->query.store.sql, "CREATE TEMP TABLE pair (\"run A\", \"run B\")", err) &&
+    return sql_script(&s->query.store.sql, "CREATE TEMP TABLE pair (\"run_a\", \"run_b\")", err) &&
            sweep_each(
                s,
                sqlite3_mprintf("SELECT a.rowid, b.rowid, a.run, b.run, a.machine, b.machine, (SELECT file FROM trace "

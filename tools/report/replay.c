@@ -138,20 +138,6 @@ static void explain(void *list, const char *name, const char *unit, const char *
     json_add(list, json_pack("[s, s, s]", name, unit, text));
 }
 
-/* The names of kernels as people read them. */
-static void shorten_names(json_t *hotspots)
-{
-    size_t i;
-    json_t *place;
-    json_array_foreach(json_object_get(hotspots, "places"), i, place)
-    {
-        char plain[PLAIN_NAME];
-        const char *name = json_string_value(json_object_get(place, "kernel"));
-        if (name)
-            json_put(place, "kernel", json_text(plain_kernel_name(name, plain)));
-    }
-}
-
 static bool put_hotspots(const struct report_request *r, json_t *data, const struct replayed *o, struct rp_error *err)
 {
     struct hotspots hot;
@@ -164,7 +150,6 @@ static bool put_hotspots(const struct report_request *r, json_t *data, const str
                 hotspots_sum(&hot, places, o->profile, o->result.total.cycles, o->machine, err);
     if (fine) {
         json_t *json = hotspots_json(&hot, r->top < 0 ? USUAL_LINES : r->top ? (size_t)r->top : EVERY, files);
-        shorten_names(json);
         json_put(data, "hotspots", json);
         hotspots_free(&hot);
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/lib/command.h"
+#include "tools/lib/names.h"
 #include "tools/sweep/claims.h"
 #include "tools/sweep/sweep.h"
 #include "tools/ui/figure.h"
@@ -150,6 +151,8 @@ static void replay_task(struct running *r, struct finished *f)
                    ? replay_batches(plan, f, &options)
                    : result_replay(f->trace, f->machine, &options, &f->result, &f->error)) &&
               (!f->profile || profile_end(f->profile, &f->error));
+    if (!f->fine)
+        plain_error(&f->error);
     f->seconds = processor_seconds() - began;
     add_progress(&share, r->sweep->traces[r->sweep->visits[f->task->visit].trace].warp_instructions, 0);
 }

@@ -189,7 +189,7 @@ struct wcet_summary wcet_summarise(const struct wcet_result *r, size_t policy, e
         double over = wcet_overestimation(bound, took);
         s.launches++;
         s.violations += took > bound;
-        s.max = s.launches == 1 || over > s.max ? over : s.max;
+        s.greatest = s.launches == 1 || over > s.greatest ? over : s.greatest;
         sum += over;
         squares += over * over;
         weighted += over * (double)took;

@@ -49,7 +49,7 @@ static inline double wcet_overestimation(uint64_t bound, uint64_t cycles)
  * the whole population. */
 struct wcet_summary {
     uint64_t launches, violations; /* launches that took longer than the bound */
-    double mean, max, weighted_mean, deviation;
+    double mean, greatest, weighted_mean, deviation;
 };
 struct wcet_summary wcet_summarise(const struct wcet_result *, size_t policy, enum wcet_bound);
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "tools/lib/command.h"
+#include "tools/lib/interrupt.h"
+#include "tools/lib/names.h"
 #include "tools/lib/number.h"
 #include "tools/ui/progress.h"
 #include "tools/ui/table.h"
@@ -27,43 +29,86 @@ bool wcet_grid_axis(struct wcet_grid *g, char *text, struct rp_error *err)
     return true;
 }
 
-/* Compares the launches of a trace that are covered. *skips counts the others, of which the first is named. */
-static bool one_trace(const struct wcet_grid *g, const struct machine_args *args, struct rp_trace *t, size_t traces,
-                      struct wcet_result *out, size_t *skips, struct rp_error *err)
+/* What one run of the grid has beside its options. */
+struct grid_run {
+    const struct wcet_grid *grid;
+    const struct machine_args *args;
+    const char *const *traces;
+    size_t count;            /* traces */
+    struct wcet_skips *told; /* [traces]: what has been said to be left out */
+    json_t *skipped;         /* with --json: the same as a list; NULL */
+    struct table *table;     /* without --json; made with the first row */
+    size_t launches;         /* with bounds, of all values */
+};
+
+/* Says which launches are left out, each reason once for a trace: other values of the option leave out the same. */
+static void tell_skips(struct grid_run *g, size_t trace, const struct rp_trace *t, const struct wcet_skips *skips)
+{
+    struct wcet_skips *told = &g->told[trace];
+    wcet_skips_print(skips, told, t, stderr);
+    wcet_skips_join(told, skips);
+}
+
+static bool leave_out(struct grid_run *g, const struct rp_trace *t, uint32_t launch, const char *value,
+                      struct rp_error *why, struct wcet_skips *skips)
+{
+    plain_error(why);
+    const char *reason = wcet_skip_reason(t, launch, why->text);
+    wcet_skip(skips, launch, reason);
+    if (g->skipped)
+        json_add(g->skipped, json_pack("{s:o, s:I, s:s, s:s}", "trace", json_text(rp_trace_path(t)), "launch",
+                                       (json_int_t)launch, "value", value, "reason", reason));
+    return true;
+}
+
+/* A launch that is not covered, as its addresses turned out, is not in the result. False: it failed otherwise. */
+static bool drop_uncovered(struct wcet_result *out, const struct rp_error *err)
+{
+    if (err->status != RP_BAD_INPUT)
+        return false;
+    if (out->count && !out->launches[out->count - 1].bounds.unit_bound)
+        out->count--;
+    return true;
+}
+
+/* Compares the launches of a trace that are covered. */
+static bool one_trace(struct grid_run *g, const struct machine_args *args, size_t trace, struct rp_trace *t,
+                      const char *value, struct wcet_result *out, struct rp_error *err)
 {
     struct rp_error why;
+    struct wcet_skips skips = {0};
     struct machine *m = machine_args_open(args, NULL, 0, err);
-    bool fine = m, only = traces == 1 && rp_trace_launch_count(t) == 1;
+    bool fine = m;
     for (uint32_t l = 0; fine && l < rp_trace_launch_count(t); l++)
-        if (only || wcet_covers(t, l, NULL, m, g->extensions, &why))
-            fine = wcet_compare(out, t, args, l, g->extensions, NULL, err);
-        else if (!(*skips)++)
-            fprintf(stderr, "reprise: %s: launch %" PRIu32 " is left out: %s\n", rp_trace_path(t), l,
-                    wcet_skip_reason(t, l, why.text));
+        if (!wcet_covers(t, l, NULL, m, g->grid->extensions, &why))
+            leave_out(g, t, l, value, &why, &skips);
+        else if (!wcet_compare(out, t, args, l, g->grid->extensions, NULL, err))
+            fine = drop_uncovered(out, err) && leave_out(g, t, l, value, err, &skips);
+    tell_skips(g, trace, t, &skips);
+    wcet_skips_free(&skips);
     machine_free(m);
     return fine;
 }
 
 /* Compares all launches of all traces on the machine with this value of the option. */
-static bool point(const struct wcet_grid *g, const struct machine_args *args, const char *value,
-                  const char *const *traces, size_t count, struct wcet_result *out, size_t *skips, struct rp_error *err)
+static bool point(struct grid_run *g, const char *value, struct wcet_result *out, struct rp_error *err)
 {
-    struct machine_args here = *args;
-    bool latency = g->key && !strcmp(g->key, "latency");
+    struct machine_args here = *g->args;
+    const char *key = g->grid->key;
     if (here.count + 2 > MOST_SETTINGS)
         return rp_fail(err, RP_USAGE, "too many --set");
     here.late_option = "--grid";
     here.late = here.count;
-    if (latency) {
+    if (key && !strcmp(key, "latency")) {
         here.settings[here.count++] = (struct machine_setting){"spaces.global.latency", value};
         here.settings[here.count++] = (struct machine_setting){"spaces.local.latency", value};
-    } else if (g->key) {
-        here.settings[here.count++] = (struct machine_setting){g->key, value};
+    } else if (key) {
+        here.settings[here.count++] = (struct machine_setting){key, value};
     }
     bool fine = true;
-    for (size_t i = 0; fine && i < count; i++) {
-        struct rp_trace *t = trace_of_launches(traces[i], err);
-        fine = t && one_trace(g, &here, t, count, out, skips, err);
+    for (size_t i = 0; fine && i < g->count; i++) {
+        struct rp_trace *t = trace_of_launches(g->traces[i], err);
+        fine = t && one_trace(g, &here, i, t, value, out, err);
         if (t)
             rp_trace_close(t);
     }
@@ -71,24 +116,28 @@ static bool point(const struct wcet_grid *g, const struct machine_args *args, co
 }
 
 /* One launch has no statistics, only the overestimation of its bound. */
-static void rows(struct table *table, const struct wcet_grid *g, const char *value, const struct wcet_result *r,
-                 bool alone)
+static void rows(struct grid_run *g, const char *value, const struct wcet_result *r, bool alone)
 {
-    for (size_t p = 0; p < g->policies.count; p++)
+    struct table *t = g->table;
+    for (size_t p = 0; p < g->grid->policies.count; p++)
         for (unsigned b = 0; b < WCET_BOUNDS; b++) {
             struct wcet_summary s = wcet_summarise(r, p, b);
-            table_cell(table, "%s", value);
-            table_cell(table, "%s", g->policies.names[p]);
-            table_cell(table, "%s", wcet_bound_names[b]);
-            if (!alone)
-                table_number(table, s.launches);
-            table_cell(table, "%.2f %%", s.mean);
-            if (!alone) {
-                table_cell(table, "%.2f %%", s.max);
-                table_cell(table, "%.2f %%", s.weighted_mean);
-                table_cell(table, "%.2f %%", s.deviation);
+            if (g->grid->csv) {
+                table_cell(t, "%s", g->args->machine);
+                table_cell(t, "%s", g->grid->key ? g->grid->key : "");
             }
-            table_number(table, s.violations);
+            table_cell(t, "%s", value);
+            table_cell(t, "%s", g->grid->policies.names[p]);
+            table_cell(t, "%s", wcet_bound_names[b]);
+            if (!alone)
+                table_number(t, s.launches);
+            table_cell(t, "%.2f %%", s.mean);
+            if (!alone) {
+                table_cell(t, "%.2f %%", s.greatest);
+                table_cell(t, "%.2f %%", s.weighted_mean);
+                table_cell(t, "%.2f %%", s.deviation);
+            }
+            table_number(t, s.violations);
         }
 }
 
@@ -100,20 +149,28 @@ static void add_json(json_t *list, const struct wcet_grid *g, const char *value,
             json_add(list,
                      json_pack("{s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I}", "value", value, "policy",
                                g->policies.names[p], "bound", wcet_bound_names[b], "launches", (json_int_t)s.launches,
-                               "mean", s.mean, "max", s.max, "weighted_mean", s.weighted_mean, "standard_deviation",
+                               "mean", s.mean, "greatest", s.greatest, "weighted_mean", s.weighted_mean, "deviation",
                                s.deviation, "violations", (json_int_t)s.violations));
         }
 }
 
+static void names(struct table *t, const char *const *list)
+{
+    for (; *list; list++)
+        table_cell(t, "%s", *list);
+}
+
 static struct table *heading(const struct wcet_grid *g, bool alone)
 {
-    static const char *const several[] = {"policy", "bound",         "launches",  "mean",
-                                          "max",    "weighted mean", "std. dev.", "violations"};
-    static const char *const one[] = {"policy", "bound", "larger by", "violations"};
-    struct table *table = table_new(alone ? "rllrr" : "rllrrrrrr");
-    table_cell(table, "%s", g->key ? g->key : "-");
-    for (size_t i = 0; i < (alone ? sizeof one / sizeof *one : sizeof several / sizeof *several); i++)
-        table_cell(table, "%s", alone ? one[i] : several[i]);
+    static const char *const several[] = {"policy",        "bound",     "launches",   "mean", "greatest",
+                                          "weighted mean", "std. dev.", "violations", NULL};
+    static const char *const one[] = {"policy", "bound", "larger by", "violations", NULL};
+    static const char *const csv[] = {"machine", "key",      "value",         "policy",    "bound",      "launches",
+                                      "mean",    "greatest", "weighted_mean", "deviation", "violations", NULL};
+    struct table *table = table_new(g->csv ? "lllllrrrrrr" : alone ? "rllrr" : "rllrrrrrr");
+    if (!g->csv)
+        table_cell(table, "%s", g->key ? g->key : "-");
+    names(table, g->csv ? csv : alone ? one : several);
     return table;
 }
 
@@ -147,46 +204,88 @@ static char *expand(const char *values, uint64_t *count, struct rp_error *err)
     return NULL;
 }
 
-int wcet_grid_run(const struct wcet_grid *g, const struct machine_args *args, const char *const *traces, size_t count)
+/* Analyses and replays everything for one value, and adds its rows. */
+static bool one_value(struct grid_run *g, const char *value, json_t *list, struct rp_error *err)
 {
-    struct rp_error err;
-    uint64_t done = 0, total;
-    size_t skips = 0;
-    char *values = expand(g->values ? g->values : "-", &total, &err), *state = NULL;
-    if (!values)
-        return command_fail(&err);
-    struct table *table = NULL;
-    json_t *list = g->json ? json_array() : NULL;
-    struct progress bar;
-    progress_begin(&bar, "grid", "values", g->quiet);
-    bool fine = true;
-    for (char *value = strtok_r(values, ",", &state); fine && value; value = strtok_r(NULL, ",", &state)) {
-        struct wcet_result r = {.policies = g->policies, .exhaust = g->exhaust};
-        fine = point(g, args, value, traces, count, &r, &skips, &err);
-        fine = fine && (r.count || rp_fail(&err, RP_BAD_INPUT, "--grid: no launch of these traces has a bound"));
-        bool alone = r.count == 1 && !g->csv;
-        if (fine && !list) {
-            table = table ? table : heading(g, alone);
-            rows(table, g, value, &r, alone);
-        }
-        if (fine && list)
-            add_json(list, g, value, &r);
-        fine = fine && wcet_holds(&r, NULL, &err);
+    struct wcet_result r = {.policies = g->grid->policies, .exhaust = g->grid->exhaust};
+    bool fine = point(g, value, &r, err), alone = r.count == 1 && !g->grid->csv;
+    if (interrupted()) { /* the value has no rows: they would be of some launches only */
         wcet_result_free(&r);
+        return fine || err->status == RP_PARTIAL;
+    }
+    g->launches += fine ? r.count : 0;
+    if (fine && !list && (r.count || g->grid->csv)) {
+        g->table = g->table ? g->table : heading(g->grid, alone);
+        if (r.count)
+            rows(g, value, &r, alone);
+    }
+    if (fine && list && r.count)
+        add_json(list, g->grid, value, &r);
+    fine = fine && wcet_holds(&r, NULL, err);
+    wcet_result_free(&r);
+    return fine;
+}
+
+static bool all_values(struct grid_run *g, json_t *list, struct rp_error *err)
+{
+    uint64_t done = 0, total;
+    char *values = expand(g->grid->values ? g->grid->values : "-", &total, err), *state = NULL;
+    bool fine = values;
+    struct progress bar;
+    progress_begin(&bar, "grid", "values", g->grid->quiet);
+    for (char *value = fine ? strtok_r(values, ",", &state) : NULL; fine && value && !interrupted();
+         value = strtok_r(NULL, ",", &state)) {
+        fine = one_value(g, value, list, err);
         progress_update(&bar, ++done, total, 0, NULL);
     }
     progress_end(&bar);
     free(values);
-    if (!fine) {
-        table_free(table);
-        json_decref(list);
-        return command_fail(&err);
-    }
-    int status = RP_OK;
+    return fine;
+}
+
+static int print_grid(struct grid_run *g, json_t *list)
+{
+    const char *key = g->grid->key ? g->grid->key : "-";
     if (list)
-        status = json_finish(json_pack("{s:s, s:s, s:o}", "tool", "reprise " REPRISE_VERSION, "key",
-                                       g->key ? g->key : "-", "rows", list));
-    else
-        (g->csv ? table_print_csv : table_print)(table, stdout);
+        return json_finish(json_pack("{s:s, s:s, s:O, s:O}", "tool", "reprise " REPRISE_VERSION, "key", key, "rows",
+                                     list, "skipped", g->skipped));
+    if (g->table)
+        (g->grid->csv ? table_print_csv : table_print)(g->table, stdout);
+    g->table = NULL;
+    return RP_OK;
+}
+
+int wcet_grid_run(const struct wcet_grid *grid, const struct machine_args *args, const char *const *traces,
+                  size_t count)
+{
+    struct rp_error err;
+    json_t *list = grid->json ? json_array() : NULL;
+    struct grid_run g = {.grid = grid,
+                         .args = args,
+                         .traces = traces,
+                         .count = count,
+                         .told = calloc(count, sizeof *g.told),
+                         .skipped = grid->json ? json_array() : NULL};
+    interrupt_watch();
+    bool fine = g.told ? all_values(&g, list, &err) : rp_fail(&err, RP_SYSTEM, "out of memory");
+    bool skips = false;
+    int status = fine ? print_grid(&g, list) : RP_OK;
+    for (size_t i = 0; g.told && i < count; i++) {
+        skips |= g.told[i].count != 0;
+        wcet_skips_free(&g.told[i]);
+    }
+    free(g.told);
+    table_free(g.table);
+    json_decref(list);
+    json_decref(g.skipped);
+    if (fine && interrupted()) {
+        command_finish(status);
+        fputs("reprise: stopped: the rows are those of the values that were done\n", stderr);
+        interrupt_end();
+    }
+    if (fine && !g.launches)
+        fine = rp_fail(&err, RP_BAD_INPUT, "--grid: no launch of these traces has a bound");
+    if (!fine)
+        return command_fail(&err);
     return status == RP_OK && skips ? RP_BAD_INPUT : status;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "tools/lib/names.h"
 #include "tools/ui/table.h"
 #include "tracefmt/plural.h"
 
@@ -72,14 +73,16 @@ static json_t *caches_json(const struct wcet_cache_counts *c)
                      "requests", (json_int_t)c->requests[WCET_MEMORY]);
 }
 
-/* The cycles of the longest schedule found, in per cent of the unit-aware bound. */
-static double closeness(const struct wcet_bounds *b, const struct wcet_attack *attack)
+static json_t *extent_json(const uint32_t e[3]) { return json_pack("[iii]", (int)e[0], (int)e[1], (int)e[2]); }
+
+double wcet_attack_closeness(const struct wcet_bounds *b, const struct wcet_attack *attack)
 {
     return b->unit_bound ? 100 * (double)attack->longest / (double)b->unit_bound : 0;
 }
 
-json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, const struct wcet_launch *l,
-                         const struct wcet_profile *profile, const struct wcet_attack *attack)
+json_t *wcet_launch_json(const struct rp_trace *t, const struct machine *m, const struct wcet_result *r,
+                         const struct wcet_launch *l, const struct wcet_profile *profile,
+                         const struct wcet_attack *attack)
 {
     const struct wcet_bounds *b = &l->bounds;
     json_t *replay = json_object(), *over = json_object();
@@ -87,20 +90,26 @@ json_t *wcet_launch_json(const struct rp_trace *t, const struct wcet_result *r, 
         json_put(replay, r->policies.names[p], number(l->cycles[p]));
         json_put(over, r->policies.names[p], overestimation_json(l, p));
     }
-    json_t *o =
-        json_pack("{s:I, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "launch",
-                  (json_int_t)b->launch, "kernel", rp_trace_kernel(t, rp_trace_launch(t, b->launch)->kernel)->name,
-                  "blocks", (json_int_t)b->blocks, "warp_count", (json_int_t)b->warps, "warp_instructions",
-                  (json_int_t)b->instructions, "gub", b->gub_applies ? number(b->gub) : json_null(), "serial_bound",
-                  (json_int_t)b->serial, "overlap_bound", (json_int_t)b->overlap, "unit_bound",
-                  (json_int_t)b->unit_bound, "exact", b->exact ? number(b->exact) : json_null(), "caches",
-                  caches_json(&b->caches), "sections", sections_json(b), "replay", replay, "overestimation", over);
+    const struct rp_launch *launch = rp_trace_launch(t, b->launch);
+    json_t *o = json_pack("{s:I}", "launch", (json_int_t)b->launch);
+    json_put_kernel(o, rp_trace_kernel(t, launch->kernel)->name);
+    json_put(o, "grid", extent_json(launch->grid));
+    json_put(o, "block", extent_json(launch->block));
+    json_join(o, json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:f, s:o, s:o, s:o, s:o}", "blocks",
+                           (json_int_t)b->blocks, "warp_count", (json_int_t)b->warps, "warp_instructions",
+                           (json_int_t)b->instructions, "gub", b->gub_applies ? number(b->gub) : json_null(),
+                           "serial_bound", (json_int_t)b->serial, "overlap_bound", (json_int_t)b->overlap, "unit_bound",
+                           (json_int_t)b->unit_bound, "exact", b->exact ? number(b->exact) : json_null(), "us",
+                           (double)b->unit_bound / fraction_value(m->clock_mhz), "caches", caches_json(&b->caches),
+                           "sections", sections_json(b), "replay", replay, "overestimation", over));
     json_put(o, "assumptions", wcet_assumptions_json(b->assumed));
+    if (b->stopped)
+        json_put(o, "stopped", json_true());
     if (attack)
         json_put(o, "attack",
                  json_pack("{s:I, s:I, s:f, s:s}", "schedules", (json_int_t)attack->schedules, "longest",
-                           (json_int_t)attack->longest, "per_cent_of_unit_bound", closeness(b, attack), "schedule",
-                           attack->schedule));
+                           (json_int_t)attack->longest, "per_cent_of_unit_bound", wcet_attack_closeness(b, attack),
+                           "schedule", attack->schedule));
     if (profile)
         json_put(o, "warps", warps_json(profile));
     return o;
@@ -116,7 +125,7 @@ json_t *wcet_summary_json(const struct wcet_result *r)
             if (s.launches)
                 json_put(o, wcet_bound_names[b],
                          json_pack("{s:I, s:f, s:f, s:f, s:f, s:I}", "launches", (json_int_t)s.launches, "mean", s.mean,
-                                   "max", s.max, "weighted_mean", s.weighted_mean, "standard_deviation", s.deviation,
+                                   "greatest", s.greatest, "weighted_mean", s.weighted_mean, "deviation", s.deviation,
                                    "violations", (json_int_t)s.violations));
         }
         json_put(all, r->policies.names[p], o);
@@ -138,14 +147,14 @@ static void microseconds(struct table *table, const struct machine *m, uint64_t 
 }
 
 static void launch_row(struct table *table, const struct wcet_view *v, const struct wcet_launch *l,
-                       const struct wcet_attack *attack, size_t policies)
+                       const struct wcet_attack *attack)
 {
     const struct wcet_bounds *b = &l->bounds;
-    char plain[WCET_NAME];
+    char plain[PLAIN_NAME];
     if (v->several)
         table_cell(table, "%s", rp_trace_path(v->trace));
     table_cell(table, "%" PRIu32, b->launch);
-    table_cell(table, "%s", v->name ? v->name(kernel_of(v->trace, l), plain) : kernel_of(v->trace, l));
+    table_cell(table, "%s", plain_kernel_name(kernel_of(v->trace, l), plain));
     table_number(table, b->warps);
     table_number(table, b->section_count);
     if (b->gub_applies)
@@ -158,25 +167,21 @@ static void launch_row(struct table *table, const struct wcet_view *v, const str
     microseconds(table, v->machine, b->unit_bound);
     if (attack) {
         table_number(table, attack->longest);
-        table_cell(table, "%.2f %%", closeness(b, attack));
+        table_cell(table, "%.2f %%", wcet_attack_closeness(b, attack));
     }
-    for (size_t p = 0; p < policies; p++)
-        table_number(table, l->cycles[p]);
 }
 
-struct table *wcet_launch_table(bool several, bool attacked, const struct wcet_policies *policies)
+struct table *wcet_launch_table(bool several, bool attacked)
 {
     static const char *const heading[] = {"trace",  "launch",     "kernel", "warps", "sections", "GUB",
                                           "serial", "unit-aware", "exact",  "us",    "attacked", "of unit-aware"};
-    size_t headings = sizeof heading / sizeof *heading - (attacked ? 0 : 2), count = policies ? policies->count : 0;
-    char columns[] = "nrnrrrrrlrrrrrrrrrrr";
-    _Static_assert(sizeof columns - 1 == sizeof heading / sizeof *heading + WCET_POLICIES, "a letter each");
-    columns[headings + count] = 0;
+    size_t headings = sizeof heading / sizeof *heading - (attacked ? 0 : 2);
+    char columns[] = "nrnrrrrrlrrr";
+    _Static_assert(sizeof columns - 1 == sizeof heading / sizeof *heading, "a letter each");
+    columns[headings] = 0;
     struct table *table = table_new(columns + !several);
     for (size_t i = !several; i < headings; i++)
         table_cell(table, "%s", heading[i]);
-    for (size_t p = 0; p < count; p++)
-        table_cell(table, "cycles.%s", policies->names[p]);
     return table;
 }
 
@@ -184,7 +189,7 @@ void wcet_launch_rows(struct table *table, const struct wcet_view *v, const stru
                       const struct wcet_attack *attacks)
 {
     for (size_t i = 0; i < r->count; i++)
-        launch_row(table, v, &r->launches[i], attacks ? &attacks[i] : NULL, v->policies ? r->policies.count : 0);
+        launch_row(table, v, &r->launches[i], attacks ? &attacks[i] : NULL);
 }
 
 void wcet_print_attacks(const struct wcet_result *r, const struct wcet_attack *attacks)
@@ -317,7 +322,8 @@ void wcet_print_caches(const struct wcet_result *r, const struct machine *m)
 
 void wcet_print_summary(const struct wcet_result *r)
 {
-    static const char *const heading[] = {"policy", "bound", "launches", "mean", "max", "weighted mean", "std. dev."};
+    static const char *const heading[] = {"policy",   "bound",         "launches", "mean",
+                                          "greatest", "weighted mean", "std. dev."};
     struct table *table = table_new("llrrrrr");
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         table_cell(table, "%s", heading[i]);
@@ -330,7 +336,7 @@ void wcet_print_summary(const struct wcet_result *r)
             table_cell(table, "%s", wcet_bound_names[b]);
             table_number(table, s.launches);
             table_cell(table, "%.2f %%", s.mean);
-            table_cell(table, "%.2f %%", s.max);
+            table_cell(table, "%.2f %%", s.greatest);
             table_cell(table, "%.2f %%", s.weighted_mean);
             table_cell(table, "%.2f %%", s.deviation);
         }
@@ -363,6 +369,18 @@ json_t *wcet_validity_json(const struct wcet_validity *v)
         json_put(relaxed, relaxed_setting(v, i)->key, option_json(relaxed_setting(v, i)->value));
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "path", "recorded", "machine", v->machine->name, "hash",
                      v->machine->hash, "assumptions", wcet_assumptions_json(v->assumed), "relaxed", relaxed);
+}
+
+char *wcet_relaxed_text(const struct wcet_validity *v)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; to && i < relaxed_count(v); i++)
+        fprintf(to, "%s%s=%s", i ? " " : "", relaxed_setting(v, i)->key, relaxed_setting(v, i)->value);
+    if (to)
+        fclose(to);
+    return text;
 }
 
 void wcet_print_validity(const struct wcet_validity *v)

@@ -8,25 +8,23 @@
 #include "tools/wcet/profile.h"
 #include "tools/wcet/relax.h"
 
-/* One launch: {"launch", "kernel", "warps", "gub", "serial_bound", "unit_bound", "exact", "assumptions", "caches",
- * "sections", "replay", "overestimation", "warps"}; profile and attack may be NULL. */
-json_t *wcet_launch_json(const struct rp_trace *, const struct wcet_result *, const struct wcet_launch *,
-                         const struct wcet_profile *, const struct wcet_attack *);
-/* Per policy and bound: launches, mean, max, weighted_mean, standard_deviation, violations. */
+/* One launch: {"launch", "kernel", "symbol", "grid", "block", "gub", "serial_bound", "unit_bound", "exact",
+ * "assumptions", "caches", "sections", "replay", "overestimation", "warps"}; profile and attack may be NULL. */
+json_t *wcet_launch_json(const struct rp_trace *, const struct machine *, const struct wcet_result *,
+                         const struct wcet_launch *, const struct wcet_profile *, const struct wcet_attack *);
+/* The cycles of the longest schedule found, in per cent of the unit-aware bound. */
+double wcet_attack_closeness(const struct wcet_bounds *, const struct wcet_attack *);
+/* Per policy and bound: launches, mean, greatest, weighted_mean, deviation, violations. */
 json_t *wcet_summary_json(const struct wcet_result *);
 
-#define WCET_NAME 256
-/* What tables show: one trace, or several in one table. `name` shortens the names of kernels. */
+/* What tables show: one trace, or several in one table. */
 struct wcet_view {
     const struct rp_trace *trace;
     const struct machine *machine;
     bool several;
-    bool policies; /* the table of bounds has the cycles under each policy */
-    const char *(*name)(const char *kernel, char out[WCET_NAME]); /* NULL: unchanged */
 };
-/* A table of bounds with a row per launch, and with a column of cycles for each of `policies` (NULL: none). The caller
- * prints it. */
-struct table *wcet_launch_table(bool several, bool attacked, const struct wcet_policies *policies);
+/* A table of bounds with a row per launch. The caller prints it. */
+struct table *wcet_launch_table(bool several, bool attacked);
 void wcet_launch_rows(struct table *, const struct wcet_view *, const struct wcet_result *, const struct wcet_attack *);
 /* A table of cycles with a row for each policy. */
 struct table *wcet_replay_table(bool several);
@@ -56,6 +54,8 @@ struct wcet_validity {
     const struct machine_args *settings; /* which holds the relaxed ones */
 };
 void wcet_print_validity(const struct wcet_validity *);
+/* "tlb=none l2_tlb=none": what was relaxed. The caller frees it; NULL: out of memory. */
+char *wcet_relaxed_text(const struct wcet_validity *);
 /* {"path": "recorded", "machine", "hash", "assumptions", "relaxed": {"tlb": "none", ...}} */
 json_t *wcet_validity_json(const struct wcet_validity *);
 json_t *wcet_assumptions_json(unsigned assumed);

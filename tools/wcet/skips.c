@@ -68,10 +68,27 @@ static void print_ranges(const struct wcet_skip *e, FILE *to)
         fprintf(to, " and others, %zu in all,", e->launches);
 }
 
-void wcet_skips_print(const struct wcet_skips *s, const struct rp_trace *t, FILE *to)
+static bool has(const struct wcet_skips *s, const char *reason)
+{
+    bool is = false;
+    for (size_t i = 0; i < s->count; i++)
+        is |= !strcmp(s->list[i].reason, reason);
+    return is;
+}
+
+void wcet_skips_join(struct wcet_skips *s, const struct wcet_skips *other)
+{
+    for (size_t i = 0; i < other->count; i++)
+        if (!has(s, other->list[i].reason))
+            wcet_skip(s, other->list[i].ranges[0].first, other->list[i].reason);
+}
+
+void wcet_skips_print(const struct wcet_skips *s, const struct wcet_skips *told, const struct rp_trace *t, FILE *to)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct wcet_skip *e = &s->list[i];
+        if (told && has(told, e->reason))
+            continue;
         fprintf(to, "reprise: %s: launch%s ", rp_trace_path(t), e->launches == 1 ? "" : "es");
         print_ranges(e, to);
         fprintf(to, " %s left out: %s\n", e->launches == 1 ? "is" : "are", e->reason);

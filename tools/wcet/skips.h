@@ -19,8 +19,10 @@ struct wcet_skips {
 const char *wcet_skip_reason(const struct rp_trace *, uint32_t launch, const char *text);
 /* Adds a launch; the launches come in ascending order. Out of memory: the launch is counted, and not listed. */
 void wcet_skip(struct wcet_skips *, uint32_t launch, const char *reason);
-/* Prints a line for each reason, with its launches. */
-void wcet_skips_print(const struct wcet_skips *, const struct rp_trace *, FILE *);
+/* Prints a line for each reason, with its launches, but for the reasons in `told` (NULL: none). */
+void wcet_skips_print(const struct wcet_skips *, const struct wcet_skips *told, const struct rp_trace *, FILE *);
+/* Adds the reasons that the first one lacks. */
+void wcet_skips_join(struct wcet_skips *, const struct wcet_skips *);
 void wcet_skips_free(struct wcet_skips *);
 
 #endif

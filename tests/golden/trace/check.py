@@ -29,10 +29,10 @@ def figures(reprise, trace):
     whole = all(launch['outcome'] == 'complete' for launch in info['launches'])
     replay = json.loads(run(reprise, 'replay', '--json', '--quiet', '--machine', 'orin-wcet', trace,
                             statuses=(0,) if whole else (5,)))
-    keys = ('kernel_name', 'grid', 'block', 'outcome', 'fault', 'blocks_recorded', 'warp_instructions',
+    keys = ('symbol', 'grid', 'block', 'outcome', 'fault', 'blocks_recorded', 'warp_instructions',
             'thread_instructions', 'chunks', 'mix')
     return {
-        'kernels': [{k: kernel[k] for k in ('name', 'isa', 'instructions', 'registers')} for kernel in info['kernels']],
+        'kernels': [{k: kernel[k] for k in ('symbol', 'isa', 'instructions', 'registers')} for kernel in info['kernels']],
         'launches': [{k: launch[k] for k in keys if k in launch} for launch in info['launches']],
         'verified_blocks': verified['blocks'],
         'dump_sha256': dumps.hexdigest(),

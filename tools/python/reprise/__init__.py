@@ -9,10 +9,13 @@
 The program `reprise` does the work: $REPRISE names it, else it is looked for on the PATH, else in this checkout's build.
 """
 from .run import Result, run
-from .program import Error, KernelFault
+from .program import Error, KernelFault, ProgramFailed
 from .record import record
 from .replay import replay
 from .rows import Rows
 from .tables import diff, launches, results, sweep
+from .version import find_version
 
-__all__ = ["Error", "KernelFault", "Result", "Rows", "diff", "launches", "record", "replay", "results", "run", "sweep"]
+__version__ = find_version()
+__all__ = ["Error", "KernelFault", "ProgramFailed", "Result", "Rows", "diff", "launches", "record", "replay", "results", "run",
+           "sweep"]

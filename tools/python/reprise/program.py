@@ -26,6 +26,17 @@ class KernelFault(Error):
         self.report, self.printed = report, printed
 
 
+class ProgramFailed(Error):
+    """A recorded program ended with a status that is not 0, or by a signal; reprise itself did what it should.
+
+    `status` is that of the program (-N: signal N, or 128 + N), `trace` the path of what it had launched by then, `output` and
+    `errors` what it wrote to standard output and standard error."""
+
+    def __init__(self, message, status, trace, output, errors):
+        super().__init__(message, status)
+        self.trace, self.output, self.errors = trace, output, errors
+
+
 def find_program():
     named = os.environ.get("REPRISE")
     if named:
@@ -40,14 +51,19 @@ def find_program():
     raise Error("the program reprise is not on the PATH: install it (make install), or name it in $REPRISE")
 
 
-def call_program(arguments, fine=(0,)):
-    """Runs reprise with these arguments. Returns its standard output if its exit status is one of `fine`; else raises
-    Error with its message."""
+def start_program(arguments):
+    """Runs reprise with these arguments to its end."""
     try:
-        done = subprocess.run([find_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return subprocess.run([find_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as e:
         raise Error(f"reprise cannot be started: {e}") from e
+
+
+def call_program(arguments, fine=(0,)):
+    """Runs reprise with these arguments. Returns its standard output if its exit status is one of `fine`; else raises
+    Error with its message."""
+    done = start_program(arguments)
     if done.returncode in fine:
         return done.stdout
     message = done.stderr.strip() or f"reprise ended with status {done.returncode}"

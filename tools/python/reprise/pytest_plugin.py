@@ -110,17 +110,33 @@ class _Checked:
     def __init__(self):
         self.logs = _Logs()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item, call):
-        report = yield
+    def _phase(self, item, when):
+        """Findings fail the test as an exception does, so that marks such as xfail mean the same as ever. One that fails, or is
+        skipped, anyway has them in its report."""
+        try:
+            result = yield
+        except BaseException:
+            found = self.logs.new()
+            if found:
+                item.add_report_section(when, "reprise", "\n".join(f["text"] for f in found))
+            raise
         found = self.logs.new()
         if found:
             texts = "\n".join(f["text"] for f in found)
-            report.sections.append(("reprise", texts))
-            if report.passed:
-                report.outcome = "failed"
-                report.longrepr = f"reprise found {len(found)} fault{'s' if len(found) > 1 else ''} in this test:\n{texts}"
-        return report
+            pytest.fail(f"reprise found {len(found)} finding{'s' if len(found) > 1 else ''} in this test:\n{texts}", pytrace=False)
+        return result
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        return (yield from self._phase(item, "setup"))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item):
+        return (yield from self._phase(item, "call"))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item):
+        return (yield from self._phase(item, "teardown"))
 
     def pytest_sessionfinish(self, session, exitstatus):
         worker = "PYTEST_XDIST_WORKER" in os.environ

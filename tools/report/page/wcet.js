@@ -31,11 +31,20 @@ function drawBars(svg, width, bars, label) {
   return height;
 }
 
+// What the bounds of a trace are valid for, in words.
+function validityText(v) {
+  const relaxed = Object.entries(v.relaxed).map(([key, value]) => key + "=" + value);
+  return "Bounds are valid for the path that each warp took in the trace, on machine " + v.machine + " as 'reprise replay' defines it. Other inputs may take other paths." +
+    (v.assumptions.length ? " Beyond the paper, and proved in docs/wcet-proofs.md: " + v.assumptions.join(", ") + "." : "") +
+    (relaxed.length ? " Relaxed, so that these are bounds of another machine: " + relaxed.join(" ") + "." : "");
+}
+
 function boundsSection(page, trace, state) {
   addSection(page, "bounds", "Bounds beside replays", (body) => {
     const l = trace.launches[state.launch];
     addFigure(body, "bounds and replays", (svg, width) => drawBars(svg, width, boundRows(l), "cycles"),
       "Launch " + l.launch + " of " + l.kernel + "; shares are of the unit-aware bound. Serial and unit-aware are safe; GUB is the published bound and is not in every case (docs/wcet.md).");
+    body.append(h("p", {}, validityText(trace.valid_for)));
   });
 }
 
