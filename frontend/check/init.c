@@ -155,32 +155,22 @@ static uint8_t *written_space(struct checked_block *cb, const struct touch *t, u
     return written_at(cb, &first);
 }
 
-/* Whether all that is unwritten of an access may be padding, by what is written around it: the alignment of such a
- * structure, or 0. */
-static unsigned padding_around(struct checked_block *cb, const struct touch *t, const uint8_t *bits)
+/* Whether all that is unwritten of an access may be padding, by what is written in it and around it: the alignment of
+ * such a structure, or 0. */
+static unsigned padding_around(struct checked_block *cb, const struct touch *t, const uint8_t *written)
 {
     uint64_t offset;
     const uint8_t *all = written_space(cb, t, &offset);
     const uint8_t *wide = all && t->space == RP_SPACE_GLOBAL ? wide_of(cb->check, t->a) : NULL;
-    bool padding = all && t->bytes <= 8;
+    bool padding = all && t->bytes <= 16;
     if (padding && t->bytes == 8 && offset % 16 == 8 && all[offset - 8])
         return 16;
     for (uint64_t i = 0; padding && i < t->bytes; i++)
-        padding = bits[i] != 0xff || is_padding(all, wide, 0, offset + i);
-    return !padding ? 0 : t->bytes < 4 ? 4 : 8;
-}
-
-static uint64_t first_undefined(const uint8_t *bits)
-{
-    uint64_t i = 0;
-    while (!bits[i])
-        i++;
-    return i;
+        padding = written[i] || is_padding(all, wide, 0, offset + i) || is_like_padding(t->at, t->bytes, written, i);
+    return !padding ? 0 : t->bytes < 4 ? 4 : t->bytes <= 8 ? 8 : 16;
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
-
-enum { MOST_BYTES = 64 }; /* of a lane's access whose bits are followed */
 
 /* Whether its bits are followed in registers. An exchange is a store; its old value counts if something needs it. */
 static bool is_followed(const struct touch *t)
@@ -194,14 +184,14 @@ static bool is_followed(const struct touch *t)
 static void follow(struct checked_block *cb, struct warp_state *s, const struct touch *t, const uint8_t *written)
 {
     uint8_t bits[MOST_BYTES];
-    unsigned missing = 0;
+    unsigned missing = 0, padding = padding_around(cb, t, written), holes = 0, lane = t->thread % RP_WARP_LANES;
     for (uint64_t i = 0; i < t->bytes; i++) {
         bits[i] = (uint8_t)~written[i];
         missing += bits[i] != 0;
+        holes |= padding && bits[i] ? 1u << (t->at + i) % padding : 0;
     }
-    unsigned lane = t->thread % RP_WARP_LANES;
-    uint32_t origin = origins_loaded(cb, t, missing, padding_around(cb, t, bits), t->at + first_undefined(bits),
-                                     undefined_before(cb, s, t->u, lane));
+    uint32_t before = undefined_before(cb, s, t->u, lane);
+    uint32_t origin = origins_loaded(cb, t, missing, (struct padding){padding, holes}, before);
     if (origin)
         undefined_loaded(cb, s, t->u, lane, bits, origin);
 }
@@ -239,63 +229,66 @@ static bool is_put_back(const struct origin *o, const struct touch *t)
     return o->from_space == t->space && (within || around);
 }
 
-/* Whether the bytes of nothing defined may be padding, by those stored with them, or by those around where they were
- * loaded, from the same place in a structure. */
-static bool stores_padding(const struct origin *o, const struct touch *t, const uint8_t *bits)
+/* Whether byte i may be padding by those around where it was loaded, from the same place in a structure. */
+static bool was_padding(struct checked_block *cb, const struct touch *t, const struct stored_bits *b, uint64_t i)
+{
+    const struct origin *o = origins_find(cb->check, b->origins[i]);
+    return o && o->padding.alignment && o->padding.holes >> (t->at + i) % o->padding.alignment & 1;
+}
+
+/* Whether the bytes of nothing defined may be padding, by those stored with them or loaded around them. */
+static bool stores_padding(struct checked_block *cb, const struct touch *t, const struct stored_bits *b)
 {
     uint8_t defined[MOST_BYTES];
-    bool padding = true;
+    bool inside = true, around = true;
     for (uint64_t i = 0; i < t->bytes; i++)
-        defined[i] = (uint8_t)~bits[i];
-    for (uint64_t i = 0; padding && i < t->bytes; i++)
-        padding = defined[i] || is_like_padding(t->at, t->bytes, defined, i);
-    return padding || (o->padding && (t->at + first_undefined(bits) - o->hole) % o->padding == 0);
+        defined[i] = (uint8_t)~b->bits[i];
+    for (uint64_t i = 0; i < t->bytes; i++) {
+        inside &= defined[i] || is_like_padding(t->at, t->bytes, defined, i);
+        around = around && (!b->bits[i] || was_padding(cb, t, b, i));
+    }
+    return inside || around;
 }
 
-/* Whether a store of undefined bits moves them and no more: to local memory, to where they are from, or as padding. */
-static bool only_moves(const struct origin *o, const struct touch *t, const uint8_t *bits, bool changed)
+static void store_undefined(struct checked_block *cb, const struct touch *t, uint8_t *written,
+                            const struct stored_bits *b)
 {
-    if (is_put_back(o, t))
-        return true;
-    return !changed && (t->space == RP_SPACE_LOCAL || stores_padding(o, t, bits));
-}
-
-static void store_undefined(struct checked_block *cb, const struct touch *t, uint8_t *written, const uint8_t *bits,
-                            uint32_t origin, bool changed)
-{
-    const struct origin *o = origins_find(cb->check, origin);
+    uint64_t first = 0;
+    while (!b->bits[first])
+        first++;
+    const struct origin *o = origins_find(cb->check, b->origins[first]);
     if (!o)
         return;
-    if (!only_moves(o, t, bits, changed)) {
-        origins_used(cb, t->block, origin);
+    bool back = is_put_back(o, t);
+    if (!back && (b->changed || (t->space != RP_SPACE_LOCAL && !stores_padding(cb, t, b)))) {
+        origins_used(cb, t->block, b->origins[first]);
         return;
     }
     for (uint64_t i = 0; i < t->bytes && written; i++) {
-        written[i] = (uint8_t)~bits[i];
-        if (bits[i])
-            origins_carried(cb, t, t->at + i, origin);
+        written[i] = (uint8_t)~b->bits[i];
+        if (b->bits[i] && !back) /* what reads a word with a field later is what reads too much */
+            origins_carried(cb, t, t->at + i, b->origins[i]);
     }
 }
 
-/* After a store by lanes of a warp that has undefined bits. */
+/* After a store by lanes of a warp that has undefined bits. Those that it only moves are not written: to local memory,
+ * to where they are from, or as padding. */
 static __attribute__((noinline)) void store_bits(struct checked_block *cb, const struct warp_state *s,
                                                  const struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
-    uint8_t bits[MOST_BYTES];
+    struct stored_bits b;
     struct touch one = *t;
+    const struct rp_memory_operand *m = &t->u->memory->operand;
     one.lanes = 1;
-    if (t->u->memory->operand.kind != RP_ACCESS_STORE || t->bytes > MOST_BYTES ||
-        t->bytes != t->u->memory->operand.width)
+    if (m->kind != RP_ACCESS_STORE || t->bytes > MOST_BYTES || t->bytes != m->width)
         return;
     FOR_LANES(l, lanes)
     {
-        uint32_t origin = 0;
-        bool changed;
-        if (!undefined_stored(cb, s, t->u, l, bits, &origin, &changed))
+        if (!undefined_stored(cb, s, t->u, l, &b))
             continue;
         one.thread = s->w.id * RP_WARP_LANES + l;
         one.at = lane_address(la, l);
-        store_undefined(cb, &one, written_at(cb, &one), bits, origin, changed);
+        store_undefined(cb, &one, written_at(cb, &one), &b);
     }
 }
 

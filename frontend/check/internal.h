@@ -336,6 +336,11 @@ void bulk_objects(struct checked_block *, const struct warp_state *, const struc
 void bulk_look(struct checked_block *, const struct touch *);
 /* A block begins: its shared memory is unwritten, except for the system's part. */
 void check_nothing_written(struct checked_block *, const struct extents *);
+/* Undefined bytes that may be padding of a structure: its alignment, at most 16, and their places in it; 0: they are
+ * not. */
+struct padding {
+    unsigned alignment, holes;
+};
 /* A load of a lane that brought undefined bits to registers or to memory. */
 struct origin {
     const struct uop *u;             /* the first load; and what it read */
@@ -346,20 +351,28 @@ struct origin {
     uint32_t block;
     const struct uop *from; /* the last load, and what it read */
     uint8_t from_space;
-    uint8_t padding;        /* its undefined bytes may be padding of a structure with this alignment; 0: they are not */
-    uint64_t from_at, hole; /* hole: address of the first undefined byte */
+    struct padding padding;
+    uint64_t from_at;
     uint32_t from_bytes;
 };
 /* origins.c. An origin has a number, 0: none; old ones are forgotten. origins_loaded: a lane loads undefined bits, with
  * undefined_before; 0 if that was found already. origins_carried: the lane of the touch stores some to the word at
  * `at`. origins_used: they decide something, which is a finding; origins_used_at_once: those of this access do. */
 const struct origin *origins_find(struct rp_check *, uint32_t number);
-uint32_t origins_loaded(struct checked_block *, const struct touch *, unsigned missing, unsigned padding, uint64_t hole,
+uint32_t origins_loaded(struct checked_block *, const struct touch *, unsigned missing, struct padding,
                         uint32_t before);
 void origins_carried(struct checked_block *, const struct touch *, uint64_t at, uint32_t origin);
 void origins_used(struct checked_block *, const struct block *, uint32_t number);
 void origins_used_at_once(struct checked_block *, const struct touch *, unsigned missing);
 void origins_free(struct rp_check *);
+enum { MOST_BYTES = 64 }; /* of a lane's access whose bits are followed */
+/* What a lane stores, by byte: its undefined bits, and where they are from. changed: undefined bits of some byte were
+ * combined with others. */
+struct stored_bits {
+    uint8_t bits[MOST_BYTES];
+    uint32_t origins[MOST_BYTES];
+    bool changed;
+};
 /* undefined.c. `bits`: as many bytes as the access has per lane; 1: undefined. undefined_loaded: a lane loads them.
  * undefined_before: the origin that the load's register had some time before, perhaps of the same load.
  * undefined_stored: what a lane stores; false: all of it is defined. *changed: undefined bits of some byte were
@@ -367,8 +380,8 @@ void origins_free(struct rp_check *);
 void undefined_loaded(struct checked_block *, struct warp_state *, const struct uop *, unsigned lane,
                       const uint8_t *bits, uint32_t origin);
 uint32_t undefined_before(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane);
-bool undefined_stored(struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane,
-                      uint8_t *bits, uint32_t *origin, bool *changed);
+bool undefined_stored(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane,
+                      struct stored_bits *);
 void undefined_clear(struct undefined *);
 void undefined_free(struct undefined *);
 /* Called before each uop of a warp that has undefined bits in registers. */

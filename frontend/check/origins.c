@@ -99,11 +99,12 @@ static bool is_same_load(const struct checked_block *cb, const struct origin *o,
                          const struct origin *now)
 {
     return o && o->from == t->u && o->from_at == t->at && o->block == cb->index && o->u == now->u && o->at == now->at &&
-           o->thread == now->thread && o->hole == now->hole && o->padding == now->padding && o->from_space == t->space;
+           o->thread == now->thread && o->padding.holes == now->padding.holes &&
+           o->padding.alignment == now->padding.alignment && o->from_space == t->space;
 }
 
-uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigned missing, unsigned padding,
-                        uint64_t hole, uint32_t before)
+uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigned missing, struct padding padding,
+                        uint32_t before)
 {
     struct origin_memory *m = memory_of(cb->check);
     if (!m)
@@ -111,8 +112,7 @@ uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigne
     uint32_t last = carried_from(cb, t);
     struct origin o = last ? *origins_find(cb->check, last) : origin_of_touch(t, missing);
     const struct origin *same = origins_find(cb->check, before);
-    o.hole = hole;
-    o.padding = (uint8_t)padding;
+    o.padding = padding;
     if (is_same_load(cb, same, t, &o))
         return same->found ? 0 : before;
     uint64_t key = key_of_read(cb, &o);

@@ -231,24 +231,25 @@ uint32_t undefined_before(const struct checked_block *cb, const struct warp_stat
     return v && is_register(o) && at < v->bytes ? v->granules[at / GRANULE].origin[lane] : 0;
 }
 
-bool undefined_stored(struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane,
-                      uint8_t *bits, uint32_t *origin, bool *changed)
+bool undefined_stored(const struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane,
+                      struct stored_bits *to)
 {
     const struct undefined *v = undefined_of(cb, s);
     bool any = false;
-    *changed = false;
+    to->changed = false;
     for (unsigned i = 0; i < element_count(u); i++) {
         struct element e = element_of(u, i);
         const struct granule *g = is_register(e.o) ? undefined_register(v, register_place(s, e.o)) : NULL;
-        memset(bits + e.at, 0, e.bytes);
+        memset(to->bits + e.at, 0, e.bytes);
         if (!g)
             continue;
-        memcpy(bits + e.at, bits_of_lane(v, g, lane), e.bytes < g->element ? e.bytes : g->element);
-        if (!any_bits(bits + e.at, e.bytes))
+        memcpy(to->bits + e.at, bits_of_lane(v, g, lane), e.bytes < g->element ? e.bytes : g->element);
+        if (!any_bits(to->bits + e.at, e.bytes))
             continue;
-        *origin = any ? *origin : g->origin[lane];
         any = true;
-        *changed |= g->changed >> lane & 1;
+        to->changed |= g->changed >> lane & 1;
+        for (unsigned k = 0; k < e.bytes; k++)
+            to->origins[e.at + k] = g->origin[lane];
     }
     return any;
 }
@@ -489,8 +490,15 @@ static lanemask differing(const struct results *to, bool predicates)
     return lanes;
 }
 
-/* Whether the sum is one of an undefined register and nothing else: machine code moves so. */
-static bool adds_nothing(const struct warp_state *s, const struct uop *u)
+/* A constant operand that is a power of 256: by which machine code multiplies to move bytes. */
+static bool shifts_bytes(const struct warp_state *s, struct operand o)
+{
+    uint32_t by = is_register(o) || is_sink(o) ? 0 : lane_u32(&s->w, o, 0);
+    return by == 1 || by == 1u << 8 || by == 1u << 16 || by == 1u << 24;
+}
+
+/* Whether it is arithmetic with which machine code moves bytes: adds nothing, or multiplies to shift by bytes. */
+static bool sums_to_move(const struct warp_state *s, const struct uop *u)
 {
     const struct operand all[] = {u->a, u->b, u->c};
     unsigned others = 0, registers = 0;
@@ -498,7 +506,10 @@ static bool adds_nothing(const struct warp_state *s, const struct uop *u)
         registers += is_register(all[i]);
         others += !is_register(all[i]) && !is_sink(all[i]) && lane_u32(&s->w, all[i], 0);
     }
-    return registers == 1 && !others && !(u->flags & (UF_NEGATE_A | UF_NEGATE_B | UF_NEGATE_C | UF_PLUS_ONE));
+    if (u->flags & (UF_NEGATE_A | UF_NEGATE_B | UF_NEGATE_C | UF_PLUS_ONE | UF_HI))
+        return false;
+    bool product = u->op == OP_MUL || u->op == OP_MAD;
+    return (registers == 1 && !others) || (product && (shifts_bytes(s, u->a) || shifts_bytes(s, u->b)));
 }
 
 static bool has_byte(const struct undefined *v, const struct sources *from, unsigned lane, uint8_t byte)
@@ -543,11 +554,12 @@ static struct part part_of(const struct sources *from, const lanemask *of, unsig
     return p;
 }
 
-static void find_parts(const struct undefined *v, const struct uop *u, const struct sources *from,
-                       const struct results *to, lanemask lanes, struct part parts[][RP_WARP_LANES])
+static void find_parts(const struct undefined *v, const struct warp_state *s, const struct uop *u,
+                       const struct sources *from, const struct results *to, lanemask lanes,
+                       struct part parts[][RP_WARP_LANES])
 {
     lanemask of[MOST_SOURCES];
-    bool sums = effect_of(u) == SUMS, cuts = !sums && !moves_bytes(u);
+    bool sums = effect_of(u) == SUMS && !sums_to_move(s, u), cuts = !sums && !moves_bytes(u);
     for (unsigned i = 0; i < from->count; i++)
         of[i] = undefined_lanes(v, from->list[i], false);
     for (unsigned i = 0; i < to->count; i++) {
@@ -567,7 +579,7 @@ static void carry_on(struct checked_block *cb, struct warp_state *s, const struc
 {
     struct part parts[MOST_RESULTS + 3][RP_WARP_LANES];
     struct undefined *v = undefined_of(cb, s);
-    find_parts(v, u, from, to, lanes, parts);
+    find_parts(v, s, u, from, to, lanes, parts);
     for (unsigned i = 0; i < to->count; i++) { /* the sources may be lost from here on */
         const struct result *r = &to->list[i];
         lanemask differ = r->element ? lanes_of(r->differs, r->element, false) & lanes : 0;
@@ -623,7 +635,7 @@ static void lane_operation(struct checked_block *cb, struct warp_state *s, const
     lanemask uses = differing(&to, true);
     if (effect == USES)
         uses |= differing(&to, false);
-    if (effect == USES || (effect == SUMS && !adds_nothing(s, u)))
+    if (effect == USES || (effect == SUMS && !sums_to_move(s, u)))
         uses |= whole_lanes(v, &from);
     uses &= executed;
     use_lanes(cb, s, &from, uses);

@@ -284,6 +284,24 @@ unmoved "a comparison" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; se
 unmoved "a sum by way of local memory" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; st.local.u32 [l], %a;'$'\n.loc 1 9 0\n''ld.local.u32 %b, [l]; add.u32 %b, %b, 1; st.global.u32 [%p], %b;'
 unmoved "an atomic" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; red.global.add.u32 [%p], %a;'
 unmoved "a shuffle" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; shfl.sync.idx.b32 %b, %a, 0, 31, 1; cvt.rn.f32.u32 %b, %b; st.global.u32 [%p], %b;'
+# What nvcc makes of such source without optimisation, as PTX and, where there is a ptxas, as machine code.
+ptxas=$PWD/$BUILD/toolchain/12.9/ptxas
+[ -x "$ptxas" ] || ptxas=
+unoptimised() { # kernel, options: the status
+    REPRISE_PTXAS=$ptxas "$REPRISE" run --module tests/golden/nvcc/unoptimised-75.ptx -k "$1" --grid 1 --block 32 --arg buf=zeros:1024 --check init -q "${@:2}" 2>"$dir/err"
+    echo $?
+}
+for how in "" ${ptxas:+"--assemble sm_75"}; do
+    # shellcheck disable=SC2086
+    for kernel in fields flags in_shared padded; do
+        if [ "$(unoptimised $kernel $how)" = 0 ] && [ ! -s "$dir/err" ]; then ok "nvcc -G: $kernel $how"; else bad "nvcc -G: $kernel $how"; fi
+    done
+    # shellcheck disable=SC2086
+    for kernel in wrong_field:60 wrong_element:66; do
+        if [ "$(unoptimised ${kernel%:*} $how)" = 3 ] && { [ "$how" ] || grep -q "uninitialised.*unoptimised.cu:${kernel#*:})" "$dir/err"; }; then ok "nvcc -G: $kernel $how"; else bad "nvcc -G: $kernel $how"; fi
+    done
+done
+[ -n "$ptxas" ] || echo "ok - nvcc -G in machine code # SKIP no ptxas here; make toolchain fetches it"
 # What a compiler makes of one access of the source is one finding; of two buffers it is two.
 padding unrolled.ptx 'ld.shared.u32 %a, [s+12]; add.u32 %a, %a, 1; ld.shared.u32 %b, [s+16]; add.u32 %b, %b, 1; ld.shared.u32 %c, [s+20]; add.u32 %c, %c, 1;'
 if [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "; 3 times$" "$dir/err"; then ok "one finding for a line that is unrolled"; else bad "a line that is unrolled"; fi
@@ -459,8 +477,6 @@ select_of() { # status, times, how many threads take it, before, behind the load
     [ $? = "$1" ] && { [ "$2" = 0 ] || grep -q "; $2 times$" "$dir/err"; }
 }
 test='setp.lt.u32 %p, %a, %n;'
-ptxas=$PWD/$BUILD/toolchain/12.9/ptxas
-[ -x "$ptxas" ] || ptxas=
 for how in "" ${ptxas:+"--assemble sm_75"}; do
     export REPRISE_PTXAS=$ptxas
     # shellcheck disable=SC2086
