@@ -44,13 +44,6 @@ static bool has_room(struct konata *k)
     return more;
 }
 
-/* Notes the life, if the window shows it. */
-static void note_life(struct konata *k, const struct life *l)
-{
-    if (timeline_shows(&k->request->window, l->issue, l->done) && has_room(k))
-        k->lives[k->count++] = *l;
-}
-
 static void note_issue(void *data, const struct observed_issue *i)
 {
     struct konata *k = data;
@@ -62,17 +55,19 @@ static void note_done(void *data, const struct observed_done *d)
 {
     struct konata *k = data;
     struct flight_slot *s;
-    struct flight f;
-    if (flights_end(&k->flights, d, &s, &f))
-        note_life(k, &(struct life){.issue = f.issue,
-                                    .dispatch = d->dispatch,
-                                    .done = d->cycle,
-                                    .block = d->block,
-                                    .launch = d->launch,
-                                    .warp = d->warp,
-                                    .index = f.index,
-                                    .sm = (uint16_t)d->sm,
-                                    .subcore = f.subcore});
+    const struct flight *f = flights_end(&k->flights, d, &s);
+    if (!f || !timeline_shows(&k->request->window, f->issue, d->cycle) || !has_room(k))
+        return;
+    struct life *l = &k->lives[k->count++];
+    l->issue = f->issue;
+    l->dispatch = d->dispatch;
+    l->done = d->cycle;
+    l->block = d->block;
+    l->launch = d->launch;
+    l->warp = d->warp;
+    l->index = f->index;
+    l->sm = (uint16_t)d->sm;
+    l->subcore = f->subcore;
 }
 
 static void note_block(void *data, const struct observed_block *b)
@@ -109,20 +104,22 @@ struct order {
 /* By cycle, SM and sub-core; the numbers of lives are places in k->lives. */
 static void order_issues(const struct konata *k, struct order *o)
 {
-    for (uint32_t i = 0; i < k->count; i++)
-        o->issues[i] = (struct keyed){(uint64_t)k->lives[i].sm << 16 | k->lives[i].subcore, i};
-    sort_keyed(o->issues, o->spare, k->count);
-    for (uint32_t i = 0; i < k->count; i++)
-        o->issues[i].key = k->lives[o->issues[i].number].issue;
+    const struct machine *m = k->request->machine;
+    for (uint32_t i = 0; i < k->count; i++) {
+        const struct life *l = &k->lives[i];
+        uint64_t place = l->sm * (uint64_t)m->subcores + l->subcore;
+        o->issues[i] = (struct keyed){l->issue * (uint64_t)(m->sms * m->subcores) + place, i};
+    }
     sort_keyed(o->issues, o->spare, k->count);
     for (uint32_t i = 1; i < k->count; i++) {
         struct keyed *two = &o->issues[i - 1], last = two[1];
-        const struct life *a = &k->lives[two[0].number], *b = &k->lives[last.number];
-        if (a->issue == b->issue && a->sm == b->sm && a->subcore == b->subcore && compare_pair(a, b) > 0) {
+        if (two[0].key == last.key && compare_pair(&k->lives[two[0].number], &k->lives[last.number]) > 0) {
             two[1] = two[0];
             two[0] = last;
         }
     }
+    for (uint32_t i = 0; i < k->count; i++)
+        o->issues[i].key = k->lives[o->issues[i].number].issue;
 }
 
 /* Lives are numbered by their issue from here on. */
@@ -203,12 +200,12 @@ struct words {
     size_t size;
 };
 
-/* Of a warp: its thread, and where it is. Warps that are on the machine together mostly have places of their own. */
-#define WARP_PLACES 4096
+/* The thread of a warp. Warps that are on the machine together mostly have places of their own. */
+#define WARP_PLACES 16384
 struct warp_words {
     uint64_t block;
-    uint32_t launch, warp, thread_size, place_size;
-    char thread[24], place[128];
+    uint32_t launch, warp, thread_size;
+    char thread[20];
 };
 
 struct texts {
@@ -254,11 +251,11 @@ static bool make_words(const struct rp_instruction *in, struct words *w)
         return false;
     fprintf(to, "\t0\t%04" PRIx64 ": ", in->pc);
     write_text(in->text, to);
-    fputs("\nL\t", to);
+    putc('\n', to);
     return !fclose(to);
 }
 
-/* "\t0\t0040: add.s32 ...\nL\t"; NULL: out of memory. */
+/* "\t0\t0040: add.s32 ...\n"; NULL: out of memory. */
 static const struct words *words_of(const struct konata *k, struct texts *t, const struct life *l)
 {
     uint32_t number = rp_trace_launch(k->request->trace, l->launch)->kernel;
@@ -271,24 +268,22 @@ static const struct words *words_of(const struct konata *k, struct texts *t, con
     return fine ? &(*of)[l->index] : NULL;
 }
 
-static void make_warp_words(const struct konata *k, struct warp_words *w, const struct life *l)
+static uint64_t thread_of(const struct konata *k, const struct life *l)
 {
-    uint32_t warps = rp_launch_warps(rp_trace_launch(k->request->trace, l->launch));
-    w->launch = l->launch;
-    w->block = l->block;
-    w->warp = l->warp;
-    w->thread_size = (uint32_t)snprintf(w->thread, sizeof w->thread, "%" PRIu64, l->block * warps + l->warp);
-    w->place_size = (uint32_t)snprintf(w->place, sizeof w->place,
-                                       "\t1\tlaunch %" PRIu32 ", block %" PRIu64 ", warp %" PRIu32 ", SM %" PRIu16
-                                       ", subcore %" PRIu16 "\nS\t",
-                                       l->launch, l->block, l->warp, l->sm, l->subcore);
+    return l->block * rp_launch_warps(rp_trace_launch(k->request->trace, l->launch)) + l->warp;
 }
 
-static const struct warp_words *warp_words_of(const struct konata *k, struct texts *t, const struct life *l)
+/* *fresh: it was not known. */
+static const struct warp_words *warp_words_of(const struct konata *k, struct texts *t, const struct life *l,
+                                              bool *fresh)
 {
-    struct warp_words *w = &t->warps[(l->block * 32 + l->warp) % WARP_PLACES];
-    if (!w->place_size || w->block != l->block || w->warp != l->warp || w->launch != l->launch)
-        make_warp_words(k, w, l);
+    uint64_t thread = thread_of(k, l);
+    struct warp_words *w = &t->warps[thread % WARP_PLACES];
+    *fresh = !w->thread_size || w->block != l->block || w->warp != l->warp || w->launch != l->launch;
+    if (*fresh) {
+        *w = (struct warp_words){.block = l->block, .launch = l->launch, .warp = l->warp};
+        w->thread_size = (uint32_t)(put_number((uint8_t *)w->thread, thread) - (uint8_t *)w->thread);
+    }
     return w;
 }
 
@@ -305,24 +300,34 @@ static void put_long(struct writer *to, const char *text, size_t size)
     writer_room(to);
 }
 
+/* Where the life's warp is. */
+static void put_place(const struct life *l, const struct counter *number, struct writer *to)
+{
+    uint8_t *at = put_number(PUT(put_counter(PUT(to->at, "L\t"), number), "\t1\tlaunch "), l->launch);
+    at = put_number(PUT(at, ", block "), l->block);
+    at = put_number(PUT(at, ", warp "), l->warp);
+    at = put_number(PUT(at, ", SM "), l->sm);
+    to->at = PUT(put_number(PUT(at, ", subcore "), l->subcore), "\n");
+}
+
 /* The lines of a life when it issues. */
 static void put_issue(const struct konata *k, struct texts *t, const struct life *l, const struct counter *number,
                       struct writer *to)
 {
+    bool fresh;
     const struct words *text = words_of(k, t, l);
-    const struct warp_words *warp = warp_words_of(k, t, l);
+    const struct warp_words *warp = warp_words_of(k, t, l, &fresh);
     if (!text)
         return;
     uint8_t *at = put_counter(PUT(to->at, "I\t"), number);
     at = put_counter(PUT(at, "\t"), number);
     at = PUT(at, "\t");
     memcpy(at, warp->thread, sizeof warp->thread);
-    at = put_counter(PUT(at + warp->thread_size, "\nL\t"), number);
-    to->at = at;
+    to->at = put_counter(PUT(at + warp->thread_size, "\nL\t"), number);
     put_long(to, text->text, text->size);
-    at = put_counter(to->at, number);
-    memcpy(at, warp->place, sizeof warp->place);
-    at = put_counter(at + warp->place_size, number);
+    if (fresh)
+        put_place(l, number, to);
+    at = put_counter(PUT(to->at, "S\t"), number);
     to->at = l->dispatch > l->issue ? PUT(at, "\t0\tIs\n") : PUT(at, "\t0\tX\n");
 }
 
