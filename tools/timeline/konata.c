@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tools/lib/names.h"
 #include "tools/timeline/flights.h"
@@ -21,27 +22,23 @@ struct life {
 struct konata {
     const struct timeline_request *request;
     struct flights flights;
-    struct life *lives;
-    uint32_t count, room;
-    bool starved, too_many;
+    struct life *lives; /* room for KONATA_MOST */
+    uint32_t count;
+    bool too_many;
 };
 
 /* ---- gathering --------------------------------------------------------------------------------------------------- */
 
-static bool has_room(struct konata *k)
+#define PIECE (2u << 20)
+
+/* What is touched all over, in large pages where there are some. free() it; NULL: out of memory. */
+static void *large_room(size_t size)
 {
-    if (k->count < k->room)
-        return true;
-    if (k->count == KONATA_MOST) {
-        k->too_many = true;
-        return false;
-    }
-    uint32_t room = k->room ? 2 * k->room : 4096;
-    struct life *more = realloc(k->lives, room * sizeof *more);
-    k->starved |= !more;
-    k->lives = more ? more : k->lives;
-    k->room = more ? room : k->room;
-    return more;
+    size = (size + PIECE - 1) / PIECE * PIECE;
+    void *room = aligned_alloc(PIECE, size);
+    if (room)
+        madvise(room, size, MADV_HUGEPAGE); /* without them only time is lost */
+    return room;
 }
 
 static void note_issue(void *data, const struct observed_issue *i)
@@ -56,8 +53,12 @@ static void note_done(void *data, const struct observed_done *d)
     struct konata *k = data;
     struct flight_slot *s;
     const struct flight *f = flights_end(&k->flights, d, &s);
-    if (!f || !timeline_shows(&k->request->window, f->issue, d->cycle) || !has_room(k))
+    if (!f || !timeline_shows(&k->request->window, f->issue, d->cycle))
         return;
+    if (k->count == KONATA_MOST) {
+        k->too_many = true;
+        return;
+    }
     struct life *l = &k->lives[k->count++];
     l->issue = f->issue;
     l->dispatch = d->dispatch;
@@ -95,13 +96,13 @@ static int compare_pair(const struct life *a, const struct life *b)
     return 0;
 }
 
-/* What happens to lives, in the order of cycles. */
+/* What happens to lives, in the order of cycles. The numbers of lives are places in k->lives. */
 struct order {
-    struct keyed *issues, *dispatches, *ends, *spare; /* one array */
+    struct keyed *issues, *dispatches, *ends, *spare; /* one array; ends are where issues were */
     uint32_t dispatch_count; /* of lives that are dispatched after their issue; all lives issue and end */
 };
 
-/* By cycle, SM and sub-core; the numbers of lives are places in k->lives. */
+/* By cycle, SM and sub-core. */
 static void order_issues(const struct konata *k, struct order *o)
 {
     const struct machine *m = k->request->machine;
@@ -118,16 +119,30 @@ static void order_issues(const struct konata *k, struct order *o)
             two[0] = last;
         }
     }
-    for (uint32_t i = 0; i < k->count; i++)
-        o->issues[i].key = k->lives[o->issues[i].number].issue;
 }
 
-/* Lives are numbered by their issue from here on. */
+#define AHEAD 16 /* lives, fetched into the cache while others are copied */
+
+/* Lives are in the order of their issues from here on. */
+static bool put_in_order(struct konata *k, struct order *o)
+{
+    struct life *sorted = large_room((k->count + 1) * sizeof *sorted);
+    for (uint32_t i = 0; sorted && i < k->count; i++) {
+        __builtin_prefetch(&k->lives[o->issues[i + AHEAD < k->count ? i + AHEAD : i].number]);
+        sorted[i] = k->lives[o->issues[i].number];
+    }
+    if (!sorted)
+        return false;
+    free(k->lives);
+    k->lives = sorted;
+    return true;
+}
+
 static void order_others(const struct konata *k, struct order *o)
 {
     o->dispatch_count = 0;
     for (uint32_t i = 0; i < k->count; i++) {
-        const struct life *l = &k->lives[o->issues[i].number];
+        const struct life *l = &k->lives[i];
         o->ends[i] = (struct keyed){l->done, i};
         if (l->dispatch > l->issue)
             o->dispatches[o->dispatch_count++] = (struct keyed){l->dispatch, i};
@@ -136,16 +151,17 @@ static void order_others(const struct konata *k, struct order *o)
     sort_keyed(o->dispatches, o->spare, o->dispatch_count);
 }
 
-static bool order_lives(const struct konata *k, struct order *o, struct rp_error *err)
+static bool order_lives(struct konata *k, struct order *o, struct rp_error *err)
 {
     size_t room = (size_t)k->count + 1;
-    o->issues = malloc(4 * room * sizeof *o->issues);
-    if (!o->issues)
+    o->issues = large_room(3 * room * sizeof *o->issues);
+    o->ends = o->issues;
+    o->dispatches = o->issues ? o->ends + room : NULL;
+    o->spare = o->issues ? o->dispatches + room : NULL;
+    if (o->issues)
+        order_issues(k, o);
+    if (!o->issues || !put_in_order(k, o))
         return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
-    o->dispatches = o->issues + room;
-    o->ends = o->dispatches + room;
-    o->spare = o->ends + room;
-    order_issues(k, o);
     order_others(k, o);
     return true;
 }
@@ -341,11 +357,11 @@ static void write_moments(const struct konata *k, struct texts *t, const struct 
 {
     uint32_t issued = 0, dispatched = 0, ended = 0;
     struct counter number = {"0", 1}, retired = {"0", 1};
-    uint64_t now = k->count ? o->issues->key : 0;
+    uint64_t now = k->count ? k->lives->issue : 0;
     writer_room(to);
     to->at = PUT(put_number(PUT(to->at, "Kanata\t0004\nC=\t"), now), "\n");
     while (ended < k->count) {
-        uint64_t end = o->ends[ended].key, issue = key_at(o->issues, issued, k->count),
+        uint64_t end = o->ends[ended].key, issue = issued < k->count ? k->lives[issued].issue : UINT64_MAX,
                  dispatch = key_at(o->dispatches, dispatched, o->dispatch_count);
         uint64_t next = end < issue ? end : issue;
         next = dispatch < next ? dispatch : next;
@@ -358,7 +374,7 @@ static void write_moments(const struct konata *k, struct texts *t, const struct 
             to->at = PUT(put_counter(at, &retired), "\t0\n");
             count_up(&retired);
         } else if (issue == now) {
-            put_issue(k, t, &k->lives[o->issues[issued++].number], &number, to);
+            put_issue(k, t, &k->lives[issued++], &number, to);
             count_up(&number);
         } else {
             to->at = PUT(put_number(PUT(to->at, "S\t"), o->dispatches[dispatched++].number), "\t0\tX\n");
@@ -388,12 +404,14 @@ static bool whole(const struct konata *k, struct rp_error *err)
                        "%s: more than %" PRIu32 " instructions in this window, which is too much for Konata; show less "
                        "with --launch, --blocks or --cycles",
                        rp_trace_path(k->request->trace), KONATA_MOST);
-    return (!k->starved && !k->flights.starved) || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+    return !k->flights.starved || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
 }
 
 bool timeline_konata(const struct timeline_request *r, FILE *to, struct timeline_result *out, struct rp_error *err)
 {
-    struct konata k = {.request = r};
+    struct konata k = {.request = r, .lives = large_room(KONATA_MOST * sizeof *k.lives)};
+    if (!k.lives)
+        return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
     const struct observer o = {.data = &k, .block = note_block, .issue = note_issue, .done = note_done};
     bool fine = flights_open(&k.flights, r->trace, r->machine, err) && timeline_replay(r, &o, out, err) &&
                 whole(&k, err) && timeline_check(r, out, k.count, err) && write_lives(&k, to, err);
