@@ -176,13 +176,21 @@ static inline uint8_t *put(uint8_t *at, const char *text, size_t size)
 #define PUT(at, text) put(at, text, sizeof text - 1)
 
 #define DIGITS 20
+static inline unsigned digits_of(uint64_t number)
+{
+    unsigned digits = 1;
+    for (; number >= 10000; number /= 10000)
+        digits += 4;
+    return digits + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
 static inline uint8_t *put_number(uint8_t *at, uint64_t number)
 {
-    char digits[DIGITS], *first = digits + DIGITS;
+    uint8_t *end = at + digits_of(number), *digit = end;
     do
-        *--first = (char)('0' + number % 10);
+        *--digit = (uint8_t)('0' + number % 10);
     while (number /= 10);
-    return put(at, first, (size_t)(digits + DIGITS - first));
+    return end;
 }
 
 /* A number that grows by one, as text. */
