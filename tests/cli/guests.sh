@@ -61,7 +61,7 @@ fails 2 "No such file" "$r" run --guest "$work/nothing.elf"
 fails 2 "a little-endian ELF file of 32 bits for RISC-V" "$r" run --guest "$r"
 head -c 400 $mm >"$work/short.elf"
 fails 2 "outside of the file" "$r" run --guest "$work/short.elf"
-fails 1 "there are rv32, arm and thumb" "$r" guest --flags mips
+fails 1 "there are rv32, arm, thumb and ia32" "$r" guest --flags mips
 check "no trace is left" test ! -e "$work/x.wtr"
 "$r" record -o "$work/limit.wtr" --guest $mm --cores 4 --limit 1000 >"$work/out" 2>"$work/err"
 is "an endless loop: status 3" $? 3
