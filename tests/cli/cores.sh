@@ -82,3 +82,18 @@ printf 'kind = "cores";\n' >"$work/bad.cfg"
 fails 2 "bad.cfg: 'dram' is missing" "$r" machine show "$work/bad.cfg"
 printf 'kind = "core";\n' >"$work/bad.cfg"
 fails 2 "bad.cfg:1: kind: 'core' is not one of gpu, cores" "$r" machine show "$work/bad.cfg"
+
+# ---- coupling ------------------------------------------------------------------------------------------------------------
+needs "$BUILD/examples/coupling"
+example=$(realpath "$BUILD/examples/coupling")
+"$example" $golden/matmul.gcc-O2.rv32imac.elf >"$work/out"
+sed -n '/^    \$ build\/examples\/coupling/,/^$/p' docs/guests.md | sed '1d;/^$/d;s/^    //' >"$work/manual"
+check "the example prints what docs/guests.md says" diff "$work/manual" "$work/out"
+sed -n '/^```c$/,/^```$/p' docs/guests.md | sed '/^```/d' >"$work/manual.c"
+check "which shows it" diff "$work/manual.c" docs/examples/coupling.c
+guest coupled matmul.gcc-O2.rv32imac 16
+"$r" replay "$work/coupled.wtr" -m manycore-32 --set coherence=none --set l1d.size=2048 --set l1d.line=32 --set l1d.ways=1 --json >"$work/json"
+is "a cache of the program's own counts as replay does" "$(sed -n 's/.* \([0-9]*\) of [0-9]* accesses missed/\1/p' "$work/out")" \
+    "$(json "$work/json" 'd["total"]["l1d"]["load_misses"] + d["total"]["l1d"]["store_misses"]')"
+fails 2 "cannot read '$work/nothing.elf': No such file" "$example" "$work/nothing.elf"
+fails 2 "is a little-endian ELF file of 32 bits" "$example" "$0"
