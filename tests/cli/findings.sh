@@ -271,9 +271,21 @@ check "... and not that nothing was checked" eval '! grep -q "nothing was checke
 "$r" run --check race -- bash -c '"$1" race & until ls "$REPRISE_FINDINGS" | grep -q .; do sleep 0.01; done' bash "$work/wrong" >/dev/null 2>&1
 is "a process that uses CUDA and outlives the first one is waited for" $? 3
 # shellcheck disable=SC2016
-"$r" run --check race -- bash -c '{ while [ -d "$REPRISE_FINDINGS" ]; do sleep 0.02; done; "$1" race; } & "$1" part0' bash "$work/wrong" 2>&1 | cat >"$work/err"
+REPRISE_OUTLIVING=1 "$r" run --check race -- bash -c '{ while [ -d "$REPRISE_FINDINGS" ]; do sleep 0.02; done; "$1" race; } & "$1" part0' bash "$work/wrong" 2>&1 | cat >"$work/err"
 check "a process that outlives reprise says that its findings are lost" says "what this process finds is in no report"
 check "... and what it finds" says "kernel .race.: race"
+
+# A process that begins to use CUDA after the first one has ended, and one with an environment of its own.
+"$r" run --check race -- sh -c "{ while kill -0 \$\$ 2>/dev/null; do :; done; '$work/wrong' race; } & exit 0" >/dev/null 2>"$work/err"
+is "a process that begins with CUDA when the first one has ended is waited for" $? 3
+"$r" run --check race -- env -i "$work/wrong" race >/dev/null 2>"$work/err"
+is "a program without an environment is checked" $? 3
+"$r" run --check race -- python3 -c 'import os, subprocess, sys
+p = sys.argv[1]
+assert subprocess.run([p, "part0"], env={}).returncode == 0
+assert os.waitpid(os.posix_spawn(p, [p, "race"], {"LD_PRELOAD": "", "A": "1"}), 0)[1] == 0' "$work/wrong" >/dev/null 2>"$work/err"
+is "... also what Python starts" "$? $(grep -c ": race: " "$work/err")" "3 1"
+check "a program has its own environment otherwise" eval '"$r" run --check race -- env -i A=1 sh -c "env" 2>/dev/null | grep -v "^\(REPRISE\|LD\|TRITON\|CUPY\|NUMBA\|DISABLE_ADDMM\|PWD\|SHLVL\|_\)" | grep -qx A=1'
 
 # A program that is linked statically as a whole, with kernels, whose runtime looks for the driver.
 cat >"$work/whole.c" <<'C'
@@ -286,7 +298,11 @@ if ${CC:-gcc} -static "$work/whole.c" -o "$work/whole" 2>/dev/null && "$work/who
     "$r" run --check race -- "$work/whole" >/dev/null 2>"$work/err"
     is "a program linked statically as a whole: as without reprise" $? 7
     WHOLE=1 "$r" run --check race -- "$work/whole" >/dev/null 2>"$work/err"
-    is "... and nothing was checked" "$? $(grep -c "nothing was checked: no process of the program used CUDA" "$work/err")" "2 1"
+    is "... and nothing was checked" "$? $(grep -c "nothing was checked: .*whole is linked statically as a whole" "$work/err")" "2 1"
+    WHOLE=1 "$r" run --check race -- sh -c "'$work/whole'; '$work/wrong' part0; env '$work/whole'" >/dev/null 2>"$work/err"
+    is "... by a shell: as well" "$? $(grep -c "not all was checked: .*whole is linked statically as a whole" "$work/err")" "2 1"
+    "$r" run --check race -- sh -c "'$work/whole'" >/dev/null 2>"$work/err"
+    is "... and it ends as it does without" $? 7
 else
     echo "ok - a program linked statically as a whole # SKIP no static C library here, or a CUDA driver"
 fi

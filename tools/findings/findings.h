@@ -21,6 +21,7 @@ struct findings {
     bool launched;      /* of a program: a launch was checked */
     char *unwritten;    /* why messages of the program's processes were lost; NULL: none was */
     char *unloaded;     /* why code of the program could not be loaded, and so not be checked; NULL: all could */
+    char *whole;        /* a program that is linked statically as a whole, so that it was not checked; NULL: none */
     char *incomplete;   /* why not everything was checked; NULL: it was */
     char *command;      /* the program and its arguments, or the module */
     const char *checks; /* as given with --check */

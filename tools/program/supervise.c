@@ -197,12 +197,17 @@ static const char *unchecked(const struct findings *f, const struct program_opti
 /* The exit status if nothing was checked, or not all: the user asked for more. */
 static int say_unchecked(const struct findings *f, const struct program_options *p, int status)
 {
-    const char *why = f->unloaded ? f->unloaded : unchecked(f, p);
-    FILE *to = why && !f->signal ? log_open(p) : NULL;
+    const char *why = unchecked(f, p);
+    FILE *to = (f->unloaded || f->whole || why) && !f->signal ? log_open(p) : NULL;
     if (!to)
         return status;
     if (f->unloaded)
-        fprintf(to, "reprise: not all was checked: code could not be loaded, and did not run: %s\n", why);
+        fprintf(to, "reprise: not all was checked: code could not be loaded, and did not run: %s\n", f->unloaded);
+    else if (f->whole)
+        fprintf(to,
+                "reprise: %s was checked: %s is linked statically as a whole, so that no library of reprise can be "
+                "loaded; leave -static out\n",
+                why ? "nothing" : "not all", f->whole);
     else
         fprintf(to, "reprise: nothing was checked: %s\n", why);
     if (to != stderr)
@@ -210,18 +215,34 @@ static int say_unchecked(const struct findings *f, const struct program_options 
     return status || !p->findings.error_status ? status : RP_BAD_INPUT;
 }
 
-enum { OUTLIVING_MS = 10000 }; /* how long processes may outlive the program's first one */
-
-static int say_outlived(const struct program_options *p, long process, int status)
+static int say_outlived(const struct program_options *p, enum outliving how, long process, int status)
 {
-    FILE *to = log_open(p);
-    fprintf(to,
-            "reprise: not all was checked: process %ld runs on after the program's first one has ended; what it finds "
-            "from now on is in no report\n",
-            process);
+    FILE *to = how == OUTLIVES_NONE ? NULL : log_open(p);
+    if (!to)
+        return status;
+    if (how == OUTLIVES_WITH_CUDA)
+        fprintf(to,
+                "reprise: not all was checked: process %ld runs on after the program's first one has ended; what it "
+                "finds from now on is in no report\n",
+                process);
+    else
+        fprintf(to,
+                "reprise: a process of the program runs on after its first one has ended; should it use CUDA, that is "
+                "checked, but is in no report\n");
     if (to != stderr)
         fclose(to);
-    return status || !p->findings.error_status ? status : RP_BAD_INPUT;
+    return status || how == OUTLIVES || !p->findings.error_status ? status : RP_BAD_INPUT;
+}
+
+/* Notes a program that no library of ours can be loaded into. */
+static void note_static(struct findings *f, char **command, const char *folder)
+{
+    char path[PATH_MAX];
+    f->whole = program_static_child(folder);
+    if (!f->whole && program_find(command[0], path) && program_is_static(path))
+        f->whole = strdup(path);
+    if (f->whole && !f->incomplete && asprintf(&f->incomplete, "%s is linked statically as a whole", f->whole) < 0)
+        f->incomplete = NULL;
 }
 
 static bool log_is_whole(const struct findings *f, const struct program_options *p, struct rp_error *err)
@@ -245,16 +266,18 @@ static int conclude(const struct program_options *p, char **command, const struc
     struct findings f = {.checks = p->check, .command = joined(command)};
     struct rp_error err = {0};
     wait_for(&f);
-    long still = f.signal ? 0 : program_outlived_by(folder, OUTLIVING_MS);
+    long process = 0;
+    enum outliving outliving = f.signal ? OUTLIVES_NONE : program_outlived_by(folder, &process);
     int status = f.status, number = f.signal;
     if (!findings_read_logs(&f, folder, child, &err)) {
         status = command_fail(&err);
     } else {
+        note_static(&f, command, folder);
         status = findings_conclude(&f, &p->findings, rules, status);
         fflush(stdout);
         bool whole = logs_are_whole(folder, &err);
         status = whole ? say_unchecked(&f, p, status) : status;
-        status = still ? say_outlived(p, still, status) : status;
+        status = say_outlived(p, outliving, process, status);
         if (!say_rest(&f, p, findings_failing(&f), &err) || !whole || !log_is_whole(&f, p, &err))
             status = command_fail(&err);
     }
@@ -281,6 +304,7 @@ int program_supervise(const struct program_options *given, char **command, const
     }
     p.log_folder = folder;
     p.rules = p.findings.suppressions || p.findings.baseline ? file : NULL;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* to wait for processes whose parents have ended */
     watch(old);
     bool runs = start(&p, command, old, &status);
     if (runs)
