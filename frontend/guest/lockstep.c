@@ -315,7 +315,7 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
     const struct rp_instruction *in = &w->g.program->instructions[u->index];
     w->g.failed = true;
     guest_fault(w->g.machine, c,
-                u->imm == GUEST_TRAP_DIVISION         ? "%s: " GUEST_BAD_DIVISION
+                u->mode == GUEST_TRAP_DIVISION        ? "%s: " GUEST_BAD_DIVISION
                 : u->index < w->g.program->code_count ? "%s"
                                                       : "what follows is no code: %s",
                 in->text);

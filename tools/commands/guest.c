@@ -30,7 +30,7 @@ static const struct {
     {"thumb", "-mthumb -march=armv7-a -mfloat-abi=soft -Wl,--no-warn-mismatch",
      "--target=armv7a-linux-gnueabi -mthumb -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
     {"ia32", "-m32 -march=i686 -mno-sse -fno-pie -no-pie -fno-stack-protector",
-     "--target=i686-linux-gnu -march=i686 -mno-sse -fno-pie -no-pie -fno-stack-protector -fuse-ld=lld", "ia32.S"},
+     "--target=i686-linux-gnu -march=i686 -mno-sse -fno-pie -fno-stack-protector -fuse-ld=lld", "ia32.S"},
 };
 #define ISAS (sizeof isas / sizeof *isas)
 

@@ -50,6 +50,7 @@ unsigned ia32_flags_changed(const struct ia32_instruction *i)
     case IA32_CMC: return IA32_CF;
     case IA32_BSF:
     case IA32_BSR:
+    case IA32_TZCNT:
     case IA32_XADD:
     case IA32_CMPXCHG:
     case IA32_CMPS:

@@ -177,15 +177,17 @@ INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, u
     FOR_LANES
     {
         from[l] = ia32_low_bits(a[l], bits);
-        r[l] = ia32_scan(operation, from[l], old[l]);
+        r[l] = ia32_scan(operation, bits, from[l], old[l]);
     }
     store_lanes(destination(w, u->d), r, executed);
     if (!sets)
         return;
-    set_result(w, from, u->imm, executed);
-    merge(&w->carry, 0, executed);
+    set_result(w, operation == IA32_TZCNT ? r : from, u->imm, executed);
+    merge(&w->carry, operation == IA32_TZCNT ? mask_of_zeros(from) : 0, executed);
     merge(&w->overflow, 0, executed);
     merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    if (operation == IA32_TZCNT)
+        merge(predicate_at(w, IA32_P_PARITY), 0, executed);
 }
 
 #define BIT(operation)                                                                                                 \
@@ -194,7 +196,7 @@ INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, u
     HANDLER(scan_##operation) { scan_lanes(w, u, executed, IA32_##operation, false); }                                 \
     HANDLER(scan_sets_##operation) { scan_lanes(w, u, executed, IA32_##operation, true); }
 #define ALL_BITS(X) X(BT) X(BTS) X(BTR) X(BTC)
-#define ALL_SCANS(X) X(BSF) X(BSR)
+#define ALL_SCANS(X) X(BSF) X(BSR) X(TZCNT)
 ALL_BITS(BIT)
 ALL_SCANS(SCAN)
 

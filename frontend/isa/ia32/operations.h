@@ -237,12 +237,12 @@ IA32_INLINE uint32_t ia32_bit(unsigned operation, uint32_t a, uint32_t mask)
     default: return a; /* IA32_BT */
     }
 }
-/* Of a value that is not 0; old where it is 0, as processors do (the manual: undefined). */
-IA32_INLINE uint32_t ia32_scan(unsigned operation, uint32_t a, uint32_t old)
+/* BSF and BSR of 0 leave the old value, as processors do (the manual: undefined). */
+IA32_INLINE uint32_t ia32_scan(unsigned operation, unsigned bits, uint32_t a, uint32_t old)
 {
-    if (operation == IA32_BSF)
-        return a ? (uint32_t)__builtin_ctz(a) : old;
-    return a ? 31u - (uint32_t)__builtin_clz(a) : old;
+    if (!a)
+        return operation == IA32_TZCNT ? bits : old;
+    return operation == IA32_BSR ? 31u - (uint32_t)__builtin_clz(a) : (uint32_t)__builtin_ctz(a);
 }
 IA32_INLINE uint32_t ia32_swapped(uint32_t a) { return a << 24 | (a & 0xff00) << 8 | (a >> 8 & 0xff00) | a >> 24; }
 

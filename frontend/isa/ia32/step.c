@@ -256,16 +256,21 @@ static void ia32_execute_bit(struct ia32_step *s)
         ia32_set_flag(s, IA32_CF, a & mask);
 }
 
+/* ZF is that of the source, of TZCNT that of the result, and the other flags follow it, undefined as they are. */
 static void ia32_execute_scan(struct ia32_step *s)
 {
-    const unsigned bits = 8 * s->i->bytes;
-    const struct ia32_carry none = {0};
-    const uint32_t a = ia32_read(s, 1);
-    ia32_write(s, 0, ia32_scan(s->i->row->operation, a, ia32_read(s, 0)));
+    const unsigned bits = 8 * s->i->bytes, operation = s->i->row->operation;
+    struct ia32_carry f = {0};
+    const uint32_t a = ia32_read(s, 1), r = ia32_scan(operation, bits, a, ia32_read(s, 0));
+    ia32_write(s, 0, r);
     if (s->failed)
         return;
-    ia32_set_result(s, bits, a, false);
-    ia32_set_carries(s, &none);
+    ia32_set_result(s, bits, operation == IA32_TZCNT ? r : a, false);
+    if (operation == IA32_TZCNT) {
+        f.c = a ? 0 : 1u << 31;
+        ia32_set_flag(s, IA32_PF, false);
+    }
+    ia32_set_carries(s, &f);
 }
 
 static void ia32_execute_extend(struct ia32_step *s)
@@ -552,7 +557,7 @@ static void ia32_execute(struct ia32_step *s)
         ia32_execute_multiply(s);
     else if (operation <= IA32_BTC)
         ia32_execute_bit(s);
-    else if (operation <= IA32_BSR)
+    else if (operation <= IA32_TZCNT)
         ia32_execute_scan(s);
     else if (operation == IA32_EXTEND_A || operation == IA32_EXTEND_D)
         ia32_execute_extend(s);

@@ -48,6 +48,7 @@ enum ia32_operation {
     IA32_BTC,
     IA32_BSF,
     IA32_BSR,
+    IA32_TZCNT,
     IA32_BSWAP,
     IA32_EXTEND_A, /* AX = AL, EAX = AX: CBW, CWDE */
     IA32_EXTEND_D, /* DX, EDX = the sign of AX, EAX: CWD, CDQ */

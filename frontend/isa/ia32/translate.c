@@ -170,11 +170,14 @@ static struct operand ia32_source(struct ia32_translation *t, unsigned n, unsign
     }
 }
 
-static struct operand ia32_first(struct ia32_translation *t) { return ia32_source(t, 0, VALUE_TEMPORARY); }
-static struct operand ia32_second(struct ia32_translation *t)
+/* The temporaries of the first two operands: what is loaded is in VALUE, the other one in OTHER. */
+static unsigned ia32_temporary(const struct ia32_translation *t, unsigned n)
 {
-    return ia32_source(t, 1, ia32_memory(t->i) == &t->i->operand[1] ? VALUE_TEMPORARY : OTHER_TEMPORARY);
+    const bool second_in_memory = t->i->operand[1].kind == IA32_MEMORY;
+    return (n == 1) == second_in_memory ? VALUE_TEMPORARY : OTHER_TEMPORARY;
 }
+static struct operand ia32_first(struct ia32_translation *t) { return ia32_source(t, 0, ia32_temporary(t, 0)); }
+static struct operand ia32_second(struct ia32_translation *t) { return ia32_source(t, 1, ia32_temporary(t, 1)); }
 
 /* Where a result is computed: in its register, or for ia32_finish to put where it belongs. */
 static struct operand ia32_destination(const struct ia32_operand *o)
@@ -334,24 +337,22 @@ static void ia32_compute(struct ia32_translation *t, unsigned operation, struct 
 }
 
 /* A narrow operand of a comparison, without what lies above it. */
-static struct operand ia32_only(struct ia32_translation *t, unsigned n, struct operand o, unsigned temporary)
+static struct operand ia32_only(struct ia32_translation *t, unsigned n, struct operand o)
 {
     const struct ia32_operand *at = &t->i->operand[n];
+    const struct operand d = guest_temporary(ia32_temporary(t, n));
     if (at->kind != IA32_REGISTER || at->bytes == 4 || (at->bytes == 1 && at->number >= 4))
         return o;
-    ia32_lane(t, IA32_LANE_EXTRACT, guest_temporary(temporary), o, OPERAND_NONE, 8 * at->bytes);
-    return guest_temporary(temporary);
+    ia32_lane(t, IA32_LANE_EXTRACT, d, o, OPERAND_NONE, 8 * at->bytes);
+    return d;
 }
 
 static void ia32_compare_uops(struct ia32_translation *t)
 {
-    struct operand a = ia32_first(t), b = ia32_second(t);
-    const struct operand a_only = ia32_only(t, 0, a, VALUE_TEMPORARY);
-    const struct operand b_only =
-        ia32_only(t, 1, b, ia32_memory(t->i) == &t->i->operand[1] ? VALUE_TEMPORARY : OTHER_TEMPORARY);
-    ia32_know(t, (struct ia32_fact){IA32_DIFFERENCE, t->i->bytes < 4, false, a_only, b_only});
+    const struct operand a = ia32_only(t, 0, ia32_first(t)), b = ia32_only(t, 1, ia32_second(t));
+    ia32_know(t, (struct ia32_fact){IA32_DIFFERENCE, t->i->bytes < 4, false, a, b});
     if (t->live)
-        ia32_compute(t, IA32_CMP, guest_temporary(RESULT_TEMPORARY), a_only, b_only, true);
+        ia32_compute(t, IA32_CMP, guest_temporary(RESULT_TEMPORARY), a, b, true);
 }
 
 /* TEST of a register with itself need not be computed. */
@@ -977,7 +978,7 @@ static void ia32_computing_uops(struct ia32_translation *t)
         ia32_multiply_uops(t);
     else if (operation <= IA32_BTC)
         ia32_bit_uops(t);
-    else if (operation <= IA32_BSR)
+    else if (operation <= IA32_TZCNT)
         ia32_scan_uops(t);
     else if (operation == IA32_BSWAP)
         ia32_lane(t, IA32_LANE_SWAP, ia32_first(t), ia32_first(t), OPERAND_NONE, 32);
