@@ -31,6 +31,8 @@ check "... and the sum is said" says "^reprise: 1 finding$"
 check "--error-exitcode" run 9 --check race --error-exitcode 9 -- race
 check "--error-exitcode 0 leaves the program's status" run 0 --check race --error-exitcode 0 -- race
 check "... also where it failed" run 7 --check race --error-exitcode 0 -- fails
+check "a double free is one finding" run 3 --check all -- twice
+check "... and that is the sum" says "^reprise: 1 finding$"
 check "a program that fails and has a finding: 3" run 3 --check race -- fails
 check "a program that fails without one: its own" run 7 --check init -- fails
 "$r" run --check race --findings "$work/crash.json" -- "$work/wrong" crash >/dev/null 2>"$work/err"
