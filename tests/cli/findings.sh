@@ -53,6 +53,10 @@ is "each kind" "$(kinds "$work/f.json")" "api host init leak memory race sync"
 check "the same as Code Quality" run 3 --check all --findings "$work/gl.json" --format gitlab -- leak twice race init sync wild used refused
 check "without memory: a fault" run 3 --check api --findings "$work/fault.json" -- wild
 is "... with the call that returns it" "$(kinds "$work/fault.json")" "api fault"
+# Nothing is checked: in all formats.
+"$r" run --check all --findings "$work/u.json" --findings "$work/u.sarif" --findings "$work/u.xml" -- true >/dev/null 2>&1
+"$r" run --check all --findings "$work/ugl.json" --format gitlab -- true >/dev/null 2>&1
+"$r" run --check all --format github -- true >"$work/uannotations" 2>/dev/null
 python3 tests/cli/findings_schemas.py "$work"
 is "where it was launched" "$(json "$work/f.json" '[[s["what"], s["frames"][-1]["function"]] for f in d["findings"] if f["kind"] == "race" for s in f["stacks"]]')" \
     "[['launched', 'main'], ['allocated', 'main']]"
