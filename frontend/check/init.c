@@ -221,12 +221,14 @@ static __attribute__((noinline)) void read_hole(struct checked_block *cb, struct
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* Whether it was loaded from where it is stored: a word into which bits were put. */
-static bool is_put_back(const struct origin *o, const struct touch *t)
+/* Whether it was loaded from where it is stored, and has bits of its own: a word into which bits were put. */
+static bool is_put_back(const struct origin *o, const struct touch *t, const struct stored_bits *b)
 {
     bool within = t->at >= o->from_at && t->at + t->bytes <= o->from_at + o->from_bytes;
-    bool around = o->from_at >= t->at && o->from_at + o->from_bytes <= t->at + t->bytes;
-    return o->from_space == t->space && (within || around);
+    bool around = o->from_at >= t->at && o->from_at + o->from_bytes <= t->at + t->bytes, own = false;
+    for (uint64_t i = 0; i < t->bytes; i++)
+        own |= b->bits[i] != 0xff;
+    return own && o->from_space == t->space && (within || around);
 }
 
 /* Whether byte i may be padding by those around where it was loaded, from the same place in a structure. */
@@ -259,7 +261,7 @@ static void store_undefined(struct checked_block *cb, const struct touch *t, uin
     const struct origin *o = origins_find(cb->check, b->origins[first]);
     if (!o)
         return;
-    bool back = is_put_back(o, t);
+    bool back = is_put_back(o, t, b);
     if (!back && (b->changed || (t->space != RP_SPACE_LOCAL && !stores_padding(cb, t, b)))) {
         origins_used(cb, t->block, b->origins[first]);
         return;

@@ -31,6 +31,8 @@ check "... and the sum is said" says "^reprise: 1 finding$"
 check "--error-exitcode" run 9 --check race --error-exitcode 9 -- race
 check "--error-exitcode 0 leaves the program's status" run 0 --check race --error-exitcode 0 -- race
 check "... also where it failed" run 7 --check race --error-exitcode 0 -- fails
+check "a double free is one finding" run 3 --check all -- twice
+check "... and that is the sum" says "^reprise: 1 finding$"
 check "a program that fails and has a finding: 3" run 3 --check race -- fails
 check "a program that fails without one: its own" run 7 --check init -- fails
 "$r" run --check race --findings "$work/crash.json" -- "$work/wrong" crash >/dev/null 2>"$work/err"
@@ -51,6 +53,10 @@ is "each kind" "$(kinds "$work/f.json")" "api host init leak memory race sync"
 check "the same as Code Quality" run 3 --check all --findings "$work/gl.json" --format gitlab -- leak twice race init sync wild used refused
 check "without memory: a fault" run 3 --check api --findings "$work/fault.json" -- wild
 is "... with the call that returns it" "$(kinds "$work/fault.json")" "api fault"
+# Nothing is checked: in all formats.
+"$r" run --check all --findings "$work/u.json" --findings "$work/u.sarif" --findings "$work/u.xml" -- true >/dev/null 2>&1
+"$r" run --check all --findings "$work/ugl.json" --format gitlab -- true >/dev/null 2>&1
+"$r" run --check all --format github -- true >"$work/uannotations" 2>/dev/null
 python3 tests/cli/findings_schemas.py "$work"
 is "where it was launched" "$(json "$work/f.json" '[[s["what"], s["frames"][-1]["function"]] for f in d["findings"] if f["kind"] == "race" for s in f["stacks"]]')" \
     "[['launched', 'main'], ['allocated', 'main']]"

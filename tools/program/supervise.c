@@ -245,6 +245,20 @@ static void note_static(struct findings *f, char **command, const char *folder)
         f->incomplete = NULL;
 }
 
+/* Notes why not all was checked, for reports. */
+static void note_unchecked(struct findings *f, const struct program_options *p, char **command, const char *folder,
+                           enum outliving outliving, long process)
+{
+    note_static(f, command, folder);
+    const char *why = unchecked(f, p);
+    f->nothing = why && !f->signal;
+    if (!f->incomplete && f->nothing)
+        f->incomplete = strdup(why);
+    if (!f->incomplete && outliving == OUTLIVES_WITH_CUDA &&
+        asprintf(&f->incomplete, "process %ld runs on after the program's first one has ended", process) < 0)
+        f->incomplete = NULL;
+}
+
 static bool log_is_whole(const struct findings *f, const struct program_options *p, struct rp_error *err)
 {
     return !f->unwritten || !p->log_file || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", p->log_file, f->unwritten);
@@ -272,7 +286,7 @@ static int conclude(const struct program_options *p, char **command, const struc
     if (!findings_read_logs(&f, folder, child, &err)) {
         status = command_fail(&err);
     } else {
-        note_static(&f, command, folder);
+        note_unchecked(&f, p, command, folder, outliving, process);
         status = findings_conclude(&f, &p->findings, rules, status);
         fflush(stdout);
         bool whole = logs_are_whole(folder, &err);
