@@ -14,10 +14,12 @@ triton() {
         return
     fi
     for device in jetson-tx2 rtx2080 a100 h100; do
-        "$REPRISE" run --device $device -- "$BUILD/python/bin/python" tests/python/clients/triton_smoke.py |
+        "$REPRISE" record -q -o "$work/$device.wtr" --device $device -- "$BUILD/python/bin/python" tests/python/clients/triton_smoke.py |
             sed "s/$/ on $device/"
         [ "${PIPESTATUS[0]}" -eq 0 ] || echo "not ok - Triton ends with status ${PIPESTATUS[0]}"
     done
+    is "docs/cuda.md has the cycles of Triton's kernels" "$(cd "$work" && "$r" replay -q a100.wtr --machine a100 | sed -n '3,/^ total/p')" \
+        "$(sed -n '/^t.wtr on a100 /,/^ total/p' docs/cuda.md | sed '1,2d')"
 }
 # What the clients' own compilers make for sm_75, sm_86 and sm_90: Triton's ptxas, NVIDIA's linker behind Numba.
 machine_code() {

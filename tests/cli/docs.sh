@@ -103,6 +103,7 @@ printf '#!/bin/sh\n[ -z "$REPRISE_CHECK" ] || exec "%s" 16\n' "$dir/readme/app" 
 chmod +x app
 printf '.section .nv_fatbin,"a"\n.incbin "%s"\n' "$root/tests/golden/fatbin/plain.fatbin" |
     "${CLANG:-clang}" -c -x assembler -o program - # what of one has machine code
+ar rcs libkernels.a program # of such objects
 echo 'kind=leak' >known.txt
 cat >saxpy.cu <<'CUDA'
 __global__ void saxpy(int n, float a, const float *x, float *y)

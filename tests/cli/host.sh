@@ -4,16 +4,20 @@
 set -u
 . tests/support/cli.sh
 dir=$work
-needs "$BUILD/examples/matmul" "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/vector_add.ptx"
+needs "$BUILD/examples/matmul" "$BUILD/kernels/vector_add.ptx"
 
 # ---- the example ----------------------------------------------------------------------------------------------------
-# Run beside a build folder of its own, for it names its files as the manual does.
-mkdir -p "$dir/run/build/kernels"
-cp "$BUILD/kernels/matmul.ptx" "$dir/run/build/kernels"
+# With the README's kernel, compiled as the manual says.
+mkdir "$dir/run"
+sed -n '/^```cuda$/,/^```$/p' README.md | sed '/^```/d' >"$dir/run/matmul.cu"
+compile=$(sed -n 's/^    \$ \(clang .*-o matmul.ptx.*\)/\1/p' docs/host-api.md)
+check "README.md compiles it so, too" grep -qxF "    \$ $compile" README.md
+(cd "$dir/run" && eval "${compile/clang/${CLANG:-clang} -I\"$OLDPWD/tools/cuda\"}") 2>"$dir/err"
+check "the kernel is compiled" test -s "$dir/run/matmul.ptx"
 example=$(realpath "$BUILD/examples/matmul")
 (cd "$dir/run" && "$example") >"$dir/out"
 check "the example runs" test $? -eq 0
-sed -n '/^    \$ build\/examples\/matmul$/,/^$/p' docs/host-api.md | sed '1d;/^$/d;s/^    //' >"$dir/manual"
+sed -n '/^    \$ \.\/matmul$/,/^$/p' docs/host-api.md | sed '1d;/^$/d;s/^    //' >"$dir/manual"
 check "it prints what docs/host-api.md says" diff "$dir/manual" "$dir/out"
 sed -n '/^```c$/,/^```$/p' docs/host-api.md | sed '/^```/d' >"$dir/manual.c"
 check "docs/host-api.md shows it" diff "$dir/manual.c" docs/examples/matmul.c
@@ -26,9 +30,9 @@ import struct, sys
 for name, m in ("A", 7), ("B", 5):
     open(f"{sys.argv[1]}/{name}.bin", "wb").write(struct.pack("16384f", *(i % m for i in range(16384))))
 PY
-"$REPRISE" record -q -o "$dir/cli.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 8,8 --block 16,16 \
+"$REPRISE" record -q -o "$dir/cli.wtr" --module "$dir/run/matmul.ptx" --kernel matmul --grid 8,8 --block 16,16 \
     --arg "buf=file:$dir/A.bin" --arg "buf=file:$dir/B.bin" --arg buf=zeros:65536 --arg i32=128 --save "2=$dir/C.bin"
-host=$dir/run/build/matmul-host.wtr
+host=$dir/run/matmul-host.wtr
 check "the trace is whole" "$REPRISE" verify "$host"
 # all that the file says, but for where it comes from and what the host did: every frame in turn, as text
 content() {

@@ -193,6 +193,8 @@ PY
 
 "$r" sweep -q "$dir/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr -o "$dir/t.db"
 "$r" record -q -o "$dir/chance.wtr" --module "$BUILD/kernels/vector_add.ptx" --block 64 --grid 1 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg i32=50
+"$r" record -q -o "$dir/fault.wtr" --module "$dir/k.cu" --kernel "$long" "${one[@]}" --arg buf=zeros:64 --arg buf=zeros:128 --json >"$dir/out" 2>"$dir/err"
+check "a fault in JSON names the kernel as the source does" eval 'grep -qF "\"fault\": \"kernel '"'"'$plain'"'"': out of bounds" "$dir/out" && "$r" info --json "$dir/fault.wtr" | grep -qF "\"fault\": \"kernel '"'"'$plain'"'"'"'
 python3 tests/cli/names.py "$r" "$dir" "$plain" "$long"
 "$r" wcet -q "$dir/w.wtr" "$dir/t.wtr" -m orin-wcet >"$dir/out"
 check "several traces: why some are not exact" grep -q "^Not exact: " "$dir/out"

@@ -87,7 +87,7 @@ static json_t *json_launch(const struct info_request *a, uint32_t launch, struct
     json_put(out, "stream", json_number(l->stream));
     json_put(out, "depends_on", json_dependencies(l));
     if (end && end->outcome == RP_OUTCOME_FAULT)
-        json_put(out, "fault", json_string(end->fault));
+        json_put(out, "fault", json_message(end->fault));
     struct rp_class_counts counts;
     if (!a->mix)
         return out;

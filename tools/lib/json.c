@@ -98,6 +98,18 @@ json_t *json_source_name(const char *symbol)
     return json_text(plain_kernel_name(symbol, plain));
 }
 
+json_t *json_message(const char *text)
+{
+    char *plain = NULL;
+    size_t size;
+    FILE *to = open_memstream(&plain, &size);
+    if (to)
+        print_plain_names(text, to);
+    json_t *value = to && !fclose(to) ? json_text(plain) : NULL;
+    free(plain);
+    return value;
+}
+
 /* ---- part by part ------------------------------------------------------------------------------------------------ */
 
 static void new_line(unsigned depth) { printf("\n%*s", (int)(2 * depth), ""); }

@@ -11,6 +11,8 @@ json_t *json_number(uint64_t);
 json_t *json_text(const char *);
 /* The name in the source of a kernel or function (plain_kernel_name). */
 json_t *json_source_name(const char *symbol);
+/* A message, with the names of kernels as in the source (print_plain_names). */
+json_t *json_message(const char *text);
 /* Append a value to a list, or put it into an object; they own the value afterwards. A NULL value makes json_finish
  * fail. json_join moves all members of another object into one. */
 void json_add(json_t *list, json_t *);

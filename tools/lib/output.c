@@ -48,8 +48,7 @@ bool output_same_file(const char *a, const char *b)
 
 /* ---- what is not written over ------------------------------------------------------------------------------------ */
 
-/* By its suffix. */
-static bool is_source(const char *path)
+static bool has_suffix_of_source(const char *path)
 {
     static const char *const suffixes[] = {".c",   ".cc",  ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh",
                                            ".hpp", ".ptx", ".py",  ".rs",  ".s",  ".S",   ".sh"};
@@ -60,17 +59,19 @@ static bool is_source(const char *path)
     return is;
 }
 
-/* Whether the file is a script, or an ELF file that is no machine code of a GPU. */
-static bool is_program(const char *path)
+/* Whether the file is text with the suffix of a source (matrix.c may be data), a script, or an ELF file that is no
+ * machine code of a GPU. */
+static bool is_source_or_program(const char *path)
 {
-    unsigned char head[20] = {0};
+    unsigned char head[512] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : 0;
     if (fd >= 0)
         close(fd);
     int machine = head[18] | head[19] << 8; /* e_machine */
-    return (n >= 2 && !memcmp(head, "#!", 2)) ||
-           (n == sizeof head && !memcmp(head, ELFMAG, SELFMAG) && machine != EM_CUDA);
+    bool is_host_elf = n >= 20 && !memcmp(head, ELFMAG, SELFMAG) && machine != EM_CUDA;
+    bool is_script = n >= 2 && !memcmp(head, "#!", 2);
+    return is_host_elf || is_script || (n > 0 && has_suffix_of_source(path) && !memchr(head, 0, (size_t)n));
 }
 
 bool output_check(const char *path, struct rp_error *err)
@@ -83,7 +84,7 @@ bool output_check(const char *path, struct rp_error *err)
                        "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return rp_fail(err, RP_USAGE, "cannot write '%s': it exists and is not a regular file", path);
-    if (!access(path, F_OK) && (is_source(path) || is_program(path)))
+    if (is_source_or_program(path))
         return rp_fail(err, RP_USAGE, "'%s' is a source or a program, and is not written over; give another name",
                        path);
     char *folder = folder_of(path);

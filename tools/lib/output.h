@@ -14,8 +14,8 @@ struct output {
 };
 
 /* Checks that `path` can be written. RP_USAGE: it is "-" (only a file can be renamed when complete), it is no regular
- * file, its folder is not writable, or it is there and is a source (by its suffix), a script or a host's ELF file, which
- * somebody has named by mistake. */
+ * file, its folder is not writable, or it is a source (text, by its suffix), a script or a host's ELF file, which somebody has
+ * named by mistake. */
 bool output_check(const char *path, struct rp_error *);
 /* Opens an output; only one may be open at a time. NULL: err says why. */
 struct output *output_open(const char *path, struct rp_error *);

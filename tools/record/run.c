@@ -460,7 +460,7 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
                             "launches", launches, "warp_instructions", json_number(sum.warp_instructions),
                             "thread_instructions", json_number(sum.thread_instructions), "seconds", s->seconds);
     if (fault)
-        json_put(out, "fault", json_text(fault->text));
+        json_put(out, "fault", json_message(fault->text));
     if (fault && failed_launch(s))
         json_put(out, "fault_place", fault_place_json(s->programs[s->done - 1], failed_launch(s)));
     if (!fault && s->plan->print_count)
