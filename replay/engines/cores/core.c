@@ -106,6 +106,10 @@ static void core_leave(struct chip *c, struct core *core, bool ends)
     release(c, g);
 }
 
+/* A core runs ahead of the others by no more than these cycles, so that all are in the same chunks of the trace, which
+ * are decoded once then. */
+#define CORE_AHEAD 4096u
+
 /* ---- instructions -------------------------------------------------------------------------------------------------
  */
 
@@ -259,7 +263,7 @@ void core_run(struct chip *c, struct core *core)
 {
     while (!c->failed) {
         if (!core->has_step) {
-            if (core_is_early(c, core) && c->plain) {
+            if (c->plain ? core->time != c->now : core->time > c->now + CORE_AHEAD) {
                 core_go_on(c, core);
                 return;
             }
