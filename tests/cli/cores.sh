@@ -13,14 +13,31 @@ mm=$work/mm.wtr
 # ---- both modes, all kinds of machines -----------------------------------------------------------------------------------
 # Caches so small that lines of all kinds go, and every model of device memory that is not stepped.
 small="--set l1i.size=512 --set l1d.size=512 --set l2.size=32768"
-for t in mm locks fft; do
-    for set in "" "--set coherence=none" "$small --set dram.model=banked" "$small --set dram.queue=1 --set l1i.latency=1" \
-        "$small --set coherence=none --set dram.model=fixed --set l1d.replacement=random --set mesh.columns=4"; do
-        "$r" replay "$work/$t.wtr" -m manycore-32 $set --json -q >"$work/fast" 2>&1
-        "$r" replay "$work/$t.wtr" -m manycore-32 $set --json -q --engine reference --threads 3 >"$work/reference" 2>&1
-        check "$t $set: fast is reference" test "$(json "$work/fast" 'd["total"], d["cores"]')" = "$(json "$work/reference" 'd["total"], d["cores"]')"
-    done
+same='(lambda a, b: a["total"] == b["total"] and a["cores"] == b["cores"])(d, json.load(open(sys.argv[3])))'
+both() { # trace, settings
+    "$r" replay "$work/$1.wtr" -m manycore-32 $2 --json -q >"$work/fast" 2>&1
+    "$r" replay "$work/$1.wtr" -m manycore-32 $2 --json -q --engine reference --threads 3 >"$work/reference" 2>&1
+    is "$1 $2: fast is reference" "$(json "$work/fast" "$same" "$work/reference")" True
+}
+both mm "$small --set dram.model=banked"
+both mm "$small --set coherence=none --set dram.model=fixed --set l1d.replacement=random --set mesh.columns=4"
+both locks ""
+both locks "$small --set dram.queue=1 --set l1i.latency=1"
+both fft "--set coherence=none"
+both fft "$small"
+
+# ---- several blocks ------------------------------------------------------------------------------------------------------
+# The barrier is of all cores, so that it does not matter how the trace divides them; 4,096 are four blocks.
+for cluster in 32 64 128; do
+    "$r" record -o "$work/c$cluster.wtr" --guest $golden/fft.gcc-Os.thumb.elf --cores 128 --cluster $cluster -q >/dev/null
+    "$r" replay "$work/c$cluster.wtr" -m manycore-1024 --json -q >"$work/json"
+    json "$work/json" '{k: v for k, v in d["total"].items() if k not in ("blocks",)}, d["cores"]' >"$work/cluster$cluster"
 done
+check "blocks of 32 cores are as one of 128" cmp "$work/cluster32" "$work/cluster128"
+check "and so are those of 64" cmp "$work/cluster64" "$work/cluster128"
+guest most matmul.gcc-O2.rv32imac 4096
+"$r" replay "$work/most.wtr" -m manycore-1024 --set cores=4096 --set mesh.columns=64 --json -q >"$work/json"
+is "4,096 cores, in four blocks" "$(json "$work/json" 'd["total"]["blocks"], len(d["cores"]), len({sum(c["cycles"][k] for k in ("base", "fetch", "load", "store", "barrier")) > 0 for c in d["cores"]})')" "(4, 4096, 1)"
 
 # ---- what is printed ---------------------------------------------------------------------------------------------------
 "$r" replay "$mm" -m manycore-32 --json >"$work/json"

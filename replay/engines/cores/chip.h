@@ -46,9 +46,8 @@ struct core {
     uint64_t issued;
 };
 
-/* A barrier of all cores of a block. */
-struct group {
-    uint32_t first, count; /* its cores */
+/* The barrier of guests, of all cores that have not ended, whatever their block. */
+struct barrier {
     uint32_t live, arrived;
     uint64_t latest; /* the latest arrival or end so far */
 };
@@ -103,9 +102,9 @@ struct chip {
     const struct engine_launch *of;
     bool plain; /* every core makes one access, and one instruction, at a time */
     bool msi;
-    uint32_t core_count, live, group_count;
+    uint32_t core_count, block_cores; /* block_cores: of a block of the trace */
     struct core *cores;
-    struct group *groups;
+    struct barrier barrier;
     uint16_t *column, *row; /* of tiles */
     struct bank *banks;
     uint32_t bank_count, channel_count;
@@ -126,8 +125,6 @@ struct chip {
     bool failed;  /* *err says why */
     struct rp_error *err;
 };
-
-static inline uint32_t group_of(const struct chip *c, uint32_t core) { return core / c->groups[0].count; }
 
 /* Fails for want of memory. */
 void chip_out_of_memory(struct chip *);

@@ -38,8 +38,8 @@ static void core_report_stall(const struct chip *c, const struct core *core, enu
                                      .sm = core->id,
                                      .instruction = core->step.instruction,
                                      .index = core->step.index,
-                                     .warp = core->id % c->groups[0].count / RP_WARP_LANES,
-                                     .block = group_of(c, core->id),
+                                     .warp = core->id % c->block_cores / RP_WARP_LANES,
+                                     .block = core->id / c->block_cores,
                                      .reason = reason,
                                      .level = level,
                                      .begin = c->job->clock + begin,
@@ -73,12 +73,13 @@ void core_answered(struct chip *c, struct core *core, uint64_t cycle)
 /* ---- the barrier --------------------------------------------------------------------------------------------------
  */
 
-static void release(struct chip *c, struct group *g)
+static void release(struct chip *c)
 {
-    if (!g->arrived || g->arrived < g->live)
+    struct barrier *b = &c->barrier;
+    if (!b->arrived || b->arrived < b->live)
         return;
-    uint64_t cycle = g->latest + 1 + (uint64_t)c->machine->barrier_latency;
-    for (uint32_t i = g->first; i < g->first + g->count; i++) {
+    uint64_t cycle = b->latest + 1 + (uint64_t)c->machine->barrier_latency;
+    for (uint32_t i = 0; i < c->core_count; i++) {
         struct core *core = &c->cores[i];
         if (core->status != CORE_AT_BARRIER)
             continue;
@@ -88,23 +89,25 @@ static void release(struct chip *c, struct group *g)
         core->status = CORE_RUNS;
         core_go_on(c, core);
     }
-    g->arrived = 0;
+    b->arrived = 0;
 }
 
 /* The core's instruction of the cycle before was the barrier, or its last one. */
 static void core_leave(struct chip *c, struct core *core, bool ends)
 {
-    struct group *g = &c->groups[group_of(c, core->id)];
+    struct barrier *b = &c->barrier;
     core->status = ends ? CORE_ENDED : CORE_AT_BARRIER;
-    g->live -= ends;
-    g->arrived += !ends;
-    g->latest = core->time - 1 > g->latest && core->time ? core->time - 1 : g->latest;
-    if (ends) {
-        c->live--;
+    b->live -= ends;
+    b->arrived += !ends;
+    b->latest = core->time && core->time - 1 > b->latest ? core->time - 1 : b->latest;
+    if (ends)
         c->end = core->time > c->end ? core->time : c->end;
-    }
-    release(c, g);
+    release(c);
 }
+
+/* A core runs ahead of the others by no more than these cycles, so that all are in the same chunks of the trace, which
+ * are decoded once then. */
+#define CORE_AHEAD 4096u
 
 /* ---- instructions -------------------------------------------------------------------------------------------------
  */
@@ -227,8 +230,8 @@ static void core_report_issue(const struct chip *c, struct core *core)
         return;
     const rp_lanemask lane = UINT32_C(1) << core->lane;
     const struct observed_issue e = {.launch = c->of->number,
-                                     .warp = core->id % c->groups[0].count / RP_WARP_LANES,
-                                     .block = group_of(c, core->id),
+                                     .warp = core->id % c->block_cores / RP_WARP_LANES,
+                                     .block = core->id / c->block_cores,
                                      .number = core->issued++,
                                      .sm = core->id,
                                      .index = core->step.index,
@@ -259,7 +262,7 @@ void core_run(struct chip *c, struct core *core)
 {
     while (!c->failed) {
         if (!core->has_step) {
-            if (core_is_early(c, core) && c->plain) {
+            if (c->plain ? core->time != c->now : core->time > c->now + CORE_AHEAD) {
                 core_go_on(c, core);
                 return;
             }

@@ -33,7 +33,7 @@ static bool open_core(struct chip *c, uint32_t id)
     const struct machine *m = c->machine;
     struct core *core = &c->cores[id];
     core->id = id;
-    core->lane = id % c->groups[0].count % RP_WARP_LANES;
+    core->lane = id % c->block_cores % RP_WARP_LANES;
     return lines_open(&core->l1i, sets_of(m->l1i_size, m->l1i_line, m->l1i_ways), (uint32_t)m->l1i_ways,
                       m->l1i_replacement) &&
            lines_open(&core->l1d, sets_of(m->l1d_size, m->l1d_line, m->l1d_ways), (uint32_t)m->l1d_ways,
@@ -45,9 +45,6 @@ static bool open_cores(struct chip *c)
     bool fine = true;
     for (uint32_t i = 0; fine && i < c->core_count; i++)
         fine = open_core(c, i);
-    for (uint32_t g = 0; g < c->group_count; g++)
-        c->groups[g] =
-            (struct group){.first = g * c->groups[0].count, .count = c->groups[0].count, .live = c->groups[0].count};
     return fine;
 }
 
@@ -83,8 +80,8 @@ static bool chip_open(struct chip *c, const struct machine *m, const struct rp_l
     struct memory_layout layout;
     memory_layout_of(m, &layout);
     c->msi = m->coherence == COHERENCE_MSI;
-    c->group_count = (uint32_t)rp_launch_blocks(l);
-    c->core_count = c->live = (uint32_t)(rp_launch_blocks(l) * rp_launch_threads(l));
+    c->block_cores = rp_launch_threads(l);
+    c->core_count = (uint32_t)rp_launch_blocks(l) * c->block_cores;
     c->bank_count = (uint32_t)m->l2_banks;
     c->channel_count = (uint32_t)m->dram_channels;
     c->parts = layout.channels;
@@ -96,14 +93,12 @@ static bool chip_open(struct chip *c, const struct machine *m, const struct rp_l
     c->miss_free = NOBODY;
     memset(c->miss_heads, 0xff, sizeof c->miss_heads);
     c->cores = calloc(c->core_count, sizeof *c->cores);
-    c->groups = calloc(c->group_count, sizeof *c->groups);
     c->column = calloc((size_t)m->cores, sizeof *c->column);
     c->row = calloc((size_t)m->cores, sizeof *c->row);
     c->banks = calloc(c->bank_count, sizeof *c->banks);
     c->channels = calloc(c->channel_count, sizeof *c->channels);
-    if (!c->cores || !c->groups || !c->column || !c->row || !c->banks || !c->channels)
+    if (!c->cores || !c->column || !c->row || !c->banks || !c->channels)
         return false;
-    c->groups[0].count = rp_launch_threads(l);
     place_tiles(c);
     return open_cores(c) && open_memory(c);
 }
@@ -124,7 +119,7 @@ static void chip_close(struct chip *c)
     }
     directory_close(&c->directory);
     agenda_free(&c->agenda);
-    void *all[] = {c->cores, c->groups, c->column, c->row, c->banks, c->channels, c->misses};
+    void *all[] = {c->cores, c->column, c->row, c->banks, c->channels, c->misses};
     for (size_t i = 0; i < MODEL_COUNT_OF(all); i++)
         free(all[i]);
 }
@@ -135,17 +130,15 @@ static void chip_close(struct chip *c)
 /* Opens the blocks that the trace holds, and a cursor for each of their cores. The others never have a program. */
 static bool open_blocks(struct chip *c, struct rp_block **blocks)
 {
-    for (uint32_t b = 0; b < c->group_count; b++) {
-        bool held = b < c->of->blocks;
-        if (held && !(blocks[b] = rp_block_open(c->job->trace, c->of->number, b, c->err)))
+    for (uint32_t i = 0; i < c->of->blocks * c->block_cores; i++) {
+        struct core *core = &c->cores[i];
+        uint32_t b = i / c->block_cores, warp = i % c->block_cores / RP_WARP_LANES;
+        if (!blocks[b] && !(blocks[b] = rp_block_open(c->job->trace, c->of->number, b, c->err)))
             return false;
-        for (uint32_t i = c->groups[b].first; held && i < c->groups[b].first + c->groups[b].count; i++) {
-            struct core *core = &c->cores[i];
-            uint32_t warp = (i - c->groups[b].first) / RP_WARP_LANES;
-            if (!(core->open = rp_cursor_open(&core->cursor, blocks[b], warp, c->err)))
-                return false;
-            chip_add_event(c, 0, EVENT_CORE, i, 0, 0);
-        }
+        if (!(core->open = rp_cursor_open(&core->cursor, blocks[b], warp, c->err)))
+            return false;
+        c->barrier.live++;
+        chip_add_event(c, 0, EVENT_CORE, i, 0, 0);
     }
     return !c->failed;
 }

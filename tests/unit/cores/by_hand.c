@@ -129,6 +129,40 @@ Test(cores, the_barrier_waits_for_the_last_core)
     rp_trace_close(t);
 }
 
+/* The barrier is of all cores: those of the other block wait, too. Blocks run the program alike, so both have a late
+ * core, but that of the second one is farther away. */
+Test(cores, the_barrier_spans_blocks)
+{
+    const struct warp_op ops[] = {MEMORY(false, 0x10000, 0, UINT32_C(1) << 31), BARRIER};
+    char path[] = "/tmp/reprise-cores-XXXXXX";
+    struct rp_error err;
+    close(mkstemp(path));
+    struct warp_trace *w = warp_trace_begin(path, &err);
+    cr_assert(w && warp_trace_guest(w, &err) && warp_trace_launch(w, &(struct warp_program){ops, 2}, 1, 2, &err) &&
+              warp_trace_end(w, true, &err));
+    struct rp_trace *t = rp_trace_open(path, &err);
+    unlink(path);
+    const struct machine_setting more[] = {{"cores", "64"}, {"l2.banks", "32"}};
+    struct machine *m =
+        machine_open(&(struct machine_request){.name = "manycore-32", .settings = more, .setting_count = 2}, &err);
+    struct replay_result r;
+    cr_assert(t && m && replay(t, m, &(struct replay_options){.launch = -1}, &r, &err), "%s", err.text);
+    uint64_t until = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        const struct core_counts *c = &r.cores[i];
+        const uint64_t its = c->fetch + c->load + c->barrier + c->base;
+        cr_expect(!i || its == until, "core %u goes on at %llu, core 0 at %llu", i, (unsigned long long)its,
+                  (unsigned long long)until);
+        until = its;
+        cr_expect((c->load > 0) == (i % 32 == 31));
+    }
+    cr_expect_gt(r.cores[0].barrier, r.cores[63].barrier);
+    cr_expect_eq(r.cores[31].barrier < r.cores[63].barrier ? r.cores[31].barrier : r.cores[63].barrier, 0);
+    replay_result_free(&r);
+    machine_free(m);
+    rp_trace_close(t);
+}
+
 /* In each round every core stores to a line of its own and, after a barrier, loads that of the core before it. From the
  * second round on a store takes the line away from the one core that shares it, and each load from its owner. */
 Test(cores, a_ring_of_producers_and_consumers)
