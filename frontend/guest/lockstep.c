@@ -317,7 +317,7 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
     guest_fault(w->g.machine, c,
                 u->mode == GUEST_TRAP_DIVISION        ? "%s: " GUEST_BAD_DIVISION
                 : u->index < w->g.program->code_count ? "%s"
-                                                      : "what follows is no code: %s",
+                                                      : "what follows is no code",
                 in->text);
 }
 

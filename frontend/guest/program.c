@@ -139,6 +139,30 @@ static void guest_sweep_targets(struct guest_translation *t)
     }
 }
 
+/* Where code goes on, but no instruction is: whoever comes there is told so. */
+static void guest_add_trap_at(struct guest_translation *t, uint32_t address)
+{
+    struct guest_program *p = t->program;
+    struct guest_build *b = &t->build;
+    const struct rp_instruction none = {.pc = t->guest->isa->interworks ? address & ~1u : address,
+                                        .text = "no instruction",
+                                        .unit_class = RP_CLASS_CONTROL};
+    if (address < p->low || address >= p->high || guest_uop_at(p, address) != UOP_NOWHERE)
+        return;
+    p->at[address - p->low] = b->operations.count + 1;
+    guest_emit(b, (struct operation){.kind = UOP_TRAP});
+    VECTOR_PUSH(b->arena, &b->instructions, none);
+}
+
+static void guest_add_traps(struct guest_translation *t)
+{
+    for (uint32_t i = 0; i < t->build.operations.count; i++)
+        if (t->build.operations.at[i].kind == UOP_BRANCH)
+            guest_add_trap_at(t, t->build.operations.at[i].target);
+    for (uint32_t i = 0; i < t->ways_on.count; i++)
+        guest_add_trap_at(t, t->ways_on.at[i].address);
+}
+
 /* ---- the table -----------------------------------------------------------------------------------------------------
  */
 
@@ -220,6 +244,7 @@ static void guest_translate_all(struct guest_translation *t)
         guest_sweep_code(t, &g->code[i]);
     if (!g->isa->interworks)
         guest_sweep_targets(t);
+    guest_add_traps(t);
     uint32_t trap = guest_add_trap(&t->build);
     guest_add_variants(t);
     guest_pack(t, trap);

@@ -40,6 +40,8 @@ static uint32_t guest_print_instruction(const struct guest_program *p, uint32_t 
         return isa->alignment;
     const struct rp_instruction *in = &p->instructions[p->uops[is_short ? short_uop : uop].index];
     char word[WORD] = "";
+    if (!in->raw_size)
+        return isa->alignment;
     guest_print_word(in, isa->alignment == 1, is_short, word);
     printf("%8" PRIx32 ":\t%-8s          \t%s\n", address, word, in->text);
     return in->raw_size;
