@@ -313,6 +313,30 @@ exec 3<&-
 check "it had said a finding" eval 'case "$first" in *"kernel '"'race'"': race: "*) ;; *) false ;; esac'
 is "SIGTERM: what was found" "$(json "$work/killed.json" '[f["kind"] for f in d["findings"]][0], d["program"]["signal"]')" "('race', 15)"
 check "SIGTERM: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+# Nobody reads what is said; and a run that is killed, whose folder the next one removes, and no other.
+# shellcheck disable=SC2016
+status=$(TMPDIR=$work/tmp bash -c '{ "$1" run --check race --findings - --format json -- "$2" race 2>/dev/null; echo $? >&3; } | true' bash "$r" "$work/wrong" 3>&1)
+is "a closed pipe: SIGPIPE or nothing" "$(case $status in 3 | 141) echo fine ;; *) echo "$status" ;; esac)" fine
+check "a closed pipe: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+mkfifo "$work/begun" "$work/goes_on"
+waiting() { # starts a run whose program waits, and makes its folder look old: $pid
+    # shellcheck disable=SC2016
+    TMPDIR=$work/tmp "$r" run --check race -- sh -c 'echo >"$1"; read line <"$2"' sh "$work/begun" "$work/goes_on" >/dev/null 2>&1 &
+    pid=$!
+    read -r <"$work/begun"
+    touch -d "1 hour ago" "$work"/tmp/reprise-run-*/.whole
+}
+waiting
+kill -KILL $pid
+wait $pid 2>/dev/null
+is "SIGKILL leaves a folder" "$(ls "$work/tmp" | wc -l)" 1
+waiting
+is "another run removes it" "$(ls "$work/tmp" | wc -l)" 1
+TMPDIR=$work/tmp "$r" run --check race -- "$work/wrong" part0 >/dev/null 2>&1
+is "... and not that of a run that goes on" "$(ls "$work/tmp" | wc -l)" 1
+echo >"$work/goes_on"
+wait $pid
+check "... which removes it itself" eval '[ -z "$(ls -A "$work/tmp")" ]'
 # A limit of the processor's time, which no handler hears of, within the kernel.
 (ulimit -c 0; ulimit -S -t 1; REPRISE_PROGRESS=0 exec "$r" run --check race --findings "$work/limited.json" -- "$work/wrong" hang) >/dev/null 2>"$work/err"
 is "a limit ends it" $? $((128 + $(kill -l XCPU)))
