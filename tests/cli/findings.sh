@@ -245,6 +245,9 @@ for checks in race leak; do
     check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: .*nothing"
     check "... the report has it" test -n "$(json "$work/unloaded.json" 'd["incomplete"]')"
 done
+(ulimit -v 1000000; "$r" run --check race -- "$work/unloaded") >/dev/null 2>"$work/err"
+is "no room for a device: 2" $? 2
+check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: no room for the device"
 # The log of the process is a device that is full, until the process has ended.
 # shellcheck disable=SC2016
 "$r" run --check race -- bash -c 'sh -c "ln -s /dev/full \$REPRISE_FINDINGS/\$\$; exec $1 race"; find "$REPRISE_FINDINGS" -type l -delete' bash "$work/wrong" \
@@ -271,6 +274,10 @@ p = sys.argv[1]
 assert subprocess.run([p, "part0"], env={}).returncode == 0
 assert os.waitpid(os.posix_spawn(p, [p, "race"], {"LD_PRELOAD": "", "A": "1"}), 0)[1] == 0' "$work/wrong" >/dev/null 2>"$work/err"
 is "... also what Python starts" "$? $(grep -c ": race: " "$work/err")" "3 1"
+"$r" run --check race -- python3 -c 'import ctypes, os, sys
+ctypes.CDLL(None).clearenv()
+sys.exit(os.system(sys.argv[1] + " race"))' "$work/wrong" >/dev/null 2>"$work/err"
+is "... and a shell, where the C library's environment was emptied" $? 3
 check "a program has its own environment otherwise" eval '"$r" run --check race -- env -i A=1 sh -c "env" 2>/dev/null | grep -v "^\(REPRISE\|LD\|TRITON\|CUPY\|NUMBA\|DISABLE_ADDMM\|PWD\|SHLVL\|_\)" | grep -qx A=1'
 
 # A program that is linked statically as a whole, with kernels, whose runtime looks for the driver.
