@@ -265,6 +265,9 @@ for checks in race leak; do
     check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: .*nothing"
     check "... the report has it" test -n "$(json "$work/unloaded.json" 'd["incomplete"]')"
 done
+(ulimit -v 1000000; "$r" run --check race -- "$work/unloaded") >/dev/null 2>"$work/err"
+is "no room for a device: 2" $? 2
+check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: no room for the device"
 # The log of the process is a device that is full, until the process has ended.
 # shellcheck disable=SC2016
 "$r" run --check race -- bash -c 'sh -c "ln -s /dev/full \$REPRISE_FINDINGS/\$\$; exec $1 race"; find "$REPRISE_FINDINGS" -type l -delete' bash "$work/wrong" \
@@ -291,6 +294,10 @@ p = sys.argv[1]
 assert subprocess.run([p, "part0"], env={}).returncode == 0
 assert os.waitpid(os.posix_spawn(p, [p, "race"], {"LD_PRELOAD": "", "A": "1"}), 0)[1] == 0' "$work/wrong" >/dev/null 2>"$work/err"
 is "... also what Python starts" "$? $(grep -c ": race: " "$work/err")" "3 1"
+"$r" run --check race -- python3 -c 'import ctypes, os, sys
+ctypes.CDLL(None).clearenv()
+sys.exit(os.system(sys.argv[1] + " race"))' "$work/wrong" >/dev/null 2>"$work/err"
+is "... and a shell, where the C library's environment was emptied" $? 3
 check "a program has its own environment otherwise" eval '"$r" run --check race -- env -i A=1 sh -c "env" 2>/dev/null | grep -v "^\(REPRISE\|LD\|TRITON\|CUPY\|NUMBA\|DISABLE_ADDMM\|PWD\|SHLVL\|_\)" | grep -qx A=1'
 
 # A program that is linked statically as a whole, with kernels, whose runtime looks for the driver.
@@ -333,6 +340,30 @@ exec 3<&-
 check "it had said a finding" eval 'case "$first" in *"kernel '"'race'"': race: "*) ;; *) false ;; esac'
 is "SIGTERM: what was found" "$(json "$work/killed.json" '[f["kind"] for f in d["findings"]][0], d["program"]["signal"]')" "('race', 15)"
 check "SIGTERM: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+# Nobody reads what is said; and a run that is killed, whose folder the next one removes, and no other.
+# shellcheck disable=SC2016
+status=$(TMPDIR=$work/tmp bash -c '{ "$1" run --check race --findings - --format json -- "$2" race 2>/dev/null; echo $? >&3; } | true' bash "$r" "$work/wrong" 3>&1)
+is "a closed pipe: SIGPIPE or nothing" "$(case $status in 3 | 141) echo fine ;; *) echo "$status" ;; esac)" fine
+check "a closed pipe: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+mkfifo "$work/begun" "$work/goes_on"
+waiting() { # starts a run whose program waits, and makes its folder look old: $pid
+    # shellcheck disable=SC2016
+    TMPDIR=$work/tmp "$r" run --check race -- sh -c 'echo >"$1"; read line <"$2"' sh "$work/begun" "$work/goes_on" >/dev/null 2>&1 &
+    pid=$!
+    read -r <"$work/begun"
+    touch -d "1 hour ago" "$work"/tmp/reprise-run-*/.whole
+}
+waiting
+kill -KILL $pid
+wait $pid 2>/dev/null
+is "SIGKILL leaves a folder" "$(ls "$work/tmp" | wc -l)" 1
+waiting
+is "another run removes it" "$(ls "$work/tmp" | wc -l)" 1
+TMPDIR=$work/tmp "$r" run --check race -- "$work/wrong" part0 >/dev/null 2>&1
+is "... and not that of a run that goes on" "$(ls "$work/tmp" | wc -l)" 1
+echo >"$work/goes_on"
+wait $pid
+check "... which removes it itself" eval '[ -z "$(ls -A "$work/tmp")" ]'
 # A limit of the processor's time, which no handler hears of, within the kernel.
 (ulimit -c 0; ulimit -S -t 1; REPRISE_PROGRESS=0 exec "$r" run --check race --findings "$work/limited.json" -- "$work/wrong" hang) >/dev/null 2>"$work/err"
 is "a limit ends it" $? $((128 + $(kill -l XCPU)))

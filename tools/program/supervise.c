@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/findings/options.h"
@@ -20,6 +23,13 @@
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 static volatile pid_t child;
+static volatile sig_atomic_t piped; /* nobody reads what this process has written */
+
+static void note_pipe(int number)
+{
+    (void)number;
+    piped = 1;
+}
 
 /* Passes a signal on. A terminal sends its own to the program, too. */
 static void pass_on(int number, siginfo_t *from, void *unused)
@@ -42,6 +52,9 @@ static void watch(struct sigaction old[PASSED])
     for (int i = 0; i < PASSED; i++)
         if (!sigaction(passed[i], NULL, &old[i]) && old[i].sa_handler != SIG_IGN)
             sigaction(passed[i], &ours, NULL);
+    struct sigaction pipe, noted = {.sa_handler = note_pipe, .sa_flags = SA_RESTART};
+    if (!sigaction(SIGPIPE, NULL, &pipe) && pipe.sa_handler != SIG_IGN)
+        sigaction(SIGPIPE, &noted, NULL); /* a program that is started has the default action again */
 }
 
 static void unwatch(const struct sigaction old[PASSED])
@@ -65,23 +78,31 @@ static void end_by(int number)
 
 /* ---- the folder of logs ------------------------------------------------------------------------------------------ */
 
+#define FOLDER "reprise-run-" /* what its name begins with */
+
 /* The file that processes remove when something that they have found is lost. */
 static void whole_file(char path[PATH_MAX + 16], const char *folder)
 {
     snprintf(path, PATH_MAX + 16, "%s/.whole", folder);
 }
 
-static bool make_folder(char folder[PATH_MAX], struct rp_error *err)
+static const char *temporary(void)
 {
     const char *base = getenv("TMPDIR");
+    return base && *base == '/' ? base : "/tmp";
+}
+
+/* Makes the folder, and locks its file for as long as this process runs. */
+static bool make_folder(char folder[PATH_MAX], struct rp_error *err)
+{
     char path[PATH_MAX + 16];
-    snprintf(folder, PATH_MAX, "%s/reprise-XXXXXX", base && *base == '/' ? base : "/tmp");
+    snprintf(folder, PATH_MAX, "%s/" FOLDER "XXXXXX", temporary());
     if (!mkdtemp(folder))
         return rp_fail(err, RP_SYSTEM, "cannot make a folder '%s': %s", folder, strerror(errno));
     whole_file(path, folder);
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file >= 0)
-        return !close(file);
+        return flock(file, LOCK_EX | LOCK_NB), true; /* without locks it may be removed after a kill, or not at all */
     rmdir(folder);
     return rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
 }
@@ -108,6 +129,47 @@ static void remove_folder(const char *folder)
     if (d)
         closedir(d);
     rmdir(folder);
+}
+
+/* Whether a folder is of a run that was killed, so that nobody has its file locked. One that is new may not have been
+ * locked yet. */
+static bool is_abandoned(const char *folder)
+{
+    enum { NEW_S = 60 };
+    char path[PATH_MAX + 16];
+    struct stat s;
+    whole_file(path, folder);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool abandoned = file >= 0 && !fstat(file, &s) && s.st_uid == getuid() && time(NULL) - s.st_mtime > NEW_S &&
+                     !flock(file, LOCK_EX | LOCK_NB);
+    if (file >= 0)
+        close(file);
+    return abandoned;
+}
+
+/* Whether a folder of ours for ptxas (frontend/loader/ptxas.c) is older than any ptxas runs. */
+static bool is_forgotten(const char *folder)
+{
+    enum { LONGEST_S = 86400 };
+    struct stat s;
+    return !lstat(folder, &s) && S_ISDIR(s.st_mode) && s.st_uid == getuid() && time(NULL) - s.st_mtime > LONGEST_S;
+}
+
+static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+/* Removes what runs that were killed have left. */
+static void remove_abandoned(void)
+{
+    char path[PATH_MAX];
+    DIR *d = opendir(temporary());
+    for (struct dirent *e; d && (e = readdir(d));) {
+        bool run = begins(e->d_name, FOLDER), ptxas = begins(e->d_name, "reprise-ptxas-");
+        if (snprintf(path, sizeof path, "%s/%s", temporary(), e->d_name) < PATH_MAX &&
+            ((run && is_abandoned(path)) || (ptxas && is_forgotten(path))))
+            remove_folder(path);
+    }
+    if (d)
+        closedir(d);
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -309,6 +371,7 @@ int program_supervise(const struct program_options *given, char **command, const
     struct rp_error err = {0};
     char folder[PATH_MAX], file[PATH_MAX + 16];
     int status = RP_OK;
+    remove_abandoned();
     if (!make_folder(folder, &err))
         return command_fail(&err);
     snprintf(file, sizeof file, "%s/.rules", folder);
@@ -326,5 +389,7 @@ int program_supervise(const struct program_options *given, char **command, const
     else
         remove_folder(folder);
     unwatch(old);
+    if (piped)
+        end_by(SIGPIPE);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -86,6 +87,30 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
     REAL("posix_spawnp", pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
          char *const *, char *const *)
     return real(process, file, actions, attributes, arguments, passed_on(&passed, file, true, environment));
+}
+
+/* The C library's own starts of a shell take `environ`, which the program may have emptied. */
+int system(const char *command)
+{
+    struct passed_on passed;
+    char **before = environ;
+    int (*real)(const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "system");
+    environ = (char **)passed_on(&passed, NULL, false, before);
+    int status = real ? real(command) : -1;
+    environ = before;
+    return status;
+}
+FILE *popen(const char *command, const char *how)
+{
+    struct passed_on passed;
+    char **before = environ;
+    FILE *(*real)(const char *, const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "popen");
+    environ = (char **)passed_on(&passed, NULL, false, before);
+    FILE *pipe = real ? real(command, how) : NULL;
+    environ = before;
+    return pipe;
 }
 
 #pragma GCC visibility pop

@@ -172,9 +172,11 @@ static char *join(struct passed_on *to, int number, const char *value)
 char *const *passed_on(struct passed_on *to, const char *file, bool searched, char *const given[])
 {
     char path[PATH_MAX];
-    bool alone = count && file && is_static(file, searched, path);
+    if (!count || value_in(given, "REPRISE_ALONE="))
+        return given;
+    bool alone = file && is_static(file, searched, path);
     size_t n = 0;
-    if (!count || (!alone && is_complete(given)))
+    if (!alone && is_complete(given))
         return given;
     for (size_t i = 0; given && given[i] && n < PASSED_MOST - sizeof ours / sizeof *ours - 1; i++) {
         int number = list_number(given[i]);
