@@ -478,10 +478,10 @@ check "a kernel is found by its name in the source" "$REPRISE" record --no-trace
 refuse 2 "vector_add" "${va[@]}" --kernel vector_ad "${geo[@]}" "${four[@]}"
 cp "$k/vector_add.ptx" "$dir/app"
 chmod +x "$dir/app"
-for what in "$dir/app:a program stands behind --: 'reprise run ... -- $dir/app'" "$k/vector_add.ptx:given with --module $k/vector_add.ptx" "word:a program behind --"; do
-    "$REPRISE" run "${what%%:*}" 2>"$dir/err"
+for stray in "$dir/app:a program stands behind --: 'reprise run ... -- $dir/app'" "$k/vector_add.ptx:given with --module $k/vector_add.ptx" "word:a program behind --"; do
+    "$REPRISE" run "${stray%%:*}" 2>"$dir/err"
     status=$?
-    check "a word that stands alone: ${what##*/}" eval '[ $status -eq 1 ] && grep -qF -- "${what#*:}" "$dir/err"'
+    check "a word that stands alone: ${stray##*/}" eval '[ $status -eq 1 ] && grep -qF -- "${stray#*:}" "$dir/err"'
 done
 check "--help has an example" eval '"$REPRISE" record --help | grep -q "reprise record -o mm.wtr"'
 
