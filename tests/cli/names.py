@@ -24,7 +24,7 @@ COMMANDS = [  # and the forms that they have
     ('wcet -q T -m orin-wcet --check gto --attack 3 --assume all', CSV + JSON), ('wcet -q T -m orin-wcet --grid latency=100,200 policy=gto', CSV + JSON),
     ('compare -q NCU.wtr -m v100 --measured NCU/raw.csv', CSV + JSON), ('info T', CSV + JSON), ('info --registers T', CSV + JSON),
     ('info --registers -m jetson-tx2 T', CSV + JSON), ('info --san T', JSON), ('dump T --cycles -m jetson-tx2 --source', CSV + JSON), ('dump T --host', CSV + JSON),
-    ('verify T', JSON), ('machine list', CSV + JSON), ('machine options', CSV + JSON), ('results DB', CSV + JSON), ('results DB compare 1 2', CSV + JSON),
+    ('verify T', JSON), ('machine list', CSV + JSON), ('machine diff jetson-tx2 orin', JSON), ('machine show jetson-tx2', CSV + JSON), ('machine options', CSV + JSON), ('results DB', CSV + JSON), ('results DB compare 1 2', CSV + JSON),
     ('results DB show 1', CSV + JSON), ('results DB sql LAUNCHES', CSV + JSON),
 ]
 PLACES = {'T': folder + '/t.wtr', 'chance': folder + '/chance.wtr', 'DB': folder + '/t.db', 'NCU.wtr': 'tests/golden/ncu/nw.wtr',

@@ -191,7 +191,11 @@ for row, t in zip((dict(zip(rows[0], r)) for r in rows[1:]), d['traces']):
         assert row[key] == ('' if l[key] is None else str(l[key])), (key, row)
 PY
 
-"$r" sweep -q "$dir/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr -o "$dir/t.db"
+"$r" sweep -q "$dir/t.wtr" -m jetson-tx2 --vary scheduler=gto,lrr --stalls -o "$dir/t.db"
+check "a database of a sweep has it" eval 'python3 -c "
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+assert db.execute(\"SELECT DISTINCT kernel FROM launch\").fetchall() == db.execute(\"SELECT DISTINCT name FROM instruction\").fetchall() == [(sys.argv[2],)]" "$dir/t.db" "$plain"'
 "$r" record -q -o "$dir/chance.wtr" --module "$BUILD/kernels/vector_add.ptx" --block 64 --grid 1 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg i32=50
 "$r" record -q -o "$dir/fault.wtr" --module "$dir/k.cu" --kernel "$long" "${one[@]}" --arg buf=zeros:64 --arg buf=zeros:128 --json >"$dir/out" 2>"$dir/err"
 check "a fault in JSON names the kernel as the source does" eval 'grep -qF "\"fault\": \"kernel '"'"'$plain'"'"': out of bounds" "$dir/out" && "$r" info --json "$dir/fault.wtr" | grep -qF "\"fault\": \"kernel '"'"'$plain'"'"'"'

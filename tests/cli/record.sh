@@ -231,7 +231,7 @@ z=buf=zeros:4000
 four=(--arg $z --arg $z --arg $z --arg i32=1000)
 refuse 1 "--grid X[,Y[,Z]] is missing" "${va[@]}" --block 4
 refuse 1 "--block X[,Y[,Z]] is missing" "${va[@]}" --grid 4
-refuse 1 "which module?" "${geo[@]}"
+refuse 1 "which module, or which program?" "${geo[@]}"
 printf '\177ELD\0\1\2' >"$dir/binary"
 refuse 2 "neither text nor a binary of these kinds; a module is CUDA source (.cu), PTX, a cubin, a fat binary, or a program with one" --module "$dir/binary" "${geo[@]}"
 refuse 2 "an ELF file, but not for an NVIDIA GPU, and no fat binary in it" --module "$REPRISE" "${geo[@]}"
@@ -476,6 +476,13 @@ done
 sed 's/vector_add/_Z10vector_addPKfS0_Pfi/g' "$k/vector_add.ptx" >"$dir/mangled.ptx"
 check "a kernel is found by its name in the source" "$REPRISE" record --no-trace --module "$dir/mangled.ptx" --kernel vector_add "${geo[@]}" "${four[@]}"
 refuse 2 "vector_add" "${va[@]}" --kernel vector_ad "${geo[@]}" "${four[@]}"
+cp "$k/vector_add.ptx" "$dir/app"
+chmod +x "$dir/app"
+for stray in "$dir/app:a program stands behind --: 'reprise run ... -- $dir/app'" "$k/vector_add.ptx:given with --module $k/vector_add.ptx" "word:a program behind --"; do
+    "$REPRISE" run "${stray%%:*}" 2>"$dir/err"
+    status=$?
+    check "a word that stands alone: ${stray##*/}" eval '[ $status -eq 1 ] && grep -qF -- "${stray#*:}" "$dir/err"'
+done
 check "--help has an example" eval '"$REPRISE" record --help | grep -q "reprise record -o mm.wtr"'
 
 # ---- sums of tensor cores: 2^24 + 1 - 2^24 in one sum; sm_70 has groups of four products, in which 1 is cut off beside 2^24 ----------

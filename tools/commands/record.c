@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/commands/commands.h"
 #include "tools/guests/guests.h"
@@ -276,12 +278,28 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     }
 }
 
+/* A word that stands alone: a program without --, a module without --module, or anything else. */
+static void refuse_word(struct command_line *line, const char *word)
+{
+    struct stat st;
+    bool is_file = !stat(word, &st) && S_ISREG(st.st_mode);
+    enum input kind = is_file ? input_kind(word) : INPUT_OTHER;
+    if (is_file && !access(word, X_OK))
+        command_usage(line, "'%s' belongs to no option; a program stands behind --: 'reprise %s ... -- %s'", word,
+                      line->command->name, word);
+    if (kind == INPUT_CUDA || kind == INPUT_PTX || kind == INPUT_CODE)
+        command_usage(line, "'%s' belongs to no option; a module is given with --module %s", word, word);
+    command_usage(line,
+                  "'%s' belongs to no option; a module is given with --module, a trace to write with -o, a program "
+                  "behind --",
+                  word);
+}
+
 static void record_option(struct command_line *line, int key, char *arg)
 {
     struct rp_error err;
     if (key == KEY_ARGUMENT)
-        command_usage(line, "'%s' belongs to no option; a module is given with --module, a trace to write with -o",
-                      arg);
+        refuse_word(line, arg);
     if (key != KEY_END)
         command_check(line, take_option(line->input, key, arg, &err), &err);
 }
@@ -328,7 +346,8 @@ static bool plan_buffer_option(struct record *r, const struct buffer_option *o, 
 static bool no_module(struct rp_error *err)
 {
     return rp_fail(err, RP_USAGE,
-                   "which module? --module FILE with CUDA source, PTX or a cubin; 'reprise help run' has examples");
+                   "which module, or which program? --module FILE with CUDA source, PTX or a cubin, or -- PROGRAM; "
+                   "'reprise help run' has examples");
 }
 
 /* Turns the command line's single launch into the plan. */

@@ -627,9 +627,9 @@ const struct command command_wcet = {
              "multi-phase profiles of their warps.",
     .options = rows,
     .examples = examples,
-    .status =
-        "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, or a replay or the exact worst case "
-        "is beyond the bound. The latter is a defect of Reprise; please report it.",
+    .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, or a launch has no bound and is left out, 4 the system "
+              "failed, or a replay or the exact worst case "
+              "is beyond the bound. The latter is a defect of Reprise; please report it.",
     .option = wcet_option,
     .run = wcet_run,
 };

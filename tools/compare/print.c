@@ -97,36 +97,66 @@ static const char *kernel_name(const struct compare *c, uint32_t launch, char pl
     return plain_kernel_name(rp_trace_kernel(c->trace, rp_trace_launch(c->trace, launch)->kernel)->name, plain);
 }
 
+static void headings(struct table *t, const char *const *list)
+{
+    for (; *list; list++)
+        table_cell(t, "%s", *list);
+}
+
+static void quantity_cells(struct table *t, const struct pair *p, bool csv)
+{
+    table_cell(t, "%s", quantity(p->quantity)->name);
+    table_cell(t, "%s", quantity(p->quantity)->unit);
+    value_cell(t, p->measured);
+    value_cell(t, p->replayed);
+    error_cell(t, p->quantity, p->error, true, csv);
+}
+
 static void print_launches(const struct compare *c, bool every)
 {
     struct table *t = table_new("rnllrrr");
     char plain[PLAIN_NAME];
-    bool csv = c->args->csv;
-    for (const char *const *h =
-             (const char *const[]){"launch", "kernel", "quantity", "unit", "measured", "replayed", "error", NULL};
-         *h; h++)
-        table_cell(t, "%s", *h);
+    headings(t, (const char *const[]){"launch", "kernel", "quantity", "unit", "measured", "replayed", "error", NULL});
     for (size_t i = 0; i < c->measured.count; i++) {
         struct pair p;
         bool named = false;
         for (int q = 0; q < QUANTITY_COUNT; q++) {
             if (!find_pair(c, i, q, &p) || (named && !every))
                 continue;
-            bool name = csv || !named;
-            if (name)
-                table_cell(t, "%" PRId64, c->launch_of[i]);
-            else
+            if (named)
                 table_cell(t, "%s", "");
-            table_cell(t, "%s", name ? kernel_name(c, (uint32_t)c->launch_of[i], plain) : "");
-            table_cell(t, "%s", quantity(q)->name);
-            table_cell(t, "%s", quantity(q)->unit);
-            value_cell(t, p.measured);
-            value_cell(t, p.replayed);
-            error_cell(t, q, p.error, true, csv);
+            else
+                table_cell(t, "%" PRId64, c->launch_of[i]);
+            table_cell(t, "%s", named ? "" : kernel_name(c, (uint32_t)c->launch_of[i], plain));
+            quantity_cells(t, &p, false);
             named = true;
         }
     }
-    csv ? table_print_csv(t, stdout) : table_print(t, stdout);
+    table_print(t, stdout);
+}
+
+/* A row for each quantity of each launch, behind the columns that all commands have. */
+static void print_csv(const struct compare *c)
+{
+    struct table *t = table_new("llrlllllrrr");
+    char plain[PLAIN_NAME], grid[40], block[40];
+    headings(t, (const char *const[]){"trace", "machine", "launch", "kernel", "grid", "block", "quantity", "unit",
+                                      "measured", "replayed", "error", NULL});
+    for (size_t i = 0; i < c->measured.count; i++)
+        for (int q = 0; q < QUANTITY_COUNT; q++) {
+            struct pair p;
+            if (!find_pair(c, i, q, &p))
+                continue;
+            const struct rp_launch *l = rp_trace_launch(c->trace, (uint32_t)c->launch_of[i]);
+            table_cell(t, "%s", rp_trace_path(c->trace));
+            table_cell(t, "%s", c->machine->name);
+            table_cell(t, "%" PRId64, c->launch_of[i]);
+            table_cell(t, "%s", kernel_name(c, (uint32_t)c->launch_of[i], plain));
+            table_cell(t, "%s", dimensions(l->grid, grid));
+            table_cell(t, "%s", dimensions(l->block, block));
+            quantity_cells(t, &p, true);
+        }
+    table_print_csv(t, stdout);
 }
 
 static void print_summary(const struct compare *c)
@@ -274,6 +304,6 @@ int compare_print(const struct compare *c)
         return print_json(c);
     if (!c->args->csv)
         return print_text(c);
-    print_launches(c, true);
+    print_csv(c);
     return command_finish(RP_OK);
 }

@@ -53,7 +53,7 @@ int machine_diff(const struct machine *a, const struct machine *b, enum machine_
     bool json = form == MACHINE_DIFF_JSON;
     struct output out = {json ? json_array() : NULL, json ? NULL : table_new("lll")};
     if (!json) {
-        table_cell(out.table, "option");
+        table_cell(out.table, form == MACHINE_DIFF_CSV ? "key" : "option");
         table_cell(out.table, "%s", a->name);
         table_cell(out.table, "%s", b->name);
     }

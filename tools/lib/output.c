@@ -74,7 +74,7 @@ static bool is_source_or_program(const char *path)
     return is_host_elf || is_script || (n > 0 && has_suffix_of_source(path) && !memchr(head, 0, (size_t)n));
 }
 
-bool output_check(const char *path, struct rp_error *err)
+static bool is_writable(const char *path, struct rp_error *err)
 {
     struct stat st;
     if (!*path)
@@ -84,15 +84,20 @@ bool output_check(const char *path, struct rp_error *err)
                        "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return rp_fail(err, RP_USAGE, "cannot write '%s': it exists and is not a regular file", path);
-    if (is_source_or_program(path))
-        return rp_fail(err, RP_USAGE, "'%s' is a source or a program, and is not written over; give another name",
-                       path);
     char *folder = folder_of(path);
     bool ok = folder ? access(folder, W_OK | X_OK) == 0 ||
                            rp_fail(err, RP_USAGE, "cannot write '%s': %s", path, strerror(errno))
                      : rp_fail(err, RP_SYSTEM, "out of memory for '%s'", path);
     free(folder);
     return ok;
+}
+
+bool output_check(const char *path, struct rp_error *err)
+{
+    if (is_source_or_program(path))
+        return rp_fail(err, RP_USAGE, "'%s' is a source or a program, and is not written over; give another name",
+                       path);
+    return is_writable(path, err);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -129,7 +134,7 @@ static FILE *create(char *temporary)
 
 struct output *output_open(const char *path, struct rp_error *err)
 {
-    if (!output_check(path, err))
+    if (!is_writable(path, err))
         return NULL;
     struct output *o = calloc(1, sizeof *o);
     if (!o || !(o->path = strdup(path)) || asprintf(&o->temporary, "%s.XXXXXX", path) < 0) {

@@ -13,11 +13,12 @@ struct output {
     char *path, *temporary;
 };
 
-/* Checks that `path` can be written. RP_USAGE: it is "-" (only a file can be renamed when complete), it is no regular
- * file, its folder is not writable, or it is a source (text, by its suffix), a script or a host's ELF file, which somebody has
- * named by mistake. */
+/* Checks that `path`, which a user has given, can be written. RP_USAGE: it is "-" (only a file can be renamed when
+ * complete), it is no regular file, its folder is not writable, or it is a source (text, by its suffix), a script or a
+ * host's ELF file, which was named by mistake. */
 bool output_check(const char *path, struct rp_error *);
-/* Opens an output; only one may be open at a time. NULL: err says why. */
+/* Opens an output, also over a source or a program, which may be our own; only one may be open at a time. NULL: err
+ * says why. */
 struct output *output_open(const char *path, struct rp_error *);
 /* Frees the output in every case. Without `keep`, or after an error, no file is left. */
 bool output_close(struct output *, bool keep, struct rp_error *);

@@ -18,12 +18,12 @@ static uint64_t warp_instructions(const struct rp_trace *t)
 
 static bool put_launch(struct store *s, const struct rp_trace *t, int64_t trace, uint32_t number, struct rp_error *err)
 {
-    char grid[40], block[40];
+    char plain[PLAIN_NAME], grid[40], block[40];
     const struct rp_launch *l = rp_trace_launch(t, number);
     struct rp_launch_totals totals = rp_trace_launch_totals(t, number);
     return sql_run(&s->sql, "INSERT INTO launch VALUES (?, ?, ?, ?, ?, ?, ?)", err, "iitttii", trace, (int64_t)number,
-                   rp_trace_kernel(t, l->kernel)->name, dimensions(l->grid, grid), dimensions(l->block, block),
-                   (int64_t)totals.warp_instructions, (int64_t)totals.thread_instructions);
+                   plain_kernel_name(rp_trace_kernel(t, l->kernel)->name, plain), dimensions(l->grid, grid),
+                   dimensions(l->block, block), (int64_t)totals.warp_instructions, (int64_t)totals.thread_instructions);
 }
 
 bool store_put_trace(struct store *s, struct rp_trace *t, int64_t *id, struct rp_error *err)
@@ -118,7 +118,8 @@ static bool put_area(struct store *s, const struct machine *m, int64_t id, bool 
 bool store_put_machine(struct store *s, const struct machine *m, bool area_given, int64_t *id, struct rp_error *err)
 {
     return sql_number(&s->sql, "SELECT id FROM machine WHERE hash = ?", -1, id, err, "t", m->hash) &&
-           (*id >= 0 || insert_machine(s, m, id, err)) && put_area(s, m, *id, area_given, err) && statistics_put_names(s, m, err);
+           (*id >= 0 || insert_machine(s, m, id, err)) && put_area(s, m, *id, area_given, err) &&
+           statistics_put_names(s, m, err);
 }
 
 bool store_put_axis(struct store *s, const char *option, struct rp_error *err)

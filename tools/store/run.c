@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/lib/names.h"
 #include "tools/replaying/sampling.h"
 #include "tools/store/statistics.h"
 #include "tools/store/store.h"
@@ -100,6 +101,7 @@ static bool put_estimates(struct rows *rows, const struct store_run *run)
 static bool instruction_number(struct store *s, const struct store_run *run, uint32_t kernel, uint32_t number,
                                int64_t *id, struct rp_error *err)
 {
+    char plain[PLAIN_NAME];
     static const char find[] = "SELECT id FROM instruction WHERE trace = ? AND kernel = ? AND number = ?";
     if (!sql_number(&s->sql, find, -1, id, err, "iii", run->trace, (int64_t)kernel, (int64_t)number) || *id >= 0)
         return *id >= 0;
@@ -109,8 +111,8 @@ static bool instruction_number(struct store *s, const struct store_run *run, uin
     bool fine = sql_run(&s->sql,
                         "INSERT INTO instruction (trace, kernel, number, name, pc, text, file, line)"
                         " VALUES (?, ?, ?, ?, nullif(?, -1), ?, ?, nullif(?, 0))",
-                        err, "iiititti", run->trace, (int64_t)kernel, (int64_t)number, k->name,
-                        in ? (int64_t)in->pc : (int64_t)-1, in ? in->text : NULL,
+                        err, "iiititti", run->trace, (int64_t)kernel, (int64_t)number,
+                        plain_kernel_name(k->name, plain), in ? (int64_t)in->pc : (int64_t)-1, in ? in->text : NULL,
                         in && in->line ? k->files[in->file] : NULL, in ? (int64_t)in->line : (int64_t)0);
     *id = sqlite3_last_insert_rowid(s->sql.db);
     return fine;
