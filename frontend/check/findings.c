@@ -443,6 +443,7 @@ void rp_check_free(struct rp_check *c)
     cells_free_memory(c);
     free(c->origins.parameters);
     origins_free(c);
+    free(c->trials);
     free(c->findings);
     free(c->beyond);
     free(c->joined);

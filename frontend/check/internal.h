@@ -248,6 +248,7 @@ struct rp_check {
     struct checked_allocation *allocations; /* by allocation id */
     uint32_t allocation_count;
     struct store_origins origins;         /* of the last program */
+    struct trials *trials;                /* undefined.c; NULL: none yet */
     struct origin_memory *undefined_from; /* origins.c; NULL: nothing unwritten was read yet */
     uint8_t *use;                         /* by id of the allocations that existed when the launch began: enum use */
     uint32_t use_count;

@@ -409,6 +409,11 @@ struct results {
     struct result list[MOST_RESULTS + 3];
     unsigned count;
 };
+/* Memory for trying. */
+struct trials {
+    struct results to;
+    uint8_t saved[MOST_SOURCES][WIDEST * RP_WARP_LANES];
+};
 
 static void add_result(struct results *r, struct operand o, unsigned element, size_t bytes)
 {
@@ -453,12 +458,12 @@ static void compare_result(struct result *r, const uint32_t *now, unsigned n)
 
 /* Tries the operation. Afterwards all is as before. */
 static void try_values(const struct undefined *v, struct warp_state *s, const struct uop *u, lanemask executed,
-                       const struct sources *from, struct results *to)
+                       const struct sources *from, struct trials *t)
 {
-    static _Thread_local uint8_t saved[MOST_SOURCES][WIDEST * RP_WARP_LANES];
     struct warp before = s->w;
+    struct results *to = &t->to;
     for (unsigned i = 0; i < from->count; i++)
-        memcpy(saved[i], operand_at(&s->w, from->at[i]), (size_t)from->list[i]->element * RP_WARP_LANES);
+        memcpy(t->saved[i], operand_at(&s->w, from->at[i]), (size_t)from->list[i]->element * RP_WARP_LANES);
     for (unsigned i = 0; i < to->count; i++) {
         memcpy(to->list[i].before, operand_at(&s->w, to->list[i].o), to->list[i].bytes);
         memset(to->list[i].differs, 0, to->list[i].bytes);
@@ -474,7 +479,7 @@ static void try_values(const struct undefined *v, struct warp_state *s, const st
         for (unsigned i = 0; i < to->count; i++)
             memcpy(operand_at(&s->w, to->list[i].o), to->list[i].before, to->list[i].bytes);
         for (unsigned i = 0; i < from->count; i++)
-            memcpy(operand_at(&s->w, from->at[i]), saved[i], (size_t)from->list[i]->element * RP_WARP_LANES);
+            memcpy(operand_at(&s->w, from->at[i]), t->saved[i], (size_t)from->list[i]->element * RP_WARP_LANES);
     }
 }
 
@@ -618,30 +623,40 @@ static lanemask whole_lanes(const struct undefined *v, const struct sources *fro
     return lanes;
 }
 
+/* NULL: out of memory. */
+static struct trials *trials_of(struct rp_check *c)
+{
+    if (!c->trials)
+        c->trials = malloc(sizeof *c->trials);
+    if (!c->trials)
+        c->missed |= MISSED_MEMORY;
+    return c->trials;
+}
+
 static void lane_operation(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask executed)
 {
-    static _Thread_local struct results to;
     struct undefined *v = undefined_of(cb, s);
     struct sources from = find_sources(v, s, u);
     enum effect effect = effect_of(u);
     executed = u->kind == UOP_UNIFORM ? ~(lanemask)0 : executed;
-    if (!from.count || !can_try(u)) {
+    struct trials *t = from.count && can_try(u) ? trials_of(cb->check) : NULL;
+    if (!t) {
         use_lanes(cb, s, &from, executed);
         define_results(v, s, u, executed);
         return;
     }
-    find_results(&to, u);
-    try_values(v, s, u, executed, &from, &to);
-    lanemask uses = differing(&to, true);
+    find_results(&t->to, u);
+    try_values(v, s, u, executed, &from, t);
+    lanemask uses = differing(&t->to, true);
     if (effect == USES)
-        uses |= differing(&to, false);
+        uses |= differing(&t->to, false);
     if (effect == USES || (effect == SUMS && !sums_to_move(s, u)))
         uses |= whole_lanes(v, &from);
     uses &= executed;
     use_lanes(cb, s, &from, uses);
     define_results(v, s, u, effect == USES ? executed : uses);
     if (effect != USES && executed & ~uses)
-        carry_on(cb, s, u, &from, &to, executed & ~uses);
+        carry_on(cb, s, u, &from, &t->to, executed & ~uses);
 }
 
 static void access_memory(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask executed)
