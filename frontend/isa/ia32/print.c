@@ -132,7 +132,7 @@ static void put_operand(struct ia32_text *t, unsigned n)
 
 static bool is_hidden(const struct ia32_instruction *i, unsigned n)
 {
-    return !i->operand[n].kind || i->row->operands[2 * n] == '1' || i->row->operands[2 * n] == 'R';
+    return !i->operand[n].kind || strchr("1RB", i->row->operands[2 * n]);
 }
 
 static void put_operands(struct ia32_text *t)
@@ -157,7 +157,8 @@ static const char *suffix(unsigned bytes) { return bytes == 1 ? "b" : bytes == 2
 static bool needs_suffix(const struct ia32_instruction *i)
 {
     if (i->row->flags & IA32_NO_SUFFIX)
-        return i->row->flags & IA32_STACK && i->bytes == 2 && i->row->operation <= IA32_POP;
+        return i->bytes == 2 && i->operand[0].kind != IA32_REGISTER &&
+               (i->row->operation == IA32_PUSH || i->row->operation == IA32_POP);
     if (!ia32_memory(i) || i->operand[0].kind != IA32_MEMORY)
         return false;
     return i->operand[1].kind != IA32_REGISTER || i->row->operands[2] == 'C';
@@ -179,6 +180,8 @@ static void put_name(struct ia32_text *t)
         return;
     default: put(t, i->row->name);
     }
+    if (i->row->operation >= IA32_LOOP && i->row->operation <= IA32_LOOPNE && i->prefixes & IA32_ADDRESS_SIZE)
+        put(t, "w");
     if (i->row->flags & IA32_CONDITION)
         put(t, conditions[i->condition]);
     if (i->row->flags & IA32_SUFFIX || needs_suffix(i) || (i->row->operation == IA32_NOP && ia32_memory(i)))
