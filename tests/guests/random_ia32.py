@@ -39,8 +39,9 @@ def rows():
 
 
 class Program(Code):
-    def __init__(self, seed):
+    def __init__(self, seed, locks=True):
         super().__init__()
+        self.locks = locks
         self.random = random.Random(seed)
 
     def put(self, *parts, inner=True):
@@ -137,7 +138,7 @@ class Instruction:
             out.append(OPERAND_SIZE)
         if self.in_memory and r.random() < 0.1:
             out.append(r.choice([0x2E, 0x36, 0x3E, 0x26]))
-        if self.in_memory and "LOCKABLE" in self.flags and r.random() < 0.3:
+        if self.p.locks and self.in_memory and "LOCKABLE" in self.flags and r.random() < 0.3:
             out.append(LOCK)
         if "REP" in self.prefix:
             out.append(0xF3)

@@ -92,6 +92,8 @@ static bool row_fits(const struct ia32_row *row, const struct ia32_reader *r, co
         return false;
     if ((row->digit >= 0 && (modrm >> 3 & 7) != row->digit) || (row->prefix && !(i->prefixes & row->prefix)))
         return false;
+    if (*row->operands == 'B')
+        return (modrm & 0xc7) == 0xc3;
     return !(takes_memory_only(row) && modrm >> 6 == 3) && !(takes_registers_only(row) && modrm >> 6 != 3);
 }
 
@@ -218,7 +220,7 @@ static void read_operand(struct ia32_reader *r, struct ia32_instruction *i, unsi
         break;
     case 'X': o->kind = IA32_MEMORY, o->number = IA32_ESI; break;
     case 'Y': o->kind = IA32_MEMORY, o->number = IA32_EDI; break;
-    default: /* E, M, R */
+    default: /* E, M, R, B */
         o->kind = r->modrm >> 6 == 3 ? IA32_REGISTER : IA32_MEMORY;
         o->number = r->modrm & 7;
         break;
@@ -228,7 +230,7 @@ static void read_operand(struct ia32_reader *r, struct ia32_instruction *i, unsi
 static void read_operands(struct ia32_reader *r, struct ia32_instruction *i)
 {
     const char *letters = i->row->operands;
-    if (i->row->digit >= 0 || strpbrk(letters, "EMRG"))
+    if (i->row->digit >= 0 || strpbrk(letters, "EMRBG"))
         read_modrm(r, i);
     for (unsigned n = 0; letters[2 * n]; n++)
         read_operand(r, i, n, letters[2 * n], letters[2 * n + 1]);

@@ -298,9 +298,27 @@ INLINE void product_lanes(struct warp *w, const struct uop *u, lanemask executed
         set_product(w, u, low, carry, executed);
 }
 
+/* Of 32 bits, without flags. */
+INLINE void whole_product_lanes(struct warp *w, const struct uop *u, lanemask executed, bool is_signed)
+{
+    const u32 *a = guest_register_at(w, IA32_EAX), *b = source(w, u->b);
+    u32 low[LANES] ALIGNED, high[LANES] ALIGNED;
+    FOR_LANES
+    {
+        const u64 r = ia32_product(is_signed, 32, a[l], b[l]);
+        low[l] = (u32)r;
+        high[l] = (u32)(r >> 32);
+    }
+    store_wide(w, 32, high, low, executed);
+}
+
 HANDLER(product)
 {
-    if (u->imm & IA32_SIGNED)
+    if (u->imm == 32)
+        whole_product_lanes(w, u, executed, false);
+    else if (u->imm == (32 | IA32_SIGNED))
+        whole_product_lanes(w, u, executed, true);
+    else if (u->imm & IA32_SIGNED)
         product_lanes(w, u, executed, true);
     else
         product_lanes(w, u, executed, false);

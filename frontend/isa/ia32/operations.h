@@ -197,7 +197,7 @@ IA32_INLINE uint64_t ia32_product(bool is_signed, unsigned bits, uint32_t a, uin
 IA32_INLINE uint32_t ia32_product_carry(bool is_signed, unsigned bits, uint64_t r)
 {
     const uint32_t low = (uint32_t)r, high = bits == 32 ? (uint32_t)(r >> 32) : low >> bits;
-    const uint32_t expected = is_signed ? (uint32_t)((int32_t)ia32_signed(low, bits) >> 31) : 0;
+    const uint32_t expected = is_signed ? -(ia32_low_bits(low, bits) >> (bits - 1)) : 0;
     return bits == 32 ? (high != expected ? 1u << 31 : 0) : (ia32_low_bits(high ^ expected, bits) ? 1u << 31 : 0);
 }
 

@@ -25,10 +25,12 @@ static void put(struct ia32_text *t, const char *text)
     *t->at = '\0';
 }
 
-static void put_number(struct ia32_text *t, const char *format, uint32_t value)
+/* A number in base 16, behind `before`. */
+static void put_number(struct ia32_text *t, const char *before, uint32_t value)
 {
-    char text[32];
-    snprintf(text, sizeof text, format, value);
+    char text[12];
+    put(t, before);
+    snprintf(text, sizeof text, "%" PRIx32, value);
     put(t, text);
 }
 
@@ -54,11 +56,11 @@ static void put_displacement(struct ia32_text *t, bool alone)
     const struct ia32_instruction *i = t->i;
     const uint32_t mask = ia32_address_mask(i);
     if (alone)
-        put_number(t, "0x%" PRIx32, i->displacement & mask);
+        put_number(t, "0x", i->displacement & mask);
     else if ((int32_t)i->displacement < 0)
-        put_number(t, "-0x%" PRIx32, -i->displacement);
+        put_number(t, "-0x", -i->displacement);
     else
-        put_number(t, "0x%" PRIx32, i->displacement);
+        put_number(t, "0x", i->displacement);
 }
 
 /* binutils shows an index that says nothing, where a base alone would not need the SIB byte. */
@@ -73,7 +75,7 @@ static void put_index(struct ia32_text *t)
     else
         put_register(t, i->index, address_bytes(i));
     if (address_bytes(i) == 4)
-        put_number(t, ",%" PRIu32, 1u << i->scale);
+        put_number(t, ",", 1u << i->scale);
 }
 
 static void put_address(struct ia32_text *t)
@@ -109,7 +111,7 @@ static void put_immediate(struct ia32_text *t, unsigned n)
     const struct ia32_instruction *i = t->i;
     const uint32_t value = i->row->operation == IA32_ENTER && n ? i->displacement : i->immediate;
     const unsigned bytes = i->operand[n].bytes;
-    put_number(t, "$0x%" PRIx32, bytes == 1 ? value & 0xff : bytes == 2 ? value & 0xffff : value);
+    put_number(t, "$0x", bytes == 1 ? value & 0xff : bytes == 2 ? value & 0xffff : value);
 }
 
 static void put_operand(struct ia32_text *t, unsigned n)
@@ -121,7 +123,7 @@ static void put_operand(struct ia32_text *t, unsigned n)
     switch (o->kind) {
     case IA32_REGISTER: put_register(t, o->number, o->bytes); break;
     case IA32_IMMEDIATE: put_immediate(t, n); break;
-    case IA32_TARGET: put_number(t, "%" PRIx32, ia32_target(i, t->pc)); break;
+    case IA32_TARGET: put_number(t, "", ia32_target(i, t->pc)); break;
     default:
         if (i->row->flags & IA32_STRING)
             put_string(t, o->number);
@@ -132,7 +134,7 @@ static void put_operand(struct ia32_text *t, unsigned n)
 
 static bool is_hidden(const struct ia32_instruction *i, unsigned n)
 {
-    return !i->operand[n].kind || i->row->operands[2 * n] == '1' || i->row->operands[2 * n] == 'R';
+    return !i->operand[n].kind || strchr("1RB", i->row->operands[2 * n]);
 }
 
 static void put_operands(struct ia32_text *t)
@@ -157,7 +159,8 @@ static const char *suffix(unsigned bytes) { return bytes == 1 ? "b" : bytes == 2
 static bool needs_suffix(const struct ia32_instruction *i)
 {
     if (i->row->flags & IA32_NO_SUFFIX)
-        return i->row->flags & IA32_STACK && i->bytes == 2 && i->row->operation <= IA32_POP;
+        return i->bytes == 2 && i->operand[0].kind != IA32_REGISTER &&
+               (i->row->operation == IA32_PUSH || i->row->operation == IA32_POP);
     if (!ia32_memory(i) || i->operand[0].kind != IA32_MEMORY)
         return false;
     return i->operand[1].kind != IA32_REGISTER || i->row->operands[2] == 'C';
@@ -179,6 +182,8 @@ static void put_name(struct ia32_text *t)
         return;
     default: put(t, i->row->name);
     }
+    if (i->row->operation >= IA32_LOOP && i->row->operation <= IA32_LOOPNE && i->prefixes & IA32_ADDRESS_SIZE)
+        put(t, "w");
     if (i->row->flags & IA32_CONDITION)
         put(t, conditions[i->condition]);
     if (i->row->flags & IA32_SUFFIX || needs_suffix(i) || (i->row->operation == IA32_NOP && ia32_memory(i)))

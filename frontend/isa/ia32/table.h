@@ -140,10 +140,10 @@ enum ia32_row_flag {
 };
 
 /* `operands`: two letters each, in the manual's order, which is that of appendix A.2:
- *   E register or memory of ModRM, M memory, R register, G register of ModRM, Z register of the opcode, A accumulator,
- *   C register CL, I immediate, J target of a branch, O memory at an address in the code, X and Y what ESI and EDI
- *   point to, 1 the number 1
- *   b byte, w word, v word or doubleword by the prefix 66, d doubleword, q quadword, s byte with a sign */
+ *   E register or memory of ModRM, M memory, R register, B register 3, G register of ModRM, Z register of the opcode, A
+ * accumulator, C register CL, I immediate, J target of a branch, O memory at an address in the code, X and Y what ESI
+ * and EDI point to, 1 the number 1 b byte, w word, v word or doubleword by the prefix 66, d doubleword, q quadword, s
+ * byte with a sign */
 struct ia32_row {
     const char *name;
     uint32_t opcode, mask; /* 0f is the second byte of what begins with it */
