@@ -75,7 +75,10 @@ fails 1 "that is a chip of many cores, and no device of CUDA" "$r" run --device 
 
 # ---- what goes wrong -----------------------------------------------------------------------------------------------------
 guest many matmul.gcc-O2.rv32imac 64
-fails 1 "the program ran on 64 cores, but machine manycore-32 has 32" "$r" replay "$work/many.wtr" -m manycore-32
+fails 1 "the program ran on more cores than machine manycore-32 has (32)" "$r" replay "$work/many.wtr" -m manycore-32
+"$r" record -o "$work/odd.wtr" --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 40 --cluster 32 -q >/dev/null
+check "as many cores as there were, in blocks that have room for more" "$r" replay "$work/odd.wtr" -m manycore-32 --set cores=40 --csv -q
+fails 1 "give --set cores=64" "$r" replay "$work/odd.wtr" -m manycore-32 --set cores=39
 check "with as many cores" "$r" replay "$work/many.wtr" -m manycore-32 --set cores=64 --csv -q
 wrong() { # settings, text
     fails 1 "$2" "$r" replay "$mm" -m manycore-32 $1
