@@ -65,6 +65,8 @@ is "diff varies a cache" "$(tail -n +2 "$work/diff" | wc -l)" 2
 is "machines of both kinds side by side" "$(tail -n +2 "$work/diff" | wc -l)" 3
 "$r" sweep "$mm" -m manycore-32 --vary l1d.size=1024,8192 --vary coherence=none,msi -o "$work/s.db" -q
 is "sweep, too" "$("$r" results "$work/s.db" list --csv 2>/dev/null | tail -n +2 | wc -l)" 4
+"$r" sweep "$mm" -m manycore-32 --vary l1d.size=1024,8192 --stalls -o "$work/stalls.db" -q
+is "cycles of lines, as many as the runs differ by" "$("$r" results "$work/stalls.db" compare 1 2 --json 2>/dev/null | python3 -c 'import json,sys; d=json.load(sys.stdin); print(abs(sum(l["change"] for l in d["lines"])) > 1000)')" True
 check "report" "$r" report "$mm" -m manycore-32 -o "$work/r.html" -q
 check "timeline" "$r" timeline "$mm" -m manycore-32 -o "$work/t.json" -q
 check "ablate with a step of its own" "$r" ablate "$mm" -m manycore-32 --step hops:mesh.hop=0 --csv -q
@@ -75,7 +77,10 @@ fails 1 "that is a chip of many cores, and no device of CUDA" "$r" run --device 
 
 # ---- what goes wrong -----------------------------------------------------------------------------------------------------
 guest many matmul.gcc-O2.rv32imac 64
-fails 1 "the program ran on 64 cores, but machine manycore-32 has 32" "$r" replay "$work/many.wtr" -m manycore-32
+fails 1 "the program ran on more cores than machine manycore-32 has (32)" "$r" replay "$work/many.wtr" -m manycore-32
+"$r" record -o "$work/odd.wtr" --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 40 --cluster 32 -q >/dev/null
+check "as many cores as there were, in blocks that have room for more" "$r" replay "$work/odd.wtr" -m manycore-32 --set cores=40 --csv -q
+fails 1 "give --set cores=64" "$r" replay "$work/odd.wtr" -m manycore-32 --set cores=39
 check "with as many cores" "$r" replay "$work/many.wtr" -m manycore-32 --set cores=64 --csv -q
 wrong() { # settings, text
     fails 1 "$2" "$r" replay "$mm" -m manycore-32 $1

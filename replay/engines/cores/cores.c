@@ -28,6 +28,8 @@ static unsigned log_of(int64_t power) { return (unsigned)__builtin_ctzll((uint64
 
 static uint32_t sets_of(int64_t size, int64_t line, int64_t ways) { return (uint32_t)(size / line / ways); }
 
+static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
+
 static bool open_core(struct chip *c, uint32_t id)
 {
     const struct machine *m = c->machine;
@@ -81,7 +83,7 @@ static bool chip_open(struct chip *c, const struct machine *m, const struct rp_l
     memory_layout_of(m, &layout);
     c->msi = m->coherence == COHERENCE_MSI;
     c->block_cores = rp_launch_threads(l);
-    c->core_count = (uint32_t)rp_launch_blocks(l) * c->block_cores;
+    c->core_count = least(rp_launch_blocks(l) * c->block_cores, (uint64_t)m->cores);
     c->bank_count = (uint32_t)m->l2_banks;
     c->channel_count = (uint32_t)m->dram_channels;
     c->parts = layout.channels;
@@ -130,7 +132,8 @@ static void chip_close(struct chip *c)
 /* Opens the blocks that the trace holds, and a cursor for each of their cores. The others never have a program. */
 static bool open_blocks(struct chip *c, struct rp_block **blocks)
 {
-    for (uint32_t i = 0; i < c->of->blocks * c->block_cores; i++) {
+    uint32_t count = least(c->of->blocks * c->block_cores, c->core_count);
+    for (uint32_t i = 0; i < count; i++) {
         struct core *core = &c->cores[i];
         uint32_t b = i / c->block_cores, warp = i % c->block_cores / RP_WARP_LANES;
         if (!blocks[b] && !(blocks[b] = rp_block_open(c->job->trace, c->of->number, b, c->err)))
@@ -222,6 +225,25 @@ static bool run_launch(struct chip *c, struct rp_error *err)
     return fine;
 }
 
+/* Whether the trace has an instruction of the core: 1, 0, or -1 after an error. The last block of a launch may have
+ * more threads than there were cores. */
+static int core_does_something(const struct engine_job *job, const struct engine_launch *l, uint64_t core,
+                               struct rp_error *err)
+{
+    uint32_t threads = rp_launch_threads(l->launch), thread = (uint32_t)(core % threads);
+    struct rp_block *block = rp_block_open(job->trace, l->number, core / threads, err);
+    struct rp_cursor cursor;
+    struct rp_step step;
+    int does = -1;
+    if (block && rp_cursor_open(&cursor, block, thread / RP_WARP_LANES, err)) {
+        does = rp_cursor_next_of(&cursor, thread % RP_WARP_LANES, &step, err);
+        rp_cursor_close(&cursor);
+    }
+    if (block)
+        rp_block_close(block);
+    return does;
+}
+
 /* Whether the launch is a guest with no more cores than the machine has. */
 static bool launch_fits(const struct engine_job *job, const struct engine_launch *l, struct rp_error *err)
 {
@@ -233,11 +255,16 @@ static bool launch_fits(const struct engine_job *job, const struct engine_launch
                        " (%.80s) is of a GPU's kernel, but machine %s has cores, which replay programs "
                        "that 'reprise record --guest' records",
                        rp_trace_path(job->trace), l->number, l->kernel->name, job->machine->name);
-    return cores <= (uint64_t)job->machine->cores ||
-           rp_fail(err, RP_USAGE,
-                   "%s: the program ran on %" PRIu64 " cores, but machine %s has %" PRId64
-                   "; choose another one, or give --set cores=%" PRIu64,
-                   rp_trace_path(job->trace), cores, job->machine->name, job->machine->cores, cores);
+    for (uint64_t core = (uint64_t)job->machine->cores; core < cores && core < l->blocks * rp_launch_threads(l->launch);
+         core++) {
+        int does = core_does_something(job, l, core, err);
+        if (does)
+            return does > 0 && rp_fail(err, RP_USAGE,
+                                       "%s: the program ran on more cores than machine %s has (%" PRId64
+                                       "); choose another one, or give --set cores=%" PRIu64,
+                                       rp_trace_path(job->trace), job->machine->name, job->machine->cores, cores);
+    }
+    return true;
 }
 
 static bool cores_run(void *none, const struct engine_job *job, enum replay_engine engine, struct statistics *sum,
