@@ -313,6 +313,29 @@ for at in 0 7 1000000; do
     done
 done
 
+cat >"$work/room.ptx" <<'END'
+.version 7.3
+.target sm_75
+.address_size 64
+.visible .entry room(.param .u64 to, .param .u64 n, .param .u64 last)
+{
+    .reg .b64 %to, %n, %at, %end, %last;
+    ld.param.u64 %to, [to];
+    ld.param.u64 %n, [n];
+    ld.param.u64 %last, [last];
+    alloca.u64 %at, %n;
+    add.u64 %end, %at, %n;
+    add.u64 %last, %at, %last;
+    st.local.u64 [%last], %n;
+    ld.local.u64 %n, [%end + -8];
+    st.global.u64 [%to], %n;
+    ret;
+}
+END
+room() { "$r" run -q --module "$work/room.ptx" --assemble sm_86 --grid 1 --block 1 --arg buf=zeros:8 --arg i64="$1" --arg i64=$(($1 - 8)) --print 0=i64; }
+is "memory of alloca() on the stack" "$(room 640 | tail -1)" "  [0] 640"
+fails 3 "stack exhausted" room 16777216
+
 # ---- programs -------------------------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || exit 0
 if address_sanitizer; then

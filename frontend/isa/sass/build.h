@@ -19,7 +19,7 @@
 #include "frontend/module/constants.h"
 #include "frontend/module/cubin.h"
 
-enum { RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
+enum { STACK_POINTER = 1, RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
 /* The addresses of the functions of the device's runtime: function i is at RUNTIME_BASE + i times the bytes of an
  * instruction; first those of enum host_call, then those that fetch from textures with gradients (gradients.c), then

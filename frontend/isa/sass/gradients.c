@@ -7,7 +7,7 @@
 
 #include "frontend/isa/sass/texture.h"
 
-enum { HANDLE = 4, COORDINATES = 8, DX = 12, STACK_POINTER = 1, RESIDENT = 4, RESULT = 5, VECTOR_WORDS = 4 };
+enum { HANDLE = 4, COORDINATES = 8, DX = 12, RESIDENT = 4, RESULT = 5, VECTOR_WORDS = 4 };
 
 static const struct gradient {
     const char *name, *geometry, *end; /* names of other types have these parts, too */

@@ -152,6 +152,32 @@ static void set_shared(struct sass_lowering *l, struct program *p)
     p->shared = (struct extents){.at = parts, .count = 2};
 }
 
+static bool names_general(const rp_register *list, uint32_t count, bool others)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned first = rp_register_index(list[i]), end = first + rp_register_count(list[i]);
+        bool stack = first <= STACK_POINTER && STACK_POINTER < end;
+        if (rp_register_file(list[i]) == RP_FILE_GENERAL && stack != others)
+            return true;
+    }
+    return false;
+}
+
+/* Whether code has alloca(): it moves its stack pointer by what another register says (loads of it are calls' own), or
+ * uses a stack that is empty. */
+static bool takes_memory(const struct sass_lowering *l)
+{
+    for (uint32_t i = 0; i < l->b.instructions.count; i++) {
+        const struct rp_instruction *in = &l->b.instructions.at[i];
+        if (!l->stack && in->memory_count && in->memory[0].space == RP_SPACE_LOCAL)
+            return true;
+        if (!in->memory_count && names_general(in->dst, in->dst_count, false) &&
+            names_general(in->src, in->src_count, true) && names_general(in->src, in->src_count, false))
+            return true;
+    }
+    return false;
+}
+
 static void fill_in(struct sass_lowering *l, struct program *p)
 {
     const struct cubin_kernel *k = l->b.kernel;
@@ -160,6 +186,7 @@ static void fill_in(struct sass_lowering *l, struct program *p)
     p->uop_count = l->b.operations.count;
     p->frame_bytes = l->stack + (l->b.calls_runtime ? RUNTIME_FRAME : 0);
     set_shared(l, p);
+    p->recursive = takes_memory(l);
     p->asks_of_images = l->b.asks_of_images;
     p->max_threads = product(k->max_threads);
     memcpy(p->required_threads, k->required_threads, sizeof p->required_threads);
