@@ -64,14 +64,14 @@ static void place_cells(struct table *t, const struct rp_trace *trace, const str
     table_cell(t, "%s", dimensions(l->block, block));
 }
 
-/* What the bound is valid for, beside the path and the machine: "blocks,caches", "tlb=none l2_tlb=none". */
+/* What the bound is valid for, beside the path and the machine: "blocks caches", "tlb=none l2_tlb=none". */
 static void validity_cells(struct table *t, const struct wcet_csv *c, unsigned assumed)
 {
     char text[1024] = "";
     size_t n = 0;
     for (unsigned e = 0; e < WCET_EXTENSION_COUNT; e++)
         if (assumed >> e & 1)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", wcet_extension_names[e]);
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " " : "", wcet_extension_names[e]);
     table_cell(t, "%s", text);
     table_cell(t, "%s", c->relaxed);
 }
