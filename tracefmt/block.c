@@ -184,6 +184,36 @@ int rp_cursor_refill(struct rp_cursor *c, struct rp_error *err)
     return 0;
 }
 
+/* Passes over the rest of the run. */
+static void pass_run(struct rp_cursor *c)
+{
+    for (uint32_t index = c->run->start + c->at, end = c->run->start + c->run->length; index < end; index++) {
+        const struct rp_instruction *in = &c->instructions[index];
+        rp_lanemask executed = in->flags & RP_GUARDED ? *c->guard++ : c->run->active;
+        if (!executed)
+            continue;
+        c->aux += rp_aux_count(in);
+        c->access += in->memory_count;
+    }
+    c->run++;
+    c->at = 0;
+}
+
+int rp_cursor_next_of(struct rp_cursor *c, unsigned lane, struct rp_step *step, struct rp_error *err)
+{
+    for (;;) {
+        if (c->run == c->run_end) {
+            int more = rp_cursor_refill(c, err);
+            if (more <= 0)
+                return more;
+        } else if (c->run->active >> lane & 1) {
+            return rp_cursor_next(c, step, err);
+        } else {
+            pass_run(c);
+        }
+    }
+}
+
 bool rp_cursor_open(struct rp_cursor *c, struct rp_block *b, uint32_t warp, struct rp_error *err)
 {
     const struct rp_launch *launch = b->trace->tables.launches[b->launch];

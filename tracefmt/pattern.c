@@ -143,3 +143,17 @@ void rp_access_addresses(const struct rp_dynamic_access *access, uint64_t addres
 {
     place_lanes(access->pattern, access->base, address);
 }
+
+uint64_t rp_access_address(const struct rp_dynamic_access *access, unsigned lane)
+{
+    const struct rp_pattern *p = access->pattern;
+    unsigned before = rp_lane_count(p->mask & ((UINT32_C(1) << lane) - 1));
+    if (p->kind != RP_PATTERN_GENERAL)
+        return access->base + (uint64_t)p->stride * (lane - (unsigned)__builtin_ctz(p->mask));
+    switch (p->width) {
+    case 1: return access->base + (uint64_t)(int64_t)((const int8_t *)p->offset)[before];
+    case 2: return access->base + (uint64_t)(int64_t)((const int16_t *)p->offset)[before];
+    case 4: return access->base + (uint64_t)(int64_t)((const int32_t *)p->offset)[before];
+    default: return access->base + (uint64_t)((const int64_t *)p->offset)[before];
+    }
+}

@@ -173,9 +173,14 @@ static inline const uint64_t *rp_step_operand_aux(const struct rp_step *s, uint3
     return at;
 }
 
+/* The same for one lane: *step is the next instruction on whose path the lane is. */
+int rp_cursor_next_of(struct rp_cursor *, unsigned lane, struct rp_step *, struct rp_error *);
+
 /* The offsets of all lanes; 0 for those outside the pattern's mask. */
 void rp_pattern_offsets(const struct rp_pattern *, int64_t offset[RP_WARP_LANES]);
 /* The addresses of the lanes in the pattern's mask; other entries are left alone. */
 void rp_access_addresses(const struct rp_dynamic_access *, uint64_t address[RP_WARP_LANES]);
+/* The address of one lane, which must be in the mask. */
+uint64_t rp_access_address(const struct rp_dynamic_access *, unsigned lane);
 
 #endif

@@ -148,7 +148,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     if (cb->observer.of && space == RP_SPACE_SHARED && cb->check->kinds & RP_CHECK_RACE)
         remote_access(cb, &t, la, lanes);
     if (cb->check->kinds & RP_CHECK_INIT)
-        check_init_access(cb, &t, la, lanes);
+        check_init_access(cb, s, &t, la, lanes);
     if (races && t.stores && !strong)
         check_together(cb, &t, s, la, lanes);
     if (races && !(loads_may_wait(cb, &t) && loads_wait(cb, &t, la, lanes)))
@@ -258,8 +258,8 @@ static bool check_leave_out(struct observer *o, struct warp_state *s, const stru
     return true;
 }
 
-const struct observer_calls check_calls = {check_access,    check_bytes, check_host_call, check_event, check_objects,
-                                           check_leave_out, false};
+const struct observer_calls check_calls = {check_access,  check_bytes,     check_host_call, check_event,
+                                           check_objects, check_leave_out, check_values,    false};
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
@@ -355,6 +355,8 @@ static void free_block(struct rp_check *c, struct checked_block *b)
     free(b->loads);
     free(b->objects);
     free(b->quiet);
+    for (unsigned i = 0; i < BLOCK_WARPS; i++)
+        undefined_free(b->undefined[i]);
     free(b->shared_written);
     free(b->local_written);
     free(b);
@@ -417,6 +419,8 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     mine->bulk.count = 0;
     check_nothing_written(mine, &c->grid->shared);
     memset(mine->local_written, 0, mine->local_bytes);
+    for (unsigned i = 0; i < BLOCK_WARPS; i++)
+        undefined_clear(mine->undefined[i]);
     mine->check = c;
     mine->next = NULL;
     mine->index = (uint32_t)b->index;

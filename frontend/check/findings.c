@@ -442,8 +442,8 @@ void rp_check_free(struct rp_check *c)
     free(c->allocations);
     cells_free_memory(c);
     free(c->origins.parameters);
-    free(c->moves.instructions);
-    free(c->selects.of);
+    origins_free(c);
+    free(c->trials);
     free(c->findings);
     free(c->beyond);
     free(c->joined);

@@ -4,30 +4,6 @@
 
 #include "frontend/check/internal.h"
 
-static void report(struct checked_block *cb, const struct touch *t, uint64_t unwritten)
-{
-    static const char *const what[] = {
-        [RP_SPACE_SHARED] = "which nobody has written since the block began",
-        [RP_SPACE_LOCAL] = "which the thread has not written",
-        [RP_SPACE_GLOBAL] = "which neither the host nor a kernel has written",
-    };
-    char detail[160];
-    if (unwritten < t->bytes)
-        snprintf(detail, sizeof detail, "%u of %s", (unsigned)unwritten, what[t->space]);
-    else
-        snprintf(detail, sizeof detail, "%s", what[t->space]);
-    check_report(cb->check, t->block,
-                 (struct rp_finding){
-                     .kind = RP_CHECK_INIT,
-                     .space = (uint8_t)t->space,
-                     .address = t->at,
-                     .size = (uint32_t)t->bytes,
-                     .memory = touch_buffer(t),
-                     .here = check_location(t->block, t->u->index, t->thread, touch_kind(t)),
-                 },
-                 detail);
-}
-
 /* The state of each byte of the allocation. NULL: all bytes are written. */
 static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
 {
@@ -60,12 +36,10 @@ static uint8_t *written_at(struct checked_block *cb, const struct touch *t)
     }
 }
 
-/* The state of a byte. WRITTEN: some instruction has written it. 0: none has. A code: none has, and a read of the byte
- * was reported. The code stands for the instruction and kernel that read it, modulo the number of codes, so that an
- * instruction that reads the byte again is not reported again. */
-enum { WRITTEN = 1, FIRST_CODE, CODES = 256 - FIRST_CODE };
+/* The state of a byte: its bits that some instruction, or the host, has written. */
+enum { WRITTEN = 0xff };
 
-#define ALL_WRITTEN (~(uint64_t)0 / 255 * WRITTEN)
+#define ALL_WRITTEN (~(uint64_t)0)
 
 static inline uint64_t load64(const uint8_t *p)
 {
@@ -120,15 +94,15 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
 /* Whether an unwritten byte may be padding of a structure: it follows the written first byte of its word of 4, as in a
  * structure of a char and an int; or the last bytes of its word of 8 are unwritten, all behind the first word of 4, and
  * less than that word was stored, as in a structure of a bool and a pointer, or the word of 8 before or behind it was
- * stored as one, as in a structure of an int and a double. */
+ * stored as one, as in a structure of an int and a double. wide NULL: that is not known. */
 static bool is_padding(const uint8_t *all, const uint8_t *wide, uint64_t begin, uint64_t at)
 {
     uint64_t word = at & ~(uint64_t)3, eight = at & ~(uint64_t)7;
-    if (word >= begin && all[word] == WRITTEN)
+    if (word >= begin && at != word && all[word])
         return true;
-    if (eight < begin || word == eight || all[eight] != WRITTEN)
+    if (eight < begin || word == eight || !all[eight])
         return false;
-    return all[eight + 3] != WRITTEN || wide[eight / 8 + 1] || (eight >= begin + 8 && wide[eight / 8 - 1]);
+    return !all[eight + 3] || (wide && (wide[eight / 8 + 1] || (eight >= begin + 8 && wide[eight / 8 - 1])));
 }
 
 uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes,
@@ -137,7 +111,7 @@ uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, ui
     const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL, *wide = all ? wide_of(c, a) : NULL;
     uint64_t count = 0;
     for (uint64_t i = bytes; all && i-- > 0;)
-        if (all[offset + i] != WRITTEN && !is_padding(all, wide, offset, offset + i)) {
+        if (!all[offset + i] && !is_padding(all, wide, offset, offset + i)) {
             *first = i;
             count++;
         }
@@ -152,50 +126,172 @@ void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t 
     if (to && source && offset % 8 == from_offset % 8)
         memcpy(wide_of(c, a) + offset / 8, wide_of(c, from) + from_offset / 8, (offset % 8 + bytes) / 8);
     for (uint64_t i = 0; to && i < bytes; i++)
-        to[offset + i] = !source || source[from_offset + i] == WRITTEN ? WRITTEN : 0;
+        to[offset + i] = source ? source[from_offset + i] : WRITTEN;
 }
 
-/* Whether the unwritten byte i may be padding of a structure. In a word of 4 bytes with written ones it may be, if the
- * first byte is written. A word without written bytes may be padding as a whole, if the 16 bytes around it have some.
- */
-static bool is_like_padding(const struct touch *t, const uint8_t *written, uint64_t i)
+/* Whether byte i of those at `at`, of which nothing is written, may be padding of a structure. In a word of 4 bytes
+ * with written ones it may be, if the first byte is written. A word without written bytes may be padding as a whole, if
+ * the 16 bytes around it have some. */
+static bool is_like_padding(uint64_t at, uint64_t bytes, const uint8_t *written, uint64_t i)
 {
-    uint64_t in_word = (t->at + i) % 4, before = (t->at + i) % 16, begin = i < before ? 0 : i - before;
-    uint64_t word = i < in_word ? 0 : i - in_word, end = i - before + 16 < t->bytes ? i - before + 16 : t->bytes;
+    uint64_t in_word = (at + i) % 4, before = (at + i) % 16, begin = i < before ? 0 : i - before;
+    uint64_t word = i < in_word ? 0 : i - in_word, end = i - before + 16 < bytes ? i - before + 16 : bytes;
     uint64_t word_end = word + 4 < end ? word + 4 : end;
-    if (memchr(written + word, WRITTEN, word_end - word))
-        return written[word] == WRITTEN;
-    return memchr(written + begin, WRITTEN, end - begin);
+    bool around = false;
+    for (uint64_t k = word; k < word_end; k++)
+        if (written[k])
+            return written[word];
+    for (uint64_t k = begin; k < end; k++)
+        around |= written[k];
+    return around;
 }
 
-/* Like check_moves, but by element in memory: an element without a register of its own counts as read if any other is.
- */
-static uint8_t moves_of(struct checked_block *cb, const struct touch *t, uint64_t elements)
+/* The state of a whole space of memory, as this thread has it; NULL: all bytes are written. *offset: of the address. */
+static uint8_t *written_space(struct checked_block *cb, const struct touch *t, uint64_t *offset)
 {
-    const struct program *p = t->block->program;
-    uint8_t moves = check_moves(cb->check, p, t->u->index);
-    return moves != 0xff && elements != p->kernel.instructions[t->u->index].dst_count ? 0 : moves;
+    struct touch first = *t;
+    first.at = t->space == RP_SPACE_GLOBAL ? t->a->base : 0;
+    *offset = t->at - first.at;
+    return written_at(cb, &first);
 }
 
-/* Handles a lane's read that includes unwritten bytes; `t` is the access of this lane alone. An instruction that only
- * moves bytes may move the padding of a structure. */
-static __attribute__((noinline)) void read_hole(struct checked_block *cb, const struct touch *t, uint8_t *written)
+/* Whether all that is unwritten of an access may be padding, by what is written in it and around it: the alignment of
+ * such a structure, or 0. */
+static unsigned padding_around(struct checked_block *cb, const struct touch *t, const uint8_t *written)
 {
-    uint8_t code = (uint8_t)(FIRST_CODE + (t->u->index + 61 * t->block->program->kernel.identity) % CODES);
-    uint64_t elements = t->u->memory->count ? t->u->memory->count : 1, count = 0;
-    uint8_t moves = moves_of(cb, t, elements);
-    bool again = true;
-    if ((moves && t->stores) || check_discarded(cb->check, t))
-        return;
+    uint64_t offset;
+    const uint8_t *all = written_space(cb, t, &offset);
+    const uint8_t *wide = all && t->space == RP_SPACE_GLOBAL ? wide_of(cb->check, t->a) : NULL;
+    bool padding = all && t->bytes <= 16;
+    if (padding && t->bytes == 8 && offset % 16 == 8 && all[offset - 8])
+        return 16;
+    for (uint64_t i = 0; padding && i < t->bytes; i++)
+        padding = written[i] || is_padding(all, wide, 0, offset + i) || is_like_padding(t->at, t->bytes, written, i);
+    return !padding ? 0 : t->bytes < 4 ? 4 : t->bytes <= 8 ? 8 : 16;
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+/* Whether its bits are followed in registers. An exchange is a store; its old value counts if something needs it. */
+static bool is_followed(const struct touch *t)
+{
+    const struct rp_memory_operand *m = &t->u->memory->operand;
+    bool exchange = m->kind == RP_ACCESS_ATOMIC && m->atomic == RP_ATOMIC_EXCH;
+    return (m->kind == RP_ACCESS_LOAD || exchange) && t->bytes == m->width && t->bytes <= MOST_BYTES;
+}
+
+/* A lane of a warp loads bytes of which not all bits are written. */
+static void follow(struct checked_block *cb, struct warp_state *s, const struct touch *t, const uint8_t *written)
+{
+    uint8_t bits[MOST_BYTES];
+    unsigned missing = 0, padding = padding_around(cb, t, written), holes = 0, lane = t->thread % RP_WARP_LANES;
     for (uint64_t i = 0; i < t->bytes; i++) {
-        if (written[i] == WRITTEN || (moves >> i * elements / t->bytes % 8 & 1 && is_like_padding(t, written, i)))
-            continue;
-        again &= written[i] == code;
-        written[i] = code;
-        count++;
+        bits[i] = (uint8_t)~written[i];
+        missing += bits[i] != 0;
+        holes |= padding && bits[i] ? 1u << (t->at + i) % padding : 0;
     }
-    if (!again)
-        report(cb, t, count);
+    uint32_t before = undefined_before(cb, s, t->u, lane);
+    uint32_t origin = origins_loaded(cb, t, missing, (struct padding){padding, holes}, before);
+    if (origin)
+        undefined_loaded(cb, s, t->u, lane, bits, origin);
+}
+
+/* Any other read of unwritten bytes. What only copies them, as asynchronous copies do, may copy the padding of a
+ * structure. */
+static void read_at_once(struct checked_block *cb, const struct touch *t, const uint8_t *written)
+{
+    const struct rp_instruction *in = &t->block->program->kernel.instructions[t->u->index];
+    bool copies = in->unit_class == RP_CLASS_ASYNC && !in->dst_count;
+    unsigned missing = 0;
+    for (uint64_t i = 0; i < t->bytes; i++)
+        missing += !written[i] && !(copies && is_like_padding(t->at, t->bytes, written, i));
+    if (missing)
+        origins_used_at_once(cb, t, missing);
+}
+
+/* A lane reads bytes of which not all bits are written; s NULL: not by an access of the warp. */
+static __attribute__((noinline)) void read_hole(struct checked_block *cb, struct warp_state *s, const struct touch *t,
+                                                const uint8_t *written)
+{
+    if (s && is_followed(t))
+        follow(cb, s, t, written);
+    else
+        read_at_once(cb, t, written);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* Whether it was loaded from where it is stored, and has bits of its own: a word into which bits were put. */
+static bool is_put_back(const struct origin *o, const struct touch *t, const struct stored_bits *b)
+{
+    bool within = t->at >= o->from_at && t->at + t->bytes <= o->from_at + o->from_bytes;
+    bool around = o->from_at >= t->at && o->from_at + o->from_bytes <= t->at + t->bytes, own = false;
+    for (uint64_t i = 0; i < t->bytes; i++)
+        own |= b->bits[i] != 0xff;
+    return own && o->from_space == t->space && (within || around);
+}
+
+/* Whether byte i may be padding by those around where it was loaded, from the same place in a structure. */
+static bool was_padding(struct checked_block *cb, const struct touch *t, const struct stored_bits *b, uint64_t i)
+{
+    const struct origin *o = origins_find(cb->check, b->origins[i]);
+    return o && o->padding.alignment && o->padding.holes >> (t->at + i) % o->padding.alignment & 1;
+}
+
+/* Whether the bytes of nothing defined may be padding, by those stored with them or loaded around them. */
+static bool stores_padding(struct checked_block *cb, const struct touch *t, const struct stored_bits *b)
+{
+    uint8_t defined[MOST_BYTES];
+    bool inside = true, around = true;
+    for (uint64_t i = 0; i < t->bytes; i++)
+        defined[i] = (uint8_t)~b->bits[i];
+    for (uint64_t i = 0; i < t->bytes; i++) {
+        inside &= defined[i] || is_like_padding(t->at, t->bytes, defined, i);
+        around = around && (!b->bits[i] || was_padding(cb, t, b, i));
+    }
+    return inside || around;
+}
+
+static void store_undefined(struct checked_block *cb, const struct touch *t, uint8_t *written,
+                            const struct stored_bits *b)
+{
+    uint64_t first = 0;
+    while (!b->bits[first])
+        first++;
+    const struct origin *o = origins_find(cb->check, b->origins[first]);
+    if (!o)
+        return;
+    bool back = is_put_back(o, t, b);
+    if (!back && (b->changed || (t->space != RP_SPACE_LOCAL && !stores_padding(cb, t, b)))) {
+        origins_used(cb, t->block, b->origins[first]);
+        return;
+    }
+    for (uint64_t i = 0; i < t->bytes && written; i++) {
+        written[i] = (uint8_t)~b->bits[i];
+        if (b->bits[i] && !back) /* what reads a word with a field later is what reads too much */
+            origins_carried(cb, t, t->at + i, b->origins[i]);
+    }
+}
+
+/* After a store by lanes of a warp that has undefined bits. Those that it only moves are not written: to local memory,
+ * to where they are from, or as padding. */
+static __attribute__((noinline)) void store_bits(struct checked_block *cb, const struct warp_state *s,
+                                                 const struct touch *t, const struct lane_addresses *la, lanemask lanes)
+{
+    struct stored_bits b;
+    struct touch one = *t;
+    const struct rp_memory_operand *m = &t->u->memory->operand;
+    one.lanes = 1;
+    if (m->kind != RP_ACCESS_STORE || t->bytes > MOST_BYTES || t->bytes != m->width)
+        return;
+    FOR_LANES(l, lanes)
+    {
+        if (!undefined_stored(cb, s, t->u, l, &b))
+            continue;
+        one.thread = s->w.id * RP_WARP_LANES + l;
+        one.at = lane_address(la, l);
+        store_undefined(cb, &one, written_at(cb, &one), &b);
+    }
 }
 
 /* Which words of 8 bytes lanes store as one, for is_padding. Those of a lane's vector count one by one. */
@@ -220,6 +316,13 @@ static void note_width(const struct widths *w, uint64_t at, uint64_t bytes)
         memset(w->wide + at / 8, w->eight, (at % 8 + bytes + 7) / 8);
 }
 
+static void mark_stored(struct checked_block *cb, const struct touch *t, uint8_t *written)
+{
+    mark_written(written, t->lanes * t->bytes);
+    struct widths w = widths_of(cb, t);
+    note_width(&w, t->at, t->lanes * t->bytes);
+}
+
 void check_init(struct checked_block *cb, const struct touch *t)
 {
     uint8_t *written = written_at(cb, t);
@@ -229,18 +332,15 @@ void check_init(struct checked_block *cb, const struct touch *t)
         for (uint32_t l = 0; l < t->lanes; l++) {
             struct touch one = touch_of_lane(t, l);
             if (!is_written(written + l * t->bytes, t->bytes))
-                read_hole(cb, &one, written + l * t->bytes);
+                read_hole(cb, NULL, &one, written + l * t->bytes);
         }
-    if (!t->stores)
-        return;
-    mark_written(written, t->lanes * t->bytes);
-    struct widths w = widths_of(cb, t);
-    note_width(&w, t->at, t->lanes * t->bytes);
+    if (t->stores)
+        mark_stored(cb, t, written);
 }
 
 /* Lanes at arbitrary addresses; the state of each lane's memory is `stride` bytes after that of the lane before. */
-static void init_apart(struct checked_block *cb, const struct touch *t, const struct lane_addresses *la, lanemask lanes,
-                       size_t stride)
+static void init_apart(struct checked_block *cb, struct warp_state *s, const struct touch *t,
+                       const struct lane_addresses *la, lanemask lanes, size_t stride)
 {
     struct touch one = *t;
     one.at = t->a && t->space == RP_SPACE_GLOBAL ? t->a->base : 0;
@@ -255,7 +355,7 @@ static void init_apart(struct checked_block *cb, const struct touch *t, const st
         if (t->loads && !is_written(written, t->bytes)) {
             one.thread = t->thread + l;
             one.at = lane_address(la, l);
-            read_hole(cb, &one, written);
+            read_hole(cb, s, &one, written);
         }
         if (!t->stores)
             continue;
@@ -264,17 +364,31 @@ static void init_apart(struct checked_block *cb, const struct touch *t, const st
     }
 }
 
-void check_init_access(struct checked_block *cb, struct touch *t, const struct lane_addresses *la, lanemask lanes)
+/* Lanes at neighbouring addresses, or all at one. */
+static void init_together(struct checked_block *cb, struct warp_state *s, struct touch *t,
+                          const struct lane_addresses *la, lanemask lanes)
+{
+    t->at = la->at[0];
+    t->lanes = la->stride ? RP_WARP_LANES : 1;
+    uint8_t *written = written_at(cb, t);
+    if (written && t->loads && !is_written(written, t->lanes * t->bytes)) {
+        t->lanes = 1;
+        init_apart(cb, s, t, la, lanes, 0);
+    } else if (written && t->stores)
+        mark_stored(cb, t, written);
+}
+
+void check_init_access(struct checked_block *cb, struct warp_state *s, struct touch *t, const struct lane_addresses *la,
+                       lanemask lanes)
 {
     bool row = la->affine && (uint64_t)la->stride == t->bytes, one = la->affine && !la->stride;
     t->lanes = 1;
     if (t->space == RP_SPACE_LOCAL)
-        init_apart(cb, t, la, lanes, (size_t)cb->check->grid->local_bytes);
+        init_apart(cb, s, t, la, lanes, (size_t)cb->check->grid->local_bytes);
     else if (!row && !one)
-        init_apart(cb, t, la, lanes, 0);
-    else {
-        t->at = la->at[0];
-        t->lanes = row ? RP_WARP_LANES : 1;
-        check_init(cb, t);
-    }
+        init_apart(cb, s, t, la, lanes, 0);
+    else
+        init_together(cb, s, t, la, lanes);
+    if (t->stores && s->undefined)
+        store_bits(cb, s, t, la, lanes);
 }

@@ -90,7 +90,7 @@ struct checked_allocation {
     uint64_t base; /* distinguishes it from an earlier allocation with the same id */
     uint64_t size;
     struct cells cells;
-    uint8_t *written; /* a byte each; NULL: not needed, all are written */
+    uint8_t *written; /* by byte: the bits that were written; NULL: not needed, all were */
     uint8_t *wide;    /* by word of 8 bytes: the last store of a kernel there was of 8 bytes; NULL with `written` */
 };
 
@@ -159,10 +159,11 @@ struct check_awaited {
 struct checked_block {
     struct observer observer; /* first */
     struct rp_check *check;
-    struct checked_block *next; /* list of free ones */
-    uint8_t *shared_written, *local_written;
-    uint8_t *objects;      /* per 8 bytes of shared memory: enum object_state */
-    uint32_t object_count; /* objects that were initialised and not invalidated */
+    struct checked_block *next;               /* list of free ones */
+    uint8_t *shared_written, *local_written;  /* by byte: the bits that were written (init.c) */
+    struct undefined *undefined[BLOCK_WARPS]; /* by warp: its registers; NULL: none were undefined yet */
+    uint8_t *objects;                         /* per 8 bytes of shared memory: enum object_state */
+    uint32_t object_count;                    /* objects that were initialised and not invalidated */
     size_t shared_bytes, local_bytes;
     struct cells shared;
     uint32_t *
@@ -191,16 +192,6 @@ struct store_origins {
     uint64_t program;    /* identity of the program; 0: none yet */
     bool anywhere;       /* stores may go to any memory */
     uint8_t *parameters; /* by byte: nonzero if the memory to which a parameter there points may be stored to */
-};
-/* What the instructions of a program only move (moves.c). */
-struct moves {
-    uint64_t program;      /* identity of the program; 0: none yet */
-    uint8_t *instructions; /* see check_moves */
-};
-/* By operation: the selection that alone reads what it loads (selects.c). */
-struct selects {
-    uint64_t program; /* identity of the program; 0: none yet */
-    uint32_t *of;
 };
 /* How a launch has used a buffer so far. */
 enum use { USE_NONE, USE_LOADS /* that were not kept */, USE_STORES /* or may store, by its code */ };
@@ -256,10 +247,10 @@ struct rp_check {
     check_past *free_pages;                 /* each begins with a pointer to the next */
     struct checked_allocation *allocations; /* by allocation id */
     uint32_t allocation_count;
-    struct store_origins origins; /* of the last program */
-    struct moves moves;           /* of the last program that read unwritten memory */
-    struct selects selects;       /* likewise */
-    uint8_t *use;                 /* by id of the allocations that existed when the launch began: enum use */
+    struct store_origins origins;         /* of the last program */
+    struct trials *trials;                /* undefined.c; NULL: none yet */
+    struct origin_memory *undefined_from; /* origins.c; NULL: nothing unwritten was read yet */
+    uint8_t *use;                         /* by id of the allocations that existed when the launch began: enum use */
     uint32_t use_count;
     scan_fn *all, *any;
     owned_fn *owned;
@@ -346,13 +337,60 @@ void bulk_objects(struct checked_block *, const struct warp_state *, const struc
 void bulk_look(struct checked_block *, const struct touch *);
 /* A block begins: its shared memory is unwritten, except for the system's part. */
 void check_nothing_written(struct checked_block *, const struct extents *);
-/* Bit n: the instruction only moves its element n. 0xff: it only moves everything that it reads. */
-uint8_t check_moves(struct rp_check *, const struct program *, uint32_t instruction);
-/* Whether the value that the lane loads will not be used (selects.c). */
-bool check_discarded(struct rp_check *, const struct touch *);
+/* Undefined bytes that may be padding of a structure: its alignment, at most 16, and their places in it; 0: they are
+ * not. */
+struct padding {
+    unsigned alignment, holes;
+};
+/* A load of a lane that brought undefined bits to registers or to memory. */
+struct origin {
+    const struct uop *u;             /* the first load; and what it read */
+    uint64_t at, memory;             /* memory: as in struct rp_finding */
+    uint32_t thread, bytes, missing; /* missing: bytes with undefined bits */
+    uint8_t space, access;
+    bool found;
+    uint32_t block;
+    const struct uop *from; /* the last load, and what it read */
+    uint8_t from_space;
+    struct padding padding;
+    uint64_t from_at;
+    uint32_t from_bytes;
+};
+/* origins.c. An origin has a number, 0: none; old ones are forgotten. origins_loaded: a lane loads undefined bits, with
+ * undefined_before; 0 if that was found already. origins_carried: the lane of the touch stores some to the word at
+ * `at`. origins_used: they decide something, which is a finding; origins_used_at_once: those of this access do. */
+const struct origin *origins_find(struct rp_check *, uint32_t number);
+uint32_t origins_loaded(struct checked_block *, const struct touch *, unsigned missing, struct padding,
+                        uint32_t before);
+void origins_carried(struct checked_block *, const struct touch *, uint64_t at, uint32_t origin);
+void origins_used(struct checked_block *, const struct block *, uint32_t number);
+void origins_used_at_once(struct checked_block *, const struct touch *, unsigned missing);
+void origins_free(struct rp_check *);
+enum { MOST_BYTES = 64 }; /* of a lane's access whose bits are followed */
+/* What a lane stores, by byte: its undefined bits, and where they are from. changed: undefined bits of some byte were
+ * combined with others. */
+struct stored_bits {
+    uint8_t bits[MOST_BYTES];
+    uint32_t origins[MOST_BYTES];
+    bool changed;
+};
+/* undefined.c. `bits`: as many bytes as the access has per lane; 1: undefined. undefined_loaded: a lane loads them.
+ * undefined_before: the origin that the load's register had some time before, perhaps of the same load.
+ * undefined_stored: what a lane stores; false: all of it is defined. *changed: undefined bits of some byte were
+ * combined with others. */
+void undefined_loaded(struct checked_block *, struct warp_state *, const struct uop *, unsigned lane,
+                      const uint8_t *bits, uint32_t origin);
+uint32_t undefined_before(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane);
+bool undefined_stored(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane,
+                      struct stored_bits *);
+void undefined_clear(struct undefined *);
+void undefined_free(struct undefined *);
+/* Called before each uop of a warp that has undefined bits in registers. */
+void check_values(struct observer *, struct warp_state *, const struct uop *, lanemask);
 void check_init(struct checked_block *, const struct touch *);
 /* The same for lanes at arbitrary addresses; sets at and lanes of the touch. */
-void check_init_access(struct checked_block *, struct touch *, const struct lane_addresses *, lanemask);
+void check_init_access(struct checked_block *, struct warp_state *, struct touch *, const struct lane_addresses *,
+                       lanemask);
 /* Whether a load of memory from `low` to before `end`, by any lanes of the warp, is in no race and need not be kept,
  * because there was no store and two loads are kept already. False: unknown. */
 bool race_quiet(struct checked_block *, const struct touch *, uint64_t low, uint64_t end);

@@ -77,7 +77,7 @@ static void sample_objects(struct observer *o, struct warp_state *w, const struc
 }
 
 static const struct observer_calls sample_calls = {
-    sample_access, sample_bytes, sample_host_call, sample_event, sample_objects, NULL, false};
+    sample_access, sample_bytes, sample_host_call, sample_event, sample_objects, NULL, NULL, false};
 
 void check_sample_begin(struct rp_check *c, const struct grid *g, struct block *b)
 {

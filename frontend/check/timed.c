@@ -56,8 +56,15 @@ static bool timed_leave_out(struct observer *o, struct warp_state *s, const stru
     return check_calls.leave_out(o, s, u, lane);
 }
 
-const struct observer_calls check_timed_calls = {
-    timed_access, timed_bytes, timed_host_call, timed_event, timed_objects, timed_leave_out, false};
+static void timed_values(struct observer *o, struct warp_state *s, const struct uop *u, lanemask m)
+{
+    uint64_t begun = now();
+    check_calls.values(o, s, u, m);
+    add(o, begun);
+}
+
+const struct observer_calls check_timed_calls = {timed_access,  timed_bytes,     timed_host_call, timed_event,
+                                                 timed_objects, timed_leave_out, timed_values,    false};
 
 void rp_check_time(struct rp_check *c) { c->timed = true; }
 uint64_t rp_check_nanoseconds(const struct rp_check *c) { return c ? c->nanoseconds : 0; }

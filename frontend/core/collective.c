@@ -110,6 +110,8 @@ static bool carry_out_here(struct warp_state *s, const struct uop *u, lanemask e
 {
     if (!(u->flags & UF_CONVERGENCE))
         observe_event(s, EVENT_COLLECTIVE, u, executed);
+    if (u->fn)
+        observe_values(s, u, executed);
     if (u->op == OP_WGMMA && u->fn)
         return wgmma(s, u);
     if (u->fn)

@@ -200,6 +200,7 @@ struct warp_state {
     bool independent;    /* its threads are independent */
     bool several_open;   /* splits of different calls have waited for one another: see beside_waiting */
     uint8_t ahead;       /* how often lanes at a join have gone ahead, modulo AHEAD_CYCLE */
+    bool undefined;      /* its block's observer wants to see each uop, as registers have undefined bits */
     bool stuck;          /* its last turn ended because all splits that do not wait spin */
     uint8_t status;
     uint32_t split_count;

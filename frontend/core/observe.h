@@ -40,6 +40,9 @@ struct observer_calls {
     /* NULL, or: a lane's access is bad, as the block's fault says. True: the access is left out, what it loads is 0,
      * and the block goes on. False: the block stops. */
     bool (*leave_out)(struct observer *, struct warp_state *, const struct uop *u, unsigned lane);
+    /* NULL, or: the lanes are about to execute `u`, in a warp whose `undefined` is set. Of a collective: when they do.
+     */
+    void (*values)(struct observer *, struct warp_state *, const struct uop *u, lanemask);
     /* `bytes` may be called once for the loads of several lanes, with all bytes from the first to the last. */
     bool coarse;
 };
@@ -69,6 +72,12 @@ static inline void observe_event(struct warp_state *s, enum block_event event, c
     struct observer *o = s->w.block->observer;
     if (__builtin_expect(o != NULL, 0))
         o->calls->event(o, s, event, u, lanes);
+}
+static inline void observe_values(struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    struct observer *o = s->w.block->observer;
+    if (__builtin_expect(s->undefined, 0) && lanes && o && o->calls->values)
+        o->calls->values(o, s, u, lanes);
 }
 static inline void observe_objects(struct warp_state *s, const struct uop *u, const struct lane_addresses *la,
                                    lanemask lanes)

@@ -183,9 +183,16 @@ static lanemask same_index(const struct warp *w, const struct uop *u, lanemask m
 void paths_branch_table(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     const struct uop *uops = s->w.block->program->uops;
+    /* machine code, whose tables are by addresses */
+    const bool in_code = u->control->table_count && u->control->table[0] == UOP_NOWHERE;
     FOR_LANES(l, executed)
     {
         uint32_t index = lane_u32(&s->w, u->a, l);
+        if (in_code && (index >= u->control->table_count || u->control->table[index] == UOP_NOWHERE)) {
+            block_fault(s, u, RP_FAULT_BAD_CALL, l, "to %s",
+                        index ? "an address that is none of this code" : "a null pointer");
+            return;
+        }
         if (index >= u->control->table_count) {
             block_fault(s, u, RP_FAULT_BAD_CALL, l, "branch index %u, but the table has %u target%s", index,
                         u->control->table_count, rp_plural(u->control->table_count));

@@ -33,7 +33,7 @@ static bool control_ok(const struct program *p, const struct operation *u)
         (!in_program(p, u->reconverge) || p->operations[u->reconverge].kind != UOP_RECONVERGE))
         return false;
     for (uint32_t i = 0; i < u->table_count; i++)
-        if (!in_program(p, u->table[i]) && (u->kind != UOP_CALL || u->table[i] != UOP_NOWHERE))
+        if (!in_program(p, u->table[i]) && u->table[i] != UOP_NOWHERE)
             return false;
     return true;
 }

@@ -1,6 +1,6 @@
 /* The warp loop. Instructions are counted and logged per straight run, at transfers of control, never one by one: a run
- * is a sequence of consecutive static instructions under one active mask. The loop exists twice, with and without
- * recording. */
+ * is a sequence of consecutive static instructions under one active mask. The loop exists thrice: with and
+ * without recording, and for observers of values. */
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -261,6 +261,13 @@ ALWAYS_INLINE const struct uop *straight_line(struct warp *w, const struct uop *
 /* Where a warp goes on: at the next uop, at *u, or not in this turn. */
 enum step { STEP_NEXT, STEP_ELSEWHERE, STEP_STOP };
 
+/* Tells the observer of a uop that is about to execute. A collective tells it when its lanes are there. */
+static __attribute__((noinline)) void watch_values(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    if (u->kind != UOP_COLLECTIVE && u->kind != UOP_RECONVERGE)
+        observe_values(s, u, executed);
+}
+
 /* Executes a memory uop. One that faults is the warp's last. */
 ALWAYS_INLINE enum step handle_memory(struct warp_state *s, const struct uop *u, lanemask executed, const bool record)
 {
@@ -363,13 +370,23 @@ ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u,
     }
 }
 
-ALWAYS_INLINE void run(struct warp_state *s, const bool record)
+/* watched: an observer may want to see values, which it says with warp_state.undefined. */
+ALWAYS_INLINE void run(struct warp_state *s, const bool record, const bool watched)
 {
     struct warp *w = &s->w;
     const struct uop *u = s->pc;
     s->run_start = run_start_at(u);
     for (;;) {
         lanemask executed = u->flags & UF_GUARDED ? guarded(s, u, record) : w->active;
+        if (watched && __builtin_expect(s->undefined, 0)) {
+            watch_values(s, u, executed);
+            if (u->kind == UOP_LANE) { /* one by one */
+                if (executed)
+                    u->fn(w, u, executed);
+                u++;
+                continue;
+            }
+        }
         /* most uops are of these two kinds: they avoid the jump table of the other kinds */
         if (__builtin_expect(u->kind == UOP_LANE, 1)) {
             u = executed ? straight_line(w, u, executed) : u + 1;
@@ -406,8 +423,11 @@ void warp_run(struct warp_state *s)
         polling_turn(s);
     if (interrupt(s))
         return;
-    if (s->w.log)
-        run(s, true);
+    const struct observer *o = s->w.block->observer;
+    if (o && o->calls->values)
+        run(s, s->w.log, true);
+    else if (s->w.log)
+        run(s, true, false);
     else
-        run(s, false);
+        run(s, false, false);
 }

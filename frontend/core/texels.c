@@ -5,13 +5,25 @@
 #include "frontend/core/image_access.h"
 #include "frontend/core/observe.h"
 
+static bool small_enough(const struct image_level *l)
+{
+    return l->width <= TEXELS_SIDE && l->height <= TEXELS_SIDE && l->depth <= TEXELS_SIDE;
+}
+
 bool texels_known(const struct fetch *f, const struct image *m, const struct rp_sampler *s)
 {
     bool filtered = f->kind == FETCH_FILTER, base = f->level == FETCH_BASE || (filtered && m->level_count == 1);
     uint32_t bytes = rp_element_bytes(m->element);
     bool aligned = !(m->address % bytes) && (m->tiled || !(m->levels[0].row % bytes));
-    return base && aligned && m->bytes && (filtered ? !m->linear : f->kind == FETCH_TEXEL) && !f->layered && !f->cube &&
+    return base && aligned && m->bytes &&
+           (filtered ? !m->linear && small_enough(&m->levels[0]) : f->kind == FETCH_TEXEL) && !f->layered && !f->cube &&
            !f->has_offset && !s->srgb;
+}
+
+/* Whether texels can be read by offsets from the start of the allocation. */
+static bool reachable(const struct allocation *a, const struct image *m)
+{
+    return covers(a, m->address, m->address, m->bytes) && m->address - a->base + m->bytes <= INT32_MAX;
 }
 
 /* The allocation of the image, if nobody wants to see the lanes' accesses in their order. NULL: there is none. */
@@ -22,28 +34,30 @@ static struct allocation *memory_of(struct block *b, const struct uop *u, const 
         return NULL;
     if (!a || !covers(a, m->address, m->address, m->bytes))
         a = memory_find(b->grid->memory, m->address);
-    if (!a || !covers(a, m->address, m->address, m->bytes))
+    if (!a || !reachable(a, m))
         return NULL;
     return *cached = a;
 }
 
 /* A lane whose texel is outside names one of its taps that is not. */
-static void name_inside(struct warp_texels *t, uint64_t at[TEXELS_MOST][RP_WARP_LANES])
+static void name_inside(const struct warp_texels *t, uint64_t base, uint64_t at[TEXELS_MOST][RP_WARP_LANES])
 {
-    memcpy(at, t->at, sizeof t->at);
+    for (uint32_t n = 0; n < t->count; n++)
+        for (unsigned l = 0; l < RP_WARP_LANES; l++)
+            at[n][l] = base + t->at[n][l];
     for (uint32_t n = 0; n < t->count; n++)
         FOR_LANES(l, t->outside[n])
     for (uint32_t i = t->count; i-- > 0;)
         if (!(t->outside[i] >> l & 1))
-            at[n][l] = t->at[i][l];
+            at[n][l] = base + t->at[i][l];
 }
 
-static void record(struct warp *w, const struct uop *u, lanemask m, struct warp_texels *t)
+static void record(struct warp *w, const struct uop *u, lanemask m, const struct warp_texels *t, uint64_t base)
 {
     uint64_t at[TEXELS_MOST][RP_WARP_LANES];
     if (!w->log)
         return;
-    name_inside(t, at);
+    name_inside(t, base, at);
     for (unsigned n = 0; n < image_operands(u); n++)
         image_log(w, u, n, m, at[n < t->count ? n : 0]);
 }
@@ -55,8 +69,10 @@ static bool observe(struct warp_state *s, const struct uop *u, lanemask m, const
     struct observer *o = s->w.block->observer;
     if (!observed(s->w.block, RP_SPACE_GLOBAL))
         return true;
-    uint64_t span = t->high - t->low + bytes;
-    return o->calls->bytes(o, s, u, RP_SPACE_GLOBAL, a, (unsigned)__builtin_ctz(m), t->low, span, false);
+    uint32_t low, high;
+    SIMD_SELECT(texels_span)(t, &low, &high);
+    uint64_t span = (uint64_t)high - low + bytes;
+    return o->calls->bytes(o, s, u, RP_SPACE_GLOBAL, a, (unsigned)__builtin_ctz(m), a->base + low, span, false);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------
@@ -84,8 +100,9 @@ bool texels_fetch(struct warp *w, const struct uop *u, lanemask m, const struct 
         return false;
     for (unsigned i = 0; i < f->dimensions; i++)
         coordinates[i] = operand_at(w, d->elements[d->count + i]);
-    SIMD_SELECT(texels_find)(&t, f, image, sampler, coordinates);
-    record(w, u, m, &t);
+    uint32_t first = (uint32_t)(image->address + image->levels[0].offset - a->base);
+    SIMD_SELECT(texels_find)(&t, f, image, first, sampler, coordinates);
+    record(w, u, m, &t, a->base);
     if (!observe(s, u, m, &t, a, rp_element_bytes(image->element)))
         return true;
     const struct texel outside = outside_of(&t, f, image, sampler);
@@ -95,7 +112,7 @@ bool texels_fetch(struct warp *w, const struct uop *u, lanemask m, const struct 
         uint32_t some[RP_WARP_LANES], *to = operand_at(w, d->elements[c]);
         bool all = m == ~(lanemask)0;
         SIMD_SELECT(texels_read)
-        (all ? to : some, &t, image->element, sampler, c, outside.u[c], a->host - a->base);
+        (all ? to : some, &t, image->element, sampler, c, outside.u[c], a->host);
         for (unsigned l = 0; !all && l < RP_WARP_LANES; l++)
             to[l] = m >> l & 1 ? some[l] : to[l];
     }

@@ -6,7 +6,8 @@
 #include "frontend/core/lanes/small.h"
 
 enum { FRACTION = 256 };
-#define FARTHEST 0x1p24
+/* Coordinates that are in texels go no farther; they are outside of every image then. */
+#define FARTHEST (2.0f * TEXELS_SIDE)
 
 /* ---- one dimension ------------------------------------------------------------------------------------------------
  */
@@ -14,8 +15,9 @@ enum { FRACTION = 256 };
 /* The texels along one dimension, as in footprint.c; -1: outside. */
 struct lane_axis {
     int32_t at[2][LANES];
-    int32_t weight[2][LANES];  /* with linear filtering */
-    uint64_t offset[2][LANES]; /* their part of the address */
+    int32_t weight[2][LANES];  /* in parts of FRACTION */
+    uint32_t offset[2][LANES]; /* their part of the address; a texel outside counts as 0 */
+    lanemask outside[2];
     uint32_t count;
 };
 
@@ -44,40 +46,69 @@ static void resolve(int32_t *restrict at, int32_t n, enum rp_address_mode mode)
             at[l] = at[l] < 0 ? 0 : at[l] >= n ? n - 1 : at[l];
 }
 
-static void in_texels(double *restrict t, const uint32_t *restrict coordinate, int32_t n, bool normalized,
-                      enum rp_address_mode mode)
+/* Coordinates that are in texels, in parts of 1/FRACTION of a texel, rounded to nearest; with a point filter, whole
+ * texels, rounded down. floats suffice: a product with a power of two, a floor, and what it leaves are exact. */
+static void fix_texels(int32_t *restrict to, const uint32_t *restrict coordinate, bool linear)
 {
     float x[LANES];
     memcpy(x, coordinate, sizeof x);
-    for (int l = 0; l < LANES; l++)
-        t[l] = (double)x[l];
-    if (normalized && mode == RP_ADDRESS_WRAP)
-        for (int l = 0; l < LANES; l++)
-            t[l] -= floor(t[l]);
-    if (normalized && mode == RP_ADDRESS_MIRROR)
-        for (int l = 0; l < LANES; l++)
-            t[l] -= 2 * floor(t[l] / 2);
-    for (int l = 0; normalized && l < LANES; l++)
-        t[l] *= n;
     for (int l = 0; l < LANES; l++) {
-        double low = t[l] < -FARTHEST ? -FARTHEST : t[l], high = low > FARTHEST ? FARTHEST : low;
-        t[l] = high == high ? high : 0;
+        float low = x[l] < -FARTHEST ? -FARTHEST : x[l], high = low > FARTHEST ? FARTHEST : low;
+        x[l] = high == high ? high : 0;
+    }
+    float scale = linear ? FRACTION : 1, half = linear ? 0.5f : 2;
+    for (int l = 0; l < LANES; l++) {
+        float t = x[l] * scale, whole = floorf(t);
+        to[l] = (int32_t)whole + (t - whole >= half);
     }
 }
 
-/* Point filtering: the texel that a coordinate is in. */
-static void find_nearest(int32_t *restrict at, const double *restrict t)
+/* The same of normalized coordinates, in a dimension of n texels. */
+static void fix_normalized(int32_t *restrict to, const uint32_t *restrict coordinate, int32_t n,
+                           enum rp_address_mode mode, bool linear)
 {
+    float x[LANES];
+    double t[LANES];
+    memcpy(x, coordinate, sizeof x);
     for (int l = 0; l < LANES; l++)
-        at[l] = (int32_t)floor(t[l]);
+        t[l] = (double)x[l];
+    if (mode == RP_ADDRESS_WRAP)
+        for (int l = 0; l < LANES; l++)
+            t[l] -= floor(t[l]);
+    if (mode == RP_ADDRESS_MIRROR)
+        for (int l = 0; l < LANES; l++)
+            t[l] -= 2 * floor(t[l] / 2);
+    for (int l = 0; l < LANES; l++) {
+        double at = t[l] * n, low = at < -FARTHEST ? -FARTHEST : at, high = low > FARTHEST ? FARTHEST : low;
+        t[l] = high == high ? high : 0;
+    }
+    double scale = linear ? FRACTION : 1, half = linear ? 0.5 : 0;
+    for (int l = 0; l < LANES; l++)
+        to[l] = (int32_t)floor(t[l] * scale + half);
 }
 
-static void find_pair(int32_t *restrict first, int32_t *restrict share, const double *restrict t)
+static lanemask find_outside(const int32_t *at)
 {
+    lanemask outside = 0;
+    int32_t any = 0;
+    for (int l = 0; l < LANES; l++)
+        any |= at[l];
+    for (int l = 0; any < 0 && l < LANES; l++)
+        outside |= (lanemask)(at[l] < 0) << l;
+    return outside;
+}
+
+/* The texel whose middle lies before a coordinate, the next one, and their weights. */
+static void find_pair(struct lane_axis *a, const int32_t fixed[LANES])
+{
+    int32_t *restrict first = a->at[0], *restrict second = a->at[1], *restrict v = a->weight[0],
+                      *restrict w = a->weight[1];
     for (int l = 0; l < LANES; l++) {
-        double fixed = floor(t[l] * FRACTION + 0.5) - FRACTION / 2, i = floor(fixed / FRACTION);
-        first[l] = (int32_t)i;
-        share[l] = (int32_t)(fixed - i * FRACTION);
+        int32_t from = fixed[l] - FRACTION / 2;
+        first[l] = from >> 8;
+        second[l] = (from >> 8) + 1;
+        v[l] = FRACTION - (from & (FRACTION - 1));
+        w[l] = from & (FRACTION - 1);
     }
 }
 
@@ -85,19 +116,20 @@ static void find_axis(struct lane_axis *restrict a, const uint32_t *coordinate, 
                       unsigned which, bool linear)
 {
     enum rp_address_mode mode = mode_of(s, which);
-    double t[LANES];
-    in_texels(t, coordinate, (int32_t)n, s->normalized_coordinates, mode);
+    int32_t fixed[LANES];
+    if (s->normalized_coordinates)
+        fix_normalized(fixed, coordinate, (int32_t)n, mode, linear);
+    else
+        fix_texels(fixed, coordinate, linear);
     a->count = linear ? 2 : 1;
     if (linear)
-        find_pair(a->at[0], a->weight[1], t);
+        find_pair(a, fixed);
     else
-        find_nearest(a->at[0], t);
-    for (int l = 0; linear && l < LANES; l++) {
-        a->at[1][l] = a->at[0][l] + 1;
-        a->weight[0][l] = FRACTION - a->weight[1][l];
-    }
-    for (unsigned i = 0; i < a->count; i++)
+        memcpy(a->at[0], fixed, sizeof fixed);
+    for (unsigned i = 0; i < a->count; i++) {
         resolve(a->at[i], (int32_t)n, mode);
+        a->outside[i] = mode == RP_ADDRESS_BORDER ? find_outside(a->at[i]) : 0;
+    }
 }
 
 /* Integer coordinates; outside is outside. */
@@ -106,13 +138,14 @@ static void find_texel_axis(struct lane_axis *a, const uint32_t *coordinate, uin
     a->count = 1;
     for (int l = 0; l < LANES; l++)
         a->at[0][l] = coordinate[l] < n ? (int32_t)coordinate[l] : -1;
+    a->outside[0] = find_outside(a->at[0]);
 }
 
 static void no_axis(struct lane_axis *a)
 {
     a->count = 1;
+    a->outside[0] = 0;
     for (int l = 0; l < LANES; l++) {
-        a->at[0][l] = 0;
         a->weight[0][l] = FRACTION;
         a->offset[0][l] = 0;
     }
@@ -121,15 +154,15 @@ static void no_axis(struct lane_axis *a)
 /* ---- all dimensions -----------------------------------------------------------------------------------------------
  */
 
-/* What x (in bytes), y and z add to image_address of the base level. A texel outside counts as 0. */
+/* What x (in bytes), y and z add to image_address of the base level. */
 static void find_offsets(struct lane_axis *a, unsigned which, const struct image *m)
 {
     const struct image_level *level = &m->levels[0];
-    uint64_t bytes = rp_element_bytes(m->element), row = level->row, slice = (level->height + 7u) / 8u * row;
-    uint64_t scale = which == 2 ? slice : which == 1 ? row : bytes;
+    uint32_t bytes = rp_element_bytes(m->element), row = (uint32_t)level->row, slice = (level->height + 7u) / 8u * row;
+    uint32_t scale = which == 2 ? slice : which == 1 ? row : bytes;
     for (unsigned n = 0; n < a->count; n++) {
         const int32_t *restrict at = a->at[n];
-        uint64_t *restrict to = a->offset[n];
+        uint32_t *restrict to = a->offset[n];
         if (which == 1 && m->tiled)
             for (int l = 0; l < LANES; l++) {
                 uint32_t y = (uint32_t)(at[l] < 0 ? 0 : at[l]);
@@ -137,7 +170,7 @@ static void find_offsets(struct lane_axis *a, unsigned which, const struct image
             }
         else if (!which && m->tiled)
             for (int l = 0; l < LANES; l++) {
-                uint64_t x = (uint32_t)(at[l] < 0 ? 0 : at[l]) * bytes;
+                uint32_t x = (uint32_t)(at[l] < 0 ? 0 : at[l]) * bytes;
                 to[l] = (x >> 6 << 9) + ((x & 32) << 3 | (x & 16) << 1 | (x & 15));
             }
         else
@@ -146,42 +179,24 @@ static void find_offsets(struct lane_axis *a, unsigned which, const struct image
     }
 }
 
-static void find_weights(double *restrict to, const struct lane_axis axes[3], const uint32_t of[3])
+static void add_tap(struct warp_texels *o, uint32_t first, const struct lane_axis axes[3], const uint32_t of[3])
 {
-    const int32_t *u = axes[0].weight[of[0]], *v = axes[1].weight[of[1]], *w = axes[2].weight[of[2]];
-    for (int l = 0; l < LANES; l++)
-        to[l] = (double)(u[l] * v[l] * w[l]) / ((double)FRACTION * FRACTION * FRACTION);
-}
-
-static lanemask find_outside(const struct lane_axis axes[3], const uint32_t of[3])
-{
-    const int32_t *x = axes[0].at[of[0]], *y = axes[1].at[of[1]], *z = axes[2].at[of[2]];
-    lanemask outside = 0;
-    int32_t any = 0;
-    for (int l = 0; l < LANES; l++)
-        any |= x[l] | y[l] | z[l];
-    for (int l = 0; any < 0 && l < LANES; l++)
-        outside |= (lanemask)((x[l] | y[l] | z[l]) < 0) << l;
-    return outside;
-}
-
-static void add_tap(struct warp_texels *o, uint64_t first, const struct lane_axis axes[3], const uint32_t of[3])
-{
-    const uint64_t *x = axes[0].offset[of[0]], *y = axes[1].offset[of[1]], *z = axes[2].offset[of[2]];
-    uint32_t tap = o->count++;
-    uint64_t *restrict at = o->at[tap], low = o->low, high = o->high;
+    const uint32_t *x = axes[0].offset[of[0]], *y = axes[1].offset[of[1]], *z = axes[2].offset[of[2]];
+    uint32_t tap = o->count++, *restrict at = o->at[tap];
     for (int l = 0; l < LANES; l++)
         at[l] = first + x[l] + y[l] + z[l];
-    o->outside[tap] = find_outside(axes, of);
-    for (int l = 0; l < LANES; l++) {
-        low = at[l] < low ? at[l] : low;
-        high = at[l] > high ? at[l] : high;
-    }
-    o->low = low;
-    o->high = high;
+    o->outside[tap] = axes[0].outside[of[0]] | axes[1].outside[of[1]] | axes[2].outside[of[2]];
 }
 
-void SIMD_NAME(texels_find)(struct warp_texels *o, const struct fetch *f, const struct image *m,
+static void find_weights(struct warp_texels *o, const struct lane_axis axes[3], const uint32_t of[3])
+{
+    const int32_t *u = axes[0].weight[of[0]], *v = axes[1].weight[of[1]], *w = axes[2].weight[of[2]];
+    int32_t *restrict to = o->weight[o->count];
+    for (int l = 0; l < LANES; l++)
+        to[l] = u[l] * v[l] * w[l];
+}
+
+void SIMD_NAME(texels_find)(struct warp_texels *o, const struct fetch *f, const struct image *m, uint32_t first,
                             const struct rp_sampler *s, const uint32_t *const coordinates[3])
 {
     const uint32_t extents[3] = {m->levels[0].width, m->levels[0].height, m->levels[0].depth};
@@ -199,16 +214,26 @@ void SIMD_NAME(texels_find)(struct warp_texels *o, const struct fetch *f, const 
             find_offsets(&axes[i], i, m);
     }
     o->count = 0;
-    o->low = UINT64_MAX;
-    o->high = 0;
     uint32_t of[3];
     for (of[2] = 0; of[2] < axes[2].count; of[2]++)
         for (of[1] = 0; of[1] < axes[1].count; of[1]++)
             for (of[0] = 0; of[0] < axes[0].count; of[0]++) {
                 if (linear)
-                    find_weights(o->weight[o->count], axes, of);
-                add_tap(o, m->address + m->levels[0].offset, axes, of);
+                    find_weights(o, axes, of);
+                add_tap(o, first, axes, of);
             }
+}
+
+void SIMD_NAME(texels_span)(const struct warp_texels *t, uint32_t *low, uint32_t *high)
+{
+    uint32_t least = t->at[0][0], most = least;
+    for (uint32_t n = 0; n < t->count; n++)
+        for (int l = 0; l < LANES; l++) {
+            least = t->at[n][l] < least ? t->at[n][l] : least;
+            most = t->at[n][l] > most ? t->at[n][l] : most;
+        }
+    *low = least;
+    *high = most;
 }
 
 bool SIMD_NAME(lanes_equal_32)(const uint32_t *values, uint32_t value, lanemask m)
@@ -230,7 +255,7 @@ bool SIMD_NAME(lanes_equal_64)(const uint64_t *values, uint64_t value, lanemask 
 /* ---- texels -------------------------------------------------------------------------------------------------------
  */
 
-static void load(uint32_t *restrict to, unsigned bits, const uint8_t *host, const uint64_t *restrict at)
+static void load(uint32_t *restrict to, unsigned bits, const uint8_t *host, const uint32_t *restrict at)
 {
     typedef uint16_t __attribute__((may_alias)) half;
     typedef uint32_t __attribute__((may_alias)) word;
@@ -258,9 +283,12 @@ static void normalize(uint32_t v[LANES], struct rp_element e)
 
 /* One texel of each lane. */
 static void read_texels(uint32_t *restrict to, struct rp_element e, bool is_float, uint32_t channel,
-                        const uint8_t *host, const uint64_t *restrict at)
+                        const uint8_t *host, const uint32_t *restrict first)
 {
-    load(to, e.bits, host + channel * (e.bits / 8u), at);
+    uint32_t at[LANES];
+    for (int l = 0; l < LANES; l++)
+        at[l] = first[l] + channel * (e.bits / 8u);
+    load(to, e.bits, host, at);
     if (is_float && e.kind != RP_ELEMENT_FLOAT)
         normalize(to, e);
     for (int l = 0; is_float && e.kind == RP_ELEMENT_FLOAT && e.bits == 16 && l < LANES; l++) {
@@ -283,41 +311,68 @@ static void read_missing(uint32_t *to, bool is_float, uint32_t channel)
 }
 
 /* Leaves out texels of weight 0. */
-static void add(double *restrict sum, const uint32_t *restrict floats, const double *restrict weight)
+static void add(double *restrict sum, const uint32_t *restrict floats, const int32_t *restrict weight)
 {
     float f[LANES];
     memcpy(f, floats, sizeof f);
     for (int l = 0; l < LANES; l++) {
-        double product = weight[l] * (double)f[l];
-        sum[l] += weight[l] != 0 ? product : 0;
+        double product = (double)weight[l] * (double)f[l];
+        sum[l] += weight[l] ? product : 0;
     }
 }
 
+/* The same of texels that are floats, lane by lane: vectors would wait for words that were stored one by one. */
+static void sum_floats(double *restrict sum, const struct warp_texels *t, const uint8_t *host)
+{
+    typedef float __attribute__((may_alias)) number;
+    for (int l = 0; l < LANES; l++)
+        for (uint32_t n = 0; n < t->count; n++) {
+            double product = (double)t->weight[n][l] * (double)*(const number *)(host + t->at[n][l]);
+            sum[l] += t->weight[n][l] ? product : 0;
+        }
+}
+
+/* Weights are in parts of FRACTION³: that this power of two comes last changes no bit. */
 static void round_sums(uint32_t *restrict to, const double *restrict sum)
 {
     float f[LANES];
     for (int l = 0; l < LANES; l++)
-        f[l] = (float)sum[l];
+        f[l] = (float)(sum[l] * (1 / ((double)FRACTION * FRACTION * FRACTION)));
     memcpy(to, f, sizeof f);
+}
+
+static void read_tap(uint32_t *restrict to, const struct warp_texels *t, uint32_t n, struct rp_element e, bool is_float,
+                     uint32_t channel, uint32_t outside, const uint8_t *host)
+{
+    if (channel < e.channels)
+        read_texels(to, e, is_float, channel, host, t->at[n]);
+    else
+        read_missing(to, is_float, channel);
+    for (int l = 0; t->outside[n] && l < LANES; l++)
+        to[l] = t->outside[n] >> l & 1 ? outside : to[l];
 }
 
 void SIMD_NAME(texels_read)(uint32_t *restrict to, const struct warp_texels *t, struct rp_element e,
                             const struct rp_sampler *s, uint32_t channel, uint32_t outside, const uint8_t *host)
 {
     bool is_float = texel_is_float(e, s);
-    double sum[LANES];
-    for (int l = 0; t->count > 1 && l < LANES; l++)
-        sum[l] = 0;
-    for (uint32_t n = 0; n < t->count; n++) {
-        if (channel < e.channels)
-            read_texels(to, e, is_float, channel, host, t->at[n]);
-        else
-            read_missing(to, is_float, channel);
-        for (int l = 0; t->outside[n] && l < LANES; l++)
-            to[l] = t->outside[n] >> l & 1 ? outside : to[l];
-        if (t->count > 1)
-            add(sum, to, t->weight[n]);
+    lanemask any = 0;
+    for (uint32_t n = 0; n < t->count; n++)
+        any |= t->outside[n];
+    if (t->count == 1 || (channel >= e.channels && !any)) {
+        read_tap(to, t, 0, e, is_float, channel, outside, host);
+        return;
     }
-    if (t->count > 1)
+    double sum[LANES] = {0};
+    if (channel < e.channels && !any && e.kind == RP_ELEMENT_FLOAT && e.bits == 32) {
+        sum_floats(sum, t, host + channel * sizeof(float));
         round_sums(to, sum);
+        return;
+    }
+    for (uint32_t n = 0; n < t->count; n++) {
+        uint32_t texel[LANES];
+        read_tap(texel, t, n, e, is_float, channel, outside, host);
+        add(sum, texel, t->weight[n]);
+    }
+    round_sums(to, sum);
 }

@@ -474,7 +474,7 @@ static void track_event(struct observer *o, struct warp_state *s, enum block_eve
     (void)o, (void)s, (void)event, (void)u, (void)lanes;
 }
 
-static const struct observer_calls track_calls = {track_access, track_bytes, track_host_call, track_event, NULL,
+static const struct observer_calls track_calls = {track_access, track_bytes, track_host_call, track_event, NULL, NULL,
                                                   NULL,         true};
 
 struct observer *tracker_observer(struct tracker *t)

@@ -37,6 +37,7 @@
     X(STARTED, "REPRISE_STARTED",                                                                                      \
       "when the command began, in ns since 1970: a trace that is newer is not overwritten")                            \
     X(PROGRAM, "REPRISE_PROGRAM", "number of the process that the command line has started")                           \
+    X(ALONE, "REPRISE_ALONE", "1: programs that are started with it get nothing of ours")                              \
     X(COMMAND, "REPRISE_COMMAND", "the program's command line, for the trace")                                         \
     X(LIMIT, "REPRISE_LIMIT", "warp instructions of one warp after which a kernel counts as endless")                  \
     X(TENSOR_SUMS, "REPRISE_TENSOR_SUMS", "how tensor cores add up: exact, sm_70, sm_80, sm_89 or sm_90")

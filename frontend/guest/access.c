@@ -195,7 +195,8 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
 /* ---- atomics -------------------------------------------------------------------------------------------------------
  */
 
-static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, uint32_t b)
+/* c: what a compare-and-swap expects; old has zeros above its width */
+static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, uint32_t b, uint32_t c)
 {
     const bool is_signed = o->value == RP_VALUE_SIGNED;
     switch (o->atomic) {
@@ -205,6 +206,7 @@ static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, u
     case RP_ATOMIC_OR: return old | b;
     case RP_ATOMIC_MIN: return (is_signed ? (int32_t)old < (int32_t)b : old < b) ? old : b;
     case RP_ATOMIC_MAX: return (is_signed ? (int32_t)old > (int32_t)b : old > b) ? old : b;
+    case RP_ATOMIC_CAS: return old == (c & UINT32_MAX >> (32 - 8 * o->width)) ? b : old;
     default: return b; /* RP_ATOMIC_EXCH */
     }
 }
@@ -246,14 +248,43 @@ static bool guest_store_conditional(struct guest_group *g, const struct uop *u, 
 static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
     struct guest_memory *m = &g->machine->memory;
-    uint32_t old;
-    if (!guest_memory_read(m, address, 4, GUEST_READ, &old))
+    const uint32_t bytes = guest_access_bytes(u);
+    uint32_t old = 0;
+    if (!guest_memory_read(m, address, bytes, GUEST_READ | GUEST_WRITE, &old))
         return false;
-    const uint32_t value = guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, lane));
+    const uint32_t value =
+        u->op == GUEST_ATOMIC_NEGATE
+            ? -old
+            : guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, lane), lane_u32(&g->w, u->c, lane));
     ((uint32_t *)register_at(&g->w, u->d))[lane] = old;
-    guest_end_reservations(g->machine, address, 4);
+    guest_end_reservations(g->machine, address, bytes);
     g->stored |= value != old;
-    return guest_memory_write(m, address, 4, &value);
+    return guest_memory_write(m, address, bytes, &value);
+}
+
+static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+{
+    const struct operand *e = u->memory->elements;
+    uint32_t old[2], values[4];
+    if (!guest_memory_read(&g->machine->memory, address, sizeof old, GUEST_READ | GUEST_WRITE, old))
+        return false;
+    for (unsigned i = 0; i < 4; i++)
+        values[i] = lane_u32(&g->w, e[2 + i], lane);
+    for (unsigned i = 0; i < 2; i++)
+        ((uint32_t *)register_at(&g->w, e[i]))[lane] = old[i];
+    const bool same = !memcmp(old, values, sizeof old);
+    g->stored |= same;
+    return guest_memory_write(&g->machine->memory, address, sizeof old, same ? values + 2 : old);
+}
+
+static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+{
+    switch (u->op) {
+    case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, lane, address);
+    case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, lane, address);
+    case GUEST_COMPARE_EXCHANGE_PAIR: return guest_compare_exchange_pair(g, u, lane, address);
+    default: return guest_atomic_lane(g, u, lane, address);
+    }
 }
 
 /* Lanes in ascending order. */
@@ -267,11 +298,9 @@ static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         const uint32_t address = (uint32_t)lane_address(&la, l);
-        if (address & (bytes - 1))
+        if (address & (bytes - 1) && !g->program->guest->isa->unaligned_atomics)
             guest_misaligned(g, u, l, address, bytes);
-        else if (!(u->op == GUEST_LOAD_RESERVED       ? guest_load_reserved(g, u, l, address)
-                   : u->op == GUEST_STORE_CONDITIONAL ? guest_store_conditional(g, u, l, address)
-                                                      : guest_atomic_lane(g, u, l, address)))
+        else if (!guest_atomic_of_lane(g, u, l, address))
             guest_access_failed(g, u, l, address);
     }
 }

@@ -104,7 +104,7 @@ static int guest_compare_code(const void *a, const void *b)
 /* Adds what of [low, high) lies in the file's part of a segment of code. */
 static void guest_add_code(struct guest *g, uint64_t low, uint64_t high)
 {
-    low += low & 1; /* no instruction begins at an odd address */
+    low = (low + g->isa->alignment - 1) & ~(uint64_t)(g->isa->alignment - 1);
     for (uint32_t i = 0; i < g->segment_count; i++) {
         const struct guest_segment *s = &g->segments[i];
         if (s->rights & GUEST_EXECUTE && low >= s->address && low < high && high <= (uint64_t)s->address + s->file_size)

@@ -19,6 +19,8 @@ struct guest_isa {
     uint16_t elf_machine;          /* e_machine */
     uint8_t registers;             /* how many there are, from 0 on */
     uint8_t stack_pointer, result; /* registers: result is that of an environment call */
+    uint8_t alignment;             /* instructions begin at its multiples: 1, 2 */
+    bool unaligned_atomics;        /* atomic instructions access any address */
     bool interworks;               /* the lowest bit of a code's address says which of two encodings it has */
     /* Whether programs with these e_flags can run; err says how to compile them. */
     bool (*accepts)(uint32_t elf_flags, struct rp_error *);

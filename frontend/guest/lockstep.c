@@ -314,7 +314,11 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
     struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(guest_executed(w, u)));
     const struct rp_instruction *in = &w->g.program->instructions[u->index];
     w->g.failed = true;
-    guest_fault(w->g.machine, c, u->index < w->g.program->code_count ? "%s" : "what follows is no code: %s", in->text);
+    guest_fault(w->g.machine, c,
+                u->mode == GUEST_TRAP_DIVISION        ? "%s: " GUEST_BAD_DIVISION
+                : u->index < w->g.program->code_count ? "%s"
+                                                      : "what follows is no code",
+                in->text);
 }
 
 /* ---- transfers of control ------------------------------------------------------------------------------------------
@@ -324,7 +328,8 @@ static void guest_trap(struct guest_warp *w, const struct uop *u)
 static void guest_jump_apart(struct guest_warp *w, const struct uop *u, lanemask lanes)
 {
     const struct guest_program *p = w->g.program;
-    const uint32_t *to = operand_at(&w->g.w, u->a), ignored = !p->guest->isa->interworks;
+    const uint32_t *to = operand_at(&w->g.w, u->a),
+                   ignored = p->guest->isa->interworks ? 0 : p->guest->isa->alignment - 1u;
     for (lanemask m = lanes; m && !w->g.failed;) {
         const unsigned first = (unsigned)__builtin_ctz(m);
         const uint32_t address = to[first] & ~ignored, at = guest_uop_at(p, address);

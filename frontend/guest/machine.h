@@ -22,6 +22,8 @@ enum guest_call {
 };
 #define GUEST_CALL_FIRST_OWN 0x5250u
 #define GUEST_REGISTERS 32
+/* What a division is told that processors would interrupt. */
+#define GUEST_BAD_DIVISION "the divisor is 0, or the quotient does not fit"
 
 enum guest_status { GUEST_RUNS, GUEST_AT_BARRIER, GUEST_EXITED };
 
@@ -57,7 +59,7 @@ struct guest_machine {
     uint32_t *decoded_at; /* whose they are */
 };
 #define GUEST_DECODED 65536u
-#define GUEST_DECODED_BYTES 32u      /* of one, at most */
+#define GUEST_DECODED_BYTES 40u      /* of one, at most */
 #define GUEST_NOT_DECODED UINT32_MAX /* no instruction has this address */
 
 /* stack_bytes 0: the default. program: argv[0]. The guest must outlive the machine. */

@@ -32,29 +32,58 @@ void guest_emit(struct guest_build *b, struct operation o)
 /* ---- finding code --------------------------------------------------------------------------------------------------
  */
 
+/* A branch whose way on is not the next uop. */
+struct guest_way_on {
+    uint32_t operation, address;
+};
+
 struct guest_translation {
     const struct guest *guest;
     struct guest_program *program;
     struct guest_build build;
+    VECTOR(struct guest_way_on) ways_on;
 };
+
+/* The instruction translated last goes on at an address whose uop is not the next one. */
+static void guest_continue_at(struct guest_translation *t, uint32_t address)
+{
+    struct guest_build *b = &t->build;
+    const uint32_t last = b->operations.count - 1, index = b->operations.at[last].index;
+    const uint8_t kind = b->operations.at[last].kind;
+    for (uint32_t i = last + 1; i-- > 0 && b->operations.at[i].index == index;)
+        if (b->operations.at[i].kind == UOP_BRANCH)
+            VECTOR_PUSH(b->arena, &t->ways_on, ((struct guest_way_on){i, address}));
+    if (kind == UOP_BRANCH || kind == UOP_BRANCH_TABLE)
+        return;
+    b->instructions.count--;
+    guest_emit(b, (struct operation){.kind = UOP_BRANCH, .compare = CMP_TRUE, .target = address});
+    b->instructions.count++;
+}
 
 /* Translates from `from` on, up to `end` or to an instruction that has been translated. */
 static void guest_sweep(struct guest_translation *t, const struct guest_code *c, uint32_t from, uint32_t end)
 {
     struct guest_program *p = t->program;
     struct guest_build *b = &t->build;
-    const uint32_t step = t->guest->isa->interworks && !b->is_short ? 4 : 2;
+    const uint32_t step = t->guest->isa->interworks && !b->is_short ? 4 : t->guest->isa->alignment;
+    uint32_t pc = (from + step - 1) & ~(step - 1);
+    bool goes_on = false;
     b->code = c;
     b->ahead = 0;
     b->state = NULL;
-    for (uint32_t pc = (from + step - 1) & ~(step - 1); pc < end && !p->at[pc - p->low + b->is_short];) {
+    while (pc < end && !p->at[pc - p->low + b->is_short]) {
         b->pc = pc;
         b->first = b->operations.count;
         const unsigned length = t->guest->isa->translate(b, c->bytes + (pc - c->low), c->high - pc);
         if (length)
             p->at[pc - p->low + b->is_short] = b->first + 1;
+        else if (goes_on)
+            guest_continue_at(t, pc);
+        goes_on = length;
         pc += length ? length : step;
     }
+    if (goes_on && (pc > end || pc >= c->high || p->at[pc - p->low + b->is_short]))
+        guest_continue_at(t, pc);
 }
 
 /* The parts of a piece of code that have one encoding. */
@@ -76,7 +105,7 @@ static void guest_sweep_encodings(struct guest_translation *t, const struct gues
 static void guest_sweep_code(struct guest_translation *t, const struct guest_code *c)
 {
     const struct guest *g = t->guest;
-    const uint32_t entry = g->entry & ~1u;
+    const uint32_t entry = g->entry & ~(uint32_t)(g->isa->alignment - 1);
     uint32_t from = c->low;
     if (g->isa->interworks) {
         guest_sweep_encodings(t, c, c->low, c->high);
@@ -92,6 +121,46 @@ static void guest_sweep_code(struct guest_translation *t, const struct guest_cod
     guest_sweep(t, c, from, c->high);
     if (entry >= c->low && entry < c->high)
         guest_sweep(t, c, entry, c->high);
+}
+
+/* What branches name and nobody has come to yet: within other instructions, or behind data. */
+static void guest_sweep_targets(struct guest_translation *t)
+{
+    const struct guest *g = t->guest;
+    const struct guest_program *p = t->program;
+    for (uint32_t i = 0; i < t->build.operations.count; i++) {
+        const struct operation *o = &t->build.operations.at[i];
+        if (o->kind != UOP_BRANCH || guest_uop_at(p, o->target) != UOP_NOWHERE)
+            continue;
+        const uint32_t target = o->target;
+        for (uint32_t k = 0; k < g->code_count; k++)
+            if (target >= g->code[k].low && target < g->code[k].high)
+                guest_sweep(t, &g->code[k], target, g->code[k].high);
+    }
+}
+
+/* Where code goes on, but no instruction is: whoever comes there is told so. */
+static void guest_add_trap_at(struct guest_translation *t, uint32_t address)
+{
+    struct guest_program *p = t->program;
+    struct guest_build *b = &t->build;
+    const struct rp_instruction none = {.pc = t->guest->isa->interworks ? address & ~1u : address,
+                                        .text = "no instruction",
+                                        .unit_class = RP_CLASS_CONTROL};
+    if (address < p->low || address >= p->high || guest_uop_at(p, address) != UOP_NOWHERE)
+        return;
+    p->at[address - p->low] = b->operations.count + 1;
+    guest_emit(b, (struct operation){.kind = UOP_TRAP});
+    VECTOR_PUSH(b->arena, &b->instructions, none);
+}
+
+static void guest_add_traps(struct guest_translation *t)
+{
+    for (uint32_t i = 0; i < t->build.operations.count; i++)
+        if (t->build.operations.at[i].kind == UOP_BRANCH)
+            guest_add_trap_at(t, t->build.operations.at[i].target);
+    for (uint32_t i = 0; i < t->ways_on.count; i++)
+        guest_add_trap_at(t, t->ways_on.at[i].address);
 }
 
 /* ---- the table -----------------------------------------------------------------------------------------------------
@@ -143,6 +212,10 @@ static void guest_pack(struct guest_translation *t, uint32_t trap)
     size_t bytes = 0;
     for (uint32_t i = 0; i < b->operations.count; i++)
         bytes += uop_descriptor_bytes(&b->operations.at[i]);
+    for (uint32_t i = 0; i < t->ways_on.count; i++) {
+        const uint32_t on = guest_uop_at(p, t->ways_on.at[i].address);
+        b->operations.at[t->ways_on.at[i].operation].reconverge = on == UOP_NOWHERE ? trap : on;
+    }
     p->uop_count = b->operations.count;
     p->uops = arena_alloc(b->arena, (size_t)p->uop_count * sizeof *p->uops);
     uint8_t *descriptor = arena_alloc(b->arena, bytes + 8);
@@ -169,6 +242,9 @@ static void guest_translate_all(struct guest_translation *t)
     p->at = ARENA_ARRAY(p->arena, uint32_t, p->high - p->low + 2);
     for (uint32_t i = 0; i < g->code_count; i++)
         guest_sweep_code(t, &g->code[i]);
+    if (!g->isa->interworks)
+        guest_sweep_targets(t);
+    guest_add_traps(t);
     uint32_t trap = guest_add_trap(&t->build);
     guest_add_variants(t);
     guest_pack(t, trap);

@@ -1,8 +1,9 @@
 /* A guest's code as the lock-step engine runs it: each static instruction once, as uops of 32 lanes (uop.h), and as the
  * trace's table has it.
  *
- * Code is found by decoding from the beginning of each piece of code, from each function's symbol to the next one, and
- * from the entry point; of instruction sets that interwork, from each mark to the next one. Windows hold the registers,
+ * Code is found by decoding from the beginning of each piece of code, from each function's symbol to the next one,
+ * from the entry point, and from what branches name; of instruction sets that interwork, from each mark to the next
+ * one. An instruction to which only registers lead must begin where one of these ways comes to. Windows hold registers,
  * 32 lanes each, then temporaries, then predicates. Condition flags are the warp's condition codes (warp.h).
  *
  * An environment call is three instructions of the table. Which one has been executed depends on the call: its own
@@ -29,11 +30,22 @@
  *   UOP_HOST_CALL     environment call
  * These three and UOP_TRAP may be guarded: lanes in which the guard does not hold go on.
  *   UOP_FENCE         nothing
- *   UOP_TRAP          the instruction cannot be executed */
+ *   UOP_TRAP          the instruction cannot be executed; imm: enum guest_trap */
+enum guest_trap { GUEST_TRAP_REFUSED, GUEST_TRAP_DIVISION };
 
 /* `op` of a UOP_MEMORY: d, or the words of lists[0], loaded or stored, at a + imm; the others have b as the operand, or
- * two words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. */
-enum guest_memory_op { GUEST_PLAIN_ACCESS, GUEST_LOAD_RESERVED, GUEST_STORE_CONDITIONAL, GUEST_ATOMIC };
+ * two words of lists[0]. Accesses of lists must be aligned to words, reservations to their own size. An atomic of kind
+ * CAS stores b where c is in memory. GUEST_ATOMIC_NEGATE stores what was there with the other sign. Of
+ * GUEST_COMPARE_EXCHANGE_PAIR, lists[0] is what two words were, lists[1] those they are compared with, then new ones.
+ */
+enum guest_memory_op {
+    GUEST_PLAIN_ACCESS,
+    GUEST_LOAD_RESERVED,
+    GUEST_STORE_CONDITIONAL,
+    GUEST_ATOMIC,
+    GUEST_ATOMIC_NEGATE,
+    GUEST_COMPARE_EXCHANGE_PAIR,
+};
 
 struct guest_program {
     const struct guest *guest;

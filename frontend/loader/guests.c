@@ -3,8 +3,8 @@
 #include <elf.h>
 #include <string.h>
 
-extern const struct guest_isa guest_isa_rv32, guest_isa_arm;
-static const struct guest_isa *const isas[] = {&guest_isa_rv32, &guest_isa_arm};
+extern const struct guest_isa guest_isa_rv32, guest_isa_arm, guest_isa_ia32;
+static const struct guest_isa *const isas[] = {&guest_isa_rv32, &guest_isa_arm, &guest_isa_ia32};
 #define ISAS (sizeof isas / sizeof *isas)
 
 static const struct guest_isa *guest_isa_of(const void *bytes, size_t size)
@@ -27,7 +27,7 @@ struct guest *guest_open(const char *path, const void *bytes, size_t size, struc
     if (isa)
         return guest_load(isa, path, bytes, size, err);
     rp_fail(err, RP_BAD_INPUT,
-            "%s: a guest is a little-endian ELF file of 32 bits for %s or %s ('reprise guest --flags')", path,
-            isas[0]->text, isas[1]->text);
+            "%s: a guest is a little-endian ELF file of 32 bits for %s, %s or %s ('reprise guest --flags')", path,
+            isas[0]->text, isas[1]->text, isas[2]->text);
     return NULL;
 }

@@ -251,12 +251,15 @@ static char **environment_of_child(void)
     size_t count = 0, used = 0;
     while (environ[count])
         count++;
-    char **list = malloc((count + 1) * sizeof *list);
+    char **list = malloc((count + 2) * sizeof *list);
+    static char alone[] = "REPRISE_ALONE=1"; /* frontend/cuda/session.h */
     for (size_t i = 0; list && i < count; i++)
         if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "LD_AUDIT=", 9))
             list[used++] = environ[i];
-    if (list)
+    if (list) {
+        list[used++] = alone;
         list[used] = NULL;
+    }
     return list;
 }
 

@@ -440,7 +440,7 @@ struct operation {
     struct operand p, pd, pd2;
     struct operand_list
         lists[UOP_LISTS]; /* lane_op_writes_list() and loads write lists[0]; otherwise all lists are read */
-    uint32_t *table;      /* UOP_BRANCH_TABLE, indirect UOP_CALL: numbers of operations */
+    uint32_t *table;      /* UOP_BRANCH_TABLE, indirect UOP_CALL: numbers of operations, or UOP_NOWHERE */
     uint32_t table_count;
     /* UOP_MEMORY. a: address (stype: T_U32 or T_U64 its width; absent: imm alone is the address). d or lists[0]: loaded
      * or stored elements, each of `type`; register elements have the width of dtype (>= type: zero- or sign-extended on

@@ -260,6 +260,8 @@ static int unit_by_name(const struct machine *m, const char *name, size_t length
 static bool collect_units(struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
+    if (machine_is_cores(m))
+        return true;
     for (size_t i = 0; i < r->settings->count; i++) {
         const struct setting *s = &r->settings->items[i];
         if (!s->line || strncmp(s->key, "units.", 6))
@@ -325,12 +327,30 @@ static bool begin_own_options(struct machine *m, struct rp_error *err)
     return true;
 }
 
+/* A part that the machine's kind does not have gets a model, so that none is without. Chips of many cores have the
+ * pipeline of their kind's name. */
+static bool fill_part(const struct resolver *r, struct machine_part *part, enum model_kind kind, struct rp_error *err)
+{
+    const struct model *const *m = models_of(r, kind);
+    while (kind == KIND_PIPELINE && *m && strcmp((*m)->name, machine_kinds[MACHINE_CORES]))
+        m++;
+    part->model = *m;
+    return *m ? begin_options(part, err)
+              : rp_fail(err, RP_BAD_INPUT, "%s: no engine carries out machines of kind '%s'", r->settings->file,
+                        machine_kinds[MACHINE_CORES]);
+}
+
 static bool choose_models(struct resolver *r, struct rp_error *err)
 {
     for (size_t p = 0; p < machine_part_count(r->machine); p++) {
         enum model_kind kind;
         char key[40], full[48];
         struct machine_part *part = machine_part_of(r->machine, p, &kind, key);
+        if (p < MACHINE_SLOTS && !machine_kind_has_slot(r->machine->kind, p)) {
+            if (!fill_part(r, part, kind, err))
+                return false;
+            continue;
+        }
         snprintf(full, sizeof full, "%s" MODEL_KEY, key);
         for (size_t i = 0; i < r->settings->count; i++) {
             struct setting *s = &r->settings->items[i];
@@ -426,6 +446,8 @@ static bool apply_part(struct resolver *r, struct setting *s, struct rp_error *e
     for (size_t p = 0; p < machine_part_count(r->machine); p++) {
         enum model_kind kind;
         char key[40];
+        if (p < MACHINE_SLOTS && !machine_kind_has_slot(r->machine->kind, p))
+            continue;
         struct machine_part *part = machine_part_of(r->machine, p, &kind, key);
         size_t n = strlen(key);
         if (strncmp(s->key, key, n) || s->key[n] != '.')
@@ -491,15 +513,50 @@ static bool apply_timings(struct resolver *r, struct setting *s, struct rp_error
     return true;
 }
 
+/* Whether an option or part of the machine's kind begins with the key's first name. */
+static bool begins_own_option(const struct resolver *r, const char *key)
+{
+    bool begins = false;
+    for (size_t i = 0; i < machine_option_count; i++)
+        begins |= machine_kind_has(r->machine->kind, i) &&
+                  begins_with_name(machine_option_rows[i].key, key, strcspn(key, "."));
+    return begins;
+}
+
+/* Whether machines of the other kind have the key, by its first name or as an option. */
+static bool is_of_other_kind(const struct resolver *r, const char *key)
+{
+    for (size_t i = 0; i < machine_option_count; i++)
+        if (!machine_kind_has(r->machine->kind, i) && !strcmp(machine_option_rows[i].key, key))
+            return true;
+    return machine_is_cores(r->machine) && strchr(key, '.') && is_first_name(key, strcspn(key, ".")) &&
+           !begins_own_option(r, key);
+}
+
+/* An option that the machine's kind does not have. It is ignored where machines of both kinds are compared. */
+static bool refuse_kind(const struct resolver *r, struct setting *s, struct rp_error *err)
+{
+    char text[300];
+    const char *own = machine_kinds[r->machine->kind], *other = machine_kinds[!r->machine->kind];
+    if (r->request->left_out && is_late(r, s) && r->request->machine_varies)
+        return s->used = r->request->left_out[s->number] = true;
+    snprintf(text, sizeof text,
+             "%.80s is no option of this machine, which is of kind '%s'; those of kind '%s' may have it",
+             s->typed ? s->typed : s->key, own, other);
+    return fail_at(s, err, text);
+}
+
 static bool apply(struct resolver *r, struct setting *s, struct rp_error *err)
 {
     if (s->used)
         return true;
     for (size_t i = 0; i < machine_option_count; i++)
-        if (!strcmp(machine_option_rows[i].key, s->key))
+        if (machine_kind_has(r->machine->kind, i) && !strcmp(machine_option_rows[i].key, s->key))
             return set_value(r, s, &machine_option_rows[i], machine_option_place(r->machine, i), err);
-    if (!apply_part(r, s, err) || (!s->used && !apply_timings(r, s, err)))
+    if (!apply_part(r, s, err) || (!s->used && !machine_is_cores(r->machine) && !apply_timings(r, s, err)))
         return false;
+    if (!s->used && is_of_other_kind(r, s->key))
+        return refuse_kind(r, s, err);
     if (!s->used && r->request->machine_varies && !strncmp(s->key, "units.", 6))
         note_impossible(r, s);
     return s->used || unknown_key(r, s, err);
@@ -509,6 +566,8 @@ static bool apply(struct resolver *r, struct setting *s, struct rp_error *err)
 
 static bool all_given(const struct resolver *r, struct rp_error *err)
 {
+    if (machine_is_cores(r->machine))
+        return true;
     for (unsigned i = 0; i < RP_CLASS_COUNT + RP_SPACE_COUNT; i++) {
         bool class = i < RP_CLASS_COUNT;
         unsigned c = class ? i : i - RP_CLASS_COUNT;
@@ -524,15 +583,26 @@ static bool all_given(const struct resolver *r, struct rp_error *err)
     return true;
 }
 
+/* The kind decides which options there are, so it is set first. */
+static bool choose_kind(struct resolver *r, struct rp_error *err)
+{
+    for (size_t i = 0; i < r->settings->count; i++)
+        if (!strcmp(r->settings->items[i].key, "kind") && !apply(r, &r->settings->items[i], err))
+            return false;
+    return true;
+}
+
 static bool resolve(struct resolver *r, struct rp_error *err)
 {
     struct machine *m = r->machine;
     if (!begin_own_options(m, err) || !complete_keys(r->settings, err) || !given_once(r->settings, err) ||
-        !collect_units(r, err) || !choose_models(r, err))
+        !choose_kind(r, err) || !collect_units(r, err) || !choose_models(r, err))
         return false;
     for (size_t i = 0; i < r->settings->count; i++)
         if (!apply(r, &r->settings->items[i], err))
             return false;
+    if (machine_is_cores(m))
+        m->sms = m->cores;
     if (settings_level(r->settings, "l1.size") > settings_level(r->settings, "l1.unified"))
         m->l1_unified = 0; /* a size that is given replaces the unified array's share */
     const struct machine_check check = {m, r->settings, r->request->inconsistent, r->fits};

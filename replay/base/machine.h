@@ -1,4 +1,5 @@
-/* Machines: real or imagined GPUs as data.
+/* Machines: real or imagined chips as data, of one of two kinds: GPUs, and chips of many cores, which replay guests
+ * (docs/guests.md).
  *
  * A machine file (libconfig syntax) gives the chip's own options and a model for each part. For each class of
  * instructions it gives the unit and the time. docs/machines.md lists all keys. Keys are written with dots: `l1.size`.
@@ -173,6 +174,37 @@
     X(device_memory_bus, "device.memory_bus", OPTION_INTEGER, "bits", 8, 65536, 256, NULL,                             \
       "width of device memory's bus")
 
+/* Options of machines of kind `cores`, besides dram, clock_mhz, barrier_latency and area. Only these machines have
+ * them, but for `kind`, and they have no others. docs/timing-model.md says what they mean. */
+#define CORE_CACHE_OPTIONS(X, field, key, of)                                                                          \
+    X(field##_line, key ".line", OPTION_INTEGER, "bytes", 8, 4096, 64, NULL, "line size of " of ", a power of two")    \
+    X(field##_ways, key ".ways", OPTION_INTEGER, "lines", 1, 64, 4, NULL, "lines of a set; 1: direct-mapped")          \
+    X(field##_replacement, key ".replacement", OPTION_CHOICE, "", 0, REPLACEMENT_COUNT - 1, REPLACEMENT_lru,           \
+      replacement_names, replacement_help)
+#define CORE_OPTIONS(X)                                                                                                \
+    X(kind, "kind", OPTION_CHOICE, "", 0, 1, MACHINE_GPU, machine_kinds,                                               \
+      "of the chip: a GPU, or many cores that execute programs by themselves")                                         \
+    X(cores, "cores", OPTION_INTEGER, "", 1, 4096, 1, NULL, "cores of the chip, each on a tile of the mesh")           \
+    X(mesh_columns, "mesh.columns", OPTION_INTEGER, "tiles", 1, 4096, 1, NULL, "in a row of the mesh")                 \
+    X(mesh_hop, "mesh.hop", OPTION_INTEGER, "cycles", 0, 1000, 1, NULL, "from a tile to the next one")                 \
+    X(mesh_width, "mesh.width", OPTION_INTEGER, "bytes", 1, 4096, 8, NULL,                                             \
+      "of a message that a link moves in a cycle")                                                                     \
+    X(mesh_header, "mesh.header", OPTION_INTEGER, "bytes", 1, 256, 8, NULL, "of each message, before its data")        \
+    X(coherence, "coherence", OPTION_CHOICE, "", 0, 1, COHERENCE_NONE, machine_coherences,                             \
+      "of the cores' data caches: none, or msi, with a directory at the banks of L2")                                  \
+    X(l1i_size, "l1i.size", OPTION_INTEGER, "bytes", 8, 1 << 24, 32768, NULL, "of a core's instruction cache")         \
+    X(l1i_latency, "l1i.latency", OPTION_INTEGER, "cycles", 0, 1000, 0, NULL, "that a fetch adds to an instruction")   \
+    CORE_CACHE_OPTIONS(X, l1i, "l1i", "a core's instruction cache")                                                    \
+    X(l1d_size, "l1d.size", OPTION_INTEGER, "bytes", 8, 1 << 24, 32768, NULL, "of a core's data cache")                \
+    X(l1d_latency, "l1d.latency", OPTION_INTEGER, "cycles", 0, 1000, 0, NULL, "that a look-up adds to an instruction") \
+    CORE_CACHE_OPTIONS(X, l1d, "l1d", "a core's data cache")                                                           \
+    X(l2_size, "l2.size", OPTION_INTEGER, "bytes", 8, INT64_C(1) << 32, 1 << 20, NULL, "of all banks of L2")           \
+    X(l2_banks, "l2.banks", OPTION_INTEGER, "banks", 1, 4096, 1, NULL,                                                 \
+      "of L2, on tiles that are spread evenly; neighbouring lines belong to neighbouring banks")                       \
+    X(l2_latency, "l2.latency", OPTION_INTEGER, "cycles", 0, 10000, 1, NULL, "of a look-up in a bank")                 \
+    X(l2_interval, "l2.interval", OPTION_INTEGER, "cycles", 0, 10000, 1, NULL, "between two look-ups of a bank")       \
+    CORE_CACHE_OPTIONS(X, l2, "l2", "L2")
+
 /* Older names of keys: X(old, key). */
 #define MACHINE_ALIASES(X)                                                                                             \
     X("l1_subcores", "l1.subcores")                                                                                    \
@@ -221,6 +253,10 @@
     X("pipeline.t_burst", "dram.t_burst")                                                                              \
     X("pipeline.t_rtpl", "dram.t_rtpl")
 
+extern const char *const machine_kinds[];
+enum { MACHINE_GPU, MACHINE_CORES };
+extern const char *const machine_coherences[];
+enum { COHERENCE_NONE, COHERENCE_MSI };
 extern const char *const machine_placements[];
 extern const char *const machine_no_name[];
 extern const char *const machine_capabilities[]; /* "unknown", "50", ...: those that programs may be compiled for */
@@ -255,8 +291,11 @@ struct machine {
 #define X(field, ...) int64_t field;
     MACHINE_OPTIONS(X)
     DEVICE_OPTIONS(X)
+    CORE_OPTIONS(X)
 #undef X
     int64_t lists[MACHINE_LISTS]; /* see machine_option_list */
+    /* Of kind `cores`: only dram and pipeline are chosen, there are no units, classes and spaces, and each core counts
+     * as an SM of one sub-core. */
     struct machine_part scheduler, shared, coalescer, l1, l2, dram, interconnect, tlb, l2_tlb, icache, constants,
         pipeline, memory;
     uint32_t unit_count;
@@ -328,11 +367,13 @@ size_t machine_list(char ***names);
  * there are none, NULL when the file cannot be read. */
 char *machine_summary(const char *name);
 
-/* Visits the rows of the chip's own options, then those of the device. */
+/* Visits the rows of the chip's own options, then those of the device and those of chips of many cores. */
 void machine_each_option(void (*visit)(void *, const struct model_option *), void *);
 /* Visits every model of a set with the key of its part: "scheduler", "l2", "units.NAME". */
 void machine_each_model(const struct model_set *, void (*visit)(void *, const char *part, const struct model *),
                         void *);
+
+static inline bool machine_is_cores(const struct machine *m) { return m->kind == MACHINE_CORES; }
 
 /* The lists and texts among the chip's own options, by the value of their field. */
 static inline const int64_t *machine_option_list(const struct machine *m, int64_t field, size_t *count)

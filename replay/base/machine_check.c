@@ -151,10 +151,28 @@ static bool caches_are_used(const struct machine_check *c, struct rp_error *err)
                         "constants.caches must be 1: all of an SM shares its constant caches", err);
 }
 
+/* Of a chip of many cores the engine checks all but device memory. */
+static bool cores_consistent(const struct machine_check *c, struct rp_error *err)
+{
+    const struct machine *m = c->machine;
+    struct machine_misfit misfit = {0};
+    const char *const dram[] = {"dram."};
+    const char *why = m->dram.model->check ? m->dram.model->check(m->dram.options) : NULL;
+    char text[300];
+    snprintf(text, sizeof text, "dram: %s", why ? why : "");
+    if (why)
+        return inconsistent(c, dram, 1, text, err);
+    if (m->dram_interleave & (m->dram_interleave - 1))
+        return inconsistent(c, dram, 1, "dram.interleave must be a power of two", err);
+    return c->fits(m, &misfit) || inconsistent(c, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
+}
+
 bool machine_consistent(const struct machine_check *c, struct rp_error *err)
 {
     struct machine *m = c->machine;
     char text[300], key[40], below[48];
+    if (machine_is_cores(m))
+        return cores_consistent(c, err);
     if (!divides(c, "l1.subcores", m->l1_subcores, err) || !divides(c, "icache.subcores", m->icache_subcores, err) ||
         !takes_something(c, err) || !caches_are_used(c, err) || !caches_can_be(c, err) || !fits_engine(c, err))
         return false;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const machine_kinds[] = {"gpu", "cores", NULL};
+const char *const machine_coherences[] = {"none", "msi", NULL};
 const char *const machine_placements[] = {"warp-id", "balanced", "even", NULL};
 const char *const machine_no_name[] = {"", NULL};
 const char *const machine_capabilities[] = {"unknown", "50",  "52",  "53",  "60",  "61",  "62", "70",
@@ -20,17 +22,37 @@ const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL}
 const struct model_option machine_option_rows[] = {
 #define X(field, key, type, unit, least, most, initial, names, help)                                                   \
     {key, type, unit, least, most, initial, names, help},
-    MACHINE_OPTIONS(X) DEVICE_OPTIONS(X)
+    MACHINE_OPTIONS(X) DEVICE_OPTIONS(X) CORE_OPTIONS(X)
 #undef X
 };
 const size_t machine_option_count = MODEL_COUNT_OF(machine_option_rows);
 #define X(...) +1
-enum { DEVICE_OPTION = 0 MACHINE_OPTIONS(X) }; /* the first row of DEVICE_OPTIONS */
+enum { DEVICE_OPTION = 0 MACHINE_OPTIONS(X), CORE_OPTION = DEVICE_OPTION DEVICE_OPTIONS(X) }; /* first rows of tables */
 #undef X
+
+/* Options of GPUs that chips of many cores have, too. */
+static bool is_shared_option(const char *key)
+{
+    return !strcmp(key, "clock_mhz") || !strcmp(key, "barrier_latency") || !strcmp(key, "area") ||
+           !strncmp(key, "dram.", 5);
+}
+
+bool machine_kind_has(int64_t kind, size_t row)
+{
+    if (row == CORE_OPTION) /* `kind` */
+        return true;
+    return kind == MACHINE_CORES ? row > CORE_OPTION || is_shared_option(machine_option_rows[row].key)
+                                 : row < CORE_OPTION;
+}
+
+bool machine_kind_has_slot(int64_t kind, size_t slot)
+{
+    return kind != MACHINE_CORES || machine_slots[slot].kind == KIND_DRAM;
+}
 
 static const size_t option_offsets[] = {
 #define X(field, ...) offsetof(struct machine, field),
-    MACHINE_OPTIONS(X) DEVICE_OPTIONS(X)
+    MACHINE_OPTIONS(X) DEVICE_OPTIONS(X) CORE_OPTIONS(X)
 #undef X
 };
 
@@ -140,26 +162,47 @@ static void print_options(FILE *to, struct machine *m, const char *part)
 
 static void print_device(FILE *to, struct machine *m)
 {
-    for (size_t i = DEVICE_OPTION; i < machine_option_count; i++)
+    for (size_t i = DEVICE_OPTION; i < CORE_OPTION; i++)
+        if (machine_kind_has(m->kind, i))
+            print_option(to, m, i);
+}
+
+static void print_part(FILE *to, struct machine *m, size_t number)
+{
+    char value[OPTION_PRINTED], key[40];
+    enum model_kind kind;
+    struct machine_part *part = machine_part_of(m, number, &kind, key);
+    if (!part->model)
+        return;
+    fprintf(to, "%s.model = %s\n", key, part->model->name);
+    print_options(to, m, key);
+    for (unsigned o = 0; o < part->model->option_count; o++) {
+        option_print(&part->model->options[o], machine_part_place(part, o), value);
+        fprintf(to, "%s.%s = %s\n", key, part->model->options[o].key, value);
+    }
+}
+
+static void print_cores(FILE *to, struct machine *m)
+{
+    for (size_t i = CORE_OPTION; i < machine_option_count; i++)
         print_option(to, m, i);
+    for (size_t i = 0; i < DEVICE_OPTION; i++)
+        if (machine_kind_has(m->kind, i) && !belongs(&machine_option_rows[i], "dram"))
+            print_option(to, m, i);
+    for (size_t i = 0; i < MACHINE_SLOTS; i++)
+        if (machine_kind_has_slot(m->kind, i))
+            print_part(to, m, i);
 }
 
 static void print_all(FILE *to, struct machine *m)
 {
-    char value[OPTION_PRINTED], key[40];
-    print_options(to, m, NULL);
-    for (size_t i = 0; i < machine_part_count(m); i++) {
-        enum model_kind kind;
-        struct machine_part *part = machine_part_of(m, i, &kind, key);
-        if (!part->model)
-            continue;
-        fprintf(to, "%s.model = %s\n", key, part->model->name);
-        print_options(to, m, key);
-        for (unsigned o = 0; o < part->model->option_count; o++) {
-            option_print(&part->model->options[o], machine_part_place(part, o), value);
-            fprintf(to, "%s.%s = %s\n", key, part->model->options[o].key, value);
-        }
+    if (machine_is_cores(m)) {
+        print_cores(to, m);
+        return;
     }
+    print_options(to, m, NULL);
+    for (size_t i = 0; i < machine_part_count(m); i++)
+        print_part(to, m, i);
     for (unsigned c = 0; c < RP_CLASS_COUNT; c++)
         if (machine_class_has_row(c))
             print_timing(to, m, "classes", rp_class_name((enum rp_class)c), &m->classes[c]);

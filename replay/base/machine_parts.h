@@ -19,6 +19,10 @@ static inline size_t machine_part_count(const struct machine *m) { return MACHIN
 
 extern const struct model_option machine_option_rows[];
 extern const size_t machine_option_count;
+/* Whether a machine of this kind has the option of this row. */
+bool machine_kind_has(int64_t kind, size_t row);
+/* Whether a machine of this kind has the part. The others are there, but nothing uses them. */
+bool machine_kind_has_slot(int64_t kind, size_t slot);
 struct machine_alias {
     const char *old, *key;
 };

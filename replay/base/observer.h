@@ -115,6 +115,7 @@ struct observed_stall {
     unsigned unit;             /* of STALL_UNIT: which */
     enum response_level level; /* of STALL_MEMORY: the level whose response was waited for */
     uint64_t begin, cycles;    /* cycles: at least one */
+    bool missed;               /* with pipeline cores: it began with a look-up that did not find its line */
 };
 
 /* A transaction of an SM ends: in the cache that serves it, or in device memory, to which the last cache sends it. One

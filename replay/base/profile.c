@@ -24,6 +24,7 @@ void profile_row_add(struct profile_row *to, const struct profile_row *from)
         to->stall[i] += from->stall[i];
     for (unsigned i = 0; i < RESPONSE_LEVELS; i++)
         to->level[i] += from->level[i];
+    to->misses += from->misses;
 }
 
 uint64_t profile_row_cycles(const struct profile_row *r)
@@ -86,6 +87,7 @@ static void note_issue(void *data, const struct observed_issue *i)
 HOT void count_stall(struct profile_row *r, const struct observed_stall *s)
 {
     r->stall[s->reason] += s->cycles;
+    r->misses += s->missed;
     if (s->reason == STALL_MEMORY || s->level != RESPONSE_NONE)
         r->level[s->level] += s->cycles;
 }

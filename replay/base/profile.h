@@ -22,6 +22,7 @@ struct profile_row {
     /* Sub-core cycles of stall "memory" in which an access was waited for that this level served. With pipeline
      * one-at-a-time also issue cycles. Fences are in no level. */
     uint64_t level[RESPONSE_LEVELS];
+    uint64_t misses; /* of machines of kind `cores`: look-ups of a core that did not find their line */
 };
 
 struct profile_kernel {

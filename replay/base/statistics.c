@@ -77,6 +77,9 @@ static void each_counter(void (*visit)(void *, const char *name, const char *uni
 void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition),
                            void *data)
 {
+#define X(field, name, unit, definition) visit(data, name, unit, definition);
+    CORE_COUNTS(X)
+#undef X
     for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
         visit(data, count_rows[i].name, count_rows[i].unit, count_rows[i].definition);
     each_counter(visit, data);
@@ -91,6 +94,7 @@ void statistics_add(struct statistics *to, const struct statistics *from)
 #define X(field, ...) to->field += from->field;
     STATISTICS(X)
 #undef X
+    core_counts_add(&to->cores, &from->cores);
     for (unsigned i = 0; i < STALL_COUNT; i++)
         to->stall[i] += from->stall[i];
     for (unsigned i = 0; i < MACHINE_UNITS; i++)
@@ -110,9 +114,37 @@ const char *statistics_stall_name(enum stall s)
     return names[s];
 }
 
+static void each_dram_counter(const struct machine *m, const struct statistics *s,
+                              void (*visit)(void *, const char *name, uint64_t value), void *data)
+{
+    char name[64];
+    for (unsigned i = 0; i < m->dram.model->counter_count; i++)
+        visit(data, counter_name(&m->dram.model->counters[i], name), s->memory.dram_counters[i]);
+}
+
+static void each_of_cores(const struct machine *m, const struct statistics *s,
+                          void (*visit)(void *, const char *name, uint64_t value), void *data)
+{
+    visit(data, "cycles", s->cycles);
+    visit(data, "blocks", s->blocks);
+    visit(data, "warps", s->warps);
+    visit(data, "warp_instructions", s->warp_instructions);
+    visit(data, "thread_instructions", s->thread_instructions);
+    for (size_t i = 0; i < CORE_COUNT_WORDS; i++)
+        visit(data, core_count_name(i), ((const uint64_t *)&s->cores)[i]);
+    for (size_t i = 0; i < MODEL_COUNT_OF(count_rows); i++)
+        if (!strncmp(count_rows[i].name, "l2.", 3) || !strncmp(count_rows[i].name, "dram.", 5))
+            visit(data, count_rows[i].name, count_of(s, &count_rows[i]));
+    each_dram_counter(m, s, visit, data);
+}
+
 static void each(const struct machine *m, const struct statistics *s, bool shared,
                  void (*visit)(void *, const char *name, uint64_t value), void *data)
 {
+    if (machine_is_cores(m)) {
+        each_of_cores(m, s, visit, data);
+        return;
+    }
 #define X(field, name, ...)                                                                                            \
     if (shared || offsetof(struct statistics, field) != offsetof(struct statistics, idle_cycles))                      \
         visit(data, name, s->field);
@@ -121,8 +153,8 @@ static void each(const struct machine *m, const struct statistics *s, bool share
     for (size_t i = 0; shared && i < MODEL_COUNT_OF(count_rows); i++)
         visit(data, count_rows[i].name, count_of(s, &count_rows[i]));
     char name[64];
-    for (unsigned i = 0; shared && i < m->dram.model->counter_count; i++)
-        visit(data, counter_name(&m->dram.model->counters[i], name), s->memory.dram_counters[i]);
+    if (shared)
+        each_dram_counter(m, s, visit, data);
     for (unsigned i = 0; i < STALL_COUNT; i++) {
         snprintf(name, sizeof name, "issue.stall.%s", statistics_stall_name((enum stall)i));
         if (i != STALL_UNIT)
@@ -212,5 +244,14 @@ double statistics_ipc(const struct statistics *s)
 
 double statistics_occupancy(const struct machine *m, const struct statistics *s)
 {
+    double all = (double)s->cycles * (double)m->cores;
+    if (machine_is_cores(m))
+        return all > 0 ? (all - (double)s->cores.idle) / all : 0;
     return s->sm_cycles ? (double)s->warp_cycles / (double)s->sm_cycles / (double)m->warps : 0;
+}
+
+double statistics_speed_up(const struct statistics *s)
+{
+    const struct core_counts *c = &s->cores;
+    return s->cycles ? (double)(c->base + c->fetch + c->load + c->store) / (double)s->cycles : 0;
 }

@@ -1,6 +1,7 @@
 /* Statistics: one table names, explains and prints them all.
  *
- * Those of the memory system's components are in replay/base/memory_counts.h.
+ * Those of the memory system's components are in replay/base/memory_counts.h, those of cores in
+ * replay/base/core_counts.h. A machine has the statistics of its kind only.
  *
  * All are sums of integers over a launch, so that totals over launches are sums, too. Ratios are computed when they are
  * printed. docs/statistics.md comes from this table.
@@ -15,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "replay/base/core_counts.h"
 #include "replay/base/machine.h"
 #include "replay/base/memory_counts.h"
 
@@ -91,7 +93,8 @@ struct statistics {
 #define X(field, ...) uint64_t field;
     STATISTICS(X)
 #undef X
-    struct memory_counts memory;        /* "COMPONENT.FIELD" */
+    struct core_counts cores;           /* of machines of kind `cores` */
+    struct memory_counts memory;        /* "COMPONENT.FIELD"; of kind `cores`: those of L2 and device memory */
     uint64_t stall[STALL_COUNT];        /* sub-core cycles, "issue.stall.NAME" */
     uint64_t unit_stall[MACHINE_UNITS]; /* the part of stall[STALL_UNIT] of each unit: "issue.stall.unit.NAME" */
     uint64_t unit_busy[MACHINE_UNITS];  /* cycles of initiation, summed over the instances, "units.NAME.busy" */
@@ -102,7 +105,8 @@ struct statistics {
 
 void statistics_add(struct statistics *to, const struct statistics *);
 
-/* Visits the rows of the memory system's tables, and the counters of all models of device memory, each name once. */
+/* Visits the rows of the tables of cores and of the memory system, and the counters of all models of device memory,
+ * each name once. */
 void statistics_each_count(void (*visit)(void *, const char *name, const char *unit, const char *definition), void *);
 /* Visits all integer statistics of the machine in table order, names with dots. */
 void statistics_each(const struct machine *, const struct statistics *,
@@ -119,7 +123,11 @@ const char *statistics_stall_name(enum stall);
 #define STALL_NAME 40
 const char *statistics_main_stall(const struct machine *, const struct statistics *, char name[STALL_NAME]);
 
-double statistics_ipc(const struct statistics *);                               /* issued instructions per cycle */
-double statistics_occupancy(const struct machine *, const struct statistics *); /* resident warps / warp limit, 0..1 */
+double statistics_ipc(const struct statistics *); /* issued instructions per cycle */
+/* Resident warps / warp limit; of kind `cores`: cores that have not ended / cores. 0..1. */
+double statistics_occupancy(const struct machine *, const struct statistics *);
+/* Of kind `cores`: how many times as long one core would take for the same instructions, each with the time that it
+ * took: cycles of cores that executed or waited for memory / cycles. */
+double statistics_speed_up(const struct statistics *);
 
 #endif

@@ -76,8 +76,9 @@ struct engine_job {
     uint64_t processors;                /* as in struct replay_options */
     /* NULL, or wants no other events than the engine reports. The memory system reports its own. */
     const struct observer *observer;
-    uint64_t clock;     /* the cycle of observers' clock in which the period begins */
-    uint64_t *channels; /* as in struct replay_result; without ENGINE_USES_MEMORY */
+    uint64_t clock;            /* the cycle of observers' clock in which the period begins */
+    uint64_t *channels;        /* as in struct replay_result; without ENGINE_USES_MEMORY */
+    struct core_counts *cores; /* the same; NULL: the machine is of another kind */
     /* NULL, or called now and then, from any thread, with the warp instructions done since the last call. */
     void (*progress)(void *, uint64_t done);
     void *progress_data;

@@ -8,7 +8,8 @@
     X(fast)                                                                                                            \
     X(reference)                                                                                                       \
     X(staged)                                                                                                          \
-    X(processors)
+    X(processors)                                                                                                      \
+    X(cores)
 
 #define ENGINE(name) extern const struct engine engine_##name;
 ENGINES(ENGINE)

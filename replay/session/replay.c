@@ -179,6 +179,7 @@ static struct engine_job job_of(struct session *s, const struct launch_unit *uni
                                .random = {s->options->seed, s->options->batch},
                                .processors = s->options->processors,
                                .channels = s->result->channels,
+                               .cores = s->result->cores,
                                .progress = add_progress,
                                .progress_data = s};
 }
@@ -448,13 +449,16 @@ size_t replay_channel_counters(const struct machine *m)
     return (size_t)m->dram_channels * m->dram.model->counter_count;
 }
 
-static bool new_channels(const struct machine *m, struct replay_result *result, struct rp_error *err)
+size_t replay_core_counters(const struct machine *m) { return machine_is_cores(m) ? (size_t)m->cores : 0; }
+
+static bool new_counters(const struct machine *m, struct replay_result *result, struct rp_error *err)
 {
-    size_t count = replay_channel_counters(m);
-    if (!count)
-        return true;
-    result->channels = calloc(count, sizeof *result->channels);
-    return result->channels || rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
+    size_t channels = replay_channel_counters(m), cores = replay_core_counters(m);
+    result->channels = channels ? calloc(channels, sizeof *result->channels) : NULL;
+    result->cores = cores ? calloc(cores, sizeof *result->cores) : NULL;
+    return (result->channels || !channels) && (result->cores || !cores)
+               ? true
+               : rp_fail(err, RP_SYSTEM, "out of memory for machine %s", m->name);
 }
 
 /* The total's cycles are those until everything has ended, and a device is idle in those in which it runs nothing. */
@@ -490,7 +494,7 @@ bool replay_units(struct rp_trace *trace, const struct machine *machine, const s
                         .handed_on = PTHREAD_COND_INITIALIZER};
     if (choice)
         take_choice(&s);
-    bool fine = new_channels(machine, result, err) && (choice || choose_launches(&s, err)) && run(&s, err) &&
+    bool fine = new_counters(machine, result, err) && (choice || choose_launches(&s, err)) && run(&s, err) &&
                 (!s.devices || end_devices(&s, err));
     devices_free(s.devices);
     launch_units_free(&s.units);
@@ -517,6 +521,7 @@ void replay_result_free(struct replay_result *result)
 {
     free(result->launches);
     free(result->channels);
+    free(result->cores);
     free(result->devices);
     free(result->links);
     *result = (struct replay_result){0};

@@ -72,6 +72,7 @@ struct replay_result {
     /* What the model of each channel of device memory counted, in all launches: [channel × number of its counters +
      * counter]. Their sums are in `total`. NULL: the model counts nothing. After a sampled replay they are 0. */
     uint64_t *channels;
+    struct core_counts *cores; /* what each core counted, in all launches; NULL: the machine is not of kind `cores` */
     struct sample_result sample;
 };
 
@@ -84,6 +85,8 @@ bool replay(struct rp_trace *, const struct machine *, const struct replay_optio
             struct rp_error *);
 /* The length of `channels` of its results; 0: it is NULL. */
 size_t replay_channel_counters(const struct machine *);
+/* The same of `cores`. */
+size_t replay_core_counters(const struct machine *);
 void replay_result_free(struct replay_result *);
 
 #endif

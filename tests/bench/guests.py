@@ -1,7 +1,7 @@
 """Figures 6 and 7 of Raghav et al., "Scalable Instruction Set Simulator for Thousand-core Architectures Running on GPGPUs", on this
 machine.
 
-    guests.py PROGRAM [--isa rv32|arm] [--cores N,N,...] [--rounds N]
+    guests.py PROGRAM [--isa rv32|arm|ia32] [--cores N,N,...] [--rounds N]
 
 Figure 6, million instructions of guests a second on one processor: BC, where all cores execute one program of all instructions of the table, and
 WC, where each core starts at another instruction of it; without a trace and with one. Figure 7, of a matrix product, the cosine transform and the
@@ -25,7 +25,7 @@ def module(name):
     return loaded
 
 
-rv32, arm = module("random_rv32"), module("random_arm")
+rv32, arm, ia32 = module("random_rv32"), module("random_arm"), module("random_ia32")
 GOLDEN = os.path.join(HERE, "../golden/guests")
 LENGTH = 3500  # instructions that each core executes, as in the paper
 LOOPS = 100  # times, so that it can be measured
@@ -63,6 +63,36 @@ def all_rows_arm(apart):
     p.li(0, 0)
     p.call(1)
     return arm.elf(p.bytes(), core_bytes * 1024, 40, 0x05000000)
+
+
+def all_rows_ia32(apart):
+    """A guest of IA-32: each row once, of all lengths, without LOCK, over and over. apart: a core starts at the instruction of its number."""
+    p, body, core_bytes = ia32.Program(1), ia32.Program(2, False), ia32.SLOT + ia32.BUFFER_BYTES
+    counter = ia32.number(2040, 4)
+    ia32.begin(p, core_bytes)
+    for row in ia32.TABLE:
+        ia32.add_random(body, row)
+    code = straight(body.code)
+    p.put(0xC7, 0x85, counter, ia32.number(LENGTH * LOOPS // len(code), 4))  # counts the loops
+    if apart:
+        starts = [n for n, c in enumerate(code) if not c[3]]
+        p.call(0x5250)
+        p.put(0x83, 0xE0, 31)  # and $31, %eax
+        p.put(0x8D, 0x04, 0x80)  # lea (%eax,%eax,4), %eax
+        p.put(0xE8, ia32.number(0, 4))
+        p.put(0x59)  # pop %ecx
+        p.put(0x8D, 0x4C, 0x01, 7)  # lea 7(%ecx,%eax), %ecx
+        p.put(0xFF, 0xE1)  # jmp *%ecx: to one of these
+        for k in range(32):
+            p.jump([0xE9], 4, 32 - k + starts[k * len(starts) // 32])
+    head = len(p.code)
+    p.code += code
+    p.put(0xFF, 0x8D, counter)  # decl
+    size = sum(c[0] for c in p.code[head:])
+    p.put(0x0F, 0x85, ia32.number(-(size + 6), 4))  # jne
+    p.li(ia32.EBX, 0)
+    p.call(1)
+    return ia32.elf(p.bytes(), core_bytes * 1024, 3, 0)
 
 
 def all_rows(apart):
@@ -136,7 +166,7 @@ def figure_6(a, folder):
     for name, apart in (("bc", False), ("wc", True)):
         paths.append(os.path.join(folder, name + ".elf"))
         with open(paths[-1], "wb") as f:
-            f.write((all_rows_arm if a.isa == "arm" else all_rows)(apart))
+            f.write({"rv32": all_rows, "arm": all_rows_arm, "ia32": all_rows_ia32}[a.isa](apart))
     trace = os.path.join(folder, "t.wtr")
     for cores in a.cores:
         row = []
@@ -151,7 +181,7 @@ def figure_7(a):
     print("(ideal: the number of cores; half of the FFT's stages split a group: 2/3, and all of fft-stuck: 1/2)")
     programs = ("matmul", "idct", "fft", "fft-stuck")
     print("%8s" % "cores" + "".join("%12s %10s" % (p, "in time") for p in programs))
-    elfs = [os.path.join(GOLDEN, "figure7-arm" if a.isa == "arm" else "figure7", p + ".elf") for p in programs]
+    elfs = [os.path.join(GOLDEN, "figure7" if a.isa == "rv32" else "figure7-" + a.isa, p + ".elf") for p in programs]
     one = [run(a.program, elf, 1)["steps"] for elf in elfs]
     plain = [rate([run(a.program, elf, 1, "--engine", "reference")]) for elf in elfs]
     for cores in a.cores:
@@ -165,7 +195,7 @@ def figure_7(a):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--isa", choices=("rv32", "arm"), default="rv32")
+    parser.add_argument("--isa", choices=("rv32", "arm", "ia32"), default="rv32")
     parser.add_argument("--cores", type=lambda t: [int(n) for n in t.split(",")], default=[32, 64, 128, 256, 512, 1024])
     parser.add_argument("--rounds", type=int, default=3)
     a = parser.parse_args()

@@ -277,6 +277,42 @@ if ! address_sanitizer; then
     check "and that is said" grep -q '2 modules of PTX in one; to join their machine code there is no .*12\.9/nvlink; the PTX is run$' "$work/err"
 fi
 
+# ---- CUDA source, and calls through pointers -----------------------------------------------------------------------
+export REPRISE_PTXAS=$PWD/$tool
+cat >"$work/sum.cu" <<'END'
+extern "C" __global__ void sum(float *a, int n)
+{
+    float s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[(threadIdx.x + i) % n];
+    a[threadIdx.x] = s;
+}
+END
+count() { "$r" info --json "$work/$1.wtr" >"$work/info.json" && json "$work/info.json" 'd["launches"][0]["warp_instructions"]'; }
+sum=(--grid 1 --block 32 --arg buf=zeros:512 --arg i32=100)
+check "CUDA source is assembled" "$r" record -q -o "$work/cu.wtr" --module "$work/sum.cu" --assemble sm_86 "${sum[@]}"
+check "... and runs as PTX" "$r" record -q -o "$work/ptx.wtr" --module "$work/sum.cu" "${sum[@]}"
+check "its machine code is optimised: $(count cu) warp instructions, $(count ptx) of PTX" [ "$(count cu)" -lt $((2 * $(count ptx))) ]
+cat >"$work/through.ptx" <<'END'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry through(.param .u64 f)
+{
+    .reg .b64 %f;
+    ld.param.u64 %f, [f];
+    prototype: .callprototype ()_ ();
+    call %f, (), prototype;
+    ret;
+}
+END
+for at in 0 7 1000000; do
+    for arch in sm_75 sm_86 sm_90; do
+        fails 3 "bad jump: to a$([ $at = 0 ] && echo " null pointer" || echo "n address that is none of this code")" \
+            "$r" run --module "$work/through.ptx" --assemble $arch --grid 1 --block 1 --arg i64=$at
+    done
+done
+
 # ---- programs -------------------------------------------------------------------------------------------------------
 [ "$(uname -sm)" = "Linux x86_64" ] || exit 0
 if address_sanitizer; then

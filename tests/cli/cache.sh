@@ -126,7 +126,7 @@ cp "$file" whole
 : >"$file"; damaged "no result of a replay"
 head -c 500 whole >"$file"; damaged "a damaged result: its length is wrong"
 python3 -c 'd = bytearray(open("whole", "rb").read()); d[300] ^= 8; open("'"$file"'", "wb").write(d)'; damaged "a damaged result: its checksum is wrong"
-python3 -c 'd = bytearray(open("whole", "rb").read()); d[8] = 9; open("'"$file"'", "wb").write(d)'; damaged "a result in format 9; this reprise reads format 3"
+python3 -c 'd = bytearray(open("whole", "rb").read()); d[8] = 9; open("'"$file"'", "wb").write(d)'; damaged "a result in format 9; this reprise reads format 4"
 replay other.wtr -m jetson-tx2
 for other in "$kept"/*.result; do [ "$other" = "$file" ] || mv "$other" "$file"; done
 damaged "a result of another replay, or of another reprise"

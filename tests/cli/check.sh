@@ -248,10 +248,11 @@ if [ $? = 3 ] && [ "$(wc -l <"$dir/err")" = 1 ] && grep -q "uninitialised read.*
 
 # Padding: what copies a structure reads it, and no more; an exchange of which nobody needs the old value reads nothing.
 padding() { # file, instructions behind the stores of a structure of char and int at s, and of a char at s + 8
-    printf '%s\n' '.version 8.0' '.target sm_80' '.address_size 64' '.file 1 "pad.cu"' '.visible .entry k(.param .u64 p) {' \
-        '.shared .align 16 .b8 s[32]; .reg .b64 %p, %d; .reg .b32 %a, %b, %c, %e, %v; .reg .b16 %h<4>; ld.param.u64 %p, [p];' \
+    printf '%s\n' '.version 8.0' '.target sm_80' '.address_size 64' '.file 1 "pad.cu"' '.visible .entry k(.param .u64 p, .param .u64 u) {' \
+        '.shared .align 16 .b8 s[32]; .local .b32 l; .reg .b64 %p, %d, %u; .reg .b32 %a, %b, %c, %e, %v; .reg .b16 %h<4>; .reg .pred %q;' \
+        'ld.param.u64 %p, [p]; ld.param.u64 %u, [u];' \
         'st.shared.u8 [s], 1; st.shared.u32 [s+4], 2; st.shared.u8 [s+8], 3;' '.loc 1 8 0' "$2" 'ret; }' >"$dir/$1"
-    "$REPRISE" run --module "$dir/$1" --grid 1 --block 1 --arg buf=zeros:64 --check init -q 2>"$dir/err"
+    "$REPRISE" run --module "$dir/$1" --grid 1 --block 1 --arg buf=zeros:64 --arg buf=unset:8 --check init -q 2>"$dir/err"
 }
 moved() { if padding moved.ptx "$2" && [ ! -s "$dir/err" ]; then ok "padding: $1"; else bad "padding: $1"; cat "$dir/err" >&2; fi; }
 moved "a copy" 'ld.shared.v4.u32 {%a, %b, %c, %e}, [s]; st.global.v4.u32 [%p], {%a, %b, %c, %e};'
@@ -267,10 +268,44 @@ unmoved "is used behind a move" "load of 4 bytes at 0x0 .* 3 of which nobody .*"
 unmoved "a word of which nothing is written" "load of 4 bytes at 0xc .*, which nobody .*" 'ld.shared.u32 %a, [s+12]; st.global.u32 [%p], %a;'
 unmoved "a byte before what is written" "load of 2 bytes at 0x2 .*, which nobody .*" 'ld.shared.u16 %h0, [s+2]; st.global.u16 [%p], %h0;'
 unmoved "the old value of an exchange" "atomic of 4 bytes at 0xc .*, which nobody .*" 'atom.shared.exch.b32 %v, [s+12], 0; st.global.u32 [%p], %v;'
+# Bits that nobody has written: code that is not optimised loads a word to put a few bits into it. What is put there can be read.
+word='ld.shared.u32 %a, [s+12]; and.b32 %a, %a, -16; or.b32 %a, %a, 3; st.shared.u32 [s+12], %a;'
+moved "a field of bits" "$word ld.shared.u32 %b, [s+12]; and.b32 %b, %b, 15; st.global.u32 [%p], %b;"
+moved "two fields" "$word ld.shared.u32 %a, [s+12]; bfi.b32 %a, 5, %a, 4, 4; st.shared.u32 [s+12], %a; ld.shared.u8 %a, [s+12]; add.u32 %a, %a, 1; st.global.u32 [%p], %a;"
+moved "a field of a byte" 'ld.shared.u8 %h0, [s+12]; and.b16 %h0, %h0, -8; or.b16 %h0, %h0, 5; st.shared.u8 [s+12], %h0; ld.shared.s8 %b, [s+12]; shl.b32 %b, %b, 29; shr.s32 %b, %b, 29; setp.eq.u32 %q, %b, -3; @%q st.global.u32 [%p], %b;'
+moved "fields of device memory" 'ld.global.u64 %d, [%u]; and.b64 %d, %d, -65536; or.b64 %d, %d, 7; st.global.u64 [%u], %d; ld.global.u16 %h0, [%u]; add.u16 %h0, %h0, 1; st.global.u16 [%p], %h0;'
+moved "a structure with fields, by way of local memory" "$word ld.shared.u32 %a, [s+12]; st.local.u32 [l], %a; ld.local.u32 %a, [l]; st.global.u32 [%p], %a;"
+moved "bytes of padding" 'ld.shared.u8 %h0, [s]; ld.shared.u8 %h1, [s+1]; ld.shared.u8 %h2, [s+2]; ld.shared.u8 %h3, [s+3]; st.global.u8 [%p], %h0; st.global.u8 [%p+1], %h1; st.global.v2.u8 [%p+2], {%h2, %h3};'
+unmoved "a field that nobody has written" "load of 4 bytes at 0xc .*" "$word ld.shared.u32 %b, [s+12]; bfe.u32 %b, %b, 4, 4; st.global.u32 [%p], %b;"
+unmoved "bits of a word" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; and.b32 %a, %a, 15; st.global.u32 [%p], %a;'
+unmoved "a word that is shifted" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; shl.b32 %a, %a, 2; st.global.u32 [%p], %a;'
+unmoved "an address" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; and.b32 %a, %a, 12; cvt.u64.u32 %d, %a; add.u64 %p, %p, %d; st.global.u32 [%p], 1;'
+unmoved "a comparison" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; setp.lt.s32 %q, %a, 4; @%q st.global.u32 [%p], 1;'
+unmoved "a sum by way of local memory" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; st.local.u32 [l], %a;'$'\n.loc 1 9 0\n''ld.local.u32 %b, [l]; add.u32 %b, %b, 1; st.global.u32 [%p], %b;'
+unmoved "an atomic" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; red.global.add.u32 [%p], %a;'
+unmoved "a shuffle" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; shfl.sync.idx.b32 %b, %a, 0, 31, 1; cvt.rn.f32.u32 %b, %b; st.global.u32 [%p], %b;'
+# What nvcc makes of such source without optimisation, as PTX and, where there is a ptxas, as machine code.
+ptxas=$PWD/$BUILD/toolchain/12.9/ptxas
+[ -x "$ptxas" ] || ptxas=
+unoptimised() { # kernel, options: the status
+    REPRISE_PTXAS=$ptxas "$REPRISE" run --module tests/golden/nvcc/unoptimised-75.ptx -k "$1" --grid 1 --block 32 --arg buf=zeros:1024 --check init -q "${@:2}" 2>"$dir/err"
+    echo $?
+}
+for how in "" ${ptxas:+"--assemble sm_75"}; do
+    # shellcheck disable=SC2086
+    for kernel in fields flags in_shared padded; do
+        if [ "$(unoptimised $kernel $how)" = 0 ] && [ ! -s "$dir/err" ]; then ok "nvcc -G: $kernel $how"; else bad "nvcc -G: $kernel $how"; fi
+    done
+    # shellcheck disable=SC2086
+    for kernel in wrong_field:60 wrong_element:66; do
+        if [ "$(unoptimised ${kernel%:*} $how)" = 3 ] && { [ "$how" ] || grep -q "uninitialised.*unoptimised.cu:${kernel#*:})" "$dir/err"; }; then ok "nvcc -G: $kernel $how"; else bad "nvcc -G: $kernel $how"; fi
+    done
+done
+[ -n "$ptxas" ] || echo "ok - nvcc -G in machine code # SKIP no ptxas here; make toolchain fetches it"
 # What a compiler makes of one access of the source is one finding; of two buffers it is two.
 padding unrolled.ptx 'ld.shared.u32 %a, [s+12]; add.u32 %a, %a, 1; ld.shared.u32 %b, [s+16]; add.u32 %b, %b, 1; ld.shared.u32 %c, [s+20]; add.u32 %c, %c, 1;'
 if [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "; 3 times$" "$dir/err"; then ok "one finding for a line that is unrolled"; else bad "a line that is unrolled"; fi
-"$REPRISE" run --module <(sed 's/k(.param .u64 p)/k(.param .u64 p, .param .u64 q)/; s/^ret;/ld.param.u64 %d, [q]; ld.global.u32 %a, [%p]; ld.global.u32 %b, [%d]; ret;/' "$dir/unrolled.ptx") \
+"$REPRISE" run --module <(sed 's/^ret;/ld.param.u64 %d, [u]; ld.global.u32 %a, [%p]; ld.global.u32 %b, [%d]; add.u32 %a, %a, 1; add.u32 %b, %b, 1; ret;/' "$dir/unrolled.ptx") \
     --grid 1 --block 1 --arg buf=unset:4 --arg buf=unset:4 --check init -q 2>"$dir/err"
 if [ "$(grep -c "uninitialised.*global" "$dir/err")" = 2 ]; then ok "two findings for a line that reads two buffers"; else bad "a line that reads two buffers"; cat "$dir/err" >&2; fi
 
@@ -414,7 +449,7 @@ in_cluster() { # what is expected, lines expected or none, what stands at the ma
 }
 in_cluster "clusters: nothing in a kernel that is right" "" "$make" "$together"
 in_cluster "clusters: a race of two blocks" 'race: store .*shared memory, .*by another block.*cluster.cu:20.*cluster.cu:30' "$make" ""
-in_cluster "clusters: a read of what no block has written" 'uninitialised read: load .*cluster.cu:10' "$make ld.shared::cluster.u32 %v, [%d];" "$together"
+in_cluster "clusters: a read of what no block has written" 'uninitialised read: load .*cluster.cu:10' "$make ld.shared::cluster.u32 %v, [%d]; add.u32 %v, %v, 1;" "$together"
 in_cluster "clusters: an object of another block that is not made" 'synchronisation: .*it has not been made.*cluster.cu:40' "" "$together"
 
 # One race is one finding, with lines and without: a store and the loads of an unrolled loop, which came first or not.
@@ -442,18 +477,17 @@ select_of() { # status, times, how many threads take it, before, behind the load
     [ $? = "$1" ] && { [ "$2" = 0 ] || grep -q "; $2 times$" "$dir/err"; }
 }
 test='setp.lt.u32 %p, %a, %n;'
-ptxas=$PWD/$BUILD/toolchain/12.9/ptxas
-[ -x "$ptxas" ] || ptxas=
 for how in "" ${ptxas:+"--assemble sm_75"}; do
     export REPRISE_PTXAS=$ptxas
     # shellcheck disable=SC2086
     { verdict "a load that a selection discards $how" select_of 0 0 0 "$test" '' '' $how
       verdict "... the test behind it $how" select_of 0 0 0 '' "$test" '' $how
       verdict "a load that a selection takes $how" select_of 3 4 4 '' "$test" '' $how
-      verdict "... and that is read behind it, too $how" select_of 3 32 0 '' "$test" '@%p st.global.u32 [%d+128], %r;' $how
+      verdict "... and that is read behind it, too $how" select_of 3 32 0 '' "$test" 'st.global.u32 [%d], %r;' $how
     }
 done
-verdict "a test of another load, behind it" select_of 3 32 0 '' 'ld.global.u32 %n, [%d]; setp.ne.u32 %p, %n, 0;' ''
+verdict "a test of another load, behind it" select_of 0 0 0 '' 'ld.global.u32 %n, [%d]; setp.ne.u32 %p, %n, 0;' ''
+verdict "... by which it is taken" select_of 3 32 0 '' 'ld.global.u32 %n, [%d]; setp.eq.u32 %p, %n, 0;' ''
 [ -n "$ptxas" ] || echo "ok - selections in machine code # SKIP no ptxas here; make toolchain fetches it"
 # race=strict, red zones, faults of synchronisation: what the lines of a kernel of two buffers do, with and without.
 lines() { # status, checks, grid, lines of PTX
@@ -510,7 +544,7 @@ cat >"$dir/inlined.ptx" <<'PTX'
 .reg .b32 %r; .shared .b32 s;
 .loc 1 41 5
 .loc 1 20 9, function_name info, inlined_at 1 41 5
-ld.shared.u32 %r, [s];
+ld.shared.u32 %r, [s]; add.u32 %r, %r, 1;
 ret; }
 .file 1 "a.cu"
 .section .debug_str { info: .b8 95, 90, 51, 114, 111, 119, 118, 0 }
@@ -520,7 +554,7 @@ json "inlined calls" "[tuple(s.values()) for s in d['findings'][0]['here']['sour
 if grep -q "a.cu:20, in row at a.cu:41" "$dir/err"; then ok "inlined calls in the report have plain names"; else bad "inlined calls in the report"; fi
 { printf '.version 8.0\n.target sm_80\n.address_size 64\n.file 1 "odd\377.cu"\n.visible .entry k(.param .u64 p) {\n'
   printf '.reg .b32 %%r; .shared .b32 s[151];\n'
-  for i in $(seq 150); do printf '.loc 1 %d 0\nld.shared.u32 %%r, [s+%d];\n' "$i" $((4 * i)); done
+  for i in $(seq 150); do printf '.loc 1 %d 0\nld.shared.u32 %%r, [s+%d]; add.u32 %%r, %%r, 1;\n' "$i" $((4 * i)); done
   printf 'ret; }\n'; } >"$dir/many.ptx"
 json "a name that is no UTF-8; findings that are not printed" \
     "d['findings'][0]['here']['file'] == 'odd?.cu' and len(d['findings']) == 150 and d['findings_not_shown'] == 0" \

@@ -86,6 +86,53 @@ check "one of a double and an int, too" eval 'wrong double_int_ --check init && 
 check "an array of which some elements are not written has none" eval 'found int_gap_int --check init && says "a copy to the host reads 16 bytes that nobody has written"'
 check "passed: in two kernels" eval 'found passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
 case_of passed "kernel 'read': uninitialised read.*thread (4,0,0); 4 times$" --check init
+# What nvcc makes of launches is in no stack: of a plain kernel, of one with C linkage, of a template in a namespace.
+cat >"$dir/stubs.cc" <<'CC'
+typedef struct CUctx_st *CUcontext; typedef struct CUmod_st *CUmodule; typedef struct CUfunc_st *CUfunction;
+extern "C" {
+int cuInit(unsigned), cuDevicePrimaryCtxRetain(CUcontext *, int), cuCtxSetCurrent(CUcontext), cuModuleLoadData(CUmodule *, const void *);
+int cuModuleGetFunction(CUfunction *, CUmodule, const char *), cuMemAlloc_v2(unsigned long long *, unsigned long);
+int cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+}
+#define ALONE __attribute__((noinline))
+static CUfunction race;
+static ALONE void launch(int *p)
+{
+    void *arguments[] = {&p};
+    cuLaunchKernel(race, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr);
+    asm volatile("");
+}
+ALONE void __device_stub__Z5plainPi(int *p) { launch(p); asm volatile(""); }
+ALONE void plain(int *p) { __device_stub__Z5plainPi(p); asm volatile(""); }
+ALONE void __device_stub__Z6with_cPi(int *p) { launch(p); asm volatile(""); }
+extern "C" ALONE void with_c(int *p) { __device_stub__Z6with_cPi(p); asm volatile(""); }
+namespace n {
+template <int N> static ALONE void __wrapper__device_stub_made(int *&p, float &) { launch(p + N); asm volatile(""); }
+template <int N> static ALONE void made(int *p, float x) { __wrapper__device_stub_made<N>(p, x); asm volatile(""); }
+}
+static ALONE void caller(int *p, int which)
+{
+    if (which == 0) plain(p);
+    if (which == 1) with_c(p);
+    if (which == 2) n::made<3>(p, 1.f);
+    asm volatile("");
+}
+int main(int, char **argv)
+{
+    CUcontext context; CUmodule module; unsigned long long p;
+    cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+    cuModuleLoadData(&module, ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; st.global.u32 [%p], %t; ret; }\n");
+    cuModuleGetFunction(&race, module, "k");
+    cuMemAlloc_v2(&p, 64);
+    caller((int *)p, argv[1][0] - '0');
+}
+CC
+"${CXX:-g++}" -std=c++17 -g -O0 -no-pie -w "$dir/stubs.cc" -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/stubs" >&2
+for which in 0 1 2; do
+    "$REPRISE" run --check race -- "$dir/stubs" $which 2>"$dir/err"
+    check "stack of a launch by nvcc: $which" test "$(sed -n 's/^reprise:     at \([a-z_]*\).*/\1/p' "$dir/err" | head -3 | tr '\n' ' ')" = "launch caller main "
+done
 # the same as JSON
 document() { # status, what, checks, Python of d
     rm -f "$dir/f.json"

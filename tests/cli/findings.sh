@@ -31,6 +31,8 @@ check "... and the sum is said" says "^reprise: 1 finding$"
 check "--error-exitcode" run 9 --check race --error-exitcode 9 -- race
 check "--error-exitcode 0 leaves the program's status" run 0 --check race --error-exitcode 0 -- race
 check "... also where it failed" run 7 --check race --error-exitcode 0 -- fails
+check "a double free is one finding" run 3 --check all -- twice
+check "... and that is the sum" says "^reprise: 1 finding$"
 check "a program that fails and has a finding: 3" run 3 --check race -- fails
 check "a program that fails without one: its own" run 7 --check init -- fails
 "$r" run --check race --findings "$work/crash.json" -- "$work/wrong" crash >/dev/null 2>"$work/err"
@@ -51,6 +53,10 @@ is "each kind" "$(kinds "$work/f.json")" "api host init leak memory race sync"
 check "the same as Code Quality" run 3 --check all --findings "$work/gl.json" --format gitlab -- leak twice race init sync wild used refused
 check "without memory: a fault" run 3 --check api --findings "$work/fault.json" -- wild
 is "... with the call that returns it" "$(kinds "$work/fault.json")" "api fault"
+# Nothing is checked: in all formats.
+"$r" run --check all --findings "$work/u.json" --findings "$work/u.sarif" --findings "$work/u.xml" -- true >/dev/null 2>&1
+"$r" run --check all --findings "$work/ugl.json" --format gitlab -- true >/dev/null 2>&1
+"$r" run --check all --format github -- true >"$work/uannotations" 2>/dev/null
 python3 tests/cli/findings_schemas.py "$work"
 is "where it was launched" "$(json "$work/f.json" '[[s["what"], s["frames"][-1]["function"]] for f in d["findings"] if f["kind"] == "race" for s in f["stacks"]]')" \
     "[['launched', 'main'], ['allocated', 'main']]"
@@ -259,6 +265,9 @@ for checks in race leak; do
     check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: .*nothing"
     check "... the report has it" test -n "$(json "$work/unloaded.json" 'd["incomplete"]')"
 done
+(ulimit -v 1000000; "$r" run --check race -- "$work/unloaded") >/dev/null 2>"$work/err"
+is "no room for a device: 2" $? 2
+check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: no room for the device"
 # The log of the process is a device that is full, until the process has ended.
 # shellcheck disable=SC2016
 "$r" run --check race -- bash -c 'sh -c "ln -s /dev/full \$REPRISE_FINDINGS/\$\$; exec $1 race"; find "$REPRISE_FINDINGS" -type l -delete' bash "$work/wrong" \
@@ -271,9 +280,25 @@ check "... and not that nothing was checked" eval '! grep -q "nothing was checke
 "$r" run --check race -- bash -c '"$1" race & until ls "$REPRISE_FINDINGS" | grep -q .; do sleep 0.01; done' bash "$work/wrong" >/dev/null 2>&1
 is "a process that uses CUDA and outlives the first one is waited for" $? 3
 # shellcheck disable=SC2016
-"$r" run --check race -- bash -c '{ while [ -d "$REPRISE_FINDINGS" ]; do sleep 0.02; done; "$1" race; } & "$1" part0' bash "$work/wrong" 2>&1 | cat >"$work/err"
+REPRISE_OUTLIVING=1 "$r" run --check race -- bash -c '{ while [ -d "$REPRISE_FINDINGS" ]; do sleep 0.02; done; "$1" race; } & "$1" part0' bash "$work/wrong" 2>&1 | cat >"$work/err"
 check "a process that outlives reprise says that its findings are lost" says "what this process finds is in no report"
 check "... and what it finds" says "kernel .race.: race"
+
+# A process that begins to use CUDA after the first one has ended, and one with an environment of its own.
+"$r" run --check race -- sh -c "{ while kill -0 \$\$ 2>/dev/null; do :; done; '$work/wrong' race; } & exit 0" >/dev/null 2>"$work/err"
+is "a process that begins with CUDA when the first one has ended is waited for" $? 3
+"$r" run --check race -- env -i "$work/wrong" race >/dev/null 2>"$work/err"
+is "a program without an environment is checked" $? 3
+"$r" run --check race -- python3 -c 'import os, subprocess, sys
+p = sys.argv[1]
+assert subprocess.run([p, "part0"], env={}).returncode == 0
+assert os.waitpid(os.posix_spawn(p, [p, "race"], {"LD_PRELOAD": "", "A": "1"}), 0)[1] == 0' "$work/wrong" >/dev/null 2>"$work/err"
+is "... also what Python starts" "$? $(grep -c ": race: " "$work/err")" "3 1"
+"$r" run --check race -- python3 -c 'import ctypes, os, sys
+ctypes.CDLL(None).clearenv()
+sys.exit(os.system(sys.argv[1] + " race"))' "$work/wrong" >/dev/null 2>"$work/err"
+is "... and a shell, where the C library's environment was emptied" $? 3
+check "a program has its own environment otherwise" eval '"$r" run --check race -- env -i A=1 sh -c "env" 2>/dev/null | grep -v "^\(REPRISE\|LD\|TRITON\|CUPY\|NUMBA\|DISABLE_ADDMM\|PWD\|SHLVL\|_\)" | grep -qx A=1'
 
 # A program that is linked statically as a whole, with kernels, whose runtime looks for the driver.
 cat >"$work/whole.c" <<'C'
@@ -286,7 +311,11 @@ if ${CC:-gcc} -static "$work/whole.c" -o "$work/whole" 2>/dev/null && "$work/who
     "$r" run --check race -- "$work/whole" >/dev/null 2>"$work/err"
     is "a program linked statically as a whole: as without reprise" $? 7
     WHOLE=1 "$r" run --check race -- "$work/whole" >/dev/null 2>"$work/err"
-    is "... and nothing was checked" "$? $(grep -c "nothing was checked: no process of the program used CUDA" "$work/err")" "2 1"
+    is "... and nothing was checked" "$? $(grep -c "nothing was checked: .*whole is linked statically as a whole" "$work/err")" "2 1"
+    WHOLE=1 "$r" run --check race -- sh -c "'$work/whole'; '$work/wrong' part0; env '$work/whole'" >/dev/null 2>"$work/err"
+    is "... by a shell: as well" "$? $(grep -c "not all was checked: .*whole is linked statically as a whole" "$work/err")" "2 1"
+    "$r" run --check race -- sh -c "'$work/whole'" >/dev/null 2>"$work/err"
+    is "... and it ends as it does without" $? 7
 else
     echo "ok - a program linked statically as a whole # SKIP no static C library here, or a CUDA driver"
 fi
@@ -311,6 +340,30 @@ exec 3<&-
 check "it had said a finding" eval 'case "$first" in *"kernel '"'race'"': race: "*) ;; *) false ;; esac'
 is "SIGTERM: what was found" "$(json "$work/killed.json" '[f["kind"] for f in d["findings"]][0], d["program"]["signal"]')" "('race', 15)"
 check "SIGTERM: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+# Nobody reads what is said; and a run that is killed, whose folder the next one removes, and no other.
+# shellcheck disable=SC2016
+status=$(TMPDIR=$work/tmp bash -c '{ "$1" run --check race --findings - --format json -- "$2" race 2>/dev/null; echo $? >&3; } | true' bash "$r" "$work/wrong" 3>&1)
+is "a closed pipe: SIGPIPE or nothing" "$(case $status in 3 | 141) echo fine ;; *) echo "$status" ;; esac)" fine
+check "a closed pipe: nothing is left" eval '[ -z "$(ls -A "$work/tmp")" ]'
+mkfifo "$work/begun" "$work/goes_on"
+waiting() { # starts a run whose program waits, and makes its folder look old: $pid
+    # shellcheck disable=SC2016
+    TMPDIR=$work/tmp "$r" run --check race -- sh -c 'echo >"$1"; read line <"$2"' sh "$work/begun" "$work/goes_on" >/dev/null 2>&1 &
+    pid=$!
+    read -r <"$work/begun"
+    touch -d "1 hour ago" "$work"/tmp/reprise-run-*/.whole
+}
+waiting
+kill -KILL $pid
+wait $pid 2>/dev/null
+is "SIGKILL leaves a folder" "$(ls "$work/tmp" | wc -l)" 1
+waiting
+is "another run removes it" "$(ls "$work/tmp" | wc -l)" 1
+TMPDIR=$work/tmp "$r" run --check race -- "$work/wrong" part0 >/dev/null 2>&1
+is "... and not that of a run that goes on" "$(ls "$work/tmp" | wc -l)" 1
+echo >"$work/goes_on"
+wait $pid
+check "... which removes it itself" eval '[ -z "$(ls -A "$work/tmp")" ]'
 # A limit of the processor's time, which no handler hears of, within the kernel.
 (ulimit -c 0; ulimit -S -t 1; REPRISE_PROGRESS=0 exec "$r" run --check race --findings "$work/limited.json" -- "$work/wrong" hang) >/dev/null 2>"$work/err"
 is "a limit ends it" $? $((128 + $(kill -l XCPU)))

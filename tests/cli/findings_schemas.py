@@ -60,3 +60,21 @@ annotations = [line for line in lines if line.startswith("::")]
 result("annotations have the findings", len(annotations) == len(kinds) and all(grammar.fullmatch(a) for a in annotations), annotations)
 result("the tool, the program, the device", report["tool"]["name"] == "reprise" and report["program"]["command"] and
        report["device"]["capability"] == "6.1" and report["checks"] == "all", report)
+
+# A run in which nothing was checked.
+why = "nothing was checked: " + json.loads((folder / "u.json").read_text())["incomplete"]
+sarif = json.loads((folder / "u.sarif").read_text())
+fits("SARIF of nothing", golden / "sarif-schema-2.1.0.json", sarif)
+run = sarif["runs"][0]["invocations"][0]
+result("SARIF: nothing was checked", not run["executionSuccessful"] and run["toolExecutionNotifications"] == [{"level": "error", "message": {"text": why}}], run)
+gitlab = json.loads((folder / "ugl.json").read_text())
+fits("Code Quality of nothing", golden / "gitlab.schema.json", gitlab)
+result("Code Quality: nothing was checked", [i["description"] for i in gitlab] == [why], gitlab)
+suite = tree.parse(folder / "u.xml").getroot().find("testsuite")
+result("JUnit: nothing was checked", [e.get("message") for e in suite.iter("error")] == [why] and suite.get("errors") == suite.get("tests") == "1")
+try:
+    done = subprocess.run(["xmllint", "--noout", "--schema", golden / "junit-10.xsd", folder / "u.xml"], capture_output=True, text=True)
+    result("JUnit of nothing fits its schema", done.returncode == 0, done.stderr)
+except FileNotFoundError:
+    print("ok - JUnit of nothing fits its schema # SKIP there is no xmllint (Debian: libxml2-utils)")
+result("an annotation: nothing was checked", (folder / "uannotations").read_text() == f"::warning title=reprise::{why}\n")

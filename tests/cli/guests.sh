@@ -61,7 +61,7 @@ fails 2 "No such file" "$r" run --guest "$work/nothing.elf"
 fails 2 "a little-endian ELF file of 32 bits for RISC-V" "$r" run --guest "$r"
 head -c 400 $mm >"$work/short.elf"
 fails 2 "outside of the file" "$r" run --guest "$work/short.elf"
-fails 1 "there are rv32, arm and thumb" "$r" guest --flags mips
+fails 1 "there are rv32, arm, thumb and ia32" "$r" guest --flags mips
 check "no trace is left" test ! -e "$work/x.wtr"
 "$r" record -o "$work/limit.wtr" --guest $mm --cores 4 --limit 1000 >"$work/out" 2>"$work/err"
 is "an endless loop: status 3" $? 3
@@ -78,6 +78,10 @@ for isa in a32 t32; do
     check "random programs of ARMv7-A, $isa, in lock step, core by core${qemu:+, under qemu}" \
         python3 tests/guests/random_arm.py "$r" --isa $isa --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
 done
+
+qemu=$(command -v qemu-i386)
+check "random programs of IA-32, in lock step, core by core${qemu:+, under qemu}" \
+    python3 tests/guests/random_ia32.py "$r" --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
 
 # ---- compilers, qemu-user, objdump ---------------------------------------------------------------------------------------
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
@@ -189,6 +193,67 @@ if command -v qemu-arm >/dev/null; then
     done
 else
     echo "# skipped: no qemu-arm here (Debian: qemu-user): nothing of ARM is compared with qemu"
+fi
+if command -v i686-linux-gnu-gcc >/dev/null; then
+    cat >"$work/refused.c" <<'END'
+#include "reprise_guest.h"
+static volatile float x = 1;
+static volatile unsigned zero;
+int main(void)
+{
+#if WHAT == 0
+    x = x + 2;
+#elif WHAT == 1
+    __asm__ volatile("addsd %xmm0, %xmm1");
+#elif WHAT == 2
+    __asm__ volatile("movl %%gs:20, %%eax" ::: "eax");
+#else
+    if (guest_core() == 1)
+        zero = 7 / zero;
+#endif
+    return 0;
+}
+END
+    what=0
+    for text in "fld (floating point)" "addsd (floating point or vectors)" "mov %gs:0x14,%eax (variables of threads" "div.*: the divisor is 0, or the quotient does not fit"; do
+        # shellcheck disable=SC2046
+        i686-linux-gnu-gcc -O1 -DWHAT=$what -o "$work/refused.elf" "$work/refused.c" $("$r" guest --flags ia32)
+        for engine in lockstep reference; do
+            "$r" run --guest "$work/refused.elf" --cores 2 --engine $engine >"$work/out" 2>"$work/err"
+            is "$text: status 3 ($engine)" $? 3
+            check "$text is said with its place ($engine)" grep -q "core [01], main.*: $text" "$work/err"
+        done
+        what=$((what + 1))
+    done
+    # objdump: without names of targets; compilers fill what lies between functions with int3
+    # shellcheck disable=SC2086
+    ISAS=ia32 REPRISE=$r tests/guests/build "$work/ia32" ${FULL:+matmul idct fft quicksort bytecode locks digests} longs >&2
+    for elf in "$work"/ia32/*.elf; do
+        name=$(basename "$elf") p=${name%%.*}
+        CORES=3 "$work/$p.native" >"$work/right"
+        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
+        check "$name as it is built here" cmp "$work/right" "$work/lockstep"
+        i686-linux-gnu-objdump -d --insn-width=15 "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p' |
+            sed 's/ *<.*//; s/  */ /g; s/ $//' >"$work/objdump"
+        "$r" disasm "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p' | sed 's/ (breakpoint)//' >"$work/disasm"
+        check "$name disassembles as objdump has it" cmp "$work/objdump" "$work/disasm"
+    done
+else
+    echo "# skipped: no i686-linux-gnu-gcc here (Debian: gcc-i686-linux-gnu): guests of IA-32 are not built anew"
+fi
+if command -v qemu-i386 >/dev/null; then
+    for elf in "$golden"/*.gcc-O2.ia32.elf "$golden"/locks.*.ia32.elf; do
+        name=$(basename "$elf")
+        CORES=3 qemu-i386 "$elf" >"$work/qemu"
+        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
+        check "$name, 3 cores, as under qemu" cmp "$work/qemu" "$work/lockstep"
+    done
+    elf=$golden/longs.gcc-O2.ia32.elf
+    env -i CORES=1 "$(command -v qemu-i386)" -singlestep -d cpu,nochain -D "$work/log" "$elf" >/dev/null
+    "$BUILD/programs/guest_registers" "$elf" >"$work/registers" 2>/dev/null
+    check "all registers and flags before each instruction of longs, IA-32, as qemu has them" python3 tests/guests/qemu.py "$work/log" "$work/registers"
+else
+    echo "# skipped: no qemu-i386 here (Debian: qemu-user): nothing of IA-32 is compared with qemu"
 fi
 if command -v qemu-riscv32 >/dev/null; then
     for p in $programs; do

@@ -70,7 +70,7 @@ agrees "--best area, once" '[r["area"] for r in got] == [100, 100] and len(got[0
 agrees "areas of machine files, without an axis" '{r["machine"]: r["area"] for r in got} == {"v100": 815, "rtx2060": 445, "jetson-tx2": None}'
 "$r" results gpus.db pareto cycles area --json >got 2>err
 agrees "a machine without an area is not on the front" 'sorted(r["machine"] for r in got) == ["rtx2060", "v100"]'
-is "... which is said" "$(grep -c 'warning: 1 run is left out, as machine jetson-tx2 has no area; give it with --set area=MM2' err)" 1
+is "... which is said" "$(grep -c 'warning: 1 run is left out where areas are compared, as machine jetson-tx2 has no area; give it with --set area=MM2' err)" 1
 "$r" results r.db pareto cycles area >out 2>err
 is "no machine has an area: an error with the way out" "$? $(cat out) $(grep -c '^reprise: machine jetson-tx2 has no area; give it with' err)" "1  1"
 "$r" sweep 1.wtr -m jetson-tx2 --set area=90 -o gpus.db 2>err
@@ -184,6 +184,8 @@ is "show: text" "$(results show "$a" | grep -cE '^(trace +1.wtr|machine +jetson-
 results sql 'SELECT trace, min(cycles) AS least, NULL AS none, ipc * 2 AS twice FROM runs GROUP BY trace' --json >got
 agrees "sql: texts, numbers, nothing" '[(r["trace"], r["none"]) for r in got] == [("1.wtr", None), ("2.wtr", None)] and got[0]["least"] == min(r["cycles"] for r in runs if r["trace"] == "1.wtr") and isinstance(got[0]["twice"], float)'
 is "sql changes nothing" "$(results sql 'DELETE FROM run' 2>&1; echo $?)" "reprise: sql: only queries; nothing here changes the database
+1"
+is "sql: what a function refuses is an error of the query" "$(results sql "SELECT load_extension('x')" 2>&1; echo $?)" "reprise: sql: not authorized
 1"
 is "a cell that needs quotes in CSV" "$(results sql "SELECT 'a,\"b' AS x" --csv | tail -1)" '"a,""b"'
 

@@ -30,7 +30,7 @@ fails 1 "counterpart: runs 1 and 3 are of different traces" "$r" results two.db 
 
 # Runs without an area, of several machines.
 "$r" sweep -q 1.wtr -m jetson-tx2,orin-wcet,tx2-pastis,v100 -o areas.db
-is "machines without an area are named" "$("$r" results areas.db pareto cycles area 2>&1 >/dev/null | cut -d ';' -f 1)" "reprise: warning: 3 runs are left out, as machines jetson-tx2, orin-wcet and tx2-pastis have no area"
+is "machines without an area are named" "$("$r" results areas.db pareto cycles area 2>&1 >/dev/null | cut -d ';' -f 1)" "reprise: warning: 3 runs are left out where areas are compared, as machines jetson-tx2, orin-wcet and tx2-pastis have no area"
 
 # Databases without a run.
 "$r" sweep -q 1.wtr -m jetson-tx2 --vary l1.size=100,200 -o none.db

@@ -175,12 +175,17 @@ is "... and is left as it was" "$(cmp broken.db broken.copy)" ""
 fails 2 "text.db: this is no database of SQLite" "$r" sweep -q "${plan[@]}" -o text.db
 fails 2 "text.db: this is no database of SQLite" "$r" results text.db
 python3 -c 'import sqlite3; sqlite3.connect("other.db").execute("CREATE TABLE t (x)")'
+cp other.db other.copy
 fails 2 "other.db: this database has no results of reprise sweep" "$r" sweep -q "${plan[@]}" -o other.db
 fails 2 "other.db: this database has no results of reprise sweep" "$r" results other.db
 cp whole.db later.db
 python3 -c 'import sqlite3; sqlite3.connect("later.db").execute("PRAGMA user_version = 9")'
+cp later.db later.copy
 fails 2 "later.db: its tables are of version 9; this reprise knows version 3" "$r" results later.db
 fails 2 "later.db: its tables are of version 9; this reprise knows version 3" "$r" sweep -q "${plan[@]}" -o later.db
+is "... which stay as they were" "$(cmp other.db other.copy; cmp later.db later.copy)" ""
+: >empty.db
+is "a dry run takes an empty file, as a sweep does" "$(sweep --dry-run -o empty.db >/dev/null 2>&1; echo $?)" 0
 fails 2 "nothing.db: there is no such file" "$r" results nothing.db
 
 # ---- folders that cannot be written --------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ bad 1 "where shall the results go?" a.wtr -m jetson-tx2
 bad 1 "did you mean 'lrr'?" a.wtr -m jetson-tx2 --vary scheduler=gto,lr -o x.db
 bad 1 "--set sms=2 beside --vary sms=...: leave out one of them" a.wtr -m jetson-tx2 --set sms=2 --vary sms=1,2 -o x.db
 bad 1 "--exclude sms=2: sms does not vary" a.wtr -m jetson-tx2 --exclude sms=2 -o x.db
+bad 1 "--exclude: nothing is left to replay: all 2 combinations of values are excluded" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms=1 --exclude sms=2 -o x.db
 bad 1 "--exclude sms: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms -o x.db
 bad 1 "2 values of l1_subcores for 3 before it; give a value for each" a.wtr -m jetson-tx2 --vary 'subcores=1,2,4 with l1_subcores=1,2' -o x.db
 bad 1 "'1..4:3' is no range; write 1..4, 100..400:+100 or 32K..128K:x2" a.wtr -m jetson-tx2 --vary sms=1..4:3 -o x.db

@@ -162,7 +162,7 @@ for line in lines[1:]:
         now += int(rest[0])
     elif command == "I":
         order.append(int(rest[0]))
-        lives[rest[0]] = {"issue": now, "labels": {}, "stages": []}
+        lives[rest[0]] = {"issue": now, "thread": rest[2], "labels": {}, "stages": []}
     elif command == "L":
         lives[rest[0]]["labels"][rest[1]] = rest[2]
     elif command == "S":
@@ -180,4 +180,10 @@ dispatches = collections.Counter(s.begin for s in units)
 check("Konata: execution begins when a unit takes it",
       all(l["stages"][-1][1] == "X" for l in lives.values()) and
       not dispatches - collections.Counter(l["stages"][-1][0] for l in lives.values()))
-is_("Konata: where they are", len({l["labels"]["1"].split(", SM")[0] for l in lives.values()}), total["warps"])
+is_("Konata: where each warp is", len({l["labels"]["1"].split(", SM")[0] for l in lives.values() if "1" in l["labels"]}), total["warps"])
+told, unknown = set(), 0
+for number in order:
+    life = lives[str(number)]
+    told |= {life["thread"]} if "1" in life["labels"] else set()
+    unknown += life["thread"] not in told
+is_("Konata: and its first instruction says so", unknown, 0)

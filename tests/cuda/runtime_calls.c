@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "frontend/cuda/runtime/runtime.h"
 
@@ -125,6 +127,26 @@ static void nodes(void)
     puts("ok nodes give host functions");
 }
 
+/* A child of a process that has initialised CUDA cannot use it, not even for a kernel that was never looked up. */
+static void forked(void)
+{
+    struct {
+        unsigned magic, version;
+        const void *data, *unused;
+    } wrapper = {0x466243b1, 1, text, NULL};
+    void **module = __cudaRegisterFatBinary(&wrapper), *pointer = NULL;
+    struct dim3 one = {1, 1, 1};
+    int status;
+    __cudaRegisterFunction(module, (const char *)forked, NULL, "first", -1, NULL, NULL, NULL, NULL, NULL);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child)
+        _exit(cudaLaunchKernel((const void *)forked, one, one, (void *[]){&pointer}, 0, NULL) !=
+              cudaErrorInitializationError);
+    CHECK(waitpid(child, &status, 0) == child && !status);
+    puts("ok the child of a fork");
+}
+
 static cudaTextureObject_t texture_of_levels(cudaMipmappedArray_t array)
 {
     struct cudaResourceDesc resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap = array};
@@ -194,5 +216,6 @@ int main(void)
     boxes();
     batches();
     nodes();
+    forked();
     return 0;
 }

@@ -28,7 +28,7 @@ static const char kernels[] =
     ".visible .entry read(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
     "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; st.global.u32 [%p], %t; ret; }\n"
     ".visible .entry again(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p]; mov.u32 %t, %tid.x;\n"
-    "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; ret; }\n"
+    "  mad.wide.u32 %p, %t, 4, %p; ld.global.u32 %t, [%p]; add.u32 %t, %t, 1; ret; }\n"
     ".visible .entry sync(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; mov.u32 %t, %tid.x;\n"
     "  setp.ge.u32 %q, %t, 16; @%q bra END; shfl.sync.down.b32 %t, %t, 8, 31, 0xffff; ld.param.u64 %p, [p];\n"
     "  setp.eq.u32 %q, %t, 8; @%q st.global.u32 [%p], %t; END: ret; }\n"

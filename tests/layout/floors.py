@@ -56,7 +56,10 @@ def symbols(root, build):
             used.append((source, words[1]))
         else:
             defined[words[2]].add(source)
+    c_library = re.compile(r"_?exec[a-z]+|posix_spawnp?|system|popen|_exit|_Exit")  # whose place a library of ours takes in a program
     for source, symbol in used:
+        if c_library.fullmatch(symbol):
+            continue
         # what several libraries define, each for itself, says nothing about folders
         if len(defined[symbol]) == 1:
             yield source, next(iter(defined[symbol]))

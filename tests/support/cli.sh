@@ -10,8 +10,8 @@ check() {
     shift
     if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
 }
-# json FILE EXPRESSION: prints a Python expression of the document d
-json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
+# json FILE EXPRESSION [MORE...]: prints a Python expression of the document d; MORE is in sys.argv[3:]
+json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
 # fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
 fails() {
     local status=$1 text=$2 got

@@ -15,7 +15,7 @@ struct built {
 struct warp_trace {
     struct rp_writer *writer;
     struct built *kernels;
-    uint32_t device, stream;
+    uint32_t device, stream, module; /* module: as in struct rp_kernel */
 };
 
 static bool accesses(const struct warp_op *op)
@@ -160,12 +160,22 @@ bool warp_trace_launch(struct warp_trace *t, const struct warp_program *programs
 {
     struct built *b = build_kernel(programs, warps);
     b->next = t->kernels;
+    b->kernel.module = t->module;
     t->kernels = b;
     return write_launch(t, &b->kernel, programs, warps, blocks, err);
 }
 
 void warp_trace_device(struct warp_trace *t, uint32_t device) { t->device = device; }
 void warp_trace_stream(struct warp_trace *t, uint32_t stream) { t->stream = stream; }
+
+bool warp_trace_guest(struct warp_trace *t, struct rp_error *err)
+{
+    const struct rp_module module = {.name = "by_hand", .sha256 = "", .isa = "guest", .target = "by_hand"};
+    if (!rp_writer_add_module(t->writer, &module, &t->module, err))
+        return false;
+    t->module++;
+    return true;
+}
 
 bool warp_trace_host(struct warp_trace *t, const struct rp_host_operation *o, struct rp_error *err)
 {

@@ -49,6 +49,8 @@ bool warp_trace_launch(struct warp_trace *, const struct warp_program *, uint32_
 /* The device and the stream of the launches to come; 0 at the beginning. */
 void warp_trace_device(struct warp_trace *, uint32_t device);
 void warp_trace_stream(struct warp_trace *, uint32_t stream);
+/* The launches to come are guests: their lanes are cores (docs/guests.md). */
+bool warp_trace_guest(struct warp_trace *, struct rp_error *);
 /* What the host does before the next launch. */
 bool warp_trace_host(struct warp_trace *, const struct rp_host_operation *, struct rp_error *);
 /* Frees it in every case; without `keep`, no file is left. */

@@ -10,7 +10,7 @@ enum { KEY_FLAGS = 256, KEY_CLANG };
 
 static const struct option_row rows[] = {
     {"flags", KEY_FLAGS, "ISA",
-     "Print the compiler's options and the start file for this instruction set: rv32, arm (A32), thumb (T32)"},
+     "Print the compiler's options and the start file for this instruction set: rv32, arm (A32), thumb (T32), ia32"},
     {"clang", KEY_CLANG, NULL, "Print them for clang, which compiles for all targets; without, for gcc of that target"},
     {0},
 };
@@ -29,6 +29,8 @@ static const struct {
      "--target=armv7a-linux-gnueabi -marm -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
     {"thumb", "-mthumb -march=armv7-a -mfloat-abi=soft -Wl,--no-warn-mismatch",
      "--target=armv7a-linux-gnueabi -mthumb -mfloat-abi=soft -fuse-ld=lld", "arm.S"},
+    {"ia32", "-m32 -march=i686 -mno-sse -fno-pie -no-pie -fno-stack-protector",
+     "--target=i686-linux-gnu -march=i686 -mno-sse -fno-pie -fno-stack-protector -fuse-ld=lld", "ia32.S"},
 };
 #define ISAS (sizeof isas / sizeof *isas)
 
@@ -57,7 +59,7 @@ static int guest_flags_run(const struct command *c, int argc, char **argv)
     while (i < ISAS && strcmp(isas[i].name, f.isa))
         i++;
     if (i == ISAS)
-        command_usage(&line, "--flags %s: there are rv32, arm and thumb", f.isa);
+        command_usage(&line, "--flags %s: there are rv32, arm, thumb and ia32", f.isa);
     if (!data_folder_find("guest", "start.c", folder, &err))
         return command_fail(&err);
     const char *at = realpath(folder, path) ? path : folder;
@@ -70,6 +72,7 @@ static const struct command_example examples[] = {
     {"For gcc, as in: riscv64-unknown-elf-gcc -O2 -o mm.elf matmul.c $(reprise guest --flags rv32)",
      "reprise guest --flags rv32"},
     {"For arm-linux-gnueabihf-gcc, T32 code", "reprise guest --flags thumb"},
+    {"For i686-linux-gnu-gcc", "reprise guest --flags ia32"},
     {"For clang", "reprise guest --flags arm --clang"},
     {NULL, NULL},
 };

@@ -163,6 +163,18 @@ static char *run(const struct command_words *c, FILE *said, const char *source, 
     return NULL;
 }
 
+/* clang says "debug" of the target as soon as there is more than lines, and ptxas would not optimise then. */
+static void undo_debug_target(char *text, size_t *size)
+{
+    static const char word[] = ", debug";
+    char *target = strstr(text, "\n.target "), *end = target ? strchr(target + 1, '\n') : NULL;
+    char *at = end ? strstr(target, word) : NULL;
+    if (!at || at > end)
+        return;
+    memmove(at, at + strlen(word), *size + 1 - (size_t)(at + strlen(word) - text));
+    *size -= strlen(word);
+}
+
 char *cuda_compile(const char *source, const char *target, const char *flags, size_t *size, struct rp_error *err)
 {
     const char *given = getenv("CLANG"), *clang = given && *given ? given : "clang";
@@ -188,6 +200,8 @@ char *cuda_compile(const char *source, const char *target, const char *flags, si
             rp_fail(err, RP_SYSTEM, "%s: cannot make a temporary file: %s", source, strerror(errno));
         else if (build(&c, clang, source, arch, headers, map, copy, err))
             text = run(&c, said, source, headers, size, err);
+        if (text && !(flags && strstr(flags, "-O0")))
+            undo_debug_target(text, size);
         if (said)
             fclose(said);
     }

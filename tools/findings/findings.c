@@ -11,6 +11,7 @@ void findings_free(struct findings *f)
     free(f->incomplete);
     free(f->unwritten);
     free(f->unloaded);
+    free(f->whole);
     free(f->command);
     free(f->device.name);
     free(f->device.capability);

@@ -21,7 +21,9 @@ struct findings {
     bool launched;      /* of a program: a launch was checked */
     char *unwritten;    /* why messages of the program's processes were lost; NULL: none was */
     char *unloaded;     /* why code of the program could not be loaded, and so not be checked; NULL: all could */
+    char *whole;        /* a program that is linked statically as a whole, so that it was not checked; NULL: none */
     char *incomplete;   /* why not everything was checked; NULL: it was */
+    bool nothing;       /* incomplete: nothing was checked */
     char *command;      /* the program and its arguments, or the module */
     const char *checks; /* as given with --check */
     struct findings_device device;
@@ -88,6 +90,8 @@ void findings_title(const struct rp_finding *, char *text, size_t size);
 /* Says that there are findings beyond those that are kept. False: there are none. */
 enum { FINDINGS_LEFT_OUT = 100 };
 bool findings_left_out(const struct findings *, char text[FINDINGS_LEFT_OUT]);
+/* "not all was checked: " and why, or "nothing was checked: ", which the caller frees. NULL: all was. */
+char *findings_unchecked(const struct findings *);
 /* The text with readable names, which the caller frees. */
 char *findings_message(const struct rp_finding *);
 

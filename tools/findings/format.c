@@ -46,3 +46,12 @@ char *findings_message(const struct rp_finding *f)
     print_readable(to, f->text ? f->text : "");
     return fclose(to) ? (free(text), NULL) : text;
 }
+
+char *findings_unchecked(const struct findings *f)
+{
+    char *text = NULL;
+    if (!f->incomplete)
+        return NULL;
+    int length = asprintf(&text, "%s was checked: %s", f->nothing ? "nothing" : "not all", f->incomplete);
+    return length < 0 ? NULL : text;
+}

@@ -45,8 +45,14 @@ bool findings_write_github(const struct findings *f, FILE *to)
     for (size_t i = 0; i < f->count && fine; i++)
         if (!f->list[i].suppressed && !f->list[i].known)
             fine = put_finding(&f->list[i], to);
-    char text[FINDINGS_LEFT_OUT];
+    char text[FINDINGS_LEFT_OUT], *unchecked = findings_unchecked(f);
     if (findings_left_out(f, text))
         fprintf(to, "::error title=reprise::%s\n", text);
+    if (unchecked) {
+        fputs("::warning title=reprise::", to);
+        put(to, unchecked, "");
+        putc('\n', to);
+    }
+    free(unchecked);
     return fine;
 }

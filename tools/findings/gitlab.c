@@ -42,12 +42,29 @@ static json_t *issue(const struct findings *f, size_t index)
     return out;
 }
 
+/* What is no finding, and belongs to no file. */
+static json_t *other(const struct findings *f, const char *name, const char *text)
+{
+    char *path = path_of(f, NULL);
+    json_t *out = json_pack("{s:o, s:s, s:s, s:s, s:{s:o, s:{s:i}}}", "description", json_text(text), "check_name",
+                            name, "fingerprint", name, "severity", "major", "location", "path",
+                            json_text(path ? path : ""), "lines", "begin", 1);
+    free(path);
+    return out;
+}
+
 bool findings_write_gitlab(const struct findings *f, FILE *to)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->count; i++)
         if (!f->list[i].suppressed)
             json_add(list, issue(f, i));
+    char text[FINDINGS_LEFT_OUT], *unchecked = findings_unchecked(f);
+    if (findings_left_out(f, text))
+        json_add(list, other(f, "left-out", text));
+    if (unchecked)
+        json_add(list, other(f, "unchecked", unchecked));
+    free(unchecked);
     bool fine = list && !json_lost() && !json_dumpf(list, to, JSON_INDENT(2)) && putc('\n', to) != EOF;
     json_decref(list);
     return fine;

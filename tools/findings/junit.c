@@ -92,38 +92,54 @@ static bool put_case(FILE *to, const struct findings *all, const struct rp_findi
     return fine;
 }
 
-bool findings_write_junit(const struct findings *f, FILE *to)
+/* A test that is no finding: `element` is what it has, or NULL: it passes. */
+static void put_other(FILE *to, const struct findings *f, const char *name, const char *element, const char *message)
 {
-    size_t failures = 0, skipped = 0;
+    fputs("    <testcase", to);
+    put_attribute(to, "name", name);
+    put_attribute(to, "classname", f->command ? f->command : "reprise");
+    if (!element) {
+        fputs("/>\n", to);
+        return;
+    }
+    fprintf(to, ">\n      <%s", element);
+    put_attribute(to, "message", message);
+    fputs("/>\n    </testcase>\n", to);
+}
+
+static void put_suite(FILE *to, const struct findings *f, size_t tests, size_t failures, size_t errors)
+{
+    size_t skipped = 0;
     for (size_t i = 0; i < f->count; i++)
-        if (f->list[i].suppressed || f->list[i].known)
-            skipped++;
-        else
-            failures++;
-    char text[FINDINGS_LEFT_OUT];
-    bool left_out = findings_left_out(f, text), fine = true;
-    bool passes = !failures && !left_out;
-    failures += left_out;
+        skipped += f->list[i].suppressed || f->list[i].known;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite", to);
     put_attribute(to, "name", "reprise");
-    fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n", f->count + passes + left_out,
-            failures, skipped);
+    fprintf(to, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", tests, failures, errors, skipped);
     fputs("    <properties>\n      <property name=\"command\"", to);
     put_attribute(to, "value", f->command ? f->command : "");
     fputs("/>\n      <property name=\"checks\"", to);
     put_attribute(to, "value", f->checks ? f->checks : "");
     fputs("/>\n    </properties>\n", to);
+}
+
+bool findings_write_junit(const struct findings *f, FILE *to)
+{
+    char text[FINDINGS_LEFT_OUT], *unchecked = findings_unchecked(f);
+    bool left_out = findings_left_out(f, text), fine = true;
+    size_t failures = left_out, errors = unchecked ? 1 : 0;
+    for (size_t i = 0; i < f->count; i++)
+        failures += !f->list[i].suppressed && !f->list[i].known;
+    bool passes = !failures && !errors;
+    put_suite(to, f, f->count + passes + left_out + errors, failures, errors);
     for (size_t i = 0; i < f->count && fine; i++)
         fine = put_case(to, f, &f->list[i]);
-    if (passes) {
-        fputs("    <testcase name=\"nothing was found\"", to);
-        put_attribute(to, "classname", f->command ? f->command : "reprise");
-        fputs("/>\n", to);
-    }
+    if (passes)
+        put_other(to, f, "nothing was found", NULL, NULL);
     if (left_out)
-        fprintf(to,
-                "    <testcase name=\"%s\" classname=\"reprise\">\n      <failure message=\"%s\"/>\n    </testcase>\n",
-                text, text);
+        put_other(to, f, text, "failure", text);
+    if (unchecked)
+        put_other(to, f, f->nothing ? "nothing was checked" : "not all was checked", "error", unchecked);
+    free(unchecked);
     fputs("  </testsuite>\n</testsuites>\n", to);
     return fine;
 }

@@ -151,18 +151,28 @@ static json_t *rules(void)
     return list;
 }
 
+/* notification, 3.58 */
+static json_t *notification(const char *level, const char *text)
+{
+    return json_pack("{s:s, s:o}", "level", level, "message", text_json(text));
+}
+
+/* A run in which not all was checked is not successful. */
 static json_t *invocation(const struct findings *f)
 {
-    json_t *out = json_pack("{s:o, s:b}", "commandLine", json_text(f->command ? f->command : ""), "executionSuccessful",
-                            !f->status && !f->signal);
+    char text[FINDINGS_LEFT_OUT], *unchecked = findings_unchecked(f);
+    json_t *notes = json_array(), *out = json_pack("{s:o, s:b}", "commandLine", json_text(f->command ? f->command : ""),
+                                                   "executionSuccessful", !f->status && !f->signal && !unchecked);
     if (f->signal)
         json_put(out, "exitSignalNumber", json_integer(f->signal));
     else
         json_put(out, "exitCode", json_integer(f->status));
-    char text[FINDINGS_LEFT_OUT];
-    if (findings_left_out(f, text)) /* notification, 3.58 */
-        json_put(out, "toolExecutionNotifications",
-                 json_pack("[{s:s, s:o}]", "level", "warning", "message", text_json(text)));
+    if (unchecked)
+        json_add(notes, notification("error", unchecked));
+    if (findings_left_out(f, text))
+        json_add(notes, notification("warning", text));
+    put_list(out, "toolExecutionNotifications", notes);
+    free(unchecked);
     return out;
 }
 

@@ -11,6 +11,8 @@ enum { STACK_BYTES = 65536 };
 enum { CALL_WRITE = 64, CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_YIELD = 124, CALL_BRK = 214 };
 #elif defined __arm__
 enum { CALL_EXIT = 1, CALL_WRITE = 4, CALL_BRK = 45, CALL_YIELD = 158, CALL_EXIT_GROUP = 248 };
+#elif defined __i386__
+enum { CALL_EXIT = 1, CALL_WRITE = 4, CALL_BRK = 45, CALL_YIELD = 158, CALL_EXIT_GROUP = 252 };
 #endif
 
 /* In assembler, one for each instruction set. guest_clone: the new thread begins at guest_thread with `stack`. */

@@ -239,6 +239,74 @@ bool reprise_synchronise_stream(struct reprise *, uint32_t stream, struct rp_err
 /* A statistic of the last launch by its name: "issue.stall.memory", "units.alu.busy", ... */
 bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value, struct rp_error *);
 
+/* ---- guests --------------------------------------------------------------------------------------------------------
+ */
+
+/* A program on simulated cores, one instruction at a time, so that a cache, a network or another timing model of the
+ * caller's can be driven by what cores do (docs/guests.md says what a guest is).
+ *
+ *     static void access(void *data, const struct reprise_guest_access *a) { ... }
+ *
+ *     struct reprise_guest_options options = {.file = "mm.elf", .cores = 64};
+ *     struct reprise_guest *guest = reprise_guest_open(&options, &err);
+ *     reprise_guest_accesses(guest, access, &cache);
+ *     while (reprise_guest_running(guest) && reprise_guest_step(guest, 1, &err))
+ *         ;
+ *     reprise_guest_close(guest);
+ *
+ * docs/examples/coupling.c is a whole program. Cores take turns, an instruction each, in the order of their numbers.
+ * That order is always the same, so a program whose cores race runs always in the same way; it is not that of `reprise
+ * record`, which runs 32 cores at once. Functions do not print; what the program writes goes to `output`. */
+
+struct reprise_guest_options {
+    const char *file; /* a static ELF executable of an instruction set that docs/guests.md lists */
+    unsigned cores;   /* 1 to 4096; 0: 32 */
+    uint32_t stack;   /* bytes of each core's stack, a multiple of 4096; 0: 65536 */
+    FILE *output;     /* for what the program writes to 1, which is not closed; NULL: stdout. To 2: stderr */
+};
+
+struct reprise_guest;
+
+/* Loads the program; no core has executed anything. NULL: RP_USAGE or RP_BAD_INPUT, with what is wrong of the options
+ * or the file. The caller closes it. */
+struct reprise_guest *reprise_guest_open(const struct reprise_guest_options *, struct rp_error *);
+void reprise_guest_close(struct reprise_guest *); /* NULL is allowed */
+
+/* Every core that runs executes `count` instructions, or fewer where it ends or comes to the barrier. A core at the
+ * barrier executes nothing until all others are there or have ended. False: RP_KERNEL, a core misbehaved: the text says
+ * which one, where and how; only registers, status and close work from then on. Without cores that run it does nothing.
+ */
+bool reprise_guest_step(struct reprise_guest *, uint64_t count, struct rp_error *);
+
+/* How many cores have not ended. */
+unsigned reprise_guest_running(const struct reprise_guest *);
+/* The program's exit status: the first of a core that is not 0; 0 while all is well. */
+int reprise_guest_status(const struct reprise_guest *);
+
+struct reprise_guest_registers {
+    uint32_t pc;            /* the address of its next instruction; ARM: bit 0 is 1 in T32 */
+    uint32_t registers[32]; /* as its instruction set numbers them; those beyond are 0 */
+    uint32_t count;         /* how many it has */
+    uint64_t retired;       /* instructions executed */
+    bool at_barrier, ended;
+};
+/* What a core has between two steps. False: RP_USAGE, there is no such core. */
+bool reprise_guest_registers(const struct reprise_guest *, unsigned core, struct reprise_guest_registers *,
+                             struct rp_error *);
+
+enum reprise_guest_kind { REPRISE_GUEST_FETCH, REPRISE_GUEST_LOAD, REPRISE_GUEST_STORE };
+struct reprise_guest_access {
+    unsigned core;
+    enum reprise_guest_kind kind; /* an atomic instruction loads, then stores */
+    uint32_t address, bytes;      /* of a fetch: the instruction's */
+    uint32_t pc;                  /* the address of the instruction */
+};
+/* From now on the function is called for each access, in the order in which they happen: the fetch of an instruction
+ * comes before its loads and stores. The access is valid during the call, which must not step or close the guest. NULL:
+ * for none, as in the beginning. */
+void reprise_guest_accesses(struct reprise_guest *, void (*access)(void *data, const struct reprise_guest_access *),
+                            void *data);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -16,6 +16,7 @@ bool hotspots_sum(struct hotspots *h, const struct places *places, const struct 
                            .cycles = cycles,
                            .subcores = p->subcore_count,
                            .subcores_per_sm = m->subcores,
+                           .cores = machine_is_cores(m),
                            .one_at_a_time = engine_of(m, REPLAY_FAST)->capabilities & ENGINE_SUMS};
     for (size_t i = 0; h->rows && i < places->count; i++)
         counted += profile_row_cycles(&h->rows[i]);
@@ -75,9 +76,11 @@ static void row(struct table *t, const struct hotspots *h, const struct profile_
     if (r) {
         table_number(t, r->issued);
         table_cell(t, r->issued ? "%.1f" : "-", r->issued ? (double)r->threads / (double)r->issued : 0);
+        if (h->cores)
+            table_number(t, r->misses);
         stalls_cell(t, r);
     } else {
-        for (unsigned i = 0; i < 3; i++)
+        for (unsigned i = 0; i < 3u + h->cores; i++)
             table_cell(t, " ");
     }
     table_cell(t, "%s", name);
@@ -87,15 +90,16 @@ static void row(struct table *t, const struct hotspots *h, const struct profile_
 
 void hotspots_print(const struct hotspots *h, size_t top, struct source_files *files)
 {
-    static const char *const heading[] = {"cycles", "share", "issued", "lanes", "stalls"};
+    static const char *const heading[] = {"cycles", "share", "issued", "lanes", "misses", "stalls"};
     bool sources = h->places->kind == BY_INSTRUCTION || h->places->kind == BY_LINE;
     char name[PLACE_TEXT], source[PLACE_TEXT];
     size_t shown, left;
     struct profile_row others;
     struct rank *ranks = rank(h, top, &shown, &others, &left);
-    struct table *t = table_new(sources ? "rrrrlnn" : "rrrrln");
+    struct table *t = table_new(h->cores ? sources ? "rrrrrlnn" : "rrrrrln" : sources ? "rrrrlnn" : "rrrrln");
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
-        table_cell(t, "%s", heading[i]);
+        if (h->cores || strcmp(heading[i], "misses"))
+            table_cell(t, "%s", heading[i]);
     table_cell(t, "%s", place_title(h->places->kind));
     if (sources)
         table_cell(t, "source");
@@ -125,6 +129,8 @@ static void csv_row(struct table *t, const struct hotspots *h, const struct prof
     table_cell(t, "%" PRIu64, r ? r->issue_cycles : 0);
     for (unsigned i = 0; i < STALL_COUNT; i++)
         table_cell(t, "%" PRIu64, r ? r->stall[i] : 0);
+    if (h->cores)
+        table_cell(t, "%" PRIu64, r ? r->misses : 0);
 }
 
 /* Cells of the shares of units, summed over `count` places from ranks[from] on. Only places that are instructions have
@@ -152,14 +158,16 @@ void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_file
     size_t shown, left;
     struct profile_row others;
     struct rank *ranks = rank(h, top, &shown, &others, &left);
-    char columns[PLACE_CELLS + MODEL_COUNT_OF(heading) + STALL_COUNT + SHARE_IDLE + 1] = {0};
-    memset(columns, 'l', sizeof columns - 1 - (h->places->kind == BY_INSTRUCTION ? 0 : SHARE_IDLE));
+    char columns[PLACE_CELLS + MODEL_COUNT_OF(heading) + STALL_COUNT + SHARE_IDLE + 2] = {0};
+    memset(columns, 'l', sizeof columns - 2 + h->cores - (h->places->kind == BY_INSTRUCTION ? 0 : SHARE_IDLE));
     struct table *t = table_new(columns);
     place_cells_heading(t);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
     for (unsigned i = 0; i < STALL_COUNT; i++)
         table_cell(t, "stall.%s", statistics_stall_name((enum stall)i));
+    if (h->cores)
+        table_cell(t, "misses");
     csv_units_heading(t, h);
     for (size_t i = 0; i < shown; i++) {
         place_cells(t, h, ranks[i].place, files);
@@ -204,6 +212,8 @@ static json_t *with_row(json_t *out, const struct hotspots *h, const struct rp_i
     json_put(out, "subcore_cycles", json_number(profile_row_cycles(r)));
     json_put(out, "issue_cycles", json_number(r->issue_cycles));
     json_put(out, "stall", stalls);
+    if (h->cores)
+        json_put(out, "misses", json_number(r->misses));
     if (in)
         json_put(out, "units", units_json(h, in, r));
     return out;

@@ -15,6 +15,7 @@ struct hotspots {
     int64_t subcores_per_sm;
     bool one_at_a_time; /* the pipeline is one-at-a-time: all cycles of a sub-core belong to the instruction that it
                            executes */
+    bool cores;         /* of a machine of kind `cores`: rows have misses */
 };
 /* Sums up the profile of a replay that has ended after this many cycles. The rows are a copy. */
 bool hotspots_sum(struct hotspots *, const struct places *, const struct profile *, uint64_t cycles,

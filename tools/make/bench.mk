@@ -90,6 +90,8 @@ memory: deps ## what reading large and hostile traces takes in memory, at the fu
 random-guests: $(BUILD)/reprise ## 10,000 random programs of each instruction set of guests, in both engines and, where it is installed, under qemu
 	@python3 tests/guests/random_rv32.py $(BUILD)/reprise --count 10000 $$(command -v qemu-riscv32 | sed 's/^/--qemu /')
 	@for isa in a32 t32; do python3 tests/guests/random_arm.py $(BUILD)/reprise --isa $$isa --count 10000 $$(command -v qemu-arm | sed 's/^/--qemu /') || exit 1; done
-bench-guests: $(BUILD)/reprise ## Figures 6 and 7 of the paper on simulating a thousand cores
+	@python3 tests/guests/random_ia32.py $(BUILD)/reprise --count 10000 $$(command -v qemu-i386 | sed 's/^/--qemu /')
+bench-guests: $(BUILD)/reprise $(BUILD)/programs/guest_steps ## Figures 6 and 7 of the paper on simulating a thousand cores
 	@python3 tests/bench/guests.py $(BUILD)/reprise
-	@echo; python3 tests/bench/guests.py $(BUILD)/reprise --isa arm
+	@for isa in arm ia32; do echo; python3 tests/bench/guests.py $(BUILD)/reprise --isa $$isa || exit 1; done
+	@echo; $(BUILD)/programs/guest_steps tests/golden/guests/fft.gcc-O2.rv32imac.elf

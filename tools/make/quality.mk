@@ -47,7 +47,7 @@ fuzz-programs: $(FUZZERS:%=$(BUILD)/fuzz_%) $(FUZZ_SEEDS:%=$(BUILD)/%)
 $(BUILD)/seeds_%: $(BUILD)/obj/tests/fuzz/seeds_%.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)
 	$(link)
 $(BUILD)/fuzz_accelsim: private LDLIBS += -llzma
-$(BUILD)/fuzz_accelsim: $(call objects,tools/accelsim) $(call tool_objects,cleanup output)
+$(BUILD)/fuzz_accelsim: $(call objects,tools/accelsim) $(call tool_objects,lib/cleanup lib/output)
 $(BUILD)/fuzz_gpgpusim: $(call objects,tools/gpgpusim) $(call tool_objects,file)
 $(FUZZERS:%=$(BUILD)/fuzz_%): private LDFLAGS += -fsanitize=fuzzer
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)

@@ -56,6 +56,7 @@ ONE_FILE_PROGRAMS := $(patsubst tests/programs/%.c,$(BUILD)/programs/%,$(filter 
 PROGRAMS := $(ONE_FILE_PROGRAMS)
 $(PROGRAMS): $(BUILD)/programs/%: $(BUILD)/obj/tests/programs/%.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)
 	$(link)
+$(BUILD)/programs/guest_steps: $(BUILD)/libreprise.a
 # The examples of the host API, built as a user's program: with what make install installs.
 EXAMPLES := $(patsubst docs/examples/%.c,$(BUILD)/examples/%,$(wildcard docs/examples/*.c))
 $(EXAMPLES): $(BUILD)/examples/%: docs/examples/%.c $(BUILD)/libreprise.a tools/host/reprise.h $(C_FLAGS) $(LINK_FLAGS)

@@ -213,7 +213,11 @@ static bool open_device(const struct machine_args *args, struct machine **machin
     if (!args->machine)
         return !args->count || rp_fail(err, RP_USAGE, "--set changes the machine of --device; name one");
     *machine = machine_args_open(args, NULL, 0, err);
-    return *machine;
+    if (!*machine || !machine_is_cores(*machine))
+        return *machine;
+    machine_free(*machine);
+    *machine = NULL;
+    return rp_fail(err, RP_USAGE, "--device %s: that is a chip of many cores, and no device of CUDA", args->machine);
 }
 
 bool program_environment(const struct program_options *p, char *const *command, struct environment *e,

@@ -128,8 +128,7 @@ bool program_take(struct program_options *p, const struct option_row *rows, int 
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-/* Whether execvp(3) will find the program, and where. */
-static bool find_program(const char *name, char path[PATH_MAX])
+bool program_find(const char *name, char *path)
 {
     if (strchr(name, '/'))
         return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && !access(name, X_OK);
@@ -148,7 +147,7 @@ static bool find_program(const char *name, char path[PATH_MAX])
 static void remove_old(const char *file, const char *program)
 {
     char path[PATH_MAX];
-    if (!strstr(file, "%p") && find_program(program, path))
+    if (!strstr(file, "%p") && program_find(program, path))
         unlink(file);
 }
 
@@ -171,7 +170,7 @@ static bool check_files(const struct program_options *p, struct rp_error *err)
 static bool is_left(const struct variable *v, const char *program)
 {
     char path[PATH_MAX];
-    return !strcmp(v->name, "LD_LIBRARY_PATH") && find_program(program, path) && program_is_static(path);
+    return !strcmp(v->name, "LD_LIBRARY_PATH") && program_find(program, path) && program_is_static(path);
 }
 
 static bool set_environment(const struct program_options *p, char **command, struct rp_error *err)

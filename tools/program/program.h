@@ -97,6 +97,11 @@ void environment_free(struct environment *);
 
 /* Whether the file is a CUDA program that is linked statically as a whole, so that no library of ours can be loaded. */
 bool program_is_static(const char *path);
+/* The first such program that processes with logs in the folder have started (frontend/cuda/driver/passed_on.c); the
+ * caller frees it. NULL: none. */
+char *program_static_child(const char *folder);
+/* Whether execvp(3) will find the program, and where: `path` has PATH_MAX bytes. */
+bool program_find(const char *name, char *path);
 
 /* The figures of a machine for REPRISE_DEVICE, which the caller frees; NULL: out of memory. */
 char *program_figures(const struct machine *);
@@ -114,9 +119,13 @@ int program_become(const struct program_options *, char **command);
  * a signal ended the program, it ends this process. */
 int program_supervise(const struct program_options *, char **command, const struct finding_rules *);
 
-/* Waits at most so long for the processes that have logs in the folder (outlive.c). Returns the number of one that
- * still runs then, or when a signal comes; 0: none does. */
-long program_outlived_by(const char *folder, int wait_ms);
+/* Waits some time for the processes that come from this one, and for those that have logs in the folder (outlive.c). */
+enum outliving {
+    OUTLIVES_NONE,
+    OUTLIVES,           /* some process runs on that has not used CUDA */
+    OUTLIVES_WITH_CUDA, /* *process does, and has */
+};
+enum outliving program_outlived_by(const char *folder, long *process);
 
 /* Runs reprise run or record for the command after "--", which is argv[end]. */
 int program_run(const struct command *, int argc, char **argv, int end);

@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/findings/options.h"
@@ -20,6 +23,13 @@
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 static volatile pid_t child;
+static volatile sig_atomic_t piped; /* nobody reads what this process has written */
+
+static void note_pipe(int number)
+{
+    (void)number;
+    piped = 1;
+}
 
 /* Passes a signal on. A terminal sends its own to the program, too. */
 static void pass_on(int number, siginfo_t *from, void *unused)
@@ -42,6 +52,9 @@ static void watch(struct sigaction old[PASSED])
     for (int i = 0; i < PASSED; i++)
         if (!sigaction(passed[i], NULL, &old[i]) && old[i].sa_handler != SIG_IGN)
             sigaction(passed[i], &ours, NULL);
+    struct sigaction pipe, noted = {.sa_handler = note_pipe, .sa_flags = SA_RESTART};
+    if (!sigaction(SIGPIPE, NULL, &pipe) && pipe.sa_handler != SIG_IGN)
+        sigaction(SIGPIPE, &noted, NULL); /* a program that is started has the default action again */
 }
 
 static void unwatch(const struct sigaction old[PASSED])
@@ -65,23 +78,31 @@ static void end_by(int number)
 
 /* ---- the folder of logs ------------------------------------------------------------------------------------------ */
 
+#define FOLDER "reprise-run-" /* what its name begins with */
+
 /* The file that processes remove when something that they have found is lost. */
 static void whole_file(char path[PATH_MAX + 16], const char *folder)
 {
     snprintf(path, PATH_MAX + 16, "%s/.whole", folder);
 }
 
-static bool make_folder(char folder[PATH_MAX], struct rp_error *err)
+static const char *temporary(void)
 {
     const char *base = getenv("TMPDIR");
+    return base && *base == '/' ? base : "/tmp";
+}
+
+/* Makes the folder, and locks its file for as long as this process runs. */
+static bool make_folder(char folder[PATH_MAX], struct rp_error *err)
+{
     char path[PATH_MAX + 16];
-    snprintf(folder, PATH_MAX, "%s/reprise-XXXXXX", base && *base == '/' ? base : "/tmp");
+    snprintf(folder, PATH_MAX, "%s/" FOLDER "XXXXXX", temporary());
     if (!mkdtemp(folder))
         return rp_fail(err, RP_SYSTEM, "cannot make a folder '%s': %s", folder, strerror(errno));
     whole_file(path, folder);
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file >= 0)
-        return !close(file);
+        return flock(file, LOCK_EX | LOCK_NB), true; /* without locks it may be removed after a kill, or not at all */
     rmdir(folder);
     return rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
 }
@@ -108,6 +129,47 @@ static void remove_folder(const char *folder)
     if (d)
         closedir(d);
     rmdir(folder);
+}
+
+/* Whether a folder is of a run that was killed, so that nobody has its file locked. One that is new may not have been
+ * locked yet. */
+static bool is_abandoned(const char *folder)
+{
+    enum { NEW_S = 60 };
+    char path[PATH_MAX + 16];
+    struct stat s;
+    whole_file(path, folder);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool abandoned = file >= 0 && !fstat(file, &s) && s.st_uid == getuid() && time(NULL) - s.st_mtime > NEW_S &&
+                     !flock(file, LOCK_EX | LOCK_NB);
+    if (file >= 0)
+        close(file);
+    return abandoned;
+}
+
+/* Whether a folder of ours for ptxas (frontend/loader/ptxas.c) is older than any ptxas runs. */
+static bool is_forgotten(const char *folder)
+{
+    enum { LONGEST_S = 86400 };
+    struct stat s;
+    return !lstat(folder, &s) && S_ISDIR(s.st_mode) && s.st_uid == getuid() && time(NULL) - s.st_mtime > LONGEST_S;
+}
+
+static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+/* Removes what runs that were killed have left. */
+static void remove_abandoned(void)
+{
+    char path[PATH_MAX];
+    DIR *d = opendir(temporary());
+    for (struct dirent *e; d && (e = readdir(d));) {
+        bool run = begins(e->d_name, FOLDER), ptxas = begins(e->d_name, "reprise-ptxas-");
+        if (snprintf(path, sizeof path, "%s/%s", temporary(), e->d_name) < PATH_MAX &&
+            ((run && is_abandoned(path)) || (ptxas && is_forgotten(path))))
+            remove_folder(path);
+    }
+    if (d)
+        closedir(d);
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -197,12 +259,17 @@ static const char *unchecked(const struct findings *f, const struct program_opti
 /* The exit status if nothing was checked, or not all: the user asked for more. */
 static int say_unchecked(const struct findings *f, const struct program_options *p, int status)
 {
-    const char *why = f->unloaded ? f->unloaded : unchecked(f, p);
-    FILE *to = why && !f->signal ? log_open(p) : NULL;
+    const char *why = unchecked(f, p);
+    FILE *to = (f->unloaded || f->whole || why) && !f->signal ? log_open(p) : NULL;
     if (!to)
         return status;
     if (f->unloaded)
-        fprintf(to, "reprise: not all was checked: code could not be loaded, and did not run: %s\n", why);
+        fprintf(to, "reprise: not all was checked: code could not be loaded, and did not run: %s\n", f->unloaded);
+    else if (f->whole)
+        fprintf(to,
+                "reprise: %s was checked: %s is linked statically as a whole, so that no library of reprise can be "
+                "loaded; leave -static out\n",
+                why ? "nothing" : "not all", f->whole);
     else
         fprintf(to, "reprise: nothing was checked: %s\n", why);
     if (to != stderr)
@@ -210,18 +277,48 @@ static int say_unchecked(const struct findings *f, const struct program_options 
     return status || !p->findings.error_status ? status : RP_BAD_INPUT;
 }
 
-enum { OUTLIVING_MS = 10000 }; /* how long processes may outlive the program's first one */
-
-static int say_outlived(const struct program_options *p, long process, int status)
+static int say_outlived(const struct program_options *p, enum outliving how, long process, int status)
 {
-    FILE *to = log_open(p);
-    fprintf(to,
-            "reprise: not all was checked: process %ld runs on after the program's first one has ended; what it finds "
-            "from now on is in no report\n",
-            process);
+    FILE *to = how == OUTLIVES_NONE ? NULL : log_open(p);
+    if (!to)
+        return status;
+    if (how == OUTLIVES_WITH_CUDA)
+        fprintf(to,
+                "reprise: not all was checked: process %ld runs on after the program's first one has ended; what it "
+                "finds from now on is in no report\n",
+                process);
+    else
+        fprintf(to,
+                "reprise: a process of the program runs on after its first one has ended; should it use CUDA, that is "
+                "checked, but is in no report\n");
     if (to != stderr)
         fclose(to);
-    return status || !p->findings.error_status ? status : RP_BAD_INPUT;
+    return status || how == OUTLIVES || !p->findings.error_status ? status : RP_BAD_INPUT;
+}
+
+/* Notes a program that no library of ours can be loaded into. */
+static void note_static(struct findings *f, char **command, const char *folder)
+{
+    char path[PATH_MAX];
+    f->whole = program_static_child(folder);
+    if (!f->whole && program_find(command[0], path) && program_is_static(path))
+        f->whole = strdup(path);
+    if (f->whole && !f->incomplete && asprintf(&f->incomplete, "%s is linked statically as a whole", f->whole) < 0)
+        f->incomplete = NULL;
+}
+
+/* Notes why not all was checked, for reports. */
+static void note_unchecked(struct findings *f, const struct program_options *p, char **command, const char *folder,
+                           enum outliving outliving, long process)
+{
+    note_static(f, command, folder);
+    const char *why = unchecked(f, p);
+    f->nothing = why && !f->signal;
+    if (!f->incomplete && f->nothing)
+        f->incomplete = strdup(why);
+    if (!f->incomplete && outliving == OUTLIVES_WITH_CUDA &&
+        asprintf(&f->incomplete, "process %ld runs on after the program's first one has ended", process) < 0)
+        f->incomplete = NULL;
 }
 
 static bool log_is_whole(const struct findings *f, const struct program_options *p, struct rp_error *err)
@@ -245,16 +342,18 @@ static int conclude(const struct program_options *p, char **command, const struc
     struct findings f = {.checks = p->check, .command = joined(command)};
     struct rp_error err = {0};
     wait_for(&f);
-    long still = f.signal ? 0 : program_outlived_by(folder, OUTLIVING_MS);
+    long process = 0;
+    enum outliving outliving = f.signal ? OUTLIVES_NONE : program_outlived_by(folder, &process);
     int status = f.status, number = f.signal;
     if (!findings_read_logs(&f, folder, child, &err)) {
         status = command_fail(&err);
     } else {
+        note_unchecked(&f, p, command, folder, outliving, process);
         status = findings_conclude(&f, &p->findings, rules, status);
         fflush(stdout);
         bool whole = logs_are_whole(folder, &err);
         status = whole ? say_unchecked(&f, p, status) : status;
-        status = still ? say_outlived(p, still, status) : status;
+        status = say_outlived(p, outliving, process, status);
         if (!say_rest(&f, p, findings_failing(&f), &err) || !whole || !log_is_whole(&f, p, &err))
             status = command_fail(&err);
     }
@@ -272,6 +371,7 @@ int program_supervise(const struct program_options *given, char **command, const
     struct rp_error err = {0};
     char folder[PATH_MAX], file[PATH_MAX + 16];
     int status = RP_OK;
+    remove_abandoned();
     if (!make_folder(folder, &err))
         return command_fail(&err);
     snprintf(file, sizeof file, "%s/.rules", folder);
@@ -281,6 +381,7 @@ int program_supervise(const struct program_options *given, char **command, const
     }
     p.log_folder = folder;
     p.rules = p.findings.suppressions || p.findings.baseline ? file : NULL;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* to wait for processes whose parents have ended */
     watch(old);
     bool runs = start(&p, command, old, &status);
     if (runs)
@@ -288,5 +389,7 @@ int program_supervise(const struct program_options *given, char **command, const
     else
         remove_folder(folder);
     unwatch(old);
+    if (piped)
+        end_by(SIGPIPE);
     return status;
 }

@@ -232,8 +232,9 @@ static bool check_area(struct query *q, struct rp_error *err)
     if (fine && without && !with)
         fine = rp_fail(err, RP_USAGE, "%s no area; " GIVE_AREA, machines);
     else if (fine && without)
-        fprintf(stderr, "reprise: warning: %lld run%s left out, as %s no area; " GIVE_AREA "\n", (long long)without,
-                without == 1 ? " is" : "s are", machines);
+        fprintf(stderr,
+                "reprise: warning: %lld run%s left out where areas are compared, as %s no area; " GIVE_AREA "\n",
+                (long long)without, without == 1 ? " is" : "s are", machines);
     sqlite3_free(machines);
     return fine;
 }

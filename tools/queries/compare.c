@@ -221,11 +221,12 @@ static bool print_mean(struct query *q, struct rp_error *err)
 
 /* ---- source lines ------------------------------------------------------------------------------------------------ */
 
-/* Cycles of the machine: those of sub-cores, divided by how many there are. */
+/* Cycles of the machine: those of sub-cores, or of cores, divided by how many there are. */
 #define LINES                                                                                                          \
-    "WITH size AS (SELECT r.id AS run, (SELECT value FROM machine_option JOIN option o ON o.id = option"               \
-    "   WHERE machine = r.machine AND o.key = 'sms') * (SELECT value FROM machine_option JOIN option o"                \
-    "   ON o.id = option WHERE machine = r.machine AND o.key = 'subcores') AS subcores FROM run r),"                   \
+    "WITH size AS (SELECT r.id AS run, coalesce((SELECT value FROM machine_option JOIN option o ON o.id = option"      \
+    "   WHERE machine = r.machine AND o.key = 'cores'), (SELECT value FROM machine_option JOIN option o"               \
+    "   ON o.id = option WHERE machine = r.machine AND o.key = 'sms') * (SELECT value FROM machine_option"             \
+    "   JOIN option o ON o.id = option WHERE machine = r.machine AND o.key = 'subcores')) AS subcores FROM run r),"    \
     " part AS (SELECT p.\"run_a\" AS run, -1 AS sign FROM pair p UNION ALL SELECT p.\"run_b\", 1 FROM pair p),"        \
     " change AS (SELECT i.name, i.file, i.line, s.reason,"                                                             \
     "   sum(CASE sign WHEN -1 THEN 1.0 * s.cycles / z.subcores END) AS a,"                                             \

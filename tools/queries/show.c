@@ -104,7 +104,9 @@ bool query_sql(struct query *q, const char *text, struct rp_error *err)
     else if (!rows || rest[strspn(rest, " \t\r\n;")] || !sqlite3_column_count(rows))
         fine = rp_fail(err, RP_USAGE,
                        "sql: give one query, for example 'SELECT trace, min(cycles) FROM runs GROUP BY trace'");
-    fine = fine && view_print(&q->view, NULL, rows, err);
+    bool fails = fine && !view_print(&q->view, NULL, rows, err);
+    if (fails && (sqlite3_errcode(q->store.sql.db) & 0xff) == SQLITE_ERROR) /* of a function, for example */
+        rp_fail(err, RP_USAGE, "sql: %s", sqlite3_errmsg(q->store.sql.db));
     sqlite3_finalize(rows);
-    return fine;
+    return fine && !fails;
 }

@@ -62,6 +62,22 @@ static json_t *channels_json(const struct machine *m, const uint64_t *counts)
     return all;
 }
 
+/* An object for each core: its statistics without what they begin with, "cycles.base". */
+static json_t *cores_json(const struct machine *m, const struct core_counts *counts)
+{
+    json_t *all = json_array();
+    for (int64_t c = 0; c < m->cores; c++) {
+        json_t *core = json_pack("{s:I}", "core", (json_int_t)c);
+        for (size_t i = 0; i < CORE_COUNT_WORDS; i++) {
+            const char *name = core_count_name(i);
+            json_put_path(core, strncmp(name, "cores.", 6) ? name : name + 6,
+                          json_number(((const uint64_t *)&counts[c])[i]));
+        }
+        json_add(all, core);
+    }
+    return all;
+}
+
 int replay_print_json(const struct replay_request *a, struct rp_trace *t, const struct machine *m,
                       const struct outcome *o)
 {
@@ -82,6 +98,8 @@ int replay_print_json(const struct replay_request *a, struct rp_trace *t, const 
     }
     if (o->result.channels && !o->result.sample.sampled)
         json_part(&out, "dram_channels", channels_json(m, o->result.channels));
+    if (o->result.cores)
+        json_part(&out, "cores", cores_json(m, o->result.cores));
     if (a->units)
         json_part(&out, "units", unit_shares_json(&o->hotspots));
     else if (a->by)

@@ -268,11 +268,49 @@ static void print_devices(const struct machine *m, const struct result *r)
     print_links(m, r);
 }
 
+/* What the machine is, behind its name. */
+static void print_machine(const struct machine *m)
+{
+    if (machine_is_cores(m))
+        printf("%s (%" PRId64 " cores, coherence %s, %.9g MHz)", m->name, m->cores, machine_coherences[m->coherence],
+               fraction_value(m->clock_mhz));
+    else
+        printf("%s (scheduler %s, %.9g MHz)", m->name, m->scheduler.model->name, fraction_value(m->clock_mhz));
+}
+
+/* Where the time of cores goes, by cause, and what follows from it. */
+static void print_cores(const struct statistics *s, const struct core_counts *each, int64_t count)
+{
+    static const char *const heading[] = {"cause", "core cycles", "per instruction", "fewest", "most"};
+    static const char *const causes[] = {"base", "fetch", "load", "store", "barrier", "idle"};
+    const size_t first = offsetof(struct core_counts, base) / sizeof(uint64_t);
+    const double instructions = s->cores.instructions ? (double)s->cores.instructions : 1;
+    struct table *t = table_with("lrrrr", heading, MODEL_COUNT_OF(heading));
+    puts("");
+    for (size_t i = 0; i < MODEL_COUNT_OF(causes); i++) {
+        uint64_t all = ((const uint64_t *)&s->cores)[first + i], least = UINT64_MAX, most = 0;
+        for (int64_t c = 0; c < count; c++) {
+            uint64_t its = ((const uint64_t *)&each[c])[first + i];
+            least = its < least ? its : least;
+            most = its > most ? its : most;
+        }
+        table_cell(t, "%s", causes[i]);
+        table_number(t, all);
+        table_cell(t, "%.3f", (double)all / instructions);
+        table_number(t, least);
+        table_number(t, most);
+    }
+    table_print(t, stdout);
+    printf("\nSpeed-up over one core that takes as long for each instruction: %.1f. %.1f of 32 lanes were active.\n",
+           statistics_speed_up(s), s->warp_instructions ? instructions / (double)s->warp_instructions : 0);
+}
+
 static int print_text(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
                       const struct outcome *o)
 {
-    printf("%s on %s (scheduler %s, %.9g MHz)\n\n", rp_trace_path(trace), m->name, m->scheduler.model->name,
-           fraction_value(m->clock_mhz));
+    printf("%s on ", rp_trace_path(trace));
+    print_machine(m);
+    puts("\n");
     if (o->result.sample.sampled)
         sample_print(&a->replay.sample, &o->result.sample, &o->result.total);
     print_launches(trace, m, o);
@@ -283,6 +321,8 @@ static int print_text(const struct replay_request *a, struct rp_trace *trace, co
                o->result.launches.overlaps, copies_take_time(m) ? " or the last copy" : "");
     print_devices(m, &o->result);
     print_copies(m, o->result.copies);
+    if (o->result.cores)
+        print_cores(&o->result.total, o->result.cores, m->cores);
     puts(o->result.launches.count == 1 ? "" : "\nSums over all launches");
     print_statistics(m, &o->result);
     puts("\nStatistics that are 0 are left out; 'reprise replay --explain' defines them all.");
@@ -293,9 +333,15 @@ static int print_hotspots(const struct replay_request *a, struct rp_trace *trace
                           const struct outcome *o)
 {
     char cycles[FIGURE];
-    printf("%s on %s (scheduler %s): %s cycles, %" PRIu64 " sub-core%s\n\n", rp_trace_path(trace), m->name,
-           m->scheduler.model->name, figure(o->hotspots.cycles, cycles), o->hotspots.subcores,
-           rp_plural(o->hotspots.subcores));
+    if (machine_is_cores(m)) {
+        printf("%s on ", rp_trace_path(trace));
+        print_machine(m);
+        printf(": %s cycles. A core is an SM of one sub-core.\n\n", figure(o->hotspots.cycles, cycles));
+    } else {
+        printf("%s on %s (scheduler %s): %s cycles, %" PRIu64 " sub-core%s\n\n", rp_trace_path(trace), m->name,
+               m->scheduler.model->name, figure(o->hotspots.cycles, cycles), o->hotspots.subcores,
+               rp_plural(o->hotspots.subcores));
+    }
     if (a->units) {
         unit_shares_print(&o->hotspots);
         return RP_OK;

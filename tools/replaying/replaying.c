@@ -189,6 +189,8 @@ static void add_statistics(json_t *object, const struct machine *m, const struct
     (own ? statistics_each_own : statistics_each)(m, s, add_statistic, object);
     json_put_path(object, "ipc", json_real(statistics_ipc(s)));
     json_put_path(object, "occupancy.achieved", json_real(statistics_occupancy(m, s)));
+    if (machine_is_cores(m))
+        json_put(object, "speed_up", json_real(statistics_speed_up(s)));
 }
 
 json_t *statistics_json(const struct machine *m, const struct statistics *s)

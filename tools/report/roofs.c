@@ -52,8 +52,10 @@ struct roofs roofs_of(option_of_fn *of, void *data)
 {
     struct options o = {of, data};
     struct roofs r = {.sector = sector_of(&o), .mhz = number(&o, "clock_mhz", 0)};
-    r.issue = number(&o, "sms", 1) * number(&o, "subcores", 1) * number(&o, "issue.width", 1);
-    if (is(&o, "memory.model", "hierarchy"))
+    bool cores = is(&o, "kind", "cores");
+    r.issue = cores ? number(&o, "cores", 1)
+                    : number(&o, "sms", 1) * number(&o, "subcores", 1) * number(&o, "issue.width", 1);
+    if (cores || is(&o, "memory.model", "hierarchy"))
         r.memory = number(&o, "dram.channels", 1) * channel(&o, r.sector, r.mhz);
     return r;
 }

@@ -7,7 +7,7 @@
 #include "tracefmt/sha256.h"
 
 #define MAGIC "RPRESULT"
-enum { VERSION = 3, PREFIX = 32, CHECKSUM = 32, NAME = 256, COMPRESSION = 3 };
+enum { VERSION = 4, PREFIX = 32, CHECKSUM = 32, NAME = 256, COMPRESSION = 3 };
 
 bool record_origin_of(struct rp_trace *trace, const struct machine *machine, const struct replay_options *options,
                       char identity[RESULT_IDENTITY], struct record_origin *origin, struct rp_error *err)
@@ -96,19 +96,21 @@ static bool put_heading(struct packed *p, const struct result *r, const struct r
 {
     struct name_writer names = {p, true};
     size_t channels = replay_channel_counters(of->machine);
+    size_t cores = replay_core_counters(of->machine) * CORE_COUNT_WORDS;
     if (!packed_reserve(p, RESULT_IDENTITY + 3 * PACKED_MOST))
         return false;
     packed_put_text(p, of->identity);
     packed_put(p, STATISTICS_WORDS);
     packed_put(p, count_names(of->machine));
     statistics_each(of->machine, &(struct statistics){0}, put_name, &names);
-    if (!names.fine ||
-        !packed_reserve(p, PACKED_MOST * (2 * STATISTICS_WORDS + 3 * COPY_PATHS + channels + REPLAY_SOURCE_COUNT + 5)))
+    if (!names.fine || !packed_reserve(p, PACKED_MOST * (2 * STATISTICS_WORDS + 3 * COPY_PATHS + channels + cores +
+                                                         REPLAY_SOURCE_COUNT + 5)))
         return false;
     statistics_put(p, &r->total);
     for (unsigned path = 0; path < COPY_PATHS; path++)
         put_copies(p, &r->copies[path]);
     packed_put_row(p, r->channels, channels);
+    packed_put_row(p, (const uint64_t *)r->cores, cores);
     put_sample(p, &r->sample);
     packed_put(p, r->launches.count);
     return put_devices(p, r);
@@ -258,6 +260,7 @@ static bool get_heading(struct packed_reader *r, const struct record_origin *of,
     for (unsigned path = 0; path < COPY_PATHS; path++)
         get_copies(r, &result->copies[path]);
     packed_get_row(r, result->channels, replay_channel_counters(of->machine));
+    packed_get_row(r, (uint64_t *)result->cores, replay_core_counters(of->machine) * CORE_COUNT_WORDS);
     get_sample(r, &result->sample);
     return packed_get(r) == of->count && get_devices(r, result) && !r->damaged && r->at == r->size;
 }
@@ -284,9 +287,13 @@ bool record_read(const char *name, const uint8_t *bytes, size_t size, const stru
     struct packed_reader r = {.bytes = p.heading, .size = p.heading_size};
     if (!is_of(&r, of))
         return rp_fail(err, RP_BAD_INPUT, "%s: a result of another replay, or of another reprise", name);
-    size_t channels = replay_channel_counters(of->machine);
-    if (channels && !(result->channels = malloc(channels * sizeof *result->channels)))
+    size_t channels = replay_channel_counters(of->machine), cores = replay_core_counters(of->machine);
+    result->channels = channels ? malloc(channels * sizeof *result->channels) : NULL;
+    result->cores = cores ? calloc(cores, sizeof *result->cores) : NULL;
+    if ((channels && !result->channels) || (cores && !result->cores)) {
+        result_free(result);
         return rp_fail(err, RP_SYSTEM, "%s: out of memory for the result of a replay", name);
+    }
     if (get_heading(&r, of, result) && get_launches(&p, of, &result->launches))
         return true;
     result_free(result);

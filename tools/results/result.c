@@ -24,6 +24,8 @@ bool result_replay(struct rp_trace *trace, const struct machine *machine, const 
     memcpy(result->copies, replayed.copies, sizeof result->copies);
     result->channels = replayed.channels;
     replayed.channels = NULL;
+    result->cores = replayed.cores;
+    replayed.cores = NULL;
     result->device_count = replayed.device_count;
     result->devices = replayed.devices;
     result->links = replayed.links;
@@ -38,6 +40,7 @@ void result_free(struct result *result)
 {
     launch_log_free(&result->launches);
     free(result->channels);
+    free(result->cores);
     free(result->devices);
     free(result->links);
     *result = (struct result){0};

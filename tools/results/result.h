@@ -9,6 +9,7 @@ struct result {
     struct statistics total;               /* as in struct replay_result */
     struct copy_counts copies[COPY_PATHS]; /* the same */
     uint64_t *channels;                    /* the same */
+    struct core_counts *cores;             /* the same */
     uint32_t device_count;                 /* the same, as are the next two */
     struct replay_device *devices;
     struct copy_counts *links;

@@ -150,28 +150,52 @@ static bool pragma(struct sql *s, const char *text, int64_t *value, struct rp_er
     return sql_number(s, text, 0, value, err, "");
 }
 
+static bool has_results(struct sql *s, struct rp_error *err)
+{
+    int64_t application;
+    return pragma(s, "PRAGMA application_id", &application, err) &&
+           (application == APPLICATION ||
+            rp_fail(err, RP_BAD_INPUT, "%s: this database has no results of reprise sweep", s->path));
+}
+
+static bool count_objects(struct sql *s, int64_t *objects, struct rp_error *err)
+{
+    return sql_number(s, "SELECT count(*) FROM sqlite_schema", 0, objects, err, "");
+}
+
+static bool fail_version(const struct sql *s, int64_t version, struct rp_error *err)
+{
+    return rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d%s", s->path,
+                   (long long)version, SCHEMA_VERSION,
+                   version == 1 ? ", and a sweep into this database brings them up to date" : "");
+}
+
+bool schema_is_ours(struct sql *s, struct rp_error *err)
+{
+    int64_t objects, version;
+    if (!count_objects(s, &objects, err))
+        return false;
+    return !objects || (has_results(s, err) && pragma(s, "PRAGMA user_version", &version, err) &&
+                        ((version > 0 && version <= SCHEMA_VERSION) || fail_version(s, version, err)));
+}
+
 bool schema_check(struct sql *s, struct rp_error *err)
 {
-    int64_t application, version;
-    if (!pragma(s, "PRAGMA application_id", &application, err) || !pragma(s, "PRAGMA user_version", &version, err))
+    int64_t version;
+    if (!has_results(s, err) || !pragma(s, "PRAGMA user_version", &version, err))
         return false;
-    if (application != APPLICATION)
-        return rp_fail(err, RP_BAD_INPUT, "%s: this database has no results of reprise sweep", s->path);
     bool has_cycles;
     if (!schema_has_column(s, "cycles", &has_cycles, err))
         return false;
     if (version == 2 || (version == SCHEMA_VERSION && !has_cycles))
         return make_view(s, "TEMP", err);
-    return version == SCHEMA_VERSION ||
-           rp_fail(err, RP_BAD_INPUT, "%s: its tables are of version %lld; this reprise knows version %d%s", s->path,
-                   (long long)version, SCHEMA_VERSION,
-                   version == 1 ? ", and a sweep into this database brings them up to date" : "");
+    return version == SCHEMA_VERSION || fail_version(s, version, err);
 }
 
 bool schema_make(struct sql *s, struct rp_error *err)
 {
     int64_t objects;
-    if (!sql_number(s, "SELECT count(*) FROM sqlite_schema", 0, &objects, err, ""))
+    if (!count_objects(s, &objects, err))
         return false;
     if (objects) {
         int64_t version, application;

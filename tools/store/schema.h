@@ -9,6 +9,8 @@
 /* Key of the option of machines that view `runs` has a column of, whether it varies or not. */
 #define STORE_AREA "area"
 
+/* The database is empty, or has tables that schema_make() takes; else RP_BAD_INPUT. Changes nothing. */
+bool schema_is_ours(struct sql *, struct rp_error *);
 /* Makes the tables in an empty database, or checks those that are there, and brings those of older versions up to date.
  * RP_BAD_INPUT: a database of something else, or of another version. */
 bool schema_make(struct sql *, struct rp_error *);
@@ -16,7 +18,8 @@ bool schema_make(struct sql *, struct rp_error *);
  * connection. */
 bool schema_check(struct sql *, struct rp_error *);
 
-/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic; cycles is always there. */
+/* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic; cycles is always there.
+ */
 bool schema_make_view(struct sql *, struct rp_error *);
 
 /* Whether view `runs` has the column. */

@@ -87,7 +87,7 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
     if (!check_name(path, err) || !sql_open(&s->sql, path, true, wait, err))
         return false;
     bool fine =
-        check_whole(&s->sql, err) &&
+        schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) &&
         sql_script(&s->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) &&
         store_begin(s, err) && schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) &&
         store_commit(s, err) && store_changed(s, &others, err);

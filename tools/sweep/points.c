@@ -9,6 +9,7 @@
 #include "tools/store/schema.h"
 #include "tools/sweep/sweep.h"
 #include "tools/ui/progress.h"
+#include "tracefmt/plural.h"
 
 static bool excluded_everywhere(const struct sweep_plan *p, size_t variant)
 {
@@ -189,7 +190,10 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     }
     progress_end(&bar);
     free(seen.slots);
-    return fine;
+    return fine &&
+           (s->count.excluded < variants ||
+            rp_fail(err, RP_USAGE, "--exclude: nothing is left to replay: all %zu combination%s of values %s excluded",
+                    variants, rp_plural(variants), variants == 1 ? "is" : "are"));
 }
 
 /* Whether the plan says what the area is. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "tools/results/identity.h"
 #include "tools/sweep/sweep.h"
@@ -168,10 +168,17 @@ static void close_idle_points(struct sweep *s)
         }
 }
 
+/* An empty file is a database without tables. */
+static bool is_empty(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size);
+}
+
 static bool open_store(struct sweep *s, struct rp_error *err)
 {
     const struct sweep_args *a = s->args;
-    if (a->dry_run && (!a->output || access(a->output, F_OK)))
+    if (a->dry_run && (!a->output || is_empty(a->output)))
         return true;
     if (a->array && !a->dry_run && !sweep_jobs_are_over(s, err))
         return false;

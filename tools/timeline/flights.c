@@ -155,14 +155,14 @@ void flights_issue(struct flights *f, const struct observed_issue *i)
         return;
     }
     f->last_slot = s;
-    f->last = (struct flight){.number = i->number,
-                              .issue = i->cycle,
-                              .initiation = (uint32_t)i->initiation,
-                              .index = i->index,
-                              .row = row,
-                              .warp = (uint16_t)i->warp,
-                              .unit = (uint8_t)i->unit,
-                              .subcore = (uint8_t)i->subcore};
+    f->last.number = i->number;
+    f->last.issue = i->cycle;
+    f->last.initiation = (uint32_t)i->initiation;
+    f->last.index = i->index;
+    f->last.row = row;
+    f->last.warp = (uint16_t)i->warp;
+    f->last.unit = (uint8_t)i->unit;
+    f->last.subcore = (uint8_t)i->subcore;
 }
 
 static bool is_last(const struct flights *f, const struct observed_done *d)
@@ -183,16 +183,18 @@ static bool take(struct flight_warp *w, uint64_t number, struct flight *out)
     return false;
 }
 
-bool flights_end(struct flights *f, const struct observed_done *d, struct flight_slot **slot, struct flight *flight)
+const struct flight *flights_end(struct flights *f, const struct observed_done *d, struct flight_slot **slot)
 {
+    const struct flight *flight = &f->last;
     if (is_last(f, d)) {
         *slot = f->last_slot;
-        *flight = f->last;
         f->last_slot = NULL;
-    } else if (!(*slot = flights_find(f, d->sm, d->launch, d->block)) ||
-               !take(&(*slot)->warp[d->warp], d->number, flight)) {
-        return false;
+    } else if ((*slot = flights_find(f, d->sm, d->launch, d->block)) &&
+               take(&(*slot)->warp[d->warp], d->number, &f->ended)) {
+        flight = &f->ended;
+    } else {
+        return NULL;
     }
     (*slot)->warp[d->warp].rows[flight->row].free = d->cycle;
-    return true;
+    return flight;
 }

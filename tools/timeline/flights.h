@@ -49,8 +49,8 @@ struct flights {
     uint32_t sm_count;
     /* The last instruction that has issued, if it has not ended: most ends come at once, and need no list. */
     struct flight_slot *last_slot;
-    struct flight last;
-    bool starved; /* memory ran out: something was not noted */
+    struct flight last, ended; /* ended: what flights_end returned, if it was not the last */
+    bool starved;              /* memory ran out: something was not noted */
 };
 
 bool flights_open(struct flights *, const struct rp_trace *, const struct machine *, struct rp_error *);
@@ -65,7 +65,8 @@ void flights_leave(struct flights *, struct flight_slot *);
 
 /* Notes the instruction, if its block is there. */
 void flights_issue(struct flights *, const struct observed_issue *);
-/* The instruction ends: writes the place of its block and its flight. False: its issue was not noted. */
-bool flights_end(struct flights *, const struct observed_done *, struct flight_slot **, struct flight *);
+/* The instruction ends: returns its flight, up to the next call, and writes the place of its block. NULL: its issue was
+ * not noted. */
+const struct flight *flights_end(struct flights *, const struct observed_done *, struct flight_slot **);
 
 #endif

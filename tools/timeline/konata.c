@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tools/lib/names.h"
 #include "tools/timeline/flights.h"
@@ -21,34 +22,23 @@ struct life {
 struct konata {
     const struct timeline_request *request;
     struct flights flights;
-    struct life *lives;
-    uint32_t count, room;
-    bool starved, too_many;
+    struct life *lives; /* room for KONATA_MOST */
+    uint32_t count;
+    bool too_many;
 };
 
 /* ---- gathering --------------------------------------------------------------------------------------------------- */
 
-static bool has_room(struct konata *k)
-{
-    if (k->count < k->room)
-        return true;
-    if (k->count == KONATA_MOST) {
-        k->too_many = true;
-        return false;
-    }
-    uint32_t room = k->room ? 2 * k->room : 4096;
-    struct life *more = realloc(k->lives, room * sizeof *more);
-    k->starved |= !more;
-    k->lives = more ? more : k->lives;
-    k->room = more ? room : k->room;
-    return more;
-}
+#define PIECE (2u << 20)
 
-/* Notes the life, if the window shows it. */
-static void note_life(struct konata *k, const struct life *l)
+/* What is touched all over, in large pages where there are some. free() it; NULL: out of memory. */
+static void *large_room(size_t size)
 {
-    if (timeline_shows(&k->request->window, l->issue, l->done) && has_room(k))
-        k->lives[k->count++] = *l;
+    size = (size + PIECE - 1) / PIECE * PIECE;
+    void *room = aligned_alloc(PIECE, size);
+    if (room)
+        madvise(room, size, MADV_HUGEPAGE); /* without them only time is lost */
+    return room;
 }
 
 static void note_issue(void *data, const struct observed_issue *i)
@@ -62,17 +52,23 @@ static void note_done(void *data, const struct observed_done *d)
 {
     struct konata *k = data;
     struct flight_slot *s;
-    struct flight f;
-    if (flights_end(&k->flights, d, &s, &f))
-        note_life(k, &(struct life){.issue = f.issue,
-                                    .dispatch = d->dispatch,
-                                    .done = d->cycle,
-                                    .block = d->block,
-                                    .launch = d->launch,
-                                    .warp = d->warp,
-                                    .index = f.index,
-                                    .sm = (uint16_t)d->sm,
-                                    .subcore = f.subcore});
+    const struct flight *f = flights_end(&k->flights, d, &s);
+    if (!f || !timeline_shows(&k->request->window, f->issue, d->cycle))
+        return;
+    if (k->count == KONATA_MOST) {
+        k->too_many = true;
+        return;
+    }
+    struct life *l = &k->lives[k->count++];
+    l->issue = f->issue;
+    l->dispatch = d->dispatch;
+    l->done = d->cycle;
+    l->block = d->block;
+    l->launch = d->launch;
+    l->warp = d->warp;
+    l->index = f->index;
+    l->sm = (uint16_t)d->sm;
+    l->subcore = f->subcore;
 }
 
 static void note_block(void *data, const struct observed_block *b)
@@ -100,37 +96,53 @@ static int compare_pair(const struct life *a, const struct life *b)
     return 0;
 }
 
-/* What happens to lives, in the order of cycles. */
+/* What happens to lives, in the order of cycles. The numbers of lives are places in k->lives. */
 struct order {
-    struct keyed *issues, *dispatches, *ends, *spare; /* one array */
+    struct keyed *issues, *dispatches, *ends, *spare; /* one array; ends are where issues were */
     uint32_t dispatch_count; /* of lives that are dispatched after their issue; all lives issue and end */
 };
 
-/* By cycle, SM and sub-core; the numbers of lives are places in k->lives. */
+/* By cycle, SM and sub-core. */
 static void order_issues(const struct konata *k, struct order *o)
 {
-    for (uint32_t i = 0; i < k->count; i++)
-        o->issues[i] = (struct keyed){(uint64_t)k->lives[i].sm << 16 | k->lives[i].subcore, i};
-    sort_keyed(o->issues, o->spare, k->count);
-    for (uint32_t i = 0; i < k->count; i++)
-        o->issues[i].key = k->lives[o->issues[i].number].issue;
+    const struct machine *m = k->request->machine;
+    for (uint32_t i = 0; i < k->count; i++) {
+        const struct life *l = &k->lives[i];
+        uint64_t place = l->sm * (uint64_t)m->subcores + l->subcore;
+        o->issues[i] = (struct keyed){l->issue * (uint64_t)(m->sms * m->subcores) + place, i};
+    }
     sort_keyed(o->issues, o->spare, k->count);
     for (uint32_t i = 1; i < k->count; i++) {
         struct keyed *two = &o->issues[i - 1], last = two[1];
-        const struct life *a = &k->lives[two[0].number], *b = &k->lives[last.number];
-        if (a->issue == b->issue && a->sm == b->sm && a->subcore == b->subcore && compare_pair(a, b) > 0) {
+        if (two[0].key == last.key && compare_pair(&k->lives[two[0].number], &k->lives[last.number]) > 0) {
             two[1] = two[0];
             two[0] = last;
         }
     }
 }
 
-/* Lives are numbered by their issue from here on. */
+#define AHEAD 16 /* lives, fetched into the cache while others are copied */
+
+/* Lives are in the order of their issues from here on. */
+static bool put_in_order(struct konata *k, struct order *o)
+{
+    struct life *sorted = large_room((k->count + 1) * sizeof *sorted);
+    for (uint32_t i = 0; sorted && i < k->count; i++) {
+        __builtin_prefetch(&k->lives[o->issues[i + AHEAD < k->count ? i + AHEAD : i].number]);
+        sorted[i] = k->lives[o->issues[i].number];
+    }
+    if (!sorted)
+        return false;
+    free(k->lives);
+    k->lives = sorted;
+    return true;
+}
+
 static void order_others(const struct konata *k, struct order *o)
 {
     o->dispatch_count = 0;
     for (uint32_t i = 0; i < k->count; i++) {
-        const struct life *l = &k->lives[o->issues[i].number];
+        const struct life *l = &k->lives[i];
         o->ends[i] = (struct keyed){l->done, i};
         if (l->dispatch > l->issue)
             o->dispatches[o->dispatch_count++] = (struct keyed){l->dispatch, i};
@@ -139,16 +151,17 @@ static void order_others(const struct konata *k, struct order *o)
     sort_keyed(o->dispatches, o->spare, o->dispatch_count);
 }
 
-static bool order_lives(const struct konata *k, struct order *o, struct rp_error *err)
+static bool order_lives(struct konata *k, struct order *o, struct rp_error *err)
 {
     size_t room = (size_t)k->count + 1;
-    o->issues = malloc(4 * room * sizeof *o->issues);
-    if (!o->issues)
+    o->issues = large_room(3 * room * sizeof *o->issues);
+    o->ends = o->issues;
+    o->dispatches = o->issues ? o->ends + room : NULL;
+    o->spare = o->issues ? o->dispatches + room : NULL;
+    if (o->issues)
+        order_issues(k, o);
+    if (!o->issues || !put_in_order(k, o))
         return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
-    o->dispatches = o->issues + room;
-    o->ends = o->dispatches + room;
-    o->spare = o->ends + room;
-    order_issues(k, o);
     order_others(k, o);
     return true;
 }
@@ -163,13 +176,21 @@ static inline uint8_t *put(uint8_t *at, const char *text, size_t size)
 #define PUT(at, text) put(at, text, sizeof text - 1)
 
 #define DIGITS 20
+static inline unsigned digits_of(uint64_t number)
+{
+    unsigned digits = 1;
+    for (; number >= 10000; number /= 10000)
+        digits += 4;
+    return digits + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
 static inline uint8_t *put_number(uint8_t *at, uint64_t number)
 {
-    char digits[DIGITS], *first = digits + DIGITS;
+    uint8_t *end = at + digits_of(number), *digit = end;
     do
-        *--first = (char)('0' + number % 10);
+        *--digit = (uint8_t)('0' + number % 10);
     while (number /= 10);
-    return put(at, first, (size_t)(digits + DIGITS - first));
+    return end;
 }
 
 /* A number that grows by one, as text. */
@@ -203,12 +224,12 @@ struct words {
     size_t size;
 };
 
-/* Of a warp: its thread, and where it is. Warps that are on the machine together mostly have places of their own. */
-#define WARP_PLACES 4096
+/* The thread of a warp. Warps that are on the machine together mostly have places of their own. */
+#define WARP_PLACES 16384
 struct warp_words {
     uint64_t block;
-    uint32_t launch, warp, thread_size, place_size;
-    char thread[24], place[128];
+    uint32_t launch, warp, thread_size;
+    char thread[20];
 };
 
 struct texts {
@@ -254,11 +275,11 @@ static bool make_words(const struct rp_instruction *in, struct words *w)
         return false;
     fprintf(to, "\t0\t%04" PRIx64 ": ", in->pc);
     write_text(in->text, to);
-    fputs("\nL\t", to);
+    putc('\n', to);
     return !fclose(to);
 }
 
-/* "\t0\t0040: add.s32 ...\nL\t"; NULL: out of memory. */
+/* "\t0\t0040: add.s32 ...\n"; NULL: out of memory. */
 static const struct words *words_of(const struct konata *k, struct texts *t, const struct life *l)
 {
     uint32_t number = rp_trace_launch(k->request->trace, l->launch)->kernel;
@@ -271,24 +292,22 @@ static const struct words *words_of(const struct konata *k, struct texts *t, con
     return fine ? &(*of)[l->index] : NULL;
 }
 
-static void make_warp_words(const struct konata *k, struct warp_words *w, const struct life *l)
+static uint64_t thread_of(const struct konata *k, const struct life *l)
 {
-    uint32_t warps = rp_launch_warps(rp_trace_launch(k->request->trace, l->launch));
-    w->launch = l->launch;
-    w->block = l->block;
-    w->warp = l->warp;
-    w->thread_size = (uint32_t)snprintf(w->thread, sizeof w->thread, "%" PRIu64, l->block * warps + l->warp);
-    w->place_size = (uint32_t)snprintf(w->place, sizeof w->place,
-                                       "\t1\tlaunch %" PRIu32 ", block %" PRIu64 ", warp %" PRIu32 ", SM %" PRIu16
-                                       ", subcore %" PRIu16 "\nS\t",
-                                       l->launch, l->block, l->warp, l->sm, l->subcore);
+    return l->block * rp_launch_warps(rp_trace_launch(k->request->trace, l->launch)) + l->warp;
 }
 
-static const struct warp_words *warp_words_of(const struct konata *k, struct texts *t, const struct life *l)
+/* *fresh: it was not known. */
+static const struct warp_words *warp_words_of(const struct konata *k, struct texts *t, const struct life *l,
+                                              bool *fresh)
 {
-    struct warp_words *w = &t->warps[(l->block * 32 + l->warp) % WARP_PLACES];
-    if (!w->place_size || w->block != l->block || w->warp != l->warp || w->launch != l->launch)
-        make_warp_words(k, w, l);
+    uint64_t thread = thread_of(k, l);
+    struct warp_words *w = &t->warps[thread % WARP_PLACES];
+    *fresh = !w->thread_size || w->block != l->block || w->warp != l->warp || w->launch != l->launch;
+    if (*fresh) {
+        *w = (struct warp_words){.block = l->block, .launch = l->launch, .warp = l->warp};
+        w->thread_size = (uint32_t)(put_number((uint8_t *)w->thread, thread) - (uint8_t *)w->thread);
+    }
     return w;
 }
 
@@ -305,24 +324,34 @@ static void put_long(struct writer *to, const char *text, size_t size)
     writer_room(to);
 }
 
+/* Where the life's warp is. */
+static void put_place(const struct life *l, const struct counter *number, struct writer *to)
+{
+    uint8_t *at = put_number(PUT(put_counter(PUT(to->at, "L\t"), number), "\t1\tlaunch "), l->launch);
+    at = put_number(PUT(at, ", block "), l->block);
+    at = put_number(PUT(at, ", warp "), l->warp);
+    at = put_number(PUT(at, ", SM "), l->sm);
+    to->at = PUT(put_number(PUT(at, ", subcore "), l->subcore), "\n");
+}
+
 /* The lines of a life when it issues. */
 static void put_issue(const struct konata *k, struct texts *t, const struct life *l, const struct counter *number,
                       struct writer *to)
 {
+    bool fresh;
     const struct words *text = words_of(k, t, l);
-    const struct warp_words *warp = warp_words_of(k, t, l);
+    const struct warp_words *warp = warp_words_of(k, t, l, &fresh);
     if (!text)
         return;
     uint8_t *at = put_counter(PUT(to->at, "I\t"), number);
     at = put_counter(PUT(at, "\t"), number);
     at = PUT(at, "\t");
     memcpy(at, warp->thread, sizeof warp->thread);
-    at = put_counter(PUT(at + warp->thread_size, "\nL\t"), number);
-    to->at = at;
+    to->at = put_counter(PUT(at + warp->thread_size, "\nL\t"), number);
     put_long(to, text->text, text->size);
-    at = put_counter(to->at, number);
-    memcpy(at, warp->place, sizeof warp->place);
-    at = put_counter(at + warp->place_size, number);
+    if (fresh)
+        put_place(l, number, to);
+    at = put_counter(PUT(to->at, "S\t"), number);
     to->at = l->dispatch > l->issue ? PUT(at, "\t0\tIs\n") : PUT(at, "\t0\tX\n");
 }
 
@@ -336,11 +365,11 @@ static void write_moments(const struct konata *k, struct texts *t, const struct 
 {
     uint32_t issued = 0, dispatched = 0, ended = 0;
     struct counter number = {"0", 1}, retired = {"0", 1};
-    uint64_t now = k->count ? o->issues->key : 0;
+    uint64_t now = k->count ? k->lives->issue : 0;
     writer_room(to);
     to->at = PUT(put_number(PUT(to->at, "Kanata\t0004\nC=\t"), now), "\n");
     while (ended < k->count) {
-        uint64_t end = o->ends[ended].key, issue = key_at(o->issues, issued, k->count),
+        uint64_t end = o->ends[ended].key, issue = issued < k->count ? k->lives[issued].issue : UINT64_MAX,
                  dispatch = key_at(o->dispatches, dispatched, o->dispatch_count);
         uint64_t next = end < issue ? end : issue;
         next = dispatch < next ? dispatch : next;
@@ -353,7 +382,7 @@ static void write_moments(const struct konata *k, struct texts *t, const struct 
             to->at = PUT(put_counter(at, &retired), "\t0\n");
             count_up(&retired);
         } else if (issue == now) {
-            put_issue(k, t, &k->lives[o->issues[issued++].number], &number, to);
+            put_issue(k, t, &k->lives[issued++], &number, to);
             count_up(&number);
         } else {
             to->at = PUT(put_number(PUT(to->at, "S\t"), o->dispatches[dispatched++].number), "\t0\tX\n");
@@ -383,12 +412,14 @@ static bool whole(const struct konata *k, struct rp_error *err)
                        "%s: more than %" PRIu32 " instructions in this window, which is too much for Konata; show less "
                        "with --launch, --blocks or --cycles",
                        rp_trace_path(k->request->trace), KONATA_MOST);
-    return (!k->starved && !k->flights.starved) || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+    return !k->flights.starved || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
 }
 
 bool timeline_konata(const struct timeline_request *r, FILE *to, struct timeline_result *out, struct rp_error *err)
 {
-    struct konata k = {.request = r};
+    struct konata k = {.request = r, .lives = large_room(KONATA_MOST * sizeof *k.lives)};
+    if (!k.lives)
+        return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
     const struct observer o = {.data = &k, .block = note_block, .issue = note_issue, .done = note_done};
     bool fine = flights_open(&k.flights, r->trace, r->machine, err) && timeline_replay(r, &o, out, err) &&
                 whole(&k, err) && timeline_check(r, out, k.count, err) && write_lives(&k, to, err);

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "tools/timeline/relay.h"
+
 unsigned timeline_tracks_of(const struct machine *m)
 {
     static const unsigned needs[TIMELINE_TRACK_COUNT] = {
@@ -29,15 +31,19 @@ bool timeline_replay(const struct timeline_request *r, const struct observer *o,
                      struct rp_error *err)
 {
     *out = (struct timeline_result){0};
+    struct relay *relay = relay_open(o);
+    const struct observer through = relay ? relay_observer(relay) : *o;
     const struct replay_options options = {.engine = REPLAY_FAST,
                                            .launch = r->launch,
-                                           .observer = o,
+                                           .observer = &through,
                                            .progress = r->progress,
                                            .progress_data = r->progress_data,
                                            .launch_done = note_warning,
                                            .launch_done_data = out};
     struct replay_result result;
-    if (!replay(r->trace, r->machine, &options, &result, err))
+    bool fine = replay(r->trace, r->machine, &options, &result, err);
+    relay_close(relay);
+    if (!fine)
         return false;
     out->cycles = result.total.cycles;
     replay_result_free(&result);

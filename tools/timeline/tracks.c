@@ -274,13 +274,13 @@ static void note_done(void *data, const struct observed_done *d)
 {
     struct tracks *t = data;
     struct flight_slot *s;
-    struct flight f;
-    if (!flights_end(&t->flights, d, &s, &f))
+    const struct flight *f = flights_end(&t->flights, d, &s);
+    if (!f)
         return;
-    if (wants(t, TIMELINE_UNITS) && f.initiation && shows(t, d->dispatch, d->dispatch + f.initiation))
-        show_dispatch(t, s, d->sm, &f, d->dispatch);
-    if (wants(t, TIMELINE_WARPS) && shows(t, f.issue, d->cycle))
-        show_life(t, s, d->sm, &f, d->cycle);
+    if (wants(t, TIMELINE_UNITS) && f->initiation && shows(t, d->dispatch, d->dispatch + f->initiation))
+        show_dispatch(t, s, d->sm, f, d->dispatch);
+    if (wants(t, TIMELINE_WARPS) && shows(t, f->issue, d->cycle))
+        show_life(t, s, d->sm, f, d->cycle);
 }
 
 static void note_stall(void *data, const struct observed_stall *s)

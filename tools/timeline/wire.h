@@ -22,6 +22,11 @@ static inline uint8_t *wire_varint(uint8_t *at, uint64_t value)
         *at = (uint8_t)value;
         return at + 1;
     }
+    if (value < 0x4000) {
+        at[0] = (uint8_t)(value | 0x80);
+        at[1] = (uint8_t)(value >> 7);
+        return at + 2;
+    }
     while (value >> 56) {
         *at++ = (uint8_t)(value | 0x80);
         value >>= 7;

@@ -6,6 +6,7 @@
 
 #include "replay/base/machine_parts.h"
 #include "tools/variants/range.h"
+#include "tracefmt/plural.h"
 
 #define EXAMPLE "give KEY=A,B,C, for example --vary scheduler=gto,lrr"
 #define WITH " with "
@@ -100,8 +101,8 @@ static char *take_key(char *part, char **list)
 static bool weave(struct axis *axis, const struct values *v, const char *key, const char *text, struct rp_error *err)
 {
     if (axis->keys > 1 && v->count != axis->points)
-        return rp_fail(err, RP_USAGE, "--vary %s: %zu values of %s for %zu before it; give a value for each", text,
-                       v->count, key, axis->points);
+        return rp_fail(err, RP_USAGE, "--vary %s: %zu value%s of %s for %zu before it; give a value for each", text,
+                       v->count, rp_plural(v->count), key, axis->points);
     const char **woven = calloc(v->count * axis->keys, sizeof *woven);
     if (!woven)
         return fail_memory(err);

@@ -37,6 +37,11 @@ int call_refused(int code, const char *why, ...)
 
 #define STICKY 1 /* the key of calls that return what a launch has caused: they are one finding */
 
+static _Thread_local bool misused; /* why the current call fails was a finding of its own */
+
+void call_misused(void) { misused = true; }
+void call_begins(void) { misused = false; }
+
 static void add(const char *call, bool runtime, int code, const struct host_stack *here)
 {
     const char *name = "an unknown error", *what = "";
@@ -46,7 +51,9 @@ static void add(const char *call, bool runtime, int code, const struct host_stac
             what = errors[i].text;
         }
     bool sticky = failed_for_good() && (int)failed_for_good() == code;
-    if (sticky && check_said_sync())
+    bool found = misused;
+    misused = false;
+    if (found || (sticky && check_said_sync()))
         return;
     struct rp_finding f = {.kind = RP_CHECK_API};
     f.text = finding_text("%s returned %s (%s)%s%s%s", call, name, what, sticky ? ", as later calls do" : "",
@@ -60,6 +67,7 @@ CUresult check_call(CUresult r)
 {
     struct host_stack here;
     bool runtime = false;
+    misused &= !is_answer((int)r);
     if (!calls_checked || is_answer((int)r))
         return r;
     host_stack_take(&here);

@@ -180,6 +180,7 @@ void check_misused(uint64_t address, const char *format, ...)
     host_stack_add(&f, "called", &here);
     add_freed(&f, address);
     findings_add(f, host_stack_key(&here));
+    call_misused();
 }
 
 void check_given_back(CUdeviceptr address)

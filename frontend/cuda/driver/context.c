@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/driver.h"
+#include "frontend/cuda/driver/findings.h"
 
 #define STACK_DEPTH 64
 
@@ -56,8 +57,10 @@ static bool open_device(void)
     struct rp_error err = {0};
     if (!broken && (driver.device || driver_open(&err)))
         return true;
-    if (!broken)
+    if (!broken) {
         say("%s", err.text);
+        findings_unloaded(err.text);
+    }
     broken = true;
     return false;
 }

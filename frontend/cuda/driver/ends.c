@@ -1,13 +1,17 @@
-/* Ends the trace and the log of findings when a program ends without running destructors. The command line preloads
- * this library, so that programs find these functions in place of the C library's. */
+/* Ends the trace and the log of findings when a program ends without running destructors, and sees to it that programs
+ * that it starts are under reprise, too. The command line preloads this library, so that programs find these functions
+ * in place of the C library's. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "frontend/cuda/driver/check.h"
+#include "frontend/cuda/driver/passed_on.h"
 #include "frontend/cuda/driver/pending.h"
 #include "frontend/cuda/driver/stats.h"
 
@@ -35,9 +39,15 @@ void _exit(int status)
 void _Exit(int status) { _exit(status); }
 
 /* If exec fails, the program goes on without being recorded. */
+static void end_for_exec(void)
+{
+    if (!passed_on_is_borrowed())
+        end(false);
+}
+
 #define REAL(name, ...)                                                                                                \
+    struct passed_on passed;                                                                                           \
     int (*real)(__VA_ARGS__);                                                                                          \
-    end(false);                                                                                                        \
     *(void **)&real = dlsym(RTLD_NEXT, name);                                                                          \
     if (!real) {                                                                                                       \
         errno = ENOSYS;                                                                                                \
@@ -47,19 +57,60 @@ void _Exit(int status) { _exit(status); }
 int execve(const char *path, char *const arguments[], char *const environment[])
 {
     REAL("execve", const char *, char *const *, char *const *)
-    return real(path, arguments, environment);
+    end_for_exec();
+    return real(path, arguments, passed_on(&passed, path, false, environment));
 }
 int execv(const char *path, char *const arguments[]) { return execve(path, arguments, environ); }
 int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
     REAL("execvpe", const char *, char *const *, char *const *)
-    return real(file, arguments, environment);
+    end_for_exec();
+    return real(file, arguments, passed_on(&passed, file, true, environment));
 }
 int execvp(const char *file, char *const arguments[]) { return execvpe(file, arguments, environ); }
 int fexecve(int file, char *const arguments[], char *const environment[])
 {
     REAL("fexecve", int, char *const *, char *const *)
-    return real(file, arguments, environment);
+    end_for_exec();
+    return real(file, arguments, passed_on(&passed, NULL, false, environment));
+}
+int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+{
+    REAL("posix_spawn", pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+         char *const *, char *const *)
+    return real(process, path, actions, attributes, arguments, passed_on(&passed, path, false, environment));
+}
+int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+{
+    REAL("posix_spawnp", pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+         char *const *, char *const *)
+    return real(process, file, actions, attributes, arguments, passed_on(&passed, file, true, environment));
+}
+
+/* The C library's own starts of a shell take `environ`, which the program may have emptied. */
+int system(const char *command)
+{
+    struct passed_on passed;
+    char **before = environ;
+    int (*real)(const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "system");
+    environ = (char **)passed_on(&passed, NULL, false, before);
+    int status = real ? real(command) : -1;
+    environ = before;
+    return status;
+}
+FILE *popen(const char *command, const char *how)
+{
+    struct passed_on passed;
+    char **before = environ;
+    FILE *(*real)(const char *, const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "popen");
+    environ = (char **)passed_on(&passed, NULL, false, before);
+    FILE *pipe = real ? real(command, how) : NULL;
+    environ = before;
+    return pipe;
 }
 
 #pragma GCC visibility pop

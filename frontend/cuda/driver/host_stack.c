@@ -94,7 +94,7 @@ static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)
     char command[5000], function[500], place[4200];
     if (strchr(file, '\'') || strlen(file) > 4096 || lookups++ >= MOST_LOOKUPS)
         return false;
-    snprintf(command, sizeof command, "LD_PRELOAD= LD_AUDIT= addr2line -Cfe '%s' 0x%llx 2>/dev/null", file,
+    snprintf(command, sizeof command, "REPRISE_ALONE=1 LD_PRELOAD= LD_AUDIT= addr2line -Cfe '%s' 0x%llx 2>/dev/null", file,
              (unsigned long long)at);
     FILE *f = popen(command, "re");
     bool known = f && one_line(f, function, sizeof function);
@@ -151,23 +151,43 @@ static bool is_start(const struct rp_frame *f)
     return f->function && (!strncmp(f->function, "__libc_start", 12) || !strncmp(f->function, "_start", 6));
 }
 
+/* Whether a function has the name of the kernel; the arguments of either may be unknown. */
+static bool is_named(const char *function, const char *kernel)
+{
+    size_t length = strchr(function, '(') ? strlen(kernel) : strcspn(kernel, "(");
+    return !strncmp(function, kernel, length) && (!function[length] || function[length] == '(');
+}
+
+static bool is_kernel_of_stub(char **kernel, char *name)
+{
+    free(*kernel);
+    *kernel = name;
+    return true;
+}
+
 /* Whether nvcc has generated the function, as the host's part of a kernel launch. The function that has the kernel's
- * name calls one whose name has the prefix below and then the kernel's mangled name. That one may call a third, which
- * launches. */
+ * name calls one whose name has the prefix below and then the kernel's mangled name; or, of templates, the other prefix
+ * within the kernel's own name. That one may call a third, which launches. */
 static bool is_made(const struct rp_frame *f, char **kernel)
 {
-    static const char prefix[] = "__device_stub_"; /* a name that nvcc gives */
-    const char *name = f->function ? f->function : "";
+    static const char prefix[] = "__device_stub_", wrapper[] = "__wrapper__device_stub_"; /* names that nvcc gives */
+    const char *name = f->function ? f->function : "", *within = strstr(name, wrapper);
+    char *own = NULL;
+    if (within) {
+        const char *rest = within + sizeof wrapper - 1;
+        int length = asprintf(&own, "%.*s%.*s", (int)(within - name), name, (int)strcspn(rest, "("), rest);
+        return is_kernel_of_stub(kernel, length < 0 ? NULL : own);
+    }
     if (!strncmp(name, prefix, sizeof prefix - 1)) {
         const char *mangled = name + sizeof prefix - 1;
         char *text = strndup(mangled, strcspn(mangled, "("));
-        free(*kernel);
-        *kernel = text ? name_demangled(text) : NULL;
-        free(text);
-        return true;
+        own = text ? name_demangled(text) : NULL;
+        if (own)
+            free(text);
+        return is_kernel_of_stub(kernel, own ? own : text);
     }
     return !strncmp(name, "__cudaLaunchKernel", 18) || !strncmp(name, "cudaError cudaLaunchKernel<", 27) ||
-           (*kernel && !strcmp(name, *kernel));
+           (*kernel && is_named(name, *kernel));
 }
 
 void host_stack_add(struct rp_finding *f, const char *what, const struct host_stack *s)

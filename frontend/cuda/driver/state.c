@@ -8,6 +8,7 @@
 
 #include "frontend/check/names.h"
 #include "frontend/core/overrun.h"
+#include "frontend/cuda/driver/calls.h"
 #include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/filter.h"
 #include "frontend/cuda/driver/findings.h"
@@ -60,6 +61,7 @@ CUresult refuse(const char *what, bool *reported)
 CUresult enter(enum need need)
 {
     pthread_mutex_lock(&driver.lock);
+    call_begins();
     CUresult r = CUDA_SUCCESS;
     if (!driver.initialised)
         r = CUDA_ERROR_NOT_INITIALIZED;

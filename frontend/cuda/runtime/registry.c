@@ -191,25 +191,30 @@ void __cudaUnregisterFatBinary(void **module)
 
 /* ---- use --------------------------------------------------------------------------------------------------------- */
 
-/* What the entry is on the device; NULL: out of memory. */
-static struct found *found_on(struct entry *e, int device)
+/* What the entry is on the device. */
+static CUresult found_on(struct entry *e, int device, struct found **f)
 {
     int count = 0;
-    if (!e->found && !cuDeviceGetCount(&count))
+    CUresult result = e->found ? CUDA_SUCCESS : cuDeviceGetCount(&count);
+    if (result)
+        return result;
+    if (!e->found)
         e->found = calloc((size_t)count, sizeof *e->found);
-    if (e->found && e->found[device].generation != generations[device] + 1)
-        e->found[device] = (struct found){0};
-    return e->found ? &e->found[device] : NULL;
+    if (!e->found)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *f = &e->found[device];
+    if ((*f)->generation != generations[device] + 1)
+        **f = (struct found){0};
+    return CUDA_SUCCESS;
 }
 
 static CUresult look_up_variable(struct entry *e, int device)
 {
-    struct found *f = found_on(e, device);
-    if (!f)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (f->generation)
-        return CUDA_SUCCESS;
-    CUresult result = cuModuleGetGlobal_v2(&f->address, &f->bytes, e->module->on[device].handle, e->name);
+    struct found *f;
+    CUresult result = found_on(e, device, &f);
+    if (result || f->generation)
+        return result;
+    result = cuModuleGetGlobal_v2(&f->address, &f->bytes, e->module->on[device].handle, e->name);
     if (!result)
         f->generation = generations[device] + 1;
     return result;
@@ -248,13 +253,9 @@ char __cudaInitModule(void **module)
 
 static CUresult look_up_function(struct entry *e, int device)
 {
-    struct found *f = found_on(e, device);
-    if (!f)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (f->function)
-        return CUDA_SUCCESS;
-    CUresult result = load(e->module, device);
-    if (result)
+    struct found *f;
+    CUresult result = found_on(e, device, &f);
+    if (result || f->function || (result = load(e->module, device)))
         return result;
     result = cuModuleGetFunction(&f->function, e->module->on[device].handle, e->name);
     if (!result)

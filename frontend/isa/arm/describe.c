@@ -157,7 +157,8 @@ static void arm_memory_operands(struct guest_build *b, const struct arm_instruct
     in->memory = m;
     while (left) {
         const unsigned words = arm_list_part(left);
-        m[in->memory_count++] = arm_memory_operand(i, words);
+        m[in->memory_count] = arm_memory_operand(i, words);
+        m[in->memory_count++].width *= words; /* of a lane, all elements together */
         left -= words;
     }
 }

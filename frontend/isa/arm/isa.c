@@ -21,6 +21,7 @@ const struct guest_isa guest_isa_arm = {
     .registers = 15,
     .stack_pointer = 13,
     .result = 0,
+    .alignment = 2,
     .interworks = true,
     .accepts = arm_accepts,
     .translate = arm_translate,

@@ -21,6 +21,7 @@ const struct guest_isa guest_isa_rv32 = {
     .registers = 32,
     .stack_pointer = 2,
     .result = 10,
+    .alignment = 2,
     .accepts = rv32_accepts,
     .translate = rv32_translate,
     .call = rv32_call,

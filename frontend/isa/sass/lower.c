@@ -116,7 +116,8 @@ static void place_targets(struct sass_lowering *l)
             u->target = l->start[u->target];
     }
     for (uint32_t t = 0; t < l->everywhere_count; t++)
-        l->everywhere[t] = l->start[l->everywhere[t]];
+        if (l->everywhere[t] != UOP_NOWHERE)
+            l->everywhere[t] = l->start[l->everywhere[t]];
 }
 
 static void set_parameters(struct sass_lowering *l, struct program *p)

@@ -34,7 +34,7 @@ static uint32_t code_words(const struct sass_lowering *l)
 }
 
 /* A table of all instructions by the number of their word, and the runtime's functions behind them: one for the whole
- * kernel. */
+ * kernel. Nothing leads to its first instruction, whose address is that of a null pointer. */
 static uint32_t *everywhere(struct sass_lowering *l, uint32_t words)
 {
     const struct sass_table *t = l->b.family->table;
@@ -43,7 +43,7 @@ static uint32_t *everywhere(struct sass_lowering *l, uint32_t words)
     uint32_t *table = ARENA_ARRAY(l->b.arena, uint32_t, words + l->b.functions);
     for (uint32_t i = 0; i < words; i++) {
         uint32_t index = sass_number(t, i * t->word_bytes);
-        table[i] = index < l->b.count ? index : l->b.count - 1;
+        table[i] = !i ? UOP_NOWHERE : index < l->b.count ? index : l->b.count - 1;
     }
     for (uint32_t i = 0; i < l->b.functions; i++)
         table[words + i] = sass_runtime_function(&l->b, i);
@@ -57,7 +57,15 @@ struct operation sass_indirect(struct sass_lowering *l, struct operand at)
     uint32_t words = code_words(l), bytes = l->b.family->table->word_bytes;
     struct operand runtime = lane2(&l->b, OP_SUB, T_U32, at, constant32(&l->b, RUNTIME_BASE - words * bytes));
     at = lane2(&l->b, OP_MIN, T_U32, at, runtime);
-    u.a = lane2(&l->b, OP_SHR, T_U32, at, constant32(&l->b, bytes == 16 ? 4 : 3));
+    /* rotated, so that an address between two words is beyond the table */
+    u.a = sass_temporary(&l->b);
+    sass_emit(&l->b, (struct operation){.kind = UOP_LANE,
+                                        .op = OP_SHF,
+                                        .type = T_B32,
+                                        .d = u.a,
+                                        .a = at,
+                                        .b = at,
+                                        .c = constant32(&l->b, bytes == 16 ? 4 : 3)});
     u.table = everywhere(l, words);
     u.table_count = l->everywhere_count;
     return u;

@@ -130,6 +130,17 @@ static bool holds_end(const struct sass_lowering *l, int32_t offset, unsigned si
     return size >= 4 && (uint32_t)offset < end && end < (uint32_t)offset + (size == 4 ? 4 : 8);
 }
 
+/* Whether the instruction before moves a constant to the register, which ptxas does where it does not optimise. */
+static bool holds_constant(const struct sass_lowering *l, unsigned base, uint32_t *value)
+{
+    enum { MOVES_CONSTANT = 0x802, STEP = 16 };
+    if (base == RZ || l->address < STEP)
+        return false;
+    struct isa_word before = sass_word_at(l->b.family->table, l->b.kernel->image.at + l->address - STEP);
+    *value = (uint32_t)(before.lo >> 32);
+    return (before.lo & 0xfff) == MOVES_CONSTANT && (before.lo >> 12 & 15) == 7 && (before.lo >> 16 & 0xff) == base;
+}
+
 static void lower_ldc(struct sass_lowering *l)
 {
     enum { DESCRIBED = 0x582, PAIR = 5 };
@@ -140,6 +151,11 @@ static void lower_ldc(struct sass_lowering *l)
     if (bits(l, 78, 2) || size > PAIR)
         sass_not_covered(l, "this kind of index or size");
     offset = base == RZ ? (uint16_t)offset : offset;
+    uint32_t index;
+    if (!bank && holds_constant(l, base, &index) && index + (uint32_t)offset < l->b.parameters) {
+        offset += (int32_t)index;
+        base = RZ;
+    }
     bool known =
         base == RZ && !bank &&
         ((uint32_t)offset < l->b.parameters || reference_word(&l->b, (uint32_t)offset) || holds_end(l, offset, size));

@@ -6,6 +6,7 @@
 #include "tests/bench/figures/figures.h"
 #include "tests/support/matrix_rate.h"
 #include "tests/support/straight_line.h"
+#include "tests/support/texture_cost.h"
 
 /* Thread instructions per second of SGEMM on one thread. */
 void bench_run_sgemm(struct measurement *m, uint32_t size, const char *trace, const char *cubin)
@@ -56,7 +57,7 @@ static void matrix_product(struct measurement *m, const char *module, const char
     m->ok = true;
     for (int i = 0; i < BENCH_RUNS && m->ok; i++) {
         double rate = 0;
-        m->ok = matrix_rate(module, 512, trace, &rate, &err);
+        m->ok = matrix_rate(module, 1024, trace, &rate, &err);
         m->value = rate > m->value ? rate : m->value;
     }
     if (!m->ok)
@@ -75,7 +76,7 @@ static void matrix_recording(struct measurement *m)
 {
     char path[512];
     const char *build = getenv("BUILD");
-    snprintf(path, sizeof path, "%s/bench/mma-512.wtr", build ? build : "build");
+    snprintf(path, sizeof path, "%s/bench/mma-1024.wtr", build ? build : "build");
     matrix_product(m, MATRIX_RATE_PTX, path);
 }
 
@@ -125,16 +126,28 @@ static void straight_line_one(struct measurement *m) { straight_line(m, STRAIGHT
 static void straight_line_turns(struct measurement *m) { straight_line(m, STRAIGHT_TURNS); }
 static void straight_line_random(struct measurement *m) { straight_line(m, STRAIGHT_RANDOM); }
 
+static void fetches(struct measurement *m, bool linear)
+{
+    struct rp_error err;
+    m->ok = texture_cost(linear, 3 * BENCH_RUNS, &m->value, &err);
+    if (!m->ok)
+        snprintf(m->error, sizeof m->error, "%s", err.text);
+}
+static void fetches_point(struct measurement *m) { fetches(m, false); }
+static void fetches_linear(struct measurement *m) { fetches(m, true); }
+
 const struct figure functional_figures[] = {
     {"SGEMM 256, functional", "G thread instructions/s", 1, 2, 1e9, false, false, functional},
     {"SGEMM 256, functional, machine code", "G thread instructions/s", 1, 2, 1e9, false, false, machine_code},
     {"SGEMM 256, functional, machine code of sm_86", "G thread instructions/s", 1, 1.5, 1e9, false, false,
      late_machine_code},
     {"SGEMM 256, recording", "G thread instructions/s", 0.5, 1, 1e9, false, false, recording},
-    {"mma.sync f16 product 512, functional", "G multiply-adds/s", 3, 5, 1e9, false, false, matrix_functional},
-    {"mma.sync f16 product 512, machine code of sm_80", "G multiply-adds/s", 3, 5, 1e9, false, false,
+    {"mma.sync f16 product 1024, functional", "G multiply-adds/s", 3, 5, 1e9, false, false, matrix_functional},
+    {"mma.sync f16 product 1024, machine code of sm_80", "G multiply-adds/s", 3, 5, 1e9, false, false,
      matrix_machine_code},
-    {"mma.sync f16 product 512, recording", "G multiply-adds/s", 2.5, 4, 1e9, false, false, matrix_recording},
+    {"mma.sync f16 product 1024, recording", "G multiply-adds/s", 2.5, 4, 1e9, false, false, matrix_recording},
+    {"Texture fetches, point filter", "times the loads", 5, 4, 1, true, false, fetches_point},
+    {"Texture fetches, linear filter", "times the loads", 8, 4, 1, true, false, fetches_linear},
     {"10 MB of cubins, loading", "s", 0.5, 0.2, 1, true, false, loading},
     {"Straight-line code, one kind", "times the speed", 0.5, 0.9, 1, false, false, straight_line_one},
     {"Straight-line code, eight in turn", "times the speed", 0.5, 0.9, 1, false, false, straight_line_turns},

@@ -275,9 +275,9 @@ Test(record, says_what_is_wrong)
     f.origin.count = 3;
     refuses(&f, "do not read as statistics");
     f.origin = right;
+    f.bytes[8] = 5;
+    refuses(&f, "format 5; this reprise reads format 4");
     f.bytes[8] = 4;
-    refuses(&f, "format 4; this reprise reads format 3");
-    f.bytes[8] = 3;
     f.bytes[16]++;
     seal(f.bytes, f.size);
     refuses(&f, "do not read as statistics");

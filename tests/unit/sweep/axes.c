@@ -98,7 +98,7 @@ Test(axes, refuses)
     cr_expect_str_eq(COMBINATIONS("a=1 with a=2"),
                      "--vary a=1 with a=2: a is varied twice; give all its values at once");
     cr_expect_str_eq(COMBINATIONS("a=1,2 with b=3"),
-                     "--vary a=1,2 with b=3: 1 values of b for 2 before it; give a value for each");
+                     "--vary a=1,2 with b=3: 1 value of b for 2 before it; give a value for each");
     cr_expect_str_eq(COMBINATIONS("a=1 with b"),
                      "--vary a=1 with b: give KEY=A,B,C, for example --vary scheduler=gto,lrr");
     cr_expect_str_eq(COMBINATIONS("a=1 with b=2 with"),

@@ -75,7 +75,7 @@ function replayRoofline(page, data) {
   const alone = data.launches.filter((l) => !l.overlaps && usable(l.values));
   if (!usable(data.total)) return;
   addSection(page, "roofline", "Roofline", (body) => {
-    const point = (v, text, mark, label) => ({ x: v.warp_instructions / (v["dram.accesses"] * roofs.sector), y: v.ipc, text, mark, label });
+    const point = (v, text, mark, label) => ({ x: (v["cores.instructions"] || v.warp_instructions) / (v["dram.accesses"] * roofs.sector), y: v.ipc, text, mark, label });
     const points = data.launch_count > 1 ? alone.map((l) => point(l.values, launchText(l), plainMark)) : [];
     points.push(point(data.total, "all launches", bestMark, data.launch_count > 1 ? "all launches" : "the launch"));
     addFigure(body, "roofline", (svg, width) => drawRoofline(svg, width, points, [roofs]), roofText([roofs], 1) + (data.launch_count > 1 ? " A circle is a launch." : ""));
@@ -113,11 +113,12 @@ function replayProvenance(page, data) {
 }
 
 function showReplay(page, data) {
+  const ofCores = data.total["cores.instructions"] !== undefined;
   const total = data.total, microseconds = data.roofs.mhz ? d3.format(",.3f")(total.cycles / data.roofs.mhz) + " µs at " + figure(data.roofs.mhz) + " MHz" : null;
   page.main.append(h("h1", {}, baseName(data.trace.file) + " on " + data.machine.name), h("p", { class: "soft" }, data.made.tool + ", " + data.made.date + "."));
   if (data.damage) page.main.append(h("p", { class: "note" }, "The trace is not whole: " + data.damage));
-  page.main.append(facts([["Cycles", figure(total.cycles), microseconds], ["Launches", wholeNumber(data.launch_count)], ["IPC", figure(total.ipc), "warp instructions per cycle"],
-    ["Occupancy", percent(total.occupancy), "warps by the limit of warps"], ["Warp instructions", figure(total.warp_instructions)]]), page.nav);
+  page.main.append(facts([["Cycles", figure(total.cycles), microseconds], ["Launches", wholeNumber(data.launch_count)], ["IPC", figure(total.ipc), ofCores ? "instructions of all cores per cycle" : "warp instructions per cycle"],
+    ["Occupancy", percent(total.occupancy), ofCores ? "cores that have not ended" : "warps by the limit of warps"], ["Warp instructions", figure(total.warp_instructions)]]), page.nav);
   launchesSection(page, data);
   replayStalls(page, data);
   sourceSection(page, data);

@@ -55,7 +55,8 @@ function rooflineSection(page, runs, state) {
     if (!known.length) return false;
     const numbers = [...new Set(known.map((i) => data.roof_of[i]))];
     const shown = numbers.length <= 3 ? numbers : [...new Set([role.baseline, role.best].map((i) => data.roof_of[i]))];
-    const x = (i) => warps(i) / (accesses(i) * roof(i).sector);
+    const ofCores = runs.value("cores.instructions");
+    const x = (i) => ((ofCores && ofCores(i)) || warps(i)) / (accesses(i) * roof(i).sector);
     const point = (i, mark, label) => ({ x: x(i), y: ipc(i), text: runs.label(i, runs.axes), mark, label });
     const points = thin(known, mostPoints, ipc).map((i) => point(i, plainMark));
     for (const [i, mark, label] of [[role.baseline, baselineMark, "baseline"], [role.best, bestMark, "best"]])

@@ -1,6 +1,6 @@
 // Cycles by what they went to: issues, stalls by reason, and idleness, as bars.
 
-// The parts of a replay, of statistics by name: [{name, cycles}], in cycles of the machine.
+// The parts of a replay, of statistics by name: [{name, cycles}], in cycles of the machine. Chips of many cores have cores.cycles.* instead.
 function partsOf(value, cycles) {
   const names = ["issue.issued", ...stallNames, "issue.idle"];
   const parts = names.map((name) => ({ name: partName(name), cycles: value(name) || 0 })), sum = d3.sum(parts, (p) => p.cycles);
@@ -12,15 +12,18 @@ function partsOf(value, cycles) {
 const reasons = ["issue", "memory", "scoreboard", "control", "unit", "shared", "barrier", "drain", "fetch", "dispatch", "scheduler", "control-word",
   "async", "fence", "operands", "register-banks", "collector", "result-bus"];
 const units = [];
-function partName(name) { return name === "issue.issued" ? "issue" : name.replace(/^issue\.(stall\.)?/, ""); }
+function partName(name) {
+  if (name === "issue.issued" || name === "cores.cycles.base") return "issue";
+  return name.replace(/^(issue\.(stall\.)?|cores\.cycles\.)/, "");
+}
 function partNumber(name) {
   const i = reasons.indexOf(name);
   return name === "idle" ? 1000 : i >= 0 ? i : reasons.length + units.indexOf(name);
 }
 let stallNames = [];
 function useStalls(names) {
-  stallNames = names.filter((n) => n.startsWith("issue.stall."));
-  for (const n of stallNames.map(partName)) if (!reasons.includes(n) && !units.includes(n)) units.push(n);
+  stallNames = names.filter((n) => n.startsWith("issue.stall.") || n.startsWith("cores.cycles."));
+  for (const n of stallNames.map(partName)) if (n !== "idle" && !reasons.includes(n) && !units.includes(n)) units.push(n);
 }
 // Idleness is empty; every other part has its fill.
 function partFill(name) { return name === "idle" ? -1 : partNumber(name); }

@@ -184,26 +184,26 @@ REPRISE_FN double reprise_cbrt(double a)
 /* The remainder of a large number by pi/2 (Payne and Hanek): its mantissa by those bits of 2/pi that count modulo 4. */
 REPRISE_FN double reprise_reduce_large(double a, int *quadrant)
 {
-    static const __device__ unsigned long long two_over_pi[] = {0,
-                                                                0xa2f9836e4e441529ull,
-                                                                0xfc2757d1f534ddc0ull,
-                                                                0xdb6295993c439041ull,
-                                                                0xfe5163abdebbc561ull,
-                                                                0xb7246e3a424dd2e0ull,
-                                                                0x06492eea09d1921cull,
-                                                                0xfe1deb1cb129a73eull,
-                                                                0xe88235f52ebb4484ull,
-                                                                0xe99c7026b45f7e41ull,
-                                                                0x3991d639835339f4ull,
-                                                                0x9c845f8bbdf9283bull,
-                                                                0x1ff897ffde05980full,
-                                                                0xef2f118b5a0a6d1full,
-                                                                0x6d367ecf27cb09b7ull,
-                                                                0x4f463f669e5fea2dull,
-                                                                0x7527bac7ebe5f17bull,
-                                                                0x3d0739f78a5292eaull,
-                                                                0x6bfb5fb11f8d5d08ull,
-                                                                0x56033046fc7b6babull};
+    static const unsigned long long two_over_pi[] = {0,
+                                                     0xa2f9836e4e441529ull,
+                                                     0xfc2757d1f534ddc0ull,
+                                                     0xdb6295993c439041ull,
+                                                     0xfe5163abdebbc561ull,
+                                                     0xb7246e3a424dd2e0ull,
+                                                     0x06492eea09d1921cull,
+                                                     0xfe1deb1cb129a73eull,
+                                                     0xe88235f52ebb4484ull,
+                                                     0xe99c7026b45f7e41ull,
+                                                     0x3991d639835339f4ull,
+                                                     0x9c845f8bbdf9283bull,
+                                                     0x1ff897ffde05980full,
+                                                     0xef2f118b5a0a6d1full,
+                                                     0x6d367ecf27cb09b7ull,
+                                                     0x4f463f669e5fea2dull,
+                                                     0x7527bac7ebe5f17bull,
+                                                     0x3d0739f78a5292eaull,
+                                                     0x6bfb5fb11f8d5d08ull,
+                                                     0x56033046fc7b6babull};
     long long bits = __double_as_longlong(a);
     int exponent = (int)(bits >> 52 & 2047) - 1075, from = exponent - 2 + 64;
     unsigned long long m = (bits & ((1ull << 52) - 1)) | 1ull << 52, window[3], product[3], carry = 0;

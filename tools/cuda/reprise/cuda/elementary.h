@@ -137,7 +137,8 @@ REPRISE_SERIES(erfc)
 REPRISE_SERIES(lgamma)
 REPRISE_SERIES(tgamma)
 #undef REPRISE_SERIES
-/* What the C library does not have; host code may call these in CUDA. */
+/* What C libraries mostly do not have; host code may call these in CUDA. glibc has sinpi and cospi since 2.41,
+ * noexcept. */
 #define REPRISE_OURS(name, of_double)                                                                                  \
     REPRISE_FN double name(double a) { return of_double; }                                                             \
     REPRISE_FN float name##f(float x)                                                                                  \
@@ -146,8 +147,8 @@ REPRISE_SERIES(tgamma)
         return (float)(of_double);                                                                                     \
     }                                                                                                                  \
     REPRISE_OVERLOAD(name)                                                                                             \
-    __host__ double name(double);                                                                                      \
-    __host__ float name##f(float);                                                                                     \
+    __host__ double name(double) noexcept;                                                                             \
+    __host__ float name##f(float) noexcept;                                                                            \
     __host__ float name(float);
 REPRISE_OURS(sinpi, reprise_sinpi(a))
 REPRISE_OURS(cospi, reprise_cospi(a))

@@ -55,10 +55,18 @@ REPRISE_FN unsigned __smid()
     return id;
 }
 
-REPRISE_FN bool __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
-REPRISE_FN bool __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
-REPRISE_FN bool __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
-REPRISE_FN bool __isLocal(const void *p) { return __nvvm_isspacep_local(p); }
+#define REPRISE_IS(name, space)                                                                                        \
+    REPRISE_FN bool __is##name(const void *p)                                                                          \
+    {                                                                                                                  \
+        unsigned is;                                                                                                   \
+        asm("{ .reg .pred p; isspacep." space " p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(p));                  \
+        return is;                                                                                                     \
+    }
+REPRISE_IS(Global, "global")
+REPRISE_IS(Shared, "shared")
+REPRISE_IS(Constant, "const")
+REPRISE_IS(Local, "local")
+#undef REPRISE_IS
 #define REPRISE_SPACE(name, space)                                                                                     \
     REPRISE_FN size_t __cvta_generic_to_##name(const void *p)                                                          \
     {                                                                                                                  \

@@ -1,0 +1,77 @@
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "frontend/guest/machine.h"
+#include "frontend/isa/ia32/ia32.h"
+#include "frontend/isa/ia32/table.h"
+
+/* System V ABI, Intel386 Architecture Processor Supplement: no flags are defined. */
+static bool ia32_accepts(uint32_t flags, struct rp_error *err)
+{
+    (void)flags, (void)err;
+    return true;
+}
+
+/* Linux's numbers for IA-32. */
+static enum guest_call ia32_call_of(uint32_t number)
+{
+    switch (number) {
+    case 1: return GUEST_CALL_EXIT;
+    case 4: return GUEST_CALL_WRITE;
+    case 45: return GUEST_CALL_BRK;
+    case 252: return GUEST_CALL_EXIT_GROUP;
+    case GUEST_CALL_FIRST_OWN: return GUEST_CALL_CORE;
+    case GUEST_CALL_FIRST_OWN + 1: return GUEST_CALL_CORES;
+    case GUEST_CALL_FIRST_OWN + 2: return GUEST_CALL_BARRIER;
+    case GUEST_CALL_FIRST_OWN + 3: return GUEST_CALL_RETIRED;
+    default: return GUEST_CALL_UNKNOWN;
+    }
+}
+
+bool ia32_call(struct guest_machine *m, struct guest_core *c)
+{
+    const uint32_t number = c->registers[IA32_EAX];
+    const uint32_t arguments[3] = {c->registers[IA32_EBX], c->registers[IA32_ECX], c->registers[IA32_EDX]};
+    return guest_call(m, c, ia32_call_of(number), number, arguments, &c->registers[IA32_EAX]);
+}
+
+/* Segments FS and GS are where a thread has its own variables, which guests have none of. */
+static bool uses_thread_segment(const struct ia32_instruction *i)
+{
+    return (i->segment == IA32_FS || i->segment == IA32_GS) && (ia32_memory(i) || i->row->operation == IA32_XLAT);
+}
+
+bool ia32_is_refused(const struct ia32_instruction *i)
+{
+    return i->row->operation == IA32_REFUSED || uses_thread_segment(i) ||
+           (i->row->operation == IA32_INT && i->immediate != 0x80);
+}
+
+void ia32_describe_refusal(const struct ia32_instruction *i, uint32_t pc, char *text, size_t size)
+{
+    char what[160];
+    ia32_print(i, pc, what, sizeof what);
+    if (i->row->operation == IA32_REFUSED)
+        snprintf(text, size, "%s", what);
+    else if (i->row->operation == IA32_INT)
+        snprintf(text, size, "%s (guests have int $0x80 alone)", what);
+    else
+        snprintf(text, size, "%s (variables of threads: compile with -fno-stack-protector, and without _Thread_local)",
+                 what);
+}
+
+const struct guest_isa guest_isa_ia32 = {
+    .name = "ia-32",
+    .text = "IA-32",
+    .elf_machine = EM_386,
+    .registers = 8,
+    .stack_pointer = IA32_ESP,
+    .result = IA32_EAX,
+    .alignment = 1,
+    .unaligned_atomics = true,
+    .accepts = ia32_accepts,
+    .translate = ia32_translate,
+    .call = ia32_call,
+    .step = ia32_step,
+};

@@ -1,0 +1,469 @@
+#include "frontend/isa/ia32/lanes.h"
+
+#include "frontend/core/lanes/loop.h"
+#include "frontend/isa/ia32/operations.h"
+#include "tracefmt/writer.h"
+
+#define FOR_LANES for (int l = 0; l < LANES; l++)
+
+INLINE void merge(lanemask *to, lanemask value, lanemask executed) { *to = (*to & ~executed) | (value & executed); }
+
+INLINE lanemask *predicate_at(const struct warp *w, unsigned n) { return register_at(w, GUEST_PREDICATE(n)); }
+
+INLINE u32 *guest_register_at(const struct warp *w, unsigned n) { return destination(w, GUEST_REGISTER(n)); }
+
+INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
+{
+    if (executed == EVERY_LANE)
+        FOR_LANES to[l] = from[l];
+    else
+        FOR_LANES to[l] = executed & lane_bit[l] ? from[l] : to[l];
+}
+
+/* ---- flags ------------------------------------------------------------------------------------------------------- */
+
+/* Bit 0 of each word, as lanes of a mask. */
+INLINE lanemask mask_of_ones(const u32 *x)
+{
+    u32 words[LANES] ALIGNED;
+    FOR_LANES words[l] = x[l] << 31;
+    return mask_of_words(words);
+}
+
+INLINE lanemask mask_of_zeros(const u32 *x)
+{
+    u32 words[LANES] ALIGNED;
+    FOR_LANES words[l] = x[l] ? 0 : UINT32_MAX;
+    return mask_of_words(words);
+}
+
+/* The lanes in which x is not 0. */
+INLINE lanemask mask_of_others(const u32 *x) { return ~mask_of_zeros(x); }
+
+NOINLINE void set_parity(struct warp *w, const u32 *r, lanemask executed)
+{
+    u32 words[LANES] ALIGNED;
+    FOR_LANES words[l] = ia32_parity(r[l]);
+    merge(predicate_at(w, IA32_P_PARITY), mask_of_ones(words), executed);
+}
+
+/* ZF, SF and PF of a result without bits above its size. */
+INLINE void set_result(struct warp *w, const u32 *r, int64_t imm, lanemask executed)
+{
+    const unsigned up = 32 - IA32_BITS(imm);
+    u32 words[LANES] ALIGNED;
+    FOR_LANES words[l] = r[l] << up;
+    merge(&w->sign, mask_of_words(words), executed);
+    merge(&w->zero, mask_of_zeros(r), executed);
+    if (imm & IA32_WANTS_PARITY)
+        set_parity(w, r, executed);
+}
+
+/* ---- sums and logic ---------------------------------------------------------------------------------------------- */
+
+INLINE void set_adjust(struct warp *w, unsigned operation, const u32 *a, const u32 *b, lanemask executed)
+{
+    const lanemask carry = w->carry;
+    u32 words[LANES] ALIGNED;
+    FOR_LANES words[l] = ia32_adjust(operation, a[l], b[l], carry & lane_bit[l] ? 1 : 0);
+    merge(predicate_at(w, IA32_P_ADJUST), mask_of_ones(words), executed);
+}
+
+INLINE void data_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, unsigned bits,
+                       bool sets)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const lanemask carry = w->carry;
+    u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED;
+    FOR_LANES
+    {
+        struct ia32_carry f;
+        r[l] = ia32_data(operation, bits, a[l], b[l], carry & lane_bit[l] ? 1 : 0, &f);
+        c[l] = f.c;
+        o[l] = f.o;
+    }
+    if (sets && u->imm & IA32_WANTS_ADJUST)
+        set_adjust(w, operation, a, b, executed);
+    store_lanes(destination(w, u->d), r, executed);
+    if (!sets)
+        return;
+    set_result(w, r, u->imm, executed);
+    if (operation != IA32_INC && operation != IA32_DEC)
+        merge(&w->carry, mask_of_words(c), executed);
+    merge(&w->overflow, mask_of_words(o), executed);
+}
+
+#define DATA(operation)                                                                                                \
+    HANDLER(data_##operation) { data_lanes(w, u, executed, IA32_##operation, 32, false); }                             \
+    HANDLER(data_sets_##operation) { data_lanes(w, u, executed, IA32_##operation, 32, true); }                         \
+    HANDLER(data_narrow_##operation) { data_lanes(w, u, executed, IA32_##operation, IA32_BITS(u->imm), false); }       \
+    HANDLER(data_narrow_sets_##operation) { data_lanes(w, u, executed, IA32_##operation, IA32_BITS(u->imm), true); }
+#define ALL_DATA(X) X(ADD) X(OR) X(ADC) X(SBB) X(AND) X(SUB) X(XOR) X(INC) X(DEC) X(NEG) X(NOT)
+ALL_DATA(DATA)
+
+static uop_fn data_handler(unsigned operation, bool narrow, bool sets)
+{
+    switch (operation) {
+#define CASE(operation)                                                                                                \
+    case IA32_##operation:                                                                                             \
+        return narrow ? sets ? data_narrow_sets_##operation : data_narrow_##operation                                  \
+               : sets ? data_sets_##operation                                                                          \
+                      : data_##operation;
+        ALL_DATA(CASE)
+#undef CASE
+    case IA32_CMP: return data_handler(IA32_SUB, narrow, sets);
+    default: return data_handler(IA32_AND, narrow, sets); /* IA32_TEST */
+    }
+}
+
+/* ---- shifts ------------------------------------------------------------------------------------------------------ */
+
+INLINE void shift_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b), *amount = source(w, u->c);
+    const unsigned bits = IA32_BITS(u->imm);
+    const lanemask carry = w->carry;
+    u32 r[LANES] ALIGNED, c[LANES] ALIGNED, o[LANES] ALIGNED, n[LANES] ALIGNED;
+    FOR_LANES
+    {
+        struct ia32_carry f = {0};
+        n[l] = ia32_amount(operation, bits, amount[l]);
+        const u32 shifted = ia32_shift(operation, bits, a[l], b[l], n[l] ? n[l] : 1, carry & lane_bit[l] ? 1 : 0, &f);
+        r[l] = n[l] ? shifted : ia32_low_bits(a[l], bits);
+        c[l] = f.c;
+        o[l] = f.o;
+    }
+    store_lanes(destination(w, u->d), r, executed);
+    executed &= sets ? mask_of_others(n) : 0;
+    if (!executed)
+        return;
+    merge(&w->carry, mask_of_words(c), executed);
+    merge(&w->overflow, mask_of_words(o), executed);
+    if (ia32_rotates(operation))
+        return;
+    set_result(w, r, u->imm, executed);
+    if (u->imm & IA32_WANTS_ADJUST)
+        merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+}
+
+#define SHIFT(operation)                                                                                               \
+    HANDLER(shift_##operation) { shift_lanes(w, u, executed, IA32_##operation, false); }                               \
+    HANDLER(shift_sets_##operation) { shift_lanes(w, u, executed, IA32_##operation, true); }
+#define ALL_SHIFTS(X) X(ROL) X(ROR) X(RCL) X(RCR) X(SHL) X(SHR) X(SAR) X(SHLD) X(SHRD)
+ALL_SHIFTS(SHIFT)
+
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
+
+INLINE void bit_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 most = IA32_BITS(u->imm) - 1;
+    u32 r[LANES] ALIGNED, c[LANES] ALIGNED;
+    FOR_LANES
+    {
+        r[l] = ia32_bit(operation, a[l], 1u << (b[l] & most));
+        c[l] = a[l] >> (b[l] & most);
+    }
+    merge(&w->carry, mask_of_ones(c), executed);
+    if (operation != IA32_BT)
+        store_lanes(destination(w, u->d), r, executed);
+}
+
+INLINE void scan_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, bool sets)
+{
+    const u32 *a = source(w, u->a), *old = source(w, u->b);
+    const unsigned bits = IA32_BITS(u->imm);
+    u32 r[LANES] ALIGNED, from[LANES] ALIGNED;
+    FOR_LANES
+    {
+        from[l] = ia32_low_bits(a[l], bits);
+        r[l] = ia32_scan(operation, bits, from[l], old[l]);
+    }
+    store_lanes(destination(w, u->d), r, executed);
+    if (!sets)
+        return;
+    set_result(w, operation == IA32_TZCNT ? r : from, u->imm, executed);
+    merge(&w->carry, operation == IA32_TZCNT ? mask_of_zeros(from) : 0, executed);
+    merge(&w->overflow, 0, executed);
+    merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+    if (operation == IA32_TZCNT)
+        merge(predicate_at(w, IA32_P_PARITY), 0, executed);
+}
+
+#define BIT(operation)                                                                                                 \
+    HANDLER(bit_##operation) { bit_lanes(w, u, executed, IA32_##operation); }
+#define SCAN(operation)                                                                                                \
+    HANDLER(scan_##operation) { scan_lanes(w, u, executed, IA32_##operation, false); }                                 \
+    HANDLER(scan_sets_##operation) { scan_lanes(w, u, executed, IA32_##operation, true); }
+#define ALL_BITS(X) X(BT) X(BTS) X(BTR) X(BTC)
+#define ALL_SCANS(X) X(BSF) X(BSR) X(TZCNT)
+ALL_BITS(BIT)
+ALL_SCANS(SCAN)
+
+uop_fn SIMD_NAME(ia32_handler)(unsigned operation, bool narrow, bool sets)
+{
+    switch (operation) {
+#define CASE(operation)                                                                                                \
+    case IA32_##operation: return sets ? shift_sets_##operation : shift_##operation;
+        ALL_SHIFTS(CASE)
+#undef CASE
+#define CASE(operation)                                                                                                \
+    case IA32_##operation: return bit_##operation;
+        ALL_BITS(CASE)
+#undef CASE
+#define CASE(operation)                                                                                                \
+    case IA32_##operation: return sets ? scan_sets_##operation : scan_##operation;
+        ALL_SCANS(CASE)
+#undef CASE
+    default: return operation <= IA32_NOT ? data_handler(operation, narrow, sets) : NULL;
+    }
+}
+
+/* ---- parts of registers ------------------------------------------------------------------------------------------ */
+
+HANDLER(nothing) { (void)w, (void)u, (void)executed; }
+
+HANDLER(address)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 displacement = (u32)u->imm, scale = (u32)(u->imm >> IA32_SCALE_AT) & 3;
+    const u32 mask = u->imm >> IA32_SHORT_ADDRESS & 1 ? 0xffff : UINT32_MAX;
+    STORE_LANES(u32, destination(w, u->d), executed, (a[l] + (b[l] << scale) + displacement) & mask);
+}
+
+HANDLER(extract)
+{
+    const u32 *a = source(w, u->a);
+    const unsigned bits = IA32_BITS(u->imm), up = 32 - bits - (unsigned)(u->imm >> IA32_SHIFT_AT), down = 32 - bits;
+    if (u->imm & IA32_SIGNED)
+        STORE_LANES(u32, destination(w, u->d), executed, (s32)(a[l] << up) >> down);
+    else
+        STORE_LANES(u32, destination(w, u->d), executed, a[l] << up >> down);
+}
+
+HANDLER(insert)
+{
+    const u32 *a = source(w, u->a), *old = source(w, u->d);
+    const unsigned shift = (unsigned)(u->imm >> IA32_SHIFT_AT);
+    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm)) << shift;
+    STORE_LANES(u32, destination(w, u->d), executed, (old[l] & ~mask) | (a[l] << shift & mask));
+}
+
+HANDLER(swap)
+{
+    const u32 *a = source(w, u->a);
+    STORE_LANES(u32, destination(w, u->d), executed, ia32_swapped(a[l]));
+}
+
+/* ---- products and quotients -------------------------------------------------------------------------------------- */
+
+/* To AX, DX:AX or EDX:EAX. */
+INLINE void store_wide(struct warp *w, unsigned bits, const u32 *high, const u32 *low, lanemask executed)
+{
+    u32 *eax = guest_register_at(w, IA32_EAX), *edx = guest_register_at(w, IA32_EDX);
+    if (bits == 8) {
+        STORE_LANES(u32, eax, executed, (eax[l] & ~0xffffu) | high[l] << 8 | low[l]);
+    } else if (bits == 16) {
+        STORE_LANES(u32, eax, executed, (eax[l] & ~0xffffu) | low[l]);
+        STORE_LANES(u32, edx, executed, (edx[l] & ~0xffffu) | high[l]);
+    } else {
+        store_lanes(eax, low, executed);
+        store_lanes(edx, high, executed);
+    }
+}
+
+INLINE void set_product(struct warp *w, const struct uop *u, const u32 *low, const u32 *carry, lanemask executed)
+{
+    const lanemask c = mask_of_words(carry);
+    set_result(w, low, u->imm, executed);
+    merge(&w->carry, c, executed);
+    merge(&w->overflow, c, executed);
+    merge(predicate_at(w, IA32_P_ADJUST), 0, executed);
+}
+
+INLINE void product_lanes(struct warp *w, const struct uop *u, lanemask executed, bool is_signed)
+{
+    const u32 *a = guest_register_at(w, IA32_EAX), *b = source(w, u->b);
+    const unsigned bits = IA32_BITS(u->imm);
+    u32 low[LANES] ALIGNED, high[LANES] ALIGNED, carry[LANES] ALIGNED;
+    FOR_LANES
+    {
+        const u64 r = ia32_product(is_signed, bits, a[l], b[l]);
+        low[l] = ia32_low_bits((u32)r, bits);
+        high[l] = ia32_low_bits((u32)(r >> bits), bits);
+        carry[l] = ia32_product_carry(is_signed, bits, r);
+    }
+    store_wide(w, bits, high, low, executed);
+    if (u->imm & IA32_WANTS_FLAGS)
+        set_product(w, u, low, carry, executed);
+}
+
+/* Of 32 bits, without flags. */
+INLINE void whole_product_lanes(struct warp *w, const struct uop *u, lanemask executed, bool is_signed)
+{
+    const u32 *a = guest_register_at(w, IA32_EAX), *b = source(w, u->b);
+    u32 low[LANES] ALIGNED, high[LANES] ALIGNED;
+    FOR_LANES
+    {
+        const u64 r = ia32_product(is_signed, 32, a[l], b[l]);
+        low[l] = (u32)r;
+        high[l] = (u32)(r >> 32);
+    }
+    store_wide(w, 32, high, low, executed);
+}
+
+HANDLER(product)
+{
+    if (u->imm == 32)
+        whole_product_lanes(w, u, executed, false);
+    else if (u->imm == (32 | IA32_SIGNED))
+        whole_product_lanes(w, u, executed, true);
+    else if (u->imm & IA32_SIGNED)
+        product_lanes(w, u, executed, true);
+    else
+        product_lanes(w, u, executed, false);
+}
+
+HANDLER(multiply)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const unsigned bits = IA32_BITS(u->imm);
+    u32 low[LANES] ALIGNED, carry[LANES] ALIGNED;
+    FOR_LANES
+    {
+        const u64 r = ia32_product(true, bits, a[l], b[l]);
+        low[l] = ia32_low_bits((u32)r, bits);
+        carry[l] = ia32_product_carry(true, bits, r);
+    }
+    store_lanes(destination(w, u->d), low, executed);
+    if (u->imm & IA32_WANTS_FLAGS)
+        set_product(w, u, low, carry, executed);
+}
+
+HANDLER(divide)
+{
+    const u32 *b = source(w, u->b), *eax = guest_register_at(w, IA32_EAX), *edx = guest_register_at(w, IA32_EDX);
+    const unsigned bits = IA32_BITS(u->imm);
+    lanemask done = 0;
+    u32 quotient[LANES] ALIGNED, remainder[LANES] ALIGNED;
+    FOR_LANES
+    {
+        quotient[l] = remainder[l] = 0;
+        const bool good = ia32_divide(u->imm & IA32_SIGNED, bits, bits == 8 ? eax[l] >> 8 : edx[l], eax[l], b[l],
+                                      &quotient[l], &remainder[l]);
+        done |= good ? lane_bit[l] : 0;
+    }
+    store_wide(w, bits, remainder, quotient, executed & done);
+    *predicate_at(w, IA32_P_CONDITION) = executed & ~done;
+}
+
+/* ---- bits of strings --------------------------------------------------------------------------------------------- */
+
+HANDLER(bit_mask)
+{
+    const u32 *a = source(w, u->a);
+    const u32 most = IA32_BITS(u->imm) - 1;
+    STORE_LANES(u32, destination(w, u->d), executed, 1u << (a[l] & most));
+}
+
+HANDLER(bit_place)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const unsigned bits = IA32_BITS(u->imm), by = bits == 16 ? 4 : 5;
+    STORE_LANES(u32, destination(w, u->d), executed, a[l] + (u32)((s32)ia32_signed(b[l], bits) >> by) * (bits / 8));
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
+
+INLINE lanemask condition_mask(const struct warp *w, const struct uop *u)
+{
+    return ia32_condition((unsigned)u->imm, w->carry, w->zero, w->sign, w->overflow, *predicate_at(w, IA32_P_PARITY));
+}
+
+HANDLER(condition) { *predicate_at(w, IA32_P_CONDITION) = condition_mask(w, u) & executed; }
+
+HANDLER(set)
+{
+    const lanemask m = condition_mask(w, u);
+    STORE_LANES(u32, destination(w, u->d), executed, m & lane_bit[l] ? 1 : 0);
+}
+
+HANDLER(repeat)
+{
+    const u32 *a = source(w, u->a);
+    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm));
+    u32 count[LANES] ALIGNED;
+    FOR_LANES count[l] = a[l] & mask;
+    *predicate_at(w, IA32_P_CONDITION) = mask_of_others(count) & executed;
+    if (w->log)
+        rp_log_guard(w->log, *predicate_at(w, IA32_P_CONDITION));
+}
+
+HANDLER(advance)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 mask = ia32_low_bits(UINT32_MAX, IA32_BITS(u->imm));
+    const lanemask down = *predicate_at(w, IA32_P_DIRECTION);
+    STORE_LANES(u32, destination(w, u->d), executed,
+                (a[l] & ~mask) | ((down & lane_bit[l] ? a[l] - b[l] : a[l] + b[l]) & mask));
+}
+
+/* ---- the register of flags --------------------------------------------------------------------------------------- */
+
+HANDLER(set_carry) { merge(&w->carry, u->imm == 2 ? ~w->carry : u->imm ? EVERY_LANE : 0, executed); }
+
+HANDLER(direction) { merge(predicate_at(w, IA32_P_DIRECTION), u->imm ? EVERY_LANE : 0, executed); }
+
+HANDLER(get_flags)
+{
+    const lanemask c = w->carry, z = w->zero, s = w->sign, o = w->overflow;
+    const lanemask p = *predicate_at(w, IA32_P_PARITY), a = *predicate_at(w, IA32_P_ADJUST);
+    const lanemask d = *predicate_at(w, IA32_P_DIRECTION);
+    STORE_LANES(u32, destination(w, u->d), executed,
+                IA32_FLAGS_ON | (c & lane_bit[l] ? IA32_CF : 0) | (p & lane_bit[l] ? IA32_PF : 0) |
+                    (a & lane_bit[l] ? IA32_AF : 0) | (z & lane_bit[l] ? IA32_ZF : 0) |
+                    (s & lane_bit[l] ? IA32_SF : 0) | (d & lane_bit[l] ? IA32_DF : 0) |
+                    (o & lane_bit[l] ? IA32_OF : 0));
+}
+
+HANDLER(set_flags)
+{
+    static const u32 bits[] = {IA32_CF, IA32_ZF, IA32_SF, IA32_OF, IA32_PF, IA32_AF, IA32_DF};
+    const u32 *a = source(w, u->a);
+    lanemask *const flags[] = {&w->carry,
+                               &w->zero,
+                               &w->sign,
+                               &w->overflow,
+                               predicate_at(w, IA32_P_PARITY),
+                               predicate_at(w, IA32_P_ADJUST),
+                               predicate_at(w, IA32_P_DIRECTION)};
+    u32 words[LANES] ALIGNED;
+    for (unsigned n = 0; n < sizeof bits / sizeof *bits; n++) {
+        FOR_LANES words[l] = a[l] & bits[n];
+        if (u->imm & bits[n])
+            merge(flags[n], mask_of_others(words), executed);
+    }
+}
+
+HANDLER(equal)
+{
+    const u32 *a = source(w, u->a), *b = source(w, u->b);
+    const u32 *eax = guest_register_at(w, IA32_EAX), *edx = guest_register_at(w, IA32_EDX);
+    u32 differ[LANES] ALIGNED;
+    FOR_LANES differ[l] = (a[l] ^ eax[l]) | (b[l] ^ edx[l]);
+    merge(&w->zero, mask_of_zeros(differ), executed);
+}
+
+uop_fn SIMD_NAME(ia32_lane_handler)(unsigned lane)
+{
+    static const uop_fn handlers[IA32_LANES] = {
+        [IA32_LANE_NOTHING] = nothing,     [IA32_LANE_ADDRESS] = address,     [IA32_LANE_EXTRACT] = extract,
+        [IA32_LANE_INSERT] = insert,       [IA32_LANE_SWAP] = swap,           [IA32_LANE_PRODUCT] = product,
+        [IA32_LANE_MULTIPLY] = multiply,   [IA32_LANE_DIVIDE] = divide,       [IA32_LANE_BIT_MASK] = bit_mask,
+        [IA32_LANE_BIT_PLACE] = bit_place, [IA32_LANE_CONDITION] = condition, [IA32_LANE_SET] = set,
+        [IA32_LANE_REPEAT] = repeat,       [IA32_LANE_ADVANCE] = advance,     [IA32_LANE_CARRY] = set_carry,
+        [IA32_LANE_DIRECTION] = direction, [IA32_LANE_GET_FLAGS] = get_flags, [IA32_LANE_SET_FLAGS] = set_flags,
+        [IA32_LANE_EQUAL] = equal,
+    };
+    return handlers[lane];
+}
