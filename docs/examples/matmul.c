@@ -14,8 +14,7 @@ int main(void)
     }
     struct rp_error err;
     struct reprise_result r;
-    struct reprise_options options = {
-        .module = "matmul.ptx", .trace = "matmul-host.wtr", .machine = "jetson-tx2"};
+    struct reprise_options options = {.module = "matmul.ptx", .trace = "matmul-host.wtr", .machine = "jetson-tx2"};
     struct reprise_launch matmul = {.kernel = "matmul", .grid = {N / 16, N / 16}, .block = {16, 16}};
     matmul.args[0] = reprise_in(a, sizeof a);
     matmul.args[1] = reprise_in(b, sizeof b);

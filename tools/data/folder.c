@@ -24,6 +24,5 @@ bool data_folder_find(const char *name, const char *file, char folder[PATH_MAX],
         if (!access(path, R_OK))
             return true;
     }
-    return rp_fail(err, RP_SYSTEM, "%s is neither in the source tree nor in %s; install reprise again", file,
-                   folder);
+    return rp_fail(err, RP_SYSTEM, "%s is neither in the source tree nor in %s; install reprise again", file, folder);
 }

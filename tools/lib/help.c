@@ -16,7 +16,8 @@ const struct help_row help_statuses[] = {
           "or --check was asked for, and nothing was checked, or not all"},
     {"3", "the kernel misbehaved: a bad memory access, a deadlock, an endless loop, a trap; or a result is not as "
           "--expect says; or --check has found something"},
-    {"4", "the system failed: no memory, no space, input/output error, or a tool or a file that Reprise needs is not there; or a replay exceeded its bound"},
+    {"4", "the system failed: no memory, no space, input/output error, or a tool or a file that Reprise needs is not "
+          "there; or a replay exceeded its bound"},
     {"5", "the trace is not whole: what is there was used"},
     {NULL, NULL},
 };
