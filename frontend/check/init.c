@@ -284,6 +284,7 @@ static __attribute__((noinline)) void store_bits(struct checked_block *cb, const
     one.lanes = 1;
     if (m->kind != RP_ACCESS_STORE || t->bytes > MOST_BYTES || t->bytes != m->width)
         return;
+    lanes &= undefined_to_store(cb, s, t->u);
     FOR_LANES(l, lanes)
     {
         if (!undefined_stored(cb, s, t->u, l, &b))
