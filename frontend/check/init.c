@@ -252,8 +252,8 @@ static bool stores_padding(struct checked_block *cb, const struct touch *t, cons
     return inside || around;
 }
 
-static void store_undefined(struct checked_block *cb, const struct touch *t, uint8_t *written,
-                            const struct stored_bits *b)
+static void store_undefined(struct checked_block *cb, const struct warp_state *s, const struct touch *t,
+                            uint8_t *written, const struct stored_bits *b)
 {
     uint64_t first = 0;
     while (!b->bits[first])
@@ -266,6 +266,8 @@ static void store_undefined(struct checked_block *cb, const struct touch *t, uin
         origins_used(cb, t->block, b->origins[first]);
         return;
     }
+    if (back)
+        undefined_put_back(cb, s, t->u, t->thread % RP_WARP_LANES);
     for (uint64_t i = 0; i < t->bytes && written; i++) {
         written[i] = (uint8_t)~b->bits[i];
         if (b->bits[i] && !back) /* what reads a word with a field later is what reads too much */
@@ -291,7 +293,7 @@ static __attribute__((noinline)) void store_bits(struct checked_block *cb, const
             continue;
         one.thread = s->w.id * RP_WARP_LANES + l;
         one.at = lane_address(la, l);
-        store_undefined(cb, &one, written_at(cb, &one), &b);
+        store_undefined(cb, s, &one, written_at(cb, &one), &b);
     }
 }
 

@@ -266,6 +266,17 @@ bool undefined_stored(const struct checked_block *cb, const struct warp_state *s
     return any;
 }
 
+void undefined_put_back(const struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    const struct undefined *v = undefined_of(cb, s);
+    for (unsigned i = 0; i < element_count(u); i++) {
+        struct operand o = element_of(u, i).o;
+        struct granule *g = is_register(o) ? undefined_register(v, register_place(s, o)) : NULL;
+        if (g)
+            g->changed &= ~((lanemask)1 << lane);
+    }
+}
+
 /* ---- what a uop reads -------------------------------------------------------------------------------------------- */
 
 struct sources { /* registers with undefined bits */

@@ -275,6 +275,7 @@ moved "two fields" "$word ld.shared.u32 %a, [s+12]; bfi.b32 %a, 5, %a, 4, 4; st.
 moved "a field of a byte" 'ld.shared.u8 %h0, [s+12]; and.b16 %h0, %h0, -8; or.b16 %h0, %h0, 5; st.shared.u8 [s+12], %h0; ld.shared.s8 %b, [s+12]; shl.b32 %b, %b, 29; shr.s32 %b, %b, 29; setp.eq.u32 %q, %b, -3; @%q st.global.u32 [%p], %b;'
 moved "fields of device memory" 'ld.global.u64 %d, [%u]; and.b64 %d, %d, -65536; or.b64 %d, %d, 7; st.global.u64 [%u], %d; ld.global.u16 %h0, [%u]; add.u16 %h0, %h0, 1; st.global.u16 [%p], %h0;'
 moved "a structure with fields, by way of local memory" "$word ld.shared.u32 %a, [s+12]; st.local.u32 [l], %a; ld.local.u32 %a, [l]; st.global.u32 [%p], %a;"
+moved "a field whose register is stored twice" "$word st.local.u32 [l], %a; st.global.u32 [%p], %a;"
 moved "bytes of padding" 'ld.shared.u8 %h0, [s]; ld.shared.u8 %h1, [s+1]; ld.shared.u8 %h2, [s+2]; ld.shared.u8 %h3, [s+3]; st.global.u8 [%p], %h0; st.global.u8 [%p+1], %h1; st.global.v2.u8 [%p+2], {%h2, %h3};'
 unmoved "a field that nobody has written" "load of 4 bytes at 0xc .*" "$word ld.shared.u32 %b, [s+12]; bfe.u32 %b, %b, 4, 4; st.global.u32 [%p], %b;"
 unmoved "bits of a word" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; and.b32 %a, %a, 15; st.global.u32 [%p], %a;'
