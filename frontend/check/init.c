@@ -155,6 +155,22 @@ static uint8_t *written_space(struct checked_block *cb, const struct touch *t, u
     return written_at(cb, &first);
 }
 
+static uint64_t space_bytes(const struct checked_block *cb, const struct touch *t)
+{
+    return t->space == RP_SPACE_GLOBAL   ? t->a->size
+           : t->space == RP_SPACE_SHARED ? t->of->shared_bytes
+                                         : cb->check->grid->local_bytes;
+}
+
+/* Whether a word of 4 bytes, of which nothing is written, follows a written one that makes 8 bytes with it, beside 8
+ * written ones: as in a structure of an int and a double. */
+static bool fills_eight(const uint8_t *all, uint64_t offset, uint64_t end)
+{
+    return offset % 8 == 4 && is_written(all + offset - 4, 4) &&
+           ((offset + 12 <= end && is_written(all + offset + 4, 8)) ||
+            (offset >= 12 && is_written(all + offset - 12, 8)));
+}
+
 /* Whether all that is unwritten of an access may be padding, by what is written in it and around it: the alignment of
  * such a structure, or 0. */
 static unsigned padding_around(struct checked_block *cb, const struct touch *t, const uint8_t *written)
@@ -165,6 +181,8 @@ static unsigned padding_around(struct checked_block *cb, const struct touch *t, 
     bool padding = all && t->bytes <= 16;
     if (padding && t->bytes == 8 && offset % 16 == 8 && all[offset - 8])
         return 16;
+    if (padding && t->bytes == 4 && fills_eight(all, offset, space_bytes(cb, t)))
+        return 8;
     for (uint64_t i = 0; padding && i < t->bytes; i++)
         padding = written[i] || is_padding(all, wide, 0, offset + i) || is_like_padding(t->at, t->bytes, written, i);
     return !padding ? 0 : t->bytes < 4 ? 4 : t->bytes <= 8 ? 8 : 16;
