@@ -3,7 +3,7 @@
  *
  * INIT  an access reads bytes of shared or local memory that no thread has written since the block or thread began; or
  *       bytes of a device allocation that neither the host nor a kernel has written since it was allocated, if the host
- *       has had no view of the allocation and has not filled it.
+ *       has had no view of the allocation and has not filled it; and what it has read decides something (undefined.c).
  * RACE  two accesses touch the same bytes, at least one of them stores, not both are strong (atomic, volatile, .relaxed
  *       and stronger), and nothing orders them.
  * SYNC  part of a warp reaches a barrier that is .aligned; a shuffle reads from a lane that takes no part; a lane

@@ -155,6 +155,22 @@ static uint8_t *written_space(struct checked_block *cb, const struct touch *t, u
     return written_at(cb, &first);
 }
 
+static uint64_t space_bytes(const struct checked_block *cb, const struct touch *t)
+{
+    return t->space == RP_SPACE_GLOBAL   ? t->a->size
+           : t->space == RP_SPACE_SHARED ? t->of->shared_bytes
+                                         : cb->check->grid->local_bytes;
+}
+
+/* Whether a word of 4 bytes, of which nothing is written, follows a written one that makes 8 bytes with it, beside 8
+ * written ones: as in a structure of an int and a double. */
+static bool fills_eight(const uint8_t *all, uint64_t offset, uint64_t end)
+{
+    return offset % 8 == 4 && is_written(all + offset - 4, 4) &&
+           ((offset + 12 <= end && is_written(all + offset + 4, 8)) ||
+            (offset >= 12 && is_written(all + offset - 12, 8)));
+}
+
 /* Whether all that is unwritten of an access may be padding, by what is written in it and around it: the alignment of
  * such a structure, or 0. */
 static unsigned padding_around(struct checked_block *cb, const struct touch *t, const uint8_t *written)
@@ -165,6 +181,8 @@ static unsigned padding_around(struct checked_block *cb, const struct touch *t, 
     bool padding = all && t->bytes <= 16;
     if (padding && t->bytes == 8 && offset % 16 == 8 && all[offset - 8])
         return 16;
+    if (padding && t->bytes == 4 && fills_eight(all, offset, space_bytes(cb, t)))
+        return 8;
     for (uint64_t i = 0; padding && i < t->bytes; i++)
         padding = written[i] || is_padding(all, wide, 0, offset + i) || is_like_padding(t->at, t->bytes, written, i);
     return !padding ? 0 : t->bytes < 4 ? 4 : t->bytes <= 8 ? 8 : 16;
@@ -252,8 +270,8 @@ static bool stores_padding(struct checked_block *cb, const struct touch *t, cons
     return inside || around;
 }
 
-static void store_undefined(struct checked_block *cb, const struct touch *t, uint8_t *written,
-                            const struct stored_bits *b)
+static void store_undefined(struct checked_block *cb, const struct warp_state *s, const struct touch *t,
+                            uint8_t *written, const struct stored_bits *b)
 {
     uint64_t first = 0;
     while (!b->bits[first])
@@ -266,6 +284,8 @@ static void store_undefined(struct checked_block *cb, const struct touch *t, uin
         origins_used(cb, t->block, b->origins[first]);
         return;
     }
+    if (back)
+        undefined_put_back(cb, s, t->u, t->thread % RP_WARP_LANES);
     for (uint64_t i = 0; i < t->bytes && written; i++) {
         written[i] = (uint8_t)~b->bits[i];
         if (b->bits[i] && !back) /* what reads a word with a field later is what reads too much */
@@ -284,13 +304,14 @@ static __attribute__((noinline)) void store_bits(struct checked_block *cb, const
     one.lanes = 1;
     if (m->kind != RP_ACCESS_STORE || t->bytes > MOST_BYTES || t->bytes != m->width)
         return;
+    lanes &= undefined_to_store(cb, s, t->u);
     FOR_LANES(l, lanes)
     {
         if (!undefined_stored(cb, s, t->u, l, &b))
             continue;
         one.thread = s->w.id * RP_WARP_LANES + l;
         one.at = lane_address(la, l);
-        store_undefined(cb, &one, written_at(cb, &one), &b);
+        store_undefined(cb, s, &one, written_at(cb, &one), &b);
     }
 }
 

@@ -376,13 +376,16 @@ struct stored_bits {
 };
 /* undefined.c. `bits`: as many bytes as the access has per lane; 1: undefined. undefined_loaded: a lane loads them.
  * undefined_before: the origin that the load's register had some time before, perhaps of the same load.
- * undefined_stored: what a lane stores; false: all of it is defined. *changed: undefined bits of some byte were
- * combined with others. */
+ * undefined_to_store: the lanes that store undefined bits. undefined_stored: what a lane stores; false: all of it is
+ * defined. undefined_put_back: it has stored that where it had loaded it from, and may go on to use the register in the
+ * place of another load. */
 void undefined_loaded(struct checked_block *, struct warp_state *, const struct uop *, unsigned lane,
                       const uint8_t *bits, uint32_t origin);
 uint32_t undefined_before(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane);
+lanemask undefined_to_store(const struct checked_block *, const struct warp_state *, const struct uop *);
 bool undefined_stored(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane,
                       struct stored_bits *);
+void undefined_put_back(const struct checked_block *, const struct warp_state *, const struct uop *, unsigned lane);
 void undefined_clear(struct undefined *);
 void undefined_free(struct undefined *);
 /* Called before each uop of a warp that has undefined bits in registers. */

@@ -231,6 +231,18 @@ uint32_t undefined_before(const struct checked_block *cb, const struct warp_stat
     return v && is_register(o) && at < v->bytes ? v->granules[at / GRANULE].origin[lane] : 0;
 }
 
+lanemask undefined_to_store(const struct checked_block *cb, const struct warp_state *s, const struct uop *u)
+{
+    const struct undefined *v = undefined_of(cb, s);
+    lanemask lanes = 0;
+    for (unsigned i = 0; i < element_count(u); i++) {
+        struct operand o = element_of(u, i).o;
+        const struct granule *g = is_register(o) ? undefined_register(v, register_place(s, o)) : NULL;
+        lanes |= g ? undefined_lanes(v, g, false) : 0;
+    }
+    return lanes;
+}
+
 bool undefined_stored(const struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane,
                       struct stored_bits *to)
 {
@@ -252,6 +264,17 @@ bool undefined_stored(const struct checked_block *cb, const struct warp_state *s
             to->origins[e.at + k] = g->origin[lane];
     }
     return any;
+}
+
+void undefined_put_back(const struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    const struct undefined *v = undefined_of(cb, s);
+    for (unsigned i = 0; i < element_count(u); i++) {
+        struct operand o = element_of(u, i).o;
+        struct granule *g = is_register(o) ? undefined_register(v, register_place(s, o)) : NULL;
+        if (g)
+            g->changed &= ~((lanemask)1 << lane);
+    }
 }
 
 /* ---- what a uop reads -------------------------------------------------------------------------------------------- */
@@ -294,7 +317,8 @@ static bool is_memory_kind(const struct uop *u)
 /* Of an access, all but what a plain store stores. */
 static struct sources find_sources(const struct undefined *v, const struct warp_state *s, const struct uop *u)
 {
-    struct sources r = {.count = 0};
+    struct sources r;
+    r.count = 0; /* the rest is large, and not read */
     add_source(&r, v, s, u->a);
     add_source(&r, v, s, u->b);
     add_source(&r, v, s, u->c);

@@ -255,13 +255,13 @@ padding() { # file, instructions behind the stores of a structure of char and in
     "$REPRISE" run --module "$dir/$1" --grid 1 --block 1 --arg buf=zeros:64 --arg buf=unset:8 --check init -q 2>"$dir/err"
 }
 moved() { if padding moved.ptx "$2" && [ ! -s "$dir/err" ]; then ok "padding: $1"; else bad "padding: $1"; cat "$dir/err" >&2; fi; }
+unmoved() { padding read.ptx "$3"
+    if [ $? = 3 ] && [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "$2; at .*(pad.cu:8)" "$dir/err"; then ok "padding: $1"; else bad "padding: $1"; cat "$dir/err" >&2; fi; }
 moved "a copy" 'ld.shared.v4.u32 {%a, %b, %c, %e}, [s]; st.global.v4.u32 [%p], {%a, %b, %c, %e};'
 moved "a copy by way of moves" 'ld.shared.v4.u16 {%h0, %h1, %h2, %h3}, [s]; mov.b32 %a, {%h0, %h1}; mov.b32 %b, {%h2, %h3}; mov.b64 %d, {%a, %b}; st.global.u64 [%p], %d;'
 moved "what else is there is used" 'ld.shared.v2.u32 {%a, %b}, [s]; st.global.u32 [%p], %a; add.u32 %b, %b, 1; st.global.u32 [%p+4], %b;'
 moved "an asynchronous copy" 'mov.u64 %d, s; cvta.shared.u64 %d, %d; st.global.u8 [%p+1], 1; cp.async.ca.shared.global [s+16], [%p], 16; cp.async.wait_all;'
 moved "an exchange" 'atom.shared.exch.b32 %v, [s+12], 0; atom.shared.exch.b32 _, [s+16], 0;'
-unmoved() { padding read.ptx "$3"
-    if [ $? = 3 ] && [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "$2; at .*(pad.cu:8)" "$dir/err"; then ok "padding: $1"; else bad "padding: $1"; cat "$dir/err" >&2; fi; }
 unmoved "is used" "load of 8 bytes at 0x0 in shared memory, 3 of which nobody has written since the block began" \
     'ld.shared.v2.u32 {%a, %b}, [s]; add.u32 %a, %a, 1; st.global.v2.u32 [%p], {%a, %b};'
 unmoved "is used behind a move" "load of 4 bytes at 0x0 .* 3 of which nobody .*" 'ld.shared.u32 %a, [s]; mov.b32 %b, %a; add.u32 %b, %b, 1; st.global.u32 [%p], %b;'
@@ -275,6 +275,10 @@ moved "two fields" "$word ld.shared.u32 %a, [s+12]; bfi.b32 %a, 5, %a, 4, 4; st.
 moved "a field of a byte" 'ld.shared.u8 %h0, [s+12]; and.b16 %h0, %h0, -8; or.b16 %h0, %h0, 5; st.shared.u8 [s+12], %h0; ld.shared.s8 %b, [s+12]; shl.b32 %b, %b, 29; shr.s32 %b, %b, 29; setp.eq.u32 %q, %b, -3; @%q st.global.u32 [%p], %b;'
 moved "fields of device memory" 'ld.global.u64 %d, [%u]; and.b64 %d, %d, -65536; or.b64 %d, %d, 7; st.global.u64 [%u], %d; ld.global.u16 %h0, [%u]; add.u16 %h0, %h0, 1; st.global.u16 [%p], %h0;'
 moved "a structure with fields, by way of local memory" "$word ld.shared.u32 %a, [s+12]; st.local.u32 [l], %a; ld.local.u32 %a, [l]; st.global.u32 [%p], %a;"
+moved "a field whose register is stored twice" "$word st.local.u32 [l], %a; st.global.u32 [%p], %a;"
+double='st.shared.u32 [s+16], 1; mov.u64 %d, 2; st.shared.u64 [s+24], %d; ld.shared.u32 %a, [s+20];'
+moved "a word between an int and a double" "$double st.global.u32 [%p+4], %a;"
+unmoved "... at another place" "load of 4 bytes at 0x14 .*" "$double st.global.u32 [%p], %a;"
 moved "bytes of padding" 'ld.shared.u8 %h0, [s]; ld.shared.u8 %h1, [s+1]; ld.shared.u8 %h2, [s+2]; ld.shared.u8 %h3, [s+3]; st.global.u8 [%p], %h0; st.global.u8 [%p+1], %h1; st.global.v2.u8 [%p+2], {%h2, %h3};'
 unmoved "a field that nobody has written" "load of 4 bytes at 0xc .*" "$word ld.shared.u32 %b, [s+12]; bfe.u32 %b, %b, 4, 4; st.global.u32 [%p], %b;"
 unmoved "bits of a word" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; and.b32 %a, %a, 15; st.global.u32 [%p], %a;'

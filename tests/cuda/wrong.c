@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frontend/cuda/abi/driver.h"
 
@@ -329,14 +330,23 @@ static int direction(CUdeviceptr p)
     return 0;
 }
 
+/* The child of a vfork() ends in the memory of its parent. */
+static int borrows(CUdeviceptr p)
+{
+    if (!vfork())
+        _exit(execl("/nonexistent", "/nonexistent", (char *)NULL));
+    give_back(p);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(CUdeviceptr);
-} cases[] = {{"leak", leak},     {"twice", twice},        {"middle", middle},   {"beyond", beyond},
-             {"copied", copied}, {"used", used},          {"refused", refused}, {"written", written},
-             {"order", order},   {"crash", crash},        {"hang", hang},       {"fails", fails},
-             {"taken", taken},   {"leaves", leaves},      {"sticky", sticky},   {"unnamed", unnamed},
-             {"passed", passed}, {"direction", direction}};
+} cases[] = {{"leak", leak},     {"twice", twice},         {"middle", middle},   {"beyond", beyond},
+             {"copied", copied}, {"used", used},           {"refused", refused}, {"written", written},
+             {"order", order},   {"crash", crash},         {"hang", hang},       {"fails", fails},
+             {"taken", taken},   {"leaves", leaves},       {"sticky", sticky},   {"unnamed", unnamed},
+             {"passed", passed}, {"direction", direction}, {"borrows", borrows}};
 
 /* Structures that a kernel writes, taken from a copy of them, too. */
 static void take_structures(const char *kernel)

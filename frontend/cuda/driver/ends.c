@@ -31,8 +31,10 @@ static void end(bool exits)
 
 void _exit(int status)
 {
-    end(true);
-    status = record_status(status);
+    if (!passed_on_is_borrowed()) { /* else it is the parent that goes on */
+        end(true);
+        status = record_status(status);
+    }
     for (;;)
         syscall(SYS_exit_group, status);
 }
