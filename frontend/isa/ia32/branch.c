@@ -49,18 +49,25 @@ static struct ia32_comparison ia32_compare_as(unsigned condition, const struct i
     return f->logical || equality || condition == 8 || condition == 9 ? of_logic[condition] : none;
 }
 
+/* Whether the instruction at pc is a branch that will be translated with this fact, in a row with the one at hand, and
+ * can compare for itself. */
+static bool ia32_branch_compares(const struct ia32_translation *t, uint32_t pc, const struct ia32_fact *f,
+                                 struct ia32_instruction *branch)
+{
+    struct guest_build *b = t->build;
+    return pc < b->end && guest_uop_at(b->program, pc) == UOP_NOWHERE && ia32_look_ahead(b, pc, branch) &&
+           branch->row->operation == IA32_JCC && ia32_compare_as(branch->condition, f).holds;
+}
+
 /* The flags that are still read if the branches behind the instruction compare for themselves. */
-static unsigned ia32_read_elsewhere(struct ia32_translation *t, const struct ia32_fact *f)
+static unsigned ia32_read_elsewhere(const struct ia32_translation *t, const struct ia32_fact *f)
 {
     const unsigned changed = ia32_flags_changed(t->i);
     struct ia32_instruction branch;
     uint32_t pc = t->build->pc + t->i->length;
     unsigned live = 0;
-    while (ia32_look_ahead(t->build, pc, &branch) && branch.row->operation == IA32_JCC &&
-           ia32_compare_as(branch.condition, f).holds) {
+    for (; ia32_branch_compares(t, pc, f, &branch); pc += branch.length)
         live |= ia32_flags_live(t->build, ia32_target(&branch, pc), changed);
-        pc += branch.length;
-    }
     return live | ia32_flags_live(t->build, pc, changed);
 }
 
@@ -86,14 +93,6 @@ void ia32_test_condition(struct ia32_translation *t)
     t->guard = GUEST_PREDICATE(IA32_P_CONDITION);
 }
 
-/* Whether the instruction behind is a branch that has a uop for whoever comes from here with a fact. */
-static bool ia32_compares_behind(struct ia32_translation *t)
-{
-    struct ia32_instruction next;
-    return ia32_look_ahead(t->build, t->build->pc + t->i->length, &next) && next.row->operation == IA32_JCC &&
-           ia32_compare_as(next.condition, &t->before).holds;
-}
-
 /* A branch that compares registers, for whoever comes from the instruction before, and one that tests the flags, for
  * whoever jumps to it. The fact holds on the way on, too. */
 static void ia32_branch_by_fact(struct ia32_translation *t, struct ia32_comparison c)
@@ -101,6 +100,7 @@ static void ia32_branch_by_fact(struct ia32_translation *t, struct ia32_comparis
     struct guest_build *b = t->build;
     const uint32_t after = b->operations.count + 3;
     struct operation o = ia32_branch_to(ia32_target(t->i, b->pc));
+    struct ia32_instruction next;
     o.compare = c.compare;
     o.a = c.exchanged ? t->before.b : t->before.a;
     o.b = c.exchanged ? t->before.a : t->before.b;
@@ -109,7 +109,7 @@ static void ia32_branch_by_fact(struct ia32_translation *t, struct ia32_comparis
     b->first = b->operations.count;
     ia32_test_condition(t);
     o = ia32_branch_to(ia32_target(t->i, b->pc));
-    o.reconverge = after + ia32_compares_behind(t);
+    o.reconverge = after + ia32_branch_compares(t, b->pc + t->i->length, &t->before, &next); /* the second uop there */
     ia32_emit(t, o);
     *t->fact = t->before;
 }
