@@ -69,6 +69,7 @@ static void guest_sweep(struct guest_translation *t, const struct guest_code *c,
     uint32_t pc = (from + step - 1) & ~(step - 1);
     bool goes_on = false;
     b->code = c;
+    b->end = end;
     b->ahead = 0;
     b->state = NULL;
     while (pc < end && !p->at[pc - p->low + b->is_short]) {
@@ -262,6 +263,7 @@ struct guest_program *guest_translate(const struct guest *g, struct rp_error *er
         t.program = ARENA_NEW(arena, struct guest_program);
         *t.program = (struct guest_program){.guest = g, .arena = arena};
         t.build.arena = arena;
+        t.build.program = t.program;
         guest_translate_all(&t);
         if (t.program->entry != UOP_NOWHERE)
             return t.program;

@@ -78,7 +78,9 @@ static inline uint32_t guest_uop_at(const struct guest_program *p, uint32_t addr
 /* What translating an instruction adds to. */
 struct guest_build {
     struct arena *arena;
-    const struct guest_code *code; /* the piece that is being translated */
+    const struct guest_program *program; /* what is translated so far: guest_uop_at */
+    const struct guest_code *code;       /* the piece that is being translated */
+    uint32_t end;                        /* where translating in a row ends at the latest */
     struct constants constants;
     VECTOR(struct operation) operations; /* targets of branches are addresses until all code is translated */
     VECTOR(struct rp_instruction) instructions;

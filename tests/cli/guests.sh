@@ -225,6 +225,32 @@ END
         done
         what=$((what + 1))
     done
+    # an instruction that repeats itself, and one that branches may enter behind its prefix
+    cat >"$work/bytes.c" <<'END'
+#include "reprise_guest.h"
+static char a[64], b[64];
+static volatile unsigned count[3];
+int main(void)
+{
+    void *to = a;
+    const void *from = b;
+    unsigned n = guest_core() % 3 * 4;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n)::"memory");
+    __asm__ volatile("testl $1, %1\n je 1f\n lock\n 1: incl %0" : "+m"(count[guest_core()]) : "r"(guest_core()) : "cc");
+    guest_barrier();
+    if (guest_core() == 0)
+        guest_print_hex(count[0] + count[1] + count[2]);
+    return n;
+}
+END
+    # shellcheck disable=SC2046
+    i686-linux-gnu-gcc -O2 -o "$work/bytes.elf" "$work/bytes.c" $("$r" guest --flags ia32)
+    for engine in lockstep reference; do
+        is "a branch into an instruction ($engine)" "$("$r" run -q --guest "$work/bytes.elf" --cores 3 --engine $engine)" 00000003
+    done
+    "$r" record -q -o "$work/bytes.wtr" --guest "$work/bytes.elf" --cores 3 >/dev/null
+    is "each repetition is an execution, of cores with something to do" "$("$r" dump "$work/bytes.wtr" | sed -n 's/^[0-9a-f]*  \([0-9a-f]* [0-9a-f]*\)  rep movsb.*/\1/p' | uniq -c | tr -s ' \n' ' ')" \
+        " 1 00000007 00000006 3 00000006 00000006 4 00000004 00000004 "
     # objdump: without names of targets; compilers fill what lies between functions with int3
     # shellcheck disable=SC2086
     ISAS=ia32 REPRISE=$r tests/guests/build "$work/ia32" ${FULL:+matmul idct fft quicksort bytecode locks digests} longs >&2

@@ -337,14 +337,16 @@ def add_random(p, row):
         add_plain(p, row)
 
 
-def begin(p, core_bytes):
+def begin(p, core_bytes, own_stack=False):
+    """own_stack: the core's, not a part of its buffer."""
     p.call(0x5250)
     p.li(ECX, 0)
     p.put(0x85, 0xC0)
     p.put(0x0F, 0x48, 0xC1)  # cmovs: on Linux the core is 0
     p.put(0x69, 0xE8, number(core_bytes, 4))  # imul, into EBP
     p.put(0x81, 0xC5, number(DATA + SLOT + BUFFER_BYTES // 2, 4))
-    p.put(0x8D, 0xA5, number(STACK, 4))  # lea, into ESP
+    if not own_stack:
+        p.put(0x8D, 0xA5, number(STACK, 4))  # lea, into ESP
     for x in FREE[1:]:
         p.li(x, p.random.choice([0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x00FF80FF] + [p.random.getrandbits(32)] * 9))
         if p.random.random() < 0.5:
