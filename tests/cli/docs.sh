@@ -119,6 +119,7 @@ CUDA
     -O2 -S -o sum.ptx sum.cu >&2
 reprise record -q -o one-block.wtr --module matmul.ptx --kernel matmul --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 \
     --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16
+reprise record -q -o guest.wtr --guest "$root/tests/golden/guests/matmul.gcc-O2.rv32imac.elf" --cores 32 >&2
 reprise export accelsim -q one-block.wtr -o traces
 for c in $(sed -n 's/^COMMAND(\(.*\))$/\1/p' "$root/tools/commands/commands.def"); do
     reprise help --man "$c" | python3 -c '

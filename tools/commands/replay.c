@@ -130,6 +130,8 @@ static const struct command_example examples[] = {
     {"With another scheduler and no L1, for programs",
      "reprise replay mm.wtr --machine jetson-tx2 --set scheduler=lrr --set l1=none --json"},
     {"A row for each launch of several traces, with all statistics", "reprise replay *.wtr --machine jetson-tx2 --csv"},
+    {"A guest's trace on a chip of 32 cores with smaller caches (docs/guests.md)",
+     "reprise replay guest.wtr --machine manycore-32 --set l1d.size=4096"},
     {"The source lines where most cycles go", "reprise replay mm.wtr --machine jetson-tx2 --by line --top 10"},
     {"The shares of ALUs, L1, L2, device memory and barriers", "reprise replay mm.wtr --machine jetson-tx2 --by unit"},
     {"Cycles within 2 % of the true ones, from a part of the launches and blocks",
