@@ -143,11 +143,9 @@ static void large_launches(struct coverage *c)
     static const struct {
         const char *name;
         uint32_t size;
-    } cases[] = {{"stream_copy", 4096 * 256},
-                 {"sgemm_naive_8", 512},
-                 {"sgemm_double_16", 1024},
-                 {"spmv_scalar", 4096 * 128},
-                 {"stream_gather", 4096 * 256}};
+    } cases[] = {{"stream_copy", 4096 * 256},      {"vector_add", 4096 * 256},  {"reduce_tree", 4096 * 512},
+                 {"transpose_padded", 64 * 32},    {"matmul", 64 * 16},         {"mandelbrot", 64 * 16},
+                 {"histogram_shared", 4096 * 256}, {"spmv_scalar", 4096 * 128}, {"stream_gather", 4096 * 256}};
     heading("Launches of 4,096 blocks, 2 % at 95 %");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rp_trace *t = recorded(cases[i].name, cases[i].size);

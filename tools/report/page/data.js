@@ -20,6 +20,16 @@ function makeRuns(data) {
   };
   // Axes along which these runs differ.
   runs.varied = (some) => axes.filter((a) => new Set(some.map((i) => a.of[i])).size > 1);
+  // Whether, among these runs, each value of one axis goes with one value of another: 'subcores=1,2,4 with l1_subcores=1,2,2'.
+  runs.follows = (some, axis, other) => {
+    const goesWith = new Map();
+    return some.every((i) => {
+      if (!goesWith.has(axis.of[i])) goesWith.set(axis.of[i], other.of[i]);
+      return goesWith.get(axis.of[i]) === other.of[i];
+    });
+  };
+  // Those that say which run it is: less those that follow from one of them.
+  runs.leading = (some) => runs.varied(some).reduce((list, a) => list.some((b) => runs.follows(some, b, a)) ? list : [...list, a], []);
   // "gto · l1.size 8K": what a run is, by the axes that are given.
   runs.label = (i, some) => some.map((a) => {
     const text = optionText(a.values[a.of[i]], a.unit);
@@ -31,7 +41,7 @@ function makeRuns(data) {
 // One run for each combination of values of the given axes: with all other axes as in the best run where every combination
 // has such a run, else the best over the others. {cells: Map of "1,2" to a run, fixed, others}
 function pickRuns(runs, some, given, best, mode) {
-  const key = (i) => given.map((a) => a.of[i]).join(","), others = runs.varied(some).filter((a) => !given.includes(a));
+  const key = (i) => given.map((a) => a.of[i]).join(","), others = runs.varied(some).filter((a) => !given.some((b) => a === b || runs.follows(some, b, a)));
   const wanted = new Set(some.map(key));
   const pick = (list) => {
     const cells = new Map();

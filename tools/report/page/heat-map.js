@@ -37,8 +37,8 @@ function drawHeat(runs, svg, width, x, y, cells, name, best) {
 function heatSection(page, runs, state) {
   addSection(page, "heat", "Over two axes", (body) => {
     const some = runs.of(state.trace), varied = runs.varied(some), role = runs.data.roles[state.trace], chosen = state.heat;
-    if (varied.length < 2) return false;
-    const [defaultX, defaultY] = chooseAxes(runs, varied, some, role.best);
+    if (runs.leading(some).length < 2) return false;
+    const [defaultX, defaultY] = chooseAxes(runs, runs.leading(some), some, role.best);
     const x = varied.find((a) => a.name === chosen.x) || defaultX;
     const y = varied.find((a) => a.name === chosen.y && a !== x) || (defaultY !== x ? defaultY : varied.find((a) => a !== x));
     const again = (key) => (value) => { chosen[key] = value; state.refresh("heat"); };

@@ -52,7 +52,7 @@ function axisSection(page, runs, state) {
   addSection(page, "axis", "Over one axis", (body) => {
     const some = runs.of(state.trace), varied = runs.varied(some), role = runs.data.roles[state.trace];
     if (!varied.length) return false;
-    const [defaultX, defaultBy] = chooseAxes(runs, varied, some, role.best);
+    const [defaultX, defaultBy] = chooseAxes(runs, runs.leading(some), some, role.best);
     const chosen = state.axis;
     const x = varied.find((a) => a.name === chosen.x) || defaultX;
     const by = chosen.by === "" ? null : varied.find((a) => a.name === chosen.by && a !== x) || (defaultBy !== x ? defaultBy : varied.find((a) => a !== x));

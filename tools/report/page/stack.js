@@ -70,16 +70,16 @@ function stallSection(page, runs, state) {
   addSection(page, "stalls", "Where the cycles go", (body) => {
     const some = runs.of(state.trace), varied = runs.varied(some), role = runs.data.roles[state.trace], chosen = state.stalls;
     if (!stallNames.length) return false;
-    const axis = varied.find((a) => a.name === chosen.by) || (some.length > mostBars ? chooseAxes(runs, varied, some, role.best)[0] : null);
+    const axis = varied.find((a) => a.name === chosen.by) || (some.length > mostBars ? chooseAxes(runs, runs.leading(some), some, role.best)[0] : null);
     const all = some.length <= mostBars ? [["", "each run"]] : [];
     body.append(h("div", { class: "controls" },
       select("Bars", [...all, ...varied.map((a) => [a.name, "each value of " + shortName(a.name)])], axis ? axis.name : "",
         (value) => { chosen.by = value; state.refresh("stalls"); })));
     const picked = axis ? pickRuns(runs, some, [axis], role.best, "fixed") : null;
     const list = axis ? [...picked.cells.values()].sort((a, b) => axis.of[a] - axis.of[b]) : some.slice().sort(runs.better);
-    const names = axis ? [axis] : varied;
+    const names = axis ? [axis] : runs.leading(some);
     const bars = list.slice(0, mostBars).map((i) => barOf(runs, i, (runs.label(i, names) || "the run") + (i === role.best ? " (best)" : i === role.baseline ? " (baseline)" : "")));
-    if (axis && !list.includes(role.baseline)) bars.unshift(barOf(runs, role.baseline, "baseline: " + runs.label(role.baseline, varied)));
+    if (axis && !list.includes(role.baseline)) bars.unshift(barOf(runs, role.baseline, "baseline: " + runs.label(role.baseline, runs.leading(some))));
     stackLegend(body, bars);
     addFigure(body, "cycles by what they went to", (svg, width) => drawStack(svg, width, bars, "cycles"),
       "The cycles of a run, divided as the cycles of all its sub-cores are. " + (axis ? othersText(runs, picked, role.best) : "") +

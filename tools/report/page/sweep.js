@@ -5,12 +5,12 @@ function facts(list) {
 }
 
 function sweepFacts(runs, state) {
-  const data = runs.data, role = data.roles[state.trace], value = runs.value(data.value.name), varied = runs.varied(runs.of(state.trace));
+  const data = runs.data, role = data.roles[state.trace], value = runs.value(data.value.name), some = runs.of(state.trace), varied = runs.varied(some), leading = runs.leading(some);
   const base = value(role.baseline), best = value(role.best), name = data.value.name;
   const ratio = base && best ? d3.format(".3f")(data.value.more ? best / base : base / best) + "×" : null;
   return facts([["Trace", baseName(data.traces[state.trace].file), wholeNumber(data.traces[state.trace].warp_instructions) + " warp instructions"], ["Runs", wholeNumber(runs.of(state.trace).length), plural(varied.length, "axis").replace("axiss", "axes")],
-    ["Baseline: " + name, figure(base), "run " + data.runs[role.baseline] + ": " + runs.label(role.baseline, varied)],
-    ["Best: " + name, figure(best), "run " + data.runs[role.best] + ": " + runs.label(role.best, varied)],
+    ["Baseline: " + name, figure(base), "run " + data.runs[role.baseline] + ": " + runs.label(role.baseline, leading)],
+    ["Best: " + name, figure(best), "run " + data.runs[role.best] + ": " + runs.label(role.best, leading)],
     ratio ? [name === "cycles" ? "Speedup" : data.value.more ? "Best by baseline" : "Baseline by best", ratio] : null]);
 }
 
@@ -24,7 +24,7 @@ function tracesSection(page, runs) {
       h("thead", {}, h("tr", {}, h("th", {}, "trace"), ["runs", "baseline", "best", "ratio"].map((t) => h("th", { class: "number" }, t)), h("th", {}, "best run"))),
       h("tbody", {}, data.traces.map((t, n) => h("tr", {}, h("td", { class: "wide" }, t.file), h("td", { class: "number" }, wholeNumber(runs.of(n).length)),
         h("td", { class: "number" }, figure(value(data.roles[n].baseline))), h("td", { class: "number" }, figure(value(data.roles[n].best))),
-        h("td", { class: "number" }, Number.isFinite(ratios[n]) ? d3.format(".3f")(ratios[n]) : "–"), h("td", {}, runs.label(data.roles[n].best, runs.axes))))))),
+        h("td", { class: "number" }, Number.isFinite(ratios[n]) ? d3.format(".3f")(ratios[n]) : "–"), h("td", {}, runs.label(data.roles[n].best, runs.leading(runs.of(n))))))))),
       usable.length === ratios.length ? h("p", { class: "soft" }, "Geometric mean of the ratios of " + data.value.name + ": " + d3.format(".4f")(Math.exp(d3.mean(ratios, Math.log))) + ".") : "");
   });
 }
