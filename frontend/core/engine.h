@@ -396,8 +396,8 @@ enum collective_outcome collective(struct warp_state *, const struct uop *);
  * UOP_BREAK: the executed lanes leave their masks, for all lanes that have the same mask. */
 void convergence_break(struct warp_state *, const struct uop *, lanemask executed);
 /* Lanes that wait to converge go ahead, and leave their masks: those of the inner barrier, if there are several. Called
- * when nothing else in their warp or block can go on, as YIELD lets lanes of a loop pass that others never leave. False:
- * none wait so. The caller chooses the split that runs. */
+ * when nothing else in their warp or block can go on, as YIELD lets lanes of a loop pass that others never leave.
+ * False: none wait so. The caller chooses the split that runs. */
 bool convergence_go_ahead(struct warp_state *);
 /* OP_WGMMA (wgmma.c): reads the warp's parts of A and B from shared memory and multiplies. False: the block faulted. */
 bool wgmma(struct warp_state *, const struct uop *);

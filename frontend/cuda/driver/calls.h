@@ -9,7 +9,8 @@ extern bool calls_checked;
 /* Says why the thread's current call is about to fail, for the finding. Returns `code`. */
 int call_refused(int code, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
-/* The thread's current call is a finding of kind HOST; that it fails is none beside that. A call of the driver begins. */
+/* The thread's current call is a finding of kind HOST; that it fails is none beside that. A call of the driver begins.
+ */
 void call_misused(void);
 void call_begins(void);
 

@@ -94,8 +94,8 @@ static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)
     char command[5000], function[500], place[4200];
     if (strchr(file, '\'') || strlen(file) > 4096 || lookups++ >= MOST_LOOKUPS)
         return false;
-    snprintf(command, sizeof command, "REPRISE_ALONE=1 LD_PRELOAD= LD_AUDIT= addr2line -Cfe '%s' 0x%llx 2>/dev/null", file,
-             (unsigned long long)at);
+    snprintf(command, sizeof command, "REPRISE_ALONE=1 LD_PRELOAD= LD_AUDIT= addr2line -Cfe '%s' 0x%llx 2>/dev/null",
+             file, (unsigned long long)at);
     FILE *f = popen(command, "re");
     bool known = f && one_line(f, function, sizeof function);
     if (known && one_line(f, place, sizeof place))
