@@ -1,34 +1,12 @@
 #include "frontend/isa/ia32/lanes.h"
 
-#include "frontend/core/lanes/loop.h"
+#include "frontend/guest/flag_lanes.h"
 #include "frontend/isa/ia32/operations.h"
 #include "tracefmt/writer.h"
 
-#define FOR_LANES for (int l = 0; l < LANES; l++)
-
-INLINE void merge(lanemask *to, lanemask value, lanemask executed) { *to = (*to & ~executed) | (value & executed); }
-
-INLINE lanemask *predicate_at(const struct warp *w, unsigned n) { return register_at(w, GUEST_PREDICATE(n)); }
-
 INLINE u32 *guest_register_at(const struct warp *w, unsigned n) { return destination(w, GUEST_REGISTER(n)); }
 
-INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
-{
-    if (executed == EVERY_LANE)
-        FOR_LANES to[l] = from[l];
-    else
-        FOR_LANES to[l] = executed & lane_bit[l] ? from[l] : to[l];
-}
-
 /* ---- flags ------------------------------------------------------------------------------------------------------- */
-
-/* Bit 0 of each word, as lanes of a mask. */
-INLINE lanemask mask_of_ones(const u32 *x)
-{
-    u32 words[LANES] ALIGNED;
-    FOR_LANES words[l] = x[l] << 31;
-    return mask_of_words(words);
-}
 
 INLINE lanemask mask_of_zeros(const u32 *x)
 {

@@ -55,19 +55,13 @@ REPRISE_FN unsigned __smid()
     return id;
 }
 
-#define REPRISE_IS(name, space)                                                                                        \
-    REPRISE_FN bool __is##name(const void *p)                                                                          \
+#define REPRISE_SPACE(name, Name, space)                                                                               \
+    REPRISE_FN bool __is##Name(const void *p)                                                                          \
     {                                                                                                                  \
         unsigned is;                                                                                                   \
         asm("{ .reg .pred p; isspacep." space " p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is) : "l"(p));                  \
         return is;                                                                                                     \
-    }
-REPRISE_IS(Global, "global")
-REPRISE_IS(Shared, "shared")
-REPRISE_IS(Constant, "const")
-REPRISE_IS(Local, "local")
-#undef REPRISE_IS
-#define REPRISE_SPACE(name, space)                                                                                     \
+    }                                                                                                                  \
     REPRISE_FN size_t __cvta_generic_to_##name(const void *p)                                                          \
     {                                                                                                                  \
         size_t to;                                                                                                     \
@@ -80,10 +74,10 @@ REPRISE_IS(Local, "local")
         asm("cvta." space ".u64 %0, %1;" : "=l"(to) : "l"(p));                                                         \
         return to;                                                                                                     \
     }
-REPRISE_SPACE(global, "global")
-REPRISE_SPACE(shared, "shared")
-REPRISE_SPACE(constant, "const")
-REPRISE_SPACE(local, "local")
+REPRISE_SPACE(global, Global, "global")
+REPRISE_SPACE(shared, Shared, "shared")
+REPRISE_SPACE(constant, Constant, "const")
+REPRISE_SPACE(local, Local, "local")
 #undef REPRISE_SPACE
 
 #endif

@@ -1,0 +1,30 @@
+/* What the lane handlers of ARM and IA-32 share, for their files that are compiled for each width of vectors. */
+#ifndef REPRISE_FRONTEND_GUEST_FLAG_LANES_H
+#define REPRISE_FRONTEND_GUEST_FLAG_LANES_H
+
+#include "frontend/core/lanes/loop.h"
+#include "frontend/guest/lanes.h"
+
+#define FOR_LANES for (int l = 0; l < LANES; l++)
+
+INLINE void merge(lanemask *to, lanemask value, lanemask executed) { *to = (*to & ~executed) | (value & executed); }
+
+INLINE lanemask *predicate_at(const struct warp *w, unsigned n) { return register_at(w, GUEST_PREDICATE(n)); }
+
+INLINE void store_lanes(u32 *to, const u32 *from, lanemask executed)
+{
+    if (executed == EVERY_LANE)
+        FOR_LANES to[l] = from[l];
+    else
+        FOR_LANES to[l] = executed & lane_bit[l] ? from[l] : to[l];
+}
+
+/* Bit 0 of each word, as lanes of a mask. */
+INLINE lanemask mask_of_ones(const u32 *x)
+{
+    u32 words[LANES] ALIGNED;
+    FOR_LANES words[l] = x[l] << 31;
+    return mask_of_words(words);
+}
+
+#endif
