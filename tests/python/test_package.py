@@ -57,7 +57,7 @@ PRINTS = """
     mov.u64 %f, fmt; cvta.global.u64 %f, %f; mov.u64 %a, l; cvta.local.u64 %a, %a;
     { .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], %f; st.param.b64 [y], %a; call (z), vprintf, (x, y); }
     setp.eq.u32 %q, %n, 7; @%q st.global.u32 [%p+4000000], %t;
-    setp.eq.u32 %q, %n, 8; @%q ld.shared.u32 %r, [s];
+    setp.eq.u32 %q, %n, 8; @%q ld.shared.u32 %r, [s]; @%q add.u32 %n, %n, %r;
     st.global.u32 [%p], %n;
     ret;
 }

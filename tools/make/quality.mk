@@ -46,8 +46,10 @@ fuzz-build: deps ## the programs of make fuzz
 fuzz-programs: $(FUZZERS:%=$(BUILD)/fuzz_%) $(FUZZ_SEEDS:%=$(BUILD)/%)
 $(BUILD)/seeds_%: $(BUILD)/obj/tests/fuzz/seeds_%.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)
 	$(link)
-$(BUILD)/fuzz_accelsim: private LDLIBS += -llzma
-$(BUILD)/fuzz_accelsim: $(call objects,tools/accelsim) $(call tool_objects,lib/cleanup lib/output)
+# The objects of tools stand behind the libraries, which are therefore named again.
+$(BUILD)/fuzz_accelsim: private LDLIBS := $(LIBS) $(LDLIBS) -llzma
+$(BUILD)/fuzz_gpgpusim: private LDLIBS := $(LIBS) $(LDLIBS)
+$(BUILD)/fuzz_accelsim: $(call objects,tools/accelsim tools/ui) $(call tool_objects,lib/cleanup lib/output)
 $(BUILD)/fuzz_gpgpusim: $(call objects,tools/gpgpusim) $(call tool_objects,file)
 $(FUZZERS:%=$(BUILD)/fuzz_%): private LDFLAGS += -fsanitize=fuzzer
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)

@@ -137,8 +137,8 @@ REPRISE_SERIES(erfc)
 REPRISE_SERIES(lgamma)
 REPRISE_SERIES(tgamma)
 #undef REPRISE_SERIES
-/* What C libraries mostly do not have; host code may call these in CUDA. glibc has sinpi and cospi since 2.41,
- * noexcept. */
+/* What C libraries mostly do not have; host code may call these in CUDA. glibc has sinpi and cospi since 2.41, with
+ * this linkage, and noexcept. */
 #define REPRISE_OURS(name, of_double)                                                                                  \
     REPRISE_FN double name(double a) { return of_double; }                                                             \
     REPRISE_FN float name##f(float x)                                                                                  \
@@ -147,8 +147,8 @@ REPRISE_SERIES(tgamma)
         return (float)(of_double);                                                                                     \
     }                                                                                                                  \
     REPRISE_OVERLOAD(name)                                                                                             \
-    __host__ double name(double) noexcept;                                                                             \
-    __host__ float name##f(float) noexcept;                                                                            \
+    extern "C" __host__ double name(double) noexcept;                                                                  \
+    extern "C" __host__ float name##f(float) noexcept;                                                                 \
     __host__ float name(float);
 REPRISE_OURS(sinpi, reprise_sinpi(a))
 REPRISE_OURS(cospi, reprise_cospi(a))
