@@ -107,12 +107,24 @@ static void touch_whose(struct checked_block *cb, struct touch *t)
     t->apart = reached_by_others(cb, t->space);
 }
 
-/* What a strong access orders behind it. */
-static void order_others(struct checked_block *cb, const struct warp_state *s, const struct rp_memory_operand *m)
+/* Accesses to barrier objects in plain memory. True: a load that polls. */
+static bool touch_plain_objects(struct checked_block *cb, struct warp_state *s, const struct touch *t,
+                                const struct lane_addresses *la, lanemask lanes)
 {
-    bool in_block = m->scope == RP_SCOPE_CTA;
-    if (orders(cb->check, m))
-        race_fence(cb, s, m->order >= RP_ORDER_RELEASE, in_block);
+    if (t->u->op == OP_ARRIVE)
+        plain_objects_arrive(cb, s, t, la, lanes);
+    else if (t->u->memory->operand.kind == RP_ACCESS_STORE)
+        plain_objects_store(cb, s, t, la, lanes);
+    return !t->stores && plain_objects_poll(cb, t, la, lanes);
+}
+
+/* What a strong access orders behind it. */
+static void order_others(struct checked_block *cb, const struct warp_state *s, const struct touch *t, bool polls)
+{
+    const struct rp_memory_operand *m = &t->u->memory->operand;
+    bool in_block = polls || m->scope == RP_SCOPE_CTA, behind_copies = t->u->flags & UF_BEHIND_COPIES;
+    if (polls || behind_copies || orders(cb->check, m))
+        race_fence(cb, s, behind_copies || m->order >= RP_ORDER_RELEASE, in_block);
     else if (m->atomic != RP_ATOMIC_CAS) /* which takes locks, and they want a fence */
         race_seen(cb, s, in_block);
 }
@@ -132,11 +144,12 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.bytes = m->width;
     t.loads = m->kind != RP_ACCESS_STORE;
     t.stores = m->kind != RP_ACCESS_LOAD;
-    bool strong = check_strong(cb->check, m);
+    bool polls = cb->check->plain_objects && space == RP_SPACE_SHARED && touch_plain_objects(cb, s, &t, la, lanes);
+    bool strong = polls || check_strong(cb->check, m);
     bool in_block = m->scope == RP_SCOPE_CTA;
     bool strict = cb->check->kinds & RP_CHECK_STRICT && cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL;
     t.strong = strong && !(t.apart && in_block);
-    t.uncached = is_uncached(m);
+    t.uncached = polls || is_uncached(m);
     if (strict)
         locks_access(cb, s, &t, la, lanes);
     if (t.stores && space == RP_SPACE_SHARED && t.of == cb && cb->object_count && cb->check->kinds & RP_CHECK_SYNC)
@@ -154,7 +167,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     if (races && !(loads_may_wait(cb, &t) && loads_wait(cb, &t, la, lanes)))
         check_lanes(cb, &t, la, lanes);
     if (strong && cb->check->kinds & RP_CHECK_RACE)
-        order_others(cb, s, m);
+        order_others(cb, s, &t, polls);
     if (strict)
         locks_taken(cb, s, &t, la, lanes);
     return true;
@@ -334,6 +347,7 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     c->grid = g;
     c->begin = ++c->now;
     c->current = NULL;
+    c->plain_objects = plain_objects_used(g->program);
     c->global_shift = shift;
     c->shared_shift = narrowest(g->program, RP_SPACE_SHARED);
     if (c->kinds & RP_CHECK_RACE && g->program->kernel.instruction_count > AGENT_INSTRUCTIONS)
@@ -417,7 +431,7 @@ bool check_block_begin(struct rp_check *c, struct block *b)
     locks_block_begin(mine);
     mine->waiting = 0;
     mine->bulk.count = 0;
-    check_nothing_written(mine, &c->grid->shared);
+    check_nothing_written(mine, c->grid);
     memset(mine->local_written, 0, mine->local_bytes);
     for (unsigned i = 0; i < BLOCK_WARPS; i++)
         undefined_clear(mine->undefined[i]);

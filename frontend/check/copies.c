@@ -174,11 +174,16 @@ void copies_group(struct checked_block *cb, const struct warp_state *s, const st
         cb->copies[s->w.id].closed[__builtin_ctz(lanes)]++;
 }
 
+void copies_arrive(struct checked_block *cb, const struct warp_state *s, lanemask lanes)
+{
+    wait(cb, s->w.block, s->w.id, &(struct rp_async){RP_ASYNC_COPY, RP_ASYNC_WAIT_ALL, 0}, lanes, false);
+}
+
 void copies_object(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask lanes)
 {
     uint8_t what = u->memory->operand.object;
     if (what == RP_OBJECT_ARRIVE_BEHIND || what == RP_OBJECT_ADD_BEHIND)
-        wait(cb, s->w.block, s->w.id, &(struct rp_async){RP_ASYNC_COPY, RP_ASYNC_WAIT_ALL, 0}, lanes, false);
+        copies_arrive(cb, s, lanes);
 }
 
 void copies_begin(struct checked_block *cb)

@@ -76,12 +76,15 @@ static inline void mark_written(uint8_t *p, uint64_t bytes)
         memset(p, WRITTEN, bytes);
 }
 
-void check_nothing_written(struct checked_block *cb, const struct extents *variables)
+void check_nothing_written(struct checked_block *cb, const struct grid *g)
 {
+    const struct extents *variables = &g->shared;
     memset(cb->shared_written, 0, cb->shared_bytes);
     for (uint32_t i = 0; i < variables->count; i++)
         if (variables->at[i].is_system)
             mark_written(cb->shared_written + variables->at[i].base, variables->at[i].size);
+    if (g->program->shared_behind)
+        mark_written(cb->shared_written + g->total_shared, g->program->shared_behind);
 }
 
 void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes)

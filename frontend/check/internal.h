@@ -156,6 +156,9 @@ struct check_awaited {
     uint32_t instruction;
 };
 
+/* PLAIN: of machine code before sm_90 (plain_objects.c). */
+enum object_state { OBJECT_NONE, OBJECT_MADE, OBJECT_ENDED, OBJECT_PLAIN };
+
 struct checked_block {
     struct observer observer; /* first */
     struct rp_check *check;
@@ -232,6 +235,7 @@ struct rp_check {
     const struct grid *grid;
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */
     uint32_t begin;        /* time when the launch began */
+    bool plain_objects;    /* the code arrives at barrier objects in plain memory */
     unsigned shared_shift; /* shared memory: a cell has 1 << shared_shift bytes */
     unsigned global_shift; /* device memory: likewise */
     uint32_t *released, *fenced, *acquired; /* by block: time of its last release, fence, acquire; see race_fence */
@@ -335,8 +339,8 @@ void bulk_start(struct checked_block *, const struct touch *);
 void bulk_objects(struct checked_block *, const struct warp_state *, const struct uop *, const struct lane_addresses *,
                   lanemask);
 void bulk_look(struct checked_block *, const struct touch *);
-/* A block begins: its shared memory is unwritten, except for the system's part. */
-void check_nothing_written(struct checked_block *, const struct extents *);
+/* A block begins: its shared memory is unwritten, except for the system's parts. */
+void check_nothing_written(struct checked_block *, const struct grid *);
 /* Undefined bytes that may be padding of a structure: its alignment, at most 16, and their places in it; 0: they are
  * not. */
 struct padding {
@@ -441,6 +445,8 @@ void copies_report(struct checked_block *, const struct touch *, const struct uo
                    uint8_t access, const char *detail);
 void copies_group(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
 void copies_object(struct checked_block *, const struct warp_state *, const struct uop *, lanemask);
+/* Lanes arrive at a barrier object when their copies are complete. */
+void copies_arrive(struct checked_block *, const struct warp_state *, lanemask);
 void copies_begin(struct checked_block *);
 void copies_free(struct checked_block *);
 /* order.c. BARRIER, CLUSTER and COLLECTIVE. */
@@ -486,6 +492,16 @@ void sync_objects(struct checked_block *, struct warp_state *, const struct uop 
 /* Lanes store to shared memory of their own block, in which there are objects. */
 void sync_store(struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
 void sync_block_end(struct checked_block *, struct block *);
+
+/* plain_objects.c. plain_objects_used: whether the code arrives at such objects; the others are called only then.
+ * plain_objects_poll: whether all lanes of a load test objects. plain_objects_store: lanes make a plain store to shared
+ * memory; plain_objects_arrive: they execute an OP_ARRIVE. */
+bool plain_objects_used(const struct program *);
+bool plain_objects_poll(const struct checked_block *, const struct touch *, const struct lane_addresses *, lanemask);
+void plain_objects_store(struct checked_block *, struct warp_state *, const struct touch *,
+                         const struct lane_addresses *, lanemask);
+void plain_objects_arrive(struct checked_block *, const struct warp_state *, const struct touch *,
+                          const struct lane_addresses *, lanemask);
 
 /* False: out of memory. */
 bool cells_make(struct cells *, uint64_t count);

@@ -5,8 +5,6 @@
 #include "frontend/core/object.h"
 #include "frontend/operation/flags.h"
 
-enum object_state { OBJECT_NONE, OBJECT_MADE, OBJECT_ENDED };
-
 /* A lane's operation and the object before it. */
 struct object_use {
     uint64_t at, object; /* object: its value before the operation */

@@ -150,6 +150,8 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 /* of a warp barrier: lanes that their mask does not name go on; where all wait for ever, some go ahead (collective.c)
  */
 #define UF_CONVERGENCE UOP_FLAG(32)
+/* of OP_ARRIVE: the lane's asynchronous copies are complete first */
+#define UF_BEHIND_COPIES UOP_FLAG(33)
 #define UF_ENGINE 48
 
 enum uop_kind {

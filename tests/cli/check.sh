@@ -341,6 +341,56 @@ early "the other copy's phase" 11 "$first" 'ld.shared.u32 %v, [%m+256];' "$secon
 early "one warp waits, a barrier tells the others" "" "@!%p bra B; $first" 'B: bar.sync 0;' 'ld.shared.u32 %v, [%m];'
 early "vectors that reach into the other copy's bytes" 11 "$first" '@%p ld.shared.v4.u32 {%v, %v, %v, %v}, [t+256];' "$second"
 
+# Barrier objects as PTX and, where there is a ptxas, as machine code, where they are plain memory before sm_90: `wait`
+# is right in any form, without it there is a race. Reserved memory counts as written.
+cat >"$dir/objects.ptx" <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry waits(.param .u64 a) { .shared .b32 s[64]; .shared .b64 o; .reg .b32 %x, %m, %v; .reg .b64 %t, %a; .reg .pred %p, %q;
+ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mov.u32 %m, s; mad.lo.u32 %m, %x, 4, %m; setp.eq.u32 %p, %x, 0; mad.wide.u32 %a, %x, 4, %a;
+@%p mbarrier.init.shared.b64 [o], 64; bar.sync 0;
+st.shared.u32 [%m], %x;
+mbarrier.arrive.shared.b64 %t, [o];
+W: mbarrier.test_wait.shared.b64 %q, [o], %t; @!%q bra W;
+xor.b32 %m, %m, 128; ld.shared.u32 %v, [%m]; st.global.u32 [%a], %v; ret; }
+.visible .entry consumes(.param .u64 a) { .shared .b32 s[32]; .shared .b64 o; .reg .b32 %x, %m, %v; .reg .b64 %t, %a; .reg .pred %p, %q;
+ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; and.b32 %v, %x, 31; mov.u32 %m, s; mad.lo.u32 %m, %v, 4, %m; setp.eq.u32 %p, %x, 0; mad.wide.u32 %a, %x, 4, %a;
+@%p mbarrier.init.shared.b64 [o], 32; bar.sync 0;
+setp.lt.u32 %p, %x, 32; @%p bra W;
+st.shared.u32 [%m], %x; mbarrier.arrive.shared.b64 %t, [o]; ret;
+W: mbarrier.test_wait.parity.shared.b64 %q, [o], 0; @!%q bra W;
+ld.shared.u32 %v, [%m]; st.global.u32 [%a], %v; ret; }
+.visible .entry copies(.param .u64 a) { .shared .b32 s[64]; .shared .b64 o; .reg .b32 %x, %m, %v; .reg .b64 %t, %a; .reg .pred %p, %q;
+ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mov.u32 %m, s; mad.lo.u32 %m, %x, 4, %m; setp.eq.u32 %p, %x, 0; mad.wide.u32 %a, %x, 4, %a;
+@%p mbarrier.init.shared.b64 [o], 64; bar.sync 0;
+cp.async.ca.shared.global [%m], [%a], 4; cp.async.mbarrier.arrive.shared.b64 [o];
+mbarrier.arrive.shared.b64 %t, [o];
+W: mbarrier.test_wait.shared.b64 %q, [o], %t; @!%q bra W;
+xor.b32 %m, %m, 128; ld.shared.u32 %v, [%m]; st.global.u32 [%a+256], %v; ret; }
+.visible .entry reserved(.param .u64 a) { .shared .b32 own; .reg .b32 %r;
+mov.u32 %r, %reserved_smem_offset_1; red.and.release.cta.shared.b32 [%r], -2; st.shared.u32 [own], %r; ret; }
+PTX
+sed 's/^W: .*//' "$dir/objects.ptx" | grep -v '%p bra W' >"$dir/no_wait.ptx"
+both_ways() { # what, file, kernel, what a finding says or ""
+    local how status
+    for how in "" ${ptxas:+"--assemble sm_80" "--assemble sm_86" "--assemble sm_90"}; do
+        # shellcheck disable=SC2086
+        REPRISE_PTXAS=$ptxas "$REPRISE" run --module "$dir/$2.ptx" -k "$3" --grid 1 --block 64 --arg buf=zeros:512 --check all -q $how 2>"$dir/err"
+        status=$?
+        if [ -z "$4" ] && [ $status = 0 ] && ! [ -s "$dir/err" ]; then ok "$1 $how"
+        elif [ "$4" ] && [ $status = 3 ] && grep -q "$4" "$dir/err"; then ok "$1 $how"
+        else bad "$1 $how (status $status)"; fi
+    done
+}
+both_ways "a barrier object" objects waits ""
+both_ways "... nobody waits" no_wait waits "race: .* by another warp"
+both_ways "a consumer that waits first" objects consumes ""
+both_ways "... that does not wait" no_wait consumes "race: .* by another warp"
+both_ways "copies and a barrier object" objects copies ""
+both_ways "... nobody waits" no_wait copies "race: .* by another warp"
+both_ways "reserved shared memory" objects reserved ""
+
 # Textures and surfaces: threads of two warps read texels that the other one stores.
 cat >"$dir/images.ptx" <<'PTX'
 .version 7.0

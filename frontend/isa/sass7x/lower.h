@@ -71,9 +71,9 @@ void sass7x_set_order(struct sass_lowering *, struct rp_memory_operand *);
 void sass7x_set_hint(struct sass_lowering *, struct rp_memory_operand *);
 
 /* ---- barrier objects ---- */
-/* A lane's arrival at an object of sm_75 to sm_89, whose previous value goes to Rd and the register after it
- * (lower_atomic.c). */
-void sass7x_arrive(struct sass_lowering *, unsigned d);
+/* A lane's arrival at an object of sm_75 to sm_89, whose previous value goes to Rd and the register after it; flags:
+ * UF_... (lower_atomic.c). */
+void sass7x_arrive(struct sass_lowering *, unsigned d, uint64_t flags);
 /* An access to an object of sm_90 without arrivals and bytes; its address is missing (lower_object.c). */
 struct operation sass7x_object_access(struct sass_lowering *, enum rp_object_operation, enum rp_order);
 

@@ -162,10 +162,11 @@ static void count_up(struct sass_lowering *l)
 }
 
 /* Each lane arrives once at a barrier object. */
-void sass7x_arrive(struct sass_lowering *l, unsigned d)
+void sass7x_arrive(struct sass_lowering *l, unsigned d, uint64_t flags)
 {
     struct operation u = sass_atomic(l, RP_SPACE_SHARED, RP_ATOMIC_ADD, T_U64);
     u.op = OP_ARRIVE;
+    u.flags |= flags;
     u.b = constant64(&l->b, 1);
     sass7x_set_address(l, &u, 0, false);
     sass_return_old(l, &u, d);
@@ -184,7 +185,7 @@ static void lower_atoms(struct sass_lowering *l)
         if (op == (l->arch == SASS_90 ? LATE_COUNT_UP : COUNT_UP) && !code)
             count_up(l);
         else if (op == ARRIVE && code == WIDE && l->arch != SASS_90)
-            sass7x_arrive(l, bits(l, AT_RD, 8));
+            sass7x_arrive(l, bits(l, AT_RD, 8), 0);
         else
             sass_not_covered(l, "this type or operation");
         return;

@@ -137,7 +137,7 @@ static void lower_arrives(struct sass_lowering *l)
     enum { ARRIVALS = 1, TRANSACTIONS = 2 };
     unsigned counts = bits(l, 70, 2);
     if (l->arch != SASS_90) {
-        sass7x_arrive(l, RZ);
+        sass7x_arrive(l, RZ, UF_BEHIND_COPIES);
         return;
     }
     if (counts != ARRIVALS && counts != TRANSACTIONS)
