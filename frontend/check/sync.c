@@ -47,6 +47,38 @@ static bool parted_until_exit(const struct warp_state *s)
     return !i || leads_to_exit(s->w.block->program, s->joins[i].pc);
 }
 
+static bool has_effect(const struct uop *u)
+{
+    switch (u->kind) {
+    case UOP_LANE:
+    case UOP_UNIFORM:
+    case UOP_CLOCK:
+    case UOP_RECONVERGE:
+    case UOP_EXIT:
+    case UOP_RETURN: return false;
+    case UOP_MEMORY: return u->memory->operand.kind != RP_ACCESS_LOAD;
+    default: return true;
+    }
+}
+
+/* Active lanes whose guard leaves out `u`, and which then do more than lanes that have returned. ptxas may make such
+ * guards of a return: then the lanes do nothing until they exit. */
+static lanemask goes_around(const struct warp_state *s, const struct uop *u)
+{
+    lanemask around = s->w.active;
+    if (!is_register(u->guard))
+        return 0;
+    around &= ~guard(&s->w, u);
+    for (const struct uop *next = u + 1; around; next++) {
+        bool same = next->guard.at == u->guard.at && !((next->flags ^ u->flags) & UF_GUARD_NEGATED);
+        if (!same && has_effect(next))
+            return around;
+        if ((next->kind == UOP_EXIT || next->kind == UOP_RETURN) && !is_register(next->guard))
+            return 0;
+    }
+    return 0;
+}
+
 /* No further lanes of its warp will come to this barrier. */
 static void part_ends(struct checked_block *cb, const struct warp_state *s, struct check_part *part)
 {
@@ -94,7 +126,10 @@ static void part_at_barrier(struct checked_block *cb, struct warp_state *s, cons
         return;
     }
     unsigned thread = s->w.id * RP_WARP_LANES + (unsigned)__builtin_ctz(lanes);
-    struct check_part mine = {lanes, s->w.live, u->index, thread, parted_until_exit(s), false};
+    bool ends = parted_until_exit(s);
+    lanemask around = ends ? goes_around(s, u) : 0;
+    struct check_part mine = {lanes, s->w.live, u->index, thread, ends && !around, false};
+    mine.expected = around ? lanes | around : mine.expected;
     if (part->expected && part->instruction != u->index && !(part->lanes & lanes))
         parts_at_two(cb, s, part, &mine);
     else if (part->expected)
@@ -129,7 +164,9 @@ static void mixed(struct checked_block *cb, const struct warp_state *s, const st
 
 static void await(struct checked_block *cb, const struct warp_state *s, const struct uop *u, lanemask others)
 {
-    if (!parted_until_exit(s))
+    if (parted_until_exit(s))
+        others &= goes_around(s, u);
+    if (others)
         cb->awaited[s->w.id] = (struct check_awaited){others, u->index};
 }
 
@@ -194,7 +231,7 @@ void sync_event(struct checked_block *cb, struct warp_state *s, enum block_event
         await(cb, s, u, lanes);
     if (event == EVENT_COLLECTIVE)
         come_without(cb, s, u, lanes);
-    if (event == EVENT_COLLECTIVE && u->op == OP_SHFL && u->fn)
+    if (event == EVENT_SHUFFLE || (event == EVENT_COLLECTIVE && u->op == OP_SHFL && u->fn))
         shuffle(cb, s, u, lanes);
 }
 

@@ -305,7 +305,7 @@ static void add_lists(struct sources *r, const struct undefined *v, const struct
 
 static bool is_lane_kind(const struct uop *u)
 {
-    return u->kind == UOP_LANE || u->kind == UOP_UNIFORM || u->kind == UOP_CLOCK ||
+    return u->kind == UOP_LANE || u->kind == UOP_UNIFORM || u->kind == UOP_CLOCK || u->kind == UOP_SHUFFLE ||
            (u->kind == UOP_COLLECTIVE && u->fn);
 }
 

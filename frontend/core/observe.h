@@ -13,6 +13,7 @@ enum block_event {
     EVENT_BARRIER,    /* a barrier of the block completes; no uop and no lanes */
     EVENT_CLUSTER,    /* the barrier of its cluster completes; each block of the cluster is told */
     EVENT_COLLECTIVE, /* these lanes have waited for one another at `u` and now execute it */
+    EVENT_SHUFFLE,    /* these lanes are about to execute a shuffle of machine code, at which nobody waits */
     EVENT_ORDER,      /* these lanes have met: UOP_ORDER */
     EVENT_FENCE,      /* these lanes execute a fence */
     EVENT_GROUP,      /* these lanes close a group of asynchronous work, or wait for groups (struct rp_async) */

@@ -76,7 +76,8 @@ static void make_independent(struct uop *u, const struct operation *o)
     if (is_collective(o)) {
         u->kind = UOP_COLLECTIVE;
         u->flags |= o->op == OP_SHFL ? UF_MEMBERS : 0;
-    }
+    } else if (o->kind == UOP_LANE && o->op == OP_SHFL)
+        u->kind = UOP_SHUFFLE;
     if (tests_object(o))
         u->kind = UOP_OBJECT_WAIT;
     if (u->kind == UOP_COLLECTIVE || u->kind == UOP_BARRIER || u->kind == UOP_OBJECT_WAIT)

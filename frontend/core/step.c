@@ -344,6 +344,12 @@ ALWAYS_INLINE enum step handle_side_effect(struct warp_state *s, const struct uo
     return STEP_STOP;
 }
 
+static __attribute__((noinline)) void shuffle_here(struct warp_state *s, const struct uop *u, lanemask executed)
+{
+    observe_event(s, EVENT_SHUFFLE, u, executed);
+    u->fn(&s->w, u, executed);
+}
+
 /* Executes a uop of any kind but UOP_LANE and UOP_MEMORY. */
 ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
 {
@@ -355,6 +361,10 @@ ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u,
     case UOP_UNIFORM:
         if (executed)
             (*u)->fn(&s->w, *u, ~(lanemask)0);
+        return STEP_NEXT;
+    case UOP_SHUFFLE:
+        if (executed)
+            shuffle_here(s, *u, executed);
         return STEP_NEXT;
     case UOP_RECONVERGE: return handle_reconverge(s, u, executed, record);
     case UOP_BRANCH:

@@ -68,7 +68,8 @@ static void use_slot(struct program *p, struct slots *s, uint32_t n)
 
 static bool is_straight(const struct uop *u)
 {
-    return u->kind == UOP_LANE || u->kind == UOP_MEMORY || u->kind == UOP_UNIFORM || u->kind == UOP_CLOCK;
+    return u->kind == UOP_LANE || u->kind == UOP_MEMORY || u->kind == UOP_UNIFORM || u->kind == UOP_CLOCK ||
+           u->kind == UOP_SHUFFLE;
 }
 
 bool strides_mark(struct program *p)

@@ -182,6 +182,7 @@ enum uop_kind {
     UOP_CLOCK,       /* a UOP_LANE that reads the clock; the engine, never a decoder, makes it from an OP_SPECIAL */
     UOP_OBJECT_WAIT, /* a UOP_MEMORY that tests a barrier object, where independent threads wait; made by the engine */
     UOP_STRONG,      /* a UOP_MEMORY that polls or publishes in a program that polls (engine.h); made by the engine */
+    UOP_SHUFFLE,     /* a UOP_LANE: a shuffle of independent threads that waits for nobody; made by the engine */
     UOP_COLLECTIVE,  /* a UOP_LANE or warp barrier where independent threads wait; made by the engine */
 };
 #define UOP_NOWHERE UINT32_MAX

@@ -342,7 +342,7 @@ early "one warp waits, a barrier tells the others" "" "@!%p bra B; $first" 'B: b
 early "vectors that reach into the other copy's bytes" 11 "$first" '@%p ld.shared.v4.u32 {%v, %v, %v, %v}, [t+256];' "$second"
 
 # Barrier objects as PTX and, where there is a ptxas, as machine code, where they are plain memory before sm_90: `wait`
-# is right in any form, without it there is a race. Reserved memory counts as written.
+# is right in any form, without it there is a race. Reserved memory counts as written; what lanes go around is found.
 cat >"$dir/objects.ptx" <<'PTX'
 .version 8.0
 .target sm_80
@@ -370,8 +370,17 @@ W: mbarrier.test_wait.shared.b64 %q, [o], %t; @!%q bra W;
 xor.b32 %m, %m, 128; ld.shared.u32 %v, [%m]; st.global.u32 [%a+256], %v; ret; }
 .visible .entry reserved(.param .u64 a) { .shared .b32 own; .reg .b32 %r;
 mov.u32 %r, %reserved_smem_offset_1; red.and.release.cta.shared.b32 [%r], -2; st.shared.u32 [own], %r; ret; }
+.visible .entry around(.param .u64 a) { .reg .b32 %x; .reg .b64 %a; .reg .pred %p; ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; setp.lt.u32 %p, %x, 16; mad.wide.u32 %a, %x, 4, %a;
+@!%p bra D; bar.sync 0;
+D: st.global.u32 [%a], %x; ret; }
+.visible .entry leaves(.param .u64 a) { .reg .b32 %x; .reg .b64 %a; .reg .pred %p; ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; setp.lt.u32 %p, %x, 16; mad.wide.u32 %a, %x, 4, %a;
+@!%p ret; bar.sync 0; st.global.u32 [%a], %x; ret; }
+.visible .entry reads(.param .u64 a) { .reg .b32 %x, %v; .reg .b64 %a; .reg .pred %p; ld.param.u64 %a, [a]; mov.u32 %x, %tid.x; mov.u32 %v, 0; setp.lt.u32 %p, %x, 16; mad.wide.u32 %a, %x, 4, %a;
+@!%p bra D; shfl.sync.idx.b32 %v, %x, 20, 31, 0xffff;
+D: st.global.u32 [%a], %v; ret; }
 PTX
 sed 's/^W: .*//' "$dir/objects.ptx" | grep -v '%p bra W' >"$dir/no_wait.ptx"
+sed 's/, 20, 31, 0xffff/, 12, 31, 0xffff/' "$dir/objects.ptx" >"$dir/in_mask.ptx"
 both_ways() { # what, file, kernel, what a finding says or ""
     local how status
     for how in "" ${ptxas:+"--assemble sm_80" "--assemble sm_86" "--assemble sm_90"}; do
@@ -390,6 +399,10 @@ both_ways "... that does not wait" no_wait consumes "race: .* by another warp"
 both_ways "copies and a barrier object" objects copies ""
 both_ways "... nobody waits" no_wait copies "race: .* by another warp"
 both_ways "reserved shared memory" objects reserved ""
+both_ways "lanes that go around a barrier" objects around "synchronisation: .*lanes 0x0000ffff .*lanes 0xffff0000"
+both_ways "lanes that return before it" objects leaves ""
+both_ways "a shuffle from a lane that takes no part" objects reads "synchronisation: lane 0 reads from lane 20, which takes no part"
+both_ways "... that takes part" in_mask reads ""
 
 # Textures and surfaces: threads of two warps read texels that the other one stores.
 cat >"$dir/images.ptx" <<'PTX'

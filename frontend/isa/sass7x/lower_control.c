@@ -359,6 +359,7 @@ static void lower_bar(struct sass_lowering *l)
     }
     set_barrier(l, &u);
     l->barrier = u.barrier;
+    u.flags |= sass_is_guarded(l) ? UF_ALIGNED : 0; /* ptxas branches around one that is not aligned */
     sass_emit(&l->b, u);
 }
 
