@@ -22,7 +22,7 @@ static bool read_architecture(const char *name, struct wanted *w, struct rp_erro
     if (end && (!*end || (strchr("af", *end) && !end[1])) && isa_of_sm(w->sm))
         return true;
     isa_architectures(known, sizeof known);
-    return rp_fail(err, RP_USAGE, "--assemble %s: no such architecture; there are %s", name, known);
+    return rp_fail(err, RP_USAGE, "--assemble %s: no such architecture; there are %s, sm_90a", name, known);
 }
 
 static uint8_t *copy(const void *bytes, size_t size, const struct wanted *w, struct rp_error *err)
@@ -97,7 +97,9 @@ static const struct fatbin_entry *choose_part(const struct fatbin *fat, const st
         }
         found = e ? e : found;
     }
-    if (!found)
+    if (!found && fat->link_time && !fat->count)
+        rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds " FATBIN_LINK_TIME, w->path);
+    else if (!found)
         rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no kernel as machine code or PTX for %s", w->path,
                 w->name);
     return found;

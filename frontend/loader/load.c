@@ -1,4 +1,5 @@
 /* Finds the kind of a module and loads it: frontend/core/program.h, module_load_bytes. */
+#include <ar.h>
 #include <elf.h>
 #include <string.h>
 
@@ -82,7 +83,10 @@ static struct module *load_parts(const char *path, const struct fatbin *fat, uin
         return found;
     char known[128];
     isa_ranges(known, sizeof known);
-    rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds neither PTX nor machine code for %s", path, known);
+    if (fat->link_time && !fat->count)
+        rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds " FATBIN_LINK_TIME, path);
+    else
+        rp_fail(err, RP_BAD_INPUT, "%.200s: the fat binary holds neither PTX nor machine code for %s", path, known);
     return NULL;
 }
 
@@ -106,6 +110,8 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
     rp_fail(err, RP_BAD_INPUT,
             "%.200s: %s; a module is CUDA source (.cu), PTX, a cubin, a fat binary, or a program with one", path,
             !size ? "empty"
+            : size >= SARMAG && !memcmp(bytes, ARMAG, SARMAG)
+                ? "a static library; take its objects out with 'ar x', or link them"
             : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG)
                 ? "an ELF file, but not for an NVIDIA GPU, and no fat binary in it"
                 : "neither text nor a binary of these kinds");

@@ -399,6 +399,20 @@ struct cubin_kernel *cubin_kernel(struct cubin *c, const char *name, struct rp_e
     return NULL;
 }
 
+/* Where the function begins that has the offset, or the code behind a function: lines end there. */
+static uint32_t function_start(const struct cubin_kernel *k, uint32_t offset)
+{
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < k->function_count; i++) {
+        uint32_t begin = k->functions[i].offset, end = begin + k->functions[i].size;
+        start = begin <= offset && begin > start ? begin : start;
+        start = end <= offset && end > start ? end : start;
+    }
+    for (uint32_t i = 0; i < k->part_count; i++)
+        start = k->parts[i]->base <= offset && k->parts[i]->base > start ? k->parts[i]->base : start;
+    return start;
+}
+
 const struct cubin_line *cubin_line(const struct cubin_kernel *k, uint32_t offset)
 {
     const struct cubin_line *best = NULL;
@@ -411,5 +425,5 @@ const struct cubin_line *cubin_line(const struct cubin_kernel *k, uint32_t offse
             high = middle;
         }
     }
-    return best;
+    return best && best->order && best->offset >= function_start(k, offset) ? best : NULL;
 }

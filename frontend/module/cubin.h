@@ -33,11 +33,11 @@ struct cubin_function {
     uint32_t offset, size;
 };
 
-/* From `offset` in the code on, instructions come from this line. */
+/* From `offset` in the code on, up to the end of the function, instructions come from this line. */
 struct cubin_line {
     uint32_t offset, file, line; /* file: index into cubin.files */
     uint32_t inlined;            /* number, from 1, in cubin.inlined; 0: of no inlined call */
-    uint32_t order;              /* order in the line table: of lines with the same offset the last one counts */
+    uint32_t order; /* in the line table, from 1: of lines with the same offset the last one counts; 0: no line */
 };
 
 /* An instruction whose word does not hold its targets: they are `count` elements of cubin_kernel.targets from `first`
@@ -148,7 +148,7 @@ unsigned cubin_sm(const void *bytes, size_t size); /* its architecture, as the h
 
 /* NULL name: the only kernel. The error lists the kernels that there are. */
 struct cubin_kernel *cubin_kernel(struct cubin *, const char *name, struct rp_error *);
-/* The source line of the instruction at an offset, or NULL. */
+/* The source line of the instruction at an offset, or NULL. A function without lines has none of its neighbour's. */
 const struct cubin_line *cubin_line(const struct cubin_kernel *, uint32_t offset);
 
 /* Writes addresses into code and data. `global_init` and `global`: the addresses of those sections; with `apart` each

@@ -140,8 +140,18 @@ static void emit(struct program *p)
     if (!k || p->address >= k->code.size || !p->file || file >= p->files.count || p->line > UINT32_MAX)
         return;
     rows *all = &p->rows[k - p->f->cubin->kernels];
-    struct cubin_line row = {(uint32_t)p->address, (uint32_t)file, (uint32_t)p->line, p->inlined, all->count};
+    struct cubin_line row = {(uint32_t)p->address, (uint32_t)file, (uint32_t)p->line, p->inlined, all->count + 1};
     VECTOR_PUSH(p->f->arena, all, row);
+}
+
+/* What is behind a sequence belongs to no line, unless another sequence says so: those have an order from 1 on. */
+static void end_sequence(struct program *p)
+{
+    struct cubin_kernel *k = p->kernel;
+    if (!k || p->address >= k->code.size || !p->files.count)
+        return;
+    struct cubin_line row = {.offset = (uint32_t)p->address};
+    VECTOR_PUSH(p->f->arena, &p->rows[k - p->f->cubin->kernels], row);
 }
 
 static void reset(struct program *p)
@@ -184,6 +194,7 @@ static void extended(struct program *p)
     const uint8_t *next = p->at + size;
     uint8_t operation = byte(p);
     if (operation == LNE_END_SEQUENCE) {
+        end_sequence(p);
         reset(p);
     } else if (operation == LNE_SET_ADDRESS) {
         uint64_t where = (uint64_t)(p->at - p->start);

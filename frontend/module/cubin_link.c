@@ -221,14 +221,34 @@ static void apply(const struct cubin_relocation *r, uint64_t value)
     }
 }
 
+/* Whether it calls CUDA's device runtime, of which launches of kernels are made. */
+static bool launches_kernels(const struct cubin *c)
+{
+    static const char *const runtime[] = {"__cudaCDP2", "cudaGetParameterBuffer", "cudaLaunchDevice"};
+    for (uint32_t i = 0; i < c->relocation_count; i++)
+        for (size_t n = 0; n < sizeof runtime / sizeof *runtime; n++)
+            if (c->relocations[i].symbol && !strncmp(c->relocations[i].symbol, runtime[n], strlen(runtime[n])))
+                return true;
+    return false;
+}
+
+static bool bad_relocation(const struct cubin *c, const struct cubin_relocation *r, struct rp_error *err)
+{
+    if (launches_kernels(c))
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: section %s: kernels that launch kernels (dynamic parallelism) are not supported",
+                       c->file_name, r->from);
+    return rp_fail(err, RP_BAD_INPUT, "%s: section %s: relocation type 0x%x at 0x%x is not understood%s", c->file_name,
+                   r->from, r->type, r->offset, c->relocatable ? "; link the object first" : "");
+}
+
 bool cubin_link(struct cubin *c, const struct cubin_addresses *a, struct rp_error *err)
 {
     for (uint32_t i = 0; i < c->relocation_count; i++) {
         const struct cubin_relocation *r = &c->relocations[i];
         uint64_t value;
         if (r->patch == CUBIN_PATCH_NONE)
-            return rp_fail(err, RP_BAD_INPUT, "%s: section %s: relocation type 0x%x at 0x%x is not understood%s",
-                           c->file_name, r->from, r->type, r->offset, c->relocatable ? "; link the object first" : "");
+            return bad_relocation(c, r, err);
         if (!address_of(c, a, r, &value, err))
             return false;
         if (value > UINT32_MAX && (r->patch == CUBIN_PATCH_CODE || r->patch == CUBIN_PATCH_32))

@@ -11,6 +11,7 @@
 #define MAGIC 0xBA55ED50u
 #define LARGEST_ENTRY (1ull << 28)
 enum { HEADER_BYTES = 16, ENTRY_BYTES = 0x40, MACHINE_CUDA = 190 };
+enum { LINK_TIME = 8 /* kind of entry that is left out */ };
 enum { FLAG_64 = 1, FLAG_DEBUG = 2, FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 
 static uint16_t le16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
@@ -72,6 +73,7 @@ static bool read_entry(const struct source *s, uint64_t at, uint64_t end, struct
     if (compressed > payload)
         return bad(s, at, "an entry with more compressed bytes than it has");
     *next = at + header + payload;
+    fat->link_time |= kind == LINK_TIME;
     if (kind != FATBIN_PTX && kind != FATBIN_CUBIN)
         return true;
     struct fatbin_entry *grown = realloc(fat->entries, (fat->count + 1) * sizeof *grown);

@@ -1,11 +1,12 @@
 /* A fat binary: what nvcc embeds in a program, entries of PTX and machine code for several architectures.
  *
  * Layout (all little-endian): header u32 magic 0xBA55ED50, u16 version 1, u16 header bytes, u64 bytes that follow; then
- * entries: u16 kind (1 PTX, 2 cubin), u16, u32 header bytes, u64 payload bytes, u32 compressed bytes, u32 offset of the
- * options, u16 minor and u16 major version, u32 architecture, ..., at 0x28 u64 flags, at 0x38 u64 bytes uncompressed.
- * Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several fat binaries may follow one another.
- * Section .nv_fatbin of a host program has one for each source file, and an empty one that nvcc puts before them. Fat
- * binaries of host objects, libraries and programs are found by that section. An object of nvcc -rdc=true has
+ * entries: u16 kind (1 PTX, 2 cubin, 8 code for link-time optimisation), u16, u32 header bytes, u64 payload bytes, u32
+ * compressed bytes, u32 offset of the options, u16 minor and u16 major version, u32 architecture, ..., at 0x28 u64
+ * flags, at 0x38 u64 bytes uncompressed. Flags: 0x2000 the payload is one LZ4 block, 0x8000 it is a zstd frame. Several
+ * fat binaries may follow one another. Section .nv_fatbin of a host program has one for each source file, and an empty
+ * one that nvcc puts before them. Fat binaries of host objects, libraries and programs are found by that section. An
+ * object of nvcc -rdc=true has
  * __nv_relfatbin instead, and a program of such objects both: .nv_fatbin, which comes first, has the linked code.
  *
  * Loading reads the headers alone: a library has hundreds of megabytes of images and uses few. The caller's
@@ -35,11 +36,14 @@ struct fatbin {
     const char *file_name; /* the caller's */
     const uint8_t *start;  /* where offsets in errors count from */
     uint32_t part_count, count;
+    bool link_time; /* there are entries of code for link-time optimisation, which are left out */
     struct fatbin_entry *entries;
 };
 
 /* Whether this is a fat binary, or a file of the host that holds some. */
 bool fatbin_is(const void *bytes, size_t size);
+/* For errors: what is wrong with a fat binary that has such code alone, and the way out. */
+#define FATBIN_LINK_TIME "code for link-time optimisation alone: link it with nvcc -dlto, or compile it without -dlto"
 /* Reads the headers. Entries of other kinds than PTX and cubin are left out. */
 struct fatbin *fatbin_load(const char *file_name, const void *bytes, size_t size, struct rp_error *);
 /* Gives the entry its bytes, if it has none yet. */

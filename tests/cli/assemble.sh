@@ -73,6 +73,7 @@ fails 4 "made nothing of it and said nothing (status 0)" assemble sm_86
 
 # ---- what is refused ------------------------------------------------------------------------------------------------
 fails 1 "--assemble sm_91: no such architecture; there are sm_50, " assemble sm_91
+fails 1 ", sm_89, sm_90, sm_90a" assemble sm_91
 fails 1 "--assemble 86: no such architecture" assemble 86
 fails 1 "--assemble sm_86 and --target sm_80: machine code has the target" assemble sm_86 --target sm_80
 fails 2 "it is machine code for sm_75 already, which sm_80 does not run" "$r" run --module "$cubin" --assemble sm_80 --grid 1 --block 1
@@ -104,6 +105,10 @@ ptx=$("$r" run -q --module "$work/k.ptx" "${launch[@]}" --print 0=i32:40)
 for sm in sm_50 sm_62 sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a; do
     is "--assemble $sm computes what the PTX does" "$(assemble $sm 2>&1)" "$ptx"
 done
+echo '.version 8.0 .target sm_90a .address_size 64 .visible .entry a() { ret; }' >"$work/a.ptx" && "$REPRISE_PTXAS" -arch sm_90a -o "$work/a.cubin" "$work/a.ptx"
+"$r" disasm "$work/a.cubin" >"$work/a.sass"
+check "disasm names sm_90a" eval 'grep -q "code for sm_90a$" "$work/a.sass" && grep -q "EF_CUDA_ACCELERATORS EF_CUDA_SM90" "$work/a.sass"'
+check "asm takes it" "$r" asm --check "$work/a.sass"
 # The same by hand.
 "$REPRISE_PTXAS" -arch sm_86 -lineinfo -o "$work/k.cubin" "$work/k.ptx"
 for form in k.ptx k.cubin; do

@@ -36,6 +36,10 @@ takes 1060 "machine code of sm_75, made of PTX for 60, where there is nothing el
 sed 's/\x4b\x00\x00\x00/\x64\x00\x00\x00/' $golden/sm_75.fatbin >"$work/sm_100.fatbin" # the entry says sm_100
 refuses 'neither PTX nor machine code for sm_50 to sm_62, sm_70 to sm_90' "machine code for later GPUs alone" "$work/sm_100.fatbin"
 refuses 'has no kernel' "a fat binary without kernels" $golden/no-kernel.fatbin
+{ head -c 16 $golden/sm_75.fatbin && printf '\10' && tail -c +18 $golden/sm_75.fatbin; } >"$work/link-time.fatbin" # the kind of its entry
+refuses 'code for link-time optimisation alone: link it with nvcc -dlto' "code for link-time optimisation" "$work/link-time.fatbin"
+fails 2 "code for link-time optimisation alone: link it with nvcc -dlto" "$REPRISE" disasm "$work/link-time.fatbin"
+refuses 'kernels that launch kernels (dynamic parallelism) are not supported' "machine code that launches kernels" tests/golden/cubin/launches.cubin
 for how in zstd lz4 mixed; do
     if cmp -s <("$REPRISE" disasm $golden/$how.fatbin) <("$REPRISE" disasm $golden/plain.fatbin); then ok "disasm lists what is packed: $how"; else bad "disasm lists what is packed: $how"; fi
 done
@@ -72,6 +76,7 @@ is "disasm finds a kernel in a static library, of which some members have none" 
 is "... also in one that comes by a pipe" "$("$REPRISE" disasm - <"$work/lib.a" | sha256sum)" "$("$REPRISE" disasm "$work/lib.a" | sha256sum)"
 fails 2 "none.a: no member of this static library holds machine code" "$REPRISE" disasm "$work/none.a"
 fails 2 "it holds PTX for compute_60, PTX for compute_62, PTX for compute_50" "$REPRISE" disasm $golden/ptx.fatbin --kernel which
+refuses "a static library; take its objects out with 'ar x', or link them" "a static library as a module" "$work/lib.a"
 refuses 'kernels of several source files, as .which. and .which.' "a program with kernels of two files" "$work/two"
 refuses 'not for an NVIDIA GPU' "a program without a fat binary" "$work/bare"
 refuses 'has no kernel' "an object whose fat binary has no kernel" "$work/empty.o"

@@ -100,6 +100,7 @@ refuses 2 "'first' has [0-9]* bytes, and its code in .*module.cubin has [0-9]*: 
 sed 's/Function : first/Function : third/' "$work/first.sass" >"$work/third.sass"
 refuses 2 "module.cubin: there is no code of 'third' in it" "a function that the cubin has not" asm "$work/third.sass" --into $golden/module.cubin -o "$work/none"
 refuses 2 'first.sass is no cubin' "text as a cubin" asm "$work/first.sass" --into "$work/first.sass" -o "$work/none"
+refuses 1 'none.cubin: a cubin has more than code. .*--into FILE.cubin' "a cubin without --into" asm "$work/first.sass" -o "$work/none.cubin"
 refuses 1 'where shall the new cubin go' "--into without -o" asm "$work/first.sass" --into $golden/module.cubin
 refuses 2 'short.cubin: ' "a cubin cut short" disasm "$work/short.cubin"
 refuses 2 'module.cubin is no text; .reprise disasm. prints that of a cubin' "a cubin as text" asm $golden/module.cubin -o "$work/none"

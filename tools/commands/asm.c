@@ -37,6 +37,12 @@ static const struct option_row rows[] = {
     {0},
 };
 
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
 static void asm_option(struct command_line *line, int key, char *arg)
 {
     struct request *a = line->input;
@@ -55,6 +61,9 @@ static void asm_option(struct command_line *line, int key, char *arg)
         if (!a->file || !(a->out || a->check || a->into))
             command_usage(line,
                           "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
+        if (a->out && !a->into && ends_in(a->out, ".cubin"))
+            command_usage(line, "-o %s: a cubin has more than code. Say whose code the text is: --into FILE.cubin",
+                          a->out);
         if (a->into && !a->out)
             command_usage(line, "--into %s: where shall the new cubin go? Give -o FILE", a->into);
     }
@@ -67,10 +76,12 @@ static bool bad(const struct request *a, struct rp_error *err, const char *what)
 
 static bool set_arch(struct request *a, const char *name, struct rp_error *err)
 {
-    char known[256], more;
-    a->isa = sscanf(name, "sm_%u%c", &a->code.sm, &more) == 1 ? isa_of_sm(a->code.sm) : NULL;
+    char known[256], more[3] = "";
+    int parts = sscanf(name, "sm_%u%2s", &a->code.sm, more);
+    bool whole = parts == 1 || (parts == 2 && a->code.sm == 90 && !strcmp(more, "a"));
+    a->isa = whole ? isa_of_sm(a->code.sm) : NULL;
     isa_architectures(known, sizeof known);
-    return a->isa || rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of %s", a->file, name, known);
+    return a->isa || rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of %s, sm_90a", a->file, name, known);
 }
 
 static bool is_known(const struct request *a, struct rp_error *err)

@@ -121,11 +121,14 @@ static bool all_known(const struct disasm *a, struct rp_error *err)
 /* ---- files --------------------------------------------------------------------------------------------------------
  */
 
+/* Code of sm_90a. Files of CUDA 13 have the architecture in these bits, for which the one of 64-bit addresses is 0. */
+static bool has_accelerators(const struct cubin *c) { return c->sm == 90 && (c->flags & 0xc00) == 0xc00; }
+
 static void print_flags(const struct cubin *c)
 {
-    printf("\t.headerflags\t@\"%s%sEF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n",
-           c->flags & 0x100 ? "EF_CUDA_TEXMODE_UNIFIED " : "", c->flags & 0x400 ? "EF_CUDA_64BIT_ADDRESS " : "", c->sm,
-           c->virtual_sm);
+    printf("\t.headerflags\t@\"%s%s%sEF_CUDA_SM%u EF_CUDA_VIRTUAL_SM(EF_CUDA_SM%u)\"\n",
+           c->flags & 0x100 ? "EF_CUDA_TEXMODE_UNIFIED " : "", c->flags & 0x400 ? "EF_CUDA_64BIT_ADDRESS " : "",
+           has_accelerators(c) ? "EF_CUDA_ACCELERATORS " : "", c->sm, c->virtual_sm);
 }
 
 static bool print_kernel(struct disasm *a, const struct cubin *c, const struct cubin_kernel *k, struct rp_error *err)
@@ -146,7 +149,7 @@ static bool print_image(struct disasm *a, const struct cubin *c, struct rp_error
     for (uint32_t k = 0; !any && k < c->kernel_count; k++)
         any = !strcmp(c->kernels[k].name, a->chosen);
     if (any)
-        printf("\n\tcode for sm_%u\n", c->sm);
+        printf("\n\tcode for sm_%u%s\n", c->sm, has_accelerators(c) ? "a" : "");
     for (uint32_t k = 0; any && ok && k < c->kernel_count; k++)
         if (!a->chosen || !strcmp(c->kernels[k].name, a->chosen))
             ok = print_kernel(a, c, &c->kernels[k], err);
@@ -210,6 +213,8 @@ static bool no_machine_code(struct disasm *a, const struct fatbin *fat, struct r
         if (is_new(fat, i))
             n += (size_t)snprintf(has + n, sizeof has - n, "%s%s_%" PRIu32, n ? ", " : "",
                                   fat->entries[i].kind == FATBIN_PTX ? "PTX for compute" : "sm", fat->entries[i].arch);
+    if (fat->link_time && !fat->count)
+        return rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds " FATBIN_LINK_TIME, fat->file_name);
     return rp_fail(err, RP_BAD_INPUT, "%s: the fat binary holds no machine code for %s; it holds %s", fat->file_name,
                    known, has);
 }

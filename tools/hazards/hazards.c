@@ -7,8 +7,10 @@
 #include "replay/base/async.h"
 #include "replay/base/cluster.h"
 #include "replay/base/layout.h"
+#include "replay/base/machine_parts.h"
 #include "replay/base/tensor_rate.h"
 #include "replay/base/trace_semantics.h"
+#include "tools/hazards/distance.h"
 
 enum { MOST_SIGNALS = 64, KINDS = 2, NO_RANK = 0, LONGEST_LATENCY = 32 };
 
@@ -22,6 +24,7 @@ struct pending {
     rp_lanemask lanes;
     uint8_t unit, kind;
     bool timed, lower; /* lower: the first of two registers of a result */
+    bool with_sources; /* there once the sources have been read */
 };
 struct pending_list {
     struct pending *items;
@@ -46,6 +49,7 @@ struct state {
     struct hazards *found;
     bool queues[MACHINE_UNITS];
     bool of_sm_90;
+    unsigned capability; /* of the machine; 0: unknown */
     uint64_t block;
     uint32_t launch_number, warp;
     struct rp_error *err;
@@ -142,9 +146,16 @@ static void add_pending(struct state *s, struct pending_list *list, const struct
 }
 
 static bool is_read(const struct state *s, const struct pending *p) { return p->number < s->read[p->unit]; }
-static bool is_there(const struct state *s, const struct pending *p, uint64_t cycle)
+static bool is_returned(const struct state *s, const struct pending *p)
 {
-    return p->number < s->returned[p->unit][p->kind] || (p->timed && p->ready <= cycle);
+    return p->number < s->returned[p->unit][p->kind] || (p->with_sources && is_read(s, p));
+}
+
+/* When a timed result is there for an instruction. */
+static uint64_t ready_for(const struct state *s, const struct pending *p, const struct rp_instruction *in)
+{
+    uint32_t distance = distance_of(s->capability, &s->kernel->instructions[p->instruction], in);
+    return distance && p->issued + distance < p->ready ? p->issued + distance : p->ready;
 }
 
 enum use { USE_PLAIN, USE_UPPER /* the second of two registers of a source */, USE_GUARD };
@@ -160,11 +171,19 @@ static uint64_t earlier(const struct state *s, const struct pending *p, const st
     return use == USE_UPPER ? UPPER_LATER : p->lower ? LOWER_EARLIER : 0;
 }
 
+static uint64_t guard_latency(const struct state *s, rp_register guard)
+{
+    enum { UNIFORM_EARLIER = 2 };
+    uint64_t latency = (uint64_t)s->machine->guard_latency;
+    bool uniform = rp_register_file(guard) == RP_FILE_UNIFORM_PREDICATE;
+    return uniform && latency > UNIFORM_EARLIER ? latency - UNIFORM_EARLIER : latency;
+}
+
 /* The first cycle in which an instruction may issue that uses a timed result. */
 static uint64_t usable(const struct state *s, const struct pending *p, const struct rp_instruction *in, enum use use)
 {
-    uint64_t from = p->issued + (use == USE_GUARD ? (uint64_t)s->machine->guard_latency : 0);
-    uint64_t early = earlier(s, p, in, use), there = p->ready > early ? p->ready - early : 0;
+    uint64_t from = p->issued + (use == USE_GUARD ? guard_latency(s, p->reg) : 0);
+    uint64_t early = earlier(s, p, in, use), ready = ready_for(s, p, in), there = ready > early ? ready - early : 0;
     return from > there ? from : there;
 }
 
@@ -173,8 +192,7 @@ static void drop_done(struct state *s)
     size_t kept = 0;
     for (size_t i = 0; i < s->writes.count; i++) {
         const struct pending *p = &s->writes.items[i];
-        bool over = p->number < s->returned[p->unit][p->kind];
-        if (!over && (!p->timed || p->ready > s->now || p->issued + LONGEST_LATENCY > s->now))
+        if (!is_returned(s, p) && (!p->timed || p->ready > s->now || p->issued + LONGEST_LATENCY > s->now))
             s->writes.items[kept++] = *p;
     }
     s->writes.count = kept;
@@ -232,7 +250,7 @@ static void check_read(struct state *s, const struct rp_step *step, rp_register 
     for (size_t i = 0; i < s->writes.count; i++) {
         const struct pending *p = &s->writes.items[i];
         uint64_t from = usable(s, p, step->instruction, use);
-        bool there = p->number < s->returned[p->unit][p->kind] || (p->timed && from <= s->now);
+        bool there = is_returned(s, p) || (p->timed && from <= s->now);
         if (p->reg == reg && p->lanes & lanes && !there)
             add_hazard(s, HAZARD_READ, p, step->index, p->timed ? from - s->now : 0);
     }
@@ -244,8 +262,10 @@ static void check_write(struct state *s, const struct rp_step *step, rp_register
 {
     for (size_t i = 0; i < s->writes.count; i++) {
         const struct pending *p = &s->writes.items[i];
-        if (p->reg == reg && p->lanes & step->executed && !is_there(s, p, there))
-            add_hazard(s, HAZARD_OVERWRITE, p, step->index, p->timed ? p->ready - there : 0);
+        uint64_t ready = ready_for(s, p, step->instruction);
+        bool over = is_returned(s, p) || (p->timed && ready <= there);
+        if (p->reg == reg && p->lanes & step->executed && !over)
+            add_hazard(s, HAZARD_OVERWRITE, p, step->index, p->timed ? ready - there : 0);
     }
     for (size_t i = 0; i < s->reads.count; i++) {
         const struct pending *p = &s->reads.items[i];
@@ -273,7 +293,8 @@ static void check_registers(struct state *s, const struct rp_step *step, const s
 {
     const struct rp_instruction *in = step->instruction;
     for (uint32_t i = 0; i < in->src_count; i++) {
-        bool guard = in->flags & RP_GUARDED && in->src[i] == in->guard;
+        bool uniform = in->unit_class == RP_CLASS_UNIFORM; /* its guards are sources as others */
+        bool guard = in->flags & RP_GUARDED && in->src[i] == in->guard && !uniform;
         bool pair = rp_register_count(in->src[i]) == 2;
         for (unsigned r = 0; r < rp_register_waits(in->src[i]); r++)
             check_read(s, step, part(in->src[i], r), guard ? USE_GUARD : pair && r ? USE_UPPER : USE_PLAIN);
@@ -299,6 +320,7 @@ static void add_registers(struct state *s, const struct rp_step *step, const str
         for (unsigned r = 0; r < rp_register_waits(in->dst[i]); r++) {
             p.reg = part(in->dst[i], r);
             p.lower = !r && rp_register_count(in->dst[i]) == 2;
+            p.with_sources = in->memory_count && rp_register_file(p.reg) == RP_FILE_PREDICATE;
             forget(&s->writes, p.reg, p.lanes);
             forget(&s->reads, p.reg, p.lanes);
             add_pending(s, &s->writes, &p);
@@ -312,10 +334,21 @@ static void add_registers(struct state *s, const struct rp_step *step, const str
         }
 }
 
+/* Cycles until the next instruction. */
+static unsigned stall_of(const struct state *s, uint64_t control)
+{
+    enum { LONG_STALL = 45, VOLTA = 70 };
+    if (rp_control_pairs(control))
+        return 0;
+    if (!rp_control_stall(control))
+        return s->capability >= VOLTA ? LONG_STALL : 1;
+    return rp_control_stall(control);
+}
+
 static void take_step(struct state *s, const struct rp_step *step)
 {
     const struct rp_instruction *in = step->instruction;
-    uint64_t control = in->control, stall = rp_control_stall(control);
+    uint64_t control = in->control;
     uint8_t kind;
     struct machine_timing t = timing_of(s, step, &kind);
     await_barriers(s, control);
@@ -329,7 +362,7 @@ static void take_step(struct state *s, const struct rp_step *step)
     tell(s, rp_control_write_barrier(control), (struct signal){s->number, t.unit, kind, true});
     tell(s, rp_control_read_barrier(control), (struct signal){s->number, t.unit, kind, false});
     s->number++;
-    s->now += rp_control_pairs(control) ? 0 : stall ? stall : 1;
+    s->now += stall_of(s, control);
 }
 
 /* Nothing is outstanding. */
@@ -374,6 +407,7 @@ bool hazards_find(struct rp_trace *t, uint32_t launch, const struct machine *m, 
     if (!has_control_words(s.kernel))
         return true;
     found->any = true;
+    s.capability = (unsigned)strtoul(machine_capabilities[m->device_capability], NULL, 10); /* "unknown" is 0 */
     s.of_sm_90 = !strcmp(s.kernel->isa, "sm_90");
     for (uint32_t u = 0; u < m->unit_count; u++)
         s.queues[u] = unit_queues(m, u);

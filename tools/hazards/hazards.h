@@ -8,8 +8,15 @@
  * has waited for a barrier that says so: its own, or that of a later one of the same unit, since results of a unit come
  * back in order, those of global memory apart from others (docs/timing-model.md, "Dependencies");
  *
- * - any other result is there `initiation + latency` of its class after its issue; for guards at least `guard_latency`
- * after it;
+ * - any other result is there `initiation + latency` of its class after its issue, or as early as the code of NVIDIA's
+ * assembler for the machine's compute capability needs it (distance.h); for guards at least `guard_latency` after it,
+ * two cycles less for uniform predicates. Guards of the uniform datapath are sources as others;
+ *
+ * - a predicate that an access writes is there when the access has read its sources: it says what the address is, as
+ * that of ATOM.F16x2 does, which is shared memory or not;
+ *
+ * - a stall count of 0 is 45 cycles from Volta on where the hint allows yielding (Huerta et al., MICRO 2025, 4), which
+ * ptxas -O0 writes behind matrix products;
  *
  * - on sm_90 the lower word of a result of 64 bits is there a cycle earlier, and the upper word of such a source is
  * read two cycles later; and results of class fp64 are there two cycles earlier for other classes, and as predicates.

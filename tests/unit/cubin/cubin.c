@@ -107,6 +107,24 @@ Test(cubin, lines)
     cubin_free(c);
 }
 
+/* A function without lines has none of the one before it: in the kernel's section, and in one of its own. */
+Test(cubin, lines_end_with_their_function)
+{
+    static const struct {
+        const char *file;
+        uint32_t told, silent; /* stores */
+    } files[] = {{"silent.cubin", 0x2c0, 0x1f0}, {"silent-linked.cubin", 0x2b0, 0x470}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct cubin *c = load_golden(files[i].file);
+        const struct cubin_kernel *k = cubin_kernel(c, "k", NULL);
+        const struct cubin_line *l = cubin_line(k, files[i].told);
+        cr_assert(l, "%s", files[i].file);
+        cr_expect(l->line == 4, "%s: line %u", files[i].file, l->line);
+        cr_expect_null(cubin_line(k, files[i].silent), "%s", files[i].file);
+        cubin_free(c);
+    }
+}
+
 /* "dot.cuh:7 k.cu:20 k.cu:41": a line and where its inlined calls stand. */
 static void write_chain(const struct cubin *c, const struct cubin_line *l, char *text, size_t size)
 {

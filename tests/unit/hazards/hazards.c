@@ -93,9 +93,42 @@ Test(hazards, stall_counts_before_a_result)
     ops[1].control = WORD(1, NONE, NONE, 0);
     expect_one(OF(ops), HAZARD_READ, 0, 2, 1);
     ops[1].control = WORD(0, NONE, NONE, 0) & ~16ull;
-    expect_one(OF(ops), HAZARD_READ, 0, 2, 1);
+    expect_none(OF(ops), "0 that may yield: 45 cycles");
     ops[0].guarded_off = true;
     expect_none(OF(ops), "nothing was written");
+}
+
+Test(hazards, what_the_assembler_waits_for_a_product)
+{
+    static const struct {
+        const char *text;
+        uint8_t others, late; /* cycles until other instructions read it, and until a store does */
+    } products[] = {
+        {"HMMA.16816.F32 R0, R1, R1, R1", 24, 22},
+        {"HMMA.1688.F32 R0, R1, R1, R1", 16, 14},
+        {"HMMA.1688.F32.TF32 R0, R1, R1, R1", 24, 22},
+        {"HMMA.SP.16816.F32 R0, R1, R1, R1", 16, 14},
+        {"@P0 BMMA.168256.AND.POPC R0, R1.ROW, R1, R1", 24, 22},
+        {"BMMA.88128.XOR.POPC R0, R1.ROW, R1, R1", 13, 12},
+    };
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        unsigned others = products[i].others, late = products[i].late;
+        struct warp_op ops[] = {{.unit_class = RP_CLASS_TENSOR,
+                                 .destination = 0,
+                                 .source = {NO, NO, NO},
+                                 .text = products[i].text,
+                                 .control = WORD(others - 10, NONE, NONE, 0)},
+                                INT_OP(1, NO, 10, NONE, NONE, 0),
+                                INT_OP(2, 0, 1, NONE, NONE, 0)};
+        expect_none(OF(ops), products[i].text);
+        ops[0].control = WORD(others - 11, NONE, NONE, 0);
+        expect_one(OF(ops), HAZARD_READ, 0, 2, 1);
+        ops[2] = (struct warp_op)STORE(0, 2, NONE, NONE, 0);
+        ops[0].control = WORD(late - 10, NONE, NONE, 0);
+        expect_none(OF(ops), products[i].text);
+        ops[0].control = WORD(late - 11, NONE, NONE, 0);
+        expect_one(OF(ops), HAZARD_READ, 0, 2, 1);
+    }
 }
 
 Test(hazards, barriers_of_loads)

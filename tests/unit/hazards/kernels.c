@@ -12,8 +12,8 @@
 
 static const struct {
     const char *variant, *machine;
-} variants[] = {{"sm_70.O3", "v100"},    {"sm_75.O3", "rtx2080"}, {"sm_80.O3", "a100"},
-                {"sm_86.O3", "rtx3070"}, {"sm_90.O3", "h100"},    {"sm_90.O0", "h100"}};
+} variants[] = {{"sm_70.O3", "v100"},    {"sm_75.O3", "rtx2080"}, {"sm_80.O3", "a100"}, {"sm_86.O3", "rtx3070"},
+                {"sm_89.O1", "rtx4090"}, {"sm_90.O3", "h100"},    {"sm_90.O0", "h100"}};
 
 /* ptxas refuses the PTX of these: shfl and vote without .sync. */
 static bool exists(const struct kernel_case *c)
