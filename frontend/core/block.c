@@ -3,6 +3,7 @@
 
 #include "frontend/core/cluster.h"
 #include "frontend/core/stack.h"
+#include "frontend/core/target.h"
 #include "tracefmt/writer.h"
 
 static size_t register_bytes(const struct program *p)
@@ -33,7 +34,7 @@ static void warp_place(struct warp_state *s, struct block *b, uint32_t id)
     w->ctaid = b->ctaid;
     w->cluster = g->cluster;
     w->cluster_said = g->cluster_said;
-    w->block_warps = g->warps;
+    w->warp_ids = target_warps(g->program->target);
     w->dynamic_shared = g->dynamic_shared;
     w->total_shared = g->total_shared;
     w->local_bytes = g->local_bytes / 16 * 16; /* aligned for any access */

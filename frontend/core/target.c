@@ -48,6 +48,22 @@ const struct target *target_of_sm(unsigned sm)
     return NULL;
 }
 
+uint32_t target_warps(const struct target *t)
+{
+    switch (t ? t->sm : 0) {
+    case 75: return 32;
+    case 86:
+    case 87:
+    case 88:
+    case 89:
+    case 101:
+    case 110:
+    case 120:
+    case 121: return 48;
+    default: return 64;
+    }
+}
+
 void target_list(char *text, size_t size)
 {
     size_t used = 0;

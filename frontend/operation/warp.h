@@ -22,10 +22,10 @@ struct warp {
     uint64_t clock;                /* instructions executed so far */
     uint64_t slept;                /* nanoseconds in nanosleep: %clock and %globaltimer are the sum of both */
     uint32_t tid[3][32];           /* per lane */
-    const uint32_t *ntid, *ctaid, *nctaid; /* 3 each */
-    const uint32_t *cluster;               /* blocks of its cluster in each dimension */
-    bool cluster_said;                     /* the launch or the kernel gives the cluster's size */
-    uint32_t block_warps;
+    const uint32_t *ntid, *ctaid, *nctaid;              /* 3 each */
+    const uint32_t *cluster;                            /* blocks of its cluster in each dimension */
+    bool cluster_said;                                  /* the launch or the kernel gives the cluster's size */
+    uint32_t warp_ids;                                  /* warps that a multiprocessor holds at most */
     uint32_t dynamic_shared, total_shared, local_bytes; /* local_bytes: per thread */
     uint64_t workspace;                                 /* see struct grid */
     struct block *block;

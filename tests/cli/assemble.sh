@@ -109,6 +109,26 @@ echo '.version 8.0 .target sm_90a .address_size 64 .visible .entry a() { ret; }'
 "$r" disasm "$work/a.cubin" >"$work/a.sass"
 check "disasm names sm_90a" eval 'grep -q "code for sm_90a$" "$work/a.sass" && grep -q "EF_CUDA_ACCELERATORS EF_CUDA_SM90" "$work/a.sass"'
 check "asm takes it" "$r" asm --check "$work/a.sass"
+# Special registers that ptxas takes from the driver's words.
+special() { # target
+    local reserved=0
+    [ "$1" = sm_75 ] || reserved=%reserved_smem_offset_1,%reserved_smem_offset_end
+    {
+        printf '%s\n' '.version 8.0' ".target $1" '.address_size 64' '.visible .entry k(.param .u64 to) { .reg .b64 %a, %d; .reg .b32 %x; ld.param.u64 %a, [to];'
+        for register in ${reserved/,/ } %nwarpid %pm0 %pm7; do
+            echo "mov.u32 %x, $register; st.global.u32 [%a], %x; add.u64 %a, %a, 4;"
+        done
+        echo 'mov.u64 %d, %current_graph_exec; st.global.u32 [%a+8], 1; cvt.u32.u64 %x, %d; st.global.u32 [%a], %x; shr.u64 %d, %d, 32; cvt.u32.u64 %x, %d; st.global.u32 [%a+4], %x; ret; }'
+    } >"$work/special.ptx"
+}
+for target in "sm_75 0 32" "sm_80 512 1024 64" "sm_86 512 1024 48" "sm_89 512 1024 48" "sm_90 512 1024 64"; do
+    special "${target%% *}"
+    for how in "" "--assemble ${target%% *}"; do
+        # shellcheck disable=SC2086
+        is "special registers ${how:-of ${target%% *}}" "$("$r" run -q --module "$work/special.ptx" $how --grid 1 --block 1 --arg buf=zeros:32 --print 0=i32:8 2>&1 | grep -o '  \[0\].*1\b' | xargs)" \
+            "[0] ${target#* } 0 0 0 0 1"
+    done
+done
 # The same by hand.
 "$REPRISE_PTXAS" -arch sm_86 -lineinfo -o "$work/k.cubin" "$work/k.ptx"
 for form in k.ptx k.cubin; do

@@ -91,7 +91,7 @@ static u64 uniform_register(const struct warp *w, enum special which)
     case SR_NCTAID_Y:
     case SR_NCTAID_Z: return w->nctaid[which - SR_NCTAID_X];
     case SR_WARPID: return w->id;
-    case SR_NWARPID: return w->block_warps;
+    case SR_NWARPID: return w->warp_ids;
     case SR_NSMID: return 1;
     case SR_CLOCK:
     case SR_GLOBALTIMER_LO: return (u32)(w->clock + w->slept);

@@ -39,6 +39,8 @@ enum {
     NUMBER_TID = 32,
     NUMBER_SWINHI = 47,
     NUMBER_LMEMHIOFF = 55,
+    NUMBER_PM0 = 100,
+    NUMBER_PM_HI7 = 115,
     NUMBER_ZERO = 255
 };
 
@@ -60,6 +62,8 @@ static struct operand shifted_special(struct sass_lowering *l, enum special whic
 static struct operand combined_special(struct sass_lowering *l, unsigned number)
 {
     struct operand x, y, z;
+    if (number >= NUMBER_PM0 && number <= NUMBER_PM_HI7) /* performance counters, which count nothing here */
+        return constant32(&l->b, 0);
     switch (number) {
     case NUMBER_VIRTCFG: return shifted_special(l, SR_NWARPID, 8);
     case NUMBER_VIRTID: return shifted_special(l, SR_WARPID, 8);

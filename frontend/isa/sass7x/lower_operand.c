@@ -199,6 +199,13 @@ static struct operand reserved_shared(struct sass_build *b, uint32_t offset)
     return lane2(b, OP_ADD, T_U32, special_register(b, SR_TOTAL_SMEM_SIZE), constant32(b, offset));
 }
 
+/* The words of %current_graph_exec, which is 0 here. */
+static bool is_graph_word(const struct sass_build *b, uint32_t offset)
+{
+    uint32_t at = b->sm < 80 ? 0x120 : b->sm < 90 ? 0x130 : 0x190;
+    return offset == at || offset == at + 4;
+}
+
 static struct operand before_90(struct sass_build *b, uint32_t offset)
 {
     switch (offset) {
@@ -228,8 +235,11 @@ struct operand sass7x_launch_word(struct sass_build *b, uint32_t offset)
         return special_register(b, offset < 0xc ? SR_NTID_X + offset / 4 : SR_NCTAID_X + (offset - 0xc) / 4);
     if (offset == environment + 4 || offset == environment + 8) /* %envreg1, %envreg2 */
         return special_register(b, offset == environment + 4 ? SR_WORKSPACE_HIGH : SR_WORKSPACE_LOW);
-    if (offset >= environment && offset < environment + 4 * environments && offset != 0xd0 && offset != 0xd4)
+    bool is_used = b->sm < 90 ? offset == 0xd0 || offset == 0xd4 : offset == 0x68 || offset == 0x6c;
+    if (offset >= environment && offset < environment + 4 * environments && !is_used)
         return constant32(b, 0); /* the other %envreg, which CUDA does not use */
+    if (is_graph_word(b, offset))
+        return constant32(b, 0);
     switch (offset) {
     case 0x20: return constant32(b, (uint32_t)LOCAL_WINDOW);
     case 0x28: return special_register(b, SR_LOCAL_BYTES);

@@ -336,7 +336,7 @@ Test(warp, special_registers)
         for (int t = 0; t < 3; t++) {
             struct operation u = make(OP_SPECIAL, types[t], which, level);
             struct bench_warp *w = new_warp();
-            w->warp.id = 5, w->warp.block_warps = 12, w->warp.clock = 0x123456789abcdef;
+            w->warp.id = 5, w->warp.warp_ids = 12, w->warp.clock = 0x123456789abcdef;
             w->warp.dynamic_shared = 4096, w->warp.total_shared = 5000;
             for (uint32_t i = 0; i < 96; i++)
                 w->warp.tid[i / 32][i % 32] = 1000 * (i / 32) + i;
