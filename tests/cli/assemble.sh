@@ -109,6 +109,11 @@ echo '.version 8.0 .target sm_90a .address_size 64 .visible .entry a() { ret; }'
 "$r" disasm "$work/a.cubin" >"$work/a.sass"
 check "disasm names sm_90a" eval 'grep -q "code for sm_90a$" "$work/a.sass" && grep -q "EF_CUDA_ACCELERATORS EF_CUDA_SM90" "$work/a.sass"'
 check "asm takes it" "$r" asm --check "$work/a.sass"
+# cuobjdump writes the upper half of a word in a line of its own.
+sed 's|0x\([0-9a-f]\{16\}\)\([0-9a-f]\{16\}\) \*/|0x\2 */\n                    /* 0x\1 */|' "$work/a.sass" >"$work/halves.sass"
+check "asm takes words in two lines" "$r" asm --check "$work/halves.sass"
+sed '0,/^ *\/\* 0x/s|^\( */\* 0x.*\)... \*/|\1fff */|' "$work/halves.sass" >"$work/wrong.sass"
+fails 2 "is 0x000fe2000000080000000a00ff017b82, the comment says 0x" "$r" asm --check "$work/wrong.sass"
 # The same by hand.
 "$REPRISE_PTXAS" -arch sm_86 -lineinfo -o "$work/k.cubin" "$work/k.ptx"
 for form in k.ptx k.cubin; do
