@@ -129,6 +129,11 @@ for target in "sm_75 0 32" "sm_80 512 1024 64" "sm_86 512 1024 48" "sm_89 512 10
             "[0] ${target#* } 0 0 0 0 1"
     done
 done
+# cuobjdump writes the upper half of a word in a line of its own.
+sed 's|0x\([0-9a-f]\{16\}\)\([0-9a-f]\{16\}\) \*/|0x\2 */\n                    /* 0x\1 */|' "$work/a.sass" >"$work/halves.sass"
+check "asm takes words in two lines" "$r" asm --check "$work/halves.sass"
+sed '0,/^ *\/\* 0x/s|^\( */\* 0x.*\)... \*/|\1fff */|' "$work/halves.sass" >"$work/wrong.sass"
+fails 2 "is 0x000fe2000000080000000a00ff017b82, the comment says 0x" "$r" asm --check "$work/wrong.sass"
 # The same by hand.
 "$REPRISE_PTXAS" -arch sm_86 -lineinfo -o "$work/k.cubin" "$work/k.ptx"
 for form in k.ptx k.cubin; do

@@ -23,6 +23,7 @@ struct request {
     char *function;           /* whose code it is; NULL: the text has not said */
     struct cubin_bytes cubin; /* of --into */
     unsigned functions, words;
+    const char *upper; /* of the word of this line, in hexadecimal: the line behind it has it; NULL: it has not */
 };
 
 enum { KEY_ARCH = 256, KEY_CHECK, KEY_INTO };
@@ -98,6 +99,8 @@ static bool add_instruction(struct request *a, const char *text, const char *com
     if (!is_known(a, err))
         return false;
     bool listed = !strncmp(at, "/* ", 3) && isa_word_read(at + 3, a->isa->word_bytes, &word);
+    if (listed && a->upper)
+        word.hi = strtoull(a->upper, NULL, 16);
     if (!a->isa->assemble(a->isa, &a->code, text, listed ? &word : NULL, a->check, &inner))
         return rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line, inner.text);
     a->words++;
@@ -199,6 +202,25 @@ static bool read_line(struct request *a, char *s, struct rp_error *err)
     return add_instruction(a, trim(s), semicolon + 1, err);
 }
 
+/* The 64 bits of a comment at the end of a line, as their digits; NULL: it has no such comment. */
+static const char *half_word(const char *line)
+{
+    static const char before[] = "/* 0x", after[] = " */";
+    enum { DIGITS = 16 };
+    const char *end = line + strcspn(line, "\r\n"), *at = NULL;
+    for (const char *s = line; (s = strstr(s, before)) && s < end; s++)
+        at = s + strlen(before);
+    bool whole = at && strspn(at, "0123456789abcdef") == DIGITS && !strncmp(at + DIGITS, after, strlen(after));
+    return whole && at + DIGITS + strspn(at + DIGITS, " */\t") == end ? at : NULL;
+}
+
+/* cuobjdump writes words of 128 bits in two lines, the upper half in a line of its own. */
+static const char *upper_half(const struct request *a, const char *line, const char *next)
+{
+    bool wide = a->isa && a->isa->word_bytes == 16 && strchr(line, ';');
+    return wide && next && !strncmp(next + strspn(next, " \t"), "/* 0x", 5) && half_word(line) ? half_word(next) : NULL;
+}
+
 #define MOST_FUNCTIONS 4096
 
 /* Finds the function that --kernel names, by its name in the text or in the source. The caller frees the name. NULL:
@@ -236,8 +258,14 @@ static bool assemble(struct request *a, char *text, struct rp_error *err)
         next = strchr(s, '\n');
         if (next)
             *next++ = 0;
+        a->upper = upper_half(a, s, next);
         if (!read_line(a, s, err))
             return false;
+        if (a->upper) {
+            a->line++;
+            char *end = strchr(next, '\n');
+            next = end ? end + 1 : NULL;
+        }
     }
     if (!a->words)
         return rp_fail(err, RP_BAD_INPUT, "%s: no instruction", a->file);
