@@ -11,7 +11,7 @@ static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
         return NULL;
     struct checked_allocation *mine = check_allocation(c, a);
     if (mine && !mine->wide)
-        mine->wide = calloc(a->size / 8 + 2, 1);
+        mine->wide = calloc(a->size / 8 + 4, 1);
     if (mine && mine->wide && !mine->written)
         mine->written = calloc(a->size + 1, 1);
     if (mine && !mine->written)
@@ -96,12 +96,16 @@ void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t o
 
 /* Whether an unwritten byte may be padding of a structure: it follows the written first byte of its word of 4, as in a
  * structure of a char and an int; or the last bytes of its word of 8 are unwritten, all behind the first word of 4, and
- * less than that word was stored, as in a structure of a bool and a pointer, or the word of 8 before or behind it was
- * stored as one, as in a structure of an int and a double. wide NULL: that is not known. */
+ * less than that word was stored, as in a structure of a bool and a pointer; or the word of 8 or 16 before or behind
+ * its own was stored as one, as in a structure of an int and a double, or of a double2 and a double. wide NULL: that is
+ * not known. */
 static bool is_padding(const uint8_t *all, const uint8_t *wide, uint64_t begin, uint64_t at)
 {
-    uint64_t word = at & ~(uint64_t)3, eight = at & ~(uint64_t)7;
+    uint64_t word = at & ~(uint64_t)3, eight = at & ~(uint64_t)7, sixteen = at & ~(uint64_t)15;
     if (word >= begin && at != word && all[word])
+        return true;
+    if (wide && sixteen >= begin && at != sixteen && all[sixteen] &&
+        (wide[sixteen / 8 + 2] > 1 || (sixteen >= begin + 16 && wide[sixteen / 8 - 2] > 1)))
         return true;
     if (eight < begin || word == eight || !all[eight])
         return false;
@@ -318,26 +322,29 @@ static __attribute__((noinline)) void store_bits(struct checked_block *cb, const
     }
 }
 
-/* Which words of 8 bytes lanes store as one, for is_padding. Those of a lane's vector count one by one. */
+/* Which words of 8 bytes lanes store in accesses of 8 or 16 bytes, for is_padding: types have such an alignment then.
+ * Elements of PTX's vectors that are smaller count one by one; machine code does not tell them. */
 struct widths {
     uint8_t *wide; /* NULL: it is not global memory */
     uint64_t base;
-    bool eight;
+    uint8_t eights; /* 0 to 2 */
 };
 
 static struct widths widths_of(struct checked_block *cb, const struct touch *t)
 {
-    uint64_t elements = t->u->memory->count ? t->u->memory->count : 1;
     if (!t->stores || t->space != RP_SPACE_GLOBAL)
         return (struct widths){0};
-    return (struct widths){check_allocation(cb->check, t->a)->wide, t->a->base, t->bytes == 8 * elements};
+    const struct rp_instruction *in = &cb->check->grid->program->kernel.instructions[t->u->index];
+    uint64_t elements = t->u->memory->count && !in->raw_size ? t->u->memory->count : 1;
+    uint64_t eights = t->bytes / elements < 8 ? 0 : t->bytes / 8;
+    return (struct widths){check_allocation(cb->check, t->a)->wide, t->a->base, (uint8_t)(eights < 2 ? eights : 2)};
 }
 
 static void note_width(const struct widths *w, uint64_t at, uint64_t bytes)
 {
     at -= w->base;
     if (w->wide)
-        memset(w->wide + at / 8, w->eight, (at % 8 + bytes + 7) / 8);
+        memset(w->wide + at / 8, w->eights, (at % 8 + bytes + 7) / 8);
 }
 
 static void mark_stored(struct checked_block *cb, const struct touch *t, uint8_t *written)

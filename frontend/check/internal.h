@@ -91,7 +91,8 @@ struct checked_allocation {
     uint64_t size;
     struct cells cells;
     uint8_t *written; /* by byte: the bits that were written; NULL: not needed, all were */
-    uint8_t *wide;    /* by word of 8 bytes: the last store of a kernel there was of 8 bytes; NULL with `written` */
+    uint8_t *wide; /* by word of 8 bytes: how many of these the last store of a kernel there had, at most 2; NULL with
+                      `written` */
 };
 
 /* A lane's asynchronous copy into shared memory that it has not waited for. */

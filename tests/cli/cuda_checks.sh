@@ -84,6 +84,7 @@ case_of taken "uninitialised read: a copy to the host reads 24 bytes that nobody
 check "taken: where, and no other" eval 'stack "reads 24 bytes" taken && [ "$(grep -c uninit "$dir/err")" = 1 ]'
 check "a structure of an int and a double has padding" eval 'wrong int_double --check init && [ ! -s "$dir/err" ]'
 check "one of a double and an int, too" eval 'wrong double_int_ --check init && [ ! -s "$dir/err" ]'
+check "one of a double2 and a double, too" eval 'wrong double2_double --check init && [ ! -s "$dir/err" ]'
 check "an array of which some elements are not written has none" eval 'found int_gap_int --check init && says "a copy to the host reads 16 bytes that nobody has written"'
 check "passed: in two kernels" eval 'found passed --check init && says "kernel .again.: uninitialised read.*thread (4,0,0); 4 times$"'
 case_of passed "kernel 'read': uninitialised read.*thread (4,0,0); 4 times$" --check init

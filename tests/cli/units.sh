@@ -82,8 +82,8 @@ for t in ("gemm", "reduce"):
         assert all(by.get(u, 0) == n for u, n in units.items() if u not in ("idle", "drain")), (by, units)
         for name in ("instructions", "top"):
             table = list(csv.DictReader(open(f"{d}/{t}.{m}.{name}.csv")))
-            assert all(sum(int(row["unit." + u]) for u in units if u != "idle") == int(row["subcore_cycles"]) for row in table[:-1])
-            assert {u: sum(int(row["unit." + u]) for row in table) for u in units if u not in ("idle", "drain")} == \
+            assert all(sum(int(row["units." + u]) for u in units if u != "idle") == int(row["subcore_cycles"]) for row in table[:-1])
+            assert {u: sum(int(row["units." + u]) for row in table) for u in units if u not in ("idle", "drain")} == \
                 {u: n for u, n in units.items() if u not in ("idle", "drain")}, (t, m, name)
         assert len(table) == 4
         if m.startswith("san"):

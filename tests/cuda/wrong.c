@@ -38,13 +38,17 @@ static const char kernels[] =
     ".visible .entry hang(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .pred %q; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; st.global.u32 [%p], %t;\n"
     "L: add.u32 %t, %t, 1; setp.ne.u32 %q, %t, 2000000000; @%q bra L; st.global.u32 [%p], %t; ret; }\n"
-    /* structures of an int and a double, of a double and an int, and each second int of an array */
+    /* structures of an int and a double, of a double and an int, of a double2 and a double; each second int of an array
+     */
     ".visible .entry int_double(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .f64 %d; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; mov.f64 %d, 0d3ff0000000000000; mad.wide.u32 %p, %t, 16, %p; st.global.u32 [%p], %t;\n"
     "  st.global.f64 [%p+8], %d; ret; }\n"
     ".visible .entry double_int_(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .f64 %d; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; mov.f64 %d, 0d3ff0000000000000; mad.wide.u32 %p, %t, 16, %p; st.global.f64 [%p], %d;\n"
     "  st.global.u32 [%p+8], %t; ret; }\n"
+    ".visible .entry double2_double(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; .reg .f64 %d; .reg .pred %q;\n"
+    "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; setp.lt.u32 %q, %t, 2; mov.f64 %d, 0d3ff0000000000000;\n"
+    "  mad.wide.u32 %p, %t, 32, %p; @%q st.global.v2.f64 [%p], {%d, %d}; @%q st.global.f64 [%p+16], %d; ret; }\n"
     ".visible .entry int_gap_int(.param .u64 p) { .reg .b64 %p; .reg .b32 %t; ld.param.u64 %p, [p];\n"
     "  mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 16, %p; st.global.u32 [%p], %t; st.global.v2.u32 [%p+8], {%t, %t}; "
     "ret; }\n"
@@ -364,7 +368,7 @@ static void take_structures(const char *kernel)
 static int of_kernel(const char *name, CUdeviceptr p)
 {
     const bool wild = !strcmp(name, "wild"), explode = !strcmp(name, "explode"); /* more than may be left out */
-    if (strstr(name, "int_")) {
+    if (strstr(name, "int_") || strstr(name, "double2_")) {
         take_structures(name);
     } else if (!strncmp(name, "part", 4)) {
         read_part((unsigned)atoi(name + 4));
