@@ -133,7 +133,7 @@ static void find_dram(struct finder *f)
         return;
     latency += is_known_cache(&m->l1) ? 0 : part_option(&m->l1, "latency");
     latency += is_known_cache(&m->l2) ? 0 : part_option(&m->l2, "latency");
-    snprintf(set, sizeof set, "dram=fixed dram.latency=%d dram.interval=1", (int)latency);
+    snprintf(set, sizeof set, "dram=fixed dram.latency=%d dram.interval=1 dram.queue=-1", (int)latency);
     if (!is(dram, "fixed"))
         lacks(f, set, "dram model '%s'", dram->model->name);
     needs(f, WCET_TRANSACTIONS, !is(dram, "fixed") || part_option(dram, "interval") > 0);
