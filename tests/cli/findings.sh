@@ -188,6 +188,16 @@ is "... SARIF" "$(uris "$work/named.sarif")" "['%C3%A9.cu']"
 check "... annotations" grep -q '^::error file=[^,]*/é.cu,line=1,' "$work/out"
 check "... suppressions" grep -q 'file="é.cu:1"' "$work/places"
 check "... its lines are shown" says '^ *2 | // b$'
+# In a job, paths begin at the project, wherever in it the command runs.
+r=$(realpath "$r")
+mkdir -p "$work/é-build"
+for variable in GITHUB_WORKSPACE CI_PROJECT_DIR; do
+    (cd "$work/é-build" && export "$variable=$work" && named '\\303\\251' --findings "$work/job.sarif" --findings "$work/job.json" --format github)
+    check "$variable: annotations" grep -q '^::error file=é.cu,line=1,' "$work/out"
+    is "$variable: SARIF" "$(json "$work/job.sarif" 'd["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]')" "%C3%A9.cu"
+done
+(cd "$work/é-build" && GITHUB_WORKSPACE=$PWD/elsewhere named '\\303\\251' --format github)
+check "a project elsewhere does not count" grep -q "^::error file=$work/é.cu,line=1," "$work/out"
 named '\\351' --findings "$work/named.sarif" --format gitlab
 is "a file whose name is no UTF-8: SARIF" "$? $(uris "$work/named.sarif")" "3 ['%E9.cu']"
 is "... Code Quality" "$(json "$work/out" 'ascii(d[0]["location"]["path"].rsplit("/", 1)[1])')" "'\ufffd.cu'"

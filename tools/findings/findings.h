@@ -82,8 +82,10 @@ bool findings_write_gitlab(const struct findings *, FILE *);
 /* The findings as in the JSON format: an array. */
 json_t *findings_json(const struct findings *);
 
-/* What formats share (format.c). The path of a source file from the current folder on, if it lies below; else as it is.
- */
+/* What formats share (format.c). The folder that paths begin at: where GitHub or GitLab has checked the project out, if
+ * the current folder lies in it; else the current folder. "": nobody knows. */
+const char *findings_root(void);
+/* The path of a source file from there on, if it lies below; else as it is. */
 const char *findings_path(const char *file);
 /* "race in kernel 'k'" */
 void findings_title(const struct rp_finding *, char *text, size_t size);

@@ -8,13 +8,31 @@
 #include "frontend/check/names.h"
 #include "tools/findings/findings.h"
 
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return *folder && !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
+}
+
+const char *findings_root(void)
+{
+    static const char *const variables[] = {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"};
+    static char root[PATH_MAX];
+    char checkout[PATH_MAX];
+    if (*root || !getcwd(root, sizeof root))
+        return root;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *named = getenv(variables[i]);
+        if (named && realpath(named, checkout) && is_below(root, checkout))
+            memcpy(root, checkout, sizeof root);
+    }
+    return root;
+}
+
 const char *findings_path(const char *file)
 {
-    static char here[PATH_MAX];
-    if (!*here && !getcwd(here, sizeof here))
-        return file;
-    size_t length = strlen(here);
-    if (!strncmp(file, here, length) && file[length] == '/')
+    size_t length = strlen(findings_root());
+    if (is_below(file, findings_root()) && file[length])
         return file + length + 1;
     return strncmp(file, "./", 2) ? file : file + 2;
 }

@@ -2,16 +2,14 @@
  * what is made. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/findings/findings.h"
 #include "tools/lib/json.h"
 
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-#define ROOT "SRCROOT" /* the current folder */
+#define ROOT "SRCROOT" /* findings_root() */
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
@@ -178,7 +176,7 @@ static json_t *invocation(const struct findings *f)
 
 static json_t *root(void)
 {
-    char here[PATH_MAX], *name = getcwd(here, sizeof here) ? uri("file://", here, "/") : NULL;
+    char *name = *findings_root() ? uri("file://", findings_root(), "/") : NULL;
     json_t *out = json_pack("{s:{s:s}}", ROOT, "uri", name ? name : "file:///");
     free(name);
     return out;
