@@ -46,6 +46,7 @@ case_of middle "is freed, but it is not the beginning of an allocation"
 case_of beyond "a copy or fill of 64 bytes at 0x[0-9a-f]* goes beyond what is allocated there"
 check "beyond: where" stack "goes beyond" beyond
 case_of copied "at byte 0 of 40 bytes that were freed"
+check "copied: one finding" [ "$(grep -c "bytes that were freed" "$dir/err")" = 1 ]
 # copies that say a wrong direction: one finding a call, and none where the memory is both
 case_of direction "a copy says that it goes from the host to the device, but 0x[0-9a-f]* is memory of the device, and 0x[0-9a-f]* memory of the host" --check memory
 check "direction: where" stack "goes from the host to the device" direction

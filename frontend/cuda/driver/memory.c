@@ -132,7 +132,9 @@ uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
         return constant ? (uint8_t *)(uintptr_t)address
                : write  ? rp_host_range(driver.device, address, bytes)
                         : (uint8_t *)(uintptr_t)rp_host_read(driver.device, address, bytes);
-    check_misused(address, "a copy or fill of %zu bytes at 0x%llx goes beyond what is allocated there", bytes, address);
+    if (bytes) /* without, the caller only asks where the address is */
+        check_misused(address, "a copy or fill of %zu bytes at 0x%llx %s", bytes, address,
+                      end ? "goes beyond what is allocated there" : "is of memory that is not allocated");
     return NULL;
 }
 
