@@ -136,9 +136,9 @@ void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t 
         to[offset + i] = source ? source[from_offset + i] : WRITTEN;
 }
 
-/* Whether byte i of those at `at`, of which nothing is written, may be padding of a structure. In a word of 4 bytes
- * with written ones it may be, if the first byte is written. A word without written bytes may be padding as a whole, if
- * the 16 bytes around it have some. */
+/* Whether the unwritten byte i of those at `at` may be padding of a structure. In a word of 4 bytes that is written in
+ * part, it may be if the first byte is written. A word that is not written at all may be padding if some of the 16
+ * bytes around it are written. */
 static bool is_like_padding(uint64_t at, uint64_t bytes, const uint8_t *written, uint64_t i)
 {
     uint64_t in_word = (at + i) % 4, before = (at + i) % 16, begin = i < before ? 0 : i - before;
@@ -169,8 +169,8 @@ static uint64_t space_bytes(const struct checked_block *cb, const struct touch *
                                          : cb->check->grid->local_bytes;
 }
 
-/* Whether a word of 4 bytes, of which nothing is written, follows a written one that makes 8 bytes with it, beside 8
- * written ones: as in a structure of an int and a double. */
+/* Whether an unwritten word of 4 bytes is the second half of 8 bytes, the first half is written, and so are the 8 bytes
+ * before or behind: as in a structure of an int and a double. */
 static bool fills_eight(const uint8_t *all, uint64_t offset, uint64_t end)
 {
     return offset % 8 == 4 && is_written(all + offset - 4, 4) &&
@@ -205,7 +205,7 @@ static bool is_followed(const struct touch *t)
     return (m->kind == RP_ACCESS_LOAD || exchange) && t->bytes == m->width && t->bytes <= MOST_BYTES;
 }
 
-/* A lane of a warp loads bytes of which not all bits are written. */
+/* A lane of a warp loads bytes; some of their bits are unwritten. */
 static void follow(struct checked_block *cb, struct warp_state *s, const struct touch *t, const uint8_t *written)
 {
     uint8_t bits[MOST_BYTES];
@@ -234,7 +234,7 @@ static void read_at_once(struct checked_block *cb, const struct touch *t, const 
         origins_used_at_once(cb, t, missing);
 }
 
-/* A lane reads bytes of which not all bits are written; s NULL: not by an access of the warp. */
+/* A lane reads bytes; some of their bits are unwritten. s NULL: not by an access of the warp. */
 static __attribute__((noinline)) void read_hole(struct checked_block *cb, struct warp_state *s, const struct touch *t,
                                                 const uint8_t *written)
 {

@@ -158,7 +158,7 @@ static bool is_named(const char *function, const char *kernel)
     return !strncmp(function, kernel, length) && (!function[length] || function[length] == '(');
 }
 
-static bool is_kernel_of_stub(char **kernel, char *name)
+static bool set_kernel_name(char **kernel, char *name)
 {
     free(*kernel);
     *kernel = name;
@@ -176,7 +176,7 @@ static bool is_made(const struct rp_frame *f, char **kernel)
     if (within) {
         const char *rest = within + sizeof wrapper - 1;
         int length = asprintf(&own, "%.*s%.*s", (int)(within - name), name, (int)strcspn(rest, "("), rest);
-        return is_kernel_of_stub(kernel, length < 0 ? NULL : own);
+        return set_kernel_name(kernel, length < 0 ? NULL : own);
     }
     if (!strncmp(name, prefix, sizeof prefix - 1)) {
         const char *mangled = name + sizeof prefix - 1;
@@ -184,7 +184,7 @@ static bool is_made(const struct rp_frame *f, char **kernel)
         own = text ? name_demangled(text) : NULL;
         if (own)
             free(text);
-        return is_kernel_of_stub(kernel, own ? own : text);
+        return set_kernel_name(kernel, own ? own : text);
     }
     return !strncmp(name, "__cudaLaunchKernel", 18) || !strncmp(name, "cudaError cudaLaunchKernel<", 27) ||
            (*kernel && is_named(name, *kernel));
