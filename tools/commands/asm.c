@@ -279,10 +279,10 @@ static int asm_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &a);
     struct rp_error err;
     size_t size;
-    if (a.out && output_same_file(a.out, a.file)) {
-        rp_fail(&err, RP_USAGE, "the code '%s' would be written over the text; give it another name", a.out);
+    if ((a.out && !output_check(a.out, INPUT_CODE, &err)) ||
+        !output_spares("the code", a.out, a.file, "the text", &err) ||
+        !output_spares("the code", a.out, a.into, "the cubin of --into", &err))
         return command_fail(&err);
-    }
     uint8_t *text = file_read(a.file, &size, &err);
     if (!text)
         return command_fail(&err);

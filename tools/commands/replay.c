@@ -69,7 +69,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
     case KEY_EXACT: a->exact = true; break;
     case KEY_SAVE_MACHINE:
         a->save_machine = arg;
-        command_check(line, output_check(arg, &err), &err);
+        command_check(line, output_check(arg, INPUT_MACHINE, &err), &err);
         break;
     case KEY_SAMPLE: command_check(line, sample_parse(arg, &a->replay.sample, &err), &err); break;
     case KEY_PROCESSORS:
@@ -101,6 +101,9 @@ static void replay_option(struct command_line *line, int key, char *arg)
                           : a->exact                ? "--exact"
                           : a->repeat.request.least ? "--batches"
                                                     : "--processors");
+        command_check(line,
+                      output_spares("--save-machine", a->save_machine, a->machine.machine, "the machine's file", &err),
+                      &err);
         a->traces = line->arguments;
         a->trace_count = line->argument_count;
         if (a->trace_count > 1 && (a->save_machine || a->explain))

@@ -109,8 +109,18 @@ static void positional(struct args *a, char *arg, struct command_line *line)
     a->traces[a->count++] = arg;
 }
 
+static bool spares_traces(const struct args *a, struct rp_error *err)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (!output_spares("--phases", a->phases, a->traces[i], "the trace", err) ||
+            !output_spares("--report", a->report, a->traces[i], "the trace", err))
+            return false;
+    return output_spares("--report", a->report, a->phases, "the phases", err);
+}
+
 static void complete(struct args *a, struct command_line *line)
 {
+    struct rp_error err;
     command_needs(line, a->count ? a->traces[0] : NULL, a->machine.machine,
                   "reprise wcet one-block.wtr --machine orin-wcet --check gto");
     if (a->count > 1 && a->phases)
@@ -126,6 +136,7 @@ static void complete(struct args *a, struct command_line *line)
         command_usage(line, "--block goes with neither --grid, --attack nor --check: a replay is of all blocks");
     if (a->gridded && !a->grid.policies.count)
         command_usage(line, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
+    command_check(line, spares_traces(a, &err), &err);
 }
 
 static void wcet_option(struct command_line *line, int key, char *arg)
@@ -138,7 +149,10 @@ static void wcet_option(struct command_line *line, int key, char *arg)
     if (shared_option(line, key, arg, &shared))
         return;
     switch (key) {
-    case KEY_PHASES: a->phases = arg; break;
+    case KEY_PHASES:
+        a->phases = arg;
+        command_check(line, output_check(arg, INPUT_OTHER, &err), &err);
+        break;
     case KEY_REPORT:
         a->report = arg;
         command_check(line, report_check(arg, &err), &err);
@@ -375,18 +389,11 @@ static void print_details(struct job *j)
     }
 }
 
-static bool spares_trace(const char *option, const char *output, const char *trace, struct rp_error *err)
-{
-    return !output || !output_same_file(output, trace) ||
-           rp_fail(err, RP_USAGE, "%s '%s' would be written over the trace; give it another name", option, output);
-}
-
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
 {
     const struct args *a = j->args;
     j->trace = trace_of_launches(path, err);
     bool fine = j->trace;
-    fine = fine && spares_trace("--phases", a->phases, path, err) && spares_trace("--report", a->report, path, err);
     if (fine && a->phases)
         fine = (j->profile.file = wcet_profile_open(a->phases, j->trace, j->machine, err));
     fine = fine && all_launches(j, err);

@@ -284,11 +284,11 @@ static bool guest_prepare(struct guest_session *s, struct rp_error *err)
         if (!guest_fill(s, &p->buffers[i], err))
             return false;
     for (size_t i = 0; i < p->save_count; i++)
-        if (!output_check(p->saves[i].path, err) || !output_prepare_save(p, &p->saves[i], err))
+        if (!output_check(p->saves[i].path, INPUT_NPY, err) || !output_prepare_save(p, &p->saves[i], err))
             return false;
     if (p->json)
         s->machine.output = stderr;
-    return !p->output || (output_check(p->output, err) && guest_open_trace(s, err));
+    return !p->output || (output_check(p->output, INPUT_TRACE, err) && guest_open_trace(s, err));
 }
 
 static void guest_count_plain(struct guest_session *s)

@@ -86,6 +86,8 @@ static const char *const names[] = {
     [INPUT_KERNELS_LIST] = "a list of kernels of Accel-Sim (kernelslist.g)",
 };
 
+const char *input_name(enum input kind) { return names[kind]; }
+
 static const char *wanted_name(enum input wanted)
 {
     return wanted == INPUT_PTX ? "a module (PTX, a cubin, a fat binary, CUDA source)" : names[wanted];

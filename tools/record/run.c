@@ -260,10 +260,10 @@ static bool prepare(struct session *s, struct rp_error *err)
         if (!kernel_check_arguments(s->programs[i], l, err))
             return wrong(p, l->args_line, err);
     }
-    if (p->output && !output_check(p->output, err))
+    if (p->output && !output_check(p->output, INPUT_TRACE, err))
         return false;
     for (size_t i = 0; i < p->save_count; i++)
-        if (!output_check(p->saves[i].path, err))
+        if (!output_check(p->saves[i].path, INPUT_NPY, err))
             return false;
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!buffer_fill(&p->buffers[i], s->device, err))
@@ -288,7 +288,7 @@ static bool open_prints(struct session *s, struct rp_error *err)
     s->prints = s->plan->json ? stderr : stdout;
     if (!path)
         return true;
-    if (!output_check(path, err))
+    if (!output_check(path, INPUT_OTHER, err))
         return false;
     s->prints = fopen(path, "w");
     return s->prints || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
