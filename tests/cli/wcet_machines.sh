@@ -44,7 +44,7 @@ for pair in "orin orin-bound" "jetson-tx2 tx2-bound"; do
         fi
         is "$bound: ${t##*/} takes no longer on $real" "$(python3 - "$work/b.json" "$work/r.json" <<'PY'
 import json, sys
-bounds, replays = (json.load(open(f))["launches"] for f in sys.argv[1:])
+bounds, replays = (json.load(open(f))["traces"][0]["launches"] for f in sys.argv[1:])
 print(len(bounds) == len(replays) and all(r["cycles"] <= b["unit_bound"] for b, r in zip(bounds, replays)))
 PY
         )" True

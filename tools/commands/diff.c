@@ -203,11 +203,10 @@ static int run(struct diff *d)
     return status == RP_OK ? replay_status(d->trace, base) : status;
 }
 
-static int one_trace(void *data, const char *path, bool follows)
+static int one_trace(void *data, const char *path)
 {
     struct diff_args *a = data;
     a->trace = path;
-    a->follows = follows;
     struct diff d = {.args = a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
@@ -229,7 +228,8 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct diff_args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
     command_parse(&line, c, argc, argv, &a);
     variant_base(&a.machine, &a.axes);
-    int status = each_trace(a.traces, a.trace_count, a.json, a.csv, one_trace, &a);
+    a.out = (struct trace_output){.json.name = a.json ? "diff" : NULL, .csv = a.csv};
+    int status = each_trace(a.traces, a.trace_count, &a.out, one_trace, &a);
     axes_free(&a.axes);
     return status;
 }

@@ -356,9 +356,9 @@ static json_t *job_json(struct job *j, const struct tables *t, struct rp_error *
         return NULL;
     struct wcet_validity validity = t->validity;
     add_assumptions(&validity.assumed, &j->result);
-    return json_pack("{s:s, s:o, s:o, s:o, s:O, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace,
-                     "machine", machine_json(j->machine), "valid_for", wcet_validity_json(&validity), "launches",
-                     j->launches, "skipped", j->skipped, "summary", wcet_summary_json(&j->result));
+    return json_pack("{s:o, s:o, s:o, s:O, s:O, s:o}", "trace", trace, "machine", machine_json(j->machine), "valid_for",
+                     wcet_validity_json(&validity), "launches", j->launches, "skipped", j->skipped, "summary",
+                     wcet_summary_json(&j->result));
 }
 
 static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
@@ -439,9 +439,10 @@ static bool write_report(const struct args *a, const struct machine *m, struct t
     return report_write(a->report, data, err);
 }
 
-static int print_json(const struct args *a, struct tables *t)
+static int print_json(struct tables *t)
 {
-    json_t *json = a->count > 1 ? json_pack("{s:O}", "traces", t->traces) : json_incref(json_array_get(t->traces, 0));
+    json_t *json = json_document("wcet");
+    json_put(json, "traces", json_incref(t->traces));
     return json_finish(json);
 }
 
@@ -527,8 +528,8 @@ static void leave_out(const struct args *a, const char *path, struct tables *t, 
     if (a->csv)
         wcet_csv_no_trace(t->launches, &t->csv, path, why->text);
     if (a->json)
-        json_add(t->traces, json_pack("{s:s, s:{s:o}, s:[], s:[], s:o}", "tool", "reprise " REPRISE_VERSION, "trace",
-                                      "file", json_text(path), "launches", "skipped", "error", json_text(why->text)));
+        json_add(t->traces, json_pack("{s:{s:o}, s:[], s:[], s:o}", "trace", "file", json_text(path), "launches",
+                                      "skipped", "error", json_text(why->text)));
 }
 
 /* What stands below all tables. */
@@ -544,7 +545,7 @@ static bool print_all(const struct args *a, struct machine *m, struct tables *t,
     if (a->report && (t->shown || !t->skips) && !write_report(a, m, t, err))
         return false;
     if (a->json)
-        *status = print_json(a, t);
+        *status = print_json(t);
     else if (a->count > 1)
         print_tables(a, m, t);
     if (!a->json && !a->csv)

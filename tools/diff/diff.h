@@ -18,7 +18,7 @@ struct diff_args {
     char **traces;
     size_t trace_count;
     const char *trace; /* the one that is replayed */
-    bool follows;      /* another trace was printed before */
+    struct trace_output out;
     struct repeat_args repeat;
     struct machine_args machine;
     struct axes axes;

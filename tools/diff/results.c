@@ -57,16 +57,16 @@ int diff_print_json(const struct diff *d, const size_t *order,
     json_t *trace = trace_json(d->trace, &err);
     if (!trace)
         return command_fail(&err);
-    struct json_stream out = {0};
-    json_open(&out, NULL, '{');
-    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
-    json_part(&out, "trace", trace);
-    json_open(&out, "variants", '[');
+    struct json_stream *out = &d->args->out.json;
+    json_traces_begin(out);
+    json_open(out, NULL, '{');
+    json_part(out, "trace", trace);
+    json_open(out, "variants", '[');
     for (size_t v = 0; v < d->count; v++)
-        one(&out, d, &d->variants[order ? order[v] : v]);
-    json_close(&out, ']');
-    json_close(&out, '}');
-    return json_stream_end(&out);
+        one(out, d, &d->variants[order ? order[v] : v]);
+    json_close(out, ']');
+    json_close(out, '}');
+    return RP_OK;
 }
 
 /* Prints the value as it was typed; in CSV sizes such as 8K are numbers. */
@@ -233,7 +233,7 @@ static struct launch_csv *csv_begin(const struct diff *d)
     for (size_t v = 0; csv && v < d->count; v++)
         if (d->variants[v].machine)
             launch_csv_machine(csv, d->variants[v].machine);
-    if (csv && !d->args->follows)
+    if (csv && !d->args->out.follows)
         launch_csv_heading(csv);
     return csv;
 }

@@ -361,12 +361,12 @@ static void guest_print_summary(const struct guest_session *s)
 
 static int guest_print_json(const struct guest_session *s, const struct rp_error *fault)
 {
-    json_t *out =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION,
-                  "module", s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
-                  fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
-                  json_number(s->result.instructions), "steps", json_number(s->result.most_steps), "active_lanes",
-                  guest_lanes(s), "status", s->machine.status, "seconds", s->seconds);
+    json_t *out = json_document(s->plan.output ? "record" : "run");
+    json_join(out, json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:f, s:i, s:f}", "module", s->guest->path,
+                             "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
+                             fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
+                             json_number(s->result.instructions), "steps", json_number(s->result.most_steps),
+                             "active_lanes", guest_lanes(s), "status", s->machine.status, "seconds", s->seconds));
     if (fault)
         json_put(out, "fault", json_string(fault->text));
     if (s->plan.output) {

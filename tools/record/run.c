@@ -452,13 +452,14 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
         json_put(launch, "thread_instructions", json_number(s->results[i].thread_instructions));
         json_add(launches, launch);
     }
-    json_t *out = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
-                            json_text(s->module->file_name), "module_sha256", s->module->sha256, "outcome",
-                            !fault          ? "complete"
-                            : interrupted() ? "interrupted"
-                                            : "fault",
-                            "launches", launches, "warp_instructions", json_number(sum.warp_instructions),
-                            "thread_instructions", json_number(sum.thread_instructions), "seconds", s->seconds);
+    json_t *out = json_document(s->plan->output ? "record" : "run");
+    json_join(out, json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "module", json_text(s->module->file_name),
+                             "module_sha256", s->module->sha256, "outcome",
+                             !fault          ? "complete"
+                             : interrupted() ? "interrupted"
+                                             : "fault",
+                             "launches", launches, "warp_instructions", json_number(sum.warp_instructions),
+                             "thread_instructions", json_number(sum.thread_instructions), "seconds", s->seconds));
     if (fault)
         json_put(out, "fault", json_message(fault->text));
     if (fault && failed_launch(s))

@@ -39,7 +39,7 @@ static void launch_row(struct table *t, const char *name, const char *device, co
     table_number(t, s->cycles);
     if (known)
         table_number(t, known->half_width);
-    table_cell(t, "%.3f", (double)s->cycles / fraction_value(m->clock_mhz));
+    table_cell(t, "%.3f", statistics_us(m, s));
     table_number(t, s->warp_instructions);
     table_cell(t, "%.3f", statistics_ipc(s));
     table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
@@ -132,7 +132,7 @@ static int print_csv(const struct replay_request *a, const struct rp_trace *trac
         return command_fail(&err);
     }
     launch_csv_machine(csv, m);
-    if (!a->follows)
+    if (!a->out.follows)
         launch_csv_heading(csv);
     struct replay_launch launch;
     for (struct launch_reader r = launch_log_read(&o->result.launches); launch_log_next(&r, &launch);)
@@ -355,8 +355,7 @@ static int print_hotspots(const struct replay_request *a, struct rp_trace *trace
     return RP_OK;
 }
 
-int replay_print(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
-                 const struct outcome *o)
+int replay_print(struct replay_request *a, struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
     if (!a->quiet)
         print_warnings(trace, &o->result.launches);
@@ -380,7 +379,7 @@ static void print_heading(struct rp_trace *trace, const struct machine *m)
            m->scheduler.model->name, m->pipeline.model->name, m->memory.model->name);
 }
 
-int replay_print_repeated(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+int replay_print_repeated(struct replay_request *a, struct rp_trace *trace, const struct machine *m,
                           const struct repeat_result *r)
 {
     if (a->json)
@@ -396,7 +395,7 @@ int replay_print_repeated(const struct replay_request *a, struct rp_trace *trace
     return RP_OK;
 }
 
-int replay_print_exact(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+int replay_print_exact(struct replay_request *a, struct rp_trace *trace, const struct machine *m,
                        const struct engine_exact *exact)
 {
     if (a->json)
