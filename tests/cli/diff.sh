@@ -79,11 +79,14 @@ is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 
 is "why a variant did not run stands in a column of its own" "$(column error "$work/d.csv" | cut -c1-21 | tr '\n' '|') $(column main_stall "$work/d.csv" | grep -c vary)" "|--vary l1_subcores=3:||--vary l1_subcores=3:| 0"
 # several traces
 cp "$work/t.wtr" "$work/u.wtr"
-for command in "replay" "diff --vary sms=1,2"; do
+for command in "replay" "diff --vary sms=1,2" "replay --by line" "replay --by instruction" "replay --by subcore" "replay --by unit" \
+    "replay --exact --set pipeline=one-at-a-time --set memory=stochastic --set measure=processor" "replay --batches 3 --set scheduler=random" \
+    "diff --vary sms=1,2 --by function" "diff --vary sms=1,2 --set scheduler=random --batches 3"; do
     read -r -a words <<<"$command"
     "$r" "${words[@]}" -q "$work/t.wtr" "$work/u.wtr" -m jetson-tx2 --csv >"$work/two.csv"
     "$r" "${words[@]}" -q "$work/t.wtr" -m jetson-tx2 --csv >"$work/one.csv"
     is "$command of two traces: one heading, and the rows of each" "$(cat "$work/two.csv")" "$(cat "$work/one.csv"; sed '1d; s/t\.wtr/u.wtr/' "$work/one.csv")"
+    is "... begin with the trace and the machine" "$(sed -n '1p;$p' "$work/two.csv" | cut -d, -f1,2 | tr '\n' ' ')" "trace,machine $work/u.wtr,jetson-tx2 "
     "$r" "${words[@]}" -q "$work/t.wtr" "$work/u.wtr" -m jetson-tx2 --json >"$work/two.json"
     is "... in JSON a document each" "$(json "$work/two.json" '[t["trace"]["file"][-5:] for t in d["traces"]]')" "['t.wtr', 'u.wtr']"
 done

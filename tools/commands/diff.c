@@ -90,9 +90,6 @@ static void diff_option(struct command_line *line, int key, char *arg)
         a->traces = line->arguments;
         a->trace_count = line->argument_count;
         command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, EXAMPLE);
-        if (a->trace_count > 1 && a->csv && (a->by || a->repeat.request.least))
-            command_usage(line, "--csv has columns for one trace with --by and --batches: '%s' is one too many",
-                          a->traces[1]);
         if (a->top >= 0 && !a->by)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         if (!a->axes.count)

@@ -109,10 +109,6 @@ static void replay_option(struct command_line *line, int key, char *arg)
         if (a->trace_count > 1 && (a->save_machine || a->explain))
             command_usage(line, "%s goes with one trace: '%s' is one too many",
                           a->explain ? "--explain" : "--save-machine", a->traces[1]);
-        if (a->trace_count > 1 && a->csv && (a->by || a->exact || a->repeat.request.least))
-            command_usage(line,
-                          "--csv has columns for one trace with --by, --exact and --batches: '%s' is one too many",
-                          a->traces[1]);
         if (!a->explain)
             command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine,
                           "reprise replay mm.wtr --machine jetson-tx2");

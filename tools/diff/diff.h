@@ -71,6 +71,11 @@ json_t *diff_varied_json(const struct diff *, const struct diff_variant *);
 int diff_print_json(const struct diff *, const size_t *order,
                     void (*one)(struct json_stream *, const struct diff *, const struct diff_variant *));
 
+/* With what rows of CSV about a variant begin: trace, machine, and the values that vary. */
+size_t diff_csv_count(const struct diff *);
+void diff_csv_heading(struct table *, const struct diff *);
+void diff_csv_cells(struct table *, const struct diff *, const struct diff_variant *);
+
 /* batches.c: variants with random numbers. Prints means over many replays, and means of the differences between replays
  * with the same random stream: batch b of each variant samples the same number for the same access, so the differences
  * vary less than the cycles. All variants are replayed equally often, until each has the requested width. An error of

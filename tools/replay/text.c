@@ -355,15 +355,22 @@ static int print_hotspots(const struct replay_request *a, struct rp_trace *trace
     return RP_OK;
 }
 
+static struct csv_origin csv_origin(const struct replay_request *a, const struct rp_trace *trace,
+                                    const struct machine *m)
+{
+    return (struct csv_origin){rp_trace_path(trace), m->name, !a->out.follows};
+}
+
 int replay_print(struct replay_request *a, struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
     if (!a->quiet)
         print_warnings(trace, &o->result.launches);
     int status = RP_OK;
+    const struct csv_origin origin = csv_origin(a, trace, m);
     if (a->csv && a->units)
-        unit_shares_print_csv(&o->hotspots);
+        unit_shares_print_csv(&o->hotspots, &origin);
     else if (a->csv && a->by)
-        hotspots_print_csv(&o->hotspots, replay_top(a), o->files);
+        hotspots_print_csv(&o->hotspots, &origin, replay_top(a), o->files);
     else if (a->csv)
         status = print_csv(a, trace, m, o);
     else if (a->by && !a->json)
@@ -388,10 +395,11 @@ int replay_print_repeated(struct replay_request *a, struct rp_trace *trace, cons
         print_heading(trace, m);
         repeat_print_summary(&a->repeat, r);
         if (r->known)
-            exact_print(&r->exact, false);
+            exact_print(&r->exact, NULL);
         puts("");
     }
-    repeat_print_table(m, r, a->csv);
+    const struct csv_origin origin = csv_origin(a, trace, m);
+    repeat_print_table(m, r, a->csv ? &origin : NULL);
     return RP_OK;
 }
 
@@ -402,6 +410,7 @@ int replay_print_exact(struct replay_request *a, struct rp_trace *trace, const s
         return replay_print_repeated_json(a, trace, m, NULL, exact);
     if (!a->csv)
         print_heading(trace, m);
-    exact_print(exact, a->csv);
+    const struct csv_origin origin = csv_origin(a, trace, m);
+    exact_print(exact, a->csv ? &origin : NULL);
     return RP_OK;
 }
