@@ -614,7 +614,8 @@ static int wcet_run(const struct command *c, int argc, char **argv)
 }
 
 static const struct command_example examples[] = {
-    {"Bounds beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
+    {"A kernel on a Jetson Orin", "reprise wcet mm.wtr --machine orin-bound --assume all"},
+    {"Bounds on the published model, beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
     {"Phases of all warps, and a search for bad schedules",
      "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
     {"The same as a page with plots",
