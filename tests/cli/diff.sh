@@ -96,7 +96,7 @@ is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys;
 fails 1 "--machine jetson-tx2 beside --vary machine=...: leave out one of them" --vary machine=orin,rtx2060
 fails 1 "--set sms=4 beside --vary sms=...: leave out one of them" --set sms=4 --vary sms=1,2
 fails 1 "--by function, and --by line before: one at a time" --vary sms=1,2 --by line --by function
-fails 1 "1 values for 2 keys" --vary subcores,l1_subcores=1:2
+fails 1 "1 value for 2 keys" --vary subcores,l1_subcores=1:2
 fails 1 "sms is varied twice" --vary sms=1,2 --vary sms,subcores=1,2
 fails 1 "4..1 runs backwards" --vary sms=4..1
 fails 1 "more than 4096 combinations" --vary sms=1..1000 --vary clock_mhz=1..1000

@@ -135,6 +135,19 @@ assert o[2]["kind"] == "allocate" and o[2]["address"] == "0x2000" and o[2]["byte
 
 size=$(stat -c %s "$t")
 head -c $((size - 20)) "$t" >"$dir/cut.wtr"
+ln -s nowhere "$dir/link.wtr"
+for command in "info" "replay -m orin" "diff -m orin --vary sms=1,2" "dump" "ablate -m orin"; do
+    # shellcheck disable=SC2086
+    check "$command: a link to nothing is not taken for a misspelt name" eval 'status 2 "$REPRISE" $command "$dir/link.wtr" && grep -q "link.wtr is a link to a file that does not exist" "$dir/err"'
+    # shellcheck disable=SC2086
+    check "$command: standard input is no trace" eval 'status 1 "$REPRISE" $command - && grep -q "standard input is not read here; name a file" "$dir/err"'
+done
+for form in --json --csv ""; do
+    for command in "info" "replay -m orin" "diff -m orin --vary sms=1,2"; do
+        # shellcheck disable=SC2086
+        check "$command ${form:-as text}: of several traces one is missing, and nothing is printed" eval 'status 2 "$REPRISE" $command "$t" "$dir/none.wtr" $form && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" -eq 1 ]'
+    done
+done
 check "verify of several: one damaged, in whichever place" status 2 "$REPRISE" verify "$dir/cut.wtr" "$t"
 check "... the whole one is read, too" grep -q '^.*/29.wtr: whole' "$dir/out"
 check "verify of several: the damaged one last" status 2 "$REPRISE" verify "$t" "$dir/cut.wtr"

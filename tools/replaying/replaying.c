@@ -1,5 +1,6 @@
 #include "tools/replaying/replaying.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "replay/base/machine_settings.h"
 #include "replay/session/machine_open.h"
+#include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/number.h"
 #include "tools/machine/option_line.h"
@@ -94,10 +96,19 @@ struct rp_trace *trace_of_launches(const char *path, struct rp_error *err)
     return NULL;
 }
 
+static bool is_readable(const char *path, struct rp_error *err)
+{
+    return !access(path, R_OK) || rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", path, strerror(errno));
+}
+
 int each_trace(char **traces, size_t count, struct trace_output *out, int (*one)(void *data, const char *trace),
                void *data)
 {
     int status = RP_OK;
+    struct rp_error err;
+    for (size_t i = 0; i < count && count > 1; i++)
+        if (!input_check(traces[i], INPUT_TRACE, &err) || !is_readable(traces[i], &err))
+            return command_fail(&err);
     for (size_t i = 0; i < count && (status == RP_OK || status == RP_PARTIAL); i++) {
         out->follows = i > 0;
         if (i && !out->csv && !out->json.name)
