@@ -107,11 +107,14 @@ struct module *module_load_bytes(const char *path, const void *bytes, size_t siz
         return isa->load(isa, path, bytes, size, base, err);
     if (cubin_is(bytes, size))
         return refuse_code(path, bytes, size, err);
+    static const char thin[] = "!<thin>\n"; /* GNU ar, "ar --thin" */
     rp_fail(err, RP_BAD_INPUT,
             "%.200s: %s; a module is CUDA source (.cu), PTX, a cubin, a fat binary, or a program with one", path,
             !size ? "empty"
             : size >= SARMAG && !memcmp(bytes, ARMAG, SARMAG)
                 ? "a static library; take its objects out with 'ar x', or link them"
+            : size >= SARMAG && !memcmp(bytes, thin, SARMAG)
+                ? "a thin static library, which only names its objects; give one of them: 'ar t' lists them"
             : size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG)
                 ? "an ELF file, but not for an NVIDIA GPU, and no fat binary in it"
                 : "neither text nor a binary of these kinds");

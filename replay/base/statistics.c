@@ -237,6 +237,11 @@ const char *statistics_main_stall(const struct machine *m, const struct statisti
     return name;
 }
 
+double statistics_us(const struct machine *m, const struct statistics *s)
+{
+    return (double)s->cycles / fraction_value(m->clock_mhz);
+}
+
 double statistics_ipc(const struct statistics *s)
 {
     return s->cycles ? (double)(s->issue_cycles + s->dual_issues) / (double)s->cycles : 0;

@@ -123,6 +123,8 @@ const char *statistics_stall_name(enum stall);
 #define STALL_NAME 40
 const char *statistics_main_stall(const struct machine *, const struct statistics *, char name[STALL_NAME]);
 
+/* The cycles at the machine's clock, in microseconds. */
+double statistics_us(const struct machine *, const struct statistics *);
 double statistics_ipc(const struct statistics *); /* issued instructions per cycle */
 /* Resident warps / warp limit; of kind `cores`: cores that have not ended / cores. 0..1. */
 double statistics_occupancy(const struct machine *, const struct statistics *);

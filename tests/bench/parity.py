@@ -22,7 +22,7 @@ def cycles(program, trace, options):
     command = [program, 'replay', '--json', '-q', trace, '-m', 'rtx2060-accelsim']
     for s in settings(options):
         command += ['--set', s]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)['total']['cycles']
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)['traces'][0]['total']['cycles']
 
 
 def imported(program, name, folder):
@@ -37,7 +37,7 @@ def rate(program, trace, machine):
     command, best = [program, 'replay', '--json', '-q', trace, '-m', machine, '--threads', '1'], 0
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        total = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)['total']
+        total = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)['traces'][0]['total']
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         best = max(best, total['warp_instructions'] / used)

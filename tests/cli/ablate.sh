@@ -48,27 +48,33 @@ def check(what, fine, more=''):
     if not fine:
         print('  ', more, file=sys.stderr)
 steps, alone, own = (json.load(open(folder + n + '.json')) for n in ('steps', 'alone', 'own'))
-replays = [[[l['cycles'] for l in json.load(open(f'{folder}step.{n}.{t}.json'))['launches']] for t in (0, 1)] for n in range(6)]
+cycles = lambda d, stage: [[l['cycles'] for l in t['stages'][stage]['launches']] for t in d['traces']]
+names = lambda d: [s['step'] for s in d['traces'][0]['stages']]
 for n in range(6):
-    check(f'after step {n} the cycles are those of the machine', steps['stages'][n]['cycles'] == replays[n], (steps['stages'][n]['cycles'], replays[n]))
+    for t in (0, 1):
+        replay = json.load(open(f'{folder}step.{n}.{t}.json'))['traces'][0]
+        check(f'step {n}, trace {t}: launches and sums are those of replay', all(steps['traces'][t]['stages'][n][k] == replay[k] for k in ('launches', 'total')))
+replays = [[[l['cycles'] for l in json.load(open(f'{folder}step.{n}.{t}.json'))['traces'][0]['launches']] for t in (0, 1)] for n in range(6)]
+for n in range(6):
+    check(f'after step {n} the cycles are those of the machine', cycles(steps, n) == replays[n], (cycles(steps, n), replays[n]))
 def figures(name, d, before):
     near = lambda a, b: abs(a - b) < 1e-6 * abs(b) + 1e-9
     for n, s in enumerate(d['steps']):
-        a, b = ([c for t in d['stages'][i]['cycles'] for c in t] for i in (before(n), n + 1))
+        a, b = ([c for t in cycles(d, i) for c in t] for i in (before(n), n + 1))
         q = [x / y for x, y in zip(a, b)]
         check(f'{name}: figures of "{s["step"]}"', s['launches'] == len(q) and near(s['speedup'], statistics.mean(q)) and
               near(s['deviation'], statistics.stdev(q)) and near(s['least'], min(q)) and near(s['greatest'], max(q)) and
-              s['against'] == d['stages'][before(n)]['stage'], (s, q))
+              s['against'] == names(d)[before(n)], (s, q))
 figures('one after the other', steps, lambda n: n)
 figures('alone', alone, lambda n: 0)
 figures('own steps', own, lambda n: n)
 check('the instruction cache matters here', steps['steps'][0]['changes'] and steps['steps'][0]['speedup'] > 1.01)
 check('own steps have their names', [s['step'] for s in own['steps']] == ['near DRAM', 'dram.latency=1000,l2=none', 'none'], own['steps'])
-check('and their settings', own['steps'][1]['set'] == {'dram.latency': 1000, 'l2': 'none'} and own['stages'][2]['machine']['options']['l2.model'] == 'none')
+check('and their settings', own['steps'][1]['set'] == {'dram.latency': 1000, 'l2': 'none'} and own['traces'][0]['stages'][2]['machine']['options']['l2.model'] == 'none')
 check('a step that changes nothing says so', [s['changes'] for s in own['steps']] == [True, True, False] and own['steps'][2]['speedup'] == 1)
 rows = list(csv.DictReader(open(folder + 'steps.csv')))
-check('CSV has each launch after each step', [[int(r['cycles']) for r in rows if r['step'] == s['stage']] for s in steps['stages']] == [[c for t in s['cycles'] for c in t] for s in steps['stages']])
-check('with what all commands say of a launch', list(rows[0])[:6] == ['trace', 'machine', 'launch', 'kernel', 'grid', 'block'] and {r['trace'] for r in rows} == {t['file'] for t in steps['traces']} and {r['machine'] for r in rows} == {'jetson-tx2'}, rows[0])
+check('CSV has each launch after each step', [[int(r['cycles']) for r in rows if r['step'] == name] for name in names(steps)] == [[c for t in cycles(steps, n) for c in t] for n in range(6)])
+check('with what all commands say of a launch', list(rows[0])[:6] == ['trace', 'machine', 'launch', 'kernel', 'grid', 'block'] and {r['trace'] for r in rows} == {t['trace']['file'] for t in steps['traces']} and {r['machine'] for r in rows} == {'jetson-tx2'}, rows[0])
 for s in steps['steps']:
     own = [float(r['speedup']) for r in rows if (r['step'], r['against']) == (s['step'], s['against'])]
     check(f'its speedups have the mean of "{s["step"]}"', len(own) == s['launches'] and abs(statistics.mean(own) - s['speedup']) < 1e-5, own)

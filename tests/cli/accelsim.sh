@@ -43,7 +43,7 @@ check "copies are host operations" eval '"$r" info --json "$dir/$t.wtr" | grep -
     "$r" export accelsim -q "$dir/own2.wtr" -o "$dir/own2" && "$r" import accelsim -q "$dir/own2/kernelslist.g" -o "$dir/own3.wtr"
 check "a trace of ours has something in it" test -s "$dir/own/kernel-1.traceg"
 check "out and in again changes nothing" cmp <(py content "$dir/own/kernelslist.g") <(py content "$dir/own2/kernelslist.g")
-cycles() { "$r" replay --json "$1" -m jetson-tx2 | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"]["cycles"])'; }
+cycles() { "$r" replay --json "$1" -m jetson-tx2 | python3 -c 'import json,sys; print(json.load(sys.stdin)["traces"][0]["total"]["cycles"])'; }
 check "and replays in the same cycles" eval '[ "$(cycles "$dir/own2.wtr")" = "$(cycles "$dir/own3.wtr")" ] && [ "$(cycles "$dir/own2.wtr")" -gt 100 ]'
 
 # ---- instructions that are odd --------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ sed 's/.*/0000 ffffffff 0 & 0 0/' tests/golden/accelsim/opcodes.txt | kernel "$d
 check "all opcodes of Volta to Hopper are known" eval '! grep "not known" "$dir/err"'
 
 # LDGSTS, LDGDEPBAR and DEPBAR of sm_80: a copy of which a warp waits for as many groups as the immediate leaves.
-cycles() { "$r" replay --json -q "$1" -m "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])'; }
+cycles() { "$r" replay --json -q "$1" -m "$2" | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["total"]["cycles"])'; }
 for pending in 0 2; do
     kernel "$dir/async$pending" <<K
 0000 ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f0000000000 16
@@ -110,7 +110,7 @@ for hint in "" .NA; do
 0030 ffffffff 0 EXIT 0 0
 K
     "$r" import accelsim -q "$dir/hint$hint/kernelslist.g" -o "$dir/hint$hint.wtr"
-    "$r" replay --json -q "$dir/hint$hint.wtr" -m v100 | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["l1"].get("hits", 0))' >"$dir/hits$hint"
+    "$r" replay --json -q "$dir/hint$hint.wtr" -m v100 | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["total"]["l1"].get("hits", 0))' >"$dir/hits$hint"
 done
 check "LDG.E.NA stays out of L1" eval '[ "$(cat "$dir/hits")" = 4 ] && [ "$(cat "$dir/hits.NA")" = 0 ]'
 

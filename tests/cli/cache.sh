@@ -55,7 +55,7 @@ done
 
 # ---- it is not replayed --------------------------------------------------------------------------------------------
 rm -rf "$kept"
-cycles() { "$r" replay one.wtr -m jetson-tx2 --json -q "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])'; }
+cycles() { "$r" replay one.wtr -m jetson-tx2 --json -q "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["total"]["cycles"])'; }
 before=$(cycles --cache "$kept")
 python3 - "$kept"/*.result <<'PY' || echo "not ok - a changed result"
 import hashlib, struct, sys

@@ -58,7 +58,7 @@ programs() { # version of CUDA
     done
     "$REPRISE" record -o "$folder/t.wtr" --quiet -- "$python" -W ignore tests/python/clients/numba_smoke.py >&2
     check "the launches of Numba are in the trace, CUDA $1" eval '"$REPRISE" info --json "$folder/t.wtr" |
-        python3 -c "import json, sys; assert len(json.load(sys.stdin)[\"launches\"]) == 3"'
+        python3 -c "import json, sys; assert len(json.load(sys.stdin)[\"traces\"][0][\"launches\"]) == 3"'
 }
 # All of numba-cuda's own tests take some ten minutes of processor time: a part of them, unless WHOLE_SUITE asks.
 numba() { # version of CUDA

@@ -13,7 +13,7 @@ mm=$work/mm.wtr
 # ---- both modes, all kinds of machines -----------------------------------------------------------------------------------
 # Caches so small that lines of all kinds go, and every model of device memory that is not stepped.
 small="--set l1i.size=512 --set l1d.size=512 --set l2.size=32768"
-same='(lambda a, b: a["total"] == b["total"] and a["cores"] == b["cores"])(d, json.load(open(sys.argv[3])))'
+same='(lambda a, b: a["total"] == b["total"] and a["cores"] == b["cores"])(d, load(sys.argv[3]))'
 both() { # trace, settings
     "$r" replay "$work/$1.wtr" -m manycore-32 $2 --json -q >"$work/fast" 2>&1
     "$r" replay "$work/$1.wtr" -m manycore-32 $2 --json -q --engine reference --threads 3 >"$work/reference" 2>&1
@@ -44,7 +44,7 @@ is "4,096 cores, in four blocks" "$(json "$work/json" 'd["total"]["blocks"], len
 is "cycles of all causes add up, for each core and all" "$(json "$work/json" \
     'all(sum(c["cycles"].values()) == d["total"]["cycles"] for c in d["cores"]), sum(d["total"]["cores"]["cycles"].values()) == 32 * d["total"]["cycles"], len(d["cores"])')" "(True, True, 32)"
 is "cores add up to the total" "$(json "$work/json" 'sum(c["l1d"]["invalidations"] for c in d["cores"]) == d["total"]["l1d"]["invalidations"] > 0')" True
-is "the speed-up" "$(json "$work/json" 'abs(d["total"]["speed_up"] - sum(d["total"]["cores"]["cycles"][k] for k in ("base", "fetch", "load", "store")) / d["total"]["cycles"]) < 1e-6')" True
+is "the speed-up" "$(json "$work/json" 'abs(d["total"]["speedup"] - sum(d["total"]["cores"]["cycles"][k] for k in ("base", "fetch", "load", "store")) / d["total"]["cycles"]) < 1e-6')" True
 "$r" replay "$mm" -m manycore-32 >"$work/out"
 check "the machine" grep -q "on manycore-32 (32 cores, coherence msi, 500.05 MHz)" "$work/out"
 check "causes" grep -qE "^load +[0-9,]+ +[0-9.]+ +[0-9,]+ +[0-9,]+$" "$work/out"

@@ -213,12 +213,12 @@ check "the trace is whole" "$REPRISE" verify "$dir/a.wtr"
 "$REPRISE" info --json "$dir/a.wtr" >"$dir/info"
 check "one launch of 12 blocks" python3 - "$dir/info" <<'PY'
 import json, sys
-launches = json.load(open(sys.argv[1]))["launches"]
+launches = json.load(open(sys.argv[1]))["traces"][0]["launches"]
 assert len(launches) == 1 and launches[0]["grid"] == [12, 1, 1] and launches[0]["block"] == [256, 1, 1], launches
 PY
 "$REPRISE" dump --host "$dir/a.wtr" >"$dir/host"
 check "three allocations, three copies" eval '[ $(grep -c allocate "$dir/host") -ge 3 ] && [ $(grep -c "copy.*12000 bytes" "$dir/host") -eq 3 ]'
-check "it replays" eval '"$REPRISE" replay --json "$dir/a.wtr" --machine v100 | python3 -c "import json, sys; assert json.load(sys.stdin)[\"total\"][\"cycles\"] > 0"'
+check "it replays" eval '"$REPRISE" replay --json "$dir/a.wtr" --machine v100 | python3 -c "import json, sys; assert json.load(sys.stdin)[\"traces\"][0][\"total\"][\"cycles\"] > 0"'
 "$REPRISE" record -q -o "$dir/c.wtr" -- $programs/memory >/dev/null 2>&1
 check "a copy to constants goes to the device" eval '"$REPRISE" dump --host "$dir/c.wtr" | grep -q "copy .*to-device 0x0 from 0x0 128 bytes"'
 "$REPRISE" record -q -o "$dir/b.wtr" --threads 2 -- $programs/vector_add 3000 >/dev/null 2>&1
@@ -227,7 +227,7 @@ check "recorded again with 2 threads: the same bytes" cmp "$dir/a.wtr" "$dir/b.w
 check "%p: a trace for each process" eval '[ $(ls "$dir"/r*.wtr | wc -l) -eq 2 ]'
 launches() { # options of record: the number of launches of runtime's
     "$REPRISE" record -q -o "$dir/f.wtr" "$@" -- $programs/runtime >/dev/null 2>&1
-    "$REPRISE" info --json "$dir/f.wtr" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["launches"]))'
+    "$REPRISE" info --json "$dir/f.wtr" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["traces"][0]["launches"]))'
 }
 all=$(launches)
 check "all launches of a larger program" test "$all" -gt 60

@@ -15,7 +15,7 @@ record() { # trace, options... -- program
     shift
     "$REPRISE" record -q -o "$dir/$trace" "$@" >"$dir/out" 2>"$dir/err"
 }
-launches() { "$REPRISE" info --json "$dir/$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["launches"]))'; }
+launches() { "$REPRISE" info --json "$dir/$1" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["traces"][0]["launches"]))'; }
 has() { # trace, launches
     local n
     "$REPRISE" verify "$dir/$1" >/dev/null && n=$(launches "$1")
@@ -76,7 +76,7 @@ record cooperative -- tests/cuda/prebuilt/cooperative
 check "info says which launches are cooperative" eval '"$REPRISE" info "$dir/cooperative" | grep -q "^launch 0  sums, grid 7, cooperative, block 64"'
 check "info --json, too, and which are not" eval '"$REPRISE" info --json "$dir/cooperative" | python3 -c "
 import json, sys
-launches = json.load(sys.stdin)[\"launches\"]
+launches = json.load(sys.stdin)[\"traces\"][0][\"launches\"]
 assert launches[0][\"cooperative\"] is True, launches[0]
 "'
 record plain -- tests/cuda/prebuilt/vector_add 1000
@@ -244,7 +244,7 @@ killed() { # trace, what the program does when it comes, launches that are there
     process=$!
     exec 3<"$dir/wrote"
     while read -r _ <&3; do # launches are saved some time after their end
-        "$REPRISE" info --json "$dir/$1".part-* 2>/dev/null | python3 -c "import json, sys; sys.exit(len(json.load(sys.stdin)['launches']) < $3)" 2>/dev/null && break
+        "$REPRISE" info --json "$dir/$1".part-* 2>/dev/null | python3 -c "import json, sys; sys.exit(len(json.load(sys.stdin)['traces'][0]['launches']) < $3)" 2>/dev/null && break
     done
     kill -9 $process
     wait $process $reader 2>/dev/null
@@ -256,7 +256,7 @@ check "kill -9: 6 launches, whole" has 'k[1].wtr' 6
 check "kill -9: what is there is said" grep -qF "k[1].wtr: the program was killed; 6 launches are saved" "$dir/err"
 check "kill -9: nothing is left beside the trace" eval '! ls "$dir"/*.part-* >/dev/null 2>&1'
 record unkilled.wtr -- "$dir/ends"
-columns() { "$REPRISE" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["launches"])'; }
+columns() { "$REPRISE" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["launches"])'; }
 check "kill -9: the launches are those of a program that is not killed" \
     eval '[ "$(columns "$dir/k[1].wtr")" = "$(columns "$dir/unkilled.wtr")" ]'
 killed kernel.wtr eternal 7

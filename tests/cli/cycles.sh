@@ -28,7 +28,7 @@ def check(what, fine, more=''):
     print(('ok - ' if fine else 'not ok - ') + machine + ': ' + what)
     if not fine:
         print('  ', more, file=sys.stderr)
-replay = json.load(open(folder + '/replay'))
+replay = json.load(open(folder + '/replay'))['traces'][0]
 warps = {name: json.load(open(name))['instructions'] for name in glob.glob(folder + '/*.json')}
 issues = [i['issue'] for w in warps.values() for i in w if i['issue'] is not None]
 check('as many issues as replay counts', len(issues) == replay['total']['issue']['issued'], len(issues))

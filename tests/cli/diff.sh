@@ -38,7 +38,7 @@ is "a size varies where there is a cache" "$(json "$work/c.json" '[(v["varied"][
     "[('none', None), ('direct-mapped', 8192), ('direct-mapped', 24576)]"
 is "the one without is what replay says" "$(json "$work/c.json" 'd["variants"][0]["total"]["cycles"]')" "$(cycles --set l1=none)"
 is "those with, too" "$(json "$work/c.json" 'd["variants"][1]["total"]["cycles"]')" "$(cycles --set l1.size=8K)"
-is "the order of the axes does not matter" "$(diff --vary l1.size=8K,24K --vary l1=none,direct-mapped --json | json /dev/stdin 'sorted(str(v["total"]["cycles"]) for v in d["variants"]) == sorted(str(v["total"]["cycles"]) for v in json.load(open("'"$work"'/c.json"))["variants"])')" True
+is "the order of the axes does not matter" "$(diff --vary l1.size=8K,24K --vary l1=none,direct-mapped --json | json /dev/stdin 'sorted(str(v["total"]["cycles"]) for v in d["variants"]) == sorted(str(v["total"]["cycles"]) for v in load("'"$work"'/c.json")["variants"])')" True
 fails 1 "--vary l1.size=8K: l1.size is an option of 'direct-mapped', 'sectored', 'staged', and the model chosen is 'none'" --set l1=none --vary l1.size=8K,16K
 
 # ---- impossible variants -------------------------------------------------------------------------------------------
@@ -79,30 +79,24 @@ is "replay --csv" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 
 is "why a variant did not run stands in a column of its own" "$(column error "$work/d.csv" | cut -c1-21 | tr '\n' '|') $(column main_stall "$work/d.csv" | grep -c vary)" "|--vary l1_subcores=3:||--vary l1_subcores=3:| 0"
 # several traces
 cp "$work/t.wtr" "$work/u.wtr"
-for command in "replay" "diff --vary sms=1,2"; do
+for command in "replay" "diff --vary sms=1,2" "replay --by line" "replay --by instruction" "replay --by subcore" "replay --by unit" \
+    "replay --exact --set pipeline=one-at-a-time --set memory=stochastic --set measure=processor" "replay --batches 3 --set scheduler=random" \
+    "diff --vary sms=1,2 --by function" "diff --vary sms=1,2 --set scheduler=random --batches 3"; do
     read -r -a words <<<"$command"
     "$r" "${words[@]}" -q "$work/t.wtr" "$work/u.wtr" -m jetson-tx2 --csv >"$work/two.csv"
     "$r" "${words[@]}" -q "$work/t.wtr" -m jetson-tx2 --csv >"$work/one.csv"
     is "$command of two traces: one heading, and the rows of each" "$(cat "$work/two.csv")" "$(cat "$work/one.csv"; sed '1d; s/t\.wtr/u.wtr/' "$work/one.csv")"
+    is "... begin with the trace and the machine" "$(sed -n '1p;$p' "$work/two.csv" | cut -d, -f1,2 | tr '\n' ' ')" "trace,machine $work/u.wtr,jetson-tx2 "
     "$r" "${words[@]}" -q "$work/t.wtr" "$work/u.wtr" -m jetson-tx2 --json >"$work/two.json"
     is "... in JSON a document each" "$(json "$work/two.json" '[t["trace"]["file"][-5:] for t in d["traces"]]')" "['t.wtr', 'u.wtr']"
 done
-is "CSV names statistics as JSON does" "$("$r" replay -q "$work/t.wtr" -m jetson-tx2 --json >"$work/j.json"; "$r" replay -q "$work/t.wtr" -m jetson-tx2 --csv | python3 -c '
-import csv, json, sys
-launch, row = json.load(open(sys.argv[1]))["launches"][0], next(csv.DictReader(sys.stdin))
-def leaves(o, path=""):
-    for k, v in o.items():
-        yield from leaves(v, path + k + ".") if isinstance(v, dict) else [(path + k, v)]
-json_leaves = dict(leaves(launch))
-print(sorted(k for k, v in json_leaves.items() if isinstance(v, int) and row.get(k) != str(v)),
-      sorted(set(row) - set(json_leaves) - {"trace", "machine", "us", "main_stall", "half_width", "source", "error"}))' "$work/j.json")" "[] []"
 is "machine list --csv" "$("$r" machine list --csv | python3 -c 'import csv,sys; print(*[r["name"] for r in csv.DictReader(sys.stdin) if r["summary"]])')" "$("$r" machine list | cut -d' ' -f1 | xargs)"
 
 # ---- what is no axis -----------------------------------------------------------------------------------------------
 fails 1 "--machine jetson-tx2 beside --vary machine=...: leave out one of them" --vary machine=orin,rtx2060
 fails 1 "--set sms=4 beside --vary sms=...: leave out one of them" --set sms=4 --vary sms=1,2
 fails 1 "--by function, and --by line before: one at a time" --vary sms=1,2 --by line --by function
-fails 1 "1 values for 2 keys" --vary subcores,l1_subcores=1:2
+fails 1 "1 value for 2 keys" --vary subcores,l1_subcores=1:2
 fails 1 "sms is varied twice" --vary sms=1,2 --vary sms,subcores=1,2
 fails 1 "4..1 runs backwards" --vary sms=4..1
 fails 1 "more than 4096 combinations" --vary sms=1..1000 --vary clock_mhz=1..1000

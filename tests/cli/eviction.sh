@@ -41,7 +41,7 @@ hits() { # file, level, the other
         "$r" replay -q "$work/$1.wtr" "${on[@]}" --engine $engine --json >"$work/$1.$engine"
     done
     is "$1, $2: both engines agree" "$(sed '/"engine"/d' "$work/$1.fast")" "$(sed '/"engine"/d' "$work/$1.reference")"
-    hit=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["total"][sys.argv[2]]["hits"])' "$work/$1.fast" "$2")
+    hit=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["traces"][0]["total"][sys.argv[2]]["hits"])' "$work/$1.fast" "$2")
 }
 
 record normal "" ""

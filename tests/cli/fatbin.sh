@@ -76,6 +76,9 @@ is "disasm finds a kernel in a static library, of which some members have none" 
 is "... also in one that comes by a pipe" "$("$REPRISE" disasm - <"$work/lib.a" | sha256sum)" "$("$REPRISE" disasm "$work/lib.a" | sha256sum)"
 fails 2 "none.a: no member of this static library holds machine code" "$REPRISE" disasm "$work/none.a"
 fails 2 "it holds PTX for compute_60, PTX for compute_62, PTX for compute_50" "$REPRISE" disasm $golden/ptx.fatbin --kernel which
+(cd "$work" && ar rcsT thin.a second.o)
+fails 2 "thin.a: a thin static library, which only names its objects; give one of them: 'ar t' lists them" "$REPRISE" disasm "$work/thin.a"
+refuses "a thin static library, which only names its objects" "a thin one as a module" "$work/thin.a"
 refuses "a static library; take its objects out with 'ar x', or link them" "a static library as a module" "$work/lib.a"
 refuses 'kernels of several source files, as .which. and .which.' "a program with kernels of two files" "$work/two"
 refuses 'not for an NVIDIA GPU' "a program without a fat binary" "$work/bare"

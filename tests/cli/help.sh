@@ -14,13 +14,15 @@ check "--version, -V and version are the same" eval '[ "$("$r" --version)" = "$(
 "$r" >"$dir/out" 2>"$dir/err"
 status=$?
 check "no command: usage on standard error, status 1" eval '[ $status -eq 1 ] && [ ! -s "$dir/out" ] && grep -q Usage "$dir/err"'
+wide() { LC_ALL=C.UTF-8 awk 'length > 80' "$1"; }
+check "help fits 80 columns" test -z "$(wide "$dir/help")"
 for c in $commands; do
     "$r" help "$c" >"$dir/$c"
     check "$c: --help, -h and help $c are the same" eval '"$r" $c --help | cmp - "$dir/$c" && "$r" $c -h | cmp - "$dir/$c"'
     check "$c: -V and --version" eval '[ "$("$r" $c -V)" = "$("$r" --version)" ] && [ "$("$r" $c --version)" = "$("$r" -V)" ]'
     check "$c: is listed" grep -qE "^  $c +[a-z]" "$dir/help"
     check "$c: usage, examples and statuses" eval 'grep -q "^Usage: reprise $c " "$dir/$c" && grep -q "^  reprise $c " "$dir/$c" && grep -q "^Exit status: 0" "$dir/$c"'
-    check "$c: fits 100 columns" test -z "$(awk 'length > 100' "$dir/$c")"
+    check "$c: fits 80 columns" test -z "$(wide "$dir/$c")"
     "$r" $c --help >/dev/full 2>"$dir/err"
     status=$?
     check "$c: a full disk is an error" eval '[ $status -eq 4 ] && grep -q "cannot write to standard output" "$dir/err"'
@@ -32,7 +34,7 @@ topics="checks statistics machines traces statuses"
 for t in $topics; do
     "$r" help $t >"$dir/topic"
     check "topic $t: is listed" grep -qE "^  $t +[a-z]" "$dir/help"
-    check "topic $t: some lines that fit 100 columns" eval '[ "$(wc -l <"$dir/topic")" -gt 5 ] && [ -z "$(awk "length > 100" "$dir/topic")" ]'
+    check "topic $t: some lines that fit 80 columns" eval '[ "$(wc -l <"$dir/topic")" -gt 5 ] && [ -z "$(wide "$dir/topic")" ]'
 done
 is "the topics of reprise help are these" "$(sed -n '/^Topics/,/^$/p' "$dir/help" | sed '1d;$d' | awk '{print $1}' | tr '\n' ' ')" "$topics "
 is "every statistic has its line" "$("$r" help statistics | grep -cE "^  [a-z0-9_]+[a-z0-9_.A-Z-]*( |$)")" "$(($("$r" replay --explain --csv | wc -l) - 1))"
@@ -61,12 +63,14 @@ says() { # text, arguments...
 if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r" help)" ] &&
     [ "$("$r" help --help)" = "$("$r" help)" ] && [ "$("$r" help -h)" = "$("$r" help)" ]; then echo "ok - help help, help version"; else echo "not ok - help help, help version"; fi
 says "unknown command 'recrod'; did you mean 'record'?" recrod
-says "unknown command 'statitics'; did you mean 'statistics'?" help statitics
+says "unknown command or topic 'statitics'; did you mean 'statistics'?" help statitics
 says "'extra' is one word too many" version extra
 says "'extra' is one word too many" help checks extra
 check "a topic in the singular" cmp <("$r" help check) <("$r" help checks)
 check "a command before a topic in the plural" eval '"$r" help machine | grep -q "^Usage: reprise machine"'
-says "unknown command 'xyz'; 'reprise help' lists them" help xyz
+says "'xyz' is neither a command nor a topic; 'reprise help' lists both, and the topics are checks, statistics, machines, traces, statuses" help xyz
+says "unknown command 'xyz'; 'reprise help' lists them" xyz
+says "unknown command 'checks'; 'reprise help checks' describes this topic" checks
 says "unknown option '--machin3'; did you mean '--machine'?" replay --machin3 x
 says "unknown option '--blocks'; did you mean '--block'? 'reprise timeline' has --blocks" run --blocks x -- ./app
 says "--kernels chooses what is checked: what shall be looked for? Such as --check all" run --kernels x -- ./app

@@ -47,7 +47,7 @@ check "... and that is something" test "$(wc -l <"$dir/host.txt")" -gt 1000
 "$REPRISE" dump --host "$host" | sort >"$dir/host.txt"
 "$REPRISE" dump --host "$dir/cli.wtr" | sort >"$dir/cli.txt"
 check "... and that the host did the same" cmp "$dir/host.txt" "$dir/cli.txt"
-cycles=$("$REPRISE" replay --json "$dir/cli.wtr" --machine jetson-tx2 | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"]["cycles"])')
+cycles=$("$REPRISE" replay --json "$dir/cli.wtr" --machine jetson-tx2 | python3 -c 'import json, sys; print(json.load(sys.stdin)["traces"][0]["total"]["cycles"])')
 check "the cycles are those of reprise replay" grep -q "^$cycles cycles, " "$dir/out"
 
 # ---- installed --------------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def check(what, fine, more=''):
     if not fine:
         import sys
         print('  ', more, file=sys.stderr)
-load = lambda name: json.load(open(name))
+load = lambda name: (lambda d: d.get("traces", [d])[0])(json.load(open(name)))
 fast = {by: load(f'fast.{by}.json') for by in ('instruction', 'line', 'function', 'subcore')}
 for by, d in fast.items():
     h, r = d['hotspots'], load(f'reference.{by}.json')['hotspots']
@@ -149,7 +149,7 @@ PY
 is "a function is named with where it is inlined" "$("$r" replay -q inlined.wtr -m jetson-tx2 --by function | grep -c ' norm in k *$')" 1
 "$r" replay -q t.wtr -m jetson-tx2 --by line >text
 is "the text has the source" "$(grep -c 'k.cu:9 .*both(in, i)' text)" 1
-is "and its total" "$(sed -n 's/^ *\([0-9.,]*\)  *100.0 %  *total *$/\1/p' text | tr -d ,)" "$("$r" replay -q t.wtr -m jetson-tx2 --json | python3 -c 'import json,sys; print(float(json.load(sys.stdin)["total"]["cycles"]))')"
+is "and its total" "$(sed -n 's/^ *\([0-9.,]*\)  *100.0 %  *total *$/\1/p' text | tr -d ,)" "$("$r" replay -q t.wtr -m jetson-tx2 --json | python3 -c 'import json,sys; print(float(json.load(sys.stdin)["traces"][0]["total"]["cycles"]))')"
 mv k.cu elsewhere.cu
 is "a file that is not there is only not shown" "$("$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c '  k.cu:9 *$')" 1
 mkdir k.cu
@@ -159,7 +159,7 @@ mkfifo k.cu
 is "nor is what would have to be waited for" "$(timeout 20 "$r" replay -q t.wtr -m jetson-tx2 --by line | grep -c '  k.cu:9 *$')" 1
 rm k.cu
 printf '\n\n\n\n\n\n\n\nout[i]\xff = 1;\n' >k.cu
-is "bytes that are no UTF-8 are no error of JSON" "$("$r" replay -q t.wtr -m jetson-tx2 --by line --json | python3 -c 'import json,sys; print([p["source_text"] for p in json.load(sys.stdin)["hotspots"]["places"] if p.get("line") == 9])')" "[None]"
+is "bytes that are no UTF-8 are no error of JSON" "$("$r" replay -q t.wtr -m jetson-tx2 --by line --json | python3 -c 'import json,sys; print([p["source_text"] for p in json.load(sys.stdin)["traces"][0]["hotspots"]["places"] if p.get("line") == 9])')" "[None]"
 
 fails 1 "--by lines: give instruction, line, function, subcore or unit" "$r" replay t.wtr -m jetson-tx2 --by lines
 fails 1 "--by subcore: give instruction, line or function" "$r" diff t.wtr -m jetson-tx2 --vary l1=none --by subcore

@@ -39,6 +39,52 @@ def objects(value):
         yield from objects(v)
 
 
+def leaves(value, path=''):
+    """(name with dots, value) of all that is in an object."""
+    for key, v in value.items():
+        yield from leaves(v, path + key + '.') if isinstance(v, dict) else [(path + key, v)]
+
+
+def cell(value):
+    """A value of JSON as CSV has it; fractions are rounded there."""
+    if isinstance(value, list):
+        return 'x'.join(str(v) for v in value[:3 if value[2] > 1 else 2 if value[1] > 1 else 1])
+    return value if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def differs(column, text, value):
+    if not isinstance(value, float):
+        return text != value
+    return not text or abs(float(text) - value) > 1e-3
+
+
+def launches_of(document):
+    """All launches in a document, as its CSV orders them: by trace, and for each by the launch and its variants, or by stage."""
+    for trace in document['traces']:
+        of_variants = [v['launches'] for v in trace.get('variants', [])]
+        yield from (l for stage in trace.get('stages', []) for l in stage['launches'])
+        yield from trace.get('launches', [l for same in zip(*of_variants) for l in same])
+
+
+def bad_launches(command):
+    """What CSV, JSON and, of `replay`, the table do not say alike of launches."""
+    words = [reprise, *(PLACES.get(w, w) for w in command.split())]
+    rows = list(csv.DictReader(io.StringIO(subprocess.run([*words, '--csv'], stdout=subprocess.PIPE, text=True).stdout)))
+    document = json.loads(subprocess.run([*words, '--json'], stdout=subprocess.PIPE, text=True).stdout)
+    rows, launches = [r for r in rows if r['launch'] != 'total'], list(launches_of(document))
+    bad = [] if rows and len(rows) == len(launches) else [(len(rows), len(launches))]
+    for row, launch in zip(rows, launches):
+        there = {k: cell(v) for k, v in leaves(launch) if k != 'symbol'}
+        known = {k: v for k, v in row.items() if k not in ('trace', 'machine', 'error', 'ratio', 'step', 'against', 'speedup', 'scheduler')}
+        bad += [k for k in there if k not in row or differs(k, row[k], there[k])] + [k for k, v in known.items() if v and k not in there]
+    if command.startswith('replay'):
+        text = subprocess.run(words, stdout=subprocess.PIPE, text=True).stdout
+        heading = next(line for line in text.splitlines() if line.startswith('launch'))
+        columns = [c.lower().replace(' ', '_').replace('occupancy', 'occupancy.achieved') for c in re.split('  +', heading)]
+        bad += [c for c in columns if c not in rows[0]]
+    return bad
+
+
 def bad_words(words):
     return [w for w in words if w in OTHER_WORDS or not all(p in NAMES or re.fullmatch('[a-z0-9]+(_[a-z0-9]+)*', p) for p in w.split('.'))]
 
@@ -65,3 +111,18 @@ for command, forms in COMMANDS:
         print(f"{'ok' if fine else 'not ok'} - '{command}' --{form}: names of columns, of keys and of kernels")
         if not fine:
             print(done.returncode, *bad, file=sys.stderr)
+
+for command in ('replay -q T -m jetson-tx2', 'replay -q T T -m orin', 'replay -q T -m jetson-tx2 --sample 2%@95%', 'diff -q T T -m jetson-tx2 --vary scheduler=gto,lrr',
+                'ablate -q T T -m jetson-tx2'):
+    bad = bad_launches(command)
+    print(f"{'not ok' if bad else 'ok'} - '{command}': table, CSV and JSON say the same of launches")
+    if bad:
+        print(bad[:20], file=sys.stderr)
+
+for command in ('info', 'replay -m orin', 'diff -m orin --vary sms=1,2', 'ablate -m orin', 'wcet -m orin-wcet', 'verify'):
+    one, two = (json.loads(subprocess.run([reprise, *command.split(), *traces, '--json'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout)
+                for traces in ([PLACES['T']], 2 * [PLACES['T']]))
+    name = command.split()[0]
+    fine = [len(one['traces']), len(two['traces'])] == [1, 2] and two['traces'] == 2 * one['traces'] and list(one) == list(two) and (
+        one['schema'], one['version']) == ('reprise-' + name, 1) and one['traces'][0]['trace']['file'] == PLACES['T']
+    print(f"{'ok' if fine else 'not ok'} - {name} --json: one trace is a list of one")

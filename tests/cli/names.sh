@@ -46,7 +46,7 @@ check "replay's table has it" eval '"$r" replay "$dir/s.wtr" -m jetson-tx2 | gre
 check "times beside cycles, sections, and no statistics over one launch" python3 - "$dir" <<'PY'
 import json, sys
 text = open(sys.argv[1] + '/out').read()
-d = json.load(open(sys.argv[1] + '/json'))
+d = json.load(open(sys.argv[1] + '/json'))['traces'][0]
 l, mhz = d['launches'][0], d['machine']['options']['clock_mhz']
 rows = [line.replace(',', '').split() for line in text.splitlines()]
 assert any(r[:2] == ['0', 'double_4'] and r[-1] == '%.3f' % (l['unit_bound'] / mhz) for r in rows)
@@ -62,13 +62,13 @@ check "several traces in one table" eval '[ $status -eq 0 ] && [ "$(grep -c "^tr
 "$r" wcet -q "$dir/w.wtr" "$dir/t.wtr" -m orin-wcet --json >"$dir/two"
 check "each is what it is alone" python3 -c "
 import json
-one, two = json.load(open('$dir/json')), json.load(open('$dir/two'))['traces']
+one, two = json.load(open('$dir/json'))['traces'][0], json.load(open('$dir/two'))['traces']
 assert len(two) == 2 and two[0]['launches'][0]['unit_bound'] == one['launches'][0]['unit_bound'] and two[1]['trace']['file'].endswith('t.wtr')"
 "$r" wcet -q "$dir/none" "$dir/w.wtr" -m orin-wcet >"$dir/out" 2>"$dir/err"
 status=$?
 check "one that cannot be read is left out, and said to be" eval '[ $status -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q "w.wtr" "$dir/out"'
 check "--csv" test "$("$r" wcet -q --csv "$dir/w.wtr" -m orin-wcet | python3 -c 'import csv, sys; print(*[r["unit_bound"] for r in csv.DictReader(sys.stdin)])')" = \
-    "$(python3 -c "import json; print(json.load(open('$dir/json'))['launches'][0]['unit_bound'])")"
+    "$(python3 -c "import json; print(json.load(open('$dir/json'))['traces'][0]['launches'][0]['unit_bound'])")"
 
 # ---- one block of a larger launch ----------------------------------------------------------------------------------
 add=(--module "$BUILD/kernels/vector_add.ptx" --block 256 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg buf=zeros:4000 --arg i32=800)
@@ -76,7 +76,7 @@ add=(--module "$BUILD/kernels/vector_add.ptx" --block 256 --arg buf=zeros:4000 -
 "$r" record -q -o "$dir/first.wtr" "${add[@]}" --grid 1
 bounds() { "$r" wcet -q --json -m orin-wcet "$@" | python3 -c '
 import json, sys
-l = json.load(sys.stdin)["launches"][0]
+l = json.load(sys.stdin)["traces"][0]["launches"][0]
 print(l["blocks"], l["gub"], l["serial_bound"], l["overlap_bound"], l["warp_instructions"])'; }
 check "a block of four has the bounds that it has alone" eval '[ "$(bounds "$dir/four.wtr" --block 0)" = "$(bounds "$dir/first.wtr" --exhaust 0)" ] && [ "$(bounds "$dir/four.wtr" -b 2)" = "$(bounds "$dir/first.wtr" --exhaust 0)" ]'
 check "the last one, which does less, has its own" eval '[ "$(bounds "$dir/four.wtr" --block 3)" != "$(bounds "$dir/four.wtr" --block 0)" ]'
@@ -167,7 +167,7 @@ check "none is named: all that there are" grep -qF "has several kernels; name on
 "$r" info --csv "$dir/w.wtr" >"$dir/csv"
 check "info --csv says what its JSON says" python3 - "$dir/json" "$dir/csv" <<'PY'
 import csv, json, sys
-d, rows = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
+d, rows = json.load(open(sys.argv[1]))['traces'][0], list(csv.DictReader(open(sys.argv[2])))
 assert len(rows) == len(d['launches']) == 1
 for i, (row, l) in enumerate(zip(rows, d['launches'])):
     assert row['launch'] == str(i) and row['kernel'] == l['kernel'] and row['outcome'] == l['outcome'], row

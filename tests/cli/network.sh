@@ -30,7 +30,7 @@ fi
 check "it has learnt something" awk '/^network\.ptx +f32 .*%/ { right = $(7) } END { exit !(right > 50) }' "$dir/out"
 for precision in f32 f64; do
     cycles=$("$REPRISE" replay --json "$dir/network.ptx.$precision.wtr" --machine tx2-pastis |
-        python3 -c 'import json, sys; print(format(json.load(sys.stdin)["total"]["cycles"], ","))')
+        python3 -c 'import json, sys; print(format(json.load(sys.stdin)["traces"][0]["total"]["cycles"], ","))')
     check "cycles are those of reprise replay: $precision" grep -qE "^network\.ptx +$precision .* ${cycles:-none} " "$dir/out"
 done
 

@@ -11,7 +11,7 @@ cat "$dir/out" >&2
 grep -q "^32 of 32 are equal" "$dir/out" && echo "ok - equal to the cycle" || echo "not ok - equal to the cycle"
 "$r" import accelsim -q tests/golden/accelsim/m_ldg_stride4_8w/kernelslist.g -o "$dir/a.wtr"
 "$r" export accelsim -q "$dir/a.wtr" -o "$dir/out.d" && "$r" import accelsim -q "$dir/out.d/kernelslist.g" -o "$dir/b.wtr"
-cycles() { "$r" replay --json -q "$1" -m rtx2060-accelsim | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])'; }
+cycles() { "$r" replay --json -q "$1" -m rtx2060-accelsim | python3 -c 'import json,sys; print(json.load(sys.stdin)["traces"][0]["total"])'; }
 a=$(cycles "$dir/a.wtr")
 [ -n "$a" ] && [ "$a" = "$(cycles "$dir/b.wtr")" ] && echo "ok - out and in again: the same statistics" || echo "not ok - out and in again: the same statistics"
 # two launches, one after the other, as Accel-Sim runs them: the second takes as long (m_ffma_dep twice: 7171 + 7171)
@@ -20,7 +20,7 @@ cp tests/golden/accelsim/m_ffma_dep_1w/kernel-1.traceg.xz "$dir/twice"
 printf 'kernel-1.traceg.xz\nkernel-1.traceg.xz\n' >"$dir/twice/kernelslist.g"
 "$r" import accelsim -q "$dir/twice/kernelslist.g" -o "$dir/twice.wtr"
 [ "$("$r" replay --json -q "$dir/twice.wtr" -m rtx2060-accelsim --set pipeline.launch_latency=0 |
-    python3 -c 'import json,sys; print([l["statistics"]["cycles"] if "statistics" in l else l["cycles"] for l in json.load(sys.stdin)["launches"]])')" = "[7171, 7171]" ] &&
+    python3 -c 'import json,sys; print([l["statistics"]["cycles"] if "statistics" in l else l["cycles"] for l in json.load(sys.stdin)["traces"][0]["launches"]])')" = "[7171, 7171]" ] &&
     echo "ok - two launches" || echo "not ok - two launches"
 says() { # text, command...: exit status 1, one line
     local text=$1
@@ -37,7 +37,7 @@ says "dependencies" "$r" replay "$dir/a.wtr" -m rtx2060-accelsim --set dependenc
 says "at most 4 are simulated" "$r" replay "$dir/a.wtr" -m rtx2060 --set l1.size=4G
 # ideal twins of what the pipeline has itself; a full set of written lines makes room
 count() { # trace, part of the statistics, options
-    "$r" replay --json -q "$dir/$1.wtr" -m rtx2060-accelsim "${@:3}" | python3 -c 'import json, sys; t = json.load(sys.stdin)["total"]; print(eval(sys.argv[1], t))' "$2"
+    "$r" replay --json -q "$dir/$1.wtr" -m rtx2060-accelsim "${@:3}" | python3 -c 'import json, sys; t = json.load(sys.stdin)["traces"][0]["total"]; print(eval(sys.argv[1], t))' "$2"
 }
 for n in m_ldg_stride128_8w m_lds_conf32_1w; do "$r" import accelsim -q tests/golden/accelsim/$n/kernelslist.g -o "$dir/$n.wtr"; done
 all=$(count m_ldg_stride128_8w cycles) one=$(count m_ldg_stride128_8w cycles --set coalescer=ideal)

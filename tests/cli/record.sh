@@ -53,7 +53,7 @@ check "64 small blocks: traces are the same at 1, 2 and 5 threads" eval 'same "$
 check "... and whole" "$REPRISE" verify "$dir/small2.wtr"
 "$REPRISE" info --json --no-mix "$dir/small1.wtr" | python3 -c '
 import json, sys
-launch = json.load(sys.stdin)["launches"][0]
+launch = json.load(sys.stdin)["traces"][0]["launches"][0]
 assert launch["blocks_recorded"] == 64 and 4 <= launch["chunks"] <= 16 and launch["bits_per_warp_instruction"] < 0.1, launch'
 check "... in several chunks, with less than 0.1 bits per warp instruction" test $? -eq 0
 
@@ -83,7 +83,7 @@ assert j['bytes'] == os.path.getsize(j['trace']) and abs(j['bits_per_warp_instru
 " "$dir/json"
 "$REPRISE" info --json "$dir/j.wtr" | python3 -c "
 import json,sys
-a, b = json.load(sys.stdin), json.load(open(sys.argv[1]))
+a, b = json.load(sys.stdin)['traces'][0], json.load(open(sys.argv[1]))
 assert a['launches'][0]['warp_instructions'] == b['warp_instructions'] and a['launches'][0]['thread_instructions'] == b['thread_instructions']" "$dir/json"
 check "info counts what record counted" test $? -eq 0
 "$REPRISE" info --json "$dir/j.wtr" | grep -q "\"module_sha256\": \"$(sha256sum <"$k/vector_add.ptx" | cut -d' ' -f1)\""
@@ -192,7 +192,7 @@ check "... the trace is whole" "$REPRISE" verify "$dir/streams1.wtr"
 "$REPRISE" info --json --no-mix "$dir/streams1.wtr" >"$dir/out"
 check "... and says what waits for what, and what the host did" python3 -c '
 import json, sys
-d = json.load(open(sys.argv[1]))
+d = json.load(open(sys.argv[1]))["traces"][0]
 assert [(l["stream"], l["depends_on"]) for l in d["launches"]] == [(1, []), (2, []), (2, [0]), (0, [0, 2])], d["launches"]
 assert d["host"] == {"allocate": {"count": 4, "bytes": 16384}, "copy": {"count": 3, "bytes": 12288},
                      "set": {"count": 2, "bytes": 8192}, "record-event": {"count": 1, "bytes": 0},

@@ -20,6 +20,7 @@ check "registers and ids: text, CSV, JSON and a replay agree" python3 - "$dir" <
 import csv, json, sys
 d = sys.argv[1]
 live, san, info, replay = (json.load(open(f"{d}/{n}")) for n in ("json", "san", "info", "replay"))
+info, replay = info["traces"][0], replay["traces"][0]
 kernel, launch, time = live["kernels"][0], live["launches"][0], live["time"]
 rows = list(csv.DictReader(open(f"{d}/csv")))
 assert kernel["virtual"] and len(rows) == len(kernel["instructions"]) == info["kernels"][0]["instructions"]

@@ -5,7 +5,7 @@ set -u
 needs "$BUILD/programs/memory" "$BUILD/programs/synthetic"
 
 "$BUILD/programs/synthetic" 6 "$work/t.wtr" || exit 1
-launches=$("$r" info --json --no-mix "$work/t.wtr" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["launches"]))')
+launches=$("$r" info --json --no-mix "$work/t.wtr" | python3 -c 'import json,sys; print(len(json.load(sys.stdin)["traces"][0]["launches"]))')
 
 # ---- replay: JSON
 "$r" replay "$work/t.wtr" --machine jetson-tx2 --json >"$work/a.json"; is "replay --json ends well" $? 0
@@ -21,7 +21,7 @@ is "totals are sums" "$(json "$work/a.json" 'all(d["total"][k] == sum(l[k] for l
 is "every sub-core cycle is accounted for" "$(json "$work/a.json" 'all(l["issue"]["issued"]+l["issue"]["idle"]+sum(sum(s.values()) if isinstance(s, dict) else s for s in l["issue"]["stall"].values()) == l["cycles"]*8 for l in d["launches"])')" True
 is "shared memory has its place" "$(json "$work/a.json" 'sorted(d["total"]["shared"])')" "['atomic_transactions', 'conflicts', 'load_transactions', 'store_transactions']"
 is "the trace is named by its hash" "$(json "$work/a.json" 'd["trace"]["sha256"]')" "$(sha256sum "$work/t.wtr" | cut -d' ' -f1)"
-is "the tool is named" "$(json "$work/a.json" 'd["tool"]')" "$("$r" --version)"
+is "the tool and the document are named" "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["schema"], d["version"], d["tool"])' "$work/a.json")" "reprise-replay 1 $("$r" --version)"
 is "options are resolved" "$(json "$work/a.json" '(d["machine"]["name"], d["machine"]["options"]["l1.size"], d["machine"]["options"]["issue_exit"])')" "('jetson-tx2', 24576, True)"
 "$r" replay "$work/t.wtr" --machine jetson-tx2 --json --engine reference >"$work/b.json"
 is "the reference engine says the same" "$(json "$work/b.json" 'd["launches"]')" "$(json "$work/a.json" 'd["launches"]')"

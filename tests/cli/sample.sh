@@ -16,7 +16,7 @@ is "it says what was asked for" "$(json some.json '(d["sample"]["error"], d["sam
 is "each launch has its numbers from somewhere" "$(json some.json 'sum(d["sample"]["launches"].values()) == len(d["launches"]) == 300 and d["sample"]["launches"]["estimated"] > 100')" True
 is "launches say whence" "$(json some.json 'sum(l.get("source") == "estimated" for l in d["launches"]) == d["sample"]["launches"]["estimated"]')" True
 is "the share is that of the warp instructions" "$(json some.json 's = d["sample"]["warp_instructions"]; print(s["share"] < 0.5 and abs(s["share"] - s["replayed"] / s["all"]) < 1e-9 and s["all"] == d["total"]["warp_instructions"])' 2>/dev/null || json some.json 'd["sample"]["warp_instructions"]["share"] < 0.5')" True
-is "the true cycles lie in the interval" "$(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json"))
+is "the true cycles lie in the interval" "$(python3 -c 'import json; a, b = (json.load(open(f))["traces"][0] for f in ("whole.json", "some.json"))
 print(abs(a["total"]["cycles"] - b["total"]["cycles"]) <= b["sample"]["half_width"]["cycles"])')" True
 is "what the trace counts is exact" "$(json some.json '[d["total"][k] for k in ("blocks", "warps", "warp_instructions", "thread_instructions")]')" \
     "$(json whole.json '[d["total"][k] for k in ("blocks", "warps", "warp_instructions", "thread_instructions")]')"
@@ -26,12 +26,12 @@ is "the text has estimate, interval and share" "$("$r" replay t.wtr -m jetson-tx
 is "the table has half widths and sources" "$("$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --csv | python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin))[-1]; print(r["launch"], r["half_width"] > "", r["source"])')" "total True sampled"
 "$r" replay equal.wtr -m jetson-tx2 --json >whole.json
 "$r" replay equal.wtr -m jetson-tx2 --sample 2%@95% --json >some.json
-is "equal launches are replayed once, and exact" "$(json some.json 'd["sample"]["launches"]["replayed"], d["sample"]["launches"]["equal"], d["sample"]["half_width"]["cycles"], d["launches"][39]["equal"]') $(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json")); print(a["total"] == b["total"])')" "(2, 38, 0, 1) True"
+is "equal launches are replayed once, and exact" "$(json some.json 'd["sample"]["launches"]["replayed"], d["sample"]["launches"]["equal"], d["sample"]["half_width"]["cycles"], d["launches"][39]["equal"]') $(python3 -c 'import json; a, b = (json.load(open(f))["traces"][0] for f in ("whole.json", "some.json")); print(a["total"] == b["total"])')" "(2, 38, 0, 1) True"
 
 head -c $(($(stat -c %s equal.wtr) * 2 / 3)) equal.wtr >cut.wtr
 "$r" replay cut.wtr -m jetson-tx2 --json >whole.json 2>err; whole=$?
 "$r" replay cut.wtr -m jetson-tx2 --sample 2%@95% --json >some.json 2>err
-is "of a damaged trace what is there" "$? $(python3 -c 'import json; a, b = (json.load(open(f)) for f in ("whole.json", "some.json")); print(a["total"] == b["total"], len(a["launches"]) == len(b["launches"]))')" "$whole True True"
+is "of a damaged trace what is there" "$? $(python3 -c 'import json; a, b = (json.load(open(f))["traces"][0] for f in ("whole.json", "some.json")); print(a["total"] == b["total"], len(a["launches"]) == len(b["launches"]))')" "$whole True True"
 
 # ---- it is kept apart -----------------------------------------------------------------------------------------------
 "$r" replay t.wtr -m jetson-tx2 --json >bare
@@ -75,7 +75,7 @@ fails 2 "of version 1; this reprise knows version 3, and a sweep into this datab
 "$r" sweep equal.wtr -m san-rtx2080,jetson-tx2 --batches 5..50 --width 0.2 --seed 3 -o b.db -q; is "a sweep with batches" $? 0
 is "machines without chance are replayed once" "$(query b.db 'SELECT machine, method, batches FROM runs ORDER BY machine')" "jetson-tx2,exact,
 san-rtx2080,batches 5..50 0.95 0.2,$("$r" replay equal.wtr -m san-rtx2080 --batches 5..50 --width 0.2 --seed 3 --json | tee b.json | json /dev/stdin 'd["batches"]["used"]')"
-is "means and intervals are those of replay" "$(query b.db "SELECT mean, half_width, deviation FROM estimate e JOIN statistic s ON s.id = e.statistic JOIN runs r ON r.run = e.run WHERE s.name = 'cycles'" | python3 -c 'import json, sys; c = json.load(open("b.json"))["statistics"]["cycles"]; print(all(abs(float(a) - c[k]) < 1e-4 * c[k] for a, k in zip(sys.stdin.read().split(","), ("mean", "half_width", "deviation"))))')" True
+is "means and intervals are those of replay" "$(query b.db "SELECT mean, half_width, deviation FROM estimate e JOIN statistic s ON s.id = e.statistic JOIN runs r ON r.run = e.run WHERE s.name = 'cycles'" | python3 -c 'import json, sys; c = json.load(open("b.json"))["traces"][0]["statistics"]["cycles"]; print(all(abs(float(a) - c[k]) < 1e-4 * c[k] for a, k in zip(sys.stdin.read().split(","), ("mean", "half_width", "deviation"))))')" True
 is "other batches are another run" "$("$r" sweep equal.wtr -m san-rtx2080 --batches 7 --seed 3 -o b.db -q; query b.db 'SELECT count(*) FROM run')" 3
 cat >plan.cfg <<'CFG'
 trace = "equal.wtr"; machine = "san-rtx2080"; batches = "7"; seed = 3;

@@ -24,7 +24,7 @@ def is_(what, got, wanted):
     check(what, got == wanted, f"{got}, not {wanted}")
 
 
-replay = json.load(open(folder + "/replay.json"))
+replay = json.load(open(folder + "/replay.json"))["traces"][0]
 total, options = replay["total"], replay["machine"]["options"]
 trace = perfetto.Trace(folder + "/all.pftrace")
 

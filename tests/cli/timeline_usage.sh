@@ -28,7 +28,7 @@ refuses 1 "caches, dram and copies serve all blocks" "${to[@]}" --tracks warps,d
 refuses 1 "--konata shows instructions alone" "${to[@]}" --tracks warps --konata
 refuses 1 "does not report DRAM commands: pipeline 'direct', memory 'hierarchy', dram 'ideal'" -m orin-wcet -o "$work/no" --tracks dram
 refuses 1 "does not report blocks: pipeline 'one-at-a-time'" -m san-rtx2080 -o "$work/no" --konata
-refuses 1 "this is the trace" -m rtx2060 -o "$work/t.wtr"
+refuses 1 "would be written over the trace" -m rtx2060 -o "$work/t.wtr"
 refuses 1 "No such file or directory" -m rtx2060 -o "$work/nowhere/t.pftrace"
 refuses 1 "not a regular file" -m rtx2060 -o /dev/null
 refuses 1 "not a regular file" -m rtx2060 -o "$work"

@@ -64,7 +64,7 @@ import csv, json, sys
 d = sys.argv[1]
 for t in ("gemm", "reduce"):
     for m in ("san-rtx2080", "jetson-tx2", "rtx2060-accelsim"):
-        both = [json.load(open(f"{d}/{t}.{m}.{e}.json")) for e in ("fast", "reference")]
+        both = [json.load(open(f"{d}/{t}.{m}.{e}.json"))["traces"][0] for e in ("fast", "reference")]
         assert both[0]["units"] == both[1]["units"], (t, m)
         total, options = both[0]["total"], both[0]["machine"]["options"]
         units = {u["unit"]: u["subcore_cycles"] for u in both[0]["units"]}
@@ -75,7 +75,7 @@ for t in ("gemm", "reduce"):
         rows = {u["unit"]: int(u["subcore_cycles"]) for u in csv.DictReader(open(f"{d}/{t}.{m}.csv"))}
         assert rows == units
         by = {}
-        for place in json.load(open(f"{d}/{t}.{m}.instructions.json"))["hotspots"]["places"]:
+        for place in json.load(open(f"{d}/{t}.{m}.instructions.json"))["traces"][0]["hotspots"]["places"]:
             assert sum(place.get("units", {}).values()) == place["subcore_cycles"] or "units" not in place, place
             for unit, cycles in place.get("units", {}).items():
                 by[unit] = by.get(unit, 0) + cycles
@@ -96,22 +96,22 @@ for t in ("gemm", "reduce"):
             assert units["l1"] and units["dram"] and units["memory"] == total["issue"]["stall"].get("fence", 0), units
         assert (units["barrier"] > 0) == (t == "reduce"), (t, m, units)
 for m in ("san-gtx480", "san-rtx2080"):
-    d0 = json.load(open(f"{d}/off.{m}.json"))
+    d0 = json.load(open(f"{d}/off.{m}.json"))["traces"][0]
     units, total = {u["unit"]: u["subcore_cycles"] for u in d0["units"]}, d0["total"]
     assert abs(sum(u["share"] for u in d0["units"]) - 1) < 1e-9, (m, d0["units"])
     assert abs(sum(u["busy_share"] for u in d0["units"]) - 1) < 1e-9, (m, d0["units"])
     # A copy's two draws go side by side: the slower one alone is charged. What drew nothing is an integer.
     assert units["l1"] % 12 == 0 and units["l2"] % 300 == 0 and units["dram"] % 600 == 0 and units["shared"] == 0, (m, units)
     assert 0 < units["l1"] <= total["drawn"]["l1_cycles"] and units["barrier"] == total["units"]["barrier"]["busy"], (m, units, total)
-    for place in json.load(open(f"{d}/off.{m}.instructions.json"))["hotspots"]["places"]:
+    for place in json.load(open(f"{d}/off.{m}.instructions.json"))["traces"][0]["hotspots"]["places"]:
         if place.get("threads") == 0:
             assert set(place["units"]) == {"alu"}, place
 for level in ("l1hit_dep_1w", "l2hit_lo_1w", "dram_dep_1lane"):
-    both = [json.load(open(f"{d}/{level}.{e}.json"))["units"] for e in ("fast", "reference")]
+    both = [json.load(open(f"{d}/{level}.{e}.json"))["traces"][0]["units"] for e in ("fast", "reference")]
     cycles = {u["unit"]: u["subcore_cycles"] for u in both[0] if u["unit"] != "idle"}
     of = level[: 4 if level.startswith("dram") else 2]
     assert both[0] == both[1] and max(cycles, key=cycles.get) == of and cycles[of] > 0.8 * sum(cycles.values()), (level, cycles)
-add = json.load(open(f"{d}/add.json"))
+add = json.load(open(f"{d}/add.json"))["traces"][0]
 units = {u["unit"]: u["subcore_cycles"] for u in add["units"]}
 assert add["total"]["l2"]["hits"] and not add["total"]["dram"]["accesses"] and units["l2"] and not units["dram"], (units, add["total"])
 PY

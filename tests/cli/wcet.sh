@@ -7,7 +7,7 @@ needs "$BUILD/kernels/gemm.ptx" "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/sgem
 ok() { echo "ok - $1"; }
 bad() { echo "not ok - $1"; }
 is() { if [ "$1" = "$2" ]; then ok "$3"; else bad "$3"; echo "  '$1' is not '$2'" >&2; fi; }
-holds() { if python3 -c "import json,sys; d=json.load(open('$tmp/out.json')); l=d['launches'][0]; sys.exit(0 if $1 else 1)"; then ok "$2"; else bad "$2"; fi; }
+holds() { if python3 -c "import json,sys; d=json.load(open('$tmp/out.json'))['traces'][0]; l=d['launches'][0]; sys.exit(0 if $1 else 1)"; then ok "$2"; else bad "$2"; fi; }
 trace=$tmp/sgemm.wtr
 "$REPRISE" record -q -o "$trace" --module "$BUILD/kernels/sgemm_warps.ptx" --kernel double_4 --grid 1 --block 32,4 \
     --arg buf=rand-f32:4096:seed=1 --arg buf=rand-f32:4096:seed=2 --arg buf=zeros:4096 --arg i32=128 || bad "record"
@@ -18,21 +18,21 @@ holds "all(c <= l['unit_bound'] <= l['serial_bound'] for c in l['replay'].values
 holds "l['attack']['longest'] <= l['unit_bound'] and l['attack']['schedules'] == 20" "attacks stay within the bound"
 holds "l['attack']['longest'] >= max(l['replay'][p] for p in ('gto', 'lrr', 'oldest'))" "no known policy takes longer than the longest schedule found"
 holds "abs(l['attack']['per_cent_of_unit_bound'] - 100*l['attack']['longest']/l['unit_bound']) < 1e-4" "how close that is to the bound"
-found=$(python3 -c "import json; print(json.load(open('$tmp/out.json'))['launches'][0]['attack']['longest'])")
-read -r -a settings <<< "$(python3 -c "import json; print(' '.join('--set ' + s for s in json.load(open('$tmp/out.json'))['launches'][0]['attack']['schedule'].split()))")"
-is "$("$REPRISE" replay "$trace" --machine orin-wcet "${settings[@]}" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['total']['cycles'])")" "$found" "the schedule found takes that long again in reprise replay"
+found=$(python3 -c "import json; print(json.load(open('$tmp/out.json'))['traces'][0]['launches'][0]['attack']['longest'])")
+read -r -a settings <<< "$(python3 -c "import json; print(' '.join('--set ' + s for s in json.load(open('$tmp/out.json'))['traces'][0]['launches'][0]['attack']['schedule'].split()))")"
+is "$("$REPRISE" replay "$trace" --machine orin-wcet "${settings[@]}" --json | python3 -c "import json,sys; print(json.load(sys.stdin)['traces'][0]['total']['cycles'])")" "$found" "the schedule found takes that long again in reprise replay"
 holds "l['gub'] == sum(s['gub'] for s in l['sections']) and len(l['sections']) == 6" "the block's GUB is the sum of its sections'"
 holds "abs(l['overestimation']['gto']['gub'] - 100*(l['gub']/l['replay']['gto']-1)) < 1e-4" "overestimation is what it says"
 holds "len(l['warps']) == 4 and {p['kind'] for w in l['warps'] for p in w['phases']} == {'exec','idle'}" "phases of all warps"
 holds "sum(p['instructions'] for w in l['warps'] for p in w['phases']) == sum(s['instructions'] for s in l['sections'])" "phases hold all instructions"
 for p in gto lrr; do
-    cycles=$("$REPRISE" replay "$trace" --machine orin-wcet --set scheduler=$p --json | python3 -c "import json,sys; print(json.load(sys.stdin)['total']['cycles'])")
+    cycles=$("$REPRISE" replay "$trace" --machine orin-wcet --set scheduler=$p --json | python3 -c "import json,sys; print(json.load(sys.stdin)['traces'][0]['total']['cycles'])")
     holds "l['replay']['$p'] == $cycles" "cycles under $p are those of reprise replay"
 done
 
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set scheduler.seed=5 --check gto,random --json > "$tmp/seed.json"
-seeded=$("$REPRISE" replay "$trace" --machine orin-wcet --set scheduler=random --set scheduler.seed=5 --json | python3 -c "import json,sys; print(json.load(sys.stdin)['total']['cycles'])")
-holds "{k: json.load(open('$tmp/seed.json'))['launches'][0]['replay'][k] for k in ('gto', 'random')} == {'gto': l['replay']['gto'], 'random': $seeded} and $seeded != l['replay']['random']" "a seed goes to the policy that has one"
+seeded=$("$REPRISE" replay "$trace" --machine orin-wcet --set scheduler=random --set scheduler.seed=5 --json | python3 -c "import json,sys; print(json.load(sys.stdin)['traces'][0]['total']['cycles'])")
+holds "{k: json.load(open('$tmp/seed.json'))['traces'][0]['launches'][0]['replay'][k] for k in ('gto', 'random')} == {'gto': l['replay']['gto'], 'random': $seeded} and $seeded != l['replay']['random']" "a seed goes to the policy that has one"
 "$REPRISE" wcet -q "$trace" --machine orin-wcet --set scheduler.seed=5 --grid latency=5 policy=gto,random > /dev/null
 is $? 0 "in a grid, too"
 
@@ -90,7 +90,7 @@ holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "two sub-cores a
 is $? 0 "tx2-pastis, with caches and two instructions at once, when assumed"
 holds "all(c <= l['unit_bound'] for c in l['replay'].values())" "its replays are within the bound"
 holds "l['caches']['l1']['always_hit'] > 0 and l['caches']['l1']['first_miss'] > 0 and l['caches']['l2']['always_miss'] == 0" "accesses are classified: L2 holds all, L1 some"
-counts=$("$REPRISE" replay "$trace" --machine tx2-pastis --json | python3 -c "import json,sys; s=json.load(sys.stdin)['total']; print(s['l1']['hits'], s['l1']['hits'] + s['l1']['misses'], s['l2']['hits'] + s['l2']['misses'], s['dram']['accesses'])")
+counts=$("$REPRISE" replay "$trace" --machine tx2-pastis --json | python3 -c "import json,sys; s=json.load(sys.stdin)['traces'][0]['total']; print(s['l1']['hits'], s['l1']['hits'] + s['l1']['misses'], s['l2']['hits'] + s['l2']['misses'], s['dram']['accesses'])")
 read -r hits l1 l2 dram <<< "$counts"
 holds "l['caches']['l1']['always_hit'] <= $hits and l['caches']['l1']['requests'] == $l1 and l['caches']['l2']['requests'] >= $l2 and l['caches']['dram']['requests'] >= $dram" "replay has these hits, and no more requests"
 "$REPRISE" wcet -q "$trace" --machine tx2-pastis --assume subcores,conflicts,caches,transactions,dual-issue > "$tmp/out.txt"
@@ -150,7 +150,7 @@ gemm=$tmp/gemm.wtr
 is $? 0 "exit status 0 where the worst case is exact"
 holds "l['exact'] == l['unit_bound'] < min(l['serial_bound'], l['overlap_bound'])" "the exact worst case is the unit-aware bound"
 holds "0.98 * l['exact'] < l['attack']['longest'] <= l['exact'] and all(c <= l['exact'] for c in l['replay'].values())" "replays and attacks stay within it, and come close"
-exact=$(python3 -c "import json; print(json.load(open('$tmp/out.json'))['launches'][0]['exact'])")
+exact=$(python3 -c "import json; print(json.load(open('$tmp/out.json'))['traces'][0]['launches'][0]['exact'])")
 "$REPRISE" wcet -q "$gemm" --machine orin-wcet > "$tmp/out.txt"
 is "$(tr -d , < "$tmp/out.txt" | awk '$1 == "0" && $2 == "gemm" { print $7, $8 }')" "$exact yes" "the table says so"
 is "$(grep -c '^exact: all schedules were gone through' "$tmp/out.txt")" 1 "and what that means"

@@ -7,10 +7,17 @@ cases=$("$BUILD/record-cases" "$work" sgemm_double_4 matmul=64 gemm=16 reduce_tr
 trace=$work/sgemm_double_4.wtr
 
 # ---- all that a machine needs --------------------------------------------------------------------------------------
-fails 2 "--set units.lsu.queue=0 --set lsu.queue=-1 --set l1.queue=-1" "$r" wcet "$trace" -m orin
-cp "$work/err" "$work/orin.err"
-read -r -a said <<<"$(grep -oE -- '--set [^ ,]+|--assume [a-z,-]*[a-z]' "$work/orin.err" | tr '\n' ' ')"
-check "what the message says is all that it takes" "$r" wcet "$trace" -m orin "${said[@]}"
+fails 2 "--set units.lsu.queue=0 --set lsu.queue=-1 --set l1.queue=-1" "$r" wcet "$trace" -m rtx2060
+cp "$work/err" "$work/rtx2060.err"
+read -r -a said <<<"$(grep -oE -- '--set [^ ,]+|--assume [a-z,-]*[a-z]' "$work/rtx2060.err" | tr '\n' ' ')"
+check "what the message says is all that it takes" "$r" wcet "$trace" -m rtx2060 "${said[@]}"
+for pair in "orin orin-bound" "jetson-tx2 tx2-bound"; do
+    read -r real bound <<<"$pair"
+    fails 2 "Take '--machine $bound --assume all': it is $real for bounds" "$r" wcet "$trace" -m "$real"
+    read -r -a said <<<"$(sed -n "s/.*Take '\([^']*\)'.*/\1/p" "$work/err")"
+    check "$bound is ready" "$r" wcet -q "$trace" "${said[@]}"
+    check "--relax names it, too" grep -qF -- "'--machine $bound --assume all' is $real for bounds" <("$r" wcet "$trace" -q -m "$real" --relax)
+done
 fails 2 "--assume subcores,conflicts,transactions,caches,dual-issue covers it" "$r" wcet "$trace" -m tx2-pastis
 
 # ---- --relax -------------------------------------------------------------------------------------------------------
@@ -44,7 +51,7 @@ for pair in "orin orin-bound" "jetson-tx2 tx2-bound"; do
         fi
         is "$bound: ${t##*/} takes no longer on $real" "$(python3 - "$work/b.json" "$work/r.json" <<'PY'
 import json, sys
-bounds, replays = (json.load(open(f))["launches"] for f in sys.argv[1:])
+bounds, replays = (json.load(open(f))["traces"][0]["launches"] for f in sys.argv[1:])
 print(len(bounds) == len(replays) and all(r["cycles"] <= b["unit_bound"] for b, r in zip(bounds, replays)))
 PY
         )" True

@@ -59,7 +59,7 @@ for kind in ("naive", "double"):
 
 
 def launch(path):
-    return json.load(open(path))["launches"][0]
+    return json.load(open(path))["traces"][0]["launches"][0]
 
 
 def over(cycles, replay):

@@ -16,7 +16,7 @@ traces=$("$BUILD/record-cases" "$dir" $kernels)
 tries=300
 for t in $traces; do
     l=0
-    for n in $("$BUILD/reprise" info --json "$t" | python3 -c "import json,sys; print(*[l['warp_instructions'] for l in json.load(sys.stdin)['launches']])"); do
+    for n in $("$BUILD/reprise" info --json "$t" | python3 -c "import json,sys; print(*[l['warp_instructions'] for l in json.load(sys.stdin)['traces'][0]['launches']])"); do
         to=$dir/$(basename "$t" .wtr)-$l
         states=$((n < 300 ? 20000000 : 200000))
         "$BUILD/reprise" wcet -q --json --machine orin-wcet --launch $l --exhaust 0 "$t" > "$to-theorems.json"

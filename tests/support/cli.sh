@@ -10,8 +10,11 @@ check() {
     shift
     if "$@" >&2; then echo "ok - $what"; else echo "not ok - $what"; fi
 }
-# json FILE EXPRESSION [MORE...]: prints a Python expression of the document d; MORE is in sys.argv[3:]
-json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
+# json FILE EXPRESSION [MORE...]: prints a Python expression of the document d, or of its trace d if it is of one trace;
+# MORE is in sys.argv[3:]
+json() { python3 -c 'import json,sys
+def load(f): a=json.load(open(f)); t=a.get("traces", [a]) if isinstance(a, dict) else [a]; return t[0] if len(t)==1 and "steps" not in a else a
+d=load(sys.argv[1]); print(eval(sys.argv[2]))' "$@"; }
 # fails STATUS TEXT COMMAND...: one line on stderr that holds TEXT, nothing on stdout
 fails() {
     local status=$1 text=$2 got

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What docs/ci.md shows, as files.
 
-    tests/support/workflows.py github|gitlab FOLDER
+    tests/support/workflows.py github|gitlab FOLDER [NAME]
 
-writes the page's files into FOLDER (sum.cu, check.sh, fix.sed), and the commands of its workflow: `install`, all but the last step,
-and `step`, the last one, which checks. Where a workflow uses an action, `install` has its name as a comment."""
+writes the page's files into FOLDER (sum.cu, check.sh, fix.sed, app.cu), and the commands of the workflow that has job NAME (kernels):
+`install`, its first commands, and `step`, those after it, which build and check."""
 import re
 import sys
 import textwrap
@@ -16,9 +16,14 @@ def files(page):
     return re.findall(r"`([\w.]+)`:\n+```\w*\n(.*?)^```$", page, re.S | re.M)
 
 
-def github(page):
+def blocks(page):
+    """The YAML of the page."""
+    return re.findall(r"^```yaml\n(.*?)^```$", page, re.S | re.M)
+
+
+def github(page, job="kernels"):
     """The steps of the workflow for GitHub, in order: commands, or the name of an action."""
-    workflow = re.search(r"^```yaml\n(.*?jobs:\n.*?)^```$", page, re.S | re.M)[1]
+    workflow = next(b for b in blocks(page) if f"jobs:\n  {job}:\n" in b)
     steps = re.split(r"^ {6}- ", workflow.split("    steps:\n")[1], flags=re.M)[1:]
     found = []
     for step in steps:
@@ -27,9 +32,9 @@ def github(page):
     return found
 
 
-def gitlab(page):
+def gitlab(page, job="kernels"):
     """The same for GitLab: before_script, and script."""
-    workflow = re.search(r"^```yaml\n(\w+:\n  image:.*?)^```$", page, re.S | re.M)[1]
+    workflow = next(b for b in blocks(page) if b.startswith(f"{job}:\n"))
     lists = [re.search(rf"^  {key}:\n((?:    - .*\n)+)", workflow, re.M)[1] for key in ("before_script", "script")]
     return [("run", re.sub("^    - ", "", lines, flags=re.M)) for lines in lists]
 
@@ -39,10 +44,9 @@ def main():
     page = Path("docs/ci.md").read_text()
     for name, text in files(page):
         (folder / name).write_text(text)
-    commands = [("" if kind == "run" else "# ") + text for kind, text in steps(page)]
-    last = max(i for i, (kind, _) in enumerate(steps(page)) if kind == "run")
-    (folder / "install").write_text("\n".join(commands[:last]) + "\n")
-    (folder / "step").write_text(commands[last])
+    install, *step = (text for kind, text in steps(page, *sys.argv[3:]) if kind == "run")
+    (folder / "install").write_text(install)
+    (folder / "step").write_text("".join(step))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def given(levels):
 
 
 def exact(trace, machine, *settings):
-    known = json.loads(run("replay", "-q", trace, "--machine", machine, *settings, "--exact", "--json"))["exact"]
+    known = json.loads(run("replay", "-q", trace, "--machine", machine, *settings, "--exact", "--json"))["traces"][0]["exact"]
     return known
 
 
@@ -186,7 +186,7 @@ def grid(work):
     trace, levels = record(work, 256, "unrolled"), (0.7, 0.2, 0.1)
     one = exact(trace, "san-rtx2080", *given(levels), "--processors", "1")
     last = json.loads(run("replay", "-q", trace, "--machine", "san-rtx2080", *given(levels), "--set", "measure=grid", "--batches", "200..200",
-                          "--seed", "1", "--json"))["statistics"]["cycles"]
+                          "--seed", "1", "--json"))["traces"][0]["statistics"]["cycles"]
     print(f"GEMM 256 on san-rtx2080 with 0.7, 0.2, 0.1: a processor with {one['warps_per_processor']} warps takes {one['mean']:,.0f} cycles, "
           f"deviation {one['deviation']:,.0f}; the last of the 184 is done after {last['mean']:,.0f}, "
           f"{100 * (last['mean'] / one['mean'] - 1):.1f} % more (200 batches, half width {last['half_width']:,.0f}).")

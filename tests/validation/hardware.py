@@ -24,7 +24,7 @@ def replay(path, machine):
     if not os.path.exists(path):
         return None
     out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *machine, path], check=True, stdout=subprocess.PIPE)
-    return json.loads(out.stdout)['launches']
+    return json.loads(out.stdout)['traces'][0]['launches']
 
 
 def error(value, measured):

@@ -97,7 +97,7 @@ def launches(folder):
 def steps(folder, places, machine, options):
     program, settings = os.environ.get('REPRISE', 'build/reprise'), [s for o in options for s in ('--set', o)]
     out = subprocess.run([program, 'replay', '-q', '--json', f'{folder}/t.wtr', '-m', machine, *settings], check=True, stdout=subprocess.PIPE)
-    cycles = [l['cycles'] for l in json.loads(out.stdout)['launches']]
+    cycles = [l['cycles'] for l in json.loads(out.stdout)['traces'][0]['launches']]
     return {name: (cycles[long] - cycles[short]) / operations for name, short, long, operations in places}
 
 

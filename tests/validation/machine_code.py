@@ -127,7 +127,7 @@ def results_of(operation):
 def measure(trace, machine):
     """For each operation the cycles of a step, and results per cycle."""
     out = subprocess.run([REPRISE, 'replay', '-q', '--json', trace, '-m', machine], check=True, stdout=subprocess.PIPE)
-    cycles, found = [l['cycles'] for l in json.loads(out.stdout)['launches']], {}
+    cycles, found = [l['cycles'] for l in json.loads(out.stdout)['traces'][0]['launches']], {}
     for i, name in enumerate(OPERATIONS):
         operation = operation_of(name, MACHINES[machine])
         a, b, c, d = cycles[4 * i:4 * i + 4]

@@ -72,7 +72,7 @@ def replay(machine, group, of):
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if out.returncode:
         sys.exit(f'{machine}, {group}: {out.stderr.strip()}')
-    launches = [l for l in json.loads(out.stdout)['launches'] if not l['kernel'].startswith('prepare_')]
+    launches = [l for l in json.loads(out.stdout)['traces'][0]['launches'] if not l['kernel'].startswith('prepare_')]
     rows = sorted((pair for case in of.values() for pair in case), key=lambda pair: pair[0])
     if [(l['grid'][0], l['block'][0]) for l in launches] != [(row['blocks'], row['threads']) for _, row in rows]:
         sys.exit(f'{FOLDER}/{group}.wtr has other launches than {FOLDER}/launches.csv')

@@ -25,7 +25,7 @@ row() {
         "$REPRISE" replay -q "$work/$kind-$n.wtr" --machine $machine "${options[@]}" --json >"$work/out.json"
         python3 - "$work/out.json" "$work/shared" <<'P'
 import json, sys
-launch = json.load(open(sys.argv[1]))["launches"][0]
+launch = json.load(open(sys.argv[1]))["traces"][0]["launches"][0]
 print(f' {launch["cycles"]} |', end="")
 print(launch["shared"]["load_transactions"], launch["shared"]["store_transactions"], file=open(sys.argv[2], "a"))
 P

@@ -16,7 +16,7 @@ def cycles(program, settings):
     sets = [word for s in settings for word in ('--set', s)]
     out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', *MACHINE, *sets, f'{FOLDER}/{program}.sass.wtr'], check=True,
                          stdout=subprocess.PIPE)
-    return [launch['cycles'] for launch in json.loads(out.stdout)['launches']]
+    return [launch['cycles'] for launch in json.loads(out.stdout)['traces'][0]['launches']]
 
 
 def main(*arguments):

@@ -64,9 +64,14 @@ bool ablation_unchanged(const struct ablation *a, size_t stage)
     return a->stages[stage].same == a->stages[ablation_before(a, stage)].same;
 }
 
+const struct result *ablation_result(const struct ablation *a, size_t stage, size_t trace)
+{
+    return &a->stages[a->stages[stage].same].results[trace];
+}
+
 const struct launch_log *ablation_log(const struct ablation *a, size_t stage, size_t trace)
 {
-    return &a->stages[a->stages[stage].same].results[trace].launches;
+    return &ablation_result(a, stage, trace)->launches;
 }
 
 static void add(struct ablation_summary *s, double *squares, double speedup)

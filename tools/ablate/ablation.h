@@ -42,7 +42,8 @@ const char *ablation_stage_name(const struct ablation *, size_t stage);
 size_t ablation_before(const struct ablation *, size_t stage);
 /* Whether the step leaves the machine as it was. */
 bool ablation_unchanged(const struct ablation *, size_t stage);
-/* The launches of a trace on the machine of a stage. */
+/* The result of a trace on the machine of a stage, and its launches. */
+const struct result *ablation_result(const struct ablation *, size_t stage, size_t trace);
 const struct launch_log *ablation_log(const struct ablation *, size_t stage, size_t trace);
 
 /* Over all launches: cycles before a step, divided by those after it. Launches without cycles do not count. */

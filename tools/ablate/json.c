@@ -26,46 +26,48 @@ static json_t *step_json(const struct ablation *a, size_t stage)
     return out;
 }
 
-static void cycles_json(struct json_stream *out, const struct ablation *a, size_t stage)
+/* The element of a stage within a trace: its machine, and the launches as `reprise replay` prints them. */
+static void stage_json(struct json_stream *out, const struct ablation *a, size_t trace, size_t stage)
 {
+    const struct result *r = ablation_result(a, stage, trace);
     json_open(out, NULL, '{');
-    json_part(out, "stage", json_string(ablation_stage_name(a, stage)));
+    json_part(out, "step", json_string(ablation_stage_name(a, stage)));
     json_part(out, "machine", machine_json(a->stages[stage].machine));
-    json_open(out, "cycles", '[');
-    for (size_t t = 0; t < a->request->trace_count; t++) {
-        struct launch_reader r = launch_log_read(ablation_log(a, stage, t));
-        json_t *list = json_array();
-        for (struct replay_launch l; launch_log_next(&r, &l);)
-            json_add(list, json_number(l.statistics.cycles));
-        json_part(out, NULL, list);
-    }
+    results_json(out, a->traces[trace], a->stages[stage].machine, &r->launches, &r->total);
+    json_close(out, '}');
+}
+
+static bool trace_stages_json(struct json_stream *out, const struct ablation *a, size_t trace, struct rp_error *err)
+{
+    json_t *its = trace_json(a->traces[trace], err);
+    if (!its)
+        return false;
+    json_open(out, NULL, '{');
+    json_part(out, "trace", its);
+    json_open(out, "stages", '[');
+    for (size_t i = 0; i < a->count; i++)
+        stage_json(out, a, trace, i);
     json_close(out, ']');
     json_close(out, '}');
+    return true;
 }
 
 int ablation_print_json(const struct ablation *a)
 {
     struct rp_error err;
-    struct json_stream out = {0};
-    json_t *traces = json_array();
-    for (size_t t = 0; t < a->request->trace_count; t++) {
-        json_t *one = trace_json(a->traces[t], &err);
-        if (!one) {
-            json_decref(traces);
+    struct json_stream out = {.name = "ablate"};
+    for (size_t t = 0; t < a->request->trace_count; t++) /* what may fail comes before the document */
+        if (!rp_trace_sha256(a->traces[t], &err))
             return command_fail(&err);
-        }
-        json_add(traces, one);
-    }
-    json_open(&out, NULL, '{');
-    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
-    json_part(&out, "traces", traces);
+    json_document_open(&out);
     json_open(&out, "steps", '[');
     for (size_t i = 1; i < a->count; i++)
         json_part(&out, NULL, step_json(a, i));
     json_close(&out, ']');
-    json_open(&out, "stages", '[');
-    for (size_t i = 0; i < a->count; i++)
-        cycles_json(&out, a, i);
+    json_open(&out, "traces", '[');
+    for (size_t t = 0; t < a->request->trace_count; t++)
+        if (!trace_stages_json(&out, a, t, &err))
+            return command_fail(&err);
     json_close(&out, ']');
     json_close(&out, '}');
     return json_stream_end(&out);

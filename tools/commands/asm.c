@@ -59,9 +59,11 @@ static void asm_option(struct command_line *line, int key, char *arg)
         a->file = arg;
         break;
     case KEY_END:
-        if (!a->file || !(a->out || a->check || a->into))
+        if (!a->file)
             command_usage(line,
                           "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
+        if (!a->out && !a->check && !a->into)
+            command_usage(line, "%s: where to? Name a file with -o, or give --check", a->file);
         if (a->out && !a->into && ends_in(a->out, ".cubin"))
             command_usage(line, "-o %s: a cubin has more than code. Say whose code the text is: --into FILE.cubin",
                           a->out);
@@ -279,10 +281,10 @@ static int asm_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &a);
     struct rp_error err;
     size_t size;
-    if (a.out && output_same_file(a.out, a.file)) {
-        rp_fail(&err, RP_USAGE, "the code '%s' would be written over the text; give it another name", a.out);
+    if (!output_spares("the code", a.out, a.file, "the text", &err) ||
+        !output_spares("the code", a.out, a.into, "the cubin of --into", &err) ||
+        (a.out && !output_check(a.out, INPUT_CODE, &err)))
         return command_fail(&err);
-    }
     uint8_t *text = file_read(a.file, &size, &err);
     if (!text)
         return command_fail(&err);

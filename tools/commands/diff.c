@@ -90,9 +90,6 @@ static void diff_option(struct command_line *line, int key, char *arg)
         a->traces = line->arguments;
         a->trace_count = line->argument_count;
         command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine, EXAMPLE);
-        if (a->trace_count > 1 && a->csv && (a->by || a->repeat.request.least))
-            command_usage(line, "--csv has columns for one trace with --by and --batches: '%s' is one too many",
-                          a->traces[1]);
         if (a->top >= 0 && !a->by)
             command_usage(line, "--top counts what --by lists; for example --by line --top %lld", a->top);
         if (!a->axes.count)
@@ -203,11 +200,10 @@ static int run(struct diff *d)
     return status == RP_OK ? replay_status(d->trace, base) : status;
 }
 
-static int one_trace(void *data, const char *path, bool follows)
+static int one_trace(void *data, const char *path)
 {
     struct diff_args *a = data;
     a->trace = path;
-    a->follows = follows;
     struct diff d = {.args = a, .lock = PTHREAD_MUTEX_INITIALIZER};
     int status = run(&d);
     for (size_t v = 0; d.variants && v < d.count; v++) {
@@ -229,7 +225,8 @@ static int diff_run(const struct command *c, int argc, char **argv)
     struct diff_args a = {.launch = -1, .top = -1, .repeat = REPEAT_ARGS};
     command_parse(&line, c, argc, argv, &a);
     variant_base(&a.machine, &a.axes);
-    int status = each_trace(a.traces, a.trace_count, a.json, a.csv, one_trace, &a);
+    a.out = (struct trace_output){.json.name = a.json ? "diff" : NULL, .csv = a.csv};
+    int status = each_trace(a.traces, a.trace_count, &a.out, one_trace, &a);
     axes_free(&a.axes);
     return status;
 }

@@ -301,6 +301,10 @@ static bool visit_images(struct disasm *a, const uint8_t *bytes, size_t size, im
                          struct rp_error *err)
 {
     a->no_code = false;
+    if (size >= SARMAG && !memcmp(bytes, "!<thin>\n", SARMAG)) /* GNU ar, "ar --thin" */
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s: a thin static library, which only names its objects; give one of them: 'ar t' lists them",
+                       a->file);
     return (is_archive(bytes, size)  ? visit_archive
             : fatbin_is(bytes, size) ? visit_fatbin
                                      : visit_cubin)(a, bytes, size, visit, err);

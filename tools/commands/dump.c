@@ -316,7 +316,8 @@ static bool print_value(json_t *json, bool embed, struct rp_error *err)
 static bool print_json_head(const struct dump *d, struct rp_error *err)
 {
     putchar('{');
-    json_t *head = json_pack("{s:o, s:o}", "trace", json_text(d->file), "launch", json_number(d->launch));
+    json_t *head = json_document("dump");
+    json_join(head, json_pack("{s:{s:o}, s:o}", "trace", "file", json_text(d->file), "launch", json_number(d->launch)));
     json_put_kernel(head, d->kernel->name);
     json_join(head, json_pack("{s:o, s:o}", "block", json_number(d->block), "warp", json_number(d->warp)));
     bool ok = print_value(head, true, err);
@@ -456,11 +457,19 @@ static json_t *json_operation(const struct rp_host_operation *o)
     return out;
 }
 
+static bool print_host_head(const struct dump *d, struct rp_error *err)
+{
+    putchar('{');
+    json_t *head = json_document("dump-host");
+    json_put(head, "trace", json_pack("{s:o}", "file", json_text(d->file)));
+    return print_value(head, true, err);
+}
+
 static bool dump_host(struct dump *d, struct rp_error *err)
 {
     size_t all = rp_trace_host_operation_count(d->trace), count = d->limit && d->limit < all ? (size_t)d->limit : all;
-    bool ok = true;
-    puts(d->json  ? "{\"host_operations\": ["
+    bool ok = !d->json || print_host_head(d, err);
+    puts(d->json  ? ", \"host_operations\": ["
          : d->csv ? "launches_before,stream,kind,address,bytes,direction,source,name,event,device,to,from"
                   : "launches stream   operation");
     for (size_t i = 0; ok && i < count && !ferror(stdout); i++) {

@@ -40,7 +40,7 @@ static int env_run(const struct command *c, int argc, char **argv)
     struct environment e;
     struct rp_error err;
     command_parse(&line, c, argc, argv, &p);
-    if (!program_environment(&p, NULL, &e, &err))
+    if (!program_check_files(&p, &err) || !program_environment(&p, NULL, &e, &err))
         return command_fail(&err);
     for (size_t i = 0; i < e.count; i++) {
         if (e.list[i].value) {

@@ -86,9 +86,8 @@ static int import_configuration(const struct command_line *line, const struct ar
                                   .output = a->output,
                                   .warnings = stderr};
     for (size_t i = 0; i < job.file_count; i++)
-        if (output_same_file(job.files[i], job.output))
-            command_usage(line, "%s would be written over itself", job.files[i]);
-    if (!output_check(a->output, &err))
+        command_check(line, output_spares("-o", job.output, job.files[i], "a configuration", &err), &err);
+    if (!output_check(a->output, INPUT_MACHINE, &err))
         return command_fail(&err);
     char *text = gpgpusim_machine(&job, &err);
     bool fine = text && output_write(a->output, text, strlen(text), &err);
@@ -110,9 +109,8 @@ static int import_run(const struct command *c, int argc, char **argv)
     if (a.configuration)
         return import_configuration(&line, &a);
     struct accelsim_import job = {.list = line.arguments[1], .output = a.output, .quiet = a.quiet};
-    if (output_same_file(job.list, job.output))
-        command_usage(&line, "%s would be written over itself", job.list);
-    if (!output_check(a.output, &err) || !input_check(job.list, INPUT_KERNELS_LIST, &err) ||
+    command_check(&line, output_spares("-o", job.output, job.list, "the list of kernels", &err), &err);
+    if (!output_check(a.output, INPUT_TRACE, &err) || !input_check(job.list, INPUT_KERNELS_LIST, &err) ||
         !accelsim_import(&job, &err))
         return command_fail(&err);
     warn(&job);

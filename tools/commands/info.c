@@ -12,7 +12,8 @@
 #include "tracefmt/reader.h"
 
 struct info {
-    const char *file;
+    const char *file; /* the one that is printed */
+    struct trace_output out;
     bool json, csv, no_mix, registers, san;
     int64_t launch; /* -1: all */
     struct machine_args machine;
@@ -39,7 +40,7 @@ static void info_option(struct command_line *line, int key, char *arg)
 {
     struct info *a = line->input;
     const struct shared_values shared = {
-        .trace = &a->file, .machine = &a->machine, .launch = &a->launch, .json = &a->json, .csv = &a->csv};
+        .machine = &a->machine, .launch = &a->launch, .json = &a->json, .csv = &a->csv};
     if (shared_option(line, key, arg, &shared))
         return;
     switch (key) {
@@ -47,8 +48,11 @@ static void info_option(struct command_line *line, int key, char *arg)
     case KEY_REGISTERS: a->registers = true; break;
     case KEY_SAN: a->san = true; break;
     case KEY_END:
-        if (!a->file)
+        if (!line->argument_count)
             command_usage(line, "which trace? Example: reprise info mm.wtr");
+        if (line->argument_count > 1 && (a->registers || a->san))
+            command_usage(line, "%s goes with one trace: '%s' is one too many", a->registers ? "--registers" : "--san",
+                          line->arguments[1]);
         if (a->registers && a->san)
             command_usage(line, "--registers and --san do not go together: ask for one at a time");
         if (a->machine.machine && !a->registers)
@@ -96,32 +100,41 @@ static int print_san(const struct info *a)
     return a->json ? san_print_json(&r) : san_print(&r);
 }
 
-static int print_contents(const struct info *a)
+static int print_contents(struct info *a)
 {
     const struct info_request r = {a->file, a->trace, !a->no_mix};
-    return a->json ? info_print_json(&r) : a->csv ? info_print_csv(&r) : info_print(&r);
+    return a->json ? info_print_json(&r, &a->out.json) : a->csv ? info_print_csv(&r, !a->out.follows) : info_print(&r);
+}
+
+static int one_trace(void *data, const char *path)
+{
+    struct info *a = data;
+    struct rp_error err = {0};
+    a->file = path;
+    if (!input_check(path, INPUT_TRACE, &err) || !(a->trace = rp_trace_open(path, &err)))
+        return command_fail(&err);
+    if (rp_trace_damage(a->trace))
+        fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a->trace));
+    int status = a->registers ? print_registers(a) : a->san ? print_san(a) : print_contents(a);
+    if (status == RP_OK && rp_trace_damage(a->trace))
+        status = RP_PARTIAL;
+    rp_trace_close(a->trace);
+    return status;
 }
 
 static int info_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
     struct info a = {.launch = -1};
-    struct rp_error err = {0};
     command_parse(&line, c, argc, argv, &a);
-    if (!input_check(a.file, INPUT_TRACE, &err) || !(a.trace = rp_trace_open(a.file, &err)))
-        return command_fail(&err);
-    if (rp_trace_damage(a.trace))
-        fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(a.trace));
-    int status = a.registers ? print_registers(&a) : a.san ? print_san(&a) : print_contents(&a);
-    if (status == RP_OK && rp_trace_damage(a.trace))
-        status = RP_PARTIAL;
-    rp_trace_close(a.trace);
-    return status;
+    a.out = (struct trace_output){.json.name = a.json && !a.registers && !a.san ? "info" : NULL, .csv = a.csv};
+    return each_trace(line.arguments, line.argument_count, &a.out, one_trace, &a);
 }
 
 static const struct command_example examples[] = {
     {"Kernels, launches, sizes and mix", "reprise info mm.wtr"},
     {"The same for programs", "reprise info --json mm.wtr"},
+    {"A row for each launch of several traces", "reprise info *.wtr --csv"},
     {"Live registers of each instruction, their peak, and their mean over what the warps did",
      "reprise info mm.wtr --registers"},
     {"How many are alive on each SM over time", "reprise info mm.wtr --registers --machine rtx2080 --csv"},
@@ -131,8 +144,9 @@ static const struct command_example examples[] = {
 const struct command command_info = {
     .name = "info",
     .summary = "say what is in a trace: kernels, launches, counts, mix, provenance",
-    .usage = "TRACE",
-    .about = "Prints what is in a trace: modules, kernels, launches and their streams, what the host did, counts, "
+    .usage = "TRACE...",
+    .about = "Prints what is in a trace, or in several: modules, kernels, launches and their streams, what the host "
+             "did, counts, "
              "size, the mix of instructions by class, and what made "
              "it.\nA damaged trace is described as far as it is whole, with a warning.",
     .options = rows,

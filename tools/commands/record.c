@@ -124,23 +124,25 @@ static const struct option_row run_rows[] = {
     {0},
 };
 
-static const char forms[] =
-    "Arguments, in the order of the kernel's parameters:\n"
-    "  i32=N u32=N i64=N u64=N f32=X f64=X  a value\n"
-    "  bytes=HEX                  a structure by value: two digits a byte\n"
-    "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
-    "                             at=OFFSET moves on (docs/launch-file.md)\n"
-    "  buf=zeros:BYTES            a buffer of zeros\n"
-    "  buf=unset:BYTES            the same, which --check init takes as never written\n"
-    "  buf=file:PATH              a buffer with a file's content; the array of a .npy file\n"
-    "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
-    "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
-    "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
-    "Sizes may end in K, M or G, powers of 1024. Random numbers are the same everywhere.\n"
-    "\n"
-    "Types of elements are " ELEMENT_NAMES ".\n"
-    "Where --save, --print or --expect need one and give none, it is that of the buffer's contents.\n"
-    "Zeros and plain files take that of the other buffers, if all these have the same.\n";
+static const char forms[] = "Arguments, in the order of the kernel's parameters:\n"
+                            "  i32=N u32=N i64=N u64=N f32=X f64=X  a value\n"
+                            "  bytes=HEX                  a structure by value: two digits a byte\n"
+                            "  struct=FIELD,FIELD,...     a structure of such fields, laid out as in C;\n"
+                            "                             at=OFFSET moves on (docs/launch-file.md)\n"
+                            "  buf=zeros:BYTES            a buffer of zeros\n"
+                            "  buf=unset:BYTES            the same, which --check init takes as never written\n"
+                            "  buf=file:PATH              a buffer with a file's content, or of\n"
+                            "                             a .npy file the array\n"
+                            "  buf=rand-f32:COUNT:seed=N  floats uniform in [-1,1); rand-f64 likewise\n"
+                            "  buf=rand-i32:COUNT:seed=N  32-bit integers, all equally likely\n"
+                            "  buf=iota-i32:COUNT         0, 1, 2, ...\n"
+                            "Sizes may end in K, M or G, powers of 1024. Random numbers are the same\n"
+                            "everywhere.\n"
+                            "\n"
+                            "Types of elements are " ELEMENT_NAMES ".\n"
+                            "Where --save, --print or --expect need one and give none, it is that of the\n"
+                            "buffer's contents. Zeros and plain files take that of the other buffers, if all\n"
+                            "these have the same.\n";
 
 static const char statuses[] =
     "Exit status: 0 fine, 1 wrong usage, 2 bad input or not all was checked, 3 the kernel misbehaved (the trace is "

@@ -69,7 +69,7 @@ static void replay_option(struct command_line *line, int key, char *arg)
     case KEY_EXACT: a->exact = true; break;
     case KEY_SAVE_MACHINE:
         a->save_machine = arg;
-        command_check(line, output_check(arg, &err), &err);
+        command_check(line, output_check(arg, INPUT_MACHINE, &err), &err);
         break;
     case KEY_SAMPLE: command_check(line, sample_parse(arg, &a->replay.sample, &err), &err); break;
     case KEY_PROCESSORS:
@@ -101,15 +101,14 @@ static void replay_option(struct command_line *line, int key, char *arg)
                           : a->exact                ? "--exact"
                           : a->repeat.request.least ? "--batches"
                                                     : "--processors");
+        command_check(line,
+                      output_spares("--save-machine", a->save_machine, a->machine.machine, "the machine's file", &err),
+                      &err);
         a->traces = line->arguments;
         a->trace_count = line->argument_count;
         if (a->trace_count > 1 && (a->save_machine || a->explain))
             command_usage(line, "%s goes with one trace: '%s' is one too many",
                           a->explain ? "--explain" : "--save-machine", a->traces[1]);
-        if (a->trace_count > 1 && a->csv && (a->by || a->exact || a->repeat.request.least))
-            command_usage(line,
-                          "--csv has columns for one trace with --by, --exact and --batches: '%s' is one too many",
-                          a->traces[1]);
         if (!a->explain)
             command_needs(line, a->trace_count ? a->traces[0] : NULL, a->machine.machine,
                           "reprise replay mm.wtr --machine jetson-tx2");

@@ -17,32 +17,8 @@ const struct command *const commands[] = {
     NULL,
 };
 
-/* Finds a command by its name. NULL: there is none, and a message was printed. behind_help: topics may be meant, too.
- */
-static const struct command *find(const char *name, bool behind_help)
-{
-    const char *names[sizeof commands / sizeof *commands + MOST_TOPICS];
-    size_t count = 0;
-    for (const struct command *const *c = commands; *c; c++) {
-        if (!strcmp((*c)->name, name))
-            return *c;
-        names[count++] = (*c)->name;
-    }
-    for (const struct topic *const *t = topics; *t && behind_help; t++)
-        names[count++] = (*t)->name;
-    names[count++] = "help";
-    names[count++] = "version";
-    struct rp_error err;
-    const char *near = nearest_name(name, names, count);
-    if (near)
-        rp_fail(&err, RP_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
-    else
-        rp_fail(&err, RP_USAGE, "unknown command '%s'; 'reprise help' lists them", name);
-    command_fail(&err);
-    return NULL;
-}
-
-static bool is_command(const char *name)
+/* NULL: there is no command of this name. */
+static const struct command *find(const char *name)
 {
     const struct command *const *c = commands;
     while (*c && strcmp((*c)->name, name))
@@ -60,11 +36,39 @@ static bool names_topic(const char *name, const struct topic *t)
 static const struct topic *find_topic(const char *name)
 {
     const struct topic *const *t = topics;
-    if (is_command(name))
+    if (find(name))
         return NULL;
     while (*t && !names_topic(name, *t))
         t++;
     return *t;
+}
+
+/* Says that there is no such command or, behind help, no such topic either; names the nearest, or all. */
+static void unknown(const char *name, bool behind_help)
+{
+    struct rp_error err;
+    const char *names[sizeof commands / sizeof *commands + MOST_TOPICS + 2];
+    char all[256] = "";
+    size_t count = 0;
+    for (const struct command *const *c = commands; *c; c++)
+        names[count++] = (*c)->name;
+    for (const struct topic *const *t = topics; *t && behind_help; t++) {
+        names[count++] = (*t)->name;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? ", " : "", (*t)->name);
+    }
+    names[count++] = "help";
+    names[count++] = "version";
+    const char *near = nearest_name(name, names, count), *what = behind_help ? "command or topic" : "command";
+    if (near)
+        rp_fail(&err, RP_USAGE, "unknown %s '%s'; did you mean '%s'?", what, name, near);
+    else if (!behind_help && find_topic(name))
+        rp_fail(&err, RP_USAGE, "unknown command '%s'; 'reprise help %s' describes this topic", name, name);
+    else if (behind_help)
+        rp_fail(&err, RP_USAGE,
+                "'%s' is neither a command nor a topic; 'reprise help' lists both, and the topics are %s", name, all);
+    else
+        rp_fail(&err, RP_USAGE, "unknown command '%s'; 'reprise help' lists them", name);
+    command_fail(&err);
 }
 
 /* False, and a message was printed: there are words behind those that the command takes. */
@@ -97,9 +101,11 @@ static int help(int argc, char **argv)
     if (shell)
         return RP_OK;
     const struct topic *t = name ? find_topic(name) : NULL;
-    const struct command *c = name && !t ? find(name, true) : NULL;
-    if (name && !c && !t)
+    const struct command *c = name && !t ? find(name) : NULL;
+    if (name && !c && !t) {
+        unknown(name, true);
         return RP_USAGE;
+    }
     if (t) {
         (manual ? manual_topic : help_topic)(t, stdout);
         return RP_OK;
@@ -151,6 +157,8 @@ int main(int argc, char **argv)
         puts("reprise " REPRISE_VERSION);
         return command_finish(RP_OK);
     }
-    const struct command *c = find(argv[1], false);
+    const struct command *c = find(argv[1]);
+    if (!c)
+        unknown(argv[1], false);
     return c ? command_finish(c->run(c, argc - 1, argv + 1)) : RP_USAGE;
 }

@@ -190,8 +190,8 @@ static const struct command_example examples[] = {
     {"Machines that no other beats in both cycles and area, which an architect estimates",
      "reprise sweep mm.wtr --machine rtx2060 --vary 'l1.size=32K,64K with area=430,445' -q -o area.db\n"
      "reprise results area.db pareto cycles area"},
-    {"Any other question",
-     "reprise results results.db sql 'SELECT machine, avg(cycles) FROM runs GROUP BY machine' --csv"},
+    {"Any other question", "reprise results results.db --csv \\\n"
+                           "        sql 'SELECT machine, avg(cycles) FROM runs GROUP BY machine'"},
     {"Databases of several computers into one", "reprise results merge results.db -o all.db"},
     {NULL, NULL},
 };

@@ -178,7 +178,7 @@ static const struct command_example examples[] = {
      "reprise sweep mm.wtr --machine jetson-tx2,orin-wcet --vary dram.latency=100..400:+100 --dry-run"},
     {"Options that change together, and combinations that are left out",
      "reprise sweep mm.wtr --machine jetson-tx2 -o r.db --vary scheduler=gto,lrr,serial \\\n"
-     "        --vary 'subcores=1,2,4 with l1_subcores=1,2,2 with icache_subcores=1,2,4' \\\n"
+     "        --vary 'subcores=1,2 with l1_subcores=1,2 with icache_subcores=1,2' \\\n"
      "        --exclude 'subcores=1 and scheduler=serial'"},
     {"What each instruction waits for, too", EXAMPLE " --stalls"},
     {"Estimates within 2 %, from a part of the launches and blocks", EXAMPLE " --sample 2%@95%"},

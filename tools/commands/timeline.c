@@ -106,9 +106,8 @@ static void timeline_option(struct command_line *line, int key, char *arg)
         if (!a->output)
             command_usage(line, "into which file? Example: reprise timeline %s --machine %s -o mm.%s", a->trace,
                           a->machine.machine, a->konata ? "kanata" : "pftrace");
-        command_check(line, output_check(a->output, &err), &err);
-        if (output_same_file(a->output, a->trace))
-            command_usage(line, "-o %s: this is the trace", a->output);
+        command_check(line, output_spares("-o", a->output, a->trace, "the trace", &err), &err);
+        command_check(line, output_check(a->output, INPUT_OTHER, &err), &err);
         if (a->konata && a->request.tracks)
             command_usage(line, "--tracks chooses among Perfetto's tracks; --konata shows instructions alone");
         if (chooses_blocks(w) && a->request.tracks & OF_ALL_BLOCKS)

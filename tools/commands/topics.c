@@ -28,7 +28,7 @@ static const struct topic_part check_parts[] = {
      .text =
          "  reprise run --check all -- ./app\n"
          "  reprise run --check all --findings f.sarif --suppressions known.txt -- ./app\n"
-         "  reprise run --check race,init --module k.ptx --grid 4 --block 64 --arg buf=zeros:1K\n"
+         "  reprise run --check race,init --module k.ptx -g 4 -b 64 --arg buf=zeros:1K\n"
          "A finding is a place in the code, or a pair of places, with the first block and thread that were seen "
          "there. With any, "
          "the exit status is 3 (--error-exitcode). If nothing was checked, because the program does not use CUDA or "
@@ -112,12 +112,12 @@ static const struct topic_part trace_parts[] = {
              "of threads "
              "that recorded it."},
     {.heading = "Making and reading them",
-     .text = "  reprise record -o mm.wtr --module mm.ptx --kernel mm ...   a kernel alone\n"
-             "  reprise record -o app.wtr -- ./app                         what a program launches\n"
-             "  reprise info mm.wtr                                        what is in it\n"
-             "  reprise dump mm.wtr --block 0 --warp 0                     what a warp did\n"
-             "  reprise verify mm.wtr                                      whether it is whole\n"
-             "  reprise import accelsim, reprise export accelsim           traces of Accel-Sim"},
+     .text = "  reprise record -o mm.wtr --module mm.ptx ...       a kernel alone\n"
+             "  reprise record -o app.wtr -- ./app                 what a program launches\n"
+             "  reprise info mm.wtr                                what is in it\n"
+             "  reprise dump mm.wtr --block 0 --warp 0             what a warp did\n"
+             "  reprise verify mm.wtr                              whether it is whole\n"
+             "  reprise import accelsim, reprise export accelsim   traces of Accel-Sim"},
     {.heading = "Traces that are not whole",
      .text = "A recording that is interrupted, or whose program is killed, leaves a trace up to there. "
              "Commands use what is there, warn, and end with status 5."},

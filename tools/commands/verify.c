@@ -64,8 +64,8 @@ static void say_whole(const struct arguments *a, const char *path, const struct 
     uint64_t blocks = all_blocks(t), bytes = rp_trace_file_bytes(t);
     char text[4][FIGURE];
     if (a->json)
-        json_add(a->json, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "trace", json_text(path), "whole", 1, "kernels",
-                                    json_number(kernels), "launches", json_number(launches), "blocks",
+        json_add(a->json, json_pack("{s:{s:o}, s:b, s:o, s:o, s:o, s:o}", "trace", "file", json_text(path), "whole", 1,
+                                    "kernels", json_number(kernels), "launches", json_number(launches), "blocks",
                                     json_number(blocks), "bytes", json_number(bytes)));
     else
         printf("%s: whole: %s kernel%s, %s launch%s, %s block%s, %s bytes\n", path, figure(kernels, text[0]),
@@ -164,12 +164,19 @@ static int verify_all(const struct arguments *a)
             continue;
         }
         if (a->json)
-            json_add(a->json, json_pack("{s:o, s:b, s:o}", "trace", json_text(a->files[i]), "whole", 0, "error",
-                                        json_text(err.text)));
+            json_add(a->json, json_pack("{s:{s:o}, s:b, s:o}", "trace", "file", json_text(a->files[i]), "whole", 0,
+                                        "error", json_text(err.text)));
         int failed = command_fail(&err);
         status = failed > status ? failed : status;
     }
     return status;
+}
+
+static int print_json(const struct arguments *a)
+{
+    json_t *json = json_document("verify");
+    json_put(json, "traces", a->json);
+    return json_finish(json);
 }
 
 static int verify_run(const struct command *c, int argc, char **argv)
@@ -179,7 +186,7 @@ static int verify_run(const struct command *c, int argc, char **argv)
     command_parse(&line, c, argc, argv, &a);
     a.files = line.arguments;
     a.count = line.argument_count;
-    int status = verify_all(&a), printed = a.json ? json_finish(json_pack("{s:o}", "traces", a.json)) : RP_OK;
+    int status = verify_all(&a), printed = a.json ? print_json(&a) : RP_OK;
     return status ? status : printed;
 }
 

@@ -109,8 +109,18 @@ static void positional(struct args *a, char *arg, struct command_line *line)
     a->traces[a->count++] = arg;
 }
 
+static bool spares_traces(const struct args *a, struct rp_error *err)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (!output_spares("--phases", a->phases, a->traces[i], "the trace", err) ||
+            !output_spares("--report", a->report, a->traces[i], "the trace", err))
+            return false;
+    return output_spares("--report", a->report, a->phases, "the phases", err);
+}
+
 static void complete(struct args *a, struct command_line *line)
 {
+    struct rp_error err;
     command_needs(line, a->count ? a->traces[0] : NULL, a->machine.machine,
                   "reprise wcet one-block.wtr --machine orin-wcet --check gto");
     if (a->count > 1 && a->phases)
@@ -126,6 +136,7 @@ static void complete(struct args *a, struct command_line *line)
         command_usage(line, "--block goes with neither --grid, --attack nor --check: a replay is of all blocks");
     if (a->gridded && !a->grid.policies.count)
         command_usage(line, "--grid needs policies to compare with. Example: --grid latency=200,100 policy=lrr,gto");
+    command_check(line, spares_traces(a, &err), &err);
 }
 
 static void wcet_option(struct command_line *line, int key, char *arg)
@@ -138,7 +149,10 @@ static void wcet_option(struct command_line *line, int key, char *arg)
     if (shared_option(line, key, arg, &shared))
         return;
     switch (key) {
-    case KEY_PHASES: a->phases = arg; break;
+    case KEY_PHASES:
+        a->phases = arg;
+        command_check(line, output_check(arg, INPUT_OTHER, &err), &err);
+        break;
     case KEY_REPORT:
         a->report = arg;
         command_check(line, report_check(arg, &err), &err);
@@ -342,9 +356,9 @@ static json_t *job_json(struct job *j, const struct tables *t, struct rp_error *
         return NULL;
     struct wcet_validity validity = t->validity;
     add_assumptions(&validity.assumed, &j->result);
-    return json_pack("{s:s, s:o, s:o, s:o, s:O, s:O, s:o}", "tool", "reprise " REPRISE_VERSION, "trace", trace,
-                     "machine", machine_json(j->machine), "valid_for", wcet_validity_json(&validity), "launches",
-                     j->launches, "skipped", j->skipped, "summary", wcet_summary_json(&j->result));
+    return json_pack("{s:o, s:o, s:o, s:O, s:O, s:o}", "trace", trace, "machine", machine_json(j->machine), "valid_for",
+                     wcet_validity_json(&validity), "launches", j->launches, "skipped", j->skipped, "summary",
+                     wcet_summary_json(&j->result));
 }
 
 static bool add_results(struct job *j, struct tables *t, struct rp_error *err)
@@ -375,18 +389,11 @@ static void print_details(struct job *j)
     }
 }
 
-static bool spares_trace(const char *option, const char *output, const char *trace, struct rp_error *err)
-{
-    return !output || !output_same_file(output, trace) ||
-           rp_fail(err, RP_USAGE, "%s '%s' would be written over the trace; give it another name", option, output);
-}
-
 static bool analyse_trace(struct job *j, const char *path, struct rp_error *err)
 {
     const struct args *a = j->args;
     j->trace = trace_of_launches(path, err);
     bool fine = j->trace;
-    fine = fine && spares_trace("--phases", a->phases, path, err) && spares_trace("--report", a->report, path, err);
     if (fine && a->phases)
         fine = (j->profile.file = wcet_profile_open(a->phases, j->trace, j->machine, err));
     fine = fine && all_launches(j, err);
@@ -432,9 +439,10 @@ static bool write_report(const struct args *a, const struct machine *m, struct t
     return report_write(a->report, data, err);
 }
 
-static int print_json(const struct args *a, struct tables *t)
+static int print_json(struct tables *t)
 {
-    json_t *json = a->count > 1 ? json_pack("{s:O}", "traces", t->traces) : json_incref(json_array_get(t->traces, 0));
+    json_t *json = json_document("wcet");
+    json_put(json, "traces", json_incref(t->traces));
     return json_finish(json);
 }
 
@@ -520,8 +528,8 @@ static void leave_out(const struct args *a, const char *path, struct tables *t, 
     if (a->csv)
         wcet_csv_no_trace(t->launches, &t->csv, path, why->text);
     if (a->json)
-        json_add(t->traces, json_pack("{s:s, s:{s:o}, s:[], s:[], s:o}", "tool", "reprise " REPRISE_VERSION, "trace",
-                                      "file", json_text(path), "launches", "skipped", "error", json_text(why->text)));
+        json_add(t->traces, json_pack("{s:{s:o}, s:[], s:[], s:o}", "trace", "file", json_text(path), "launches",
+                                      "skipped", "error", json_text(why->text)));
 }
 
 /* What stands below all tables. */
@@ -537,7 +545,7 @@ static bool print_all(const struct args *a, struct machine *m, struct tables *t,
     if (a->report && (t->shown || !t->skips) && !write_report(a, m, t, err))
         return false;
     if (a->json)
-        *status = print_json(a, t);
+        *status = print_json(t);
     else if (a->count > 1)
         print_tables(a, m, t);
     if (!a->json && !a->csv)
@@ -606,7 +614,8 @@ static int wcet_run(const struct command *c, int argc, char **argv)
 }
 
 static const struct command_example examples[] = {
-    {"Bounds beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
+    {"A kernel on a Jetson Orin", "reprise wcet mm.wtr --machine orin-bound --assume all"},
+    {"Bounds on the published model, beside replays", "reprise wcet one-block.wtr --machine orin-wcet --check gto,lrr"},
     {"Phases of all warps, and a search for bad schedules",
      "reprise wcet one-block.wtr --machine orin-wcet --phases p.csv --attack 1000"},
     {"The same as a page with plots",

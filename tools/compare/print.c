@@ -287,8 +287,7 @@ static int print_json(const struct compare *c)
             json_add(launches, matched_json(c, i));
     for (size_t i = 0; i < c->stray_count; i++)
         json_add(strays, stray_json(c, &c->strays[i]));
-    json_t *o = json_object();
-    json_put(o, "tool", json_string("reprise " REPRISE_VERSION));
+    json_t *o = json_document("compare");
     json_put(o, "trace", trace);
     json_put(o, "machine", machine_json(c->machine));
     json_put(o, "measured", json_text(c->measured.path));

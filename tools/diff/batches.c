@@ -73,7 +73,9 @@ static double half_width(const struct diff *d, const struct running *r)
 static void batches_row(struct table *t, const struct diff *d, const struct diff_variant *v)
 {
     bool csv = d->args->csv;
-    for (size_t k = 0; k < d->args->axes.key_count; k++)
+    if (csv)
+        diff_csv_cells(t, d, v);
+    for (size_t k = 0; !csv && k < d->args->axes.key_count; k++)
         table_cell(t, "%s", v->values[k] ? v->values[k] : "-");
     if (!v->fine) {
         for (unsigned i = 0; i < (csv ? 8 : 7); i++)
@@ -106,18 +108,19 @@ static void batches_print_table(const struct diff *d)
     static const char *const json[] = {"batches.used",          "cycles.mean",     "cycles.half_width",
                                        "cycles.deviation",      "ratio",           "difference.mean",
                                        "difference.half_width", "batches.reached", "error"};
-    const char *const *heading = d->args->csv ? json : people;
-    char columns[MOST_KEYS + 16] = "";
-    for (size_t k = 0; k < d->args->axes.key_count; k++)
-        strcat(columns, "l");
-    struct table *t = table_new(strcat(columns, d->args->csv ? "rrrrrrrll" : "rrrrrrrl"));
-    for (size_t k = 0; k < d->args->axes.key_count; k++)
+    bool csv = d->args->csv, heading = !csv || !d->args->out.follows;
+    char columns[CSV_ORIGIN_CELLS + MOST_KEYS + 16] = "";
+    memset(columns, 'l', csv ? diff_csv_count(d) : d->args->axes.key_count);
+    struct table *t = table_new(strcat(columns, csv ? "rrrrrrrll" : "rrrrrrrl"));
+    if (csv && heading)
+        diff_csv_heading(t, d);
+    for (size_t k = 0; !csv && k < d->args->axes.key_count; k++)
         table_cell(t, "%s", d->args->axes.keys[k]);
-    for (size_t i = 0; i < (d->args->csv ? MODEL_COUNT_OF(json) : MODEL_COUNT_OF(people)); i++)
-        table_cell(t, "%s", heading[i]);
+    for (size_t i = 0; heading && i < (csv ? MODEL_COUNT_OF(json) : MODEL_COUNT_OF(people)); i++)
+        table_cell(t, "%s", csv ? json[i] : people[i]);
     for (size_t v = 0; v < d->count; v++)
         batches_row(t, d, &d->variants[v]);
-    (d->args->csv ? table_print_csv : table_print)(t, stdout);
+    (csv ? table_print_csv : table_print)(t, stdout);
 }
 
 static void batches_variant_json(struct json_stream *out, const struct diff *d, const struct diff_variant *v)

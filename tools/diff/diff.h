@@ -18,7 +18,7 @@ struct diff_args {
     char **traces;
     size_t trace_count;
     const char *trace; /* the one that is replayed */
-    bool follows;      /* another trace was printed before */
+    struct trace_output out;
     struct repeat_args repeat;
     struct machine_args machine;
     struct axes axes;
@@ -70,6 +70,11 @@ json_t *diff_varied_json(const struct diff *, const struct diff_variant *);
 /* Prints the JSON document, with `one` for each variant, in this order (NULL: that of the variants). */
 int diff_print_json(const struct diff *, const size_t *order,
                     void (*one)(struct json_stream *, const struct diff *, const struct diff_variant *));
+
+/* With what rows of CSV about a variant begin: trace, machine, and the values that vary. */
+size_t diff_csv_count(const struct diff *);
+void diff_csv_heading(struct table *, const struct diff *);
+void diff_csv_cells(struct table *, const struct diff *, const struct diff_variant *);
 
 /* batches.c: variants with random numbers. Prints means over many replays, and means of the differences between replays
  * with the same random stream: batch b of each variant samples the same number for the same access, so the differences

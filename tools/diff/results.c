@@ -57,16 +57,16 @@ int diff_print_json(const struct diff *d, const size_t *order,
     json_t *trace = trace_json(d->trace, &err);
     if (!trace)
         return command_fail(&err);
-    struct json_stream out = {0};
-    json_open(&out, NULL, '{');
-    json_part(&out, "tool", json_string("reprise " REPRISE_VERSION));
-    json_part(&out, "trace", trace);
-    json_open(&out, "variants", '[');
+    struct json_stream *out = &d->args->out.json;
+    json_traces_begin(out);
+    json_open(out, NULL, '{');
+    json_part(out, "trace", trace);
+    json_open(out, "variants", '[');
     for (size_t v = 0; v < d->count; v++)
-        one(&out, d, &d->variants[order ? order[v] : v]);
-    json_close(&out, ']');
-    json_close(&out, '}');
-    return json_stream_end(&out);
+        one(out, d, &d->variants[order ? order[v] : v]);
+    json_close(out, ']');
+    json_close(out, '}');
+    return RP_OK;
 }
 
 /* Prints the value as it was typed; in CSV sizes such as 8K are numbers. */
@@ -233,7 +233,7 @@ static struct launch_csv *csv_begin(const struct diff *d)
     for (size_t v = 0; csv && v < d->count; v++)
         if (d->variants[v].machine)
             launch_csv_machine(csv, d->variants[v].machine);
-    if (csv && !d->args->follows)
+    if (csv && !d->args->out.follows)
         launch_csv_heading(csv);
     return csv;
 }
@@ -299,22 +299,47 @@ struct csv_before {
     const struct diff_variant *variant;
 };
 
+void diff_csv_heading(struct table *t, const struct diff *d)
+{
+    csv_origin_heading(t);
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        if (strcmp(d->args->axes.keys[i], "machine"))
+            table_cell(t, "%s", d->args->axes.keys[i]);
+}
+
+void diff_csv_cells(struct table *t, const struct diff *d, const struct diff_variant *v)
+{
+    const char *machine = (v->machine ? v->machine : d->variants[d->baseline].machine)->name;
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        if (!strcmp(d->args->axes.keys[i], "machine"))
+            machine = v->values[i];
+    csv_origin_cells(t, &(struct csv_origin){.trace = rp_trace_path(d->trace), .machine = machine});
+    for (size_t i = 0; i < d->args->axes.key_count; i++)
+        if (strcmp(d->args->axes.keys[i], "machine"))
+            value_cell(t, v->values[i], true);
+}
+
+size_t diff_csv_count(const struct diff *d)
+{
+    return CSV_ORIGIN_CELLS + d->args->axes.key_count - (axes_machine(&d->args->axes) ? 1 : 0);
+}
+
 static void cells_before(void *data, struct table *t)
 {
     const struct csv_before *b = data;
-    for (size_t i = 0; i < b->diff->args->axes.key_count; i++)
-        value_cell(t, b->variant->values[i], true);
+    diff_csv_cells(t, b->diff, b->variant);
 }
 
 static void csv_differences(const struct diff *d, const size_t *order)
 {
     const struct diff_variant *base = &d->variants[d->baseline];
-    char columns[MOST_KEYS + DIFFERENCE_CELLS + 1] = {0};
-    memset(columns, 'l', d->args->axes.key_count + DIFFERENCE_CELLS);
+    char columns[CSV_ORIGIN_CELLS + MOST_KEYS + DIFFERENCE_CELLS + 1] = {0};
+    memset(columns, 'l', diff_csv_count(d) + DIFFERENCE_CELLS);
     struct table *t = table_new(columns);
-    for (size_t i = 0; i < d->args->axes.key_count; i++)
-        table_cell(t, "%s", d->args->axes.keys[i]);
-    difference_csv_heading(t);
+    if (!d->args->out.follows) {
+        diff_csv_heading(t, d);
+        difference_csv_heading(t);
+    }
     for (size_t i = 0; i < d->count; i++) {
         struct csv_before before = {d, &d->variants[order[i]]};
         if (before.variant != base && before.variant->fine)

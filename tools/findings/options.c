@@ -100,7 +100,7 @@ static bool check_file(const struct finding_options *o, const char *file, struct
         return rp_fail(err, RP_USAGE, "--findings %s: in which format? FILE.json, .sarif or .xml, or --format", file);
     if (!strcmp(file, "-"))
         return true;
-    if (!output_check(file, err))
+    if (!output_check(file, INPUT_OTHER, err))
         return false;
     return is_ours(file, format_of(o, file)) ||
            rp_fail(err, RP_USAGE,
@@ -118,9 +118,16 @@ static bool differ(const char *a, const char *what, const char *b, const char *o
 bool finding_files_differ(const struct finding_options *o, const char *other, const char *what, struct rp_error *err)
 {
     static const char rules[] = "the suppressions";
-    bool fine = differ(o->write_suppressions, rules, other, what, err);
+    bool fine = differ(o->write_suppressions, rules, other, what, err) &&
+                output_spares(what, other, o->suppressions, "the suppressions that are read", err) &&
+                output_spares(what, other, o->baseline, "the baseline", err) &&
+                output_spares("--write-suppressions", o->write_suppressions, o->suppressions,
+                              "the suppressions that are read", err) &&
+                output_spares("--write-suppressions", o->write_suppressions, o->baseline, "the baseline", err);
     for (size_t i = 0; i < o->file_count && fine; i++) {
-        fine = differ(o->files[i], "what is found", other, what, err) &&
+        fine = output_spares("--findings", o->files[i], o->suppressions, "the suppressions", err) &&
+               output_spares("--findings", o->files[i], o->baseline, "the baseline", err) &&
+               differ(o->files[i], "what is found", other, what, err) &&
                differ(o->files[i], "what is found", o->write_suppressions, rules, err);
         for (size_t k = 0; k < i && fine; k++)
             fine = differ(o->files[i], "what is found", o->files[k], "what is found in another format", err);
@@ -136,7 +143,7 @@ bool finding_rules_open(struct finding_rules *r, const struct finding_options *o
     for (size_t i = 0; i < o->file_count; i++)
         if (!check_file(o, o->files[i], err))
             return false;
-    if (o->write_suppressions && !output_check(o->write_suppressions, err))
+    if (o->write_suppressions && !output_check(o->write_suppressions, INPUT_OTHER, err))
         return false;
     if (o->suppressions && !(r->suppressions = suppressions_read(o->suppressions, err)))
         return false;

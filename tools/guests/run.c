@@ -284,11 +284,11 @@ static bool guest_prepare(struct guest_session *s, struct rp_error *err)
         if (!guest_fill(s, &p->buffers[i], err))
             return false;
     for (size_t i = 0; i < p->save_count; i++)
-        if (!output_check(p->saves[i].path, err) || !output_prepare_save(p, &p->saves[i], err))
+        if (!output_check(p->saves[i].path, INPUT_NPY, err) || !output_prepare_save(p, &p->saves[i], err))
             return false;
     if (p->json)
         s->machine.output = stderr;
-    return !p->output || (output_check(p->output, err) && guest_open_trace(s, err));
+    return !p->output || (output_check(p->output, INPUT_TRACE, err) && guest_open_trace(s, err));
 }
 
 static void guest_count_plain(struct guest_session *s)
@@ -361,12 +361,12 @@ static void guest_print_summary(const struct guest_session *s)
 
 static int guest_print_json(const struct guest_session *s, const struct rp_error *fault)
 {
-    json_t *out =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:f, s:i, s:f}", "tool", "reprise " REPRISE_VERSION,
-                  "module", s->guest->path, "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
-                  fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
-                  json_number(s->result.instructions), "steps", json_number(s->result.most_steps), "active_lanes",
-                  guest_lanes(s), "status", s->machine.status, "seconds", s->seconds);
+    json_t *out = json_document(s->plan.output ? "record" : "run");
+    json_join(out, json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:f, s:i, s:f}", "module", s->guest->path,
+                             "module_sha256", s->sha256, "isa", s->guest->isa->name, "outcome",
+                             fault ? "fault" : "complete", "cores", (json_int_t)s->cores, "instructions",
+                             json_number(s->result.instructions), "steps", json_number(s->result.most_steps),
+                             "active_lanes", guest_lanes(s), "status", s->machine.status, "seconds", s->seconds));
     if (fault)
         json_put(out, "fault", json_string(fault->text));
     if (s->plan.output) {

@@ -41,11 +41,10 @@ static bool open_trace(struct reprise *r, const struct reprise_options *o, struc
     char text[3][24];
     if (!o->trace)
         return true;
-    if (!output_check(o->trace, err))
+    if (!output_check(o->trace, INPUT_TRACE, err))
         return false;
-    if (o->module && output_same_file(o->trace, o->module))
-        return rp_fail(err, RP_USAGE, "the trace '%s' would be written over the module; give it another name",
-                       o->trace);
+    if (!output_spares("the trace", o->trace, o->module, "the module", err))
+        return false;
     struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
                                  .module_name = r->module->file_name,
                                  .module_sha256 = r->module->sha256,

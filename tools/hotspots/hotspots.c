@@ -120,6 +120,7 @@ void hotspots_print(const struct hotspots *h, size_t top, struct source_files *f
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
+#define CSV_CELLS 5 /* of csv_row, without stalls and misses */
 static void csv_row(struct table *t, const struct hotspots *h, const struct profile_row *r, uint64_t cycles)
 {
     table_cell(t, "%" PRIu64, cycles);
@@ -152,15 +153,10 @@ static void csv_units_heading(struct table *t, const struct hotspots *h)
         table_cell(t, "units.%s", share_name((enum share)i));
 }
 
-void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_files *files)
+static void csv_heading(struct table *t, const struct hotspots *h)
 {
     static const char *const heading[] = {"subcore_cycles", "cycles", "issued", "threads", "issue_cycles"};
-    size_t shown, left;
-    struct profile_row others;
-    struct rank *ranks = rank(h, top, &shown, &others, &left);
-    char columns[PLACE_CELLS + MODEL_COUNT_OF(heading) + STALL_COUNT + SHARE_IDLE + 2] = {0};
-    memset(columns, 'l', sizeof columns - 2 + h->cores - (h->places->kind == BY_INSTRUCTION ? 0 : SHARE_IDLE));
-    struct table *t = table_new(columns);
+    csv_origin_heading(t);
     place_cells_heading(t);
     for (size_t i = 0; i < MODEL_COUNT_OF(heading); i++)
         table_cell(t, "%s", heading[i]);
@@ -169,16 +165,32 @@ void hotspots_print_csv(const struct hotspots *h, size_t top, struct source_file
     if (h->cores)
         table_cell(t, "misses");
     csv_units_heading(t, h);
+}
+
+void hotspots_print_csv(const struct hotspots *h, const struct csv_origin *origin, size_t top,
+                        struct source_files *files)
+{
+    size_t shown, left;
+    struct profile_row others;
+    struct rank *ranks = rank(h, top, &shown, &others, &left);
+    char columns[CSV_ORIGIN_CELLS + PLACE_CELLS + CSV_CELLS + STALL_COUNT + SHARE_IDLE + 2] = {0};
+    memset(columns, 'l', sizeof columns - 2 + h->cores - (h->places->kind == BY_INSTRUCTION ? 0 : SHARE_IDLE));
+    struct table *t = table_new(columns);
+    if (origin->heading)
+        csv_heading(t, h);
     for (size_t i = 0; i < shown; i++) {
+        csv_origin_cells(t, origin);
         place_cells(t, h, ranks[i].place, files);
         csv_row(t, h, &h->rows[ranks[i].place], ranks[i].cycles);
         csv_units(t, h, ranks, i, 1);
     }
     if (left) {
+        csv_origin_cells(t, origin);
         place_cells_named(t, "(others)");
         csv_row(t, h, &others, profile_row_cycles(&others));
         csv_units(t, h, ranks, shown, left);
     }
+    csv_origin_cells(t, origin);
     place_cells_named(t, "(no warp)");
     csv_row(t, h, NULL, h->idle);
     csv_units(t, h, ranks, 0, 0);

@@ -24,7 +24,7 @@ void hotspots_free(struct hotspots *);
 
 /* top: the number of places to print, the hottest first; the others are summed up. CSV and JSON: all places. */
 void hotspots_print(const struct hotspots *, size_t top, struct source_files *);
-void hotspots_print_csv(const struct hotspots *, size_t top, struct source_files *);
+void hotspots_print_csv(const struct hotspots *, const struct csv_origin *, size_t top, struct source_files *);
 /* {"by", "cycles", "subcores", "idle", "places": [{..., "issued", "threads", "subcore_cycles", "stall": {...}}],
  * "others": {...}}. "others" has the members of a place's counts, without those that name a place. */
 json_t *hotspots_json(const struct hotspots *, size_t top, struct source_files *);

@@ -135,14 +135,24 @@ void unit_shares_print(const struct hotspots *h)
     table_print(t, stdout);
 }
 
-void unit_shares_print_csv(const struct hotspots *h)
+void unit_shares_print_csv(const struct hotspots *h, const struct csv_origin *origin)
 {
+    static const char *const heading[] = {"unit", "subcore_cycles", "share", "busy_share"};
     struct unit_shares s = unit_shares_of(h);
     uint64_t all = sum_of(&s);
-    puts("unit,subcore_cycles,share,busy_share");
-    for (unsigned i = 0; i < SHARE_COUNT; i++)
-        printf("%s,%" PRIu64 ",%.6f,%.6f\n", share_name((enum share)i), s.cycles[i], percent(s.cycles[i], all) / 100,
-               i == SHARE_IDLE ? 0 : percent(s.cycles[i], all - h->idle) / 100);
+    struct table *t = table_new("llllll");
+    if (origin->heading)
+        csv_origin_heading(t);
+    for (size_t i = 0; origin->heading && i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    for (unsigned i = 0; i < SHARE_COUNT; i++) {
+        csv_origin_cells(t, origin);
+        table_cell(t, "%s", share_name((enum share)i));
+        table_cell(t, "%" PRIu64, s.cycles[i]);
+        table_cell(t, "%.6f", percent(s.cycles[i], all) / 100);
+        table_cell(t, "%.6f", i == SHARE_IDLE ? 0 : percent(s.cycles[i], all - h->idle) / 100);
+    }
+    table_print_csv(t, stdout);
 }
 
 json_t *unit_shares_json(const struct hotspots *h)

@@ -36,7 +36,7 @@ void unit_shares_add(struct unit_shares *, const struct hotspots *, const struct
 struct unit_shares unit_shares_of(const struct hotspots *);
 
 void unit_shares_print(const struct hotspots *);
-void unit_shares_print_csv(const struct hotspots *);
+void unit_shares_print_csv(const struct hotspots *, const struct csv_origin *);
 /* [{"unit", "subcore_cycles", "share", "busy_share"}]: shares of all cycles, and of those with a warp. */
 json_t *unit_shares_json(const struct hotspots *);
 

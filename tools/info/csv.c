@@ -40,7 +40,7 @@ static void csv_launch(struct table *table, const struct info_request *a, uint32
 }
 
 /* Prints a row per launch; the mix is the number of warp instructions of each class. */
-int info_print_csv(const struct info_request *a)
+int info_print_csv(const struct info_request *a, bool heading)
 {
     char columns[CSV_HEADINGS + RP_CLASS_COUNT + 1] = "";
     int classes = !a->mix ? 0 : RP_CLASS_COUNT;
@@ -48,9 +48,9 @@ int info_print_csv(const struct info_request *a)
     bool fine = true;
     memset(columns, 'r', (size_t)(CSV_HEADINGS + classes));
     struct table *table = table_new(columns);
-    for (size_t i = 0; i < CSV_HEADINGS; i++)
+    for (size_t i = 0; heading && i < CSV_HEADINGS; i++)
         table_cell(table, "%s", csv_heading[i]);
-    for (int c = 0; c < classes; c++)
+    for (int c = 0; heading && c < classes; c++)
         table_cell(table, "mix.%s", rp_class_name((enum rp_class)c));
     for (uint32_t l = 0; fine && l < rp_trace_launch_count(a->trace); l++) {
         struct rp_class_counts counts;

@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_INFO_INFO_H
 #define REPRISE_TOOLS_INFO_INFO_H
 
+#include "tools/lib/json.h"
 #include "tracefmt/reader.h"
 
 struct info_request {
@@ -10,9 +11,10 @@ struct info_request {
     bool mix; /* instructions by class, too: the whole trace is decoded */
 };
 
-/* Print the contents, and return the exit status. CSV has a row per launch. */
+/* Print the contents, and return the exit status. JSON is an element of the document's list "traces". CSV has a row
+ * per launch, and a heading if `heading`. */
 int info_print(const struct info_request *);
-int info_print_json(const struct info_request *);
-int info_print_csv(const struct info_request *);
+int info_print_json(const struct info_request *, struct json_stream *);
+int info_print_csv(const struct info_request *, bool heading);
 
 #endif

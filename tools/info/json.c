@@ -99,16 +99,16 @@ static json_t *json_launch(const struct info_request *a, uint32_t launch, struct
     return out;
 }
 
-static json_t *json_provenance(const struct rp_provenance *p)
+/* The options of the recording. */
+static json_t *json_options(const struct rp_provenance *p)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < p->option_count; i++)
         json_add(list, json_pack("{s:s, s:s}", "key", p->options[i].key, "value", p->options[i].value));
-    return json_pack("{s:s, s:s, s:s, s:o}", "tool", p->tool, "module", p->module_name, "module_sha256",
-                     p->module_sha256, "options", list);
+    return list;
 }
 
-int info_print_json(const struct info_request *a)
+int info_print_json(const struct info_request *a, struct json_stream *out)
 {
     struct rp_error err = {RP_SYSTEM, "out of memory for the result in JSON"};
     const char *sha256 = rp_trace_sha256(a->trace, &err);
@@ -130,11 +130,15 @@ int info_print_json(const struct info_request *a)
         json_pack("{s:o, s:o, s:o, s:f}", "blocks_recorded", json_number(s.blocks), "warp_instructions",
                   json_number(s.warp_instructions), "thread_instructions", json_number(s.thread_instructions),
                   "bits_per_warp_instruction", info_bits(bytes, s.warp_instructions));
-    json_t *all = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "trace", json_text(a->file), "bytes",
-                            json_number(bytes), "sha256", sha256, "damage", json_text(damage), "provenance",
-                            json_provenance(rp_trace_provenance(a->trace)), "kernels", json_kernels(a->trace),
-                            "launches", launches, "total", total);
+    const struct rp_provenance *p = rp_trace_provenance(a->trace);
+    json_t *trace =
+        json_pack("{s:o, s:s, s:o, s:s, s:s, s:s}", "file", json_text(a->file), "sha256", sha256, "bytes",
+                  json_number(bytes), "module", p->module_name, "module_sha256", p->module_sha256, "tool", p->tool);
+    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "trace", trace, "damage", json_text(damage), "options",
+                            json_options(p), "kernels", json_kernels(a->trace), "launches", launches, "total", total);
     json_put(all, "modules", json_modules(a->trace));
     json_put(all, "host", json_host(a->trace));
-    return json_finish(all);
+    json_traces_begin(out);
+    json_part(out, NULL, all);
+    return RP_OK;
 }

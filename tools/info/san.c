@@ -253,13 +253,13 @@ static void no_group(void *unused, const struct walk *w)
 /* What may fail comes first, so that an error leaves no half of a document. */
 int san_print_json(const struct san_request *r)
 {
-    struct json_stream s = {0};
+    struct json_stream s = {.name = "san"};
     struct rp_error err;
     for (uint32_t l = 0; l < rp_trace_launch_count(r->trace); l++)
         if (chosen(r, l) && !walk_launch(r, l, no_group, NULL, &err))
             return command_fail(&err);
-    json_open(&s, NULL, '{');
-    json_part(&s, "trace", json_text(r->file));
+    json_document_open(&s);
+    json_part(&s, "trace", json_pack("{s:o}", "file", json_text(r->file)));
     json_open(&s, "launches", '[');
     for (uint32_t l = 0; l < rp_trace_launch_count(r->trace); l++) {
         if (!chosen(r, l))

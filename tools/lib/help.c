@@ -35,13 +35,9 @@ static unsigned width_of(FILE *to)
     return width > WIDEST ? WIDEST : width ? width : 80;
 }
 
-static void heading(FILE *to, const char *text)
-{
-    fprintf(to, "%s%s%s\n", style(to, STYLE_HEADING), text, style(to, STYLE_PLAIN));
-}
-
-/* Prints a paragraph; lines begin in column `indent`, and the first has reached column `at`. */
-static void wrap(FILE *to, const char *text, unsigned at, unsigned indent)
+/* Prints a paragraph without the end of its last line; lines begin in column `indent`, and the first has reached column
+ * `at`. */
+static void wrap_open(FILE *to, const char *text, unsigned at, unsigned indent)
 {
     unsigned width = width_of(to);
     bool begun = false;
@@ -58,7 +54,19 @@ static void wrap(FILE *to, const char *text, unsigned at, unsigned indent)
         begun = true;
         word += n + (word[n] == ' ');
     }
+}
+
+static void wrap(FILE *to, const char *text, unsigned at, unsigned indent)
+{
+    wrap_open(to, text, at, indent);
     fputc('\n', to);
+}
+
+static void heading(FILE *to, const char *text)
+{
+    fputs(style(to, STYLE_HEADING), to);
+    wrap_open(to, text, 0, 0);
+    fprintf(to, "%s\n", style(to, STYLE_PLAIN));
 }
 
 /* Prints each line of the text as a paragraph. */
@@ -117,12 +125,52 @@ static void options(FILE *to, const struct option_row *o)
     row(to, "  -V, --version", "Print the version");
 }
 
+/* How much of a line of a command is printed in a line of `room` columns: all, or up to a blank before an option, which
+ * stands in no quotes; the line then ends in a backslash. */
+static size_t piece(const char *line, size_t n, size_t room)
+{
+    char quote = 0;
+    size_t at = 0, start = strspn(line, " ");
+    for (size_t i = start; n > room && i + 2 < n && i + strlen(" \\") <= room; i++) {
+        if (quote || line[i] == '\'' || line[i] == '"')
+            quote = !quote ? line[i] : line[i] == quote ? 0 : quote;
+        else if (i > start && line[i] == ' ' && line[i + 1] == '-')
+            at = i;
+    }
+    return at ? at : n;
+}
+
+static void example_line(FILE *to, const char *line, size_t n)
+{
+    const unsigned indents[] = {2, 10};
+    for (bool first = true; n; first = false) {
+        size_t part = piece(line, n, width_of(to) - indents[!first]);
+        fprintf(to, "%*s%.*s%s\n", (int)indents[!first], "", (int)part, line, part < n ? " \\" : "");
+        part += part < n; /* the blank */
+        line += part;
+        n -= part;
+    }
+}
+
+/* Each line is a comment of a shell. */
+static void comment(FILE *to, const char *text)
+{
+    unsigned width = width_of(to), at = 0;
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (!at || at + 1 + n > width)
+            at = (unsigned)fprintf(to, "%s  #", at ? "\n" : "") - (at > 0);
+        at += (unsigned)fprintf(to, " %.*s", (int)n, text);
+    }
+    fputc('\n', to);
+}
+
 static void example(FILE *to, const struct command_example *e)
 {
-    fprintf(to, "  # %s\n", e->what);
+    comment(to, e->what);
     for (const char *line = e->command; *line;) {
         size_t n = strcspn(line, "\n");
-        fprintf(to, "  %.*s\n", (int)n, line);
+        example_line(to, line, n);
         line += n + (line[n] == '\n');
     }
 }
@@ -130,9 +178,12 @@ static void example(FILE *to, const struct command_example *e)
 static void usage(FILE *to, const struct command *c)
 {
     const char *text = c->usage;
+    char form[256];
     for (bool first = true; first || *text; first = false) {
         size_t n = strcspn(text, "\n");
-        fprintf(to, "%s reprise %s %.*s\n", first ? "Usage:" : "      ", c->name, (int)n, text);
+        unsigned at = (unsigned)fprintf(to, "%s reprise %s ", first ? "Usage:" : "      ", c->name);
+        snprintf(form, sizeof form, "%.*s", (int)n, text);
+        wrap(to, form, at, 11);
         text += n + (text[n] == '\n');
     }
 }
@@ -190,6 +241,11 @@ void help_topic(const struct topic *t, FILE *to)
     }
 }
 
+static void listed(FILE *to, const char *name, const char *summary)
+{
+    wrap(to, summary, (unsigned)fprintf(to, "  %-10s ", name), 13);
+}
+
 void help_all(const struct command *const *commands, const struct topic *const *topics, FILE *to)
 {
     fputs("Usage: reprise COMMAND [OPTION...]\n\n"
@@ -197,12 +253,13 @@ void help_all(const struct command *const *commands, const struct topic *const *
           to);
     heading(to, "Commands");
     for (const struct command *const *c = commands; *c; c++)
-        fprintf(to, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    fprintf(to, "  %-10s %s\n", "help", "describe a command or a topic: reprise help NAME");
-    fprintf(to, "  %-10s %s\n\n", "version", "print the version");
+        listed(to, (*c)->name, (*c)->summary);
+    listed(to, "help", "describe a command or a topic: reprise help NAME");
+    listed(to, "version", "print the version");
+    fputc('\n', to);
     heading(to, "Topics");
     for (; *topics; topics++)
-        fprintf(to, "  %-12s %s\n", (*topics)->name, (*topics)->summary);
+        listed(to, (*topics)->name, (*topics)->summary);
     fputc('\n', to);
     heading(to, "Exit status");
     for (const struct help_row *s = help_statuses; s->name; s++) {

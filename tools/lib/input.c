@@ -86,6 +86,8 @@ static const char *const names[] = {
     [INPUT_KERNELS_LIST] = "a list of kernels of Accel-Sim (kernelslist.g)",
 };
 
+const char *input_name(enum input kind) { return names[kind]; }
+
 static const char *wanted_name(enum input wanted)
 {
     return wanted == INPUT_PTX ? "a module (PTX, a cubin, a fat binary, CUDA source)" : names[wanted];
@@ -121,8 +123,8 @@ static char *similar_file(const char *path)
     DIR *dir = folder ? opendir(folder) : NULL;
     const char *all[1024];
     size_t count = 0;
-    for (struct dirent *e; dir && count < 1024 && (e = readdir(dir));)
-        if (*e->d_name != '.' && (all[count] = strdup(e->d_name)))
+    for (struct dirent *e; dir && name && count < 1024 && (e = readdir(dir));)
+        if (*e->d_name != '.' && strcmp(e->d_name, name) && (all[count] = strdup(e->d_name)))
             count++;
     const char *near = name ? nearest_name(name, all, count) : NULL;
     if (near && asprintf(&found, "%.*s%s", (int)(strlen(path) - strlen(name)), path, near) < 0)
@@ -140,7 +142,12 @@ bool input_check(const char *path, enum input wanted, struct rp_error *err)
 {
     struct stat st;
     if (stat(path, &st)) {
-        char *near = errno == ENOENT ? similar_file(path) : NULL;
+        int why = errno;
+        if (!strcmp(path, "-"))
+            return rp_fail(err, RP_USAGE, "'-': standard input is not read here; name a file");
+        if (!lstat(path, &st) && why == ENOENT)
+            return rp_fail(err, RP_BAD_INPUT, "%s is a link to a file that does not exist", path);
+        char *near = why == ENOENT ? similar_file(path) : NULL;
         bool ok = !near || rp_fail(err, RP_BAD_INPUT, "%s: no such file; did you mean '%s'?", path, near);
         free(near);
         return ok;

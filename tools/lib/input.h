@@ -20,6 +20,8 @@ enum input {
 /* Guesses the kind from the file's first bytes. INPUT_OTHER: no regular file, or none of these. INPUT_CODE is an ELF
  * file or a fat binary. */
 enum input input_kind(const char *path);
+/* "a trace" */
+const char *input_name(enum input);
 
 /* False with RP_BAD_INPUT: the file is of another kind than `wanted`, which the message names; or it is a folder; or it
  * does not exist, but a file with a similar name does. INPUT_PTX stands for any module, INPUT_CODE for machine code

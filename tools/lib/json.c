@@ -62,6 +62,13 @@ int json_finish(json_t *json)
     return status_of(ok);
 }
 
+json_t *json_document(const char *name)
+{
+    char schema[64];
+    snprintf(schema, sizeof schema, "reprise-%s", name);
+    return json_pack("{s:s, s:i, s:s}", "schema", schema, "version", JSON_VERSION, "tool", "reprise " REPRISE_VERSION);
+}
+
 /* The length of the UTF-8 character at `text`; 0: there is none. */
 static size_t character(const char *text)
 {
@@ -169,6 +176,33 @@ void json_part(struct json_stream *s, const char *key, json_t *value)
         s->failed = json_dump_callback(value, print_part, s, FORMAT | JSON_ENCODE_ANY) != 0;
     }
     json_decref(value);
+}
+
+void json_document_open(struct json_stream *s)
+{
+    json_t *head = json_document(s->name), *value;
+    const char *key;
+    s->failed |= !head;
+    json_open(s, NULL, '{');
+    json_object_foreach(head, key, value) json_part(s, key, json_incref(value));
+    json_decref(head);
+}
+
+void json_traces_begin(struct json_stream *s)
+{
+    if (s->depth || s->failed)
+        return;
+    json_document_open(s);
+    json_open(s, "traces", '[');
+}
+
+int json_traces_end(struct json_stream *s)
+{
+    if (!s->depth && !s->failed)
+        return RP_OK;
+    json_close(s, ']');
+    json_close(s, '}');
+    return json_stream_end(s);
 }
 
 int json_stream_end(struct json_stream *s) { return status_of(!s->failed && !lost && !ferror(stdout)); }

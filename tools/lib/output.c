@@ -48,30 +48,31 @@ bool output_same_file(const char *a, const char *b)
 
 /* ---- what is not written over ------------------------------------------------------------------------------------ */
 
-static bool has_suffix_of_source(const char *path)
+static bool has_suffix_of_source(const char *path, enum input written)
 {
-    static const char *const suffixes[] = {".c",   ".cc",  ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh",
-                                           ".hpp", ".ptx", ".py",  ".rs",  ".s",  ".S",   ".sh"};
+    static const char *const suffixes[] = {".c", ".cc", ".cfg",  ".config", ".cpp",  ".cu",     ".cuh",  ".cxx",
+                                           ".g", ".h",  ".hh",   ".hpp",    ".md",   ".ptx",    ".py",   ".rs",
+                                           ".S", ".s",  ".sass", ".sh",     ".toml", ".traceg", ".yaml", ".yml"};
     const char *suffix = strrchr(path, '.');
     bool is = false;
     for (size_t i = 0; suffix && i < sizeof suffixes / sizeof *suffixes; i++)
         is |= !strcmp(suffix, suffixes[i]);
-    return is;
+    return is && !(written == INPUT_MACHINE && input_kind(path) == INPUT_MACHINE);
 }
 
 /* Whether the file is text with the suffix of a source (matrix.c may be data), a script, or an ELF file that is no
  * machine code of a GPU. */
-static bool is_source_or_program(const char *path)
+static bool is_source_or_program(const char *path, enum input written)
 {
     unsigned char head[512] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : 0;
     if (fd >= 0)
         close(fd);
     int machine = head[18] | head[19] << 8; /* e_machine */
     bool is_host_elf = n >= 20 && !memcmp(head, ELFMAG, SELFMAG) && machine != EM_CUDA;
     bool is_script = n >= 2 && !memcmp(head, "#!", 2);
-    return is_host_elf || is_script || (n > 0 && has_suffix_of_source(path) && !memchr(head, 0, (size_t)n));
+    return is_host_elf || is_script || (n > 0 && has_suffix_of_source(path, written) && !memchr(head, 0, (size_t)n));
 }
 
 static bool is_writable(const char *path, struct rp_error *err)
@@ -92,12 +93,21 @@ static bool is_writable(const char *path, struct rp_error *err)
     return ok;
 }
 
-bool output_check(const char *path, struct rp_error *err)
+bool output_check(const char *path, enum input written, struct rp_error *err)
 {
-    if (is_source_or_program(path))
+    if (is_source_or_program(path, written))
         return rp_fail(err, RP_USAGE, "'%s' is a source or a program, and is not written over; give another name",
                        path);
+    enum input is = input_kind(path);
+    if (is != INPUT_OTHER && is != written)
+        return rp_fail(err, RP_USAGE, "'%s' is %s, and is not written over; give another name", path, input_name(is));
     return is_writable(path, err);
+}
+
+bool output_spares(const char *option, const char *output, const char *input, const char *role, struct rp_error *err)
+{
+    return !output || !input || !output_same_file(output, input) ||
+           rp_fail(err, RP_USAGE, "%s '%s' would be written over %s; give it another name", option, output, role);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tracefmt/error.h"
+#include "tools/lib/input.h"
 
 struct output {
     FILE *to; /* output_close reports errors of writing */
@@ -14,9 +14,13 @@ struct output {
 };
 
 /* Checks that `path`, which a user has given, can be written. RP_USAGE: it is "-" (only a file can be renamed when
- * complete), it is no regular file, its folder is not writable, or it is a source (text, by its suffix), a script or a
- * host's ELF file, which was named by mistake. */
-bool output_check(const char *path, struct rp_error *);
+ * complete), it is no regular file, its folder is not writable, or it was named by mistake: it is a source or a
+ * configuration (text, by its suffix), a script, a host's ELF file, or a file of a kind that other commands read, and
+ * not of the kind that is `written`, INPUT_OTHER for none of them. */
+bool output_check(const char *path, enum input written, struct rp_error *);
+/* RP_USAGE if both are given (not NULL) and name the same file, which the command reads. `option`: with what the output
+ * was named, "-o"; `role`: what the input is, "the trace". */
+bool output_spares(const char *option, const char *output, const char *input, const char *role, struct rp_error *);
 /* Opens an output, also over a source or a program, which may be our own; only one may be open at a time. NULL: err
  * says why. */
 struct output *output_open(const char *path, struct rp_error *);

@@ -216,7 +216,7 @@ static bool json_launches(struct json_stream *s, const struct live_request *r, s
 /* Steps that may fail come first, so that an error leaves no incomplete document. */
 int live_print_json(const struct live_request *r)
 {
-    struct json_stream s = {0};
+    struct json_stream s = {.name = "registers"};
     struct rp_error err;
     struct live_time t;
     struct live_path ignored;
@@ -227,8 +227,8 @@ int live_print_json(const struct live_request *r)
             return command_fail(&err);
     if (r->machine && !live_time(r->trace, r->machine, r->launch, NULL, &t, &err))
         return command_fail(&err);
-    json_open(&s, NULL, '{');
-    json_part(&s, "trace", json_text(r->file));
+    json_document_open(&s);
+    json_part(&s, "trace", json_pack("{s:o}", "file", json_text(r->file)));
     json_open(&s, "kernels", '[');
     for (uint32_t k = 0; k < rp_trace_kernel_count(r->trace); k++)
         if (kernel_chosen(r, k))

@@ -154,10 +154,10 @@ $(WCET): $(call objects,tools/wcet) $(call tool_objects,interrupt)
 
 # The host API, above all stages, with what it needs of the rest of tools.
 HOST := $(BUILD)/libhost.a
-$(HOST): $(call objects,tools/host) $(call tool_objects,lib/output cleanup nearest)
+$(HOST): $(call objects,tools/host) $(call tool_objects,lib/output lib/input cleanup nearest)
 	$(archive)
 
-$(BUILD)/libreprise.a: $(call objects,tools/host tracefmt frontend hw-models replay) $(call tool_objects,lib/output cleanup nearest)
+$(BUILD)/libreprise.a: $(call objects,tools/host tracefmt frontend hw-models replay) $(call tool_objects,lib/output lib/input cleanup nearest)
 	@rm -f $@
 	$(AR) qcs $@ $^
 

@@ -49,7 +49,7 @@ $(BUILD)/seeds_%: $(BUILD)/obj/tests/fuzz/seeds_%.o $(SUPPORT) $(LIBS) $(LINK_FL
 # The objects of tools stand behind the libraries, which are therefore named again.
 $(BUILD)/fuzz_accelsim: private LDLIBS := $(LIBS) $(LDLIBS) -llzma
 $(BUILD)/fuzz_gpgpusim: private LDLIBS := $(LIBS) $(LDLIBS)
-$(BUILD)/fuzz_accelsim: $(call objects,tools/accelsim tools/ui) $(call tool_objects,lib/cleanup lib/output)
+$(BUILD)/fuzz_accelsim: $(call objects,tools/accelsim tools/ui) $(call tool_objects,lib/cleanup lib/output lib/input)
 $(BUILD)/fuzz_gpgpusim: $(call objects,tools/gpgpusim) $(call tool_objects,file)
 $(FUZZERS:%=$(BUILD)/fuzz_%): private LDFLAGS += -fsanitize=fuzzer
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(LIBS) $(LINK_FLAGS)

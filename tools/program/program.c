@@ -120,7 +120,7 @@ bool program_take(struct program_options *p, const struct option_row *rows, int 
     case PROGRAM_TENSOR_SUMS: p->sums = argument; return parse_tensor_sums(argument, &sums, err);
     case PROGRAM_MAX_SIZE: return read_count("--max-size", argument, &p->max_size, err);
     case PROGRAM_CHECK: return add_checks(p, argument, err);
-    case PROGRAM_LOG_FILE: p->log_file = argument; return output_check(argument, err);
+    case PROGRAM_LOG_FILE: p->log_file = argument; return output_check(argument, INPUT_OTHER, err);
     case 'j': return rp_fail(err, RP_USAGE, "--json is for --module; --findings FILE has what a program's checks find");
     default: return refuse(rows, key, err);
     }
@@ -154,10 +154,10 @@ static void remove_old(const char *file, const char *program)
 /* Checks that the program can write the file. If %p is in the folder's name, only the process knows the folder. */
 static bool may_be_written(const char *path, struct rp_error *err)
 {
-    return !path || strstr(path, "%p/") || output_check(path, err);
+    return !path || strstr(path, "%p/") || output_check(path, INPUT_TRACE, err);
 }
 
-static bool check_files(const struct program_options *p, struct rp_error *err)
+bool program_check_files(const struct program_options *p, struct rp_error *err)
 {
     if (p->log_file && p->output && output_same_file(p->log_file, p->output))
         return rp_fail(err, RP_USAGE, "'%s' is to be both the trace and the log", p->output);
@@ -210,7 +210,7 @@ static int program_start(const struct program_options *p, char **command)
 {
     struct finding_rules rules;
     struct rp_error err;
-    if (!check_files(p, &err) || !finding_rules_open(&rules, &p->findings, p->check, &err))
+    if (!program_check_files(p, &err) || !finding_rules_open(&rules, &p->findings, p->check, &err))
         return command_fail(&err);
     for (size_t i = 0; i < p->findings.file_count; i++)
         remove_old(p->findings.files[i], command[0]);

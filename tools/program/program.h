@@ -91,6 +91,8 @@ struct environment {
     struct variable list[64];
     size_t count;
 };
+/* Checks that the program's process may write the files of the options, and that they are not the same ones. */
+bool program_check_files(const struct program_options *, struct rp_error *);
 /* command: the program and its arguments, for the trace; NULL: not known. */
 bool program_environment(const struct program_options *, char *const *command, struct environment *, struct rp_error *);
 void environment_free(struct environment *);

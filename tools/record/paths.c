@@ -2,40 +2,59 @@
 #include "tools/lib/output.h"
 #include "tools/record/plan.h"
 
-static bool apart(const char *output, const char *what, const char *other, const char *role, struct rp_error *err)
+/* What the output is, and its path; NULL: it is not asked for. */
+struct written {
+    const char *what, *path;
+};
+
+static bool spares(struct written o, const char *other, const char *role, struct rp_error *err)
 {
-    if (!output || !other || !output_same_file(output, other))
-        return true;
-    return rp_fail(err, RP_USAGE, "%s '%s' would be written over %s; give it another name", what, output, role);
+    return output_spares(o.what, o.path, other, role, err);
+}
+
+/* A buffer may be saved over its own file, to carry state from run to run. */
+static bool spares_buffers(const struct plan *p, struct written o, struct rp_error *err)
+{
+    for (size_t i = 0; i < p->buffer_count; i++)
+        if (!spares(o, p->buffers[i].path, "a buffer's file", err))
+            return false;
+    return true;
+}
+
+static bool spares_inputs(const struct plan *p, const char *launch_file, struct written o, struct rp_error *err)
+{
+    if (!spares(o, p->module, "the module", err) || !spares(o, launch_file, "the launch file", err) ||
+        !spares(o, p->findings.suppressions, "the suppressions", err) ||
+        !spares(o, p->findings.baseline, "the baseline", err))
+        return false;
+    for (size_t i = 0; i < p->expect_count; i++)
+        if (!spares(o, p->expects[i].path, "what is expected", err))
+            return false;
+    return true;
 }
 
 bool plan_check_paths(const struct plan *p, const char *launch_file, struct rp_error *err)
 {
+    const struct written trace = {"the trace", p->output}, prints = {"what kernels print", p->kernel_output};
     if (!finding_files_differ(&p->findings, p->output, "the trace", err) ||
-        !apart(p->output, "the trace", p->module, "the module", err) ||
-        !apart(p->output, "the trace", launch_file, "the launch file", err))
+        !finding_files_differ(&p->findings, p->kernel_output, "what kernels print", err) ||
+        !spares_inputs(p, launch_file, trace, err) || !spares_buffers(p, trace, err) ||
+        !spares_inputs(p, launch_file, prints, err) || !spares_buffers(p, prints, err) ||
+        !spares(prints, p->output, "the trace", err))
         return false;
-    if (!apart(p->kernel_output, "what kernels print", p->module, "the module", err) ||
-        !apart(p->kernel_output, "what kernels print", launch_file, "the launch file", err) ||
-        !apart(p->kernel_output, "what kernels print", p->output, "the trace", err))
-        return false;
-    for (size_t i = 0; i < p->buffer_count; i++)
-        if (!apart(p->output, "the trace", p->buffers[i].path, "a buffer's file", err) ||
-            !apart(p->kernel_output, "what kernels print", p->buffers[i].path, "a buffer's file", err))
+    for (size_t i = 0; i < p->findings.file_count; i++) {
+        const struct written found = {"what is found", p->findings.files[i]};
+        if (!spares_inputs(p, launch_file, found, err) || !spares_buffers(p, found, err))
             return false;
-    for (size_t i = 0; i < p->save_count;
-         i++) { /* a buffer may be saved over its own file, to carry state from run to run */
-        const char *path = p->saves[i].path;
-        if (!apart(path, "the saved buffer", p->module, "the module", err) ||
-            !apart(path, "the saved buffer", launch_file, "the launch file", err) ||
-            !apart(path, "the saved buffer", p->output, "the trace", err) ||
-            !apart(path, "the saved buffer", p->kernel_output, "what kernels print", err))
+    }
+    for (size_t i = 0; i < p->save_count; i++) {
+        const struct written saved = {"the saved buffer", p->saves[i].path};
+        if (!spares_inputs(p, launch_file, saved, err) || !spares(saved, p->output, "the trace", err) ||
+            !spares(saved, p->kernel_output, "what kernels print", err) ||
+            !finding_files_differ(&p->findings, p->saves[i].path, "the saved buffer", err))
             return false;
-        for (size_t j = 0; j < p->expect_count; j++)
-            if (!apart(path, "the saved buffer", p->expects[j].path, "what is expected", err))
-                return false;
         for (size_t j = 0; j < i; j++)
-            if (!apart(path, "the saved buffer", p->saves[j].path, "another one", err))
+            if (!spares(saved, p->saves[j].path, "another one", err))
                 return false;
     }
     return true;

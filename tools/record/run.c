@@ -260,10 +260,10 @@ static bool prepare(struct session *s, struct rp_error *err)
         if (!kernel_check_arguments(s->programs[i], l, err))
             return wrong(p, l->args_line, err);
     }
-    if (p->output && !output_check(p->output, err))
+    if (p->output && !output_check(p->output, INPUT_TRACE, err))
         return false;
     for (size_t i = 0; i < p->save_count; i++)
-        if (!output_check(p->saves[i].path, err))
+        if (!output_check(p->saves[i].path, INPUT_NPY, err))
             return false;
     for (size_t i = 0; i < p->buffer_count; i++)
         if (!buffer_fill(&p->buffers[i], s->device, err))
@@ -288,7 +288,7 @@ static bool open_prints(struct session *s, struct rp_error *err)
     s->prints = s->plan->json ? stderr : stdout;
     if (!path)
         return true;
-    if (!output_check(path, err))
+    if (!output_check(path, INPUT_OTHER, err))
         return false;
     s->prints = fopen(path, "w");
     return s->prints || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
@@ -452,13 +452,14 @@ static int print_json(const struct session *s, const struct rp_error *fault, jso
         json_put(launch, "thread_instructions", json_number(s->results[i].thread_instructions));
         json_add(launches, launch);
     }
-    json_t *out = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "tool", "reprise " REPRISE_VERSION, "module",
-                            json_text(s->module->file_name), "module_sha256", s->module->sha256, "outcome",
-                            !fault          ? "complete"
-                            : interrupted() ? "interrupted"
-                                            : "fault",
-                            "launches", launches, "warp_instructions", json_number(sum.warp_instructions),
-                            "thread_instructions", json_number(sum.thread_instructions), "seconds", s->seconds);
+    json_t *out = json_document(s->plan->output ? "record" : "run");
+    json_join(out, json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:f}", "module", json_text(s->module->file_name),
+                             "module_sha256", s->module->sha256, "outcome",
+                             !fault          ? "complete"
+                             : interrupted() ? "interrupted"
+                                             : "fault",
+                             "launches", launches, "warp_instructions", json_number(sum.warp_instructions),
+                             "thread_instructions", json_number(sum.thread_instructions), "seconds", s->seconds));
     if (fault)
         json_put(out, "fault", json_message(fault->text));
     if (fault && failed_launch(s))

@@ -3,11 +3,11 @@
 #include "tools/replay/replay.h"
 #include "tools/replaying/sampling.h"
 
-/* The members with which each document begins. */
+/* The members with which the element of each trace begins. */
 static void begin_json(struct json_stream *out, const struct replay_request *a, json_t *trace, const struct machine *m)
 {
+    json_traces_begin(out);
     json_open(out, NULL, '{');
-    json_part(out, "tool", json_string("reprise " REPRISE_VERSION));
     json_part(out, "engine", json_string(a->replay.engine == REPLAY_FAST ? "fast" : "reference"));
     json_part(out, "trace", trace);
     json_part(out, "machine", machine_json(m));
@@ -78,49 +78,48 @@ static json_t *cores_json(const struct machine *m, const struct core_counts *cou
     return all;
 }
 
-int replay_print_json(const struct replay_request *a, struct rp_trace *t, const struct machine *m,
-                      const struct outcome *o)
+int replay_print_json(struct replay_request *a, struct rp_trace *t, const struct machine *m, const struct outcome *o)
 {
     struct rp_error err;
     json_t *trace = trace_json(t, &err);
     if (!trace)
         return command_fail(&err);
-    struct json_stream out = {0};
-    begin_json(&out, a, trace, m);
-    results_json(&out, t, m, &o->result.launches, &o->result.total);
+    struct json_stream *out = &a->out.json;
+    begin_json(out, a, trace, m);
+    results_json(out, t, m, &o->result.launches, &o->result.total);
     if (o->result.sample.sampled)
-        json_part(&out, "sample", sample_json(m, &a->replay.sample, &o->result.sample));
+        json_part(out, "sample", sample_json(m, &a->replay.sample, &o->result.sample));
     if (copies_take_time(m))
-        json_part(&out, "copies", copies_json(o->result.copies));
+        json_part(out, "copies", copies_json(o->result.copies));
     if (o->result.device_count) {
-        json_part(&out, "devices", devices_json(&o->result));
-        json_part(&out, "links", links_json(&o->result));
+        json_part(out, "devices", devices_json(&o->result));
+        json_part(out, "links", links_json(&o->result));
     }
     if (o->result.channels && !o->result.sample.sampled)
-        json_part(&out, "dram_channels", channels_json(m, o->result.channels));
+        json_part(out, "dram_channels", channels_json(m, o->result.channels));
     if (o->result.cores)
-        json_part(&out, "cores", cores_json(m, o->result.cores));
+        json_part(out, "cores", cores_json(m, o->result.cores));
     if (a->units)
-        json_part(&out, "units", unit_shares_json(&o->hotspots));
+        json_part(out, "units", unit_shares_json(&o->hotspots));
     else if (a->by)
-        json_part(&out, "hotspots", hotspots_json(&o->hotspots, replay_top(a), o->files));
-    json_close(&out, '}');
-    return json_stream_end(&out);
+        json_part(out, "hotspots", hotspots_json(&o->hotspots, replay_top(a), o->files));
+    json_close(out, '}');
+    return RP_OK;
 }
 
-int replay_print_repeated_json(const struct replay_request *a, struct rp_trace *t, const struct machine *m,
+int replay_print_repeated_json(struct replay_request *a, struct rp_trace *t, const struct machine *m,
                                const struct repeat_result *repeated, const struct engine_exact *exact)
 {
     struct rp_error err;
     json_t *trace = trace_json(t, &err);
     if (!trace)
         return command_fail(&err);
-    struct json_stream out = {0};
-    begin_json(&out, a, trace, m);
+    struct json_stream *out = &a->out.json;
+    begin_json(out, a, trace, m);
     if (repeated)
-        repeat_json(&out, m, &a->repeat, repeated);
+        repeat_json(out, m, &a->repeat, repeated);
     else
-        json_part(&out, "exact", exact_json(exact));
-    json_close(&out, '}');
-    return json_stream_end(&out);
+        json_part(out, "exact", exact_json(exact));
+    json_close(out, '}');
+    return RP_OK;
 }

@@ -24,7 +24,7 @@ struct replay_request {
     const char *save_machine; /* NULL: nowhere */
     const char *cache;        /* NULL: none */
     bool json, csv, quiet, explain, markdown;
-    bool follows; /* another trace was printed before */
+    struct trace_output out;
 };
 
 /* What was replayed. */
@@ -43,16 +43,15 @@ int replay_command(struct replay_request *);
 int replay_explain(bool markdown, bool csv);
 
 /* Print the results, and return the exit status. text.c: as text or CSV. */
-int replay_print(const struct replay_request *, struct rp_trace *, const struct machine *, const struct outcome *);
-int replay_print_repeated(const struct replay_request *, struct rp_trace *, const struct machine *,
+int replay_print(struct replay_request *, struct rp_trace *, const struct machine *, const struct outcome *);
+int replay_print_repeated(struct replay_request *, struct rp_trace *, const struct machine *,
                           const struct repeat_result *);
-int replay_print_exact(const struct replay_request *, struct rp_trace *, const struct machine *,
-                       const struct engine_exact *);
+int replay_print_exact(struct replay_request *, struct rp_trace *, const struct machine *, const struct engine_exact *);
 
 /* json.c. */
-int replay_print_json(const struct replay_request *, struct rp_trace *, const struct machine *, const struct outcome *);
+int replay_print_json(struct replay_request *, struct rp_trace *, const struct machine *, const struct outcome *);
 /* repeated: NULL with --exact alone. */
-int replay_print_repeated_json(const struct replay_request *, struct rp_trace *, const struct machine *,
+int replay_print_repeated_json(struct replay_request *, struct rp_trace *, const struct machine *,
                                const struct repeat_result *repeated, const struct engine_exact *);
 
 /* How many places --top lets through. */

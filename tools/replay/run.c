@@ -112,12 +112,11 @@ static int run_on(struct replay_request *a, struct rp_trace *trace)
     return status;
 }
 
-static int one_trace(void *data, const char *path, bool follows)
+static int one_trace(void *data, const char *path)
 {
     struct replay_request *a = data;
     struct rp_error err;
     a->trace = path;
-    a->follows = follows;
     /* errors of the machine come before those of the trace */
     struct machine *m = machine_args_open(&a->machine, NULL, 0, &err);
     struct rp_trace *trace = m ? trace_of_launches(a->trace, &err) : NULL;
@@ -130,5 +129,6 @@ static int one_trace(void *data, const char *path, bool follows)
 
 int replay_command(struct replay_request *a)
 {
-    return each_trace(a->traces, a->trace_count, a->json, a->csv, one_trace, a);
+    a->out = (struct trace_output){.json.name = a->json ? "replay" : NULL, .csv = a->csv};
+    return each_trace(a->traces, a->trace_count, &a->out, one_trace, a);
 }

@@ -39,7 +39,7 @@ static void launch_row(struct table *t, const char *name, const char *device, co
     table_number(t, s->cycles);
     if (known)
         table_number(t, known->half_width);
-    table_cell(t, "%.3f", (double)s->cycles / fraction_value(m->clock_mhz));
+    table_cell(t, "%.3f", statistics_us(m, s));
     table_number(t, s->warp_instructions);
     table_cell(t, "%.3f", statistics_ipc(s));
     table_cell(t, "%.1f %%", 100 * statistics_occupancy(m, s));
@@ -132,7 +132,7 @@ static int print_csv(const struct replay_request *a, const struct rp_trace *trac
         return command_fail(&err);
     }
     launch_csv_machine(csv, m);
-    if (!a->follows)
+    if (!a->out.follows)
         launch_csv_heading(csv);
     struct replay_launch launch;
     for (struct launch_reader r = launch_log_read(&o->result.launches); launch_log_next(&r, &launch);)
@@ -355,16 +355,22 @@ static int print_hotspots(const struct replay_request *a, struct rp_trace *trace
     return RP_OK;
 }
 
-int replay_print(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
-                 const struct outcome *o)
+static struct csv_origin csv_origin(const struct replay_request *a, const struct rp_trace *trace,
+                                    const struct machine *m)
+{
+    return (struct csv_origin){rp_trace_path(trace), m->name, !a->out.follows};
+}
+
+int replay_print(struct replay_request *a, struct rp_trace *trace, const struct machine *m, const struct outcome *o)
 {
     if (!a->quiet)
         print_warnings(trace, &o->result.launches);
     int status = RP_OK;
+    const struct csv_origin origin = csv_origin(a, trace, m);
     if (a->csv && a->units)
-        unit_shares_print_csv(&o->hotspots);
+        unit_shares_print_csv(&o->hotspots, &origin);
     else if (a->csv && a->by)
-        hotspots_print_csv(&o->hotspots, replay_top(a), o->files);
+        hotspots_print_csv(&o->hotspots, &origin, replay_top(a), o->files);
     else if (a->csv)
         status = print_csv(a, trace, m, o);
     else if (a->by && !a->json)
@@ -380,7 +386,7 @@ static void print_heading(struct rp_trace *trace, const struct machine *m)
            m->scheduler.model->name, m->pipeline.model->name, m->memory.model->name);
 }
 
-int replay_print_repeated(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+int replay_print_repeated(struct replay_request *a, struct rp_trace *trace, const struct machine *m,
                           const struct repeat_result *r)
 {
     if (a->json)
@@ -389,20 +395,22 @@ int replay_print_repeated(const struct replay_request *a, struct rp_trace *trace
         print_heading(trace, m);
         repeat_print_summary(&a->repeat, r);
         if (r->known)
-            exact_print(&r->exact, false);
+            exact_print(&r->exact, NULL);
         puts("");
     }
-    repeat_print_table(m, r, a->csv);
+    const struct csv_origin origin = csv_origin(a, trace, m);
+    repeat_print_table(m, r, a->csv ? &origin : NULL);
     return RP_OK;
 }
 
-int replay_print_exact(const struct replay_request *a, struct rp_trace *trace, const struct machine *m,
+int replay_print_exact(struct replay_request *a, struct rp_trace *trace, const struct machine *m,
                        const struct engine_exact *exact)
 {
     if (a->json)
         return replay_print_repeated_json(a, trace, m, NULL, exact);
     if (!a->csv)
         print_heading(trace, m);
-    exact_print(exact, a->csv);
+    const struct csv_origin origin = csv_origin(a, trace, m);
+    exact_print(exact, a->csv ? &origin : NULL);
     return RP_OK;
 }

@@ -23,9 +23,10 @@ struct launch_csv {
     size_t next; /* where the next statistic is likely to be */
 };
 
-static const char *const before[] = {"trace", "machine", "launch", "kernel", "grid", "block"};
-static const char *const behind[] = {"begin",      "end",        "us",    "ipc", "occupancy.achieved",
-                                     "main_stall", "half_width", "source"};
+static const char *const before[] = {"trace", "machine", "launch", "kernel", "grid", "block", "device"};
+static const char *const behind[] = {"begin",      "end",          "us",         "ipc",    "occupancy.achieved",
+                                     "main_stall", "speedup",      "half_width", "source", "equal",
+                                     "overlaps",   "dependencies", "warning"};
 
 struct launch_csv *launch_csv_new(void) { return calloc(1, sizeof(struct launch_csv)); }
 
@@ -105,12 +106,18 @@ static void take_statistics(struct launch_csv *c, const struct machine *m, const
 static void figures(const struct launch_csv *c, const struct machine *m, const struct replay_launch *l, bool total)
 {
     const struct statistics *s = &l->statistics;
-    printf("%" PRIu64 ",%" PRIu64 ",%.3f,%.4f,%.4f,%s,", l->begin, l->end,
-           (double)s->cycles / fraction_value(m->clock_mhz), statistics_ipc(s), statistics_occupancy(m, s),
-           statistics_main_stall(m, s, (char[STALL_NAME]){0}));
+    printf("%" PRIu64 ",%" PRIu64 ",%.3f,%.4f,%.4f,%s,", l->begin, l->end, statistics_us(m, s), statistics_ipc(s),
+           statistics_occupancy(m, s), statistics_main_stall(m, s, (char[STALL_NAME]){0}));
+    if (machine_is_cores(m))
+        printf("%.4f", statistics_speed_up(s));
+    putchar(',');
     if (l->half_width)
         printf("%" PRIu64, l->half_width);
-    printf(",%s", total ? "sampled" : l->source == REPLAY_REPLAYED ? "" : replay_source_name(l->source));
+    printf(",%s,", total ? "sampled" : l->source == REPLAY_REPLAYED ? "" : replay_source_name(l->source));
+    if (l->source == REPLAY_EQUAL && !total)
+        printf("%" PRIu32, l->equal);
+    printf(",%s,%s,", l->overlaps ? "true" : "", total ? "" : machine_dependencies[l->control_words]);
+    csv_cell(l->warning, stdout);
     for (size_t i = 0; i < c->count; i++) {
         putchar(',');
         if (c->has[i])
@@ -131,7 +138,7 @@ static void place(const struct rp_trace *t, uint32_t number)
     char plain[PLAIN_NAME], grid[40], block[40];
     printf(",%" PRIu32 ",", number);
     csv_cell(plain_kernel_name(rp_trace_kernel(t, l->kernel)->name, plain), stdout);
-    printf(",%s,%s,", dimensions(l->grid, grid), dimensions(l->block, block));
+    printf(",%s,%s,%" PRIu32 ",", dimensions(l->grid, grid), dimensions(l->block, block), l->device);
 }
 
 void launch_csv_row(struct launch_csv *c, const struct rp_trace *t, const struct machine *m, uint32_t number,
@@ -141,7 +148,7 @@ void launch_csv_row(struct launch_csv *c, const struct rp_trace *t, const struct
     putchar(',');
     csv_cell(m ? m->name : "", stdout);
     if (number == LAUNCH_CSV_TOTAL)
-        fputs(",total,,,,", stdout);
+        fputs(",total,,,,,", stdout);
     else
         place(t, number);
     for (size_t i = 0; i < c->own_count; i++) {

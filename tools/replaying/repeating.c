@@ -43,11 +43,26 @@ void repeat_print_summary(const struct repeat_args *a, const struct repeat_resul
     printf(r->reached ? "within %g of the mean cycles.\n" : "not within %g of the mean cycles.\n", a->request.width);
 }
 
-void exact_print(const struct engine_exact *e, bool csv)
+static void exact_print_csv(const struct engine_exact *e, const struct csv_origin *origin)
 {
-    if (csv) {
-        printf("mean,deviation,processors,warps_per_processor\n%.17g,%.17g,%" PRIu64 ",%" PRIu64 "\n", e->mean,
-               sqrt(e->variance), e->processors, e->most_warps);
+    static const char *const heading[] = {"mean", "deviation", "processors", "warps_per_processor"};
+    struct table *t = table_new("llllll");
+    if (origin->heading)
+        csv_origin_heading(t);
+    for (size_t i = 0; origin->heading && i < MODEL_COUNT_OF(heading); i++)
+        table_cell(t, "%s", heading[i]);
+    csv_origin_cells(t, origin);
+    table_cell(t, "%.17g", e->mean);
+    table_cell(t, "%.17g", sqrt(e->variance));
+    table_cell(t, "%" PRIu64, e->processors);
+    table_cell(t, "%" PRIu64, e->most_warps);
+    table_print_csv(t, stdout);
+}
+
+void exact_print(const struct engine_exact *e, const struct csv_origin *origin)
+{
+    if (origin) {
+        exact_print_csv(e, origin);
         return;
     }
     printf("Known without a replay: cycles have mean %.3f and deviation %.3f.\n", e->mean, sqrt(e->variance));
@@ -58,7 +73,7 @@ void exact_print(const struct engine_exact *e, bool csv)
 struct printing {
     struct table *table;
     const struct repeat_row *row;
-    bool csv;
+    const struct csv_origin *csv; /* NULL: text */
 };
 
 static void print_row(void *data, const char *name, uint64_t value)
@@ -68,6 +83,8 @@ static void print_row(void *data, const char *name, uint64_t value)
     (void)value;
     if (!r->greatest && !p->csv)
         return;
+    if (p->csv)
+        csv_origin_cells(p->table, p->csv);
     table_cell(p->table, "%s", name);
     table_cell(p->table, p->csv ? "%.17g" : "%.1f", r->mean);
     table_cell(p->table, p->csv ? "%.17g" : "%.1f", r->half_width);
@@ -79,15 +96,17 @@ static void print_row(void *data, const char *name, uint64_t value)
     table_number(p->table, r->greatest);
 }
 
-void repeat_print_table(const struct machine *m, const struct repeat_result *r, bool csv)
+void repeat_print_table(const struct machine *m, const struct repeat_result *r, const struct csv_origin *csv)
 {
     static const char *const heading[][9] = {
         {"statistic", "mean", "half width", "deviation", "least", "5 %", "50 %", "95 %", "greatest"},
         {"statistic", "mean", "half_width", "deviation", "least", "q5", "q50", "q95", "greatest"}};
     const struct statistics none = {0};
-    struct printing p = {table_new("lrrrrrrrr"), r->rows, csv};
-    for (size_t i = 0; i < MODEL_COUNT_OF(heading[csv]); i++)
-        table_cell(p.table, "%s", heading[csv][i]);
+    struct printing p = {table_new(csv ? "lllrrrrrrrr" : "lrrrrrrrr"), r->rows, csv};
+    if (csv && csv->heading)
+        csv_origin_heading(p.table);
+    for (size_t i = 0; (!csv || csv->heading) && i < MODEL_COUNT_OF(heading[0]); i++)
+        table_cell(p.table, "%s", heading[csv != NULL][i]);
     statistics_each(m, &none, print_row, &p);
     (csv ? table_print_csv : table_print)(p.table, stdout);
 }

@@ -5,6 +5,7 @@
 #include "replay/session/repeat.h"
 #include "tools/lib/command.h"
 #include "tools/lib/json.h"
+#include "tools/ui/table.h"
 
 struct repeat_args {
     struct repeat_request request; /* least is 0 without --batches */
@@ -39,10 +40,10 @@ void repeat_check(struct command_line *, const struct repeat_args *);
 
 /* "424 batches: half the interval at 0.95 is within 0.1 of the mean" */
 void repeat_print_summary(const struct repeat_args *, const struct repeat_result *);
-/* A table of the statistics; those that are always 0 are left out, but not in CSV. */
-void repeat_print_table(const struct machine *, const struct repeat_result *, bool csv);
+/* A table of the statistics; those that are always 0 are left out, but not in CSV. origin: NULL: no CSV. */
+void repeat_print_table(const struct machine *, const struct repeat_result *, const struct csv_origin *);
 /* "Mean 218.0, deviation 228.9: known without a replay"; in CSV a row of figures below its heading. */
-void exact_print(const struct engine_exact *, bool csv);
+void exact_print(const struct engine_exact *, const struct csv_origin *);
 /* Members "batches", "cycles" (of each), "exact" and "statistics" of a result. */
 void repeat_json(struct json_stream *, const struct machine *, const struct repeat_args *,
                  const struct repeat_result *);

@@ -1,5 +1,6 @@
 #include "tools/replaying/replaying.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "replay/base/machine_settings.h"
 #include "replay/session/machine_open.h"
+#include "tools/lib/command.h"
 #include "tools/lib/input.h"
 #include "tools/lib/number.h"
 #include "tools/machine/option_line.h"
@@ -94,22 +96,28 @@ struct rp_trace *trace_of_launches(const char *path, struct rp_error *err)
     return NULL;
 }
 
-int each_trace(char **traces, size_t count, bool json, bool csv,
-               int (*one)(void *data, const char *trace, bool follows), void *data)
+static bool is_readable(const char *path, struct rp_error *err)
 {
-    bool list = json && count > 1;
+    return !access(path, R_OK) || rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", path, strerror(errno));
+}
+
+int each_trace(char **traces, size_t count, struct trace_output *out, int (*one)(void *data, const char *trace),
+               void *data)
+{
     int status = RP_OK;
-    if (list)
-        puts("{\"traces\": [");
+    struct rp_error err;
+    for (size_t i = 0; i < count && count > 1; i++)
+        if (!input_check(traces[i], INPUT_TRACE, &err) || !is_readable(traces[i], &err))
+            return command_fail(&err);
     for (size_t i = 0; i < count && (status == RP_OK || status == RP_PARTIAL); i++) {
-        if (i && !csv)
-            puts(json ? "," : "");
-        int its = one(data, traces[i], i > 0);
+        out->follows = i > 0;
+        if (i && !out->csv && !out->json.name)
+            puts("");
+        int its = one(data, traces[i]);
         status = its == RP_OK ? status : its;
     }
-    if (list)
-        puts("]}");
-    return status;
+    int printed = json_traces_end(&out->json);
+    return status == RP_OK || status == RP_PARTIAL ? printed == RP_OK ? status : printed : status;
 }
 
 bool parse_threads(const char *text, unsigned *threads, struct rp_error *err)
@@ -187,10 +195,12 @@ static void add_statistic(void *object, const char *name, uint64_t value)
 static void add_statistics(json_t *object, const struct machine *m, const struct statistics *s, bool own)
 {
     (own ? statistics_each_own : statistics_each)(m, s, add_statistic, object);
-    json_put_path(object, "ipc", json_real(statistics_ipc(s)));
+    json_put(object, "us", json_real(statistics_us(m, s)));
+    json_put(object, "ipc", json_real(statistics_ipc(s)));
     json_put_path(object, "occupancy.achieved", json_real(statistics_occupancy(m, s)));
+    json_put(object, "main_stall", json_string(statistics_main_stall(m, s, (char[STALL_NAME]){0})));
     if (machine_is_cores(m))
-        json_put(object, "speed_up", json_real(statistics_speed_up(s)));
+        json_put(object, "speedup", json_real(statistics_speed_up(s)));
 }
 
 json_t *statistics_json(const struct machine *m, const struct statistics *s)
@@ -208,8 +218,7 @@ json_t *launch_json(struct rp_trace *t, const struct machine *m, const struct re
     json_join(object,
               json_pack("{s:[iii], s:[iii]}", "grid", (int)launch->grid[0], (int)launch->grid[1], (int)launch->grid[2],
                         "block", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2]));
-    if (launch->device)
-        json_put(object, "device", json_number(launch->device));
+    json_put(object, "device", json_number(launch->device));
     json_put(object, "dependencies", json_string(machine_dependencies[l->control_words]));
     if (*l->warning)
         json_put(object, "warning", json_text(l->warning));

@@ -38,11 +38,16 @@ bool parse_number(const char *option, const char *text, long long least, long lo
  */
 struct rp_trace *trace_of_launches(const char *path, struct rp_error *);
 
-/* What a command prints of several traces, one after the other: `one` prints a trace, and returns its status;
- * `follows`: another one came before. In JSON they are the elements of a list; other text is parted by an empty line,
- * rows of CSV are not. Goes on after RP_PARTIAL only. Returns the last status that is not RP_OK. */
-int each_trace(char **traces, size_t count, bool json, bool csv,
-               int (*one)(void *data, const char *trace, bool follows), void *data);
+/* Where a command prints its traces, one after the other. */
+struct trace_output {
+    struct json_stream json; /* json.name: the document, whose list "traces" gets an element for each; NULL: no JSON */
+    bool csv;                /* one table of all traces; other text is parted by an empty line */
+    bool follows;            /* a trace was printed before */
+};
+/* `one` prints a trace, and returns its status. Of several, all are looked for before anything is printed. Goes on after
+ * RP_PARTIAL only; then the document has what was printed until then. Returns the last status that is not RP_OK. */
+int each_trace(char **traces, size_t count, struct trace_output *, int (*one)(void *data, const char *trace),
+               void *data);
 
 /* --threads: 0 is one per CPU, in every command. */
 bool parse_threads(const char *text, unsigned *threads, struct rp_error *);
@@ -55,13 +60,14 @@ json_t *machine_json(const struct machine *);
 json_t *trace_json(struct rp_trace *, struct rp_error *);
 /* Sets object.a.b.c from "a.b.c". */
 void json_put_path(json_t *object, const char *path, json_t *);
-/* All statistics, dots in names as nested objects, and the ratios "ipc" and "occupancy.achieved". */
+/* All statistics, dots in names as nested objects, and what follows from them: "us", "ipc", "occupancy.achieved",
+ * "main_stall" and, on chips of many cores, "speedup". */
 json_t *statistics_json(const struct machine *, const struct statistics *);
 /* The same with members of the launch: "launch", "kernel" and "symbol" (its names in the source and in the module),
- * "grid", "block", "dependencies" (control words or scoreboard), "begin" and "end" (cycles since the first launch
- * began), "warning" if there is one, "overlaps" if others ran at the same time, and if not all was replayed "source",
- * "equal" (the launch that this one equals) and "half_width" (of its cycles). A launch that overlaps lacks the
- * statistics of what the launches share. */
+ * "grid", "block", "device", "dependencies" (control words or scoreboard), "begin" and "end" (cycles since the first
+ * launch began), "warning" if there is one, "overlaps" if others ran at the same time, and if not all was replayed
+ * "source", "equal" (the launch that this one equals) and "half_width" (of its cycles). A launch that overlaps lacks
+ * the statistics of what the launches share. */
 json_t *launch_json(struct rp_trace *, const struct machine *, const struct replay_launch *);
 
 /* Prints a result's members "launches" and "total". */

@@ -77,7 +77,8 @@ json_t *sample_json(const struct machine *m, const struct sample_request *q, con
     json_t *launches = json_object(), *widths = statistics_json(m, &r->half_width);
     for (unsigned i = 0; i < REPLAY_SOURCE_COUNT; i++)
         json_put(launches, i == REPLAY_IN_PART ? "in_part" : replay_source_name(i), json_number(r->count[i]));
-    json_object_del(widths, "ipc"); /* ratios have no interval */
+    json_object_del(widths, "ipc"); /* what is no sum has no interval */
+    json_object_del(widths, "main_stall");
     json_object_del(json_object_get(widths, "occupancy"), "achieved");
     return json_pack("{s:f, s:f, s:b, s:o, s:i, s:{s:o, s:o, s:f}, s:o}", "error", q->error, "confidence",
                      q->confidence, "reached", r->reached, "launches", launches, "strata", (int)r->strata,

@@ -16,7 +16,7 @@ bool report_check(const char *path, struct rp_error *err)
         return rp_fail(err, RP_SYSTEM,
                        "this reprise was built without D3, which draws the charts; install Debian's node-d3 and build "
                        "it again");
-    return output_check(path, err);
+    return output_check(path, INPUT_OTHER, err);
 }
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */

@@ -198,8 +198,8 @@ static bool open_input(const struct report_request *r, struct replayed *o, struc
     if (!fine || !(o->machine = shares_machine_open(&r->machine, NULL, 0, o->trace, r->replay.launch, r->replay.threads,
                                                     &o->shares, err)))
         return false;
-    if (output_same_file(r->input, r->output))
-        return rp_fail(err, RP_USAGE, "-o '%s' would be written over the trace; give it another name", r->output);
+    if (!output_spares("-o", r->output, r->input, "the trace", err))
+        return false;
     if (rp_trace_damage(o->trace) && !r->quiet)
         fprintf(stderr, "reprise: warning: %s\n", rp_trace_damage(o->trace));
     unsigned told = 0;

@@ -109,8 +109,7 @@ int report_sweep(const struct report_request *r)
     struct rp_error err;
     struct query_args args = {.top = -1, .all = r->all};
     struct sweep_report s = {.request = r, .data = report_begin("sweep", r->input, r->command)};
-    if (output_same_file(r->input, r->output)) {
-        rp_fail(&err, RP_USAGE, "-o '%s' would be written over the database; give it another name", r->output);
+    if (!output_spares("-o", r->output, r->input, "the database", &err)) {
         json_decref(s.data);
         return command_fail(&err);
     }

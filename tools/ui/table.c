@@ -213,3 +213,15 @@ void table_free(struct table *t)
     free(t->columns);
     free(t);
 }
+
+void csv_origin_heading(struct table *t)
+{
+    table_cell(t, "trace");
+    table_cell(t, "machine");
+}
+
+void csv_origin_cells(struct table *t, const struct csv_origin *o)
+{
+    table_cell(t, "%s", o->trace);
+    table_cell(t, "%s", o->machine);
+}

@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_UI_TABLE_H
 #define REPRISE_TOOLS_UI_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -23,6 +24,15 @@ void table_print(struct table *, FILE *);
 void table_print_csv(struct table *, FILE *);
 /* Prints a text as a cell of CSV, in quotes if it needs them; for tables that are printed cell by cell. */
 void csv_cell(const char *text, FILE *to);
+/* With what rows of CSV about a replay begin, so that those of several can be put together: columns "trace" and
+ * "machine". heading: the names of the columns are to be printed, as they are before the first trace alone. */
+struct csv_origin {
+    const char *trace, *machine;
+    bool heading;
+};
+#define CSV_ORIGIN_CELLS 2
+void csv_origin_heading(struct table *);
+void csv_origin_cells(struct table *, const struct csv_origin *);
 void table_free(struct table *); /* without printing; NULL is allowed */
 
 #endif

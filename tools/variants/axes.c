@@ -147,9 +147,9 @@ static bool add_points(struct axis *axis, char *values, const char *text, struct
             fine = add_value(&v, value, err);
         if (fine && v.count - before != axis->keys)
             fine = rp_fail(err, RP_USAGE,
-                           "--vary %s: %zu values for %zu keys; write a value of each key, and a colon before the "
+                           "--vary %s: %zu value%s for %zu key%s; write a value of each key, and a colon before the "
                            "next, as in sms,l1.size=1,8K:2,24K",
-                           text, v.count - before, axis->keys);
+                           text, v.count - before, rp_plural(v.count - before), axis->keys, rp_plural(axis->keys));
     }
     axis->values = v.list;
     return fine &&

@@ -246,9 +246,11 @@ static bool all_values(struct grid_run *g, json_t *list, struct rp_error *err)
 static int print_grid(struct grid_run *g, json_t *list)
 {
     const char *key = g->grid->key ? g->grid->key : "-";
-    if (list)
-        return json_finish(json_pack("{s:s, s:s, s:O, s:O}", "tool", "reprise " REPRISE_VERSION, "key", key, "rows",
-                                     list, "skipped", g->skipped));
+    if (list) {
+        json_t *json = json_document("wcet-grid");
+        json_join(json, json_pack("{s:s, s:O, s:O}", "key", key, "rows", list, "skipped", g->skipped));
+        return json_finish(json);
+    }
     if (g->table)
         (g->grid->csv ? table_print_csv : table_print)(g->table, stdout);
     g->table = NULL;

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "replay/base/layout.h"
@@ -315,7 +316,7 @@ void wcet_needs_find(struct wcet_needs *n, const struct machine *m, const struct
 /* ---- as an error --------------------------------------------------------------------------------------------------
  */
 
-/* Text that is added to until it has `room` bytes: it then ends in "...". */
+/* Text that is added to until it has `room` bytes: it then ends in " and more". */
 struct text {
     size_t room;
     char bytes[640];
@@ -329,10 +330,10 @@ __attribute__((format(printf, 3, 4))) static void add(struct text *t, const char
     vsnprintf(more, sizeof more, format, arguments);
     va_end(arguments);
     size_t at = strlen(t->bytes);
-    if (at + strlen(between) + strlen(more) < t->room - 4)
+    if (at + strlen(between) + strlen(more) < t->room - strlen(" and more"))
         snprintf(t->bytes + at, sizeof t->bytes - at, "%s%s", at ? between : "", more);
-    else if (!strstr(t->bytes, " ..."))
-        strcpy(t->bytes + at, " ...");
+    else if (!strstr(t->bytes, " and more"))
+        strcpy(t->bytes + at, " and more");
 }
 
 /* "a=1 b=2" becomes "--set a=1 --set b=2". */
@@ -354,6 +355,23 @@ static const char *const not_assumed[WCET_EXTENSION_COUNT] = {
     [WCET_FETCH] = "an instruction cache with misses",
 };
 
+bool wcet_machine_for_bounds(const struct machine *m, char name[WCET_MACHINE_NAME])
+{
+    char **names, begins[WCET_MACHINE_NAME + 16];
+    size_t count = machine_list(&names);
+    bool found = false;
+    snprintf(begins, sizeof begins, "%.*s for bounds", WCET_MACHINE_NAME, m->name);
+    for (size_t i = 0; i < count && !found; i++) {
+        char *summary = machine_summary(names[i]);
+        found = summary && !strncmp(summary, begins, strlen(begins)) && strlen(names[i]) < WCET_MACHINE_NAME;
+        if (found)
+            strcpy(name, names[i]);
+        free(summary);
+    }
+    free(names);
+    return found;
+}
+
 bool wcet_needs_fail(const struct wcet_needs *n, const struct machine *m, struct rp_error *err)
 {
     struct text what = {.room = 320}, remedy = {.room = sizeof remedy.bytes}, names = {.room = 120};
@@ -372,6 +390,13 @@ bool wcet_needs_fail(const struct wcet_needs *n, const struct machine *m, struct
         add(&remedy, " ", "--assume %s", names.bytes);
     if (!mends)
         return rp_fail(err, RP_BAD_INPUT, "machine %s: no bound covers %s", m->name, what.bytes);
+    char ready[WCET_MACHINE_NAME];
+    if (n->count && wcet_machine_for_bounds(m, ready))
+        return rp_fail(
+            err, RP_BAD_INPUT,
+            "machine %s: not covered: %s. Take '--machine %s --assume all': it is %s for bounds; or --relax, "
+            "which changes this one and says how",
+            m->name, what.bytes, ready, m->name);
     return rp_fail(err, RP_BAD_INPUT, "machine %s: not covered: %s. %s%s", m->name, what.bytes, remedy.bytes,
                    n->count ? ", or --relax, makes a machine that is" : " covers it");
 }

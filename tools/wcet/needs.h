@@ -25,7 +25,11 @@ struct wcet_needs {
 void wcet_needs_find(struct wcet_needs *, const struct machine *, const struct rp_kernel *, const struct rp_launch *,
                      unsigned extensions);
 static inline bool wcet_needs_nothing(const struct wcet_needs *n) { return !n->count && !n->missing; }
-/* Fills *err with RP_BAD_INPUT and all of them. Returns false. */
+/* The machine that is this one for bounds: its file begins with the comment "NAME for bounds". False: there is none. */
+#define WCET_MACHINE_NAME 64
+bool wcet_machine_for_bounds(const struct machine *, char name[WCET_MACHINE_NAME]);
+/* Fills *err with RP_BAD_INPUT and all of them, and what to do: another machine, if there is one for bounds; else the
+ * settings and the assumptions. Returns false. */
 bool wcet_needs_fail(const struct wcet_needs *, const struct machine *, struct rp_error *);
 
 #endif

@@ -404,4 +404,7 @@ void wcet_print_validity(const struct wcet_validity *v)
     for (size_t i = 0; i < relaxed_count(v); i++)
         printf("%s--set %s=%s", i ? " " : "", relaxed_setting(v, i)->key, relaxed_setting(v, i)->value);
     puts("");
+    char ready[WCET_MACHINE_NAME];
+    if (wcet_machine_for_bounds(v->machine, ready))
+        printf("'--machine %s --assume all' is %s for bounds, changed with more care.\n", ready, v->machine->name);
 }

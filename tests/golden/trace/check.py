@@ -18,7 +18,7 @@ def dump(*command):
     return ('\n'.join(lines) + '\n').encode()
 
 def figures(reprise, trace):
-    info = json.loads(run(reprise, 'info', '--json', trace))
+    info = json.loads(run(reprise, 'info', '--json', trace))['traces'][0]
     dumps = hashlib.sha256()
     for number, launch in enumerate(info['launches']):
         threads = launch['block'][0] * launch['block'][1] * launch['block'][2]
@@ -28,7 +28,7 @@ def figures(reprise, trace):
     verified = json.loads(run(reprise, 'verify', '--json', trace))['traces'][0]
     whole = all(launch['outcome'] == 'complete' for launch in info['launches'])
     replay = json.loads(run(reprise, 'replay', '--json', '--quiet', '--machine', 'orin-wcet', trace,
-                            statuses=(0,) if whole else (5,)))
+                            statuses=(0,) if whole else (5,)))['traces'][0]
     keys = ('symbol', 'grid', 'block', 'outcome', 'fault', 'blocks_recorded', 'warp_instructions',
             'thread_instructions', 'chunks', 'mix')
     return {

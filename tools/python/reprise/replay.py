@@ -10,9 +10,9 @@ def settings_of(settings) -> list:
 
 
 def replay(trace, machine, *, settings=None, threads=0) -> dict:
-    """The output of `reprise replay --json` for a trace on a machine: cycles and statistics of each launch.
+    """What `reprise replay --json` says of a trace on a machine: cycles and statistics of each launch.
 
     settings  options of the machine, such as {"scheduler": "lrr", "l1.size": "64K"}
     """
     command = ["replay", "--json", "--quiet", "--threads", str(threads), "--machine", os.fspath(machine)]
-    return json.loads(call_program(command + settings_of(settings) + [os.fspath(trace)]))
+    return json.loads(call_program(command + settings_of(settings) + [os.fspath(trace)]))["traces"][0]
