@@ -17,6 +17,7 @@
 #include "tools/lib/output.h"
 #include "tracefmt/plural.h"
 
+enum { MOST_BYTES = 16 }; /* of a word of any ISA */
 enum form { NO_OUTPUT, BARE, CUBIN, INTO };
 
 struct request {
@@ -240,19 +241,20 @@ static bool read_line(struct request *a, struct rp_error *err)
  * err says why there is none. */
 static char *find_function(const struct request *a, const char *text, struct rp_error *err)
 {
-    char *names[MOST_FUNCTIONS];
+    char *names[MOST_FUNCTIONS], *copy_of_text = strdup(text);
+    struct listing_reader r = {copy_of_text, 0, MOST_BYTES};
+    struct listing_line line;
     size_t count = 0;
-    for (const char *s = text; (s = strstr(s, "Function : ")) && count < MOST_FUNCTIONS;) {
-        s += 11;
-        char *name = strndup(s, strcspn(s, " \t\r\n"));
-        bool known = !name;
-        for (size_t i = 0; i < count && name; i++)
-            known |= !strcmp(names[i], name);
-        if (known)
-            free(name);
-        else
-            names[count++] = name;
+    while (copy_of_text && listing_next(&r, &line) && count < MOST_FUNCTIONS) {
+        if (line.kind != LINE_FUNCTION || !line.name)
+            continue;
+        bool known = false;
+        for (size_t i = 0; i < count; i++)
+            known |= !strcmp(names[i], line.name);
+        if (!known && (names[count] = strdup(line.name)))
+            count++;
     }
+    free(copy_of_text);
     const char *chosen = choose_kernel(a->file, (const char *const *)names, count, a->kernel, err);
     char *copy = chosen ? strdup(chosen) : NULL;
     for (size_t i = 0; i < count; i++)
@@ -289,7 +291,6 @@ static bool write_output(struct request *a, struct rp_error *err)
 
 static bool assemble(struct request *a, char *text, struct rp_error *err)
 {
-    enum { MOST_BYTES = 16 };
     jmp_buf out_of_memory;
     a->module.arena.out_of_memory = &out_of_memory;
     if (setjmp(out_of_memory))
