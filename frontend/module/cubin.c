@@ -63,6 +63,8 @@ static bool read_header(struct cubin_file *f)
                        c->file_name, h.e_type);
     bool late = h.e_ident[EI_OSABI] == OSABI_CUDA_13;
     c->flags = h.e_flags;
+    c->os_abi = h.e_ident[EI_OSABI];
+    c->abi_version = h.e_ident[EI_ABIVERSION];
     c->sm = sm_of(h.e_flags, h.e_ident[EI_OSABI]);
     c->virtual_sm = late ? c->sm : h.e_flags >> 16 & 0xff;
     c->toolkit = h.e_version;

@@ -46,6 +46,15 @@ struct cubin_branch {
     uint32_t offset, first, count;
 };
 
+/* A record of .nv.info.KERNEL that no other field of cubin_kernel holds. */
+struct cubin_attribute {
+    uint8_t format, number;
+    uint16_t value;         /* or the bytes of the payload */
+    const uint8_t *payload; /* of CUBIN_SIZED */
+};
+/* The formats of such records: the attribute alone, with a byte, with 16 bits, with what follows. */
+enum { CUBIN_ALONE = 1, CUBIN_BYTE = 2, CUBIN_HALF = 3, CUBIN_SIZED = 4 };
+
 /* Code that belongs together: a kernel with its device functions. In a relocatable object, and in the output of ptxas
  * -g, also a device function alone. */
 /* Bytes of a block's shared memory that are reserved for the system from sm_80 on (CUDA C++ Programming Guide, "Compute
@@ -81,6 +90,8 @@ struct cubin_kernel {
     uint32_t branch_count;
     struct cubin_branch *branches;   /* as the file lists them, for its own code alone; offsets count from its start */
     uint32_t target_count, *targets; /* offsets */
+    uint32_t attribute_count;
+    struct cubin_attribute *attributes; /* in file order */
 };
 #define CUBIN_UNKNOWN UINT32_MAX
 
@@ -110,7 +121,8 @@ struct cubin_relocation {
     uint32_t type;         /* as in the file */
     struct cubin_bytes in; /* the bytes to patch */
     uint32_t offset;
-    int64_t addend; /* in RELA sections; REL sections have it in the place itself */
+    bool explicit_addend; /* in RELA sections; REL sections have it in the place itself */
+    int64_t addend;
     const char *symbol;
     uint32_t section; /* the section patched */
     uint32_t target;  /* section of the symbol, 0: undefined here (vprintf, malloc, a texture) */
@@ -122,7 +134,8 @@ struct cubin {
     const char *file_name;
     unsigned sm, virtual_sm, toolkit; /* 62, 62, 0x7b for 12.3 */
     bool is_64, relocatable;
-    uint32_t flags; /* e_flags */
+    uint8_t os_abi, abi_version; /* of the ELF header */
+    uint32_t flags;              /* e_flags */
     uint32_t kernel_count;
     struct cubin_kernel *kernels; /* in file order */
     uint32_t variable_count;

@@ -4,10 +4,10 @@
 
 #include "frontend/module/cubin_file.h"
 
-enum { FORMAT_NONE = 1, FORMAT_BYTE = 2, FORMAT_HALF = 3, FORMAT_SIZED = 4 };
 enum attribute {
     MAX_THREADS = 0x05,
     PARAM_CBANK = 0x0a,
+    EXTERNS = 0x0f,
     REQNTID = 0x10,
     FRAME_SIZE = 0x11,
     MIN_STACK_SIZE = 0x12,
@@ -24,7 +24,7 @@ enum attribute {
 struct record {
     uint8_t format, attribute;
     uint16_t value;
-    const uint8_t *payload; /* FORMAT_SIZED: `value` bytes */
+    const uint8_t *payload; /* CUBIN_SIZED: `value` bytes */
 };
 
 /* File-wide records speak of a function by its symbol: a kernel, or a device function (*callee) in its code. */
@@ -39,7 +39,7 @@ static struct cubin_kernel *kernel_of_symbol(struct cubin_file *f, uint32_t symb
 
 static bool file_record(struct cubin_file *f, const struct record *r)
 {
-    if (r->format != FORMAT_SIZED || r->value < 8)
+    if (r->format != CUBIN_SIZED || r->value < 8)
         return true;
     bool callee;
     struct cubin_kernel *k = kernel_of_symbol(f, le32(r->payload), &callee);
@@ -99,15 +99,23 @@ static bool add_branches(struct cubin_file *f, const char *section, struct cubin
     return true;
 }
 
+/* Keeps a record as it is. */
+static void keep(struct cubin_file *f, struct cubin_kernel *k, const struct record *r, uint32_t room)
+{
+    if (!k->attributes)
+        k->attributes = ARENA_ARRAY(f->arena, struct cubin_attribute, room);
+    k->attributes[k->attribute_count++] = (struct cubin_attribute){r->format, r->attribute, r->value, r->payload};
+}
+
 static bool kernel_record(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r,
                           uint32_t section_bytes)
 {
     static const uint8_t least[256] = {[MAX_THREADS] = 12,   [PARAM_CBANK] = 8,      [REQNTID] = 12, [KPARAM_INFO] = 12,
                                        [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0, [CLUSTER] = 12, [MAX_CLUSTER] = 4};
-    if (r->format == FORMAT_SIZED && r->value < least[r->attribute])
+    if (r->format == CUBIN_SIZED && r->value < least[r->attribute])
         return cubin_bad(f, section, "attribute 0x%02x has %u bytes, needs %u", r->attribute, r->value,
                          least[r->attribute]);
-    if (least[r->attribute] && r->format != FORMAT_SIZED)
+    if (least[r->attribute] && r->format != CUBIN_SIZED)
         return cubin_bad(f, section, "attribute 0x%02x has format %u", r->attribute, r->format);
     switch (r->attribute) {
     case MAX_THREADS: three(r, k->max_threads); break;
@@ -122,8 +130,9 @@ static bool kernel_record(struct cubin_file *f, const char *section, struct cubi
     case CBANK_PARAM_SIZE: k->parameter_bytes = r->value; break;
     case KPARAM_INFO: add_parameter(f, k, r, section_bytes / 16 + 1); break;
     case CRS_STACK_SIZE: k->crs_bytes = le32(r->payload); break;
-    case BRANCH_TARGETS: return r->format != FORMAT_SIZED || add_branches(f, section, k, r);
-    default: break;
+    case BRANCH_TARGETS: return r->format != CUBIN_SIZED || add_branches(f, section, k, r);
+    case EXTERNS: break; /* symbols, which relocations name, too */
+    default: keep(f, k, r, section_bytes / 4 + 1); break;
     }
     return true;
 }
@@ -135,10 +144,10 @@ static bool read_records(struct cubin_file *f, const struct cubin_section *s, st
         if (s->bytes.size - at < 4)
             return cubin_bad(f, s->name, "ends within a record");
         struct record r = {p[0], p[1], le16(p + 2), p + 4};
-        if (r.format < FORMAT_NONE || r.format > FORMAT_SIZED)
+        if (r.format < CUBIN_ALONE || r.format > CUBIN_SIZED)
             return cubin_bad(f, s->name, "record at 0x%x has format %u", at, r.format);
-        uint32_t size = 4 + (r.format == FORMAT_SIZED ? ((uint32_t)r.value + 3) / 4 * 4 : 0);
-        if (r.format == FORMAT_SIZED && r.value > s->bytes.size - at - 4)
+        uint32_t size = 4 + (r.format == CUBIN_SIZED ? ((uint32_t)r.value + 3) / 4 * 4 : 0);
+        if (r.format == CUBIN_SIZED && r.value > s->bytes.size - at - 4)
             return cubin_bad(f, s->name, "record at 0x%x runs over its end", at);
         if (!(k ? kernel_record(f, s->name, k, &r, s->bytes.size) : file_record(f, &r)))
             return false;

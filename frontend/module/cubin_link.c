@@ -58,20 +58,22 @@ static bool is_patched(const struct cubin_section *s)
            !strcmp(s->name, ".nv.global.init");
 }
 
-static bool read_one(struct cubin_file *f, const char *table, const struct cubin_section *to, const GElf_Rela *r)
+static bool read_one(struct cubin_file *f, const struct cubin_section *table, const struct cubin_section *to,
+                     const GElf_Rela *r)
 {
     uint64_t symbol = GELF_R_SYM(r->r_info);
     struct cubin_relocation out = {.type = (uint32_t)GELF_R_TYPE(r->r_info),
                                    .in = to->bytes,
                                    .offset = (uint32_t)r->r_offset,
                                    .section = (uint32_t)(to - f->sections),
+                                   .explicit_addend = table->header.sh_type == SHT_RELA,
                                    .addend = r->r_addend,
                                    .from = to->name};
     out.patch = patch_of(out.type);
     if (symbol >= f->symbol_count)
-        return cubin_bad(f, table, "names symbol %" PRIu64 " of %u", symbol, f->symbol_count);
+        return cubin_bad(f, table->name, "names symbol %" PRIu64 " of %u", symbol, f->symbol_count);
     if (r->r_offset > to->bytes.size || to->bytes.size - r->r_offset < patch_bytes(out.patch))
-        return cubin_bad(f, table, "patches %s at 0x%" PRIx64 ", outside it", to->name, (uint64_t)r->r_offset);
+        return cubin_bad(f, table->name, "patches %s at 0x%" PRIx64 ", outside it", to->name, (uint64_t)r->r_offset);
     const GElf_Sym *s = &f->symbols[symbol];
     out.symbol = f->symbol_names[symbol];
     out.target = s->st_shndx < f->section_count ? s->st_shndx : 0;
@@ -97,7 +99,7 @@ static bool read_table(struct cubin_file *f, size_t index)
             r.r_offset = without.r_offset;
             r.r_info = without.r_info;
         }
-        if (!is_mark((uint32_t)GELF_R_TYPE(r.r_info)) && !read_one(f, s->name, to, &r))
+        if (!is_mark((uint32_t)GELF_R_TYPE(r.r_info)) && !read_one(f, s, to, &r))
             return false;
     }
     return true;

@@ -9,16 +9,16 @@
 #define MACHINE_CUDA 190
 #define CODE ".text."
 
-static Elf *open_elf(const struct cubin_bytes *c)
+static Elf *open_elf(const struct cubin_copy *c)
 {
     elf_version(EV_CURRENT);
     return elf_memory((char *)c->bytes, c->size);
 }
 
-bool cubin_bytes_read(const char *path, struct cubin_bytes *c, struct rp_error *err)
+bool cubin_bytes_read(const char *path, struct cubin_copy *c, struct rp_error *err)
 {
     GElf_Ehdr head;
-    *c = (struct cubin_bytes){.path = path};
+    *c = (struct cubin_copy){.path = path};
     if (!(c->bytes = file_read(path, &c->size, err)))
         return false;
     Elf *elf = open_elf(c);
@@ -34,7 +34,7 @@ bool cubin_bytes_read(const char *path, struct cubin_bytes *c, struct rp_error *
 }
 
 /* The section's content; NULL: there is none, or it does not lie within the file. */
-static uint8_t *find_code(const struct cubin_bytes *c, Elf *elf, const char *name, size_t *size)
+static uint8_t *find_code(const struct cubin_copy *c, Elf *elf, const char *name, size_t *size)
 {
     size_t names;
     if (elf_getshdrstrndx(elf, &names))
@@ -50,7 +50,7 @@ static uint8_t *find_code(const struct cubin_bytes *c, Elf *elf, const char *nam
     return NULL;
 }
 
-bool cubin_replace_code(struct cubin_bytes *c, const char *name, const uint8_t *code, size_t size, struct rp_error *err)
+bool cubin_replace_code(struct cubin_copy *c, const char *name, const uint8_t *code, size_t size, struct rp_error *err)
 {
     size_t room = 0;
     Elf *elf = open_elf(c);

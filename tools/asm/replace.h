@@ -8,16 +8,16 @@
 #include "tracefmt/error.h"
 
 /* A cubin in memory that code is written into. */
-struct cubin_bytes {
+struct cubin_copy {
     const char *path;
     uint8_t *bytes;
     size_t size;
 };
 
 /* Reads a cubin. RP_BAD_INPUT: it is none. The caller frees `bytes`. */
-bool cubin_bytes_read(const char *path, struct cubin_bytes *, struct rp_error *);
+bool cubin_bytes_read(const char *path, struct cubin_copy *, struct rp_error *);
 /* Puts the code of a function, whose section is ".text.NAME", in the place of what is there, which must have the same
  * size: other sections refer to its instructions by offset. RP_BAD_INPUT: it has not, or there is no such function. */
-bool cubin_replace_code(struct cubin_bytes *, const char *name, const uint8_t *code, size_t size, struct rp_error *);
+bool cubin_replace_code(struct cubin_copy *, const char *name, const uint8_t *code, size_t size, struct rp_error *);
 
 #endif

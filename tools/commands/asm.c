@@ -1,36 +1,48 @@
 /* reprise asm: text as 'reprise disasm' prints it, back to machine code. */
-#include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/loader/isa.h"
+#include "tools/asm/directives.h"
+#include "tools/asm/labels.h"
+#include "tools/asm/lines.h"
+#include "tools/asm/needs.h"
 #include "tools/asm/replace.h"
+#include "tools/asm/write.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
 #include "tools/lib/names.h"
 #include "tools/lib/output.h"
 #include "tracefmt/plural.h"
 
+enum { MOST_BYTES = 16 }; /* of a word of any ISA */
+enum form { NO_OUTPUT, BARE, CUBIN, INTO };
+
 struct request {
     const char *file, *kernel, *out, *into, *arch_name;
+    enum form form;
     bool check;
-    const struct isa *isa; /* NULL: not known yet */
-    unsigned line;
-    bool skip; /* inside a function that --kernel does not name */
+    struct listing_reader text;
+    struct listing_line line;
+    struct labels labels;
+    struct module_text module; /* its arena holds all that lives as long as the text */
+    const struct isa *isa;     /* NULL: not known yet */
+    bool accelerators;
+    bool skip; /* outside a function, or inside one that --kernel does not name */
     struct assembly code;
-    char *function;           /* whose code it is; NULL: the text has not said */
-    struct cubin_bytes cubin; /* of --into */
-    unsigned functions, words;
-    const char *upper; /* of the word of this line, in hexadecimal: the line behind it has it; NULL: it has not */
+    struct code_needs needs;
+    const char *function;    /* whose code it is; NULL: the text has not said */
+    struct cubin_copy cubin; /* of --into */
+    unsigned targets, functions, words;
 };
 
 enum { KEY_ARCH = 256, KEY_CHECK, KEY_INTO };
 
 static const struct option_row rows[] = {
     {"output", 'o', "FILE",
-     "Write the machine code there: bare, as --binary of disasm reads it, or with --into a cubin"},
+     "Write there: a cubin where the name ends in .cubin, else the machine code alone, as --binary of disasm reads it"},
     {"into", KEY_INTO, "CUBIN", "Write a copy of this cubin with the functions of the text in the place of its own"},
     {"kernel", 'k', "NAME", "Only this function of the text, by its name there or in the source"},
     {"arch", KEY_ARCH, "ARCH", "Such as sm_62, where the text does not say 'code for ARCH'"},
@@ -60,31 +72,31 @@ static void asm_option(struct command_line *line, int key, char *arg)
         break;
     case KEY_END:
         if (!a->file)
-            command_usage(line,
-                          "what to assemble, and where to? Example: reprise asm mm.sass --kernel matmul -o mm.bin");
+            command_usage(line, "what to assemble, and where to? Example: reprise asm mm.sass -o mm.cubin");
         if (!a->out && !a->check && !a->into)
             command_usage(line, "%s: where to? Name a file with -o, or give --check", a->file);
-        if (a->out && !a->into && ends_in(a->out, ".cubin"))
-            command_usage(line, "-o %s: a cubin has more than code. Say whose code the text is: --into FILE.cubin",
-                          a->out);
         if (a->into && !a->out)
             command_usage(line, "--into %s: where shall the new cubin go? Give -o FILE", a->into);
+        a->form = a->into ? INTO : !a->out ? NO_OUTPUT : ends_in(a->out, ".cubin") ? CUBIN : BARE;
+        if (a->form == CUBIN && a->kernel)
+            command_usage(line, "-o %s: a cubin has all functions of the text, and --kernel names one", a->out);
     }
 }
 
 static bool bad(const struct request *a, struct rp_error *err, const char *what)
 {
-    return rp_fail(err, RP_BAD_INPUT, "%s:%u: %s", a->file, a->line, what);
+    return rp_fail(err, RP_BAD_INPUT, "%s:%u: %s", a->file, a->line.number, what);
 }
 
 static bool set_arch(struct request *a, const char *name, struct rp_error *err)
 {
-    char known[256], more[3] = "";
-    int parts = sscanf(name, "sm_%u%2s", &a->code.sm, more);
-    bool whole = parts == 1 || (parts == 2 && a->code.sm == 90 && !strcmp(more, "a"));
-    a->isa = whole ? isa_of_sm(a->code.sm) : NULL;
+    char known[256];
+    a->isa = isa_of_target(name, &a->code.sm, &a->accelerators);
     isa_architectures(known, sizeof known);
-    return a->isa || rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of %s, sm_90a", a->file, name, known);
+    if (!a->isa)
+        return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of %s, sm_90a", a->file, name, known);
+    a->text.word_bytes = a->isa->word_bytes;
+    return true;
 }
 
 static bool is_known(const struct request *a, struct rp_error *err)
@@ -92,135 +104,137 @@ static bool is_known(const struct request *a, struct rp_error *err)
     return a->isa || bad(a, err, "which architecture? Say --arch sm_62, or 'code for sm_62' in the text");
 }
 
-/* comment: the text behind the instruction. Finds the instruction word in it, if there is one. */
-static bool add_instruction(struct request *a, const char *text, const char *comment, struct rp_error *err)
-{
-    struct isa_word word;
-    struct rp_error inner;
-    const char *at = comment + strspn(comment, " \t");
-    if (!is_known(a, err))
-        return false;
-    bool listed = !strncmp(at, "/* ", 3) && isa_word_read(at + 3, a->isa->word_bytes, &word);
-    if (listed && a->upper)
-        word.hi = strtoull(a->upper, NULL, 16);
-    if (!a->isa->assemble(a->isa, &a->code, text, listed ? &word : NULL, a->check, &inner))
-        return rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line, inner.text);
-    a->words++;
-    return true;
-}
-
-enum { MOST_BYTES = 16 }; /* of a word of any ISA */
-
-/* Whether the line is a comment that holds nothing but an instruction word. */
-static bool is_control(const struct request *a, const char *s, struct isa_word *word)
-{
-    unsigned bytes = a->isa ? a->isa->word_bytes : MOST_BYTES;
-    const char *end = !strncmp(s, "/* ", 3) ? isa_word_read(s + 3, bytes, word) : NULL;
-    return end && !strcmp(end, " */");
-}
-
-static bool add_control(struct request *a, struct isa_word word, struct rp_error *err)
-{
-    struct rp_error inner;
-    return is_known(a, err) && (a->isa->control(a->isa, &a->code, word, &inner) || bad(a, err, inner.text));
-}
-
-/* ---- text ---------------------------------------------------------------------------------------------------------
+/* ---- instructions -------------------------------------------------------------------------------------------------
  */
 
-/* The function's code is complete. */
+static bool add_text(struct request *a, const char *text, const struct isa_word *listed, struct rp_error *err)
+{
+    struct rp_error inner;
+    return a->isa->assemble(a->isa, &a->code, text, listed, a->check, &inner) ||
+           rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line.number, inner.text);
+}
+
+/* An instruction of nvdisasm's whose operand the linker fills in: the word says what stands there. */
+static bool add_linked(struct request *a, const char *text, const struct isa_word *listed, struct rp_error *err)
+{
+    char word[sizeof ".word " + ISA_WORD_TEXT] = ".word ", hex[ISA_WORD_TEXT];
+    size_t length;
+    const char *operand = linked_operand(text, &length);
+    if (a->form == CUBIN)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "%s:%u: '%.*s': the linker fills this in. 'reprise disasm' prints such words with lines "
+                       "'.relocation'; or give the cubin that the text is of: --into CUBIN",
+                       a->file, a->line.number, (int)length, operand);
+    if (!listed)
+        return rp_fail(err, RP_BAD_INPUT, "%s:%u: no label '%.*s' in this function, and no word behind the instruction",
+                       a->file, a->line.number, (int)length, operand);
+    if (!is_linked(a->isa, &a->code, text, *listed))
+        return rp_fail(err, RP_BAD_INPUT, "%s:%u: '%s' is not what the comment says, %s", a->file, a->line.number, text,
+                       isa_word_print(hex, *listed, a->isa->word_bytes));
+    strcat(word, isa_word_print(hex, *listed, a->isa->word_bytes));
+    return add_text(a, word, listed, err);
+}
+
+static bool add_instruction(struct request *a, struct rp_error *err)
+{
+    const struct listing_line *l = &a->line;
+    const struct isa_word *listed = l->has_word ? &l->word : NULL;
+    size_t length;
+    if (!is_known(a, err))
+        return false;
+    uint32_t here = a->isa->next_address(a->isa, &a->code);
+    if (l->has_address && l->address != here)
+        return rp_fail(err, RP_BAD_INPUT, "%s:%u: address 0x%x where 0x%x is next", a->file, l->number, l->address,
+                       here);
+    const char *text = labels_resolve(&a->labels, &a->module.arena, a->function ? a->function : "", l->text);
+    needs_add(&a->needs, text);
+    a->words++;
+    return linked_operand(text, &length) ? add_linked(a, text, listed, err) : add_text(a, text, listed, err);
+}
+
+static bool add_control(struct request *a, struct rp_error *err)
+{
+    struct rp_error inner;
+    return is_known(a, err) && (a->isa->control(a->isa, &a->code, a->line.word, &inner) || bad(a, err, inner.text));
+}
+
+/* ---- functions ----------------------------------------------------------------------------------------------------
+ */
+
+/* The code of the function at hand is complete. */
 static bool end_function(struct request *a, struct rp_error *err)
 {
-    if (!a->isa || !a->code.size)
+    struct rp_error inner;
+    if (a->skip || !a->isa || !a->code.size)
         return true;
     if (!a->isa->finish(a->isa, &a->code, err))
         return false;
-    if (!a->into)
-        return !a->out || output_write(a->out, a->code.bytes, a->code.size, err);
-    return a->function ? cubin_replace_code(&a->cubin, a->function, a->code.bytes, a->code.size, err)
-                       : rp_fail(err, RP_BAD_INPUT, "%s: whose code is this? A line 'Function : NAME' comes before it",
-                                 a->file);
+    a->skip = true;
+    if (a->form != INTO && a->form != CUBIN)
+        return true;
+    if (!a->function)
+        return rp_fail(err, RP_BAD_INPUT, "%s: whose code is this? A line 'Function : NAME' comes before it", a->file);
+    if (a->form == INTO)
+        return cubin_replace_code(&a->cubin, a->function, a->code.bytes, a->code.size, err);
+    return directives_end_function(&a->module, &a->code, &a->needs, &inner) ||
+           rp_fail(err, inner.status, "%s: %s", a->file, inner.text);
 }
 
+/* name: NULL where what follows is no code. */
 static bool new_function(struct request *a, const char *name, struct rp_error *err)
 {
-    if (a->into && !end_function(a, err))
+    if (!end_function(a, err))
         return false;
-    free(a->function);
-    a->function = strdup(name);
-    if (!a->function)
-        return rp_fail(err, RP_SYSTEM, "out of memory");
-    a->skip = a->kernel && strcmp(a->kernel, name);
+    a->skip = !name || (a->kernel && strcmp(a->kernel, name) != 0);
     a->code.has_control = false;
-    a->code.size = 0;
     if (a->skip)
         return true;
-    if (++a->functions > 1 && a->out && !a->into)
-        return bad(a, err, "several functions in the text; choose one with --kernel, or name their cubin with --into");
+    if (++a->functions > 1 && a->form == BARE)
+        return bad(
+            a, err,
+            "several functions in the text; choose one with --kernel, or make a cubin: -o FILE.cubin, or --into");
+    a->function = arena_string(&a->module.arena, name, strlen(name));
+    a->code.size = 0;
+    a->needs = (struct code_needs){0};
+    if (a->form == CUBIN)
+        directives_begin_function(&a->module, name);
     return true;
 }
-
-static char *trim(char *s)
-{
-    while (isspace((unsigned char)*s))
-        s++;
-    for (size_t n = strlen(s); n && isspace((unsigned char)s[n - 1]);)
-        s[--n] = 0;
-    return s;
-}
-
 static bool same_arch(const struct request *a, const char *name, struct rp_error *err)
 {
     return !strcmp(a->arch_name, name) ||
-           rp_fail(err, RP_BAD_INPUT, "%s:%u: the text is code for %s, and --arch says %s", a->file, a->line, name,
-                   a->arch_name);
+           rp_fail(err, RP_BAD_INPUT, "%s:%u: the text is code for %s, and --arch says %s", a->file, a->line.number,
+                   name, a->arch_name);
 }
 
-static bool read_line(struct request *a, char *s, struct rp_error *err)
+static bool new_target(struct request *a, const char *name, struct rp_error *err)
 {
-    s = trim(s);
-    if (!strncmp(s, "code for ", 9))
-        return a->arch_name ? same_arch(a, s + 9, err) : set_arch(a, s + 9, err);
-    if (!strncmp(s, "Function : ", 11))
-        return new_function(a, s + 11, err);
-    if (!*s || (*s == '.' && !isa_word_is_bare(s)) || !strncmp(s, "//", 2) || a->skip)
-        return true;
-    struct isa_word control;
-    if (is_control(a, s, &control))
-        return add_control(a, control, err);
-    unsigned address;
-    int end = 0;
-    if (sscanf(s, "/*%x*/%n", &address, &end) == 1 && end) {
-        uint32_t here = a->isa ? a->isa->next_address(a->isa, &a->code) : 0;
-        if (a->isa && address != here)
-            return rp_fail(err, RP_BAD_INPUT, "%s:%u: address 0x%x where 0x%x is next", a->file, a->line, address,
-                           here);
-        s = trim(s + end);
+    if (++a->targets > 1 && a->form == CUBIN)
+        return bad(a, err, "a second cubin begins here, and a text makes one: cut the text");
+    return a->arch_name ? same_arch(a, name, err) : set_arch(a, name, err);
+}
+
+static bool read_directive(struct request *a, struct rp_error *err)
+{
+    struct rp_error inner;
+    bool is_of_cubin = a->form == CUBIN && !(a->skip && a->functions);
+    return !is_of_cubin || directives_read(&a->module, a->line.text, &inner) || bad(a, err, inner.text);
+}
+
+static bool read_line(struct request *a, struct rp_error *err)
+{
+    switch (a->line.kind) {
+    case LINE_NOTHING:
+    case LINE_LABEL: return true;
+    case LINE_TARGET: return new_target(a, a->line.name, err);
+    case LINE_FLAGS: return a->isa || new_target(a, a->line.name, err);
+    case LINE_FUNCTION: return new_function(a, a->line.name, err);
+    case LINE_DIRECTIVE: return read_directive(a, err);
+    case LINE_WORD: return a->skip || add_control(a, err);
+    case LINE_INSTRUCTION: return a->skip || add_instruction(a, err);
+    case LINE_UNFINISHED: return a->skip || bad(a, err, "an instruction ends in ';'");
     }
-    char *semicolon = strchr(s, ';');
-    if (!semicolon)
-        return bad(a, err, "an instruction ends in ';'");
-    *semicolon = 0;
-    return add_instruction(a, trim(s), semicolon + 1, err);
-}
-
-/* The 64 bits of a comment at the end of a line, as their digits; NULL: it has no such comment. */
-static const char *half_word(const char *line)
-{
-    static const char before[] = "/* 0x", after[] = " */";
-    enum { DIGITS = 16 };
-    const char *end = line + strcspn(line, "\r\n"), *at = NULL;
-    for (const char *s = line; (s = strstr(s, before)) && s < end; s++)
-        at = s + strlen(before);
-    bool whole = at && strspn(at, "0123456789abcdef") == DIGITS && !strncmp(at + DIGITS, after, strlen(after));
-    return whole && at + DIGITS + strspn(at + DIGITS, " */\t") == end ? at : NULL;
-}
-
-/* cuobjdump writes words of 128 bits in two lines, the upper half in a line of its own. */
-static const char *upper_half(const struct request *a, const char *line, const char *next)
-{
-    bool wide = a->isa && a->isa->word_bytes == 16 && strchr(line, ';');
-    return wide && next && !strncmp(next + strspn(next, " \t"), "/* 0x", 5) && half_word(line) ? half_word(next) : NULL;
+    return true;
 }
 
 #define MOST_FUNCTIONS 4096
@@ -229,19 +243,20 @@ static const char *upper_half(const struct request *a, const char *line, const c
  * err says why there is none. */
 static char *find_function(const struct request *a, const char *text, struct rp_error *err)
 {
-    char *names[MOST_FUNCTIONS];
+    char *names[MOST_FUNCTIONS], *copy_of_text = strdup(text);
+    struct listing_reader r = {copy_of_text, 0, MOST_BYTES};
+    struct listing_line line;
     size_t count = 0;
-    for (const char *s = text; (s = strstr(s, "Function : ")) && count < MOST_FUNCTIONS;) {
-        s += 11;
-        char *name = strndup(s, strcspn(s, " \t\r\n"));
-        bool known = !name;
-        for (size_t i = 0; i < count && name; i++)
-            known |= !strcmp(names[i], name);
-        if (known)
-            free(name);
-        else
-            names[count++] = name;
+    while (copy_of_text && listing_next(&r, &line) && count < MOST_FUNCTIONS) {
+        if (line.kind != LINE_FUNCTION || !line.name)
+            continue;
+        bool known = false;
+        for (size_t i = 0; i < count; i++)
+            known |= !strcmp(names[i], line.name);
+        if (!known && (names[count] = strdup(line.name)))
+            count++;
     }
+    free(copy_of_text);
     const char *chosen = choose_kernel(a->file, (const char *const *)names, count, a->kernel, err);
     char *copy = chosen ? strdup(chosen) : NULL;
     for (size_t i = 0; i < count; i++)
@@ -251,27 +266,48 @@ static char *find_function(const struct request *a, const char *text, struct rp_
     return copy;
 }
 
+/* What the text makes of a cubin goes through the loader, so that nothing is written that cannot be read. */
+static bool write_cubin(struct request *a, struct rp_error *err)
+{
+    size_t size;
+    a->module.cubin.file_name = a->file;
+    directives_finish(&a->module, a->code.sm, a->accelerators);
+    uint8_t *bytes = cubin_write(&a->module.arena, &a->module.cubin, &size, err);
+    struct cubin *again = bytes ? cubin_load(a->file, bytes, size, err) : NULL;
+    bool ok = again && output_write(a->out, bytes, size, err);
+    cubin_free(again);
+    free(bytes);
+    return ok;
+}
+
+static bool write_output(struct request *a, struct rp_error *err)
+{
+    switch (a->form) {
+    case NO_OUTPUT: return true;
+    case BARE: return output_write(a->out, a->code.bytes, a->code.size, err);
+    case INTO: return output_write(a->out, a->cubin.bytes, a->cubin.size, err);
+    case CUBIN: return write_cubin(a, err);
+    }
+    return true;
+}
+
 static bool assemble(struct request *a, char *text, struct rp_error *err)
 {
+    jmp_buf out_of_memory;
+    a->module.arena.out_of_memory = &out_of_memory;
+    if (setjmp(out_of_memory))
+        return rp_fail(err, RP_SYSTEM, "%s: out of memory", a->file);
+    a->text = (struct listing_reader){text, 0, MOST_BYTES};
     if (a->arch_name && !set_arch(a, a->arch_name, err))
         return false;
-    for (char *s = text, *next; s; s = next) {
-        a->line++;
-        next = strchr(s, '\n');
-        if (next)
-            *next++ = 0;
-        a->upper = upper_half(a, s, next);
-        if (!read_line(a, s, err))
+    if (!labels_read(&a->labels, &a->module.arena, a->file, text, a->isa, err))
+        return false;
+    while (listing_next(&a->text, &a->line))
+        if (!read_line(a, err))
             return false;
-        if (a->upper) {
-            a->line++;
-            char *end = strchr(next, '\n');
-            next = end ? end + 1 : NULL;
-        }
-    }
     if (!a->words)
         return rp_fail(err, RP_BAD_INPUT, "%s: no instruction", a->file);
-    return end_function(a, err) && (!a->into || output_write(a->out, a->cubin.bytes, a->cubin.size, err));
+    return end_function(a, err) && write_output(a, err);
 }
 
 static int asm_run(const struct command *c, int argc, char **argv)
@@ -308,28 +344,35 @@ static int asm_run(const struct command *c, int argc, char **argv)
     free(text);
     free(kernel);
     free(a.code.bytes);
-    free(a.function);
+    arena_free(&a.module.arena);
     free(a.cubin.bytes);
     return ok ? RP_OK : command_fail(&err);
 }
 
 static const struct command_example examples[] = {
+    {"A cubin as text, and the text as a cubin",
+     "reprise disasm module.cubin > module.sass\nreprise asm module.sass -o again.cubin"},
     {"One kernel as text, and the text as machine code",
      "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass -o first.bin"},
-    {"A cubin with code that was changed by hand",
-     "reprise disasm module.cubin > module.sass\nreprise asm module.sass --into module.cubin -o changed.cubin"},
+    {"A cubin with code that was changed by hand, and all else of it, such as lines",
+     "reprise asm module.sass --into module.cubin -o changed.cubin"},
     {NULL, NULL},
 };
 const struct command command_asm = {
     .name = "asm",
     .summary = "turn such text back into machine code",
-    .usage = "FILE -o FILE\nFILE --into CUBIN -o FILE\nFILE --check",
-    .about = "Assembles machine code from text as 'reprise disasm' prints it. Addresses and words "
-             "behind the instructions may be left out. '.word 0x...' is a word as it is. On sm_50 to sm_62 a "
-             "control word stands in a comment before every three instructions. From sm_70 on the word behind an "
-             "instruction gives the bits that the text does not show, such as the control bits.\n"
-             "A cubin has more than code: parameters, constants, registers, lines. --into takes all that from a cubin; "
-             "the code of a function keeps its length.",
+    .usage = "FILE -o FILE.cubin\nFILE -o FILE\nFILE --into CUBIN -o FILE\nFILE --check",
+    .about =
+        "Assembles machine code from text as 'reprise disasm', 'cuobjdump -sass' or 'nvdisasm -hex' prints it. "
+        "Addresses "
+        "and words behind the instructions may be left out. '.word 0x...' is a word as it is. On sm_50 to sm_62 a "
+        "control word stands in a comment before every three instructions. From sm_70 on the word behind an "
+        "instruction gives the bits that the text does not show, such as the control bits. A label is a line 'NAME:'; "
+        "`(NAME) is its address.\n"
+        "A cubin has more than code: parameters, constants, registers. 'reprise disasm' prints them in lines that "
+        "begin with a dot, such as '.param 0x0 8' (docs/assembly.md). For -o FILE.cubin a kernel needs '.entry' and "
+        "'.registers', and '.param', '.barriers' where its code shows them. Source lines are in no text. --into takes "
+        "all that from a cubin; the code of a function keeps its length there.",
     .options = rows,
     .examples = examples,
     .option = asm_option,

@@ -13,6 +13,7 @@
 #include "frontend/loader/isa.h"
 #include "frontend/module/cubin.h"
 #include "frontend/module/fatbin.h"
+#include "tools/asm/directives.h"
 #include "tools/guests/listing.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
@@ -136,10 +137,17 @@ static bool print_kernel(struct disasm *a, const struct cubin *c, const struct c
     const struct machine_code code = {k->code.at, k->code.size, c->sm};
     printf("\t\tFunction : %s\n", k->name);
     print_flags(c);
+    directives_print_function(stdout, c, k);
     if (!print_code(a, k->name, &code, err))
         return false;
     printf("\t\t..........\n\n\n");
     return true;
+}
+
+static void print_head(const struct cubin *c)
+{
+    printf("\n\tcode for sm_%u%s\n", c->sm, has_accelerators(c) ? "a" : "");
+    directives_print_module(stdout, c);
 }
 
 /* All kernels, or the chosen one where the image has it. */
@@ -149,7 +157,7 @@ static bool print_image(struct disasm *a, const struct cubin *c, struct rp_error
     for (uint32_t k = 0; !any && k < c->kernel_count; k++)
         any = !strcmp(c->kernels[k].name, a->chosen);
     if (any)
-        printf("\n\tcode for sm_%u%s\n", c->sm, has_accelerators(c) ? "a" : "");
+        print_head(c);
     for (uint32_t k = 0; any && ok && k < c->kernel_count; k++)
         if (!a->chosen || !strcmp(c->kernels[k].name, a->chosen))
             ok = print_kernel(a, c, &c->kernels[k], err);
