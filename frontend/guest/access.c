@@ -61,8 +61,6 @@ static bool guest_access_together(const struct guest_group *g, const struct uop 
     const struct guest_memory *memory = &g->machine->memory;
     const uint32_t bytes = u->memory->operand.width;
     struct lane_addresses stack;
-    if (la->bits & (bytes - 1)) /* what moves elements wants them aligned */
-        return false;
     if (guest_in_range(memory, la, bytes, guest_access_rights(u)))
         u->memory->element(register_at(&g->w, d), memory->linear, la, m);
     else if (guest_in_own_stacks(g, la, bytes, &stack))
@@ -110,37 +108,9 @@ static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigne
     guest_fault(g->machine, c, "access to 0x%x, which is no multiple of %u", (unsigned)address, (unsigned)bytes);
 }
 
-/* Words or halves that are not aligned, all within one range. */
-static void guest_access_unaligned(const struct guest_group *g, const struct uop *u, struct operand d,
-                                   lanemask executed, const struct lane_addresses *la)
-{
-    uint8_t *linear = g->machine->memory.linear;
-    const bool stores = u->memory->operand.kind == RP_ACCESS_STORE, halves = u->memory->operand.width == 2;
-    uint32_t *reg = register_at(&g->w, d);
-    for (lanemask m = executed; m; m &= m - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(m);
-        uint8_t *at = linear + lane_address(la, l);
-        uint16_t half = (uint16_t)reg[l];
-        if (halves && stores)
-            memcpy(at, &half, sizeof half);
-        else if (stores)
-            memcpy(at, &reg[l], sizeof reg[l]);
-        else if (!halves)
-            memcpy(&reg[l], at, sizeof reg[l]);
-        else
-            memcpy(&half, at, sizeof half);
-        if (halves && !stores)
-            reg[l] = u->type == T_S16 ? (uint32_t)(int16_t)half : half;
-    }
-}
-
 static void guest_access_apart(struct guest_group *g, const struct uop *u, struct operand d, lanemask executed,
                                const struct lane_addresses *la)
 {
-    if (guest_in_range(&g->machine->memory, la, u->memory->operand.width, guest_access_rights(u))) {
-        guest_access_unaligned(g, u, d, executed, la);
-        return;
-    }
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         const uint32_t address = (uint32_t)lane_address(la, l);
