@@ -14,7 +14,7 @@
 /* Splits that wait, each in a slot. */
 struct guest_waiting {
     uint32_t at[LANES];  /* uop; UOP_NOWHERE: the slot is free, or waits for the barrier */
-    uint64_t key[LANES]; /* the greatest runs first: depth of the stack, then lowest address; 0: it cannot run */
+    uint64_t key[LANES]; /* the greatest runs first: depth of the stack, then the program's order; 0: it cannot run */
     lanemask lanes[LANES];
     uint64_t since[LANES];         /* the group's steps when it began to wait */
     uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
@@ -107,7 +107,7 @@ static uint64_t guest_key(const struct guest_warp *w, uint32_t at, lanemask lane
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
     const uint32_t sp = lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
     const uint32_t depth = guest_stack_top(&w->g.machine->memory, w->g.first + lane) - sp;
-    return (uint64_t)depth << 32 | (uint32_t)~at;
+    return (uint64_t)depth << 32 | (uint32_t)~w->g.program->order[at];
 }
 
 /* These lanes wait, with those that wait at the same place already. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/guest/lanes.h"
+#include "frontend/guest/order.h"
 
 /* ---- for instruction sets -----------------------------------------------------------------------------------------
  */
@@ -249,6 +250,7 @@ static void guest_translate_all(struct guest_translation *t)
     uint32_t trap = guest_add_trap(&t->build);
     guest_add_variants(t);
     guest_pack(t, trap);
+    p->order = guest_order(p);
     p->constants = constants_area(&t->build.constants, p->arena);
     p->entry = guest_uop_at(p, g->entry);
 }
