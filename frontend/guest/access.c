@@ -3,6 +3,7 @@
  * else goes core by core, in ascending order. */
 #include "frontend/core/access.h"
 #include "frontend/guest/lanes.h"
+#include "frontend/guest/plain.h"
 #include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
@@ -22,6 +23,24 @@ static void guest_log_access(const struct guest_group *g, const struct uop *u, l
         rp_log_affine_access(g->w.log, u->index, u->memory->access, la->at[0], la->stride);
     else
         rp_log_access(g->w.log, u->index, u->memory->access, m, la->at);
+}
+
+static void guest_tell_lane(const struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
+                            bool store)
+{
+    const struct guest_observer *o = g->observer;
+    const uint32_t bytes = (uint32_t)u->memory->operand.width * u->memory->operand.elements;
+    o->access(o->data, guest_lane_core(g, lane), address, bytes, store);
+}
+
+/* Tells of a plain access. */
+static void guest_tell(const struct guest_group *g, const struct uop *u, lanemask executed,
+                       const struct lane_addresses *la)
+{
+    for (lanemask m = g->observer ? executed : 0; m; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        guest_tell_lane(g, u, l, (uint32_t)lane_address(la, l), u->memory->operand.kind == RP_ACCESS_STORE);
+    }
 }
 
 /* ---- all at once ---------------------------------------------------------------------------------------------------
@@ -142,6 +161,7 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     struct lane_addresses la;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
+    guest_tell(g, u, executed, &la);
     if (!guest_access_together(g, u, u->d, executed, &la))
         guest_access_apart(g, u, u->d, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
@@ -181,6 +201,7 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
         return;
+    guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
     for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
@@ -277,6 +298,11 @@ static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop 
 
 static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
+    if (g->observer && u->op != GUEST_STORE_CONDITIONAL)
+        guest_tell_lane(g, u, lane, address, false);
+    if (g->observer && u->op != GUEST_LOAD_RESERVED &&
+        (u->op != GUEST_STORE_CONDITIONAL || guest_lane_core(g, lane)->reservation == address))
+        guest_tell_lane(g, u, lane, address, true);
     switch (u->op) {
     case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, lane, address);
     case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, lane, address);
