@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define LANES RP_WARP_LANES
-/* Memory holds whatever types the kernel puts there. */
-#define ALIASING __attribute__((may_alias))
+/* Memory holds whatever types the kernel puts there, and a guest accesses any address. */
+#define ALIASING __attribute__((may_alias, aligned(1)))
 typedef uint8_t ALIASING m_u8;
 typedef int8_t ALIASING m_s8;
 typedef uint16_t ALIASING m_u16;
@@ -131,8 +131,9 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
                 d[l] = (elem)s[l];                                                                                     \
         } else if (la->affine) {                                                                                       \
             const uint8_t *s = host + la->at[0];                                                                       \
-            for (int l = 0; l < LANES; l++)                                                                            \
-                d[l] = (elem) * (const mem *)(s + l * la->stride);                                                     \
+            const int64_t stride = la->stride;                                                                         \
+            for (int l = 0; l < LANES; l++, s += stride)                                                               \
+                d[l] = (elem) * (const mem *)s;                                                                        \
         } else {                                                                                                       \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (elem) * (const mem *)(host + la->at[l]);                                                       \
@@ -142,13 +143,18 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
     static void name(void *reg, uint8_t *host, const struct lane_addresses *la, lanemask m)                            \
     {                                                                                                                  \
         const elem *restrict s = reg;                                                                                  \
-        if (m == ~(lanemask)0 && la->affine && la->stride == sizeof(mem)) {                                            \
+        if (la->affine && la->stride == sizeof(mem)) {                                                                 \
             mem *restrict d = (mem *)(host + la->at[0]);                                                               \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (mem)s[l];                                                                                      \
+        } else if (la->affine) {                                                                                       \
+            uint8_t *d = host + la->at[0];                                                                             \
+            const int64_t stride = la->stride;                                                                         \
+            for (int l = 0; l < LANES; l++, d += stride)                                                               \
+                *(mem *)d = (mem)s[l];                                                                                 \
         } else {                                                                                                       \
             FOR_LANES(l, m)                                                                                            \
-            *(mem *)(host + lane_address(la, l)) = (mem)s[l];                                                          \
+            *(mem *)(host + la->at[l]) = (mem)s[l];                                                                    \
         }                                                                                                              \
     }
 /* clang-format off */

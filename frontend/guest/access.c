@@ -3,6 +3,7 @@
  * else goes core by core, in ascending order. */
 #include "frontend/core/access.h"
 #include "frontend/guest/lanes.h"
+#include "frontend/guest/plain.h"
 #include "frontend/operation/flags.h"
 #include "tracefmt/writer.h"
 
@@ -22,6 +23,24 @@ static void guest_log_access(const struct guest_group *g, const struct uop *u, l
         rp_log_affine_access(g->w.log, u->index, u->memory->access, la->at[0], la->stride);
     else
         rp_log_access(g->w.log, u->index, u->memory->access, m, la->at);
+}
+
+static void guest_tell_lane(const struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address,
+                            bool store)
+{
+    const struct guest_observer *o = g->observer;
+    const uint32_t bytes = (uint32_t)u->memory->operand.width * u->memory->operand.elements;
+    o->access(o->data, guest_lane_core(g, lane), address, bytes, store);
+}
+
+/* Tells of a plain access. */
+static void guest_tell(const struct guest_group *g, const struct uop *u, lanemask executed,
+                       const struct lane_addresses *la)
+{
+    for (lanemask m = g->observer ? executed : 0; m; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        guest_tell_lane(g, u, l, (uint32_t)lane_address(la, l), u->memory->operand.kind == RP_ACCESS_STORE);
+    }
 }
 
 /* ---- all at once ---------------------------------------------------------------------------------------------------
@@ -61,8 +80,6 @@ static bool guest_access_together(const struct guest_group *g, const struct uop 
     const struct guest_memory *memory = &g->machine->memory;
     const uint32_t bytes = u->memory->operand.width;
     struct lane_addresses stack;
-    if (la->bits & (bytes - 1)) /* what moves elements wants them aligned */
-        return false;
     if (guest_in_range(memory, la, bytes, guest_access_rights(u)))
         u->memory->element(register_at(&g->w, d), memory->linear, la, m);
     else if (guest_in_own_stacks(g, la, bytes, &stack))
@@ -110,37 +127,9 @@ static void guest_misaligned(struct guest_group *g, const struct uop *u, unsigne
     guest_fault(g->machine, c, "access to 0x%x, which is no multiple of %u", (unsigned)address, (unsigned)bytes);
 }
 
-/* Words or halves that are not aligned, all within one range. */
-static void guest_access_unaligned(const struct guest_group *g, const struct uop *u, struct operand d,
-                                   lanemask executed, const struct lane_addresses *la)
-{
-    uint8_t *linear = g->machine->memory.linear;
-    const bool stores = u->memory->operand.kind == RP_ACCESS_STORE, halves = u->memory->operand.width == 2;
-    uint32_t *reg = register_at(&g->w, d);
-    for (lanemask m = executed; m; m &= m - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(m);
-        uint8_t *at = linear + lane_address(la, l);
-        uint16_t half = (uint16_t)reg[l];
-        if (halves && stores)
-            memcpy(at, &half, sizeof half);
-        else if (stores)
-            memcpy(at, &reg[l], sizeof reg[l]);
-        else if (!halves)
-            memcpy(&reg[l], at, sizeof reg[l]);
-        else
-            memcpy(&half, at, sizeof half);
-        if (halves && !stores)
-            reg[l] = u->type == T_S16 ? (uint32_t)(int16_t)half : half;
-    }
-}
-
 static void guest_access_apart(struct guest_group *g, const struct uop *u, struct operand d, lanemask executed,
                                const struct lane_addresses *la)
 {
-    if (guest_in_range(&g->machine->memory, la, u->memory->operand.width, guest_access_rights(u))) {
-        guest_access_unaligned(g, u, d, executed, la);
-        return;
-    }
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         const uint32_t address = (uint32_t)lane_address(la, l);
@@ -172,6 +161,7 @@ static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
     struct lane_addresses la;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
+    guest_tell(g, u, executed, &la);
     if (!guest_access_together(g, u, u->d, executed, &la))
         guest_access_apart(g, u, u->d, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
@@ -211,6 +201,7 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
         return;
+    guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
     for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
@@ -307,6 +298,11 @@ static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop 
 
 static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
 {
+    if (g->observer && u->op != GUEST_STORE_CONDITIONAL)
+        guest_tell_lane(g, u, lane, address, false);
+    if (g->observer && u->op != GUEST_LOAD_RESERVED &&
+        (u->op != GUEST_STORE_CONDITIONAL || guest_lane_core(g, lane)->reservation == address))
+        guest_tell_lane(g, u, lane, address, true);
     switch (u->op) {
     case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, lane, address);
     case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, lane, address);

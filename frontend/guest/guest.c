@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/module/arena.h"
+#include "frontend/module/cubin_file.h"
 
 enum { PAGE = 4096, GUEST_MAX_MEMORY = 1 << 30, GUEST_MAX_CODE = 32 << 20 };
 
@@ -220,6 +220,14 @@ static void guest_read_symbols(struct guest_file *f)
     }
 }
 
+static bool guest_read_lines(struct guest_file *f)
+{
+    struct cubin *c = ARENA_NEW(f->arena, struct cubin);
+    *c = (struct cubin){.file_name = f->guest->path};
+    f->guest->lines = c;
+    return cubin_lines_of_executable(c, f->arena, f->elf, f->err);
+}
+
 /* Code must be readable where the program starts. */
 static bool guest_check_entry(struct guest_file *f)
 {
@@ -241,7 +249,7 @@ static bool guest_read(struct guest_file *f, char *copy)
     ok = ok && guest_read_code(f);
     if (ok)
         guest_read_symbols(f);
-    return ok;
+    return ok && guest_read_lines(f);
 }
 
 /* libelf wants memory that it may write to. */
@@ -314,13 +322,23 @@ const struct guest_symbol *guest_symbol(const struct guest *g, const char *name)
     return NULL;
 }
 
+const struct cubin_line *guest_line(const struct guest *g, uint32_t address)
+{
+    const struct cubin_line *l = cubin_line(g->lines->kernels, address);
+    return l && l->line && l->file < g->lines->file_count ? l : NULL;
+}
+
 void guest_describe(const struct guest *g, uint32_t address, char *text, size_t size)
 {
     const struct guest_symbol *s = guest_function(g, address);
+    const struct cubin_line *l = guest_line(g, address);
+    char line[128] = "";
+    if (l)
+        snprintf(line, sizeof line, ", %.100s:%" PRIu32, g->lines->files[l->file], l->line);
     if (s && address != s->address)
-        snprintf(text, size, "%s+0x%" PRIx32 " (0x%" PRIx32 ")", s->name, address - s->address, address);
+        snprintf(text, size, "%s+0x%" PRIx32 " (0x%" PRIx32 ")%s", s->name, address - s->address, address, line);
     else if (s)
-        snprintf(text, size, "%s (0x%" PRIx32 ")", s->name, address);
+        snprintf(text, size, "%s (0x%" PRIx32 ")%s", s->name, address, line);
     else
-        snprintf(text, size, "0x%" PRIx32, address);
+        snprintf(text, size, "0x%" PRIx32 "%s", address, line);
 }

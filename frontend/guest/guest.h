@@ -48,6 +48,7 @@ struct guest {
     struct guest_code *code;        /* by address */
     struct guest_symbol *symbols;   /* functions and variables, by address */
     struct guest_mark *marks;       /* of instruction sets that interwork, by address */
+    const struct cubin *lines;      /* its source lines: files, and cubin_line of the only kernel at an address */
     void *owner;                    /* the arena that holds all of the above */
 };
 
@@ -60,7 +61,10 @@ void guest_free(struct guest *);
 const struct guest_symbol *guest_function(const struct guest *, uint32_t address);
 /* The variable or function of this name; NULL: none. */
 const struct guest_symbol *guest_symbol(const struct guest *, const char *name);
-/* "main+0x1c (0x10090)" */
+struct cubin_line;
+/* The source line of an address; NULL: the file does not say. */
+const struct cubin_line *guest_line(const struct guest *, uint32_t address);
+/* "main+0x1c (0x10090), matmul.c:31" */
 void guest_describe(const struct guest *, uint32_t address, char *text, size_t size);
 
 #endif

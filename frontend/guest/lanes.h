@@ -7,14 +7,17 @@
 #include "frontend/guest/program.h"
 #include "frontend/operation/warp.h"
 
+struct guest_observer;
+
 /* 32 neighbouring cores. Lane handlers see the warp, which is therefore the first member. */
 struct guest_group {
     struct warp w; /* w.live: the cores that have not exited */
     struct guest_machine *machine;
     const struct guest_program *program;
-    uint32_t first; /* core of lane 0 */
-    bool stored;    /* memory has changed since somebody cleared this */
-    bool failed;    /* an access was not made; machine->err says why */
+    uint32_t first;                        /* core of lane 0 */
+    const struct guest_observer *observer; /* is told of accesses; NULL: nobody is */
+    bool stored;                           /* memory has changed since somebody cleared this */
+    bool failed;                           /* an access was not made; machine->err says why */
 };
 
 /* The lanes in which compare(a, b) holds, of registers of 32 bits. */

@@ -4,70 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/guest/lanes.h"
-#include "frontend/guest/record.h"
-#include "frontend/operation/flags.h"
+#include "frontend/guest/splits.h"
 
-#define LANES RP_WARP_LANES
 #define GUEST_SPIN_FIRST 32 /* steps of a split before its state is kept */
-
-/* Splits that wait, each in a slot. */
-struct guest_waiting {
-    uint32_t at[LANES];  /* uop; UOP_NOWHERE: the slot is free, or waits for the barrier */
-    uint64_t key[LANES]; /* the greatest runs first: depth of the stack, then lowest address; 0: it cannot run */
-    lanemask lanes[LANES];
-    uint64_t since[LANES];         /* the group's steps when it began to wait */
-    uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
-    uint32_t behind[LANES];        /* where slots that wait for the barrier go on */
-};
-
-/* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
- * may be longer than the last distance (Brent, "An improved Monte Carlo factorization algorithm", 1980). */
-struct guest_spin {
-    lanemask runs; /* the split that is watched */
-    uint32_t at;   /* where it had that state; UOP_NOWHERE: none is kept */
-    lanemask lanes;
-    uint64_t next; /* the group's steps at which another state is kept */
-    uint64_t distance;
-    uint8_t registers[GUEST_WINDOW_BYTES];
-    lanemask codes[4]; /* the condition codes */
-};
-
-struct guest_engine;
-struct guest_warp {
-    struct guest_group g;
-    const struct guest_engine *engine;
-    struct guest_waiting waiting; /* all splits but the one that runs */
-    uint64_t overdue;             /* the steps at which to look for a split that has waited too long */
-    uint32_t run_start;           /* the instruction at which the current run began */
-    uint64_t steps;               /* instructions executed */
-    uint64_t together; /* instructions that all cores that live have executed since `apart` was brought up to date */
-    uint64_t apart[LANES]; /* by lane: the others */
-    bool news;             /* somebody has stored since a split began to spin */
-    bool changed;          /* in this turn it has stored, made a call, or run to the turn's end */
-    struct guest_spin spin;
-};
-
-struct guest_engine {
-    struct guest_machine *machine;
-    const struct guest_program *program;
-    struct guest_run_options options;
-    guest_compare_fn compare[CMP_HS + 1];
-    lanemask (*find)(const uint32_t at[LANES], uint32_t wanted);
-    uint32_t (*nearest)(const uint32_t at[LANES], uint32_t after);
-    unsigned (*greatest)(const uint64_t key[LANES]);
-    void (*add)(uint64_t count[LANES], lanemask, uint64_t);
-    uint32_t group_count;
-    struct guest_warp *groups;
-    uint8_t *windows;
-    struct guest_recorder recorder;
-};
 
 /* ---- counting ------------------------------------------------------------------------------------------------------
  */
 
-/* Brings the counts of single cores up to date: before fewer cores live. */
-static void guest_settle(struct guest_warp *w)
+void guest_settle(struct guest_warp *w)
 {
     w->engine->add(w->apart, w->g.w.live, w->together);
     w->together = 0;
@@ -107,11 +51,10 @@ static uint64_t guest_key(const struct guest_warp *w, uint32_t at, lanemask lane
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
     const uint32_t sp = lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
     const uint32_t depth = guest_stack_top(&w->g.machine->memory, w->g.first + lane) - sp;
-    return (uint64_t)depth << 32 | (uint32_t)~at;
+    return (uint64_t)depth << 32 | (uint32_t)~w->g.program->order[at];
 }
 
-/* These lanes wait, with those that wait at the same place already. */
-static void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes)
+void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
     struct guest_waiting *q = &w->waiting;
     const uint32_t same = w->engine->find(q->at, at);
@@ -139,7 +82,7 @@ static void guest_wait_at_barrier(struct guest_warp *w, uint32_t behind, lanemas
     q->lanes[slot] = lanes;
 }
 
-static void guest_free_slot(struct guest_waiting *q, unsigned slot)
+void guest_free_slot(struct guest_waiting *q, unsigned slot)
 {
     q->used &= ~(1u << slot);
     q->barrier &= ~(1u << slot);
@@ -292,24 +235,17 @@ static bool guest_stays(const struct guest_warp *w, uint32_t at)
     return slot == LANES || guest_key(w, at, w->g.w.active) > q->key[slot];
 }
 
-/* The lanes that execute what ends a straight line: those in which its guard holds. */
-static lanemask guest_executed(const struct guest_warp *w, const struct uop *u)
-{
-    return u->flags & UF_GUARDED ? w->g.w.active & guard(&w->g.w, u) : w->g.w.active;
-}
-
 /* ---- faults --------------------------------------------------------------------------------------------------------
  */
 
-/* Where a core is, for reports. */
-static struct guest_core *guest_core_at(struct guest_warp *w, const struct uop *u, unsigned lane)
+struct guest_core *guest_core_at(struct guest_warp *w, const struct uop *u, unsigned lane)
 {
     struct guest_core *c = guest_lane_core(&w->g, lane);
     c->pc = (uint32_t)w->g.program->instructions[u->index].pc;
     return c;
 }
 
-static void guest_trap(struct guest_warp *w, const struct uop *u)
+void guest_trap(struct guest_warp *w, const struct uop *u)
 {
     struct guest_core *c = guest_core_at(w, u, (unsigned)__builtin_ctz(guest_executed(w, u)));
     const struct rp_instruction *in = &w->g.program->instructions[u->index];
@@ -346,8 +282,15 @@ static void guest_jump_apart(struct guest_warp *w, const struct uop *u, lanemask
     }
 }
 
-/* Where all lanes of the current split go, if they go to one place; else UOP_NOWHERE, and they wait at theirs. */
-static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
+lanemask guest_taken(const struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
+{
+    const lanemask executed = guest_executed(w, u);
+    return u->compare == CMP_TRUE
+               ? executed
+               : executed & e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b));
+}
+
+uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
 {
     uint32_t next = (uint32_t)(u - w->g.program->uops) + 1;
     const lanemask active = w->g.w.active;
@@ -360,8 +303,7 @@ static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *
         guest_jump_apart(w, u, taken);
         return UOP_NOWHERE;
     }
-    if (u->compare != CMP_TRUE)
-        taken &= e->compare[u->compare](operand_at(&w->g.w, u->a), operand_at(&w->g.w, u->b));
+    taken = guest_taken(w, e, u);
     if (taken == active)
         return u->target;
     next = u->reconverge == UOP_NOWHERE ? next : u->reconverge;
@@ -375,7 +317,7 @@ static uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *
 /* ---- environment calls ---------------------------------------------------------------------------------------------
  */
 
-static void guest_registers_out(struct guest_warp *w, unsigned lane, struct guest_core *c)
+void guest_registers_out(struct guest_warp *w, unsigned lane, struct guest_core *c)
 {
     for (unsigned r = 0; r < w->g.program->guest->isa->registers; r++)
         c->registers[r] = lane_u32(&w->g.w, GUEST_REGISTER(r), lane);
@@ -406,8 +348,7 @@ static void guest_calls(struct guest_warp *w, const struct uop *u, lanemask *bar
     }
 }
 
-/* Executes an environment call. Its lanes then wait at the next instruction. */
-static void guest_environment_call(struct guest_warp *w, const struct uop *u)
+void guest_environment_call(struct guest_warp *w, const struct uop *u)
 {
     const uint32_t next = (uint32_t)(u - w->g.program->uops) + 1, variant = w->g.program->variants[u->index];
     const lanemask active = w->g.w.active;
@@ -558,8 +499,7 @@ static void guest_leave_barrier(struct guest_warp *w)
     }
 }
 
-/* All cores that have not exited wait at the barrier: they go on. */
-static bool guest_open_barrier(struct guest_engine *e)
+bool guest_open_barrier(struct guest_engine *e)
 {
     if (!guest_release_barrier(e->machine))
         return false;
@@ -588,8 +528,8 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     guest_wait(w, e->program->entry, w->g.w.live);
 }
 
-static bool guest_open_engine(struct guest_engine *e, struct guest_machine *m, const struct guest_program *p,
-                              const struct guest_run_options *o)
+bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const struct guest_program *p,
+                       const struct guest_run_options *o)
 {
     *e = (struct guest_engine){.machine = m, .program = p, .options = *o};
     e->options.patience = o->patience ? o->patience : GUEST_PATIENCE;
@@ -608,6 +548,12 @@ static bool guest_open_engine(struct guest_engine *e, struct guest_machine *m, c
     for (uint32_t i = 0; i < e->group_count; i++)
         guest_start_group(e, i);
     return true;
+}
+
+void guest_engine_close(struct guest_engine *e)
+{
+    free(e->groups);
+    free(e->windows);
 }
 
 /* All cores that could run spin, and nobody has stored since they began to. */
@@ -679,14 +625,13 @@ bool guest_run_lockstep(struct guest_machine *m, const struct guest_program *p, 
                         struct guest_run_result *result)
 {
     struct guest_engine e;
-    bool ok = guest_open_engine(&e, m, p, o) && guest_recorder_begin(&e.recorder, p, m, o);
+    bool ok = guest_engine_open(&e, m, p, o) && guest_recorder_begin(&e.recorder, p, m, o);
     if (ok) {
         guest_set_logs(&e);
         ok = guest_take_turns(&e);
         guest_collect(&e, result);
     }
     ok = guest_recorder_end(&e.recorder, ok, m->err) && ok;
-    free(e.groups);
-    free(e.windows);
+    guest_engine_close(&e);
     return ok;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "frontend/guest/lanes.h"
+#include "frontend/guest/order.h"
+#include "frontend/module/cubin.h"
 
 /* ---- for instruction sets -----------------------------------------------------------------------------------------
  */
@@ -192,6 +194,18 @@ static void guest_add_variants(struct guest_translation *t)
     p->instruction_count = b->instructions.count;
 }
 
+/* Source lines, where the file has them. */
+static void guest_add_lines(struct guest_translation *t)
+{
+    struct guest_build *b = &t->build;
+    for (uint32_t i = 0; i < b->instructions.count; i++) {
+        struct rp_instruction *in = &b->instructions.at[i];
+        const struct cubin_line *l = guest_line(t->guest, (uint32_t)in->pc);
+        in->file = l ? l->file : 0;
+        in->line = l ? l->line : 0;
+    }
+}
+
 /* ---- uops ----------------------------------------------------------------------------------------------------------
  */
 
@@ -248,7 +262,9 @@ static void guest_translate_all(struct guest_translation *t)
     guest_add_traps(t);
     uint32_t trap = guest_add_trap(&t->build);
     guest_add_variants(t);
+    guest_add_lines(t);
     guest_pack(t, trap);
+    p->order = guest_order(p);
     p->constants = constants_area(&t->build.constants, p->arena);
     p->entry = guest_uop_at(p, g->entry);
 }

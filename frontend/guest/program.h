@@ -57,8 +57,9 @@ struct guest_program {
     struct uop *uops;
     const uint8_t *constants;
     uint32_t low, high; /* addresses of code */
-    uint32_t *at; /* by address - low: the uop at which an instruction begins + 1; 0: none begins there. Addresses of
-                   * short instructions of instruction sets that interwork are odd. */
+    uint32_t *at;    /* by address - low: the uop at which an instruction begins + 1; 0: none begins there. Addresses of
+                      * short instructions of instruction sets that interwork are odd. */
+    uint32_t *order; /* by uop: its place in line (order.h) */
     uint32_t *variants; /* by instruction: of an environment call, the number of the first of its two others; else 0 */
 };
 

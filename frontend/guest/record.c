@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/module/cubin.h"
+
 #define GUEST_CHUNK_BYTES (16u << 20)
 
 static bool guest_add_launch(struct guest_recorder *r, const struct guest_program *p, const struct guest_run_options *o,
@@ -16,6 +18,8 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
                                    .isa = p->guest->isa->name,
                                    .instruction_count = p->instruction_count,
                                    .instructions = p->instructions,
+                                   .file_count = p->guest->lines->file_count,
+                                   .files = p->guest->lines->files,
                                    .registers = 32};
     if (!rp_writer_add_module(r->writer, &module, &r->kernel.module, err))
         return false;

@@ -37,7 +37,10 @@ struct line_unit {
 bool cubin_read_info(struct cubin_file *);        /* .nv.info and .nv.info.<kernel> */
 bool cubin_read_relocations(struct cubin_file *); /* of code and data */
 bool cubin_read_lines(struct cubin_file *);       /* .debug_line */
-bool cubin_place_functions(struct cubin_file *);  /* after all of these */
+/* The lines of an executable of another processor, in which addresses are final: c, of which file_name is set, gets its
+ * files, and one kernel, whose offsets are the addresses. Sections that are compressed are not read. */
+bool cubin_lines_of_executable(struct cubin *c, struct arena *, Elf *, struct rp_error *);
+bool cubin_place_functions(struct cubin_file *); /* after all of these */
 /* From .debug_info, the calls of lines for which .debug_line has none. Units are sorted by offset. */
 void cubin_read_calls(struct cubin_file *, const struct line_unit *, uint32_t count);
 void cubin_join_functions(struct cubin *); /* when relocations have been applied */

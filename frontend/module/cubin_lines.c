@@ -432,27 +432,73 @@ static void keep_rows(struct program *p)
     }
 }
 
+/* Runs the programs of section i. */
+static bool read_section(struct program *p, size_t i)
+{
+    struct cubin_file *f = p->f;
+    const struct cubin_section *s = &f->sections[i];
+    p->rows = ARENA_ARRAY(f->arena, rows, f->cubin->kernel_count);
+    p->start = p->at = s->bytes.at;
+    p->end = s->bytes.at + s->bytes.size;
+    p->patches = read_patches(f, i, &p->patch_count);
+    p->names = text_section(f, ".debug_str");
+    p->file_names = text_section(f, ".debug_line_str");
+    while (p->at < p->end)
+        if (!unit(p))
+            return cubin_bad(f, s->name, "the line program at 0x%x is damaged", (unsigned)(p->at - p->start));
+    keep_rows(p);
+    return true;
+}
+
+/* .debug_line; the number of sections: there is none. */
+static size_t line_section(const struct cubin_file *f)
+{
+    size_t i = 1;
+    while (i < f->section_count && strcmp(f->sections[i].name, ".debug_line"))
+        i++;
+    return i;
+}
+
 bool cubin_read_lines(struct cubin_file *f)
 {
-    for (size_t i = 1; i < f->section_count; i++) {
-        const struct cubin_section *s = &f->sections[i];
-        if (strcmp(s->name, ".debug_line"))
-            continue;
-        struct program p = {.f = f,
-                            .rows = ARENA_ARRAY(f->arena, rows, f->cubin->kernel_count),
-                            .start = s->bytes.at,
-                            .at = s->bytes.at,
-                            .end = s->bytes.at + s->bytes.size};
-        p.patches = read_patches(f, i, &p.patch_count);
-        p.names = text_section(f, ".debug_str");
-        p.file_names = text_section(f, ".debug_line_str");
-        while (p.at < p.end)
-            if (!unit(&p))
-                return cubin_bad(f, s->name, "the line program at 0x%x is damaged", (unsigned)(p.at - p.start));
-        keep_rows(&p);
-        if (!p.calls.count)
-            cubin_read_calls(f, p.units.at, p.units.count);
-        break;
-    }
+    struct program p = {.f = f};
+    const size_t i = line_section(f);
+    if (i >= f->section_count)
+        return true;
+    if (!read_section(&p, i))
+        return false;
+    if (!p.calls.count)
+        cubin_read_calls(f, p.units.at, p.units.count);
     return true;
+}
+
+/* Names and bytes of sections. Those that are compressed have none. */
+static void read_sections(struct cubin_file *f)
+{
+    size_t names = 0;
+    elf_getshdrnum(f->elf, &f->section_count);
+    elf_getshdrstrndx(f->elf, &names);
+    f->sections = ARENA_ARRAY(f->arena, struct cubin_section, f->section_count + 1);
+    for (size_t i = 1; i < f->section_count; i++) {
+        struct cubin_section *s = &f->sections[i];
+        Elf_Scn *scn = elf_getscn(f->elf, i);
+        Elf_Data *data = gelf_getshdr(scn, &s->header) ? elf_rawdata(scn, NULL) : NULL;
+        const char *name = elf_strptr(f->elf, names, s->header.sh_name);
+        s->name = name ? name : "";
+        if (data && data->d_buf && s->header.sh_type != SHT_NOBITS && !(s->header.sh_flags & SHF_COMPRESSED) &&
+            data->d_size <= UINT32_MAX)
+            s->bytes = (struct cubin_bytes){data->d_buf, (uint32_t)data->d_size};
+    }
+}
+
+bool cubin_lines_of_executable(struct cubin *c, struct arena *arena, Elf *elf, struct rp_error *err)
+{
+    struct cubin_file f = {.cubin = c, .arena = arena, .err = err, .elf = elf};
+    struct program p = {.f = &f};
+    c->kernel_count = 1;
+    c->kernels = ARENA_NEW(arena, struct cubin_kernel);
+    *c->kernels = (struct cubin_kernel){.code = {.size = UINT32_MAX}};
+    read_sections(&f);
+    const size_t i = line_section(&f);
+    return i >= f.section_count || read_section(&p, i);
 }

@@ -1,10 +1,9 @@
-/* Guests under the caller's own timing models: the plain engine, one instruction of each core at a time. */
+/* Guests under the caller's own timing models: the engine in lock step, one instruction of each core at a time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/guest/plain.h"
-#include "frontend/guest/program.h"
+#include "frontend/guest/stepping.h"
 #include "frontend/loader/guests.h"
 #include "tools/host/reprise.h"
 
@@ -15,11 +14,11 @@ struct reprise_guest {
     struct guest_program *program; /* for the lengths of instructions */
     struct guest_machine machine;
     bool open; /* the machine */
+    struct guest_stepper *stepper;
     struct rp_error err;
     uint32_t pc; /* of the instruction that a core executes */
     void (*access)(void *, const struct reprise_guest_access *);
     void *data;
-    struct guest_observer observer; /* what the plain engine tells */
 };
 
 /* ---- opening -------------------------------------------------------------------------------------------------------
@@ -73,8 +72,9 @@ static bool guest_begin(struct reprise_guest *g, const struct reprise_guest_opti
     g->open = guest_machine_open(&g->machine, g->guest, o->cores ? o->cores : 32, o->stack, err);
     if (o->output)
         g->machine.output = o->output;
+    g->stepper = g->open ? guest_stepper_open(&g->machine, g->program) : NULL;
     g->machine.err = &g->err;
-    return g->open;
+    return g->stepper;
 }
 
 struct reprise_guest *reprise_guest_open(const struct reprise_guest_options *o, struct rp_error *err)
@@ -96,6 +96,7 @@ void reprise_guest_close(struct reprise_guest *g)
 {
     if (!g)
         return;
+    guest_stepper_close(g->stepper);
     if (g->open)
         guest_machine_close(&g->machine);
     guest_program_free(g->program);
@@ -133,43 +134,23 @@ void reprise_guest_accesses(struct reprise_guest *g, void (*access)(void *, cons
 {
     g->access = access;
     g->data = data;
-    g->observer = access ? (struct guest_observer){g, tell_fetch, tell_access} : (struct guest_observer){0};
+    const struct guest_observer observer = {g, tell_fetch, access ? tell_access : NULL};
+    guest_stepper_observe(g->stepper, &observer);
 }
 
 /* ---- running -------------------------------------------------------------------------------------------------------
  */
 
-/* An instruction of each core that runs. */
-static void guest_step_all(struct reprise_guest *g)
-{
-    struct guest_machine *m = &g->machine;
-    for (uint32_t i = 0; i < m->cores && !m->failed && !m->ended; i++) {
-        struct guest_core *c = &m->core[i];
-        if (c->status == GUEST_RUNS && m->guest->isa->step(m, c, &g->observer))
-            c->retired++;
-    }
-}
-
 bool reprise_guest_step(struct reprise_guest *g, uint64_t count, struct rp_error *err)
 {
-    struct guest_machine *m = &g->machine;
-    for (uint64_t n = 0; n < count && !m->failed && reprise_guest_running(g); n++) {
-        guest_step_all(g);
-        if (!m->failed && !m->ended)
-            guest_release_barrier(m);
-    }
-    if (m->failed && err)
+    for (uint64_t n = 0; n < count && !g->machine.failed && reprise_guest_running(g); n++)
+        guest_stepper_step(g->stepper);
+    if (g->machine.failed && err)
         *err = g->err;
-    return !m->failed;
+    return !g->machine.failed;
 }
 
-unsigned reprise_guest_running(const struct reprise_guest *g)
-{
-    unsigned count = 0;
-    for (uint32_t i = 0; i < g->machine.cores && !g->machine.ended; i++)
-        count += g->machine.core[i].status != GUEST_EXITED;
-    return count;
-}
+unsigned reprise_guest_running(const struct reprise_guest *g) { return guest_stepper_running(g->stepper); }
 
 int reprise_guest_status(const struct reprise_guest *g) { return g->machine.status; }
 
@@ -179,7 +160,7 @@ bool reprise_guest_registers(const struct reprise_guest *g, unsigned core, struc
     const struct guest_machine *m = &g->machine;
     if (core >= m->cores)
         return rp_fail(err, RP_USAGE, "there is no core %u; the last one is %u", core, (unsigned)m->cores - 1);
-    const struct guest_core *c = &m->core[core];
+    const struct guest_core *c = guest_stepper_core(g->stepper, core);
     *out = (struct reprise_guest_registers){.pc = c->pc | c->thumb,
                                             .count = g->guest->isa->registers,
                                             .retired = c->retired,

@@ -27,9 +27,10 @@ enum arm_lane {
     ARM_LANES
 };
 
-/* Data processing, without and with flags; computing; products of 64 bits: by enum arm_operation. */
+/* Data processing, without and with flags; computing (imm: of the instruction); products of 64 bits: by enum
+ * arm_operation. */
 SIMD_DECLARE(uop_fn, arm_data_handler, (unsigned operation, bool sets))
-SIMD_DECLARE(uop_fn, arm_compute_handler, (unsigned operation))
+SIMD_DECLARE(uop_fn, arm_compute_handler, (unsigned operation, uint32_t imm))
 SIMD_DECLARE(uop_fn, arm_long_handler, (unsigned operation))
 SIMD_DECLARE(uop_fn, arm_lane_handler, (unsigned lane))
 

@@ -108,10 +108,9 @@ INLINE bool may_set_q(unsigned operation)
     return (operation >= ARM_SMLAXY && operation <= ARM_SMLSD) || (operation >= ARM_QADD && operation <= ARM_USAT16);
 }
 
-INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation)
+INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed, unsigned operation, u32 imm)
 {
     const u32 *a = source(w, u->a), *b = source(w, u->b), *c = source(w, u->c), *old = source(w, u->d);
-    const u32 imm = (u32)u->imm;
     u32 r[LANES] ALIGNED, q[LANES] ALIGNED, ge[LANES] ALIGNED;
     if (operation == ARM_SEL)
         read_ge(w, ge);
@@ -134,21 +133,45 @@ INLINE void compute_lanes(struct warp *w, const struct uop *u, lanemask executed
 #define ALL_COMPUTE(X) \
     X(MUL) X(MLA) X(MLS) X(SMULXY) X(SMLAXY) X(SMULW) X(SMLAW) X(SMUAD) X(SMLAD) X(SMUSD) X(SMLSD) \
     X(SMMUL) X(SMMLA) X(SMMLS) X(USAD8) X(USADA8) X(SDIV) X(UDIV) X(QADD) X(QSUB) X(QDADD) X(QDSUB) \
-    X(SSAT) X(USAT) X(SSAT16) X(USAT16) X(PARALLEL) X(SEL) X(PKHBT) X(PKHTB) X(SXTB) X(SXTH) \
+    X(SSAT) X(USAT) X(SSAT16) X(USAT16) X(SEL) X(PKHBT) X(PKHTB) X(SXTB) X(SXTH) \
     X(SXTB16) X(UXTB) X(UXTH) X(UXTB16) X(SXTAB) X(SXTAH) X(SXTAB16) X(UXTAB) X(UXTAH) X(UXTAB16) \
     X(REV) X(REV16) X(REVSH) X(RBIT) X(CLZ) X(BFI) X(BFC) X(SBFX) X(UBFX)
 /* clang-format on */
 #define COMPUTE(operation)                                                                                             \
-    HANDLER(compute_##operation) { compute_lanes(w, u, executed, ARM_##operation); }
+    HANDLER(compute_##operation) { compute_lanes(w, u, executed, ARM_##operation, (u32)u->imm); }
 ALL_COMPUTE(COMPUTE)
 
-uop_fn SIMD_NAME(arm_compute_handler)(unsigned operation)
+/* Parallel additions have a handler each: where the operation is a constant, the loop has no branches. */
+#define VARIANTS(X, operation)                                                                                         \
+    X(SIGNED, operation) X(Q, operation) X(SH, operation) X(UNSIGNED, operation) X(UQ, operation) X(UH, operation)
+#define ALL_PARALLEL(X)                                                                                                \
+    VARIANTS(X, ADD16) VARIANTS(X, ASX) VARIANTS(X, SAX) VARIANTS(X, SUB16) VARIANTS(X, ADD8) VARIANTS(X, SUB8)
+#define PARALLEL(variant, operation)                                                                                   \
+    HANDLER(parallel_##variant##_##operation)                                                                          \
+    {                                                                                                                  \
+        compute_lanes(w, u, executed, ARM_PARALLEL, ARM_PARALLEL_OPERATION(ARM_##variant, ARM_##operation));           \
+    }
+ALL_PARALLEL(PARALLEL)
+
+static uop_fn parallel_handler(u32 imm)
+{
+    switch (imm) {
+#define CASE(variant, operation)                                                                                       \
+    case ARM_PARALLEL_OPERATION(ARM_##variant, ARM_##operation): return parallel_##variant##_##operation;
+        ALL_PARALLEL(CASE)
+#undef CASE
+    default: return NULL;
+    }
+}
+
+uop_fn SIMD_NAME(arm_compute_handler)(unsigned operation, u32 imm)
 {
     switch (operation) {
 #define CASE(operation)                                                                                                \
     case ARM_##operation: return compute_##operation;
         ALL_COMPUTE(CASE)
 #undef CASE
+    case ARM_PARALLEL: return parallel_handler(imm);
     default: return NULL;
     }
 }

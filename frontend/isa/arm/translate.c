@@ -285,8 +285,8 @@ static void arm_compute_uops(struct arm_translation *t)
 {
     const struct arm_instruction *i = t->i;
     const struct operand m = i->operand == ARM_REGISTER ? arm_operand2(t) : arm_source(t, i->m);
-    struct operation o =
-        arm_lane(SIMD_SELECT(arm_compute_handler)(i->row->operation), arm_destination(i->d), arm_source(t, i->n), m);
+    struct operation o = arm_lane(SIMD_SELECT(arm_compute_handler)(i->row->operation, i->imm), arm_destination(i->d),
+                                  arm_source(t, i->n), m);
     o.c = arm_source(t, i->a);
     o.imm = i->imm;
     arm_emit(t, o);
