@@ -146,6 +146,10 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
             mem *restrict d = (mem *)(host + la->at[0]);                                                               \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (mem)s[l];                                                                                      \
+        } else if (m == ~(lanemask)0 && la->affine) {                                                                  \
+            uint8_t *d = host + la->at[0];                                                                             \
+            for (int l = 0; l < LANES; l++)                                                                            \
+                *(mem *)(d + l * la->stride) = (mem)s[l];                                                              \
         } else {                                                                                                       \
             FOR_LANES(l, m)                                                                                            \
             *(mem *)(host + lane_address(la, l)) = (mem)s[l];                                                          \
