@@ -388,6 +388,19 @@ static void param_access(struct warp_state *s, const struct uop *u, lanemask m, 
         move(s, u, m, la, (uint8_t *)g->params, false);
 }
 
+/* Where the lanes' own addresses lie in the warp's local memory, in which each lane has `stride` bytes. */
+static void own_addresses(struct lane_addresses *o, const struct lane_addresses *la, lanemask m, uint64_t stride)
+{
+    unsigned first = (unsigned)__builtin_ctz(m), last = 31 - (unsigned)__builtin_clz(m);
+    o->affine = la->affine;
+    o->at[0] = la->at[0];
+    o->stride = la->stride + (int64_t)stride;
+    for (unsigned l = 0; !la->affine && l < RP_WARP_LANES; l++)
+        o->at[l] = la->at[l] + (m >> l & 1 ? l : first) * stride;
+    o->low = la->low + first * stride; /* bounds of all lanes, and the address of a single one */
+    o->high = la->high + last * stride;
+}
+
 static void local_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
@@ -398,10 +411,7 @@ static void local_access(struct warp_state *s, const struct uop *u, lanemask m, 
     if (writes(u) && la->high + u->memory->operand.width > b->local_high)
         b->local_high = la->high + u->memory->operand.width;
     struct lane_addresses per_lane;
-    unsigned first = (unsigned)__builtin_ctz(m);
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        per_lane.at[l] = lane_address(la, l) + (m >> l & 1 ? l : first) * g->local_stride;
-    per_lane.affine = false;
+    own_addresses(&per_lane, la, m, g->local_stride);
     move(s, u, m, &per_lane, b->local + s->w.id * RP_WARP_LANES * g->local_stride, false);
 }
 

@@ -143,18 +143,18 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
     static void name(void *reg, uint8_t *host, const struct lane_addresses *la, lanemask m)                            \
     {                                                                                                                  \
         const elem *restrict s = reg;                                                                                  \
-        if (la->affine && la->stride == sizeof(mem)) {                                                                 \
+        if (m == ~(lanemask)0 && la->affine && la->stride == sizeof(mem)) {                                            \
             mem *restrict d = (mem *)(host + la->at[0]);                                                               \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (mem)s[l];                                                                                      \
-        } else if (la->affine) {                                                                                       \
+        } else if (m == ~(lanemask)0 && la->affine) {                                                                  \
             uint8_t *d = host + la->at[0];                                                                             \
             const int64_t stride = la->stride;                                                                         \
             for (int l = 0; l < LANES; l++, d += stride)                                                               \
                 *(mem *)d = (mem)s[l];                                                                                 \
         } else {                                                                                                       \
             FOR_LANES(l, m)                                                                                            \
-            *(mem *)(host + la->at[l]) = (mem)s[l];                                                                    \
+            *(mem *)(host + lane_address(la, l)) = (mem)s[l];                                                          \
         }                                                                                                              \
     }
 /* clang-format off */

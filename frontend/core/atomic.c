@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/core/access.h"
+#include "frontend/core/atomic_words.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/operation/flags.h"
 
@@ -84,6 +85,18 @@ static void atomic_elements(struct warp *w, const struct uop *u, const struct la
     /* atomics on shared memory keep subnormals, those on global memory flush them */
     bool in_shared = u->memory->operand.space == RP_SPACE_SHARED_CLUSTER || host == w->block->shared;
     apply_fn apply = u->op == OP_ARRIVE ? arrive : in_shared ? atomic_apply : atomic_apply_global;
+    struct atomic_words words = {.op = (enum rp_atomic)u->memory->operand.atomic,
+                                 .type = (enum lane_type)u->type,
+                                 .operand = b,
+                                 .old = d,
+                                 .host = host,
+                                 .la = la,
+                                 .shared = shared,
+                                 .flushed = !in_shared};
+    if (u->op != OP_ARRIVE && atomic_words(&words, m)) {
+        w->block->changes += words.changes;
+        return;
+    }
     FOR_LANES(l, m)
     {
         uint64_t vb = read_element(b + l * bytes, bytes), vc = c ? read_element(c + l * bytes, bytes) : 0;

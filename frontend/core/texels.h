@@ -18,11 +18,12 @@ bool texels_fetch(struct warp *, const struct uop *, lanemask, const struct fetc
 
 enum { TEXELS_MOST = 8, TEXELS_SIDE = 1 << 21 };
 struct warp_texels {
-    uint32_t count;
-    /* From the start of the allocation, in bytes, below 2^31. Outside, as if each coordinate that is outside were 0 */
-    uint32_t at[TEXELS_MOST][RP_WARP_LANES];
+    /* From the start of the allocation, in bytes, below 2^31. Outside, as if each coordinate that is outside were 0.
+     * Aligned, so that no vector lies in two lines of the cache */
+    _Alignas(64) uint32_t at[TEXELS_MOST][RP_WARP_LANES];
     int32_t weight[TEXELS_MOST][RP_WARP_LANES]; /* of several, in parts of 2^24 */
     lanemask outside[TEXELS_MOST];
+    uint32_t count;
 };
 /* Whether texels_find knows the fetch: from the base level, without a cube, layers, and offsets; with a filter, of an
  * image of at most TEXELS_SIDE texels in each dimension. */

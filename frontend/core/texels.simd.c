@@ -14,7 +14,7 @@ enum { FRACTION = 256 };
 
 /* The texels along one dimension, as in footprint.c; -1: outside. */
 struct lane_axis {
-    int32_t at[2][LANES];
+    _Alignas(64) int32_t at[2][LANES];
     int32_t weight[2][LANES];  /* in parts of FRACTION */
     uint32_t offset[2][LANES]; /* their part of the address; a texel outside counts as 0 */
     lanemask outside[2];
@@ -116,7 +116,7 @@ static void find_axis(struct lane_axis *restrict a, const uint32_t *coordinate, 
                       unsigned which, bool linear)
 {
     enum rp_address_mode mode = mode_of(s, which);
-    int32_t fixed[LANES];
+    _Alignas(64) int32_t fixed[LANES];
     if (s->normalized_coordinates)
         fix_normalized(fixed, coordinate, (int32_t)n, mode, linear);
     else
@@ -188,12 +188,18 @@ static void add_tap(struct warp_texels *o, uint32_t first, const struct lane_axi
     o->outside[tap] = axes[0].outside[of[0]] | axes[1].outside[of[1]] | axes[2].outside[of[2]];
 }
 
-static void find_weights(struct warp_texels *o, const struct lane_axis axes[3], const uint32_t of[3])
+/* A dimension that the image does not have multiplies by FRACTION. */
+static void find_weights(struct warp_texels *o, const struct lane_axis axes[3], const uint32_t of[3],
+                         uint32_t dimensions)
 {
     const int32_t *u = axes[0].weight[of[0]], *v = axes[1].weight[of[1]], *w = axes[2].weight[of[2]];
     int32_t *restrict to = o->weight[o->count];
-    for (int l = 0; l < LANES; l++)
-        to[l] = u[l] * v[l] * w[l];
+    if (dimensions < 3)
+        for (int l = 0; l < LANES; l++)
+            to[l] = u[l] * v[l] * FRACTION;
+    else
+        for (int l = 0; l < LANES; l++)
+            to[l] = u[l] * v[l] * w[l];
 }
 
 void SIMD_NAME(texels_find)(struct warp_texels *o, const struct fetch *f, const struct image *m, uint32_t first,
@@ -219,21 +225,28 @@ void SIMD_NAME(texels_find)(struct warp_texels *o, const struct fetch *f, const 
         for (of[1] = 0; of[1] < axes[1].count; of[1]++)
             for (of[0] = 0; of[0] < axes[0].count; of[0]++) {
                 if (linear)
-                    find_weights(o, axes, of);
+                    find_weights(o, axes, of, m->dimensions);
                 add_tap(o, first, axes, of);
             }
 }
 
 void SIMD_NAME(texels_span)(const struct warp_texels *t, uint32_t *low, uint32_t *high)
 {
-    uint32_t least = t->at[0][0], most = least;
-    for (uint32_t n = 0; n < t->count; n++)
+    _Alignas(64) uint32_t least[LANES], most[LANES];
+    memcpy(least, t->at[0], sizeof least);
+    memcpy(most, t->at[0], sizeof most);
+    for (uint32_t n = 1; n < t->count; n++)
         for (int l = 0; l < LANES; l++) {
-            least = t->at[n][l] < least ? t->at[n][l] : least;
-            most = t->at[n][l] > most ? t->at[n][l] : most;
+            least[l] = t->at[n][l] < least[l] ? t->at[n][l] : least[l];
+            most[l] = t->at[n][l] > most[l] ? t->at[n][l] : most[l];
         }
-    *low = least;
-    *high = most;
+    uint32_t first = least[0], last = most[0];
+    for (int l = 0; l < LANES; l++) {
+        first = least[l] < first ? least[l] : first;
+        last = most[l] > last ? most[l] : last;
+    }
+    *low = first;
+    *high = last;
 }
 
 bool SIMD_NAME(lanes_equal_32)(const uint32_t *values, uint32_t value, lanemask m)
@@ -255,16 +268,28 @@ bool SIMD_NAME(lanes_equal_64)(const uint64_t *values, uint64_t value, lanemask 
 /* ---- texels -------------------------------------------------------------------------------------------------------
  */
 
+/* Words at offsets below 2^31. Compilers make 32 loads and as many shuffles of the loop. */
+static void gather(uint32_t *restrict to, const uint8_t *host, const uint32_t *restrict at)
+{
+#ifdef __AVX512F__
+    for (int l = 0; l < LANES; l += 16)
+        _mm512_storeu_si512(to + l, _mm512_i32gather_epi32(_mm512_loadu_si512(at + l), host, 1));
+#else
+    typedef uint32_t __attribute__((may_alias)) word;
+    for (int l = 0; l < LANES; l++)
+        to[l] = *(const word *)(host + at[l]);
+#endif
+}
+
 static void load(uint32_t *restrict to, unsigned bits, const uint8_t *host, const uint32_t *restrict at)
 {
     typedef uint16_t __attribute__((may_alias)) half;
-    typedef uint32_t __attribute__((may_alias)) word;
     for (int l = 0; bits == 8 && l < LANES; l++)
         to[l] = host[at[l]];
     for (int l = 0; bits == 16 && l < LANES; l++)
         to[l] = *(const half *)(host + at[l]);
-    for (int l = 0; bits == 32 && l < LANES; l++)
-        to[l] = *(const word *)(host + at[l]);
+    if (bits == 32)
+        gather(to, host, at);
 }
 
 /* Maps the greatest value to 1. Signed: the least value and its successor become -1. */
@@ -321,15 +346,15 @@ static void add(double *restrict sum, const uint32_t *restrict floats, const int
     }
 }
 
-/* The same of texels that are floats, lane by lane: vectors would wait for words that were stored one by one. */
+/* The same of texels that are floats. All are read before the first is added: a vector would wait for words that were
+ * stored one by one just before. */
 static void sum_floats(double *restrict sum, const struct warp_texels *t, const uint8_t *host)
 {
-    typedef float __attribute__((may_alias)) number;
-    for (int l = 0; l < LANES; l++)
-        for (uint32_t n = 0; n < t->count; n++) {
-            double product = (double)t->weight[n][l] * (double)*(const number *)(host + t->at[n][l]);
-            sum[l] += t->weight[n][l] ? product : 0;
-        }
+    _Alignas(64) uint32_t texel[TEXELS_MOST][LANES];
+    for (uint32_t n = 0; n < t->count; n++)
+        load(texel[n], 32, host, t->at[n]);
+    for (uint32_t n = 0; n < t->count; n++)
+        add(sum, texel[n], t->weight[n]);
 }
 
 /* Weights are in parts of FRACTION³: that this power of two comes last changes no bit. */
@@ -363,7 +388,7 @@ void SIMD_NAME(texels_read)(uint32_t *restrict to, const struct warp_texels *t, 
         read_tap(to, t, 0, e, is_float, channel, outside, host);
         return;
     }
-    double sum[LANES] = {0};
+    _Alignas(64) double sum[LANES] = {0};
     if (channel < e.channels && !any && e.kind == RP_ELEMENT_FLOAT && e.bits == 32) {
         sum_floats(sum, t, host + channel * sizeof(float));
         round_sums(to, sum);

@@ -1,54 +1,5 @@
-#include "frontend/core/lanes/lanes.h"
-
-#include <string.h>
-
+#include "frontend/core/lanes/atomic_word.h"
 #include "frontend/core/lanes/small.h"
-
-static uint64_t apply_unsigned(enum rp_atomic op, uint64_t old, uint64_t b)
-{
-    switch (op) {
-    case RP_ATOMIC_ADD: return old + b;
-    case RP_ATOMIC_MIN: return old < b ? old : b;
-    case RP_ATOMIC_MAX: return old > b ? old : b;
-    case RP_ATOMIC_INC: return old >= b ? 0 : old + 1;
-    case RP_ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
-    case RP_ATOMIC_AND: return old & b;
-    case RP_ATOMIC_OR: return old | b;
-    case RP_ATOMIC_XOR: return old ^ b;
-    case RP_ATOMIC_EXCH: return b;
-    default: return old;
-    }
-}
-
-static float flushed_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (!(bits & 0x7f800000u))
-        bits &= 0x80000000u;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint64_t add_f32(uint64_t old, uint64_t b, bool flushed)
-{
-    uint32_t words[2] = {(uint32_t)old, (uint32_t)b}, bits;
-    float x[2], sum;
-    memcpy(x, words, sizeof x);
-    sum = flushed ? flushed_f32(flushed_f32(x[0]) + flushed_f32(x[1])) : x[0] + x[1];
-    memcpy(&bits, &sum, sizeof bits);
-    return sum != sum ? F32_NAN : bits;
-}
-
-static uint64_t add_f64(uint64_t old, uint64_t b)
-{
-    double x, y;
-    memcpy(&x, &old, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    x += y;
-    memcpy(&old, &x, sizeof x);
-    return x != x ? F64_NAN : old;
-}
 
 /* f16 and bf16: a single number, or each half of a pair. Subnormals are kept, also in global memory: PTX's .noftz. */
 static bool is_small(enum lane_type t) { return t == T_F16 || t == T_BF16 || t == T_F16X2 || t == T_BF16X2; }
@@ -108,16 +59,14 @@ static uint64_t apply(enum rp_atomic op, enum lane_type type, uint64_t old, uint
     if (op == RP_ATOMIC_CAS)
         return old == b ? c : old;
     if (op == RP_ATOMIC_ADD && type == T_F32)
-        return add_f32(old, b, flushed);
+        return atomic_add_f32(old, b, flushed);
     if (op == RP_ATOMIC_ADD && type == T_F64)
-        return add_f64(old, b);
+        return atomic_add_f64(old, b);
     if (is_small(type) && (op == RP_ATOMIC_ADD || op == RP_ATOMIC_MIN || op == RP_ATOMIC_MAX))
         return apply_small(op, type, old, b);
-    if (lane_is_signed(type) && (op == RP_ATOMIC_MIN || op == RP_ATOMIC_MAX)) {
-        bool less = (int64_t)(old << unused) < (int64_t)(b << unused);
-        return less == (op == RP_ATOMIC_MIN) ? old : b;
-    }
-    return apply_unsigned(op, old, b) << unused >> unused;
+    if (lane_is_signed(type) && (op == RP_ATOMIC_MIN || op == RP_ATOMIC_MAX))
+        return atomic_signed_extreme(op, old, b, unused);
+    return atomic_unsigned(op, old, b) << unused >> unused;
 }
 
 uint64_t atomic_apply(enum rp_atomic op, enum lane_type type, uint64_t old, uint64_t b, uint64_t c)

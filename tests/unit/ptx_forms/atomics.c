@@ -1,6 +1,7 @@
-/* Each row of atom and red, in every operation, type and space, runs on corner values, once with a place for each lane
- * and once with places that lanes share, generic addresses in global and in shared memory; memory and old values are
- * compared with a plain model, lane by lane. Order, scope and hint change no value: each alone where no space is named,
+/* Each row of atom and red, in every operation, type and space, runs on corner values, once with a place for each lane,
+ * once with places that lanes share, and once with one place for all, with generic addresses in global and in shared
+ * memory; memory and old values are compared with a plain model, lane by lane. Half of the forms have the old value in
+ * the register of the operand. Order, scope and hint change no value: each alone where no space is named,
  * and a sample of all. A form without a model fails. PTX ISA, "atom" and "red". */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "tests/unit/ptx_forms/batch.h"
 #include "tests/unit/ptx_forms/reference.h"
 
-enum { SAMPLE = 31, LANES = BATCH_LANES, CELL = 16, SHARED_PLACES = 3, FORMS_AT_LEAST = 1000 };
+enum { SAMPLE = 31, LANES = BATCH_LANES, CELL = 16, SOME_PLACES = 3, FORMS_AT_LEAST = 1000 };
 
 struct lane_in {
     uint64_t offset, none; /* of its place */
@@ -62,6 +63,14 @@ static const char *registers_of(enum ptx_type t)
 
 #define SAY(...) n += (size_t)snprintf(to + n, size - n, __VA_ARGS__)
 enum { FROM_B = 0, FROM_C = 8, FROM_D = 16 }; /* first registers */
+static uint32_t hash_of(const struct spelled *s)
+{
+    uint32_t h = 2166136261u;
+    for (const char *c = s->text; *c; c++)
+        h = (h ^ (unsigned char)*c) * 16777619u;
+    return h >> 8;
+}
+static unsigned first_old(const struct spelled *s) { return hash_of(s) % 2 ? FROM_B : FROM_D; }
 static size_t vector(char *to, size_t size, const struct spelled *s, unsigned first)
 {
     size_t n = 0;
@@ -87,7 +96,7 @@ static size_t instruction(char *to, size_t size, const struct spelled *s)
         else if (role == 'x')
             SAY("%%hint");
         else
-            n += vector(to + n, size - n, s, role == 'd' ? FROM_D : role == 'b' ? FROM_B : FROM_C);
+            n += vector(to + n, size - n, s, role == 'd' ? first_old(s) : role == 'b' ? FROM_B : FROM_C);
     }
     SAY(";\n");
     return n;
@@ -118,7 +127,7 @@ static size_t atomic_kernel(char *to, size_t size, const struct spelled *s, unsi
             16 + i * bytes, 8 * bytes, class, FROM_C + i, 32 + i * bytes);
     n += instruction(to + n, size - n, s);
     for (unsigned i = 0; s->form->operands[0].role == 'd' && i < elements_of(s); i++)
-        SAY("st.global.b%u [%%out+%u], %%%s%u;\n", 8 * bytes, i * bytes, class, FROM_D + i);
+        SAY("st.global.b%u [%%out+%u], %%%s%u;\n", 8 * bytes, i * bytes, class, first_old(s) + i);
     if (in_shared(s))
         SAY("bar.sync 0; ld.shared.v2.b64 {%%x, %%y}, [%%own]; st.global.v2.b64 [%%mine], {%%x, %%y};\n");
     SAY("ret;\n}\n");
@@ -127,13 +136,13 @@ static size_t atomic_kernel(char *to, size_t size, const struct spelled *s, unsi
 
 /* ---- values and comparison --------------------------------------------------------------------------------------- */
 
-static void fill(struct batch *b, const struct spelled *s, bool meet, struct lane_in *in, uint8_t *cells)
+static void fill(struct batch *b, const struct spelled *s, unsigned places, struct lane_in *in, uint8_t *cells)
 {
     enum ptx_type t = (enum ptx_type)s->mods.types[0];
     unsigned width = is_pair_type(t) ? 2 : bits_of(t) == 128 ? 8 : bits_of(t) / 8;
     batch_numbers(b, cells, LANES * CELL, width);
     for (unsigned l = 0; l < LANES; l++) {
-        in[l].offset = CELL * (meet ? l % SHARED_PLACES : l);
+        in[l].offset = CELL * (l % places);
         batch_numbers(b, in[l].b, CELL, width);
         batch_numbers(b, in[l].c, CELL, width);
         if (mods_value(&s->mods, G_OPERATION, -1) == RP_ATOMIC_CAS && l % 2) /* so that half of them swap */
@@ -145,14 +154,14 @@ struct atomic_params {
     uint64_t in, out, cells;
 };
 
-static void compare_once(struct batch *b, struct program *p, const struct spelled *s, bool meet)
+static void compare_once(struct batch *b, struct program *p, const struct spelled *s, unsigned places)
 {
     struct atomic_params params;
     struct lane_in *in = batch_memory(b, LANES * sizeof *in, &params.in);
     uint8_t *out = batch_memory(b, LANES * CELL, &params.out), *cells = batch_memory(b, LANES * CELL, &params.cells);
     uint8_t wanted[LANES * CELL], old[LANES * CELL] = {0};
     unsigned bytes = bits_of((enum ptx_type)s->mods.types[0]) / 8 * elements_of(s);
-    fill(b, s, meet, in, cells);
+    fill(b, s, places, in, cells);
     memcpy(wanted, cells, sizeof wanted);
     memset(out, 0, LANES * CELL);
     for (unsigned l = 0; l < LANES; l++) {
@@ -168,17 +177,18 @@ static void compare_once(struct batch *b, struct program *p, const struct spelle
             memcpy(w, wanted + l * CELL, 16);
             memcpy(g, cells + l * CELL, 16);
             memcpy(&operand, in[l].b, 8);
-            cr_expect(false, "%s%s%s, lane %u, b %#lx: place %#lx %#lx, not %#lx %#lx; old values %s", s->text,
-                      s->variant ? " (in shared memory)" : "", meet ? ", lanes meet" : "", l, operand, g[0], g[1], w[0],
-                      w[1], memcmp(old + l * CELL, out + l * CELL, CELL) ? "differ" : "agree");
+            cr_expect(false, "%s%s, %u places, lane %u, b %#lx: place %#lx %#lx, not %#lx %#lx; old values %s", s->text,
+                      s->variant ? " (in shared memory)" : "", places, l, operand, g[0], g[1], w[0], w[1],
+                      memcmp(old + l * CELL, out + l * CELL, CELL) ? "differ" : "agree");
             return;
         }
 }
 
 static void compare_atomic(struct batch *b, struct program *p, const struct spelled *s)
 {
-    compare_once(b, p, s, false);
-    compare_once(b, p, s, true);
+    compare_once(b, p, s, LANES);
+    compare_once(b, p, s, SOME_PLACES);
+    compare_once(b, p, s, 1);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -190,13 +200,7 @@ static bool is_out_of_place(const struct spelled *s)
     return space == RP_SPACE_LOCAL || space == RP_SPACE_CONST || space == RP_SPACE_PARAM;
 }
 
-static bool is_sampled(const struct spelled *s)
-{
-    uint32_t h = 2166136261u;
-    for (const char *c = s->text; *c; c++)
-        h = (h ^ (unsigned char)*c) * 16777619u;
-    return (h >> 8) % SAMPLE == 0;
-}
+static bool is_sampled(const struct spelled *s) { return hash_of(s) % SAMPLE == 0; }
 
 static void add_atomic(const struct spelled *s, void *batch)
 {
