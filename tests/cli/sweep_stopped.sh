@@ -89,6 +89,24 @@ sys.exit(other.wait())
 PY
 is "one of two that is killed" "$? $($dump claimed.db | sha256sum)" "0 $whole"
 
+# Others that look into the database, and close it, leave the log that the sweep writes.
+python3 - "$r" sweep -q "${slow[@]}" -t 1 -o seen.db <<'PY' >seen.out
+import os, sqlite3, subprocess, sys
+sweep = subprocess.Popen(sys.argv[1:])
+while not os.path.exists("seen.db-claims") and sweep.poll() is None:  # it comes once the database is open
+    pass
+runs, folder = 0, f"/proc/{sweep.pid}/fd"
+while runs < 20 and sweep.poll() is None:
+    looker = sqlite3.connect("seen.db")
+    runs = looker.execute("SELECT count(*) FROM run").fetchone()[0]
+    looker.close()
+files = [os.readlink(f"{folder}/{n}") for n in os.listdir(folder)]
+print(any(f.endswith("/seen.db-wal") for f in files), any(f.endswith("seen.db-wal (deleted)") for f in files))
+sys.exit(sweep.wait())
+PY
+is "other programs that open and close the database" "$? $(cat seen.out)" "0 True False"
+is "... and it has all runs" "$($dump seen.db | sha256sum)" "$($dump slow.db | sha256sum)"
+
 # ---- the database goes away --------------------------------------------------------------------------------------------
 lose() { # what happens to the database
     rm -f lost.db*

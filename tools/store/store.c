@@ -36,11 +36,16 @@ static bool put_tool(struct store *s, struct rp_error *err)
                       REPRISE_VERSION, result_timing);
 }
 
+static bool is_regular(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 /* SQLite would wait for the other end of a pipe. */
 static bool check_regular(const char *path, struct rp_error *err)
 {
-    struct stat st;
-    return stat(path, &st) || S_ISREG(st.st_mode) ||
+    return access(path, F_OK) || is_regular(path) ||
            rp_fail(err, RP_BAD_INPUT, "%s: not a regular file; a database must be one", path);
 }
 
@@ -49,7 +54,21 @@ static bool check_name(const char *path, struct rp_error *err)
 {
     if (!*path || *path == ':')
         return rp_fail(err, RP_USAGE, "'%s' is no name of a database; name a file with -o, for example r.db", path);
-    return access(path, F_OK) || (input_check(path, INPUT_DATABASE, err) && check_regular(path, err));
+    return access(path, F_OK) || is_regular(path) ||
+           (input_check(path, INPUT_DATABASE, err) && check_regular(path, err));
+}
+
+/* Nobody but SQLite opens a file that may be a database: who closes it takes away the locks of the whole process, and
+ * then another process deletes the log that this one writes (sqlite.org/howtocorrupt.html, 2.2). What else a file is,
+ * is therefore asked when SQLite has refused it. */
+static bool open_file(struct sql *s, const char *path, bool write, unsigned wait, struct rp_error *err)
+{
+    struct rp_error other;
+    if (sql_open(s, path, write, wait, err))
+        return true;
+    if (err->status == RP_BAD_INPUT && is_regular(path) && !input_check(path, INPUT_DATABASE, &other))
+        *err = other;
+    return false;
 }
 
 bool store_check_whole(struct store *s, struct rp_error *err) { return check_whole(&s->sql, err); }
@@ -84,7 +103,7 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
     struct stat file = {0};
     *s = (struct store){.tool = 0};
     bool made = access(path, F_OK);
-    if (!check_name(path, err) || !sql_open(&s->sql, path, true, wait, err))
+    if (!check_name(path, err) || !open_file(&s->sql, path, true, wait, err))
         return false;
     bool fine =
         schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) &&
@@ -103,11 +122,11 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
 bool store_open_read(struct store *s, const char *path, unsigned wait, struct rp_error *err)
 {
     *s = (struct store){.tool = 0};
-    if (!input_check(path, INPUT_DATABASE, err) || !check_regular(path, err))
+    if (!is_regular(path) && (!input_check(path, INPUT_DATABASE, err) || !check_regular(path, err)))
         return false;
     if (access(path, F_OK))
         return rp_fail(err, RP_BAD_INPUT, "%s: there is no such file; 'reprise sweep ... -o %s' makes it", path, path);
-    if (!sql_open(&s->sql, path, false, wait, err))
+    if (!open_file(&s->sql, path, false, wait, err))
         return false;
     bool fine = schema_check(&s->sql, err);
     if (!fine)
