@@ -87,6 +87,7 @@ for format in json sarif junit github gitlab; do
 done
 fails 1 "in which format?" "$r" run --check all --findings "$work/f.txt" -- true
 fails 1 "there are json, sarif, junit, github and gitlab" "$r" run --check all --format pdf -- true
+check "a program that cannot be started for want of file numbers" eval '(ulimit -n 5; "$r" run --check all -- true) 2>"$work/err"; [ $? = 4 ] && grep -q "cannot start true: Too many open files" "$work/err"'
 fails 1 "--baseline: what shall be looked for?" "$r" run --baseline "$work/f.json" -- true
 fails 1 "--kernels is for CUDA programs" "$r" run --module tests/golden/cubin/inlined.ptx --kernels x
 

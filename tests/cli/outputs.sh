@@ -113,6 +113,19 @@ for command, option, line, inputs, kinds in OUTPUTS:
     report(not wrong, f"'{shown}' spares its inputs and files that it does not write", "\n".join(wrong))
     (work / "new.wtr").unlink(missing_ok=True)
 
+# ---- names that cannot be are refused before anything runs ------------------------------------------------------------
+(work / "loop").symlink_to("loop")
+for name, why in ("x" * 300, b"File name too long"), ("loop", b"Too many levels of symbolic links"):
+    done = run(f"record -q -o {name} -- /bin/echo started")
+    report(done.returncode == 1 and not done.stdout and why in done.stderr, f"record -o {name[:9]}: {why.decode()}", done.stderr.decode())
+
+# ---- logs and reports are written again, whatever source they show -----------------------------------------------------
+for line in ("run -q --log-file OUT -- ./program", "wcet -q t.wtr -m orin-bound --assume all --report OUT", "wcet -q t.wtr -m orin-bound --assume all --phases OUT",
+             f"run -q --kernel-output OUT {KERNEL}", f"run -q --check all --write-suppressions OUT {KERNEL}"):
+    (work / "again.txt").write_text('#include <cstdio>\n__global__ void kernel()\nlaunches = 1\nbase = "orin"\n.version 8.0\n')
+    done = run(line.replace("OUT", "again.txt"))
+    report(done.returncode in (0, 3), f"'{line.split(' --module')[0]}' writes its file again", done.stderr.decode())
+
 # ---- no option is forgotten --------------------------------------------------------------------------------------------
 READ = {"module", "launch-file", "suppressions", "baseline", "guest", "measured", "into", "cache", "expect"}
 listed = {(command, option) for command, option, *_ in OUTPUTS}

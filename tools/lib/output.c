@@ -78,13 +78,15 @@ static bool is_source_or_program(const char *path, enum input written)
 static bool is_writable(const char *path, struct rp_error *err)
 {
     struct stat st;
+    errno = 0;
     if (!*path)
         return rp_fail(err, RP_USAGE, "an output needs the name of a file");
     if (!strcmp(path, "-"))
         return rp_fail(err, RP_USAGE,
                        "cannot write to '-': an output is a file, never stdout; ./- is a file of that name");
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return rp_fail(err, RP_USAGE, "cannot write '%s': it exists and is not a regular file", path);
+    if (stat(path, &st) == 0 ? !S_ISREG(st.st_mode) : errno == ENAMETOOLONG || errno == ELOOP)
+        return rp_fail(err, RP_USAGE, "cannot write '%s': %s", path,
+                       errno ? strerror(errno) : "it exists and is not a regular file");
     char *folder = folder_of(path);
     bool ok = folder ? access(folder, W_OK | X_OK) == 0 ||
                            rp_fail(err, RP_USAGE, "cannot write '%s': %s", path, strerror(errno))
@@ -93,13 +95,19 @@ static bool is_writable(const char *path, struct rp_error *err)
     return ok;
 }
 
+/* Text is known by its suffix: a log or a report may hold lines of any source. */
+static bool is_binary(enum input kind)
+{
+    return kind == INPUT_TRACE || kind == INPUT_CODE || kind == INPUT_NPY || kind == INPUT_DATABASE;
+}
+
 bool output_check(const char *path, enum input written, struct rp_error *err)
 {
     if (is_source_or_program(path, written))
         return rp_fail(err, RP_USAGE, "'%s' is a source or a program, and is not written over; give another name",
                        path);
     enum input is = input_kind(path);
-    if (is != INPUT_OTHER && is != written)
+    if (is_binary(is) && is != written)
         return rp_fail(err, RP_USAGE, "'%s' is %s, and is not written over; give another name", path, input_name(is));
     return is_writable(path, err);
 }

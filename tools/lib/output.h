@@ -15,8 +15,8 @@ struct output {
 
 /* Checks that `path`, which a user has given, can be written. RP_USAGE: it is "-" (only a file can be renamed when
  * complete), it is no regular file, its folder is not writable, or it was named by mistake: it is a source or a
- * configuration (text, by its suffix), a script, a host's ELF file, or a file of a kind that other commands read, and
- * not of the kind that is `written`, INPUT_OTHER for none of them. */
+ * configuration (text, by its suffix), a script, a host's ELF file, or a trace, machine code, an array or a database,
+ * and not of the kind that is `written`, INPUT_OTHER for none of them. */
 bool output_check(const char *path, enum input written, struct rp_error *);
 /* RP_USAGE if both are given (not NULL) and name the same file, which the command reads. `option`: with what the output
  * was named, "-o"; `role`: what the input is, "the trace". */

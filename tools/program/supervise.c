@@ -174,6 +174,13 @@ static void remove_abandoned(void)
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
+static int cannot_start(const char *program, int why)
+{
+    struct rp_error err;
+    rp_fail(&err, RP_SYSTEM, "cannot start %s: %s", program, strerror(why));
+    return command_fail(&err);
+}
+
 /* Starts the program, and waits until it runs or cannot. False: it cannot; *status is that of this process. */
 static bool start(const struct program_options *p, char **command, const struct sigaction old[PASSED], int *status)
 {
@@ -181,7 +188,7 @@ static bool start(const struct program_options *p, char **command, const struct 
     char byte;
     pid_t parent = getpid();
     if (pipe2(begun, O_CLOEXEC))
-        return *status = RP_SYSTEM, false;
+        return *status = cannot_start(command[0], errno), false;
     fflush(NULL);
     if (!(child = fork())) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -193,6 +200,7 @@ static bool start(const struct program_options *p, char **command, const struct 
             failed = RP_SYSTEM;
         _exit(failed);
     }
+    int why = errno; /* if there is no child */
     close(begun[1]);
     bool runs = child > 0 && read(begun[0], &byte, 1) == 0;
     close(begun[0]);
@@ -200,7 +208,7 @@ static bool start(const struct program_options *p, char **command, const struct 
         waitpid(child, status, 0);
         *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : RP_SYSTEM;
     } else if (!runs) {
-        *status = RP_SYSTEM;
+        *status = cannot_start(command[0], why);
     }
     return runs;
 }

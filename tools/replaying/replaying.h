@@ -44,8 +44,9 @@ struct trace_output {
     bool csv;                /* one table of all traces; other text is parted by an empty line */
     bool follows;            /* a trace was printed before */
 };
-/* `one` prints a trace, and returns its status. Of several, all are looked for before anything is printed. Goes on after
- * RP_PARTIAL only; then the document has what was printed until then. Returns the last status that is not RP_OK. */
+/* `one` prints a trace, and returns its status. Of several, all are looked for before anything is printed. Goes on
+ * after RP_PARTIAL only; then the document has what was printed until then. Returns the last status that is not RP_OK.
+ */
 int each_trace(char **traces, size_t count, struct trace_output *, int (*one)(void *data, const char *trace),
                void *data);
 
