@@ -24,6 +24,12 @@ PY
     if grep -q "(k.cu:20, in norm at k.cu:41), block" "$work/err"; then ok "$form: ... and in a fault's message"; else bad "$form: a fault"; cat "$work/err" >&2; fi
 done
 
+# an assertion that fails is where the user's code calls, not in the function of the runtime; its file has its folder (assertion.cu, ptxas -lineinfo)
+for sm in sm_62 sm_86; do
+    "$REPRISE" run --module $golden/assertion.$sm.cubin --kernel k --grid 1 --block 32 --arg buf=iota-i32:33 2>"$work/err"
+    if grep -qE "assertion 'p\[i\] <= 7'; at '(JMX R3|CALL.ABS.NOINC R2)' \(address 0x[0-9a-f]*\) \(src/assertion.cu:5\), block \(0,0,0\), thread \(8,0,0\)" "$work/err"; then ok "$sm: where an assertion fails"; else bad "$sm: where an assertion fails"; cat "$work/err" >&2; fi
+done
+
 # the listing of a kernel, and the machine code that its text gives
 if "$REPRISE" disasm $golden/module.cubin >"$work/all.sass" && [ "$(grep -c 'Function :' "$work/all.sass")" = 2 ]; then ok "disasm lists both kernels"; else bad "disasm lists both kernels"; fi
 if grep -qE '^ +/\*0038\*/ +@P0 LDG\.E R8, \[R2\] ; +/\* 0xeed4200000000208 \*/$' "$work/all.sass"; then ok "one line per instruction, address and word"; else bad "one line per instruction"; fi
