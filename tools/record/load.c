@@ -8,6 +8,7 @@
 #include "frontend/module/module.h"
 #include "tools/cuda/compile.h"
 #include "tools/lib/input.h"
+#include "tools/record/library.h"
 
 /* The target of CUDA source that is assembled afterwards: ptxas takes PTX for its architecture and for earlier ones. */
 static const char *source_target(const struct plan *p)
@@ -44,6 +45,10 @@ struct module *record_load_module(const struct plan *p, struct rp_device *d, int
         return NULL;
     *line = 0;
     char *bytes = read_module(p, &size, err);
+    if (bytes && !library_choose(p, &bytes, &size, err)) {
+        free(bytes);
+        return NULL;
+    }
     if (bytes && p->assemble) {
         char *given = bytes;
         bytes = (char *)module_assemble(p->module, given, size, p->assemble, &size, err);
