@@ -84,7 +84,7 @@ cp "$golden"/../cubin/module.cubin "$work/module.bin" && cp "$golden"/../cubin/o
 (cd "$work" && ar rcs all.a empty.o first.o module.bin object.bin && ar rcs object.a object.bin && ar rcs empty.a empty.o && printf '!<arch>\nnonsense' >broken.a)
 "$REPRISE" record -o "$work/second.wtr" --module "$work/all.a" --kernel second --grid 1 --block 64 --arg i32=3 >/dev/null 2>"$work/err"
 is "... a kernel of another member, which is a cubin" "$(grep -o "kernel 'second'" "$work/err")" "kernel 'second'"
-fails 2 "all.a has no kernel 'third'; it has: which, second, first; and .*all.a(object.bin): a relocatable object" "$REPRISE" run --module "$work/all.a" --kernel third --grid 1 --block 1
+fails 2 "all.a has no kernel 'third'; it has: which, second, first; and $work/all.a(object.bin): a relocatable object" "$REPRISE" run --module "$work/all.a" --kernel third --grid 1 --block 1
 fails 2 "all.a has several kernels; name one with --kernel: which, second, first" "$REPRISE" run --module "$work/all.a" --grid 1 --block 1
 refuses "object.a(object.bin): a relocatable object; link it" "a static library of an object that is not linked" "$work/object.a"
 refuses "empty.a: no member of this static library has a kernel" "a static library without kernels" "$work/empty.a"
