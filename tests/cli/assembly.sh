@@ -90,6 +90,11 @@ refuses 2 "bare.sass:3: no label '32@lo((k + .L_x_0@srel))' in this function, an
 sed 's/147802/147803/' "$work/linked.sass" >"$work/other.sass"
 refuses 2 "other.sass:3: 'MOV R20, 32@lo((k + .L_x_0@srel))' is not what the comment says" "... and with another's word" asm --check "$work/other.sass"
 
+wrong 's/MOV R3, 0x4/MOV R3 0x4/' ":10:16: 'MOV R3 0x4': no form of MOV has" "an instruction that is wrong from a column on"
+wrong 's/MOV R3, 0x4/MOVE R3, 0x4/' ":10:9: 'MOVE R3, 0x4': no such instruction MOVE" "an instruction that is none"
+refuses 2 "twice.sass is machine code as text, not a module .*; 'reprise asm -o FILE.cubin' makes a cubin of it" "a text as a module" run --module "$work/twice.sass" --grid 1 --block 1
+refuses 2 "twice.sass is machine code as text, not machine code" "a text to disassemble" disasm "$work/twice.sass"
+
 # ---- with NVIDIA's tools --------------------------------------------------------------------------------------------
 
 tools=$BUILD/toolchain

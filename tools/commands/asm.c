@@ -111,7 +111,8 @@ static bool add_text(struct request *a, const char *text, const struct isa_word 
 {
     struct rp_error inner;
     return a->isa->assemble(a->isa, &a->code, text, listed, a->check, &inner) ||
-           rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line.number, inner.text);
+           rp_fail(err, inner.status, "%s:%u:%u: %s", a->file, a->line.number, a->line.column + a->code.stopped,
+                   inner.text);
 }
 
 /* An instruction of nvdisasm's whose operand the linker fills in: the word says what stands there. */
