@@ -30,6 +30,13 @@ for sm in sm_62 sm_86; do
     if grep -qE "assertion 'p\[i\] <= 7'; at '(JMX R3|CALL.ABS.NOINC R2)' \(address 0x[0-9a-f]*\) \(src/assertion.cu:5\), block \(0,0,0\), thread \(8,0,0\)" "$work/err"; then ok "$sm: where an assertion fails"; else bad "$sm: where an assertion fails"; cat "$work/err" >&2; fi
 done
 
+# parameters of more than 4 KB: attributes of another form, and another place in bank 0
+many=0100000002000000$(printf '%08776d' 0)28000000 # 1, 2, 0, ..., 40
+for file in wide-parameters.ptx wide-parameters.sm_86.cubin wide-parameters.sm_90.cubin; do
+    "$REPRISE" run --module $golden/$file --kernel k --grid 1 --block 1 --arg bytes=07 --arg bytes="$many" --arg buf=zeros:4 --print 2=i32 >"$work/out" 2>"$work/err"
+    if grep -q '^  \[0\] 49$' "$work/out"; then ok "$file"; else bad "$file"; cat "$work/out" "$work/err" >&2; fi
+done
+
 # the listing of a kernel, and the machine code that its text gives
 if "$REPRISE" disasm $golden/module.cubin >"$work/all.sass" && [ "$(grep -c 'Function :' "$work/all.sass")" = 2 ]; then ok "disasm lists both kernels"; else bad "disasm lists both kernels"; fi
 if grep -qE '^ +/\*0038\*/ +@P0 LDG\.E R8, \[R2\] ; +/\* 0xeed4200000000208 \*/$' "$work/all.sass"; then ok "one line per instruction, address and word"; else bad "one line per instruction"; fi
