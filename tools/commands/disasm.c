@@ -347,7 +347,7 @@ static const struct command_example examples[] = {
     {"One kernel of a program, for each architecture that it has code for", "reprise disasm ./program --kernel which"},
     {"A static library", "reprise disasm libkernels.a --kernel which"},
     {"One kernel, and back again",
-     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
+     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass -o first.cubin"},
     {NULL, NULL},
 };
 const struct command command_disasm = {
@@ -361,7 +361,8 @@ const struct command command_disasm = {
         "its address and its word. On sm_50 to sm_62 the control word of three instructions is above them. From sm_70 "
         "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "
         "status is then 2.\n"
-        "'reprise asm' turns the text back into machine code.\n"
+        "Lines that begin with a dot say what a cubin has besides, such as parameters and variables "
+        "(docs/assembly.md). 'reprise asm' makes a cubin of the text.\n"
         "Of a guest (docs/guests.md) it prints what objdump -d does, of RISC-V with -M no-aliases.",
     .options = rows,
     .examples = examples,
