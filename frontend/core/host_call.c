@@ -5,6 +5,7 @@
 #include "frontend/core/access.h"
 #include "frontend/core/observe.h"
 #include "frontend/core/print.h"
+#include "frontend/operation/flags.h"
 
 uint8_t *local_at(struct warp_state *s, unsigned lane, uint64_t offset, size_t bytes)
 {
@@ -135,6 +136,35 @@ static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
     memory_free(g->memory, a);
 }
 
+/* ---- where the call was -------------------------------------------------------------------------------------------
+ */
+
+/* The instruction before an address. */
+static uint32_t instruction_before(const struct rp_kernel *k, uint64_t address)
+{
+    uint32_t low = 0, high = k->instruction_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (k->instructions[middle].pc < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+/* The instruction that called. Machine code calls a function of the runtime, which makes the host call. */
+static uint32_t caller(const struct warp_state *s, const struct uop *u, unsigned lane)
+{
+    const struct rp_kernel *k = &s->w.block->program->kernel;
+    if (is_register(u->a))
+        return instruction_before(k, lane_u32(&s->w, u->a, lane));
+    for (uint32_t i = s->join; i; i = s->joins[i].outer)
+        if (s->joins[i].kind == JOIN_TOKEN && s->joins[i].token == TOKEN_RETURN && s->joins[i].pc->index)
+            return s->joins[i].pc->index - 1;
+    return u->index;
+}
+
 void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct block *b = s->w.block;
@@ -150,7 +180,9 @@ void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
         case HOST_MALLOC: call_malloc(s, u, l); break;
         default: call_free(s, u, l); break;
         }
-        if (b->faulted)
+        if (b->faulted) {
+            b->fault.instruction = caller(s, u, l);
             return;
+        }
     }
 }

@@ -32,6 +32,7 @@ struct assembly {
     uint32_t size, room;
     uint64_t control; /* of the bundle that comes next, if has_control */
     bool has_control;
+    uint32_t stopped; /* after an instruction's text was refused: the place in it up to which it could be read */
 };
 
 struct isa {

@@ -19,6 +19,7 @@ enum attribute {
     CLUSTER = 0x3d,
     EXPLICIT_CLUSTER = 0x3e,
     MAX_CLUSTER = 0x3f,
+    KPARAM_INFO_V2 = 0x45, /* where a kernel has more than 4 KB of parameters: the size has 16 bits of its own */
 };
 
 struct record {
@@ -69,7 +70,8 @@ static void add_parameter(struct cubin_file *f, struct cubin_kernel *k, const st
 {
     if (!k->parameters)
         k->parameters = ARENA_ARRAY(f->arena, struct cubin_parameter, room);
-    struct cubin_parameter p = {le16(r->payload + 4), le16(r->payload + 6), (uint16_t)(le32(r->payload + 8) >> 18)};
+    uint16_t size = r->attribute == KPARAM_INFO ? (uint16_t)(le32(r->payload + 8) >> 18) : le16(r->payload + 8);
+    struct cubin_parameter p = {le16(r->payload + 4), le16(r->payload + 6), size};
     uint32_t at = k->parameter_count++; /* written last parameter first: keep them by ordinal */
     for (; at > 0 && k->parameters[at - 1].ordinal > p.ordinal; at--)
         k->parameters[at] = k->parameters[at - 1];
@@ -110,8 +112,9 @@ static void keep(struct cubin_file *f, struct cubin_kernel *k, const struct reco
 static bool kernel_record(struct cubin_file *f, const char *section, struct cubin_kernel *k, const struct record *r,
                           uint32_t section_bytes)
 {
-    static const uint8_t least[256] = {[MAX_THREADS] = 12,   [PARAM_CBANK] = 8,      [REQNTID] = 12, [KPARAM_INFO] = 12,
-                                       [CRS_STACK_SIZE] = 4, [CBANK_PARAM_SIZE] = 0, [CLUSTER] = 12, [MAX_CLUSTER] = 4};
+    static const uint8_t least[256] = {
+        [MAX_THREADS] = 12,     [PARAM_CBANK] = 8, [REQNTID] = 12,    [KPARAM_INFO] = 12,   [CRS_STACK_SIZE] = 4,
+        [CBANK_PARAM_SIZE] = 0, [CLUSTER] = 12,    [MAX_CLUSTER] = 4, [KPARAM_INFO_V2] = 10};
     if (r->format == CUBIN_SIZED && r->value < least[r->attribute])
         return cubin_bad(f, section, "attribute 0x%02x has %u bytes, needs %u", r->attribute, r->value,
                          least[r->attribute]);
@@ -128,6 +131,7 @@ static bool kernel_record(struct cubin_file *f, const char *section, struct cubi
         k->parameter_bytes = le16(r->payload + 6);
         break;
     case CBANK_PARAM_SIZE: k->parameter_bytes = r->value; break;
+    case KPARAM_INFO_V2:
     case KPARAM_INFO: add_parameter(f, k, r, section_bytes / 16 + 1); break;
     case CRS_STACK_SIZE: k->crs_bytes = le32(r->payload); break;
     case BRANCH_TARGETS: return r->format != CUBIN_SIZED || add_branches(f, section, k, r);

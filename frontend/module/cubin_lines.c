@@ -13,7 +13,8 @@
 
 enum { LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_CONST_ADD_PC = 8, LNS_FIXED_ADVANCE_PC };
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS, LNE_DEFINE_FILE, LNE_INLINED_CALL = 0x90 };
-enum { LNCT_PATH = 1 };
+enum { LNCT_PATH = 1, LNCT_DIRECTORY_INDEX = 2 };
+enum { MOST_JOINED = 64 << 20 /* bytes of all names with directories; names of a file that has more are bare */ };
 enum {
     FORM_DATA2 = 0x05,
     FORM_DATA4 = 0x06,
@@ -50,7 +51,9 @@ struct program {
     const struct address_patch *patches;
     uint32_t patch_count;
     VECTOR(const char *) files;
-    uint32_t first_file; /* of this unit */
+    VECTOR(const char *) directories; /* of this unit */
+    size_t joined;                    /* see MOST_JOINED */
+    uint32_t first_file;              /* of this unit */
     uint8_t minimum, opcode_base, line_range;
     int8_t line_base;
     uint8_t argument_count[256];
@@ -123,11 +126,24 @@ static const char *string(struct program *p)
     return s;
 }
 
+/* A file in a directory of the unit. Number 0 is where the compiler ran, which the names that users give do not have.
+ */
+static void keep_file(struct program *p, const char *name, uint64_t directory)
+{
+    const bool known = directory && directory < p->directories.count && *name != '/';
+    const char *in = known && strcmp(p->directories.at[directory], ".") != 0 ? p->directories.at[directory] : "";
+    p->joined += *in ? strlen(in) + strlen(name) : 0;
+    if (*in && p->joined <= MOST_JOINED)
+        name = arena_printf(p->f->arena, "%s%s%s", in, in[strlen(in) - 1] == '/' ? "" : "/", name);
+    VECTOR_PUSH(p->f->arena, &p->files, name);
+}
+
 static void add_file(struct program *p, const char *name)
 {
-    for (int i = 0; i < 3; i++) /* directory, time, size */
+    uint64_t directory = uleb(p);
+    for (int i = 0; i < 2; i++) /* time, size */
         uleb(p);
-    VECTOR_PUSH(p->f->arena, &p->files, name);
+    keep_file(p, name, directory);
 }
 
 static void emit(struct program *p)
@@ -250,8 +266,11 @@ static void run(struct program *p, const uint8_t *end)
 /* Up to the code: directories and files of DWARF 2 to 4. */
 static void read_files(struct program *p, const uint8_t *code)
 {
-    while (p->at < code && *p->at)
-        string(p);
+    VECTOR_PUSH(p->f->arena, &p->directories, "");
+    while (p->at < code && *p->at) {
+        const char *directory = string(p);
+        VECTOR_PUSH(p->f->arena, &p->directories, directory);
+    }
     byte(p);
     while (p->at < code && *p->at)
         add_file(p, string(p));
@@ -270,17 +289,17 @@ static void skip(struct program *p, uint64_t bytes)
     p->at = p->damaged ? p->end : p->at + bytes;
 }
 
-/* A value of an entry of DWARF 5; NULL: it is no text. */
-static const char *entry_value(struct program *p, uint64_t form)
+/* A value of an entry of DWARF 5; NULL: it is no text. *number: what it is, where it is a number of up to 16 bits. */
+static const char *entry_value(struct program *p, uint64_t form, uint64_t *number)
 {
     switch (form) {
     case FORM_STRING: return string(p);
     case FORM_STRP: return string_of_section(p, &p->names);
     case FORM_LINE_STRP: return string_of_section(p, &p->file_names);
-    case FORM_UDATA: uleb(p); break;
+    case FORM_UDATA: *number = uleb(p); break;
     case FORM_BLOCK: skip(p, uleb(p)); break;
-    case FORM_DATA1: skip(p, 1); break;
-    case FORM_DATA2: skip(p, 2); break;
+    case FORM_DATA1: *number = byte(p); break;
+    case FORM_DATA2: *number = fixed(p, 2); break;
     case FORM_DATA4: skip(p, 4); break;
     case FORM_DATA8: skip(p, 8); break;
     case FORM_DATA16: skip(p, 16); break;
@@ -300,13 +319,19 @@ static void read_entries(struct program *p, bool keep)
     }
     for (uint64_t n = uleb(p); n && pairs && !p->damaged; n--) {
         const char *path = "";
+        uint64_t directory = 0;
         for (unsigned i = 0; i < pairs; i++) {
-            const char *text = entry_value(p, form[i]);
+            uint64_t number = 0;
+            const char *text = entry_value(p, form[i], &number);
             if (content[i] == LNCT_PATH && text)
                 path = text;
+            else if (content[i] == LNCT_DIRECTORY_INDEX)
+                directory = number;
         }
         if (keep)
-            VECTOR_PUSH(p->f->arena, &p->files, path);
+            keep_file(p, path, directory);
+        else
+            VECTOR_PUSH(p->f->arena, &p->directories, path);
     }
 }
 
@@ -341,6 +366,7 @@ static bool unit(struct program *p)
         return false;
     for (unsigned i = 1; i < p->opcode_base; i++)
         p->argument_count[i] = byte(p);
+    p->directories.count = 0;
     p->first_file = p->files.count;
     p->files_from_0 = version >= 5;
     if (version >= 5) {

@@ -167,8 +167,11 @@ enum uop_kind {
     UOP_FENCE,
     UOP_GROUP, /* closes a group of asynchronous work, or waits for groups: struct rp_async of its instruction */
     UOP_ORDER, /* the active lanes have met here, as the compiler has shown: does nothing, and orders their accesses */
-    UOP_HOST_CALL, /* imm is an enum host_call; arguments and result are in local memory, see below */
-    UOP_TRAP,      /* trap: the launch fails; brkpt likewise */
+    /* imm is an enum host_call; arguments and result are in local memory, see below. a: the address at which the caller
+     * goes on, where a function of the runtime stands between them; absent: the stack below has it, or this is the call
+     * itself */
+    UOP_HOST_CALL,
+    UOP_TRAP, /* trap: the launch fails; brkpt likewise */
     /* op: enum stack_op; type: T_U32 or T_U64, of d and a. Addresses are of local memory (stack.h). */
     UOP_STACK,
     /* The hardware's stack of divergence and calls (PasTiS, III.A). UOP_PUSH pushes an entry with the active lanes and

@@ -15,7 +15,8 @@ again() {
 
 # every linked cubin: parameters, banks, variables, relocations (with addends and without), functions within code and apart, indirect branches,
 # 32 and 64 bits, CUDA 11.8 to 13
-for name in module module-11.8 module-12.9 functions 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0; do
+for name in module module-11.8 module-12.9 functions 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0 \
+    wide-parameters.sm_86 wide-parameters.sm_90; do
     check "$name: text, cubin, text" again $golden/$name.cubin $name
 done
 for name in linked.sm_75 linked.sm_90 linked-g.sm_90; do
@@ -89,6 +90,11 @@ sed 's,/\* 0x[0-9a-f]* \*/,,' "$work/linked.sass" >"$work/bare.sass"
 refuses 2 "bare.sass:3: no label '32@lo((k + .L_x_0@srel))' in this function, and no word" "an operand for the linker without a word" asm --check "$work/bare.sass"
 sed 's/147802/147803/' "$work/linked.sass" >"$work/other.sass"
 refuses 2 "other.sass:3: 'MOV R20, 32@lo((k + .L_x_0@srel))' is not what the comment says" "... and with another's word" asm --check "$work/other.sass"
+
+wrong 's/MOV R3, 0x4/MOV R3 0x4/' ":10:16: 'MOV R3 0x4': no form of MOV has" "an instruction that is wrong from a column on"
+wrong 's/MOV R3, 0x4/MOVE R3, 0x4/' ":10:9: 'MOVE R3, 0x4': no such instruction MOVE" "an instruction that is none"
+refuses 2 "twice.sass is machine code as text, not a module .*; 'reprise asm -o FILE.cubin' makes a cubin of it" "a text as a module" run --module "$work/twice.sass" --grid 1 --block 1
+refuses 2 "twice.sass is machine code as text, not machine code" "a text to disassemble" disasm "$work/twice.sass"
 
 # ---- with NVIDIA's tools --------------------------------------------------------------------------------------------
 

@@ -79,7 +79,17 @@ fails 2 "it holds PTX for compute_60, PTX for compute_62, PTX for compute_50" "$
 (cd "$work" && ar rcsT thin.a second.o)
 fails 2 "thin.a: a thin static library, which only names its objects; give one of them: 'ar t' lists them" "$REPRISE" disasm "$work/thin.a"
 refuses "a thin static library, which only names its objects" "a thin one as a module" "$work/thin.a"
-refuses "a static library; take its objects out with 'ar x', or link them" "a static library as a module" "$work/lib.a"
+takes 1062 "in a static library: the first member that has it" "$work/lib.a"
+cp "$golden"/../cubin/module.cubin "$work/module.bin" && cp "$golden"/../cubin/object.cubin "$work/object.bin"
+(cd "$work" && ar rcs all.a empty.o first.o module.bin object.bin && ar rcs object.a object.bin && ar rcs empty.a empty.o && printf '!<arch>\nnonsense' >broken.a)
+"$REPRISE" record -o "$work/second.wtr" --module "$work/all.a" --kernel second --grid 1 --block 64 --arg i32=3 >/dev/null 2>"$work/err"
+is "... a kernel of another member, which is a cubin" "$(grep -o "kernel 'second'" "$work/err")" "kernel 'second'"
+fails 2 "all.a has no kernel 'third'; it has: which, second, first; and $work/all.a(object.bin): a relocatable object" "$REPRISE" run --module "$work/all.a" --kernel third --grid 1 --block 1
+fails 2 "all.a has several kernels; name one with --kernel: which, second, first" "$REPRISE" run --module "$work/all.a" --grid 1 --block 1
+refuses "object.a(object.bin): a relocatable object; link it" "a static library of an object that is not linked" "$work/object.a"
+refuses "empty.a: no member of this static library has a kernel" "a static library without kernels" "$work/empty.a"
+refuses "none.a: no member of this static library has a kernel" "a static library without code for GPUs" "$work/none.a"
+refuses "broken.a: " "a static library that is damaged" "$work/broken.a"
 refuses 'kernels of several source files, as .which. and .which.' "a program with kernels of two files" "$work/two"
 refuses 'not for an NVIDIA GPU' "a program without a fat binary" "$work/bare"
 refuses 'has no kernel' "an object whose fat binary has no kernel" "$work/empty.o"

@@ -24,6 +24,19 @@ PY
     if grep -q "(k.cu:20, in norm at k.cu:41), block" "$work/err"; then ok "$form: ... and in a fault's message"; else bad "$form: a fault"; cat "$work/err" >&2; fi
 done
 
+# an assertion that fails is where the user's code calls, not in the function of the runtime; its file has its folder (assertion.cu, ptxas -lineinfo)
+for sm in sm_62 sm_86; do
+    "$REPRISE" run --module $golden/assertion.$sm.cubin --kernel k --grid 1 --block 32 --arg buf=iota-i32:33 2>"$work/err"
+    if grep -qE "assertion 'p\[i\] <= 7'; at '(JMX R3|CALL.ABS.NOINC R2)' \(address 0x[0-9a-f]*\) \(src/assertion.cu:5\), block \(0,0,0\), thread \(8,0,0\)" "$work/err"; then ok "$sm: where an assertion fails"; else bad "$sm: where an assertion fails"; cat "$work/err" >&2; fi
+done
+
+# parameters of more than 4 KB: attributes of another form, and another place in bank 0
+many=0100000002000000$(printf '%08776d' 0)28000000 # 1, 2, 0, ..., 40
+for file in wide-parameters.ptx wide-parameters.sm_86.cubin wide-parameters.sm_90.cubin; do
+    "$REPRISE" run --module $golden/$file --kernel k --grid 1 --block 1 --arg bytes=07 --arg bytes="$many" --arg buf=zeros:4 --print 2=i32 >"$work/out" 2>"$work/err"
+    if grep -q '^  \[0\] 49$' "$work/out"; then ok "$file"; else bad "$file"; cat "$work/out" "$work/err" >&2; fi
+done
+
 # the listing of a kernel, and the machine code that its text gives
 if "$REPRISE" disasm $golden/module.cubin >"$work/all.sass" && [ "$(grep -c 'Function :' "$work/all.sass")" = 2 ]; then ok "disasm lists both kernels"; else bad "disasm lists both kernels"; fi
 if grep -qE '^ +/\*0038\*/ +@P0 LDG\.E R8, \[R2\] ; +/\* 0xeed4200000000208 \*/$' "$work/all.sass"; then ok "one line per instruction, address and word"; else bad "one line per instruction"; fi
@@ -92,9 +105,9 @@ END
 refuses 2 'two.cubin: kernel [a-z]*: unknown instruction 0xfeed000000000001 at address 0x[0-9a-f]*; 2 words that are no instructions are printed as .word$' "unknown words in two kernels" disasm "$work/two.cubin"
 if [ "$("$REPRISE" disasm "$work/two.cubin" 2>/dev/null | sed 's/[.]word 0xfeed000000000001 *;/EXIT ;/; s/0xfeed000000000001/0xe30000000007000f/' | tr -s ' ')" = "$(tr -s ' ' <"$work/all.sass")" ]; then ok "... all else is printed as it was"; else bad "... all else is printed as it was"; fi
 echo '.word 0xx ;' >"$work/wrong.sass"
-refuses 2 'wrong.sass:1: .*hexadecimal' "a word that is no number" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+refuses 2 'wrong.sass:1:[0-9]*: .*hexadecimal' "a word that is no number" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo '.word 0x10000000000000000 ;' >"$work/wrong.sass"
-refuses 2 'wrong.sass:1: .*hexadecimal' "a word of more than 64 bits" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+refuses 2 'wrong.sass:1:[0-9]*: .*hexadecimal' "a word of more than 64 bits" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 sed '/EXIT/,$d' "$work/first.sass" >"$work/less.sass"
 refuses 2 "'first' has [0-9]* bytes, and its code in .*module.cubin has [0-9]*: keep the number" "a function that is shorter" asm "$work/less.sass" --into $golden/module.cubin -o "$work/none"
 sed 's/Function : first/Function : third/' "$work/first.sass" >"$work/third.sass"
@@ -113,9 +126,9 @@ refuses 2 'empty: empty; machine code is' "an empty file" disasm "$work/empty"
 refuses 2 'empty: empty; machine code is' "an empty file of bare code" disasm --binary sm_62 "$work/empty"
 refuses 2 '/dev/null: empty' "a device without content" disasm /dev/null
 echo '@P0 BPT.TRAP 0x1 ;' >"$work/wrong.sass"
-refuses 2 'wrong.sass:1: .*no form of BPT' "a guard on what takes none" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+refuses 2 'wrong.sass:1:[0-9]*: .*no form of BPT' "a guard on what takes none" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo 'FADD R1, R2 ;' >"$work/wrong.sass"
-refuses 2 'wrong.sass:1: .*no form of FADD' "text that is no instruction" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
+refuses 2 'wrong.sass:1:[0-9]*: .*no form of FADD' "text that is no instruction" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo 'LDG.E R0, [R2+0xffffff] ;' >"$work/wrong.sass"
 refuses 2 "0xffffff is no signed number of 24 bits: -0x800000 to 0x7fffff" "an offset that would read back as -1" asm --arch sm_62 "$work/wrong.sass" -o "$work/none"
 echo 'IADD.SAT R0, R1, 0x80000 ;' >"$work/wrong.sass"

@@ -188,6 +188,7 @@ static void read_line(struct listing_reader *r, char *line, struct listing_line 
     } else {
         l->has_address = sscanf(s, "/*%x*/%n", &l->address, &end) == 1 && end;
         read_instruction(r, l->has_address ? trim(s + end) : s, l);
+        l->column = l->text ? (unsigned)(l->text - line) + 1 : 0;
     }
 }
 

@@ -22,6 +22,7 @@ enum line_kind {
 struct listing_line {
     enum line_kind kind;
     unsigned number; /* of the line in the text, from 1 */
+    unsigned column; /* of an instruction in its line, from 1 */
     char *name, *text;
     bool has_address, has_word;
     uint32_t address;

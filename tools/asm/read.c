@@ -244,7 +244,7 @@ static bool read_param(struct module_text *m, const struct words *w, struct rp_e
 {
     uint32_t offset, size;
     const struct cubin_parameter *last = m->parameters.count ? &m->parameters.at[m->parameters.count - 1] : NULL;
-    if (!number32(w->at[0], UINT16_MAX, &offset, err) || !number32(w->at[1], (1 << 14) - 1, &size, err))
+    if (!number32(w->at[0], UINT16_MAX, &offset, err) || !number32(w->at[1], UINT16_MAX, &size, err))
         return false;
     if (last && offset < (uint32_t)last->offset + last->size)
         return rp_fail(err, RP_BAD_INPUT, "parameter %u at 0x%x begins within the one before it, which ends at 0x%x",

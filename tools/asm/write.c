@@ -16,6 +16,7 @@ enum {
     SURFACE = 12,
     FIRST_WIDE = 70,
     FIRST_WITHOUT_REGISTERS = 90, /* sm from which on sh_info of code does not hold them */
+    FIRST_RESERVED = 90,          /* sm from which on a kernel's shared memory begins with the system's part */
     REGISTERS_AT = 24,
     BARRIERS_AT = 20,
     OS_ABI_13 = 0x41,
@@ -227,6 +228,7 @@ enum {
     CLUSTER = 0x3d,
     EXPLICIT_CLUSTER = 0x3e,
     MAX_CLUSTER = 0x3f,
+    KPARAM_INFO_V2 = 0x45,
 };
 
 static void head(struct writer *w, byte_list *b, unsigned format, unsigned attribute, size_t value)
@@ -268,17 +270,20 @@ static bool has_attribute(const struct cubin_kernel *k, unsigned number)
     return false;
 }
 
-/* Parameters, the last one first. A parameter's last word: its size from bit 18 on, and marks of constant memory. */
+/* Parameters, the last one first. A parameter's last word: its size from bit 18 on, and marks of constant memory; or,
+ * where there are many, its size alone. */
 static void parameter_attributes(struct writer *w, byte_list *b, const struct cubin_kernel *k)
 {
-    enum { SIZE_AT = 18, MARKS = 0x1f000 };
+    enum { SIZE_AT = 18, MARKS = 0x1f000, MOST_WITHOUT_V2 = 4096 };
+    const bool wide = k->parameter_bytes > MOST_WITHOUT_V2;
     uint32_t bank = symbol_number(w, name_of(w, ".nv.constant0.", k));
     words(w, b, PARAM_CBANK, (const uint32_t[]){bank, k->parameter_base | k->parameter_bytes << 16}, 2);
     head(w, b, CUBIN_HALF, CBANK_PARAM_SIZE, k->parameter_bytes);
     for (uint32_t i = k->parameter_count; i-- > 0;) {
         const struct cubin_parameter *p = &k->parameters[i];
-        uint32_t place = p->ordinal | (uint32_t)p->offset << 16, last = (uint32_t)p->size << SIZE_AT | MARKS;
-        words(w, b, KPARAM_INFO, (const uint32_t[]){0, place, last}, 3);
+        uint32_t place = p->ordinal | (uint32_t)p->offset << 16;
+        uint32_t last = wide ? p->size : (uint32_t)p->size << SIZE_AT | MARKS;
+        words(w, b, wide ? KPARAM_INFO_V2 : KPARAM_INFO, (const uint32_t[]){0, place, last}, 3);
     }
 }
 
@@ -454,8 +459,8 @@ static void plan_memory(struct writer *w)
                     c->global_init.size);
     for (uint32_t i = 0; i < c->kernel_count; i++) {
         const struct cubin_kernel *k = &c->kernels[i];
-        uint32_t reserved = c->sm < FIRST_WITHOUT_REGISTERS ? 0 : CUBIN_RESERVED_SHARED;
-        if (k->static_shared)
+        uint32_t reserved = c->sm < FIRST_RESERVED ? 0 : CUBIN_RESERVED_SHARED;
+        if (k->static_shared || (k->entry && reserved))
             add_section(w, name_of(w, ".nv.shared.", k), SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_INFO_LINK, 16, NULL,
                         (uint64_t)k->static_shared + reserved);
     }

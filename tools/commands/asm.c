@@ -111,7 +111,8 @@ static bool add_text(struct request *a, const char *text, const struct isa_word 
 {
     struct rp_error inner;
     return a->isa->assemble(a->isa, &a->code, text, listed, a->check, &inner) ||
-           rp_fail(err, inner.status, "%s:%u: %s", a->file, a->line.number, inner.text);
+           rp_fail(err, inner.status, "%s:%u:%u: %s", a->file, a->line.number, a->line.column + a->code.stopped,
+                   inner.text);
 }
 
 /* An instruction of nvdisasm's whose operand the linker fills in: the word says what stands there. */
@@ -371,8 +372,8 @@ const struct command command_asm = {
         "`(NAME) is its address.\n"
         "A cubin has more than code: parameters, constants, registers. 'reprise disasm' prints them in lines that "
         "begin with a dot, such as '.param 0x0 8' (docs/assembly.md). For -o FILE.cubin a kernel needs '.entry' and "
-        "'.registers', and '.param', '.barriers' where its code shows them. Source lines are in no text. --into takes "
-        "all that from a cubin; the code of a function keeps its length there.",
+        "'.registers', and '.param' and '.barriers' where its code shows them. No text has source lines. With --into "
+        "all but the code is that of the cubin named, lines too, and the code of a function keeps its length.",
     .options = rows,
     .examples = examples,
     .option = asm_option,

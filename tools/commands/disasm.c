@@ -1,12 +1,8 @@
 /* reprise disasm: the machine code of a cubin as text. */
-#include <ar.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "frontend/core/target.h"
 #include "frontend/loader/guests.h"
@@ -15,6 +11,7 @@
 #include "frontend/module/fatbin.h"
 #include "tools/asm/directives.h"
 #include "tools/guests/listing.h"
+#include "tools/lib/archive.h"
 #include "tools/lib/command.h"
 #include "tools/lib/file.h"
 #include "tools/lib/input.h"
@@ -247,73 +244,47 @@ static bool visit_fatbin(struct disasm *a, const uint8_t *bytes, size_t size, im
     return ok;
 }
 
+struct member_visit {
+    struct disasm *disasm;
+    image_function *visit;
+    bool any;
+};
+
 /* A member of a static library; those without machine code for a GPU are passed over. */
-static bool visit_member(struct disasm *a, Elf *member, image_function *visit, bool *any, struct rp_error *err)
+static bool visit_member(void *data, const char *name, const uint8_t *bytes, size_t size, struct rp_error *err)
 {
-    Elf_Arhdr *header = elf_getarhdr(member);
+    struct member_visit *m = data;
+    struct disasm *a = m->disasm;
     const char *archive = a->file;
-    size_t size = 0;
-    const uint8_t *bytes = (const uint8_t *)elf_rawfile(member, &size);
-    char *name = NULL;
-    if (!header || !bytes || !size || (!fatbin_is(bytes, size) && !cubin_sm(bytes, size)))
+    if (!fatbin_is(bytes, size) && !cubin_sm(bytes, size))
         return true;
-    if (asprintf(&name, "%s(%s)", archive, header->ar_name) < 0)
-        return rp_fail(err, RP_SYSTEM, "out of memory");
     a->file = name;
-    bool ok = visit_images(a, bytes, size, visit, err);
+    bool ok = visit_images(a, bytes, size, m->visit, err);
     if (!ok && err->status == RP_BAD_INPUT && a->no_code) /* PTX alone, or for other GPUs */
         ok = true;
     else
-        *any = true;
+        m->any = true;
     a->file = archive;
-    free(name);
     return ok;
 }
 
-static bool visit_members(struct disasm *a, Elf *archive, int fd, image_function *visit, struct rp_error *err)
-{
-    bool ok = true, any = false;
-    Elf_Cmd next = ELF_C_READ;
-    for (Elf *member; ok && (member = elf_begin(fd, next, archive));) {
-        ok = visit_member(a, member, visit, &any, err);
-        next = elf_next(member);
-        elf_end(member);
-    }
-    return ok &&
-           (any || rp_fail(err, RP_BAD_INPUT, "%s: no member of this static library holds machine code", a->file));
-}
-
-/* libelf reads archives from files alone, and the bytes may be those of a pipe. */
 static bool visit_archive(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
                           struct rp_error *err)
 {
-    int fd = memfd_create("archive", MFD_CLOEXEC);
-    FILE *to = fd >= 0 ? fdopen(fd, "w+b") : NULL;
-    bool ok = to && fwrite(bytes, 1, size, to) == size && !fflush(to);
-    elf_version(EV_CURRENT);
-    Elf *archive = ok ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    if (archive)
-        ok = visit_members(a, archive, fd, visit, err);
-    else
-        rp_fail(err, ok ? RP_BAD_INPUT : RP_SYSTEM, "%s: cannot be read as a static library: %s", a->file,
-                ok ? elf_errmsg(-1) : strerror(errno));
-    elf_end(archive);
-    if (to)
-        fclose(to);
-    return archive && ok;
+    struct member_visit m = {a, visit, false};
+    return archive_visit(a->file, bytes, size, visit_member, &m, err) &&
+           (m.any || rp_fail(err, RP_BAD_INPUT, "%s: no member of this static library holds machine code", a->file));
 }
-
-static bool is_archive(const uint8_t *bytes, size_t size) { return size >= SARMAG && !memcmp(bytes, ARMAG, SARMAG); }
 
 static bool visit_images(struct disasm *a, const uint8_t *bytes, size_t size, image_function *visit,
                          struct rp_error *err)
 {
     a->no_code = false;
-    if (size >= SARMAG && !memcmp(bytes, "!<thin>\n", SARMAG)) /* GNU ar, "ar --thin" */
+    if (archive_is_thin(bytes, size))
         return rp_fail(err, RP_BAD_INPUT,
                        "%s: a thin static library, which only names its objects; give one of them: 'ar t' lists them",
                        a->file);
-    return (is_archive(bytes, size)  ? visit_archive
+    return (archive_is(bytes, size)  ? visit_archive
             : fatbin_is(bytes, size) ? visit_fatbin
                                      : visit_cubin)(a, bytes, size, visit, err);
 }
@@ -376,7 +347,7 @@ static const struct command_example examples[] = {
     {"One kernel of a program, for each architecture that it has code for", "reprise disasm ./program --kernel which"},
     {"A static library", "reprise disasm libkernels.a --kernel which"},
     {"One kernel, and back again",
-     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass --check"},
+     "reprise disasm module.cubin --kernel first > first.sass\nreprise asm first.sass -o first.cubin"},
     {NULL, NULL},
 };
 const struct command command_disasm = {
@@ -390,7 +361,8 @@ const struct command command_disasm = {
         "its address and its word. On sm_50 to sm_62 the control word of three instructions is above them. From sm_70 "
         "on a word holds its own control bits. A word that is no instruction is printed as '.word 0x...'; the exit "
         "status is then 2.\n"
-        "'reprise asm' turns the text back into machine code.\n"
+        "Lines that begin with a dot say what a cubin has besides, such as parameters and variables "
+        "(docs/assembly.md). 'reprise asm' makes a cubin of the text.\n"
         "Of a guest (docs/guests.md) it prints what objdump -d does, of RISC-V with -M no-aliases.",
     .options = rows,
     .examples = examples,

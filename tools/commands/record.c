@@ -47,8 +47,8 @@ enum key {
 #define ROWS_LAUNCH                                                                                                    \
     {NULL, 0, NULL, "What to run"},                                                                                    \
         {"module", KEY_MODULE, "FILE",                                                                                 \
-         "Module with the kernel: CUDA source (.cu), PTX, a cubin, a fat binary, or a program or object that holds "   \
-         "one. "                                                                                                       \
+         "Module with the kernel: CUDA source (.cu), PTX, a cubin, a fat binary, or a program, object or static "      \
+         "library that holds one. "                                                                                    \
          "CUDA source is compiled by clang"},                                                                          \
         {"kernel", KEY_KERNEL, "NAME",                                                                                 \
          "Kernel to run, as in the module or as in the source; may be left out if there is only one"},                 \

@@ -45,9 +45,12 @@ static bool line_begins(const char *text, const char *word)
 static enum input kind_of_text(const char *path, const char *text)
 {
     size_t n = strlen(path);
+    const bool source = n > 3 && !strcmp(path + n - 3, ".cu");
+    if (!source && (line_begins(text, "Function : ") || line_begins(text, ".headerflags")))
+        return INPUT_LISTING;
     if (line_begins(text, ".version ") || line_begins(text, ".target "))
         return INPUT_PTX;
-    if ((n > 3 && !strcmp(path + n - 3, ".cu")) || strstr(text, "__global__") || line_begins(text, "#include"))
+    if (source || strstr(text, "__global__") || line_begins(text, "#include"))
         return INPUT_CUDA;
     if (line_begins(text, "launches"))
         return INPUT_LAUNCH_FILE;
@@ -78,6 +81,7 @@ static const char *const names[] = {
     [INPUT_TRACE] = "a trace",
     [INPUT_PTX] = "PTX",
     [INPUT_CODE] = "machine code",
+    [INPUT_LISTING] = "machine code as text",
     [INPUT_CUDA] = "CUDA source",
     [INPUT_LAUNCH_FILE] = "a launch file",
     [INPUT_MACHINE] = "a machine file",
@@ -101,6 +105,7 @@ static const char *way_out(enum input is)
     case INPUT_PTX:
     case INPUT_CODE:
     case INPUT_CUDA: return "'reprise record --module' takes it and makes a trace";
+    case INPUT_LISTING: return "'reprise asm -o FILE.cubin' makes a cubin of it";
     case INPUT_LAUNCH_FILE: return "'reprise record --launch-file' takes it";
     case INPUT_MACHINE: return "'reprise replay --machine' takes it";
     case INPUT_DATABASE: return "'reprise results' and 'reprise report' take it";

@@ -9,6 +9,7 @@ enum input {
     INPUT_TRACE,
     INPUT_PTX,
     INPUT_CODE,
+    INPUT_LISTING,
     INPUT_CUDA,
     INPUT_LAUNCH_FILE,
     INPUT_MACHINE,
@@ -18,7 +19,7 @@ enum input {
 };
 
 /* Guesses the kind from the file's first bytes. INPUT_OTHER: no regular file, or none of these. INPUT_CODE is an ELF
- * file or a fat binary. */
+ * file or a fat binary, INPUT_LISTING machine code as text. */
 enum input input_kind(const char *path);
 /* "a trace" */
 const char *input_name(enum input);

@@ -8,6 +8,7 @@
 #include "frontend/module/module.h"
 #include "tools/cuda/compile.h"
 #include "tools/lib/input.h"
+#include "tools/record/library.h"
 
 /* The target of CUDA source that is assembled afterwards: ptxas takes PTX for its architecture and for earlier ones. */
 static const char *source_target(const struct plan *p)
@@ -37,13 +38,23 @@ static bool check_names(const struct plan *p, int *line, struct rp_error *err)
     return true;
 }
 
+/* What --module names, as a module: CUDA source as its PTX, of a static library the member that is meant. */
+static char *prepare_module(const struct plan *p, size_t *size, struct rp_error *err)
+{
+    char *bytes = read_module(p, size, err);
+    if (bytes && library_choose(p, &bytes, size, err))
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
 struct module *record_load_module(const struct plan *p, struct rp_device *d, int *line, struct rp_error *err)
 {
     size_t size;
     if (!check_names(p, line, err))
         return NULL;
     *line = 0;
-    char *bytes = read_module(p, &size, err);
+    char *bytes = prepare_module(p, &size, err);
     if (bytes && p->assemble) {
         char *given = bytes;
         bytes = (char *)module_assemble(p->module, given, size, p->assemble, &size, err);

@@ -106,9 +106,10 @@ static bool none(const char *text, const char *name, int length, bool known, con
                    text, length, name);
 }
 
-bool sass_assemble(const struct sass_site *site, const char *text, struct isa_word *word, uint32_t *control,
-                   struct rp_error *err)
+bool sass_assemble_from(const struct sass_site *site, const char *text, struct isa_word *word, uint32_t *control,
+                        uint32_t *stopped, struct rp_error *err)
 {
+    *stopped = 0;
     const struct sass_table *t = site->table;
     struct sass_beyond beyond = {NULL, 0, false};
     struct sass_parser start = {.at = text, .beyond = &beyond, .site = site};
@@ -145,5 +146,13 @@ bool sass_assemble(const struct sass_site *site, const char *text, struct isa_wo
         return true;
     if (furthest > beyond.at)
         beyond.at = NULL; /* some row had room for the number */
+    *stopped = (uint32_t)((beyond.at ? beyond.at : known ? furthest + strspn(furthest, " \t") : start.at) - text);
     return none(text, start.at, (int)length, known, &beyond, err);
+}
+
+bool sass_assemble(const struct sass_site *site, const char *text, struct isa_word *word, uint32_t *control,
+                   struct rp_error *err)
+{
+    uint32_t stopped;
+    return sass_assemble_from(site, text, word, control, &stopped, err);
 }

@@ -19,7 +19,8 @@
 #include "frontend/module/constants.h"
 #include "frontend/module/cubin.h"
 
-enum { STACK_POINTER = 1, RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
+/* RETURN_ADDRESS: of calls from sm_70 on */
+enum { STACK_POINTER = 1, RETURN_ADDRESS = 20, RZ = 255, URZ = 63, PT = 7, TEMPORARIES = 48 };
 
 /* The addresses of the functions of the device's runtime: function i is at RUNTIME_BASE + i times the bytes of an
  * instruction; first those of enum host_call, then those that fetch from textures with gradients (gradients.c), then

@@ -23,5 +23,8 @@ bool sass_print(const struct sass_site *, struct isa_word, uint32_t control, cha
 
 /* The reverse. *control gets only the bits that the text shows: reuse flags and phase. The word has no control bits. */
 bool sass_assemble(const struct sass_site *, const char *text, struct isa_word *, uint32_t *control, struct rp_error *);
+/* The same. After a failure *stopped is the place in the text up to which some form could be read. */
+bool sass_assemble_from(const struct sass_site *, const char *text, struct isa_word *, uint32_t *control,
+                        uint32_t *stopped, struct rp_error *);
 
 #endif

@@ -142,9 +142,10 @@ static bool encode(const struct sass_table *t, struct assembly *a, const char *t
 {
     struct sass_site site = {t, t->arch(a->sm), a->size};
     uint32_t shown;
+    a->stopped = 0;
     if (isa_word_is_bare(text))
         return bare_word(t, text, word, err);
-    if (!sass_assemble(&site, text, word, &shown, err))
+    if (!sass_assemble_from(&site, text, word, &shown, &a->stopped, err))
         return false;
     if (t->bundle_words > 1)
         show_in_bundle(t, a, shown);

@@ -92,7 +92,7 @@ static bool lower(struct loaded_module *loaded, struct program *p, struct rp_err
     l.b.kernel = k;
     l.b.sm = m->cubin->sm;
     l.b.functions = runtime_functions(m);
-    l.b.parameters = m->family->parameters(m->cubin->sm);
+    l.b.parameters = k->parameter_base ? k->parameter_base : m->family->parameters(m->cubin->sm);
     l.b.banks = &m->banks[index];
     l.arch = m->family->table->arch(m->cubin->sm);
     l.stack = (stack_of(m->cubin, k) + STACK_ALIGN - 1) / STACK_ALIGN * STACK_ALIGN;

@@ -81,7 +81,10 @@ static void call_host(struct sass_build *b, uint32_t i)
     const struct function *f = &functions[i];
     for (unsigned a = 0; a < 5 && f->arguments[a].words; a++)
         pass(b, &f->arguments[a], true);
-    sass_emit(b, (struct operation){.kind = UOP_HOST_CALL, .imm = i});
+    struct operation call = {.kind = UOP_HOST_CALL, .imm = i};
+    if (b->family->table->word_bytes == 16)
+        call.a = read_register(b, RETURN_ADDRESS);
+    sass_emit(b, call);
     if (f->result.words)
         pass(b, &f->result, false);
 }

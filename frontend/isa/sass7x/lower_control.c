@@ -205,7 +205,6 @@ static void lower_bpt(struct sass_lowering *l) { sass_emit(&l->b, (struct operat
 void sass7x_end_runtime(struct sass_build *b)
 {
     struct sass_lowering *l = (struct sass_lowering *)b;
-    enum { RETURN_ADDRESS = 20 };
     struct operand at = read_register(b, RETURN_ADDRESS);
     sass_emit(b, sass_indirect(l, at));
 }
