@@ -50,7 +50,7 @@ if address_sanitizer; then
 fi
 # The same source for three targets: PTX of sm_75, sm_80 and sm_90.
 for device in rtx2080 a100 h100; do
-    for program in groups barriers halves blocks; do
+    for program in groups barriers halves eights blocks; do
         "$REPRISE" run --device $device -- "$programs/$program" >"$dir/out" 2>"$dir/err"
         status=$?
         sed -n "s/^ok /ok - $program on $device: /p" "$dir/out"
