@@ -132,6 +132,7 @@ fails 2 'one.cu has no kernel' "$r" run "${launch[@]}"
 cat >"$dir/numbers.cu" <<'CUDA'
 #include <cub/cub.cuh>
 #include <cuda/pipeline>
+#include <cuda/std/type_traits>
 #include <curand_kernel.h>
 #include <mma.h>
 using namespace nvcuda::wmma;
@@ -221,6 +222,7 @@ extern "C" __global__ void blocks(const float *in, float *sorted, int *out)
     if (t < 32)
         ((float4 *)sorted)[32 + t] = space.copied[31 - t];
 }
+static_assert(cuda::std::is_same<cuda::std::decay<const int &>::type, int>::value, "");
 extern "C" __global__ void xorwow(unsigned *u, float *f, double *d) { draw<curandState>(u, f, d); }
 extern "C" __global__ void philox(unsigned *u, float *f, double *d) { draw<curandStatePhilox4_32_10_t>(u, f, d); }
 extern "C" __global__ void mrg32k3a(unsigned *u, float *f, double *d) { draw<curandStateMRG32k3a>(u, f, d); }
