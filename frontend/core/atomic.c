@@ -88,6 +88,7 @@ static void atomic_elements(struct warp *w, const struct uop *u, const struct la
     struct atomic_words words = {.op = (enum rp_atomic)u->memory->operand.atomic,
                                  .type = (enum lane_type)u->type,
                                  .operand = b,
+                                 .third = c,
                                  .old = d,
                                  .host = host,
                                  .la = la,

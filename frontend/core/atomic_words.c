@@ -12,9 +12,12 @@ struct operation_of_words {
     unsigned bits; /* 32 or 64 */
 };
 
-INLINE uint64_t applied(struct operation_of_words o, uint64_t old, uint64_t b)
+/* c: of a cas, what is stored if `old` is b. */
+INLINE uint64_t applied(struct operation_of_words o, uint64_t old, uint64_t b, uint64_t c)
 {
     unsigned unused = 64 - o.bits;
+    if (o.op == RP_ATOMIC_CAS)
+        return old == b ? c : old;
     if (o.kind == SIGNED)
         return atomic_signed_extreme(o.op, old, b, unused);
     if (o.kind == FLOATING || o.kind == FLUSHED)
@@ -57,21 +60,28 @@ INLINE bool replace_shared(void *at, unsigned bits, uint64_t *old, uint64_t valu
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
+INLINE uint64_t third(const struct atomic_words *a, unsigned lane, struct operation_of_words o)
+{
+    return o.op == RP_ATOMIC_CAS ? element(a->third, lane, o.bits) : 0;
+}
+
 /* Lanes whose addresses differ, or some of them. */
 INLINE void apart(struct atomic_words *a, lanemask m, struct operation_of_words o)
 {
+    for (unsigned l = 0; !a->la->affine && l < RP_WARP_LANES; l++)
+        __builtin_prefetch(a->host + a->la->at[l], 1);
     FOR_LANES(l, m)
     {
         void *at = a->host + lane_address(a->la, l);
-        uint64_t b = element(a->operand, l, o.bits), old, value;
+        uint64_t b = element(a->operand, l, o.bits), c = third(a, l, o), old, value;
         if (a->shared) {
             old = load_shared(at, o.bits);
             do
-                value = applied(o, old, b);
+                value = applied(o, old, b, c);
             while (!replace_shared(at, o.bits, &old, value));
         } else {
             old = element(at, 0, o.bits);
-            value = applied(o, old, b);
+            value = applied(o, old, b, c);
             set_element(at, 0, o.bits, value);
             a->changes += value != old;
         }
@@ -84,15 +94,15 @@ INLINE void apart(struct atomic_words *a, lanemask m, struct operation_of_words 
 INLINE uint64_t all_applied(struct atomic_words *a, lanemask m, struct operation_of_words o, uint64_t value)
 {
     for (unsigned l = 0; !a->old && m == ~(lanemask)0 && l < RP_WARP_LANES; l++)
-        value = applied(o, value, element(a->operand, l, o.bits));
+        value = applied(o, value, element(a->operand, l, o.bits), third(a, l, o));
     if (!a->old && m == ~(lanemask)0)
         return value;
     FOR_LANES(l, m)
     {
-        uint64_t b = element(a->operand, l, o.bits); /* old values may go to the same register */
+        uint64_t b = element(a->operand, l, o.bits), c = third(a, l, o); /* old values may go to the same register */
         if (a->old)
             set_element(a->old, l, o.bits, value);
-        value = applied(o, value, b);
+        value = applied(o, value, b, c);
     }
     return value;
 }
@@ -133,6 +143,7 @@ INLINE bool run_unsigned(struct atomic_words *a, lanemask m, unsigned bits)
     case RP_ATOMIC_OR: return run(a, m, RP_ATOMIC_OR, UNSIGNED, bits);
     case RP_ATOMIC_XOR: return run(a, m, RP_ATOMIC_XOR, UNSIGNED, bits);
     case RP_ATOMIC_EXCH: return run(a, m, RP_ATOMIC_EXCH, UNSIGNED, bits);
+    case RP_ATOMIC_CAS: return run(a, m, RP_ATOMIC_CAS, UNSIGNED, bits);
     case RP_ATOMIC_INC: return bits == 32 && run(a, m, RP_ATOMIC_INC, UNSIGNED, 32);
     case RP_ATOMIC_DEC: return bits == 32 && run(a, m, RP_ATOMIC_DEC, UNSIGNED, 32);
     default: return false;

@@ -8,6 +8,7 @@ struct atomic_words {
     enum rp_atomic op;
     enum lane_type type;
     const void *operand; /* of 32 lanes */
+    const void *third;   /* of cas: what is stored */
     void *old;           /* NULL: nobody wants old values */
     uint8_t *host;       /* the word of lane l is at host + lane_address(la, l) */
     const struct lane_addresses *la;

@@ -375,7 +375,7 @@ fi
 export REPRISE_PTXAS=$PWD/$tool
 for device in rtx2080 rtx3070 a100 h100; do
     # barriers has PTX for sm_80 and sm_90 alone, which ptxas refuses for sm_75
-    for program in runtime memory classes occupancy graphs groups barriers halves blocks "cooperative plain" "errors trap"; do
+    for program in runtime memory classes occupancy graphs groups barriers halves eights blocks "cooperative plain" "errors trap"; do
         [ "$device $program" = "rtx2080 barriers" ] && continue
         # shellcheck disable=SC2086
         "$r" run --prefer sass --device $device -- tests/cuda/prebuilt/$program >"$work/out" 2>"$work/err"

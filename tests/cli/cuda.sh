@@ -50,7 +50,7 @@ if address_sanitizer; then
 fi
 # The same source for three targets: PTX of sm_75, sm_80 and sm_90.
 for device in rtx2080 a100 h100; do
-    for program in groups barriers halves blocks; do
+    for program in groups barriers halves eights blocks; do
         "$REPRISE" run --device $device -- "$programs/$program" >"$dir/out" 2>"$dir/err"
         status=$?
         sed -n "s/^ok /ok - $program on $device: /p" "$dir/out"
@@ -114,9 +114,9 @@ for v in 12 13; do
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -DCUDART_MAJOR=$v -I. tests/cuda/device.c -o "$dir/device_$v" \
         -L"$BUILD/lib" -l:libcudart.so.$v -l:libcuda.so.1 -Wl,-rpath-link,"$BUILD/lib" >&2
 done
-sees "a program sees v100" "Tesla V100-SXM2-16GB|7.0|80|17179869184|877000|4096" --device v100
-sees "a program sees a machine built on v100" "A card of my own|7.0|80|134217728|877000|4096" --device "$dir/mine.cfg"
-sees "and what --set says of it" "Another one|9.0|3|268435456|1000500|512" --device "$dir/mine.cfg" --set "device.name=Another one" \
+sees "a program sees v100" "Tesla V100-SXM2-16GB|7.0|80|17179869184|877000|4096|-" --device v100
+sees "a program sees a machine built on v100" "A card of my own|7.0|80|134217728|877000|4096|-" --device "$dir/mine.cfg"
+sees "and what --set says of it" "Another one|9.0|3|268435456|1000500|512|persisting" --device "$dir/mine.cfg" --set "device.name=Another one" \
     --set device.capability=90 --set sms=3 --set device.memory=256M --set device.memory_clock_mhz=1000.5 --set device.memory_bus=512
 "$REPRISE" machine show san-rtx2080 | sed 's/^device: .*//' >"$dir/bare.cfg"
 check "of a machine that says nothing a program sees its name and SMs" \

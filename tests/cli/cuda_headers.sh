@@ -132,6 +132,7 @@ fails 2 'one.cu has no kernel' "$r" run "${launch[@]}"
 cat >"$dir/numbers.cu" <<'CUDA'
 #include <cub/cub.cuh>
 #include <cuda/pipeline>
+#include <cuda/std/type_traits>
 #include <curand_kernel.h>
 #include <mma.h>
 using namespace nvcuda::wmma;
@@ -221,6 +222,7 @@ extern "C" __global__ void blocks(const float *in, float *sorted, int *out)
     if (t < 32)
         ((float4 *)sorted)[32 + t] = space.copied[31 - t];
 }
+static_assert(cuda::std::is_same<cuda::std::decay<const int &>::type, int>::value, "");
 extern "C" __global__ void xorwow(unsigned *u, float *f, double *d) { draw<curandState>(u, f, d); }
 extern "C" __global__ void philox(unsigned *u, float *f, double *d) { draw<curandStatePhilox4_32_10_t>(u, f, d); }
 extern "C" __global__ void mrg32k3a(unsigned *u, float *f, double *d) { draw<curandStateMRG32k3a>(u, f, d); }
@@ -334,6 +336,16 @@ open(sys.argv[1], 'wb').write(struct.pack('48H', *v))
 PY
 for type in __half __nv_bfloat16; do
     check "arithmetic of $type, as nvcc's" same "$dir/halves.ptx" halves "arithmetic<$type>" -g 48 -b 48 --arg "buf=file:$dir/halves.bin" --arg buf=zeros:55296 --print 1=u32:13824
+done
+check "eights.cu compiles" compile tests/cuda/targets/eights.cu "$dir/eights.ptx" --cuda-gpu-arch=sm_75
+check "conversions to 8 bits, as nvcc's" same "$dir/eights.ptx" eights conversions -g 16 -b 64 --arg buf=zeros:24 --print 0=u32:6
+check "types of 8 bits, as nvcc's" same "$dir/eights.ptx" eights of_types -g 1 -b 32 --arg buf=zeros:1280 --print 0=u32:320
+for sm in 75 80; do # barriers that count with atomics, and those of the hardware
+    check "barriers.cu compiles for sm_$sm" compile tests/cuda/targets/barriers.cu "$dir/barriers.ptx" --cuda-gpu-arch=sm_$sm -std=c++17
+    for kernel in hand_over pipelined copied; do
+        check "$kernel of sm_$sm, as nvcc's" same "$dir/barriers.ptx" barriers $kernel -g 1 -b 128 --arg buf=rand-i32:1280:seed=2 --arg buf=zeros:512 --print 1=i32:128
+    done
+    check "barriers that threads leave, of sm_$sm, as nvcc's" same "$dir/barriers.ptx" barriers dropping -g 1 -b 128 --arg buf=zeros:512 --print 0=i32:128
 done
 check "cub.cu compiles" compile tests/cuda/cub.cu "$dir/cub.ptx" --cuda-gpu-arch=sm_75 -std=c++17
 check "CUB in a block, as nvcc's" same "$dir/cub.ptx" cub 'in_block<128>' -g 1 -b 128 --arg buf=rand-i32:128:seed=5 --arg buf=zeros:4 --arg buf=zeros:512 --arg buf=zeros:16 \

@@ -36,6 +36,7 @@ REPRISE_BOTH unsigned short reprise_bf16_of_double(double a)
 #define REPRISE_H __nv_bfloat16
 #define REPRISE_H2 __nv_bfloat162
 #define REPRISE_H_RAW __nv_bfloat16_raw
+#define REPRISE_H2_RAW __nv_bfloat162_raw
 #define REPRISE_OF_FLOAT(a) reprise_bf16_of_float(a, 0)
 #define REPRISE_OF_DOUBLE reprise_bf16_of_double
 #define REPRISE_OF_INTEGER(a) reprise_bf16_of_double((double)(a))

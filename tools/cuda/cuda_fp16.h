@@ -25,6 +25,7 @@ REPRISE_CONVERT(reprise_half_of_double, unsigned short, "rn.f16.f64", "h", doubl
 #define REPRISE_H __half
 #define REPRISE_H2 __half2
 #define REPRISE_H_RAW __half_raw
+#define REPRISE_H2_RAW __half2_raw
 #define REPRISE_OF_FLOAT reprise_half_rn
 #define REPRISE_OF_DOUBLE reprise_half_of_double
 #define REPRISE_OF_INTEGER(a) reprise_half_rn((float)(a))

@@ -10,7 +10,7 @@ ABI := 0
 SHARED := libreprise.so.$(VERSION)
 # Headers of the names that CUDA programs include.
 CUDA_STAND_INS := $(filter-out tools/cuda/compile.h tools/cuda/messages.h $(CUDA_HEADERS), \
-  $(shell find tools/cuda -name '*.h' -o -name '*.cuh' -o -path 'tools/cuda/cuda/*'))
+  $(shell find tools/cuda -name '*.h' -o -name '*.cuh' -o -type f -path 'tools/cuda/cuda/*'))
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' $$(find tools -name commands.def))
 SHELLS := bash zsh fish
 # What guests are compiled with.

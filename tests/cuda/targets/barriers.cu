@@ -68,7 +68,7 @@ __global__ void pipelined(const int *in, int *out)
 
 __global__ void copied(const int *in, int *out)
 {
-    __shared__ alignas(16) int data[N];
+    alignas(16) __shared__ int data[N];
     auto block = cg::this_thread_block();
     cg::memcpy_async(block, data, in, sizeof data);
     cg::wait(block);
@@ -98,7 +98,7 @@ struct add_one {
 __global__ void dropping(int *out)
 {
     using barrier = cuda::barrier<cuda::thread_scope_block, add_one>;
-    __shared__ alignas(barrier) char place[sizeof(barrier)];
+    alignas(barrier) __shared__ char place[sizeof(barrier)];
     __shared__ int phases;
     barrier &b = *reinterpret_cast<barrier *>(place);
     if (threadIdx.x == 0) {

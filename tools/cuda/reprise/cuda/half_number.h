@@ -1,8 +1,11 @@
-/* A number of 16 bits and a pair of them. Whoever includes this has defined their names, REPRISE_H, REPRISE_H_RAW and
- * REPRISE_H2; REPRISE_OF_FLOAT(a), REPRISE_OF_DOUBLE(a) and REPRISE_OF_INTEGER(a), the bits of the number nearest to a;
+/* A number of 16 bits and a pair of them. Whoever includes this has defined their names, REPRISE_H, REPRISE_H_RAW,
+ * REPRISE_H2 and REPRISE_H2_RAW; REPRISE_OF_FLOAT(a), REPRISE_OF_DOUBLE(a) and REPRISE_OF_INTEGER(a), the bits of the number nearest to a;
  * and REPRISE_TO_FLOAT(bits). */
 struct REPRISE_H_RAW {
     unsigned short x;
+};
+struct __attribute__((aligned(4))) REPRISE_H2_RAW {
+    unsigned short x, y;
 };
 struct __attribute__((aligned(2))) REPRISE_H {
     unsigned short __x;
@@ -41,9 +44,12 @@ struct __attribute__((aligned(4))) REPRISE_H2 {
     REPRISE_H x, y;
     REPRISE_H2() = default;
     REPRISE_MEMBER REPRISE_H2(const REPRISE_H &x, const REPRISE_H &y) : x(x), y(y) {}
+    REPRISE_MEMBER REPRISE_H2(REPRISE_H2_RAW r) : x(REPRISE_H::of_bits(r.x)), y(REPRISE_H::of_bits(r.y)) {}
+    REPRISE_MEMBER operator REPRISE_H2_RAW() const { return {x.__x, y.__x}; }
 };
 REPRISE_BOTH float reprise_wide(REPRISE_H a) { return REPRISE_TO_FLOAT(a.__x); }
 #undef REPRISE_H_RAW
+#undef REPRISE_H2_RAW
 #undef REPRISE_OF_FLOAT
 #undef REPRISE_OF_DOUBLE
 #undef REPRISE_OF_INTEGER
