@@ -72,6 +72,15 @@ void engine_began(const struct engine_period *p, struct engine_launch *l, uint64
     report_launch(p->job, l->number, false, cycle);
 }
 
+bool engine_take_alone(struct engine_period *p, struct engine_launch *l, struct rp_error *err)
+{
+    if (!engine_take(p, l, 0))
+        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(p->job->trace));
+    engine_began(p, l, 0);
+    l->out->control_words = false;
+    return true;
+}
+
 void engine_placed(const struct engine_period *p, struct engine_launch *l, uint64_t placed, uint64_t cycle)
 {
     const struct engine_blocks *some = p->job->blocks;

@@ -29,6 +29,9 @@ struct engine_period {
 
 /* Takes the next launch in this cycle of the period. False: none is ready. */
 bool engine_take(struct engine_period *, struct engine_launch *, uint64_t cycle);
+/* Of an engine without control words that replays one launch at a time: takes the next one, which begins at once.
+ * False: err says that none is ready. */
+bool engine_take_alone(struct engine_period *, struct engine_launch *, struct rp_error *err);
 /* Its first block is placed in this cycle of the period. Once for each launch, at the latest before engine_ended(). */
 void engine_began(const struct engine_period *, struct engine_launch *, uint64_t cycle);
 /* So many of its blocks have been placed, the last in this cycle of the period. Call it for each block, in the order of

@@ -83,6 +83,44 @@ qemu=$(command -v qemu-i386)
 check "random programs of IA-32, in lock step, core by core${qemu:+, under qemu}" \
     python3 tests/guests/random_ia32.py "$r" --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
 
+# as_under_qemu QEMU CORES ELF...: they print what they print there
+as_under_qemu() {
+    local qemu=$1 cores=$2 elf
+    shift 2
+    for elf in "$@"; do
+        CORES=$cores "$qemu" "$elf" >"$work/qemu"
+        "$r" run --guest "$elf" --cores "$cores" -q >"$work/lockstep"
+        check "$(basename "$elf"), $cores cores, as under qemu" cmp "$work/qemu" "$work/lockstep"
+    done
+}
+# registers_of_qemu QEMU ELF...: before each instruction
+registers_of_qemu() {
+    local qemu elf
+    qemu=$(command -v "$1")
+    shift
+    for elf in "$@"; do
+        env -i CORES=1 "$qemu" -singlestep -d cpu,nochain -D "$work/log" "$elf" >/dev/null
+        "$BUILD/programs/guest_registers" "$elf" >"$work/registers" 2>/dev/null
+        check "all registers before each instruction of $(basename "$elf"), as qemu has them" python3 tests/guests/qemu.py "$work/log" "$work/registers"
+    done
+}
+# built_here FOLDER OBJDUMP DISASM: guests print what they shall, and the functions, filters of what objdump and disasm print, make
+# the same of both
+built_here() {
+    local elf name
+    for elf in "$1"/*.elf; do
+        name=$(basename "$elf")
+        CORES=3 "$work/${name%%.*}.native" >"$work/right"
+        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
+        check "$name as it is built here" cmp "$work/right" "$work/lockstep"
+        "$2" "$elf" >"$work/objdump"
+        "$r" disasm "$elf" | "$3" >"$work/disasm"
+        check "$name disassembles as objdump has it" cmp "$work/objdump" "$work/disasm"
+    done
+}
+# address, bytes or words, and text of each instruction
+instructions() { sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p'; }
+
 # ---- compilers, qemu-user, objdump ---------------------------------------------------------------------------------------
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
     cat >"$work/bad.c" <<'END'
@@ -92,11 +130,11 @@ static int at(volatile int *where) { return *where; }
 int main(void) { return guest_core() == 2 ? at(numbers + 1000000) : 0; }
 END
     # shellcheck disable=SC2046
-    riscv64-unknown-elf-gcc -O1 -fno-inline -o "$work/bad.elf" "$work/bad.c" $("$r" guest --flags rv32)
+    riscv64-unknown-elf-gcc -g -O1 -fno-inline -o "$work/bad.elf" "$work/bad.c" $("$r" guest --flags rv32)
     for engine in lockstep reference; do
         "$r" run --guest "$work/bad.elf" --cores 4 --engine $engine >"$work/out" 2>"$work/err"
         is "a bad access: status 3 ($engine)" $? 3
-        check "a bad access is said with core, function and address ($engine)" grep -q "core 2, at.*: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
+        check "a bad access is said with core, function, line and address ($engine)" grep -q "core 2, at.*, bad.c:3: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
     done
     "$r" record -o "$work/bad.wtr" --guest "$work/bad.elf" --cores 40 >"$work/out" 2>"$work/err"
     check "what led to a bad access is in the trace, which is whole" "$r" verify -q "$work/bad.wtr"
@@ -121,16 +159,12 @@ END
         check "their trace is whole ($cores cores)" "$r" verify -q "$work/forever.wtr"
     done
     ISAS=rv32 REPRISE=$r tests/guests/build "$work/built" >&2
-    for elf in "$work"/built/*.elf; do
-        name=$(basename "$elf") p=${name%%.*}
-        CORES=3 "$work/$p.native" >"$work/right"
-        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
-        check "$name as it is built here" cmp "$work/right" "$work/lockstep"
-        riscv64-unknown-elf-objdump -d -M no-aliases "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p' |
-            sed 's/ *#.*//; s/ *<.*//; s/\t/ /' | grep -v '\.[24]byte\|\.short\|unimp' >"$work/objdump"
-        "$r" disasm "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p' >"$work/disasm"
-        check "$name disassembles as objdump has it" cmp "$work/objdump" "$work/disasm"
-    done
+    objdump_rv32() {
+        riscv64-unknown-elf-objdump -d -M no-aliases "$1" | disasm_rv32 |
+            sed 's/ *#.*//; s/ *<.*//; s/\t/ /' | grep -v '\.[24]byte\|\.short\|unimp'
+    }
+    disasm_rv32() { sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f]*\) *\t/\1 /p'; }
+    built_here "$work/built" objdump_rv32 disasm_rv32
 else
     echo "# skipped: no riscv64-unknown-elf-gcc here (Debian: gcc-riscv64-unknown-elf): guests are not built anew"
 fi
@@ -141,11 +175,11 @@ static volatile float x = 1;
 int main(void) { x = x + 2; return 0; }
 END
     # shellcheck disable=SC2046
-    arm-linux-gnueabihf-gcc -O1 -o "$work/float.elf" "$work/float.c" $("$r" guest --flags arm) -mfloat-abi=hard -mfpu=vfpv3
+    arm-linux-gnueabihf-gcc -g -O1 -o "$work/float.elf" "$work/float.c" $("$r" guest --flags arm) -mfloat-abi=hard -mfpu=vfpv3
     for engine in lockstep reference; do
         "$r" run --guest "$work/float.elf" --engine $engine >"$work/out" 2>"$work/err"
         is "floating point: status 3 ($engine)" $? 3
-        check "floating point is refused by name and place ($engine)" grep -q "core 0, main+0x.*: vldr (floating point): guests compute in integers" "$work/err"
+        check "floating point is refused by name and place ($engine)" grep -q "core 0, main+0x.*, float.c:3: vldr (floating point): guests compute in integers" "$work/err"
     done
     # an instruction that is executed by some cores, and fails in the first of its three accesses
     cat >"$work/list.c" <<'END'
@@ -165,32 +199,18 @@ END
     # objdump: without comments and names of targets; zeros that fill the end of a section are instructions to us
     # shellcheck disable=SC2086
     ISAS=arm REPRISE=$r tests/guests/build "$work/arm" ${FULL:+matmul idct fft quicksort bytecode locks digests} longs >&2
-    for elf in "$work"/arm/*.elf; do
-        name=$(basename "$elf") p=${name%%.*}
-        CORES=3 "$work/$p.native" >"$work/right"
-        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
-        check "$name as it is built here" cmp "$work/right" "$work/lockstep"
-        arm-linux-gnueabihf-objdump -d "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p' |
-            sed 's/[ \t]*@.*//; s/ *<.*//; s/\t/ /; s/ *$//' | grep -v ' \.word\| \.short\| \.byte\| 0000 movs r0, r0$' >"$work/objdump"
-        "$r" disasm "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p' | grep -v ' 0000 movs r0, r0$' >"$work/disasm"
-        check "$name disassembles as objdump has it" cmp "$work/objdump" "$work/disasm"
-    done
+    objdump_arm() {
+        arm-linux-gnueabihf-objdump -d "$1" | instructions |
+            sed 's/[ \t]*@.*//; s/ *<.*//; s/\t/ /; s/ *$//' | grep -v ' \.word\| \.short\| \.byte\| 0000 movs r0, r0$'
+    }
+    disasm_arm() { instructions | grep -v ' 0000 movs r0, r0$'; }
+    built_here "$work/arm" objdump_arm disasm_arm
 else
     echo "# skipped: no arm-linux-gnueabihf-gcc here (Debian: gcc-arm-linux-gnueabihf): guests of ARM are not built anew"
 fi
 if command -v qemu-arm >/dev/null; then
-    for elf in "$golden"/*.gcc-O2.arm.elf "$golden"/*.gcc-Os.thumb.elf; do
-        name=$(basename "$elf")
-        CORES=3 qemu-arm "$elf" >"$work/qemu"
-        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
-        check "$name, 3 cores, as under qemu" cmp "$work/qemu" "$work/lockstep"
-    done
-    for v in gcc-O2.arm gcc-Os.thumb; do
-        elf=$golden/longs.$v.elf
-        env -i CORES=1 "$(command -v qemu-arm)" -singlestep -d cpu,nochain -D "$work/log" "$elf" >/dev/null
-        "$BUILD/programs/guest_registers" "$elf" >"$work/registers" 2>/dev/null
-        check "all registers and flags before each instruction of longs, $v, as qemu has them" python3 tests/guests/qemu.py "$work/log" "$work/registers"
-    done
+    as_under_qemu qemu-arm 3 "$golden"/*.gcc-O2.arm.elf "$golden"/*.gcc-Os.thumb.elf
+    registers_of_qemu qemu-arm $golden/longs.gcc-O2.arm.elf $golden/longs.gcc-Os.thumb.elf
 else
     echo "# skipped: no qemu-arm here (Debian: qemu-user): nothing of ARM is compared with qemu"
 fi
@@ -217,11 +237,11 @@ END
     what=0
     for text in "fld (floating point)" "addsd (floating point or vectors)" "mov %gs:0x14,%eax (variables of threads" "div.*: the divisor is 0, or the quotient does not fit"; do
         # shellcheck disable=SC2046
-        i686-linux-gnu-gcc -O1 -DWHAT=$what -o "$work/refused.elf" "$work/refused.c" $("$r" guest --flags ia32)
+        i686-linux-gnu-gcc -g -O1 -DWHAT=$what -o "$work/refused.elf" "$work/refused.c" $("$r" guest --flags ia32)
         for engine in lockstep reference; do
             "$r" run --guest "$work/refused.elf" --cores 2 --engine $engine >"$work/out" 2>"$work/err"
             is "$text: status 3 ($engine)" $? 3
-            check "$text is said with its place ($engine)" grep -q "core [01], main.*: $text" "$work/err"
+            check "$text is said with its place ($engine)" grep -q "core [01], main.*, refused.c:[0-9]*: $text" "$work/err"
         done
         what=$((what + 1))
     done
@@ -254,48 +274,25 @@ END
     # objdump: without names of targets; compilers fill what lies between functions with int3
     # shellcheck disable=SC2086
     ISAS=ia32 REPRISE=$r tests/guests/build "$work/ia32" ${FULL:+matmul idct fft quicksort bytecode locks digests} longs >&2
-    for elf in "$work"/ia32/*.elf; do
-        name=$(basename "$elf") p=${name%%.*}
-        CORES=3 "$work/$p.native" >"$work/right"
-        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
-        check "$name as it is built here" cmp "$work/right" "$work/lockstep"
-        i686-linux-gnu-objdump -d --insn-width=15 "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p' |
-            sed 's/ *<.*//; s/  */ /g; s/ $//' >"$work/objdump"
-        "$r" disasm "$elf" | sed -n 's/^ *\([0-9a-f]*\):\t\([0-9a-f ]*[0-9a-f]\) *\t/\1 \2 /p' | sed 's/ (breakpoint)//' >"$work/disasm"
-        check "$name disassembles as objdump has it" cmp "$work/objdump" "$work/disasm"
-    done
+    objdump_ia32() { i686-linux-gnu-objdump -d --insn-width=15 "$1" | instructions | sed 's/ *<.*//; s/  */ /g; s/ $//'; }
+    disasm_ia32() { instructions | sed 's/ (breakpoint)//'; }
+    built_here "$work/ia32" objdump_ia32 disasm_ia32
 else
     echo "# skipped: no i686-linux-gnu-gcc here (Debian: gcc-i686-linux-gnu): guests of IA-32 are not built anew"
 fi
 if command -v qemu-i386 >/dev/null; then
-    for elf in "$golden"/*.gcc-O2.ia32.elf "$golden"/locks.*.ia32.elf; do
-        name=$(basename "$elf")
-        CORES=3 qemu-i386 "$elf" >"$work/qemu"
-        "$r" run --guest "$elf" --cores 3 -q >"$work/lockstep"
-        check "$name, 3 cores, as under qemu" cmp "$work/qemu" "$work/lockstep"
-    done
-    elf=$golden/longs.gcc-O2.ia32.elf
-    env -i CORES=1 "$(command -v qemu-i386)" -singlestep -d cpu,nochain -D "$work/log" "$elf" >/dev/null
-    "$BUILD/programs/guest_registers" "$elf" >"$work/registers" 2>/dev/null
-    check "all registers and flags before each instruction of longs, IA-32, as qemu has them" python3 tests/guests/qemu.py "$work/log" "$work/registers"
+    as_under_qemu qemu-i386 3 "$golden"/*.gcc-O2.ia32.elf "$golden"/locks.*.ia32.elf
+    registers_of_qemu qemu-i386 $golden/longs.gcc-O2.ia32.elf
 else
     echo "# skipped: no qemu-i386 here (Debian: qemu-user): nothing of IA-32 is compared with qemu"
 fi
 if command -v qemu-riscv32 >/dev/null; then
-    for p in $programs; do
-        for cores in 1 3 16; do
-            elf=$golden/$p.gcc-O2.rv32imac.elf
-            CORES=$cores qemu-riscv32 "$elf" >"$work/qemu"
-            "$r" run --guest "$elf" --cores $cores -q >"$work/lockstep"
-            check "$p, $cores cores, as under qemu" cmp "$work/qemu" "$work/lockstep"
+    for cores in 1 3 16; do
+        for p in $programs; do
+            as_under_qemu qemu-riscv32 $cores "$golden/$p.gcc-O2.rv32imac.elf"
         done
     done
-    for v in clang-O2.rv32imac gcc-O2.rv32imac; do
-        elf=$golden/longs.$v.elf
-        env -i CORES=1 "$(command -v qemu-riscv32)" -singlestep -d cpu,nochain -D "$work/log" "$elf" >/dev/null
-        "$BUILD/programs/guest_registers" "$elf" >"$work/registers" 2>/dev/null
-        check "all registers before each instruction of longs, $v, as qemu has them" python3 tests/guests/qemu.py "$work/log" "$work/registers"
-    done
+    registers_of_qemu qemu-riscv32 $golden/longs.clang-O2.rv32imac.elf $golden/longs.gcc-O2.rv32imac.elf
 else
     echo "# skipped: no qemu-riscv32 here (Debian: qemu-user): nothing is compared with qemu"
 fi

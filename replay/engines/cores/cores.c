@@ -273,12 +273,8 @@ static bool cores_run(void *none, const struct engine_job *job, enum replay_engi
     (void)none;
     struct engine_period period = {.job = job};
     struct engine_launch of;
-    if (!engine_take(&period, &of, 0))
-        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
-    if (!launch_fits(job, &of, err))
+    if (!engine_take_alone(&period, &of, err) || !launch_fits(job, &of, err))
         return false;
-    engine_began(&period, &of, 0);
-    of.out->control_words = false;
     struct chip *c = calloc(1, sizeof *c);
     if (!c)
         return rp_fail(err, RP_SYSTEM, "out of memory for machine %s", job->machine->name);

@@ -78,10 +78,8 @@ static bool processors_run(void *none, const struct engine_job *job, enum replay
     (void)none;
     struct engine_period period = {.job = job};
     struct engine_launch of;
-    if (!engine_take(&period, &of, 0))
-        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
-    engine_began(&period, &of, 0);
-    of.out->control_words = false;
+    if (!engine_take_alone(&period, &of, err))
+        return false;
     struct processors_launch l = {.trace = job->trace,
                                   .number = of.number,
                                   .blocks = of.blocks,

@@ -434,10 +434,8 @@ static bool staged_run(void *state, const struct engine_job *job, enum replay_en
     (void)mode;
     struct engine_period period = {.job = job};
     struct engine_launch l;
-    if (!engine_take(&period, &l, 0))
-        return rp_fail(err, RP_BAD_INPUT, "%s: its launches wait for one another", rp_trace_path(job->trace));
-    engine_began(&period, &l, 0);
-    l.out->control_words = false;
+    if (!engine_take_alone(&period, &l, err))
+        return false;
     staged_observe(g, job);
     bool fine = begin_launch(g, job->trace, &l, err) && run_launch(g, job, &l);
     for (int64_t s = 0; s < g->machine->sms; s++)
