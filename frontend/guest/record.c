@@ -5,7 +5,7 @@
 
 #include "frontend/module/cubin.h"
 
-#define GUEST_CHUNK_BYTES (16u << 20)
+#define GUEST_CHUNK_BYTES (1u << 20) /* logs that fit the second-level cache */
 
 static bool guest_add_launch(struct guest_recorder *r, const struct guest_program *p, const struct guest_run_options *o,
                              uint32_t cluster, struct rp_error *err)

@@ -1,16 +1,18 @@
 """Figures 6 and 7 of Raghav et al., "Scalable Instruction Set Simulator for Thousand-core Architectures Running on GPGPUs", on this
 machine.
 
-    guests.py PROGRAM [--isa rv32|arm|ia32] [--cores N,N,...] [--rounds N]
+    guests.py PROGRAM [--isa rv32|arm|ia32] [--cores N,N,...] [--rounds N] [--steps PROGRAM]
 
-Figure 6, million instructions of guests a second on one processor: BC, where all cores execute one program of all instructions of the table, and
-WC, where each core starts at another instruction of it; without a trace and with one. Figure 7, of a matrix product, the cosine transform and the
-FFT's loop: how many times fewer steps n cores in lock step take than one (ideal: n), and how many times faster lock step is than
-one core after the other. Times are the best of some rounds."""
+Figure 6, million instructions of guests a second of processor time: BC, where all cores execute one program of all instructions of the table, and
+WC, where each core starts at another instruction of it; without a trace and with one (SK), and with --steps (tests/programs/guest_steps.c) BC handed
+over after every instruction (MK). Figure 7, of a matrix product, the cosine transform and the FFT's loop: how many times fewer steps n cores
+in lock step take than one (ideal: n), and how many times faster lock step is than one core after the other. Last, the rates of some
+programs on 1,024 cores. Rates are the best of some rounds."""
 import argparse
 import importlib.util
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -138,20 +140,25 @@ def all_rows(apart):
     return rv32.elf(p.bytes(), 8192 + 4096)
 
 
-def run(program, elf, cores, *options):
-    ran = subprocess.run([program, "run", "--guest", elf, "--cores", str(cores), "--json", *options], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, check=False)
+def timed(*command):
+    """What a program says as JSON, with the processor's seconds that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if ran.returncode:
         sys.exit("guests.py: " + ran.stderr.decode())
-    return json.loads(ran.stdout)
+    text = ran.stdout.decode()
+    result = json.loads(text[text.index("{\n"):])  # behind what the guest writes
+    result["seconds"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return result
+
+
+def run(program, elf, cores, *options):
+    return timed(program, "run", "--guest", elf, "--cores", str(cores), "--json", *options)
 
 
 def record(program, elf, cores, trace):
-    ran = subprocess.run([program, "record", "-o", trace, "--guest", elf, "--cores", str(cores), "--json"], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, check=False)
-    if ran.returncode:
-        sys.exit("guests.py: " + ran.stderr.decode())
-    return json.loads(ran.stdout)
+    return timed(program, "record", "-o", trace, "--guest", elf, "--cores", str(cores), "--json")
 
 
 def rate(runs):
@@ -174,6 +181,12 @@ def figure_6(a, folder):
             row.append(rate([run(a.program, path, cores) for _ in range(a.rounds)]))
             row.append(rate([record(a.program, path, cores, trace) for _ in range(a.rounds)]))
         print("%8d %14.0f %14.0f %14.0f %14.0f" % (cores, *row))
+    if a.steps:
+        print("BC, " + subprocess.run([a.steps, paths[0]], stdout=subprocess.PIPE, check=True).stdout.decode(), end="")
+
+
+def folder_of(a):
+    return os.path.join(GOLDEN, "figure7" if a.isa == "rv32" else "figure7-" + a.isa)
 
 
 def figure_7(a):
@@ -181,7 +194,7 @@ def figure_7(a):
     print("(ideal: the number of cores; half of the FFT's stages split a group: 2/3, and all of fft-stuck: 1/2)")
     programs = ("matmul", "idct", "fft", "fft-stuck")
     print("%8s" % "cores" + "".join("%12s %10s" % (p, "in time") for p in programs))
-    elfs = [os.path.join(GOLDEN, "figure7" if a.isa == "rv32" else "figure7-" + a.isa, p + ".elf") for p in programs]
+    elfs = [os.path.join(folder_of(a), p + ".elf") for p in programs]
     one = [run(a.program, elf, 1)["steps"] for elf in elfs]
     plain = [rate([run(a.program, elf, 1, "--engine", "reference")]) for elf in elfs]
     for cores in a.cores:
@@ -192,16 +205,28 @@ def figure_7(a):
         print(row)
 
 
+def programs(a, folder):
+    print("\nM instructions a second of 1,024 cores, and recorded")
+    suffix = {"rv32": "rv32imac", "arm": "arm", "ia32": "ia32"}[a.isa]
+    for name, elf in (("matrix product", os.path.join(folder_of(a), "matmul.elf")), ("the same, -O0", os.path.join(folder_of(a), "matmul-O0.elf")),
+                      ("byte codes", os.path.join(GOLDEN, "bytecode.gcc-O2.%s.elf" % suffix))):
+        runs = [run(a.program, elf, 1024) for _ in range(a.rounds)]
+        recorded = [record(a.program, elf, 1024, os.path.join(folder, "t.wtr")) for _ in range(a.rounds)]
+        print("%-16s %6.0f %6.0f   %4.1f lanes" % (name, rate(runs), rate(recorded), runs[0]["active_lanes"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--isa", choices=("rv32", "arm", "ia32"), default="rv32")
     parser.add_argument("--cores", type=lambda t: [int(n) for n in t.split(",")], default=[32, 64, 128, 256, 512, 1024])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps")
     a = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         figure_6(a, folder)
-    figure_7(a)
+        figure_7(a)
+        programs(a, folder)
 
 
 main()
