@@ -88,7 +88,7 @@ static void guest_place_uops(const struct guest_calls *c, const uint32_t *rank, 
         end[f] = 2 * place[rank[f] - 1] - 1;
 }
 
-/* Moves the first uops of loops, and of functions that lie behind those that call them. */
+/* Moves the first uops of loops, and of functions that lie behind their callers. */
 static void guest_place_targets(const struct guest_calls *c, const uint32_t *end, uint32_t *order)
 {
     const struct guest_program *p = c->program;

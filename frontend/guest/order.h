@@ -1,10 +1,11 @@
-/* The order in which cores run that wait at the same depth of their stacks: who comes first by it runs first, so that
- * the others can be joined where all of them come to.
+/* The order in which cores run that wait at the same depth of their stacks: who comes first runs first, so that it can
+ * meet the others where they wait. It is that of addresses, with three exceptions.
  *
- * Code of a function comes before that of the functions that call it, as a function without a frame of its own does not
- * deepen the stack: cores that have returned wait for those that have not. Within a function uops are in the order of
- * their addresses, but for the first one of a loop, that a branch back leads to: it comes behind the last branch to it.
- * So cores that have come round wait for those that have not, where otherwise each would go round alone. */
+ * The first uop of a loop, to which a branch back leads, comes behind the last branch to it: cores that have come round
+ * wait for those that have not, where otherwise each would go round alone. Code of a function comes before that of its
+ * callers, as a function without a frame of its own does not deepen the stack: cores that have returned wait for those
+ * that have not. But the first uop of a function that lies behind its callers comes behind theirs: cores that call it
+ * wait for those that may. */
 #ifndef REPRISE_FRONTEND_GUEST_ORDER_H
 #define REPRISE_FRONTEND_GUEST_ORDER_H
 

@@ -254,9 +254,10 @@ bool reprise_statistic(const struct reprise *, const char *name, uint64_t *value
  *         ;
  *     reprise_guest_close(guest);
  *
- * docs/examples/coupling.c is a whole program. Cores take turns, an instruction each, in the order of their numbers.
- * That order is always the same, so a program whose cores race runs always in the same way; it is not that of `reprise
- * record`, which runs 32 cores at once. Functions do not print; what the program writes goes to `output`. */
+ * docs/examples/coupling.c is a whole program. Groups of 32 cores take turns, an instruction each, in the order of
+ * their numbers; cores of a group that are at the same instruction execute it together, the lowest number first. That
+ * order is always the same, so a program whose cores race runs always in the same way; it is not that of `reprise
+ * record`, which lets groups run ahead. Functions do not print; what the program writes goes to `output`. */
 
 struct reprise_guest_options {
     const char *file; /* a static ELF executable of an instruction set that docs/guests.md lists */
