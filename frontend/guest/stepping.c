@@ -123,11 +123,10 @@ static void guest_step_split(struct guest_warp *w, uint32_t at, lanemask lanes)
     w->g.w.active = lanes;
     if (w->g.observer)
         guest_tell_instruction(w, first);
-    while (u && !w->g.failed) {
+    while (!w->g.failed && u && u->index == first->index) {
         u = guest_execute_lanes(w, u);
-        if (w->g.failed || u->index != first->index)
-            break;
-        u = guest_execute_control(w, u);
+        if (u->index == first->index && !w->g.failed)
+            u = guest_execute_control(w, u);
     }
     if (w->g.failed) {
         guest_put(w, at, lanes);

@@ -28,6 +28,18 @@ CORES=1024 "$work/matmul.native" >"$work/right"
 "$r" run --guest $golden/matmul.gcc-O2.rv32imac.elf --cores 1024 -q >"$work/lockstep"
 check "a thousand cores" cmp "$work/right" "$work/lockstep"
 
+# ---- where cores meet again ----------------------------------------------------------------------------------------------
+# meets NAME LANES: on 64 cores at least so many of 32 are active
+meets() {
+    "$r" run --guest "$golden/$1.elf" --cores 64 --json -q >"$work/json" 2>/dev/null
+    sed -n '/^{/,$p' "$work/json" >"$work/lanes"
+    check "$1: cores that went apart meet again" test "$(json "$work/lanes" "d['active_lanes'] >= $2")" = True
+}
+meets bytecode.gcc-O2.rv32imac 6 # those that have come round a loop wait
+meets fft.gcc-O2.rv32imac 17
+meets idct.gcc-O2.arm 15 # those that have returned wait
+meets bytecode.gcc-Os.thumb 4.5 # those that call wait
+
 # ---- recording ---------------------------------------------------------------------------------------------------------
 mm=$golden/matmul.gcc-O2.rv32imac.elf
 "$r" record -o "$work/mm.wtr" --guest $mm --cores 64 --save "C=$work/C.bin" --save "C=$work/C.txt:i32" >"$work/out" 2>"$work/err"
@@ -136,6 +148,10 @@ END
         is "a bad access: status 3 ($engine)" $? 3
         check "a bad access is said with core, function, line and address ($engine)" grep -q "core 2, at.*, bad.c:3: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
     done
+    riscv64-unknown-elf-objcopy --dump-section .debug_line="$work/lines" "$work/bad.elf"
+    printf '\377\377' | dd of="$work/lines" bs=1 seek=2 conv=notrunc 2>"$work/dd"
+    riscv64-unknown-elf-objcopy --update-section .debug_line="$work/lines" "$work/bad.elf" "$work/damaged.elf"
+    fails 2 "section .debug_line: the line program at 0x4 is damaged" "$r" run --guest "$work/damaged.elf"
     "$r" record -o "$work/bad.wtr" --guest "$work/bad.elf" --cores 40 >"$work/out" 2>"$work/err"
     check "what led to a bad access is in the trace, which is whole" "$r" verify -q "$work/bad.wtr"
     cat >"$work/forever.c" <<'END'
