@@ -88,6 +88,21 @@ static void read_place(char *text, struct rp_frame *to)
     to->line = (uint32_t)line;
 }
 
+/* Whether the file names all its functions, not only those that it exports. */
+static bool has_symbols(const char *file)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr section = {.sh_type = SHT_NULL};
+    FILE *f = fopen(file, "rbe");
+    bool read = f && fread(&h, sizeof h, 1, f) == 1 && !memcmp(h.e_ident, ELFMAG, SELFMAG);
+    for (unsigned i = 0; read && i < h.e_shnum && section.sh_type != SHT_SYMTAB; i++)
+        read = !fseek(f, (long)(h.e_shoff + (uint64_t)i * h.e_shentsize), SEEK_SET) &&
+               fread(&section, sizeof section, 1, f) == 1;
+    if (f)
+        fclose(f);
+    return section.sh_type == SHT_SYMTAB;
+}
+
 static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)
 {
     static unsigned lookups;
@@ -113,6 +128,17 @@ static void free_frame(struct rp_frame *f)
     free(f->file);
 }
 
+/* Names the frame by its symbol, or by its file. */
+static void name_by_place(struct rp_frame *f, const Dl_info *in, uintptr_t at)
+{
+    char text[600];
+    const char *name = in->dli_sname ? in->dli_sname : in->dli_fname;
+    uintptr_t from = (uintptr_t)(in->dli_sname ? in->dli_saddr : in->dli_fbase);
+    snprintf(text, sizeof text, "%s+0x%llx", name, (unsigned long long)(at - from));
+    free(f->function);
+    f->function = strdup(text);
+}
+
 /* The frame of an address in the program. What was looked up is kept. */
 static struct rp_frame frame_of(void *address, const Dl_info *in)
 {
@@ -124,13 +150,10 @@ static struct rp_frame frame_of(void *address, const Dl_info *in)
     size_t slot = at * UINT64_C(0x9e3779b97f4a7c15) >> 54;
     if (known[slot].address != address) {
         struct rp_frame new = {0};
-        char text[600];
-        if (!look_up(in->dli_fname, in_file(in, at), &new)) {
-            const char *name = in->dli_sname ? in->dli_sname : in->dli_fname;
-            const void *from = in->dli_sname ? in->dli_saddr : in->dli_fbase;
-            snprintf(text, sizeof text, "%s+0x%llx", name, (unsigned long long)(at - (uintptr_t)from));
-            new.function = strdup(text);
-        }
+        bool found = look_up(in->dli_fname, in_file(in, at), &new);
+        /* addr2line takes the exported symbol before the address, even if that does not cover it, as dladdr wants */
+        if (!found || (!new.file && !in->dli_sname && !has_symbols(in->dli_fname)))
+            name_by_place(&new, in, at);
         free_frame(&known[slot].frame);
         known[slot].address = address;
         known[slot].frame = new;
@@ -145,10 +168,11 @@ static bool is_main(const struct rp_frame *f)
     return n && !strncmp(n, "main", 4) && (!n[4] || n[4] == '+');
 }
 
-/* What calls main, in glibc. */
+/* What calls main, or a thread's function, in glibc, which may not have its name. */
 static bool is_start(const struct rp_frame *f)
 {
-    return f->function && (!strncmp(f->function, "__libc_start", 12) || !strncmp(f->function, "_start", 6));
+    const char *n = f->function ? f->function : "";
+    return !strncmp(n, "__libc_start", 12) || !strncmp(n, "_start", 6) || strstr(n, "/libc.so.6+0x");
 }
 
 /* Whether a function has the name of the kernel; the arguments of either may be unknown. */
