@@ -188,6 +188,28 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, s
     return r;
 }
 
+/* What is freed is no allocation of this kind; b NULL: it is in none. */
+static void say_unfit(CUdeviceptr address, const struct buffer *b, bool pinned)
+{
+    static const char *const kinds[] = {[BUFFER_DEVICE] = "memory of the device",
+                                        [BUFFER_PINNED] = "pinned memory of the host",
+                                        [BUFFER_MANAGED] = "managed memory",
+                                        [BUFFER_REGISTERED] = "memory of the host that the program has registered",
+                                        [BUFFER_RESERVED] = "a reservation of addresses",
+                                        [BUFFER_IMPORTED] = "memory of another process"};
+    static const char *const ways[] = {
+        [BUFFER_DEVICE] = "cudaFree()",           [BUFFER_PINNED] = "cudaFreeHost()",
+        [BUFFER_MANAGED] = "cudaFree()",          [BUFFER_REGISTERED] = "cudaHostUnregister()",
+        [BUFFER_RESERVED] = "cuMemAddressFree()", [BUFFER_IMPORTED] = "cudaIpcCloseMemHandle()"};
+    if (b && b->base == address && ((b->kind == BUFFER_PINNED) != pinned || b->kind > BUFFER_MANAGED))
+        check_misused(address, "0x%llx is freed by %s, but it is %s: %s frees it", address,
+                      pinned ? "cudaFreeHost() or cuMemFreeHost()" : "cudaFree() or cuMemFree()", kinds[b->kind],
+                      ways[b->kind]);
+    else
+        check_misused(address, "0x%llx is freed, but it is not the beginning of %s", address,
+                      pinned ? "pinned memory" : "an allocation");
+}
+
 static CUresult free_kinds(CUdeviceptr address, bool pinned)
 {
     CUresult r = enter(NEED_CONTEXT);
@@ -205,8 +227,7 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind < BUFFER_RESERVED &&
                 (b->kind == BUFFER_PINNED) == pinned;
     if (!fits)
-        check_misused(address, "0x%llx is freed, but it is not the beginning of %s", address,
-                      pinned ? "pinned memory" : "an allocation");
+        say_unfit(address, b, pinned);
     if (fits && b->of_graph) { /* the graph's next launch allocates it again */
         graph_memory_given_back(b);
         return leave(CUDA_SUCCESS);
