@@ -277,6 +277,58 @@ static int unnamed(CUdeviceptr p)
     return 0;
 }
 
+static CUarray made(size_t width)
+{
+    CUarray a = NULL;
+    const CUDA_ARRAY3D_DESCRIPTOR d = {
+        .Width = width, .Height = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 2, .Flags = 0};
+    WORKS(cuArray3DCreate_v2(&a, &d));
+    return a;
+}
+
+/* Leaves one array of two, and a mipmapped one. */
+static int arrays(CUdeviceptr p)
+{
+    CUarray one = made(8);
+    CUmipmappedArray levels;
+    const CUDA_ARRAY3D_DESCRIPTOR d = {.Width = 4, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 4};
+    WORKS(cuMipmappedArrayCreate(&levels, &d, 2));
+    (void)made(16);
+    WORKS(cuArrayDestroy(one));
+    give_back(p);
+    return 0;
+}
+
+static int array_twice(CUdeviceptr p)
+{
+    CUarray a = made(8);
+    WORKS(cuArrayDestroy(a));
+    expect(cuArrayDestroy(a), CUDA_ERROR_INVALID_HANDLE);
+    give_back(p);
+    return 0;
+}
+
+static int array_used(CUdeviceptr p)
+{
+    CUarray a = made(8);
+    WORKS(cuArrayDestroy(a));
+    expect(cuMemcpyAtoH_v2(bytes, a, 0, 8), CUDA_ERROR_INVALID_HANDLE);
+    give_back(p);
+    return 0;
+}
+
+/* Frees pinned memory as that of the device, and the other way around. */
+static int pinned(CUdeviceptr p)
+{
+    void *host;
+    WORKS(cuMemAllocHost_v2(&host, 40));
+    expect(cuMemFree_v2((CUdeviceptr)(uintptr_t)host), CUDA_ERROR_INVALID_VALUE);
+    expect(cuMemFreeHost((void *)(uintptr_t)p), CUDA_ERROR_INVALID_VALUE);
+    WORKS(cuMemFreeHost(host));
+    give_back(p);
+    return 0;
+}
+
 static int taken(CUdeviceptr p)
 {
     WORKS(cuMemsetD8_v2(p, 1, 16));
@@ -346,11 +398,29 @@ static int borrows(CUdeviceptr p)
 static const struct {
     const char *name;
     int (*run)(CUdeviceptr);
-} cases[] = {{"leak", leak},     {"twice", twice},         {"middle", middle},   {"beyond", beyond},
-             {"copied", copied}, {"used", used},           {"refused", refused}, {"written", written},
-             {"order", order},   {"crash", crash},         {"hang", hang},       {"fails", fails},
-             {"taken", taken},   {"leaves", leaves},       {"sticky", sticky},   {"unnamed", unnamed},
-             {"passed", passed}, {"direction", direction}, {"borrows", borrows}};
+} cases[] = {{"leak", leak},
+             {"twice", twice},
+             {"middle", middle},
+             {"beyond", beyond},
+             {"copied", copied},
+             {"used", used},
+             {"refused", refused},
+             {"written", written},
+             {"order", order},
+             {"crash", crash},
+             {"hang", hang},
+             {"fails", fails},
+             {"taken", taken},
+             {"leaves", leaves},
+             {"sticky", sticky},
+             {"unnamed", unnamed},
+             {"passed", passed},
+             {"direction", direction},
+             {"borrows", borrows},
+             {"arrays", arrays},
+             {"array_twice", array_twice},
+             {"array_used", array_used},
+             {"pinned", pinned}};
 
 /* Structures that a kernel writes, taken from a copy of them, too. */
 static void take_structures(const char *kernel)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "frontend/cuda/driver/check.h"
 #include "frontend/cuda/driver/pending.h"
 
 bool element_of(CUarray_format format, unsigned channels, struct rp_element *e)
@@ -26,6 +27,21 @@ bool element_of(CUarray_format format, unsigned channels, struct rp_element *e)
             return channels == 1 || channels == 2 || channels == 4;
         }
     return false;
+}
+
+static size_t at_least_one(size_t extent) { return extent ? extent : 1; }
+
+/* The bytes of the elements of all levels. */
+static uint64_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+    struct rp_element e = {0};
+    uint64_t bytes = 0;
+    bool layered = d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
+    element_of(d->Format, d->NumChannels, &e);
+    for (unsigned i = 0; i < levels; i++)
+        bytes += (uint64_t)at_least_one(d->Width >> i) * at_least_one(d->Height >> i) *
+                 at_least_one(layered ? d->Depth : d->Depth >> i) * e.bits / 8 * e.channels;
+    return bytes;
 }
 
 static CUresult make(const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, struct rp_array **to)
@@ -73,6 +89,8 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *d)
     r = array && d ? make(d, 1, &made) : CUDA_ERROR_INVALID_VALUE;
     if (!r && (r = wrap(made, d, current_context(), array)))
         rp_array_free(driver.device, made, &err);
+    if (!r)
+        check_array_made(*array, false, current_context(), bytes_of(d, 1));
     return leave(r);
 }
 
@@ -89,6 +107,8 @@ static CUresult enter_array(CUarray array, const void *result)
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
+    if (result && !handle_is(HANDLE_ARRAY, array))
+        check_array_misused(array, "used");
     if (!result || !handle_is(HANDLE_ARRAY, array))
         return leave(result ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
@@ -115,14 +135,21 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray array)
 
 CUresult cuArrayDestroy(CUarray array)
 {
-    CUresult r = enter_array(array, array);
-    if (r)
+    CUresult r = enter(NEED_CONTEXT);
+    if (r) {
+        check_array_given_back(array);
         return r;
+    }
+    if (!handle_is(HANDLE_ARRAY, array)) {
+        check_array_misused(array, "freed");
+        return leave(array ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    }
     if ((r = pending_wait(NULL, NULL)))
         return leave(r);
     struct rp_error err;
     if (!array->context || !rp_array_free(driver.device, array->array, &err))
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    check_array_freed(array);
     unwrap(array);
     return leave(CUDA_SUCCESS);
 }
@@ -156,11 +183,13 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESC
         rp_array_free(driver.device, a->array, &err);
         r = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    if (r)
+    if (r) {
         free(a);
-    else
-        *array = a;
-    return leave(r);
+        return leave(r);
+    }
+    check_array_made(a, true, current_context(), bytes_of(d, a->level_count));
+    *array = a;
+    return leave(CUDA_SUCCESS);
 }
 
 static size_t smaller(size_t extent, unsigned level) { return extent >> level ? extent >> level : extent != 0; }
@@ -185,6 +214,8 @@ CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsign
     CUresult r = enter(NEED_CONTEXT);
     if (r)
         return r;
+    if (!handle_is(HANDLE_MIPMAP, array))
+        check_array_misused(array, "used");
     if (!handle_is(HANDLE_MIPMAP, array) || !level || number >= array->level_count)
         return leave(handle_is(HANDLE_MIPMAP, array) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     *level = array->levels[number];
@@ -194,13 +225,20 @@ CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsign
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
 {
     CUresult r = enter(NEED_CONTEXT);
-    if (r)
+    if (r) {
+        check_array_given_back(array);
         return r;
+    }
     if ((r = pending_wait(NULL, NULL)))
         return leave(r);
     struct rp_error err;
-    if (!handle_is(HANDLE_MIPMAP, array) || !rp_array_free(driver.device, array->array, &err))
+    if (!handle_is(HANDLE_MIPMAP, array)) {
+        check_array_misused(array, "freed");
         return leave(CUDA_ERROR_INVALID_HANDLE);
+    }
+    if (!rp_array_free(driver.device, array->array, &err))
+        return leave(CUDA_ERROR_INVALID_HANDLE);
+    check_array_freed(array);
     for (unsigned i = 0; i < array->level_count; i++)
         if (array->levels[i])
             unwrap(array->levels[i]);

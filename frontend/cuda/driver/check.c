@@ -158,6 +158,8 @@ void check_complete(struct rp_finding *f)
     forget_ptx(&f->here);
     forget_ptx(&f->other);
     bool global = f->space == RP_SPACE_GLOBAL;
+    if (f->kernel && f->stack_count) /* it was complete when it was made */
+        return;
     if (f->kernel && checks && launched.count)
         host_stack_add(f, "launched", &launched);
     if (global && (f->kind == RP_CHECK_MEMORY || f->fault) && !buffer_at(f->address) && add_freed(f, f->address))
@@ -208,6 +210,8 @@ void check_leaks(CUcontext context)
             host_stack_add(&f, "allocated", &b->history->made);
         findings_add(f, b->history ? host_stack_key(&b->history->made) : b->base);
     }
+    if (checked_kinds & RP_CHECK_LEAK)
+        count += check_array_leaks(context, &bytes);
     if (count > 1)
         say("%u allocations of %" PRIu64 " bytes in all were not freed", count, bytes);
 }
@@ -222,6 +226,7 @@ void check_host_reads(CUdeviceptr address, size_t bytes, size_t pitch, size_t ro
         first = some ? address + y * pitch + at : first;
         count += some;
     }
+    findings_say();
     if (!count)
         return;
     const struct buffer *b = buffer_at(address);

@@ -26,8 +26,20 @@ void check_given_back(CUdeviceptr);
 void check_misused(uint64_t address, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* To be called when the host reads rows of device memory: reports uninitialised bytes. */
 void check_host_reads(CUdeviceptr, size_t bytes, size_t pitch, size_t rows);
-/* With --check memory: reports buffers of a context (NULL: of all contexts) that were not freed. */
+/* With --check leak: reports buffers and arrays of a context (NULL: of all contexts) that were not freed. */
 void check_leaks(CUcontext);
+
+/* ---- arrays: check_arrays.c -------------------------------------------------------------------------------------- */
+
+/* An array has been made, mipmapped or not; it is about to be freed; a call that frees it fails because all calls do.
+ */
+void check_array_made(const void *handle, bool mipmapped, CUcontext, uint64_t bytes);
+void check_array_freed(const void *handle);
+void check_array_given_back(const void *handle);
+/* The program's current call uses what is no array: a finding if it was freed. `how`: "freed" or "used". */
+void check_array_misused(const void *handle, const char *how);
+/* Reports the arrays of a context that were not freed: their number, and their bytes are added. */
+unsigned check_array_leaks(CUcontext, uint64_t *bytes);
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 

@@ -238,6 +238,15 @@ static void check_direction(const CUDA_MEMCPY3D *c, CUmemorytype to_said, CUmemo
                       memory_name(from_said), from.address, is[from_said != CU_MEMORYTYPE_HOST]);
 }
 
+/* A copy's ends are no arrays. */
+static void check_arrays(const CUDA_MEMCPY3D *c)
+{
+    if (c->dstMemoryType == CU_MEMORYTYPE_ARRAY && !handle_is(HANDLE_ARRAY, c->dstArray))
+        check_array_misused(c->dstArray, "used");
+    if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY && !handle_is(HANDLE_ARRAY, c->srcArray))
+        check_array_misused(c->srcArray, "used");
+}
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static CUresult copy_said(const CUDA_MEMCPY3D *c, CUmemorytype to, CUmemorytype from, CUstream handle, bool blocking)
@@ -251,6 +260,8 @@ static CUresult copy_said(const CUDA_MEMCPY3D *c, CUmemorytype to, CUmemorytype 
     struct work w = {.kind = WORK_COPY, .call = blocking ? BLOCKING : ASYNCHRONOUS, .copy = *c};
     check_direction(c, to, from);
     r = copy_check(c);
+    if (r == CUDA_ERROR_INVALID_HANDLE)
+        check_arrays(c);
     return leave(r ? r : submit(stream, &w));
 }
 

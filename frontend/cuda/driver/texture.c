@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/array.h"
+#include "frontend/cuda/driver/check.h"
 
 /* The objects, as they were made; a list, because programs have few. */
 struct object {
@@ -25,17 +26,25 @@ static struct object **find(uint64_t handle, bool surface)
 
 /* ---- what the device needs to know ------------------------------------------------------------------------------- */
 
+static bool is_array(enum handle kind, const void *array)
+{
+    bool is = handle_is(kind, array);
+    if (!is)
+        check_array_misused(array, "used");
+    return is;
+}
+
 static CUresult read_resource(const CUDA_RESOURCE_DESC *d, struct rp_resource *r)
 {
     *r = (struct rp_resource){0};
     switch (d->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
-        if (!handle_is(HANDLE_ARRAY, d->res.array.hArray))
+        if (!is_array(HANDLE_ARRAY, d->res.array.hArray))
             return CUDA_ERROR_INVALID_HANDLE;
         r->array = d->res.array.hArray->array;
         return CUDA_SUCCESS;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        if (!handle_is(HANDLE_MIPMAP, d->res.mipmap.hMipmappedArray))
+        if (!is_array(HANDLE_MIPMAP, d->res.mipmap.hMipmappedArray))
             return CUDA_ERROR_INVALID_HANDLE;
         r->array = d->res.mipmap.hMipmappedArray->array;
         return CUDA_SUCCESS;
