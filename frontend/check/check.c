@@ -301,6 +301,7 @@ struct checked_allocation *check_allocation(struct rp_check *c, const struct all
         cells_free(c, &mine->cells);
         free(mine->written);
         free(mine->wide);
+        free(mine->moved);
         *mine = (struct checked_allocation){.base = a->base, .size = a->size};
     }
     return mine;
@@ -344,6 +345,7 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
         c->now > UINT32_MAX / 2) /* cells have another size, or times are about to run out */
         forget_cells(c);
     c->left_out_count = 0;
+    c->launch++;
     c->grid = g;
     c->begin = ++c->now;
     c->current = NULL;
@@ -357,7 +359,8 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     c->acquired = calloc(g->blocks, sizeof *c->acquired);
     c->seen = calloc(g->blocks, sizeof *c->seen);
     c->section_count = 0;
-    return c->released && c->fenced && c->acquired && c->seen && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g));
+    return c->released && c->fenced && c->acquired && c->seen && (!(c->kinds & RP_CHECK_RACE) || stores_begin(c, g)) &&
+           (!(c->kinds & RP_CHECK_INIT) || holds_begin(c, g));
 }
 
 static void free_block(struct rp_check *c, struct checked_block *b)

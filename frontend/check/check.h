@@ -3,7 +3,8 @@
  *
  * INIT  an access reads bytes of shared or local memory that no thread has written since the block or thread began; or
  *       bytes of a device allocation that neither the host nor a kernel has written since it was allocated, if the host
- *       has had no view of the allocation and has not filled it; and what it has read decides something (undefined.c).
+ *       has had no view of the allocation and has not filled it; and what it has read decides something (undefined.c),
+ *       or is copied to the host and is no padding (host.c).
  * RACE  two accesses touch the same bytes, at least one of them stores, not both are strong (atomic, volatile, .relaxed
  *       and stronger), and nothing orders them.
  * SYNC  part of a warp reaches a barrier that is .aligned; a shuffle reads from a lane that takes no part; a lane
@@ -75,9 +76,10 @@ const char *rp_check_incomplete(const struct rp_check *);
 bool check_launch_begin(struct rp_check *, const struct grid *);
 void check_launch_end(struct rp_check *);
 /* check_host_wrote: the host has written these bytes of an allocation. check_host_unwritten: of bytes that the host
- * reads, the number that nobody has written, if that is checked, and the first of them. check_host_copied: bytes that
- * the host copies count as written at the destination if they did at the source. The bytes lie within the allocations.
- */
+ * reads, the number that nobody has written and that are no padding, if that is checked, and the first of them. Those
+ * that a kernel has moved there are not counted: the load that they are from becomes a finding. check_host_copied:
+ * bytes that the host copies count as written at the destination if they did at the source. The bytes lie within the
+ * allocations. */
 uint64_t check_host_unwritten(struct rp_check *, const struct allocation *, uint64_t offset, uint64_t bytes,
                               uint64_t *first);
 void check_host_copied(struct rp_check *, const struct allocation *, uint64_t offset, const struct allocation *from,

@@ -84,9 +84,8 @@ char *rp_finding_kernel(const struct rp_finding *f)
 /* Whether nvcc makes the file on its way: its name is another one in each build. */
 static bool is_temporary(const char *file) { return !strncmp(file, "tmpxft_", 7) || strstr(file, "/tmpxft_"); }
 
-/* Whether a file is no source of the program's: a header of CUDA's toolkit, or of the C or C++ library. Installations
- * differ in the folders above, and so the names decide. */
-static bool is_of_toolkit(const char *file)
+/* CUDA's toolkit, and the C and C++ library. Installations differ in the folders above, and so the names decide. */
+bool rp_file_is_of_toolkit(const char *file)
 {
     static const char *const parts[] = {
         "/crt/", "/cooperative_groups/", "/thrust/", "/cub/",        "/cuda/std/",       "/libcudacxx/",
@@ -129,7 +128,7 @@ static void consider(struct place *to, const char *file, uint32_t line)
 {
     if (!file || is_temporary(file))
         return;
-    bool own = !is_of_toolkit(file);
+    bool own = !rp_file_is_of_toolkit(file);
     if (!to->own && (own || !to->file))
         *to = (struct place){file, line, own};
 }

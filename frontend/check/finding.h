@@ -32,7 +32,7 @@ const char *rp_finding_about(enum rp_check_kind);
 /* 0: there is no kind with this name. */
 enum rp_check_kind rp_finding_kind_named(const char *name);
 
-/* A call that the compiler replaced by the function's body. */
+/* A call that the thread is in, or that the compiler replaced by the function's body. */
 struct rp_check_call {
     char *function, *file; /* the function, mangled as in the module; the file of the call, NULL: unknown */
     uint32_t line;
@@ -45,7 +45,8 @@ struct rp_check_location {
     char *file;     /* source file; NULL: unknown */
     uint32_t line;
     bool in_ptx;                 /* file and line are those of the module's PTX */
-    struct rp_check_call *calls; /* the inlined calls around it, innermost first */
+    uint64_t callers;            /* what the calls that the thread is in have in common; 0: it is in the kernel */
+    struct rp_check_call *calls; /* the calls around it, innermost first */
     uint32_t call_count;
 };
 
@@ -92,6 +93,8 @@ void rp_finding_clear(struct rp_finding *);
  * of the host. The first place that is not in a header of the toolkit or of the compiler, if there is one, or else the
  * first whose file is known and is not one that nvcc makes for a moment. *file is NULL if none is. */
 void rp_finding_place(const struct rp_finding *, const char **file, uint32_t *line);
+/* Whether a file is a header of the toolkit or of the compiler. */
+bool rp_file_is_of_toolkit(const char *file);
 /* Sets the fingerprint: a hash (FNV-1a, 64 bits) of the kind, the kernel, the space, and of each place and of the calls
  * around it the name of its file and the text of its line, or the line's number where the text cannot be read. So it
  * stays when other lines change. The places of a race count in either order. */

@@ -38,17 +38,36 @@ static char *copy_of_file(const struct rp_kernel *k, uint32_t file, uint32_t lin
     return line && file < k->file_count ? strdup(k->files[file]) : NULL;
 }
 
+/* Appends the inlined calls around an instruction. */
 static void find_calls(struct rp_check_location *at, const struct rp_kernel *k, uint32_t innermost)
 {
-    uint32_t count = 0;
+    uint32_t count = at->call_count;
     for (uint32_t i = innermost; i; i = k->inlined[i - 1].inlined)
         count++;
-    if (!count || !(at->calls = calloc(count, sizeof *at->calls)))
+    struct rp_check_call *calls = realloc(at->calls, (count + 1) * sizeof *calls);
+    if (!calls)
         return;
+    at->calls = calls;
     for (uint32_t i = innermost; i; i = k->inlined[i - 1].inlined) {
         const struct rp_inlined_call *c = &k->inlined[i - 1];
         at->calls[at->call_count++] =
             (struct rp_check_call){strdup(c->function), copy_of_file(k, c->file, c->line), c->line};
+    }
+}
+
+/* Appends the calls that the thread is in, each with those around it. */
+static void find_callers(struct rp_check_location *at, const struct program *p, const struct callers *c)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct rp_instruction *in = &p->kernel.instructions[c->at[i]];
+        struct rp_check_call *calls = realloc(at->calls, (at->call_count + 1) * sizeof *calls);
+        if (!calls)
+            return;
+        at->calls = calls;
+        at->calls[at->call_count++] =
+            (struct rp_check_call){check_callee(in->text), copy_of_file(&p->kernel, in->file, in->line),
+                                   in->file || in->raw_size ? in->line : 0};
+        find_calls(at, &p->kernel, in->line ? in->inlined : 0);
     }
 }
 
@@ -72,6 +91,22 @@ void rp_finding_locate(struct rp_finding *f, const struct program *p, uint32_t i
     find_source(&f->here, p);
 }
 
+/* The call by the program's own code through which the thread came there, if that is no such code itself. What the
+ * compiler has replaced is in the place. */
+static void print_caller(FILE *to, const struct rp_kernel *k, const struct rp_check_location *at)
+{
+    uint32_t inlined = 0;
+    bool own = at->file && !rp_file_is_of_toolkit(at->file);
+    for (uint32_t i = at->line ? k->instructions[at->instruction].inlined : 0; i; i = k->inlined[i - 1].inlined)
+        inlined++;
+    for (uint32_t i = 0; i < at->call_count && !own; i++) {
+        const struct rp_check_call *c = &at->calls[i];
+        own = c->file && !rp_file_is_of_toolkit(c->file);
+        if (own && i >= inlined)
+            fprintf(to, ", in %s at %s:%u", c->function, c->file, c->line);
+    }
+}
+
 static void print_place(FILE *to, const struct program *p, const struct rp_check_location *at)
 {
     const struct rp_instruction *in = &p->kernel.instructions[at->instruction];
@@ -83,6 +118,7 @@ static void print_place(FILE *to, const struct program *p, const struct rp_check
         describe_source(&p->kernel, in, source, sizeof source);
         fputs(source, to);
     }
+    print_caller(to, &p->kernel, at);
     fprintf(to, ", block (%u,%u,%u), thread (%u,%u,%u)", at->block[0], at->block[1], at->block[2], at->thread[0],
             at->thread[1], at->thread[2]);
 }
@@ -205,10 +241,12 @@ static bool same_race(const struct rp_kernel *k, const struct rp_finding *a, con
            (by_line && without_lines(k, a) && without_lines(k, b) && share_update(k, a, b));
 }
 
-static bool same_finding(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
+bool check_same(const struct rp_kernel *k, const struct rp_finding *a, const struct rp_finding *b)
 {
     bool init = a->kind == RP_CHECK_INIT, race = a->kind == RP_CHECK_RACE;
     if (a->kind != b->kind || a->program != b->program || a->space != b->space || a->two != b->two)
+        return false;
+    if (a->kind == RP_CHECK_SYNC && a->here.callers != b->here.callers) /* of a function of the toolkit */
         return false;
     if (race && a->two)
         return same_race(k, a, b, a->memory == b->memory);
@@ -238,8 +276,7 @@ static struct rp_finding *list_append(struct rp_check *c, struct rp_finding **li
     return &(*list)[(*count)++];
 }
 
-/* What makes the finding one, without texts. */
-static struct rp_finding key_of(const struct rp_finding *f)
+struct rp_finding check_key_of(const struct rp_finding *f)
 {
     struct rp_finding key = *f;
     key.kernel = key.text = key.here.file = key.other.file = NULL;
@@ -252,7 +289,7 @@ static struct rp_finding key_of(const struct rp_finding *f)
 /* Keeps what makes the finding one, so that it counts once. */
 static void drop(struct rp_check *c, struct rp_finding f)
 {
-    struct rp_finding key = key_of(&f);
+    struct rp_finding key = check_key_of(&f);
     rp_finding_clear(&f);
     list_append(c, &c->beyond, &c->beyond_count, &c->beyond_room, key);
 }
@@ -298,7 +335,7 @@ static struct rp_finding *find_same(const struct rp_kernel *k, struct rp_finding
                                     const struct rp_finding *f)
 {
     for (size_t i = 0; i < count; i++)
-        if (same_finding(k, &list[i], f))
+        if (check_same(k, &list[i], f))
             return &list[i];
     return NULL;
 }
@@ -313,7 +350,7 @@ static bool same_instructions(const struct rp_finding *a, const struct rp_findin
 /* Keeps a race of other instructions that is part of the finding, so that what shares one with it is, too. */
 static void join(struct rp_check *c, const struct rp_finding *to, const struct rp_finding *f)
 {
-    struct rp_finding key = key_of(f);
+    struct rp_finding key = check_key_of(f);
     if (f->kind != RP_CHECK_RACE || same_instructions(to, f))
         return;
     key.joined = (size_t)(to - c->findings);
@@ -347,12 +384,32 @@ static struct rp_finding *find_whole(struct rp_check *c, const struct rp_kernel 
     return same;
 }
 
+/* Gives the finding its texts. */
+static void describe(struct rp_check *c, const struct block *b, struct rp_finding *f, const struct callers *callers,
+                     const char *detail)
+{
+    f->one = true;
+    f->program = b->program->kernel.identity;
+    f->kernel = strdup(b->program->name);
+    find_source(&f->here, b->program);
+    if (f->two)
+        find_source(&f->other, b->program);
+    find_callers(&f->here, b->program, callers);
+    f->text = finding_text(b, f, detail);
+    if (!f->kernel || !f->text)
+        c->missed |= MISSED_MEMORY;
+}
+
 void check_report(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
 {
     if (c->muted)
         return;
     f.program = b->program->kernel.identity;
     const struct rp_kernel *k = &b->program->kernel;
+    struct callers callers = {.count = 0};
+    if (f.kind != RP_CHECK_INIT) /* which is of an earlier access */
+        check_callers(b, &f.here, &callers);
+    f.here.callers = check_callers_key(&callers);
     struct rp_finding *same = find_whole(c, k, &f);
     if (!same)
         same = find_same(k, c->beyond, c->beyond_count, &f);
@@ -360,15 +417,42 @@ void check_report(struct rp_check *c, const struct block *b, struct rp_finding f
         same->times++;
         return;
     }
-    f.one = true;
-    f.kernel = strdup(b->program->name);
-    f.text = finding_text(b, &f, detail);
-    find_source(&f.here, b->program);
-    if (f.two)
-        find_source(&f.other, b->program);
-    if (!f.kernel || !f.text)
-        c->missed |= MISSED_MEMORY;
+    describe(c, b, &f, &callers, detail);
     append(c, f);
+}
+
+struct rp_finding check_make(struct rp_check *c, const struct block *b, struct rp_finding f, const char *detail)
+{
+    describe(c, b, &f, &(struct callers){.count = 0}, detail);
+    if (c->complete)
+        c->complete(c->found_user, &f);
+    return f;
+}
+
+static bool same_file(const char *a, const char *b) { return a && b && !strcmp(a, b); }
+
+/* Whether findings of one access are one, as check_same has it: their kernels may be gone. */
+static bool same_made(const struct rp_finding *a, const struct rp_finding *b)
+{
+    const struct rp_check_location *x = &a->here, *y = &b->here;
+    bool line = x->line && x->line == y->line && same_file(x->file, y->file) && x->call_count == y->call_count;
+    for (uint32_t i = 0; line && i < x->call_count; i++)
+        line = x->calls[i].line == y->calls[i].line && same_file(x->calls[i].file, y->calls[i].file);
+    return a->kind == b->kind && a->program == b->program && a->space == b->space && !a->two && !b->two &&
+           (x->instruction == y->instruction || (line && a->memory == b->memory && a->size == b->size));
+}
+
+void check_add_made(struct rp_check *c, struct rp_finding f)
+{
+    struct rp_finding *same = NULL;
+    for (size_t i = 0; i < c->count && !same; i++)
+        same = same_made(&c->findings[i], &f) ? &c->findings[i] : NULL;
+    if (!same) {
+        append(c, f);
+        return;
+    }
+    same->times++;
+    rp_finding_clear(&f);
 }
 
 struct rp_check *rp_check_new(unsigned kinds, uint32_t limit)
@@ -438,11 +522,14 @@ void rp_check_free(struct rp_check *c)
         cells_free(c, &c->allocations[i].cells);
         free(c->allocations[i].written);
         free(c->allocations[i].wide);
+        free(c->allocations[i].moved);
     }
     free(c->allocations);
     cells_free_memory(c);
     free(c->origins.parameters);
     origins_free(c);
+    moved_free(c);
+    free(c->types.holds);
     free(c->trials);
     free(c->findings);
     free(c->beyond);

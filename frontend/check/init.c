@@ -4,8 +4,7 @@
 
 #include "frontend/check/internal.h"
 
-/* The state of each byte of the allocation. NULL: all bytes are written. */
-static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
+uint8_t *written_of(struct rp_check *c, const struct allocation *a)
 {
     if (a->viewed || a->filled)
         return NULL;
@@ -19,7 +18,7 @@ static uint8_t *written_of(struct rp_check *c, const struct allocation *a)
     return mine ? mine->written : NULL;
 }
 
-static uint8_t *wide_of(struct rp_check *c, const struct allocation *a)
+uint8_t *wide_of(struct rp_check *c, const struct allocation *a)
 {
     return written_of(c, a) ? check_allocation(c, a)->wide : NULL;
 }
@@ -87,55 +86,6 @@ void check_nothing_written(struct checked_block *cb, const struct grid *g)
         mark_written(cb->shared_written + g->total_shared, g->program->shared_behind);
 }
 
-void check_host_wrote(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes)
-{
-    uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
-    if (all && offset < a->size)
-        mark_written(all + offset, bytes < a->size - offset ? bytes : a->size - offset);
-}
-
-/* Whether an unwritten byte may be padding of a structure: it follows the written first byte of its word of 4, as in a
- * structure of a char and an int; or the last bytes of its word of 8 are unwritten, all behind the first word of 4, and
- * less than that word was stored, as in a structure of a bool and a pointer; or the word of 8 or 16 before or behind
- * its own was stored as one, as in a structure of an int and a double, or of a double2 and a double. wide NULL: that is
- * not known. */
-static bool is_padding(const uint8_t *all, const uint8_t *wide, uint64_t begin, uint64_t at)
-{
-    uint64_t word = at & ~(uint64_t)3, eight = at & ~(uint64_t)7, sixteen = at & ~(uint64_t)15;
-    if (word >= begin && at != word && all[word])
-        return true;
-    if (wide && sixteen >= begin && at != sixteen && all[sixteen] &&
-        (wide[sixteen / 8 + 2] > 1 || (sixteen >= begin + 16 && wide[sixteen / 8 - 2] > 1)))
-        return true;
-    if (eight < begin || word == eight || !all[eight])
-        return false;
-    return !all[eight + 3] || (wide && (wide[eight / 8 + 1] || (eight >= begin + 8 && wide[eight / 8 - 1])));
-}
-
-uint64_t check_host_unwritten(struct rp_check *c, const struct allocation *a, uint64_t offset, uint64_t bytes,
-                              uint64_t *first)
-{
-    const uint8_t *all = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL, *wide = all ? wide_of(c, a) : NULL;
-    uint64_t count = 0;
-    for (uint64_t i = bytes; all && i-- > 0;)
-        if (!all[offset + i] && !is_padding(all, wide, offset, offset + i)) {
-            *first = i;
-            count++;
-        }
-    return count;
-}
-
-void check_host_copied(struct rp_check *c, const struct allocation *a, uint64_t offset, const struct allocation *from,
-                       uint64_t from_offset, uint64_t bytes)
-{
-    uint8_t *to = c->kinds & RP_CHECK_INIT ? written_of(c, a) : NULL;
-    const uint8_t *source = to ? written_of(c, from) : NULL;
-    if (to && source && offset % 8 == from_offset % 8)
-        memcpy(wide_of(c, a) + offset / 8, wide_of(c, from) + from_offset / 8, (offset % 8 + bytes) / 8);
-    for (uint64_t i = 0; to && i < bytes; i++)
-        to[offset + i] = source ? source[from_offset + i] : WRITTEN;
-}
-
 /* Whether the unwritten byte i of those at `at` may be padding of a structure. In a word of 4 bytes that is written in
  * part, it may be if the first byte is written. A word that is not written at all may be padding if some of the 16
  * bytes around it are written. */
@@ -178,6 +128,16 @@ static bool fills_eight(const uint8_t *all, uint64_t offset, uint64_t end)
             (offset >= 12 && is_written(all + offset - 12, 8)));
 }
 
+/* Whether something is written close before the byte: at most so far as padding of an alignment of 32 goes. */
+static bool is_behind_written(const uint8_t *all, uint64_t at)
+{
+    enum { MOST = 32 };
+    bool is = false;
+    for (uint64_t k = 1; k < MOST && k <= at && !is; k++)
+        is = all[at - k];
+    return is;
+}
+
 /* Whether all that is unwritten of an access may be padding, by what is written in it and around it: the alignment of
  * such a structure, or 0. */
 static unsigned padding_around(struct checked_block *cb, const struct touch *t, const uint8_t *written)
@@ -210,13 +170,17 @@ static void follow(struct checked_block *cb, struct warp_state *s, const struct 
 {
     uint8_t bits[MOST_BYTES];
     unsigned missing = 0, padding = padding_around(cb, t, written), holes = 0, lane = t->thread % RP_WARP_LANES;
+    uint64_t offset;
+    const uint8_t *all = written_space(cb, t, &offset);
+    bool gap = true;
     for (uint64_t i = 0; i < t->bytes; i++) {
         bits[i] = (uint8_t)~written[i];
         missing += bits[i] != 0;
+        gap = gap && (written[i] || (all && is_behind_written(all, offset + i)));
         holes |= padding && bits[i] ? 1u << (t->at + i) % padding : 0;
     }
     uint32_t before = undefined_before(cb, s, t->u, lane);
-    uint32_t origin = origins_loaded(cb, t, missing, (struct padding){padding, holes}, before);
+    uint32_t origin = origins_loaded(cb, t, missing, (struct padding){padding, holes, gap}, before);
     if (origin)
         undefined_loaded(cb, s, t->u, lane, bits, origin);
 }
@@ -277,6 +241,46 @@ static bool stores_padding(struct checked_block *cb, const struct touch *t, cons
     return inside || around;
 }
 
+/* Whether all undefined bytes were close behind something written where they were loaded. */
+static bool stores_gaps(struct checked_block *cb, const struct touch *t, const struct stored_bits *b)
+{
+    bool gaps = true;
+    for (uint64_t i = 0; i < t->bytes && gaps; i++) {
+        const struct origin *o = b->bits[i] ? origins_find(cb->check, b->origins[i]) : NULL;
+        gaps = !b->bits[i] || (o && o->padding.gap);
+    }
+    return gaps;
+}
+
+/* Whether a store of undefined bytes may be of padding. Numbers have none. What structures have is seen when the host
+ * or a launch uses them, unless the host sees the memory at once (written NULL). */
+static bool may_be_padding(struct checked_block *cb, const struct touch *t, const uint8_t *written,
+                           const struct stored_bits *b)
+{
+    if (t->space != RP_SPACE_GLOBAL)
+        return true;
+    const struct checked_allocation *mine = check_allocation(cb->check, t->a);
+    bool structures = mine && mine->holds & HOLDS_STRUCTURES;
+    if (mine && mine->holds == HOLDS_NUMBERS)
+        return false;
+    return (structures && (written || stores_gaps(cb, t, b))) || stores_padding(cb, t, b);
+}
+
+/* A lane stores undefined bits, which are in memory from then on. */
+static void move_bits(struct checked_block *cb, const struct touch *t, uint8_t *written, const struct stored_bits *b,
+                      bool back)
+{
+    bool padding = t->space == RP_SPACE_GLOBAL && stores_padding(cb, t, b);
+    for (uint64_t i = 0; i < t->bytes; i++) {
+        const struct origin *o = b->bits[i] ? origins_find(cb->check, b->origins[i]) : NULL;
+        written[i] = (uint8_t)~b->bits[i];
+        if (o && !back) /* what reads a word with a field later is what reads too much */
+            origins_carried(cb, t, t->at + i, b->origins[i]);
+        if (o && !back && t->space == RP_SPACE_GLOBAL)
+            moved_to(cb, t, t->at + i, b->origins[i], padding);
+    }
+}
+
 static void store_undefined(struct checked_block *cb, const struct warp_state *s, const struct touch *t,
                             uint8_t *written, const struct stored_bits *b)
 {
@@ -287,21 +291,17 @@ static void store_undefined(struct checked_block *cb, const struct warp_state *s
     if (!o)
         return;
     bool back = is_put_back(o, t, b);
-    if (!back && (b->changed || (t->space != RP_SPACE_LOCAL && !stores_padding(cb, t, b)))) {
+    if (!back && (b->changed || !may_be_padding(cb, t, written, b))) {
         origins_used(cb, t->block, b->origins[first]);
         return;
     }
     if (back)
         undefined_put_back(cb, s, t->u, t->thread % RP_WARP_LANES);
-    for (uint64_t i = 0; i < t->bytes && written; i++) {
-        written[i] = (uint8_t)~b->bits[i];
-        if (b->bits[i] && !back) /* what reads a word with a field later is what reads too much */
-            origins_carried(cb, t, t->at + i, b->origins[i]);
-    }
+    if (written)
+        move_bits(cb, t, written, b, back);
 }
 
-/* After a store by lanes of a warp that has undefined bits. Those that it only moves are not written: to local memory,
- * to where they are from, or as padding. */
+/* After a store by lanes of a warp that has undefined bits. Those that it only moves are not written. */
 static __attribute__((noinline)) void store_bits(struct checked_block *cb, const struct warp_state *s,
                                                  const struct touch *t, const struct lane_addresses *la, lanemask lanes)
 {
@@ -323,7 +323,7 @@ static __attribute__((noinline)) void store_bits(struct checked_block *cb, const
 }
 
 /* Which words of 8 bytes lanes store in accesses of 8 or 16 bytes, for is_padding: types have such an alignment then.
- * Elements of PTX's vectors that are smaller count one by one; machine code does not tell them. */
+ */
 struct widths {
     uint8_t *wide; /* NULL: it is not global memory */
     uint64_t base;

@@ -85,14 +85,25 @@ struct check_slice {
     uint32_t when, block;
 };
 
+/* What an allocation holds by the types of kernels' parameters, or-ed: numbers and pointers; structures; anything, such
+ * as bytes, vectors, or what structures and names without types point to. */
+enum holds { HOLDS_NUMBERS = 1, HOLDS_STRUCTURES = 2, HOLDS_OTHERS = 4 };
+/* The types of a program's parameters (holds.c). */
+struct parameter_types {
+    uint64_t program; /* its identity; 0: none yet */
+    uint8_t *holds;   /* by parameter: what it points to */
+};
+
 /* The cells and the written bytes of one allocation. */
 struct checked_allocation {
     uint64_t base; /* distinguishes it from an earlier allocation with the same id */
     uint64_t size;
     struct cells cells;
     uint8_t *written; /* by byte: the bits that were written; NULL: not needed, all were */
-    uint8_t *wide; /* by word of 8 bytes: how many of these the last store of a kernel there had, at most 2; NULL with
-                      `written` */
+    uint8_t *wide;   /* by word of 8 bytes: how many of these the last store of a kernel there had, at most 2; NULL with
+                        `written` */
+    uint32_t *moved; /* by word of 4 bytes: where its undefined bits are from (moved.c); NULL: no store had any */
+    uint8_t holds;   /* enum holds */
 };
 
 /* A lane's asynchronous copy into shared memory that it has not waited for. */
@@ -234,6 +245,7 @@ struct rp_check {
     uint64_t left_out_count; /* accesses of the launch */
     /* of the launch */
     const struct grid *grid;
+    uint32_t launch;       /* its number: times may start again, this does not */
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */
     uint32_t begin;        /* time when the launch began */
     bool plain_objects;    /* the code arrives at barrier objects in plain memory */
@@ -253,6 +265,8 @@ struct rp_check {
     struct checked_allocation *allocations; /* by allocation id */
     uint32_t allocation_count;
     struct store_origins origins;         /* of the last program */
+    struct parameter_types types;         /* of the last program */
+    struct moved_reads *moved;            /* moved.c; NULL: none yet */
     struct trials *trials;                /* undefined.c; NULL: none yet */
     struct origin_memory *undefined_from; /* origins.c; NULL: nothing unwritten was read yet */
     uint8_t *use;                         /* by id of the allocations that existed when the launch began: enum use */
@@ -274,8 +288,26 @@ static inline unsigned cell_shift(const struct rp_check *c, enum rp_space space)
 
 /* Adds a finding, or counts it if it is known. other NULL: there is only one location. `detail` says what is wrong. */
 void check_report(struct rp_check *, const struct block *, struct rp_finding, const char *detail);
+/* A finding that is complete, without a place in the list; and its way into the list, if it is not there yet. */
+struct rp_finding check_make(struct rp_check *, const struct block *, struct rp_finding, const char *detail);
+void check_add_made(struct rp_check *, struct rp_finding);
+/* What makes the finding one, without texts. */
+struct rp_finding check_key_of(const struct rp_finding *);
+/* Whether two findings of a kernel are one. */
+bool check_same(const struct rp_kernel *, const struct rp_finding *, const struct rp_finding *);
 /* The source location of an instruction, with a thread of this block. */
 struct rp_check_location check_location(const struct block *, uint32_t instruction, uint32_t thread, uint8_t access);
+
+/* callers.c: the calls that a thread is in, innermost first: static indices. check_callers: of the location's thread,
+ * now. check_callers_key: equal ones have it in common; 0: there are none. check_callee: the function that a call of
+ * PTX names, which the caller frees. */
+enum { MOST_CALLERS = 16 };
+struct callers {
+    uint32_t at[MOST_CALLERS], count;
+};
+void check_callers(const struct block *, const struct rp_check_location *, struct callers *);
+uint64_t check_callers_key(const struct callers *);
+char *check_callee(const char *text);
 
 /* A block's coordinates in the grid. */
 void check_block_at(const struct grid *, uint32_t index, uint32_t at[3]);
@@ -343,9 +375,10 @@ void bulk_look(struct checked_block *, const struct touch *);
 /* A block begins: its shared memory is unwritten, except for the system's parts. */
 void check_nothing_written(struct checked_block *, const struct grid *);
 /* Undefined bytes that may be padding of a structure: its alignment, at most 16, and their places in it; 0: they are
- * not. */
+ * not. gap: all are close behind something written. */
 struct padding {
     unsigned alignment, holes;
+    bool gap;
 };
 /* A load of a lane that brought undefined bits to registers or to memory. */
 struct origin {
@@ -355,6 +388,7 @@ struct origin {
     uint8_t space, access;
     bool found;
     uint32_t block;
+    uint32_t moved;         /* the number of what an earlier block or launch has moved there; 0: none */
     const struct uop *from; /* the last load, and what it read */
     uint8_t from_space;
     struct padding padding;
@@ -365,12 +399,45 @@ struct origin {
  * undefined_before; 0 if that was found already. origins_carried: the lane of the touch stores some to the word at
  * `at`. origins_used: they decide something, which is a finding; origins_used_at_once: those of this access do. */
 const struct origin *origins_find(struct rp_check *, uint32_t number);
+/* Sets the number of what was moved (moved.c). */
+void origins_set_moved(struct rp_check *, uint32_t number, uint32_t moved);
 uint32_t origins_loaded(struct checked_block *, const struct touch *, unsigned missing, struct padding,
                         uint32_t before);
 void origins_carried(struct checked_block *, const struct touch *, uint64_t at, uint32_t origin);
 void origins_used(struct checked_block *, const struct block *, uint32_t number);
 void origins_used_at_once(struct checked_block *, const struct touch *, unsigned missing);
 void origins_free(struct rp_check *);
+enum { ORIGIN_DETAIL = 160 };
+/* The finding that it is if they decided something, without its texts; and what is wrong. */
+struct rp_finding origins_finding(const struct block *, const struct origin *, char detail[ORIGIN_DETAIL]);
+/* moved.c: undefined bits that kernels have moved to device memory, where the host or another launch may use them. A
+ * number stands for the read that they are from, 0: none. moved_to: a lane of the touch stores bits of this origin to
+ * the word at `at`; like_padding: they may be padding by what was loaded and stored with them. moved_at: the number of
+ * the word there, and MOVED_LIKE_PADDING. moved_used: they are used now, which is a finding. */
+#define MOVED_LIKE_PADDING (UINT32_C(1) << 31)
+#define MOVED_NUMBER (MOVED_LIKE_PADDING - 1)
+#define MOVED_UNSAID                                                                                                   \
+    MOVED_NUMBER /* the number of reads that are no findings, such as those that were found already                    \
+                  */
+void moved_to(struct checked_block *, const struct touch *, uint64_t at, uint32_t origin, bool like_padding);
+uint32_t moved_at(struct rp_check *, const struct allocation *, uint64_t offset);
+void moved_used(struct rp_check *, uint32_t number);
+/* The host copies from one allocation to another. */
+void moved_copied(struct rp_check *, const struct allocation *, uint64_t offset, const struct allocation *from,
+                  uint64_t from_offset, uint64_t bytes);
+void moved_free(struct rp_check *);
+/* holds.c: a launch begins. False: out of memory. */
+bool holds_begin(struct rp_check *, const struct grid *);
+/* init.c: the state of each byte of the allocation: its bits that some instruction, or the host, has written. NULL: all
+ * bytes are written. */
+uint8_t *written_of(struct rp_check *, const struct allocation *);
+uint8_t *wide_of(struct rp_check *, const struct allocation *);
+/* host.c: whether an unwritten byte may be padding of a structure: it follows the written first byte of its word of 4,
+ * as in a structure of a char and an int; or the last bytes of its word of 8 are unwritten, all behind the first word
+ * of 4, and less than that word was stored, as in a structure of a bool and a pointer; or the word of 8 or 16 before or
+ * behind its own was stored as one, as in a structure of an int and a double, or of a double2 and a double. Of the
+ * bytes before `begin` nothing is known. wide NULL: what was stored as one is not known. */
+bool is_padding(const uint8_t *written, const uint8_t *wide, uint64_t begin, uint64_t at);
 enum { MOST_BYTES = 64 }; /* of a lane's access whose bits are followed */
 /* What a lane stores, by byte: its undefined bits, and where they are from. changed: undefined bits of some byte were
  * combined with others. */

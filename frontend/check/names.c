@@ -17,6 +17,17 @@ static void find_demangler(void)
     *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
 }
 
+/* Takes out the namespaces that nvcc makes for what is static in a header; they are others in each build. */
+static void drop_internal(char *text)
+{
+    for (char *at = text; (at = strstr(at, "_INTERNAL_"));) {
+        char *end = strstr(at, "::");
+        if (!end)
+            return;
+        memmove(at, end + 2, strlen(end + 2) + 1);
+    }
+}
+
 char *name_demangled(const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -26,6 +37,8 @@ char *name_demangled(const char *name)
     /* demangled names of templates begin with the return type, which is void for kernels */
     if (text && !strncmp(text, "void ", 5))
         memmove(text, text + 5, strlen(text + 5) + 1);
+    if (text)
+        drop_internal(text);
     return text;
 }
 

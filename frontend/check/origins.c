@@ -45,7 +45,7 @@ static uint64_t mix(uint64_t key, uint64_t value)
 static uint64_t key_of_memory(const struct checked_block *cb, enum rp_space space, uint32_t thread, bool of_block)
 {
     uint64_t key = mix(space + 1, space == RP_SPACE_LOCAL ? thread + 1 : 0);
-    return of_block || space != RP_SPACE_GLOBAL ? mix(key, (uint64_t)cb->check->begin << 32 | cb->index) : key;
+    return of_block || space != RP_SPACE_GLOBAL ? mix(key, (uint64_t)cb->check->launch << 32 | cb->index) : key;
 }
 
 static uint64_t key_of_word(const struct checked_block *cb, const struct touch *t, uint64_t at)
@@ -65,6 +65,12 @@ const struct origin *origins_find(struct rp_check *c, uint32_t number)
     struct origin_memory *m = c->undefined_from;
     bool there = m && number && number <= m->made && m->made - number < ORIGINS;
     return there ? &m->list[number % ORIGINS] : NULL;
+}
+
+void origins_set_moved(struct rp_check *c, uint32_t number, uint32_t moved)
+{
+    if (origins_find(c, number))
+        c->undefined_from->list[number % ORIGINS].moved = moved;
 }
 
 void origins_carried(struct checked_block *cb, const struct touch *t, uint64_t at, uint32_t origin)
@@ -94,13 +100,20 @@ static struct origin origin_of_touch(const struct touch *t, unsigned missing)
                            .access = touch_kind(t)};
 }
 
+/* What another block or launch has moved to where the load reads. */
+static uint32_t moved_before(struct rp_check *c, const struct touch *t)
+{
+    return t->space == RP_SPACE_GLOBAL ? moved_at(c, t->a, t->at - t->a->base) : 0;
+}
+
 /* Whether an earlier load is this one again. */
 static bool is_same_load(const struct checked_block *cb, const struct origin *o, const struct touch *t,
                          const struct origin *now)
 {
     return o && o->from == t->u && o->from_at == t->at && o->block == cb->index && o->u == now->u && o->at == now->at &&
            o->thread == now->thread && o->padding.holes == now->padding.holes &&
-           o->padding.alignment == now->padding.alignment && o->from_space == t->space;
+           o->padding.alignment == now->padding.alignment && o->padding.gap == now->padding.gap &&
+           o->from_space == t->space;
 }
 
 uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigned missing, struct padding padding,
@@ -113,6 +126,7 @@ uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigne
     struct origin o = last ? *origins_find(cb->check, last) : origin_of_touch(t, missing);
     const struct origin *same = origins_find(cb->check, before);
     o.padding = padding;
+    o.moved = last ? o.moved : moved_before(cb->check, t);
     if (is_same_load(cb, same, t, &o))
         return same->found ? 0 : before;
     uint64_t key = key_of_read(cb, &o);
@@ -129,28 +143,39 @@ uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigne
     return number;
 }
 
-static void report(struct checked_block *cb, const struct block *b, const struct origin *o)
+static void describe(const struct origin *o, char detail[ORIGIN_DETAIL])
 {
     static const char *const what[] = {
         [RP_SPACE_SHARED] = "which nobody has written since the block began",
         [RP_SPACE_LOCAL] = "which the thread has not written",
         [RP_SPACE_GLOBAL] = "which neither the host nor a kernel has written",
     };
-    char detail[160];
     if (o->missing < o->bytes)
-        snprintf(detail, sizeof detail, "%u of %s", o->missing, what[o->space]);
+        snprintf(detail, ORIGIN_DETAIL, "%u of %s", o->missing, what[o->space]);
     else
-        snprintf(detail, sizeof detail, "%s", what[o->space]);
-    check_report(cb->check, b,
-                 (struct rp_finding){
-                     .kind = RP_CHECK_INIT,
-                     .space = o->space,
-                     .address = o->at,
-                     .size = o->bytes,
-                     .memory = o->memory,
-                     .here = check_location(b, o->u->index, o->thread, o->access),
-                 },
-                 detail);
+        snprintf(detail, ORIGIN_DETAIL, "%s", what[o->space]);
+}
+
+struct rp_finding origins_finding(const struct block *b, const struct origin *o, char detail[ORIGIN_DETAIL])
+{
+    describe(o, detail);
+    return (struct rp_finding){
+        .kind = RP_CHECK_INIT,
+        .space = o->space,
+        .address = o->at,
+        .size = o->bytes,
+        .memory = o->memory,
+        .here = check_location(b, o->u->index, o->thread, o->access),
+    };
+}
+
+static void report(struct checked_block *cb, const struct block *b, const struct origin *o)
+{
+    char detail[ORIGIN_DETAIL];
+    if (o->moved)
+        moved_used(cb->check, o->moved);
+    else
+        check_report(cb->check, b, origins_finding(b, o, detail), detail);
 }
 
 static void found(struct checked_block *cb, const struct block *b, const struct origin *o)
@@ -175,5 +200,6 @@ void origins_used(struct checked_block *cb, const struct block *b, uint32_t numb
 void origins_used_at_once(struct checked_block *cb, const struct touch *t, unsigned missing)
 {
     struct origin o = origin_of_touch(t, missing);
+    o.moved = moved_before(cb->check, t);
     found(cb, t->block, &o);
 }

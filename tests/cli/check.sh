@@ -288,6 +288,34 @@ unmoved "a comparison" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; se
 unmoved "a sum by way of local memory" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; st.local.u32 [l], %a;'$'\n.loc 1 9 0\n''ld.local.u32 %b, [l]; add.u32 %b, %b, 1; st.global.u32 [%p], %b;'
 unmoved "an atomic" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; red.global.add.u32 [%p], %a;'
 unmoved "a shuffle" "load of 4 bytes at 0xc .*" 'ld.shared.u32 %a, [s+12]; shfl.sync.idx.b32 %b, %a, 0, 31, 1; cvt.rn.f32.u32 %b, %b; st.global.u32 [%p], %b;'
+# Functions of the toolkit that are called, not inlined: the finding names the call in the program's own code, and each such call is one.
+cat >"$dir/toolkit.ptx" <<'PTX'
+.version 8.0
+.target sm_75
+.address_size 64
+.file 1 "/usr/local/cuda/include/sm_30_intrinsics.hpp"
+.file 2 "own.cu"
+.func (.param .b32 r) _Z7shuffleii(.param .b32 v, .param .b32 l) { .reg .b32 %v, %l;
+ld.param.u32 %v, [v]; ld.param.u32 %l, [l];
+.loc 1 373 0
+shfl.sync.idx.b32 %v, %v, %l, 31, 0xffff;
+st.param.b32 [r], %v; ret; }
+.func (.param .b32 r) _Z6middlei(.param .b32 v) { .reg .b32 %v, %l; ld.param.u32 %v, [v]; mov.u32 %l, 20;
+.loc 1 400 0
+{ .param .b32 a; .param .b32 b; .param .b32 c; st.param.b32 [a], %v; st.param.b32 [b], %l; call.uni (c), _Z7shuffleii, (a, b); ld.param.b32 %v, [c]; }
+st.param.b32 [r], %v; ret; }
+.visible .entry k(.param .u64 p) { .reg .b32 %v; .reg .b64 %p; .reg .pred %q;
+ld.param.u64 %p, [p]; mov.u32 %v, %tid.x; setp.ge.u32 %q, %v, 16; @%q bra D;
+.loc 2 12 0
+{ .param .b32 a; .param .b32 c; st.param.b32 [a], %v; call.uni (c), _Z6middlei, (a); ld.param.b32 %v, [c]; }
+.loc 2 14 0
+{ .param .b32 a; .param .b32 c; st.param.b32 [a], %v; call.uni (c), _Z6middlei, (a); ld.param.b32 %v, [c]; }
+D: st.global.u32 [%p], %v; ret; }
+PTX
+"$REPRISE" run --module "$dir/toolkit.ptx" --grid 1 --block 32 --arg buf=zeros:4 --check sync -q 2>"$dir/err"
+if [ $? = 3 ] && [ "$(grep -c "sm_30_intrinsics.hpp:373), in middle at own.cu:1[24], block" "$dir/err")" = 2 ]; then ok "calls of the toolkit's functions"; else bad "calls of the toolkit's functions"; cat "$dir/err" >&2; fi
+"$REPRISE" run --module "$dir/toolkit.ptx" --grid 1 --block 32 --arg buf=zeros:4 --check sync -q --findings "$dir/toolkit.sarif" 2>"$dir/err"
+if [ "$(python3 -c "import json; print(*sorted(l['physicalLocation']['artifactLocation']['uri'] + str(l['physicalLocation']['region']['startLine']) for r in json.load(open('$dir/toolkit.sarif'))['runs'][0]['results'] for l in r['locations']))")" = "own.cu12 own.cu14" ]; then ok "... in SARIF"; else bad "... in SARIF"; grep uri "$dir/toolkit.sarif" >&2; fi
 # What nvcc makes of such source without optimisation, as PTX and, where there is a ptxas, as machine code.
 ptxas=$PWD/$BUILD/toolchain/12.9/ptxas
 [ -x "$ptxas" ] || ptxas=

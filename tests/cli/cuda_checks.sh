@@ -47,6 +47,17 @@ case_of beyond "a copy or fill of 64 bytes at 0x[0-9a-f]* goes beyond what is al
 check "beyond: where" stack "goes beyond" beyond
 case_of copied "at byte 0 of 40 bytes that were freed"
 check "copied: one finding" [ "$(grep -c "bytes that were freed" "$dir/err")" = 1 ]
+case_of arrays "leak: an array of 512 bytes was not freed" --check leak
+check "arrays: where it was allocated" stack "  allocated$" made 2
+check "arrays: the one that was freed is none" [ "$(grep -c "leak:" "$dir/err")" = 2 ]
+check "arrays: a mipmapped one" says "leak: a mipmapped array of 80 bytes was not freed"
+check "arrays: all in all" says "2 allocations of 592 bytes in all were not freed"
+case_of array_twice "an array is freed, but it was freed: 0x[0-9a-f]*, of 256 bytes" --check memory
+check "array_twice: where, and where before" eval 'stack "an array is freed" array_twice && stack "  freed$" array_twice 2 && stack "  allocated$" made 2'
+case_of array_used "an array is used, but it was freed: 0x[0-9a-f]*, of 256 bytes" --check all
+check "array_used: one finding" [ "$(grep -c "^reprise: [a-z]" "$dir/err")" = 1 ]
+case_of pinned "is freed by cudaFree() or cuMemFree(), but it is pinned memory of the host: cudaFreeHost() frees it"
+check "pinned: the other way around" says "is freed by cudaFreeHost() or cuMemFreeHost(), but it is memory of the device: cudaFree() frees it"
 # copies that say a wrong direction: one finding a call, and none where the memory is both
 case_of direction "a copy says that it goes from the host to the device, but 0x[0-9a-f]* is memory of the device, and 0x[0-9a-f]* memory of the host" --check memory
 check "direction: where" stack "goes from the host to the device" direction
@@ -136,6 +147,30 @@ for which in 0 1 2; do
     "$REPRISE" run --check race -- "$dir/stubs" $which 2>"$dir/err"
     check "stack of a launch by nvcc: $which" test "$(sed -n 's/^reprise:     at \([a-z_]*\).*/\1/p' "$dir/err" | head -3 | tr '\n' ' ')" = "launch caller main "
 done
+# A function that its library does not export has no other one's name.
+cat >"$dir/hidden.c" <<'C'
+#include <stddef.h>
+int cuMemAlloc_v2(unsigned long long *, size_t);
+__attribute__((noinline)) void exported(void) { __asm__ volatile(""); }
+__attribute__((noinline)) static void hidden(unsigned long long *p) { cuMemAlloc_v2(p, 40); __asm__ volatile(""); }
+void (*get_hidden(void))(unsigned long long *) { return hidden; }
+C
+${CC:-gcc} -O1 -fno-toplevel-reorder -shared -fPIC -s "$dir/hidden.c" -o "$dir/libhidden.so" >&2
+cat >"$dir/caller.c" <<'C'
+int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
+void (*get_hidden(void))(unsigned long long *);
+int main(void)
+{
+    void *context;
+    unsigned long long p;
+    cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+    get_hidden()(&p);
+    return 0;
+}
+C
+${CC:-gcc} -O0 "$dir/caller.c" -L"$dir" -lhidden -Wl,-rpath,"$dir" -L"$BUILD/lib" -l:libcuda.so.1 -Wl,--no-as-needed -o "$dir/caller" >&2
+"$REPRISE" run --check leak -- "$dir/caller" 2>"$dir/err"
+check "a function without a name has its library's, and a place there" eval 'grep -q "    at .*libhidden.so+0x[0-9a-f]*$" "$dir/err" && ! grep -q exported "$dir/err"'
 # the same as JSON
 document() { # status, what, checks, Python of d
     rm -f "$dir/f.json"
@@ -169,3 +204,31 @@ for program in blocks graphs halves occupancy separate textures; do # these leav
     "$REPRISE" run -q --check memory,init,race,sync -- tests/cuda/prebuilt/$program >"$dir/out" 2>"$dir/err"
     check "$program is clean: memory, init, race, sync" test "$? $(wc -l <"$dir/err")" = "0 0"
 done
+
+# ---- structures with padding (tests/cuda/padding.cu): copies of them read nothing, what lacks in them is found -----------
+lacks() { # program, what is wrong, what is said of it: status 3, and nothing else is found
+    "$REPRISE" run -q --check init -- "$1" "$2" >"$dir/out" 2>"$dir/err"
+    [ $? = 3 ] && says "^reprise: .*$3" && ! grep "uninitialised read" "$dir/err" | grep -vq "$3"
+}
+padding_in() { # program
+    local name
+    name=$(basename "$1")
+    "$REPRISE" run -q --check init -- "$1" >"$dir/out" 2>"$dir/err"
+    check "$name: all that is used is written" test "$? $(wc -l <"$dir/err")" = "0 0"
+    check "$name: an element" lacks "$1" element "copy to the host reads 16 bytes"
+    check "$name: an element without padding" lacks "$1" pair "copy to the host reads 8 bytes"
+    check "$name: an element in shared memory" lacks "$1" shared "kernel 'lacks_in_shared<Tail>.*in shared memory"
+    check "$name: a number" lacks "$1" number "copy to the host reads 4 bytes"
+    check "$name: each second number" lacks "$1" second "copy to the host reads 128 bytes"
+    check "$name: numbers in shared memory" lacks "$1" half "kernel 'half_in_shared.*in shared memory"
+    check "$name: what another launch uses" lacks "$1" later "kernel 'lacks_in_shared<Pair>.*in shared memory"
+}
+padding_in tests/cuda/prebuilt/padding
+padding_in tests/cuda/prebuilt/padding_unoptimised
+nvcc=${CUDA_HOME:-/usr/local/cuda}/bin/nvcc
+if [ -x "$nvcc" ]; then
+    "$nvcc" -G -arch=sm_75 -Wno-deprecated-gpu-targets -cudart shared -o "$dir/padding_sm_75" tests/cuda/padding.cu >&2
+    padding_in "$dir/padding_sm_75"
+else
+    echo "ok - padding in machine code # SKIP no nvcc here"
+fi
