@@ -145,12 +145,14 @@ static bool is_whole_or_lacks_the_same(const struct reading *r, uint64_t bytes)
     return longest >= SEVERAL && r->all[first];
 }
 
-/* The size of the structures of which it is an array, if all have the same bytes unwritten; or 0. */
-static uint64_t structure_bytes(const struct reading *r)
+/* The size of the structures of which it is an array, if all have the same bytes unwritten; or 0. h: its first hole,
+ * which the next structure must have, too. */
+static uint64_t structure_bytes(const struct reading *r, struct hole h)
 {
     uint64_t most = (r->end - r->begin) / 2;
-    for (uint64_t bytes = 4; bytes <= most && bytes <= MOST_STRUCTURE; bytes += 4)
-        if (repeats(r, bytes) || is_whole_or_lacks_the_same(r, bytes))
+    most = h.end - h.begin >= WIDEST_ASKED ? 0 : most < MOST_STRUCTURE ? most : MOST_STRUCTURE;
+    for (uint64_t bytes = 4; bytes <= most && h.begin + bytes < r->end; bytes += 4)
+        if (!r->all[h.begin + bytes] && (repeats(r, bytes) || is_whole_or_lacks_the_same(r, bytes)))
             return bytes;
     return 0;
 }
@@ -191,7 +193,7 @@ static uint64_t read_holes(const struct reading *r, uint64_t *first)
         if (r->all[at])
             continue;
         struct hole h = hole_at(r, at);
-        bytes = known ? bytes : structure_bytes(r);
+        bytes = known ? bytes : structure_bytes(r, h);
         known = true;
         uint64_t begin = 0, some = bytes && is_padding_of_each(r, h, bytes) ? 0 : read_hole(r, h, &begin);
         *first = some && !count ? begin : *first;

@@ -128,7 +128,7 @@ static bool fills_eight(const uint8_t *all, uint64_t offset, uint64_t end)
             (offset >= 12 && is_written(all + offset - 12, 8)));
 }
 
-/* Whether something is written close before the byte: at most so far as padding of an alignment of 32 goes. */
+/* Whether something is written close before the byte: no farther than padding of an alignment of 32 goes. */
 static bool is_behind_written(const uint8_t *all, uint64_t at)
 {
     enum { MOST = 32 };
@@ -170,13 +170,14 @@ static void follow(struct checked_block *cb, struct warp_state *s, const struct 
 {
     uint8_t bits[MOST_BYTES];
     unsigned missing = 0, padding = padding_around(cb, t, written), holes = 0, lane = t->thread % RP_WARP_LANES;
-    uint64_t offset;
+    uint64_t offset, first = 0;
     const uint8_t *all = written_space(cb, t, &offset);
-    bool gap = true;
+    while (written[first] && first + 1 < t->bytes)
+        first++;
+    bool gap = all && is_behind_written(all, offset + first);
     for (uint64_t i = 0; i < t->bytes; i++) {
         bits[i] = (uint8_t)~written[i];
         missing += bits[i] != 0;
-        gap = gap && (written[i] || (all && is_behind_written(all, offset + i)));
         holes |= padding && bits[i] ? 1u << (t->at + i) % padding : 0;
     }
     uint32_t before = undefined_before(cb, s, t->u, lane);

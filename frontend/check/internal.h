@@ -375,7 +375,7 @@ void bulk_look(struct checked_block *, const struct touch *);
 /* A block begins: its shared memory is unwritten, except for the system's parts. */
 void check_nothing_written(struct checked_block *, const struct grid *);
 /* Undefined bytes that may be padding of a structure: its alignment, at most 16, and their places in it; 0: they are
- * not. gap: all are close behind something written. */
+ * not. gap: the first is close behind something written. */
 struct padding {
     unsigned alignment, holes;
     bool gap;

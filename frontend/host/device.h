@@ -75,8 +75,8 @@ void *rp_host_range(struct rp_device *, uint64_t address, uint64_t bytes);
 void rp_wrote(struct rp_device *, struct rp_check *, uint64_t address, uint64_t bytes);
 /* Reports a copy from other memory of the device, some of which may be uninitialised. */
 void rp_copied(struct rp_device *, struct rp_check *, uint64_t address, uint64_t from, uint64_t bytes);
-/* The number of bytes in a range of one buffer that were never written and are no padding (check_host_unwritten); *first:
- * the offset of the first in the range.
+/* The number of bytes in a range of one buffer that were never written and are no padding (check_host_unwritten);
+ * *first: the offset of the first in the range.
  */
 uint64_t rp_unwritten(struct rp_device *, struct rp_check *, uint64_t address, uint64_t bytes, uint64_t *first);
 /* The host's view of device memory, read-only. */
