@@ -57,6 +57,10 @@
     X(guard_latency, "guard_latency", OPTION_INTEGER, "cycles", 0, 32, 0, NULL,                                        \
       "from the issue of an instruction that writes a predicate to one that it guards, at least; only verify "         \
       "--control asks for it")                                                                                         \
+    X(fp32_compare, "fp32_compare", OPTION_CHOICE, "", 0, 1, 0, machine_fp32_compares,                                 \
+      "class that times comparisons, minimum and maximum of single precision")                                         \
+    X(ldc_latency, "ldc_latency", OPTION_INTEGER, "cycles", 0, 1000000, 0, NULL,                                       \
+      "of LDC, which loads a constant in machine code; 0: spaces.const.latency, as for constants that are operands")   \
     X(issue_width, "issue.width", OPTION_INTEGER, "instructions", 1, 2, 1, NULL,                                       \
       "instructions of one warp that a sub-core issues in a cycle, the second to another unit than the first")         \
     X(tensor_f16, "tensor.f16", OPTION_INTEGER, "multiply-adds", 0, 65536, 0, NULL,                                    \
@@ -269,6 +273,8 @@ enum { MEASURE_GRID, MEASURE_PROCESSOR };
 enum { FENCES_BY_SCOPE, FENCES_ALL };
 extern const char *const machine_dependencies[];
 enum { DEPENDENCIES_SCOREBOARD, DEPENDENCIES_CONTROL_WORDS };
+extern const char *const machine_fp32_compares[];
+enum { FP32_COMPARE_FP32, FP32_COMPARE_INT };
 
 #define MACHINE_UNITS 16
 #define MODEL_OPTIONS 64  /* most options that a model may have */

@@ -17,6 +17,7 @@ const char *const machine_fences[] = {"scope", "all", NULL};
 const char *const machine_shared_sizes[] = {"0", NULL};
 const char *const machine_hashes[] = {"none", "xor", "ipoly", NULL};
 
+const char *const machine_fp32_compares[] = {"fp32", "int", NULL};
 const char *const machine_dependencies[] = {"scoreboard", "control-words", NULL};
 
 const struct model_option machine_option_rows[] = {

@@ -121,15 +121,13 @@ bool tensor_product_of(const char *text, struct tensor_product *out)
     return out->format < TENSOR_FORMATS && out->products;
 }
 
-struct machine_timing class_timing(const struct machine *m, const struct rp_instruction *in)
+uint32_t tensor_initiation(const struct machine *m, const char *text, uint32_t otherwise)
 {
-    struct machine_timing t = m->classes[in->unit_class];
     const int64_t rates[TENSOR_FORMATS] = {m->tensor_f16, m->tensor_f32, m->tensor_tf32, m->tensor_f64,
                                            m->tensor_f8,  m->tensor_s8,  m->tensor_s4,   m->tensor_b1};
     struct tensor_product p;
-    if (in->unit_class != RP_CLASS_TENSOR || !in->text || !tensor_product_of(in->text, &p) || !rates[p.format])
-        return t;
+    if (!tensor_product_of(text, &p) || !rates[p.format])
+        return otherwise;
     uint64_t of_hundred = (uint64_t)rates[p.format] * (p.group ? 100 : (uint64_t)m->tensor_warp);
-    t.initiation = (uint32_t)((p.products * 100 + of_hundred - 1) / of_hundred);
-    return t;
+    return (uint32_t)((p.products * 100 + of_hundred - 1) / of_hundred);
 }

@@ -32,7 +32,8 @@ struct tensor_product {
  * False: they do not follow from the text, as for the steps of Volta's HMMA.884. */
 bool tensor_product_of(const char *text, struct tensor_product *);
 
-/* Timing of an instruction that is timed by its class, which is not RP_CLASS_MEMORY. */
-struct machine_timing class_timing(const struct machine *, const struct rp_instruction *);
+/* Initiation interval of an instruction of class tensor with this text; `otherwise` where the machine has no rate for
+ * it, or it is no product. */
+uint32_t tensor_initiation(const struct machine *, const char *text, uint32_t otherwise);
 
 #endif

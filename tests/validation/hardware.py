@@ -14,7 +14,9 @@ COUNTERS = {'warp_instructions': ('warp instructions', lambda l: l['warp_instruc
             'l1_sectors_read': ('L1 sectors read', lambda l: l['global']['load_transactions']),
             'l2_sectors': ('L2 sectors', lambda l: l['l2']['hits'] + l['l2']['misses']),
             'dram_sectors': ('DRAM sectors', lambda l: l['dram']['accesses'])}
-KERNEL_COUNTERS = [name for name in COUNTERS if name != 'warp_instructions']
+# Cycles of the pipelines of an SM, all SMs: ALU, FMA, and FP64, which counts twice: as such and as what FP64 and tensor cores share.
+PIPES = ('pipeline cycles', lambda l: l['units']['int']['busy'] + l['units']['fp32']['busy'] + 2 * l['units']['fp64']['busy'])
+KERNEL_COUNTERS = {'pipe_cycles': PIPES, **{name: what for name, what in COUNTERS.items() if name != 'warp_instructions'}}
 CLOCKS = {'h100': 1980, 'a100': 1410}  # MHz at which the launches of cells were measured
 OTHERS = {'accelsim_cycles': 'Accel-Sim 1.x', 'hyfiss_cycles': 'HyFiSS'}
 
@@ -96,7 +98,7 @@ def kernels(rows):
     """Rows of single kernels: cycles as measured, as replayed when they were first seen, and as replayed now; counters."""
     head = ['program, kernel', 'GPU active cycles', 'at first', 'now']
     for what in KERNEL_COUNTERS:
-        head += [COUNTERS[what][0], 'ours']
+        head += [KERNEL_COUNTERS[what][0], 'ours']
     out, sizes = [], {'first_cycles': [], 'now': []}
     for row in rows:
         row['now'] = row['replayed']['cycles']
@@ -105,7 +107,7 @@ def kernels(rows):
             cells.append(with_error(row[when], row['cycles']))
             sizes[when].append(abs(error(row[when], row['cycles'])))
         for what in KERNEL_COUNTERS:
-            ours = COUNTERS[what][1](row['replayed'])
+            ours = KERNEL_COUNTERS[what][1](row['replayed'])
             cells += [f'{row[what]:,.0f}', with_error(ours, row[what]) if row[what] else f'{ours:,.0f}']
         out.append(cells)
     for name, of in ('mean', statistics.mean), ('median', statistics.median):

@@ -5,10 +5,10 @@
 
 #include "hw-models/unit/unit.h"
 #include "replay/base/async.h"
+#include "replay/base/class_timing.h"
 #include "replay/base/cluster.h"
 #include "replay/base/layout.h"
 #include "replay/base/machine_parts.h"
-#include "replay/base/tensor_rate.h"
 #include "replay/base/trace_semantics.h"
 #include "tools/hazards/distance.h"
 
@@ -85,7 +85,7 @@ static struct machine_timing timing_of(const struct state *s, const struct rp_st
     const struct rp_instruction *in = step->instruction;
     unsigned space = timing_space(s->launch, NO_RANK, in, step);
     *kind = in->memory_count && !(timed_by_space(in) && path_of_space(space) == PATH_SHARED);
-    return timed_by_space(in) ? s->machine->spaces[space] : class_timing(s->machine, in);
+    return timed_by_space(in) ? space_timing(s->machine, in, space) : class_timing(s->machine, in);
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/base/class_timing.h"
 #include "replay/base/machine_parts.h"
 #include "replay/base/supported.h"
-#include "replay/base/tensor_rate.h"
 
 static bool is(const struct machine_part *part, const char *model) { return !strcmp(part->model->name, model); }
 
@@ -142,7 +142,7 @@ static void fill_row(struct wcet_model *m, uint32_t i)
     unsigned space = in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space : RP_SPACE_GLOBAL;
     bool generic = memory && space == RP_SPACE_GENERIC;
     struct machine_timing t =
-        memory ? m->machine->spaces[generic ? RP_SPACE_GLOBAL : space] : class_timing(m->machine, in);
+        memory ? space_timing(m->machine, in, generic ? RP_SPACE_GLOBAL : space) : class_timing(m->machine, in);
     row->op = (struct wcet_op){
         .unit = t.unit, .memory = in->memory_count > 0, .initiation = t.initiation, .latency = t.latency};
     row->dynamic = generic;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/base/tensor_rate.h"
+#include "replay/base/class_timing.h"
 #include "replay/engines/fast/fast.h"
 
 /* All registers of a kernel as file << 24 | index, sorted and without repetition; a register's number is its index
@@ -144,7 +144,9 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
     unsigned space = memory && in->memory_count && in->memory[0].space != RP_SPACE_NONE ? in->memory[0].space
                                                                                         : (unsigned)RP_SPACE_GLOBAL;
     bool by_space = memory && needs_resolving(g->launch, space);
-    struct machine_timing t = by_space ? m->spaces[RP_SPACE_GLOBAL] : memory ? m->spaces[space] : class_timing(m, in);
+    struct machine_timing t = by_space ? m->spaces[RP_SPACE_GLOBAL]
+                              : memory ? space_timing(m, in, space)
+                                       : class_timing(m, in);
     unsigned flags = (in->unit_class == RP_CLASS_CONTROL ? OP_CONTROL : 0) |
                      (in->unit_class == RP_CLASS_FENCE ? OP_FENCE : 0) | (waits_for_block(f, in) ? OP_BLOCK_FENCE : 0) |
                      (is_block_barrier(in) ? OP_BARRIER : 0) | (in->flags & RP_EXIT ? OP_EXIT : 0) |

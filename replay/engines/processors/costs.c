@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "replay/base/class_timing.h"
 #include "replay/base/cluster.h"
-#include "replay/base/tensor_rate.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -36,7 +36,7 @@ bool cost_of_step(const struct costs *c, const struct rp_step *step, struct samp
 {
     const struct rp_instruction *in = step->instruction;
     struct machine_timing t = in->unit_class == RP_CLASS_MEMORY
-                                  ? c->machine->spaces[timing_space(c->launch, 0, in, step)]
+                                  ? space_timing(c->machine, in, timing_space(c->launch, 0, in, step))
                                   : timing_of(c->machine, in);
     memset(cost, 0, sizeof *cost); /* padding, too: costs are compared byte by byte */
     cost->least = t.initiation;

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/base/tensor_rate.h"
+#include "replay/base/class_timing.h"
 #include "replay/engines/reference/reference.h"
 
 static struct machine_timing timing(const struct reference *r, const struct ref_warp *w)
 {
     const struct rp_instruction *in = w->next.instruction;
     if (timed_by_space(in))
-        return r->machine->spaces[timing_space(w->block->grid->of.launch, w->block->rank, in, &w->next)];
+        return space_timing(r->machine, in, timing_space(w->block->grid->of.launch, w->block->rank, in, &w->next));
     return class_timing(r->machine, in);
 }
 

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "replay/base/tensor_rate.h"
+#include "replay/base/class_timing.h"
 #include "replay/engines/staged/staged.h"
 
 /* The number of a register in Accel-Sim is its own plus 1. R255, which reads as zero, is an ordinary register there. */
@@ -135,7 +135,7 @@ static struct machine_timing timing_of(const struct staged *g, const struct rp_i
     if (in->unit_class != RP_CLASS_MEMORY)
         return class_timing(m, in);
     unsigned space = in->memory_count ? in->memory[0].space : (unsigned)RP_SPACE_GLOBAL;
-    return m->spaces[space == RP_SPACE_GENERIC || space == RP_SPACE_NONE ? (unsigned)RP_SPACE_GLOBAL : space];
+    return space_timing(m, in, space == RP_SPACE_GENERIC || space == RP_SPACE_NONE ? (unsigned)RP_SPACE_GLOBAL : space);
 }
 
 bool staged_statics(struct staged *g, struct rp_error *err)

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "common.h"
+#include "replay/base/class_timing.h"
 #include "replay/base/tensor_rate.h"
 
 #define NO WARP_TRACE_NONE
