@@ -5,6 +5,7 @@ set -u
 needs "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/sgemm_warps.ptx"
 BUILD=$(realpath "$BUILD")
 pages=$PWD/tools/report/page
+page_text=$PWD/tests/support/page_text.js
 cd "$work" || exit 1
 if [ ! -s "$BUILD/gen/report/library.js" ]; then
     fails 4 "this reprise was built without D3" "$r" report r.db -o r.html
@@ -112,6 +113,20 @@ for m in orin h100; do
     "$r" report 1.wtr -m $m -q -o $m.html
 done
 agrees "roofs: what the machines' files say in GB/s" orin.html '[round(x["roofs"]["memory"] * x["roofs"]["mhz"] / 1000) for x in (d, data("h100.html"))] == [205, 3350]'
+
+# ---- what pages say ------------------------------------------------------------------------------------------------------
+# said PAGE SECTION [BUTTON...]: the text of a section, once the buttons were clicked
+said() { node "$page_text" "$@"; }
+if command -v node >/dev/null; then
+    # the table's column "cycles": its heading, and whether the numbers below rise or fall
+    column() { awk -F'\t' 'NF > 5 && !n++ { for (c = 1; c <= NF; c++) if ($c ~ /^cycles/) head = $(at = c); next }
+        NF > 5 { gsub(",", "", $at); up += n > 1 && $at + 0 > last; down += n++ > 1 && $at + 0 < last; last = $at + 0 }
+        END { print head, down && !up ? "falls" : up && !down ? "rises" : "mixed" }'; }
+    is "source lines: the arrow says how the cycles are sorted" "$(said replay.html lines | column)" "cycles ▼ descending falls"
+    is "... and turns with them" "$(said replay.html lines cycles | column)" "cycles ▲ ascending rises"
+else
+    echo "ok - what pages say # SKIP there is no node, which runs their scripts (Debian: nodejs)"
+fi
 
 # ---- bounds --------------------------------------------------------------------------------------------------------------
 "$r" record -q -o one.wtr --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 1 --block 16,16 --arg buf=rand-f32:256:seed=1 --arg buf=rand-f32:256:seed=2 --arg buf=zeros:1K --arg i32=16 || exit 1

@@ -61,11 +61,11 @@ function sourceSection(page, data) {
       ...(several ? [{ name: "kernel", class: "wide", text: (p) => p.kernel || "", value: (p) => p.kernel || "" }] : []),
       { name: spots.by, text: (p) => p.file ? baseName(p.file) + ":" + p.line : p.text || "–", value: (p) => p.line || 0 },
       { name: "source", class: "source code", text: (p) => p.source_text || "", value: (p) => p.source_text || "" },
-      { name: "cycles", number: true, text: (p) => figure(Math.round(p.subcore_cycles / spots.subcores)), value: (p) => -p.subcore_cycles },
-      { name: "share", number: true, text: (p) => percent(p.subcore_cycles / (spots.cycles * spots.subcores)), value: (p) => -p.subcore_cycles },
+      { name: "cycles", number: true, text: (p) => figure(Math.round(p.subcore_cycles / spots.subcores)), value: (p) => p.subcore_cycles },
+      { name: "share", number: true, text: (p) => percent(p.subcore_cycles / (spots.cycles * spots.subcores)), value: (p) => p.subcore_cycles },
       { name: "issued", number: true, text: (p) => figure(p.issued), value: (p) => p.issued },
       { name: "lanes", number: true, title: "mean of lanes whose guard was true", text: (p) => p.issued ? d3.format(".1f")(p.threads / p.issued) : "–", value: (p) => p.issued ? p.threads / p.issued : null },
-      { name: "mostly", text: main, value: main }], places, { first: "cycles", example: "Search: words, or issued>1000" });
+      { name: "mostly", text: main, value: main }], places, { first: "cycles", down: true, example: "Search: words, or issued>1000" });
     if (spots.others) body.append(h("p", { class: "soft" }, "All other places together: " + percent(spots.others.subcore_cycles / (spots.cycles * spots.subcores)) + "; --top shows more."));
   });
 }

@@ -2,10 +2,11 @@
 
 const pageRows = 50;
 
-// columns: [{name, title, number, text(row), value(row)}], rows: any; mark(row): a class, or "".
+// columns: [{name, title, number, text(row), value(row)}], rows: any; options: first, the column that sorts at first, `down` with the
+// largest first; mark(row): a class, or "".
 function addTable(parent, columns, rows, options) {
   const { mark, first, more } = options;
-  const state = { words: "", sort: first, down: false, page: 0, columns };
+  const state = { words: "", sort: first, down: Boolean(options.down), page: 0, columns };
   const body = h("tbody"), head = h("thead"), status = h("span", { class: "soft", role: "status" });
   const texts = new Map();
   const textOf = (row) => {
