@@ -2,7 +2,7 @@
 # --sample of reprise replay and reprise sweep, and --batches of sweeps: what is printed, what is kept, and wrong usage.
 set -u
 . tests/support/cli.sh
-needs "$BUILD/programs/many_launches"
+needs "$BUILD/programs/many_launches" "$BUILD/kernels/stream.ptx"
 BUILD=$(realpath "$BUILD")
 cd "$work" || exit 1
 "$BUILD/programs/many_launches" t.wtr kernels=3 launches=300 blocks=4 warps=2 loops=6 launch_spread=30 block_spread=30 random_percent=20 || exit 1
@@ -60,6 +60,19 @@ is "databases merge" "$(query merged.db 'SELECT count(*), count(DISTINCT method)
 is "pairs are of one method" "$("$r" results r.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin 'len(d["pairs"]) if isinstance(d, dict) and "pairs" in d else d')" 2
 is "a list has the method" "$("$r" results r.db --csv | head -1 | grep -c method)" 1
 
+# an interval that is wider than was asked for
+"$r" record -q -o copy.wtr --module "$BUILD/kernels/stream.ptx" --kernel stream_copy --grid 1024 --block 256 --arg buf=zeros:4M --arg buf=zeros:4M --arg i32=1048576
+wide=(copy.wtr -m orin --set sms=1 --set l2.latency=180)
+"$r" sweep "${wide[@]}" --sample 0.5%@99% -o wide.db 2>err
+is "a sweep says that an interval is wider than was asked for" "$? $("$r" replay "${wide[@]}" --sample 0.5%@99% --json -q | json /dev/stdin 'd["sample"]["reached"]') $(grep -c '^reprise: warning: wide.db: the interval of the cycles is wider than was asked for in 1 of them' err)" "0 False 1"
+"$r" sweep "${wide[@]}" --sample 2%@95% -o wide.db 2>err
+is "... and nothing where it is not" "$? $(grep -c wider err)" "0 0"
+"$r" sweep -q "${wide[@]}" -o wide.db
+is "a list, a run and a query say which it is" "$("$r" results wide.db --json | json /dev/stdin 'sorted((r["method"], r["reached"]) for r in d)') $("$r" results wide.db show 1 | grep '^reached' | xargs) $(query wide.db 'SELECT count(*) FROM runs WHERE reached = 0')" \
+    "[('exact', None), ('sample 0.5%@99%', 0), ('sample 2%@95%', 1)] reached 0 1"
+python3 -c 'import sqlite3; sqlite3.connect("wide.db").executescript("DROP VIEW runs; CREATE VIEW runs AS SELECT id AS run, 1 AS cycles FROM run")'
+is "... also where the view is one of an earlier version" "$(query wide.db 'SELECT count(*) FROM runs WHERE reached = 0')" 1
+
 # a database of version 1: without what is new
 python3 - <<'PY'
 import sqlite3
@@ -73,6 +86,7 @@ fails 2 "of version 1; this reprise knows version 3, and a sweep into this datab
 
 # ---- batches --------------------------------------------------------------------------------------------------------
 "$r" sweep equal.wtr -m san-rtx2080,jetson-tx2 --batches 5..50 --width 0.2 --seed 3 -o b.db -q; is "a sweep with batches" $? 0
+is "batches reach their width, or not" "$("$r" sweep -q equal.wtr -m san-rtx2080 --batches 5..6 --width 0.000001 --seed 3 -o b2.db; query b2.db 'SELECT reached FROM runs') $(query b.db "SELECT reached FROM runs WHERE machine = 'san-rtx2080'")" "0 1"
 is "machines without chance are replayed once" "$(query b.db 'SELECT machine, method, batches FROM runs ORDER BY machine')" "jetson-tx2,exact,
 san-rtx2080,batches 5..50 0.95 0.2,$("$r" replay equal.wtr -m san-rtx2080 --batches 5..50 --width 0.2 --seed 3 --json | tee b.json | json /dev/stdin 'd["batches"]["used"]')"
 is "means and intervals are those of replay" "$(query b.db "SELECT mean, half_width, deviation FROM estimate e JOIN statistic s ON s.id = e.statistic JOIN runs r ON r.run = e.run WHERE s.name = 'cycles'" | python3 -c 'import json, sys; c = json.load(open("b.json"))["traces"][0]["statistics"]["cycles"]; print(all(abs(float(a) - c[k]) < 1e-4 * c[k] for a, k in zip(sys.stdin.read().split(","), ("mean", "half_width", "deviation"))))')" True

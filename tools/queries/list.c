@@ -50,12 +50,12 @@ bool query_list(struct query *q, struct rp_error *err)
     }
     sqlite3_str *text = sqlite3_str_new(q->store.sql.db);
     sqlite3_str_appendf(text, "SELECT " NAMES "%s, cycles%s, ipc, status, reason FROM asked WHERE %s", columns,
-                        estimates ? ", cycles_half_width" : "", q->which);
+                        estimates ? ", cycles_half_width, reached" : "", q->which);
     sqlite3_str_appendall(text, " UNION ALL SELECT NULL, NULL, machine");
     for (int i = commas(columns); i > 0; i--)
         sqlite3_str_appendall(text, ", NULL");
     sqlite3_str_appendf(text, ", NULL%s, NULL, 'impossible', settings || ': ' || reason FROM refusal WHERE %s",
-                        estimates ? ", NULL" : "", q->which);
+                        estimates ? ", NULL, NULL" : "", q->which);
     sqlite3_str_appendall(text, " ORDER BY 2 NULLS LAST");
     for (int i = 3; i <= commas(columns) + 3; i++)
         sqlite3_str_appendf(text, ", %d", i);

@@ -6,7 +6,8 @@
 
 #define ORIGIN                                                                                                         \
     "SELECT r.id AS run, r.key, t.file AS trace, t.sha256, m.name AS machine, m.hash, o.version AS reprise, o.timing," \
-    " r.engine, r.launch, r.seed, r.method, r.replayed, r.batches, r.status, r.reason, r.warnings, r.ipc, "            \
+    " r.engine, r.launch, r.seed, r.method, r.replayed, r.batches, "                                                   \
+    "(SELECT reached FROM runs WHERE runs.run = r.id) AS reached, r.status, r.reason, r.warnings, r.ipc, "             \
     "r.occupancy, r.seconds, r.finished FROM run r"                                                                    \
     " JOIN trace t ON t.id = r.trace JOIN machine m ON m.id = r.machine JOIN tool o ON o.id = r.tool WHERE r.id = ?"
 #define LAUNCHES                                                                                                       \

@@ -82,6 +82,15 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
                                      "cycles INTEGER NOT NULL,"
                                      "  PRIMARY KEY (run, instruction, reason)) WITHOUT ROWID;" ESTIMATE;
 
+/* Whether the interval of the cycles is as narrow as was asked for; NULL: the run is exact, or failed. The method has
+ * the error, "sample 2%@95%", or last the width, "batches 100..1000 0.95 0.1". An interval without a row has no width;
+ * those of samples are rounded to a cycle. */
+#define LAST_WORD "replace(r.method, rtrim(r.method, replace(r.method, ' ', '')), '')"
+#define REACHED                                                                                                        \
+    "CASE WHEN r.status = 'done' AND r.method <> 'exact' THEN coalesce((SELECT half_width <= mean * CASE WHEN "        \
+    "r.method GLOB 'sample *' THEN CAST(substr(r.method, 8) AS REAL) / 100 ELSE CAST(" LAST_WORD                       \
+    " AS REAL) END + (r.method GLOB 'sample *') FROM estimate WHERE run = r.id AND statistic = (SELECT id FROM "       \
+    "statistic WHERE name = 'cycles')), 1) END AS reached"
 /* Of view `runs`, before the options and the statistics. */
 #define COLUMNS                                                                                                        \
     "SELECT r.id AS run, t.file AS trace, m.name AS machine, m.id AS machine_id, r.launch, r.engine, r.seed, "         \
@@ -89,7 +98,7 @@ static const char tables[] = "PRAGMA application_id = " TEXT_OF(
     " r.occupancy, r.warnings, r.seconds, r.finished, r.tool, r.key, t.sha256, m.hash, r.method, r.replayed, "         \
     "r.batches, (SELECT value FROM machine_option WHERE machine = m.id AND option = (SELECT id FROM option WHERE key " \
     "= '" STORE_AREA "')) AS " STORE_AREA ", (SELECT half_width FROM estimate WHERE run = r.id AND statistic = "       \
-    "(SELECT id FROM statistic WHERE name = 'cycles')) AS cycles_half_width"
+    "(SELECT id FROM statistic WHERE name = 'cycles')) AS cycles_half_width, " REACHED
 #define OPTION ", (SELECT value FROM machine_option WHERE machine = r.machine AND option = %d) AS \"%w\""
 /* A statistic without a row is 0, but a run that failed has none. */
 #define STATISTIC                                                                                                      \
@@ -184,10 +193,10 @@ bool schema_check(struct sql *s, struct rp_error *err)
     int64_t version;
     if (!has_results(s, err) || !pragma(s, "PRAGMA user_version", &version, err))
         return false;
-    bool has_cycles;
-    if (!schema_has_column(s, "cycles", &has_cycles, err))
+    bool has_cycles, has_reached; /* not before the first machine; in views of earlier versions */
+    if (!schema_has_column(s, "cycles", &has_cycles, err) || !schema_has_column(s, "reached", &has_reached, err))
         return false;
-    if (version == 2 || (version == SCHEMA_VERSION && !has_cycles))
+    if (version == 2 || (version == SCHEMA_VERSION && !(has_cycles && has_reached)))
         return make_view(s, "TEMP", err);
     return version == SCHEMA_VERSION || fail_version(s, version, err);
 }

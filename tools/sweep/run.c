@@ -48,6 +48,7 @@ struct running {
     bool stop;
     uint64_t instructions;       /* replayed */
     size_t done, failed, broken; /* broken: the system failed, so that the run is still missing */
+    size_t wide;                 /* estimates whose interval is wider than was asked for */
     struct rp_error why_broken;
 };
 
@@ -267,6 +268,11 @@ static bool put(struct running *r, const struct finished *f, struct rp_error *er
     return store_put_run(&s->store, &run, err);
 }
 
+static bool is_wide(const struct finished *f)
+{
+    return f->fine && (f->repeated.rows ? !f->repeated.reached : f->result.sample.sampled && !f->result.sample.reached);
+}
+
 static bool is_broken(const struct finished *f) { return !f->fine && f->error.status == RP_SYSTEM; }
 
 /* One transaction for all that are there. What the system did not let run is still missing. */
@@ -290,6 +296,7 @@ static void count_and_free(struct running *r, struct finished *list)
         r->done += !is_broken(f);
         r->failed += !f->fine && !is_broken(f);
         r->broken += is_broken(f);
+        r->wide += is_wide(f);
         if (is_broken(f))
             r->why_broken = f->error;
         let_go(r, f->task);
@@ -427,12 +434,23 @@ static _Noreturn void stop(struct running *r, bool fine, const struct rp_error *
     _exit(RP_SYSTEM);
 }
 
+static void warn_wide(const struct running *r)
+{
+    const struct sweep_args *a = r->sweep->args;
+    if (r->wide && !a->quiet)
+        fprintf(stderr,
+                "reprise: warning: %s: the interval of the cycles is wider than was asked for in %zu of them; 'reprise "
+                "results %s' says in which (reached: 0)\n",
+                a->output, r->wide, a->output);
+}
+
 static int end(const struct running *r)
 {
     const struct sweep_args *a = r->sweep->args;
     if (!a->quiet)
         fprintf(stderr, "reprise: %s: %zu run%s done, %zu of them failed\n", a->output, r->done,
                 r->done == 1 ? "" : "s", r->failed);
+    warn_wide(r);
     if (!r->broken)
         return RP_OK;
     fprintf(stderr, "reprise: %zu runs are missing, and the same command tries them again; the last one: ", r->broken);
