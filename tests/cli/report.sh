@@ -119,11 +119,19 @@ agrees "roofs: what the machines' files say in GB/s" orin.html '[round(x["roofs"
 said() { node "$page_text" "$@"; }
 if command -v node >/dev/null; then
     # the table's column "cycles": its heading, and whether the numbers below rise or fall
-    column() { awk -F'\t' 'NF > 5 && !n++ { for (c = 1; c <= NF; c++) if ($c ~ /^cycles/) head = $(at = c); next }
-        NF > 5 { gsub(",", "", $at); up += n > 1 && $at + 0 > last; down += n++ > 1 && $at + 0 < last; last = $at + 0 }
+    column() { awk -F'\t' 'NF > 5 && head == "" { for (c = 1; c <= NF; c++) if ($c ~ /^cycles/) head = $(at = c); next }
+        NF > 5 { gsub(",", "", $at); up += n && $at + 0 > last; down += n++ && $at + 0 < last; last = $at + 0 }
         END { print head, down && !up ? "falls" : up && !down ? "rises" : "mixed" }'; }
     is "source lines: the arrow says how the cycles are sorted" "$(said replay.html lines | column)" "cycles ▼ descending falls"
     is "... and turns with them" "$(said replay.html lines cycles | column)" "cycles ▲ ascending rises"
+    is "one known area is no axis of a Pareto front" "$(said gpus.html pareto | grep -c 'less area')" 0
+    "$r" sweep -q 1.wtr -m v100,rtx2060,jetson-tx2 -o areas.db
+    "$r" report -q areas.db -o areas.html
+    is "what a front leaves out, and why" "$(said areas.html pareto | grep 'left out\|good is')" "1 run on jetson-tx2 is left out, as no area is known there.
+No other run is as good as one on the front in both, and better in one; good is less cycles and less area."
+    "$r" sweep -q 1.wtr -m orin-wcet -o areas.db # has no L2 between, which the input is in
+    "$r" report -q areas.db -o areas.html
+    is "... and a roofline" "$(said areas.html roofline | grep 'left out')" "2 runs on v100, rtx2060 are left out, as no access to device memory is counted there."
 else
     echo "ok - what pages say # SKIP there is no node, which runs their scripts (Debian: nodejs)"
 fi

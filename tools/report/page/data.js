@@ -18,6 +18,13 @@ function makeRuns(data) {
     const value = runs.value(data.value.name), x = value(a), y = value(b);
     return data.value.more ? y - x : x - y;
   };
+  // "2 runs on v100 are left out, as " + why, of those that are not among `shown`; "" where all are.
+  runs.leftOut = (some, shown, why) => {
+    const kept = new Set(shown), others = some.filter((i) => !kept.has(i)), machine = runs.axis("machine");
+    const names = machine ? [...new Set(others.map((i) => machine.values[machine.of[i]]))] : [];
+    const on = names.length ? " on " + names.slice(0, 3).join(", ") + (names.length > 3 ? " and " + (names.length - 3) + " more" : "") : "";
+    return others.length ? plural(others.length, "run") + on + (others.length > 1 ? " are" : " is") + " left out, as " + why + "." : "";
+  };
   // Axes along which these runs differ.
   runs.varied = (some) => axes.filter((a) => new Set(some.map((i) => a.of[i])).size > 1);
   // Whether, among these runs, each value of one axis goes with one value of another: 'subcores=1,2,4 with l1_subcores=1,2,2'.

@@ -65,6 +65,10 @@ function axisSection(page, runs, state) {
     const picked = pickRuns(runs, some, by ? [x, by] : [x], role.best, chosen.mode);
     const lines = linesOf(runs, picked, x, by, chosen.value);
     const count = by ? new Set(some.map((i) => by.of[i])).size : 1;
+    const value = runs.value(chosen.value), drawn = [...picked.cells.values()];
+    const left = runs.leftOut(drawn, drawn.filter((i) => value(i) !== null), "no " + chosen.value + " is known there");
+    if (left) body.append(h("p", { class: "note" }, left));
+    if (drawn.every((i) => value(i) === null)) return true;
     if (by) addLegend(body, lines.map((l, i) => ({ text: l.text, draw: lineMark(i) })));
     addFigure(body, chosen.value + " over " + x.name, (svg, width) => drawLines(runs, svg, width, x, lines, chosen.value),
       [othersText(runs, picked, role.best), count > lines.length ? "Of " + count + " lines the " + lines.length + " best are shown." : ""]

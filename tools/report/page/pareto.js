@@ -25,7 +25,7 @@ function paretoChoices(runs) {
 function defaultPareto(runs) {
   if (runs.data.pareto) return runs.data.pareto;
   const axis = runs.axes.find((a) => runs.numeric(a)), value = runs.data.value, area = runs.value("area");
-  const areas = area ? new Set(runs.all.map(area)).size > 1 : false;
+  const areas = area ? new Set(runs.all.map(area).filter((v) => v !== null)).size > 1 : false;
   const other = areas ? "area" : axis ? axis.name : ["dram.accesses", "port.requests", "l2.misses", "l1.misses"].find((n) => runs.columns.has(n) && n !== value.name);
   return other ? [value, { name: other, more: moreIsBetter(other) }] : null;
 }
@@ -68,7 +68,8 @@ function drawPareto(runs, svg, width, points, front, names, role) {
   if (front.length <= mostNumbered)
     for (const label of frontLabels(front.map((i) => ({ x: x(one(i)) + 8, y: y(other(i)) - 6 }))))
       svg.append("text").attr("class", "label").attr("x", label.x).attr("y", label.y).text(label.text);
-  svg.append("path").attr("transform", place(role.baseline)).attr("d", seriesSymbol(3, 110)).attr("fill", "#fff").attr("stroke", "#c44e00").attr("stroke-width", 2);
+  if (one(role.baseline) !== null && other(role.baseline) !== null)
+    svg.append("path").attr("transform", place(role.baseline)).attr("d", seriesSymbol(3, 110)).attr("fill", "#fff").attr("stroke", "#c44e00").attr("stroke-width", 2);
   return height;
 }
 
@@ -99,6 +100,10 @@ function paretoSection(page, runs, state) {
       { text: "on the front", draw: (svg) => svg.append("path").attr("transform", "translate(14,7)").attr("d", seriesSymbol(1, 90)).attr("fill", colours[0]) },
       { text: "other runs", draw: (svg) => svg.append("circle").attr("cx", 14).attr("cy", 7).attr("r", 3.5).attr("fill", "none").attr("stroke", "#6b6b6b") },
       { text: "baseline", draw: (svg) => svg.append("path").attr("transform", "translate(14,7)").attr("d", seriesSymbol(3, 90)).attr("fill", "#fff").attr("stroke", "#c44e00").attr("stroke-width", 2) }]);
+    const without = names.filter((n) => some.some((i) => runs.value(n)(i) === null)).join(" or ");
+    const left = runs.leftOut(some, known, "no " + without + " is known there");
+    if (left) body.append(h("p", { class: "note" }, left));
+    if (!known.length) return true;
     addFigure(body, names.join(" and "), (svg, width) => drawPareto(runs, svg, width, points, front, names, role),
       "No other run is as good as one on the front in both, and better in one; good is " + state.pareto.map((p) => (p.more ? "more " : "less ") + p.name).join(" and ") + "." +
         (points.length < known.length ? " Of " + wholeNumber(known.length) + " runs " + wholeNumber(points.length) + " are drawn, besides the front." : ""));

@@ -61,6 +61,8 @@ function rooflineSection(page, runs, state) {
     const points = thin(known, mostPoints, ipc).map((i) => point(i, plainMark));
     for (const [i, mark, label] of [[role.baseline, baselineMark, "baseline"], [role.best, bestMark, "best"]])
       if (known.includes(i)) points.push(point(i, mark, label));
+    const left = runs.leftOut(some, known, "no access to device memory is counted there");
+    if (left) body.append(h("p", { class: "note" }, left));
     addFigure(body, "roofline", (svg, width) => drawRoofline(svg, width, points, shown.map((n) => data.roofs[n])),
       roofText(shown.map((n) => data.roofs[n]), numbers.length) + (known.length > mostPoints ? " " + wholeNumber(mostPoints) + " of " + wholeNumber(known.length) + " runs are drawn." : ""));
   });
