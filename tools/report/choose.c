@@ -2,7 +2,9 @@
 #include "tools/report/sweep.h"
 
 /* Runs of a trace in the order of the machines that the sweep began with. */
-#define IN_ORDER "machine, launch, engine, seed, tool DESC, run"
+#define IN_ORDER "machine, launch, engine, seed, tool DESC, estimated, run"
+/* The best runs first. Estimates do not compete with runs that are exact. */
+#define BEST_FIRST "estimated, value NULLS LAST, " IN_ORDER
 
 static const struct query_usage baseline_usage = {
     "--baseline",
@@ -16,7 +18,8 @@ static bool make_candidates(struct sweep_report *s, struct rp_error *err)
     char *text =
         value ? sqlite3_mprintf(
                     "CREATE TEMP TABLE candidate AS SELECT run, (SELECT trace FROM run WHERE id = run) AS trace, "
-                    "machine_id AS machine, launch, engine, seed, tool, %s%s AS value FROM runs WHERE %s AND "
+                    "machine_id AS machine, launch, engine, seed, tool, method <> 'exact' AS estimated, %s%s AS value "
+                    "FROM runs WHERE %s AND "
                     "status = 'done'",
                     sign, value, s->query.which)
               : NULL;
@@ -48,19 +51,22 @@ static char *baseline_condition(struct sweep_report *s, struct rp_error *err)
     return NULL;
 }
 
-/* A trace without a run of the baseline's kind takes the one on the same machine, then its first. */
+/* A trace without a run of the baseline's kind takes the one on the same machine, then its first. The best run has the
+ * launches that the baseline has. */
 static bool make_roles(struct sweep_report *s, struct rp_error *err)
 {
     char *is_base = baseline_condition(s, err);
     char *text =
         is_base
             ? sqlite3_mprintf(
-                  "CREATE TEMP TABLE role AS WITH base AS (SELECT trace, run, row_number() OVER (PARTITION BY trace "
+                  "CREATE TEMP TABLE role AS WITH base AS (SELECT trace, run, launch, row_number() OVER (PARTITION BY "
+                  "trace "
                   "ORDER BY %s DESC, machine = (SELECT machine FROM candidate WHERE %s ORDER BY " IN_ORDER
-                  " LIMIT 1) DESC, " IN_ORDER ") AS place FROM candidate), best AS (SELECT trace, run, row_number() "
-                  "OVER (PARTITION BY trace ORDER BY value NULLS LAST, " IN_ORDER
+                  " LIMIT 1) DESC, " IN_ORDER ") AS place FROM candidate), best AS (SELECT trace, run, launch, "
+                  "row_number() OVER (PARTITION BY trace, launch ORDER BY " BEST_FIRST
                   ") AS place FROM candidate) SELECT base.trace, base.run AS baseline, best.run AS best FROM base JOIN "
-                  "best USING (trace) WHERE base.place = 1 AND best.place = 1 ORDER BY base.trace",
+                  "best ON best.trace = base.trace AND best.launch IS base.launch WHERE base.place = 1 AND best.place "
+                  "= 1 ORDER BY base.trace",
                   is_base, is_base)
             : NULL;
     bool fine =
@@ -75,8 +81,7 @@ static bool make_chosen(struct sweep_report *s, int64_t all, struct rp_error *er
 {
     char *text =
         sqlite3_mprintf("CREATE TEMP TABLE chosen AS WITH placed AS (SELECT *, row_number() OVER (PARTITION BY trace "
-                        "ORDER BY value NULLS "
-                        "LAST, " IN_ORDER
+                        "ORDER BY " BEST_FIRST
                         ") AS place FROM candidate) SELECT run, trace, machine, launch, engine, seed, tool, value FROM "
                         "placed WHERE place <= %lld / (SELECT count(*) FROM role) OR run IN (SELECT baseline FROM "
                         "role) OR run IN (SELECT "

@@ -217,7 +217,7 @@ static bool put_statistics(struct sweep_report *s, struct rp_error *err)
     return fine;
 }
 
-/* Half the widths of the cycles' intervals, where some are estimates. */
+/* Half the widths of the cycles' intervals, where some are estimates, and "wider": those wider than was asked for. */
 static bool put_half_widths(struct sweep_report *s, struct rp_error *err)
 {
     static const char half_width[] = "(SELECT half_width FROM estimate WHERE run = chosen.run AND statistic ="
@@ -227,6 +227,14 @@ static bool put_half_widths(struct sweep_report *s, struct rp_error *err)
         return false;
     if (!some)
         return true;
+    json_t *wider =
+        sweep_list(s,
+                   sqlite3_mprintf("SELECT rowid - 1 FROM chosen WHERE (SELECT reached FROM runs WHERE run = "
+                                   "chosen.run) = 0"),
+                   err);
+    if (!wider)
+        return false;
+    json_put(s->data, "wider", wider);
     json_t *values =
         sweep_list(s, sqlite3_mprintf("SELECT coalesce(%s, 0) FROM chosen ORDER BY rowid", half_width), err);
     if (values)

@@ -14,7 +14,16 @@ function makeRuns(data) {
     return axis ? (i) => axis.values[axis.of[i]] : null;
   };
   runs.unit = (name) => (columns.get(name) || runs.axis(name) || { unit: "" }).unit;
+  // Whether a run is exact, where only some are: how it is known is an axis then.
+  const method = axes.find((a) => a.name === "method");
+  runs.exact = (i) => !method || method.values[method.of[i]] === "exact";
+  // Those that compete with one another: the exact ones if there are any.
+  runs.competing = (some) => some.some(runs.exact) ? some.filter(runs.exact) : some;
+  // Half the width of the interval of a run's cycles; 0: they are exact.
+  const halves = columns.get("cycles_half_width");
+  runs.half = (i) => halves ? halves.values[i] : 0;
   runs.better = (a, b) => {
+    if (runs.exact(a) !== runs.exact(b)) return runs.exact(a) ? -1 : 1;
     const value = runs.value(data.value.name), x = value(a), y = value(b);
     return data.value.more ? y - x : x - y;
   };

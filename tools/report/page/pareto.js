@@ -95,7 +95,8 @@ function paretoSection(page, runs, state) {
       select("better:", [["", "less"], ["1", "more"]], state.pareto[n].more ? "1" : "", turn(n))])));
     const [one, other] = names.map((n) => runs.value(n)), signs = state.pareto.map((p) => p.more ? -1 : 1);
     const known = some.filter((i) => one(i) !== null && other(i) !== null);
-    const front = frontOf(known, (i) => signs[0] * one(i), (i) => signs[1] * other(i)), points = thin(known, mostPoints, one);
+    const competing = runs.competing(known), estimates = known.length - competing.length;
+    const front = frontOf(competing, (i) => signs[0] * one(i), (i) => signs[1] * other(i)), points = thin(known, mostPoints, one);
     addLegend(body, [
       { text: "on the front", draw: (svg) => svg.append("path").attr("transform", "translate(14,7)").attr("d", seriesSymbol(1, 90)).attr("fill", colours[0]) },
       { text: "other runs", draw: (svg) => svg.append("circle").attr("cx", 14).attr("cy", 7).attr("r", 3.5).attr("fill", "none").attr("stroke", "#6b6b6b") },
@@ -106,7 +107,8 @@ function paretoSection(page, runs, state) {
     if (!known.length) return true;
     addFigure(body, names.join(" and "), (svg, width) => drawPareto(runs, svg, width, points, front, names, role),
       "No other run is as good as one on the front in both, and better in one; good is " + state.pareto.map((p) => (p.more ? "more " : "less ") + p.name).join(" and ") + "." +
-        (points.length < known.length ? " Of " + wholeNumber(known.length) + " runs " + wholeNumber(points.length) + " are drawn, besides the front." : ""));
+        (points.length < known.length ? " Of " + wholeNumber(known.length) + " runs " + wholeNumber(points.length) + " are drawn, besides the front." : "") +
+        (estimates ? " " + plural(estimates, "estimated run") + (estimates > 1 ? " do" : " does") + " not compete with those that are exact." : ""));
     const varied = runs.varied(some), columns = names.filter((n) => !runs.axis(n));
     body.append(h("div", { class: "scroll" }, h("table", {},
       h("thead", {}, h("tr", {}, h("th", { class: "number" }, "front"), h("th", { class: "number" }, "run"), varied.map((a) => h("th", {}, shortName(a.name))),

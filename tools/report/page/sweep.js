@@ -8,10 +8,21 @@ function sweepFacts(runs, state) {
   const data = runs.data, role = data.roles[state.trace], value = runs.value(data.value.name), some = runs.of(state.trace), varied = runs.varied(some), leading = runs.leading(some);
   const base = value(role.baseline), best = value(role.best), name = data.value.name;
   const ratio = base && best ? d3.format(".3f")(data.value.more ? best / base : base / best) + "×" : null;
+  const known = (i, text) => name === "cycles" && runs.half(i) ? text + " ± " + figure(Math.round(runs.half(i))) : text;
   return facts([["Trace", baseName(data.traces[state.trace].file), wholeNumber(data.traces[state.trace].warp_instructions) + " warp instructions"], ["Runs", wholeNumber(runs.of(state.trace).length), plural(varied.length, "axis").replace("axiss", "axes")],
-    ["Baseline: " + name, figure(base), "run " + data.runs[role.baseline] + ": " + runs.label(role.baseline, leading)],
-    ["Best: " + name, figure(best), "run " + data.runs[role.best] + ": " + runs.label(role.best, leading)],
+    ["Baseline: " + name, known(role.baseline, figure(base)), "run " + data.runs[role.baseline] + ": " + runs.label(role.baseline, leading)],
+    ["Best: " + name, known(role.best, figure(best)), "run " + data.runs[role.best] + ": " + runs.label(role.best, leading)],
     ratio ? [name === "cycles" ? "Speedup" : data.value.more ? "Best by baseline" : "Baseline by best", ratio] : null]);
+}
+
+// How runs are known, where some are estimates.
+function estimatesNote(runs, state) {
+  const some = runs.of(state.trace), estimates = some.filter((i) => runs.half(i) || !runs.exact(i)), wider = runs.data.wider || [];
+  if (!estimates.length) return null;
+  const wide = wider.filter((i) => runs.data.trace_of[i] === state.trace).length, exact = some.filter(runs.exact);
+  const competes = runs.axis("method") && exact.length ? " They do not compete with the exact ones, among which are the best run and the Pareto front." : "";
+  return h("p", { class: "note" }, plural(estimates.length, "run") + (estimates.length > 1 ? " are estimates" : " is an estimate") + "; ± is half the width of the interval of the cycles." +
+    (wide ? " In " + wholeNumber(wide) + " it is wider than was asked for." : "") + competes);
 }
 
 // One line for each trace, where there are several.
@@ -60,6 +71,8 @@ function showSweep(page, data) {
     if (data.traces.length > 1)
       top.append(h("div", { class: "controls" }, select("Trace", data.traces.map((t, n) => [n, t.file]), state.trace, (n) => { state.trace = Number(n); head(); page.refresh(); })));
     top.append(sweepFacts(runs, state));
+    const note = estimatesNote(runs, state);
+    if (note) top.append(note);
   };
   head();
   tracesSection(page, runs);
