@@ -170,8 +170,8 @@ fails 1 "did you mean 'l1.size'?" "$r" report -q r.db --pareto cycles,l1.siz -o 
 fails 1 "did you mean 'cycles'?" "$r" report -q r.db --value cycle -o x.html
 fails 1 "--baseline 99: there is no such run that is done" "$r" report -q r.db --baseline 99 -o x.html
 fails 1 "--baseline: 'gto': give the number of a run" "$r" report -q r.db --baseline gto -o x.html
-fails 1 "would be written over the database" "$r" report r.db -o ./r.db
-fails 1 "would be written over the trace" "$r" report 1.wtr -m orin -o 1.wtr
+fails 1 "is not written over" "$r" report r.db -o ./r.db
+fails 1 "is not written over" "$r" report 1.wtr -m orin -o 1.wtr
 fails 1 "goes with neither --grid nor --json" "$r" wcet one.wtr -m orin-wcet --json --report x.html
 fails 1 "cannot write 'none/x.html'" "$r" report r.db -o none/x.html
 fails 1 "an output is a file" "$r" report r.db -o -
