@@ -45,6 +45,11 @@ is "... and changes nothing" "$($dump r.db)" "$before"
 cp a.wtr renamed.wtr
 sweep renamed.wtr -m jetson-tx2 --vary scheduler=gto --vary l1.size=16K -o r.db
 is "another name, the same content: the run is there" "$(runs r.db)" 12
+"$r" sweep renamed.wtr -m jetson-tx2 --vary scheduler=gto --vary l1.size=16K -o r.db 2>err
+is "... and a note says under which" "$? $(grep -c '^reprise: note: renamed.wtr has the content of trace a.wtr; its runs are in r.db under that name$' err)" "0 1"
+"$r" machine show jetson-tx2 >same.cfg
+"$r" sweep a.wtr -m same.cfg --vary l1.size=16K,32K -o r.db 2>err
+is "... as with another name of a machine, once" "$? $(grep -c '^reprise: note: machine same has the options of jetson-tx2; its runs are in r.db under that name$' err) $(runs r.db)" "0 1 12"
 sweep a.wtr -m jetson-tx2 --vary scheduler=gto,lrr,serial --set l1.size=8K -o r.db
 is "what is new is added" "$(runs r.db)" 13
 sweep a.wtr a.wtr renamed.wtr -m jetson-tx2 --vary sms=1,2 -o twice.db

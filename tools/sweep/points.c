@@ -205,11 +205,37 @@ static bool gives_area(const struct sweep_plan *p)
     return gives;
 }
 
-static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEYS], struct rp_error *err)
+/* What was said last of a machine. */
+struct known_machine {
+    char name[256], known[256];
+};
+
+/* Options that the database has under another name go on under that one. */
+static bool say_known_machine(struct sweep *s, const struct machine *m, int64_t id, struct known_machine *said,
+                              struct rp_error *err)
+{
+    bool fine = true;
+    struct known_machine k;
+    sqlite3_stmt *row = sql_bind(&s->store.sql, "SELECT name FROM machine WHERE id = ?", err, "i", id);
+    if (!row || !sql_row(&s->store.sql, row, &fine, err))
+        return false;
+    snprintf(k.name, sizeof k.name, "%s", m->name);
+    snprintf(k.known, sizeof k.known, "%s", (const char *)sqlite3_column_text(row, 0));
+    sqlite3_reset(row);
+    if (s->args->quiet || !strcmp(k.name, k.known) || (!strcmp(k.name, said->name) && !strcmp(k.known, said->known)))
+        return true;
+    *said = k;
+    fprintf(stderr, "reprise: note: machine %s has the options of %s; its runs are in %s under that name\n", k.name,
+            k.known, s->args->output);
+    return true;
+}
+
+static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEYS], struct known_machine *said,
+                      struct rp_error *err)
 {
     struct machine *m = p->machine ? p->machine : sweep_open_point(s, p, err);
-    bool fine =
-        m && store_put_machine(&s->store, m, gives_area(&s->args->plan), &p->id, err) && put_axes(s, m, axes, err);
+    bool fine = m && store_put_machine(&s->store, m, gives_area(&s->args->plan), &p->id, err) &&
+                say_known_machine(s, m, p->id, said, err) && put_axes(s, m, axes, err);
     if (!p->machine)
         machine_free(m);
     return fine;
@@ -218,12 +244,13 @@ static bool put_point(struct sweep *s, struct sweep_point *p, bool axes[MOST_KEY
 bool sweep_put_points(struct sweep *s, struct rp_error *err)
 {
     bool axes[MOST_KEYS] = {false}, fine = true;
+    struct known_machine said = {"", ""};
     struct progress bar;
     progress_begin(&bar, "writing the plan", "machines", s->args->quiet);
     for (size_t i = 0; fine && i < s->point_count; i++) {
         progress_update(&bar, i, s->point_count, 0, NULL);
         bool others_wait = i % SWEEP_GROUP == SWEEP_GROUP - 1;
-        fine = put_point(s, &s->points[i], axes, err) &&
+        fine = put_point(s, &s->points[i], axes, &said, err) &&
                (!others_wait || (store_commit(&s->store, err) && store_begin(&s->store, err)));
     }
     progress_end(&bar);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/lib/output.h"
 #include "tools/results/identity.h"
 #include "tools/sweep/sweep.h"
 
@@ -40,6 +41,21 @@ static bool look_at_traces(struct sweep *s, struct rp_error *err)
     return true;
 }
 
+/* Content that the database has under another name goes on under that one. */
+static bool say_known_trace(struct sweep *s, const struct sweep_trace *trace, struct rp_error *err)
+{
+    bool fine = true;
+    sqlite3_stmt *row = sql_bind(&s->store.sql, "SELECT file FROM trace WHERE id = ?", err, "i", trace->id);
+    if (!row || !sql_row(&s->store.sql, row, &fine, err))
+        return false;
+    const char *known = (const char *)sqlite3_column_text(row, 0);
+    if (!s->args->quiet && strcmp(known, trace->path) && !output_same_file(known, trace->path))
+        fprintf(stderr, "reprise: note: %s has the content of trace %s; its runs are in %s under that name\n",
+                trace->path, known, s->args->output);
+    sqlite3_reset(row);
+    return true;
+}
+
 static bool put_trace(struct sweep *s, struct sweep_trace *trace, struct rp_error *err)
 {
     struct rp_trace *t = rp_trace_open(trace->path, err);
@@ -47,7 +63,7 @@ static bool put_trace(struct sweep *s, struct sweep_trace *trace, struct rp_erro
     bool fine = sha256 &&
                 (!strcmp(sha256, trace->sha256) ||
                  rp_fail(err, RP_SYSTEM, "%s: changed while the sweep began; start it again", trace->path)) &&
-                store_put_trace(&s->store, t, &trace->id, err);
+                store_put_trace(&s->store, t, &trace->id, err) && say_known_trace(s, trace, err);
     if (t)
         rp_trace_close(t);
     return fine;
