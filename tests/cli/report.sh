@@ -183,6 +183,10 @@ head -c 2000 r.db >cut.db
 fails 2 "cut.db" "$r" report cut.db -o x.html
 : >nothing
 fails 2 "nothing" "$r" report nothing -m orin -o x.html
+fails 2 "nothing is neither a database of results nor a trace" "$r" report nothing -o x.html
+cp r.db head.db && printf '\0\0\0\0' | dd of=head.db conv=notrunc status=none
+fails 2 "head.db is neither a database of results nor a trace, or its first bytes are damaged" "$r" report head.db -o x.html
+fails 2 "is PTX; give a database of 'reprise sweep', or a trace" "$r" report "$BUILD/kernels/matmul.ptx" -o x.html
 "$r" report -q r.db -o x.html
 before=$(sha256sum <x.html)
 (ulimit -f 100 && "$r" report -q r.db -o x.html 2>err)

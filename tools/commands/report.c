@@ -114,6 +114,21 @@ static void check_kind(struct command_line *line, const struct report_request *r
         command_usage(line, "--value, --baseline, --pareto, --runs and --all are about the runs of a database");
 }
 
+/* What can have no report is not asked for a machine. */
+static bool check_input(const struct report_request *r, enum input kind, struct rp_error *err)
+{
+    static const char wanted[] = "give a database of 'reprise sweep', or a trace";
+    if (access(r->input, F_OK))
+        return rp_fail(err, RP_BAD_INPUT, "%s: %s; %s", r->input, strerror(errno), wanted);
+    if (kind == INPUT_DATABASE || kind == INPUT_TRACE || r->machine.machine)
+        return true;
+    if (kind != INPUT_OTHER)
+        return rp_fail(err, RP_BAD_INPUT, "%s is %s; %s", r->input, input_name(kind), wanted);
+    return rp_fail(err, RP_BAD_INPUT,
+                   "%s is neither a database of results nor a trace, or its first bytes are damaged; %s", r->input,
+                   wanted);
+}
+
 static int report_run(const struct command *c, int argc, char **argv)
 {
     struct command_line line;
@@ -126,11 +141,10 @@ static int report_run(const struct command *c, int argc, char **argv)
                                .wait = 60,
                                .replay = {.launch = -1, .seed = 1}};
     command_parse(&line, c, argc, argv, &r);
-    if (!input_check(r.input, INPUT_OTHER, &err) ||
-        (access(r.input, F_OK) && !rp_fail(&err, RP_BAD_INPUT, "%s: %s; give a database of 'reprise sweep', or a trace",
-                                           r.input, strerror(errno))))
+    enum input kind = input_kind(r.input);
+    if (!input_check(r.input, INPUT_OTHER, &err) || !check_input(&r, kind, &err))
         return command_fail(&err);
-    bool database = input_kind(r.input) == INPUT_DATABASE;
+    bool database = kind == INPUT_DATABASE;
     check_kind(&line, &r, database);
     int status = database ? report_sweep(&r) : report_replay(&r);
     free(command);
