@@ -207,8 +207,8 @@ is "a dry run takes an empty file, as a sweep does" "$(sweep --dry-run -o empty.
 fails 2 "nothing.db: there is no such file" "$r" results nothing.db
 
 # ---- folders that cannot be written --------------------------------------------------------------------------------------
-fails 1 "/proc/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o /proc/r.db
-fails 1 "no/r.db: cannot open it, or make it in this folder" "$r" sweep -q "${plan[@]}" -o no/r.db
+fails 1 "/proc/r.db: cannot make it in folder '/proc': No such file or directory; name another with -o" "$r" sweep -q "${plan[@]}" -o /proc/r.db
+fails 1 "no/r.db: cannot make it: there is no folder 'no'" "$r" sweep -q "${plan[@]}" -o no/r.db
 mkdir readonly && cp whole.db readonly && cp whole.db 'readonly/a?b#c%41.db' # the second one as if a sweep had been killed
 python3 -c 'import sqlite3; sqlite3.connect("readonly/a?b#c%41.db").execute("PRAGMA journal_mode = WAL")'
 chmod 444 readonly/* && chmod 555 readonly && chmod 755 "$work"
@@ -217,7 +217,7 @@ somebody=()
 if "${somebody[@]}" test -r readonly/whole.db -a -x "$r" 2>/dev/null && ! "${somebody[@]}" test -w readonly; then
     is "a database in a read-only folder is read" "$("${somebody[@]}" "$r" results readonly/whole.db --csv | wc -l)" 193
     is "... also in WAL mode" "$("${somebody[@]}" "$r" results 'readonly/a?b#c%41.db' --csv | wc -l)" 193
-    fails 1 "readonly/whole.db: cannot open it, or make it in this folder" "${somebody[@]}" "$r" sweep -q 1.wtr -m jetson-tx2 --set sms=1 -o readonly/whole.db
+    fails 1 "readonly/whole.db: cannot open it, or write beside it in its folder: Permission denied" "${somebody[@]}" "$r" sweep -q 1.wtr -m jetson-tx2 --set sms=1 -o readonly/whole.db
 else
     echo "ok - a database in a read-only folder # SKIP this user can write everywhere, and no other can run reprise here"
 fi

@@ -61,6 +61,14 @@ is "a unit that one of several machines has" "$(refused -m jetson-tx2,rtx2060 --
 is "... where a class of instructions goes" "$(refused -m jetson-tx2,rtx2060 --vary classes.int.unit=alu,int | cut -d: -f1)" "$(printf '%s\n' 'jetson-tx2 classes.int.unit=int' 'rtx2060 classes.int.unit=alu')"
 bad 1 "unknown unit 'alu'" a.wtr -m rtx2060 --vary classes.int.unit=alu,int -o x.db
 bad 1 "does not take probabilities from another machine" a.wtr -m san-rtx2080 --set memory.from=jetson-tx2 -o x.db
+bad 1 "none/x.db: cannot make it: there is no folder 'none'; make that, or name another with -o" a.wtr -m jetson-tx2 -o none/x.db
+bad 1 "none/../x.db: cannot make it: there is no folder 'none/..'" a.wtr -m jetson-tx2 -o none/../x.db
+ln -s r.db link.db
+"$r" sweep -q a.wtr -m jetson-tx2 -o link.db
+is "a link to a database is that database" "$? $(readlink link.db)" "0 r.db"
+ln -s new.db to-new.db
+"$r" sweep -q a.wtr -m jetson-tx2 -o to-new.db
+is "... and one to a file that is not there makes it" "$? $("$r" results new.db --csv | wc -l)" "0 2"
 printf 'trace = ["a.wtr"];\nmachin = "jetson-tx2";\n' >wrong.cfg
 bad 2 "wrong.cfg:2: a plan has no 'machin'; did you mean 'machine'?" wrong.cfg -o x.db
 printf 'trace = ["a.wtr"];\nmachine = "jetson-tx2";\nvary = ["sms=4..1"];\n' >wrong.cfg

@@ -1,12 +1,51 @@
 #include "tools/store/sql.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define KEPT "; what is in it stays, and the same command goes on from there"
+
+/* Why no file can be made in the folder; 0: one can, or the file system does not say. SQLite's own number is of what it
+ * tried next. */
+static int why_none_made(const char *path)
+{
+    char *copy = strdup(path);
+    int fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1, number = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    free(copy);
+    return number == EOPNOTSUPP || number == EISDIR || number == ENOENT ? 0 : number;
+}
+
+/* Why the file cannot be opened, or its companions be made; 0: nobody knows. */
+static int why_closed(const struct sql *s)
+{
+    if (access(s->path, s->write ? R_OK | W_OK : R_OK))
+        return errno;
+    int number = s->write ? why_none_made(s->path) : 0;
+    return number || !s->db ? number : sqlite3_system_errno(s->db);
+}
+
+static bool fail_closed(const struct sql *s, const char *said, struct rp_error *err)
+{
+    int number = why_closed(s);
+    const char *why = number ? strerror(number) : said;
+    if (number == ENOSPC || number == EDQUOT)
+        return rp_fail(err, RP_SYSTEM, "%s: no file can be made beside it: %s; make room" KEPT, s->path, why);
+    if (!s->write)
+        return rp_fail(err, RP_USAGE,
+                       "%s: cannot read it in this folder: %s; copy it, and %s-wal, to one that you can write", s->path,
+                       why, s->path);
+    return rp_fail(err, RP_USAGE, "%s: cannot open it, or write beside it in its folder: %s; name another with -o",
+                   s->path, why);
+}
 
 bool sql_fail(const struct sql *s, int status, struct rp_error *err)
 {
@@ -25,13 +64,7 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
                        said, s->path);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-    case SQLITE_CANTOPEN:
-        if (!s->write)
-            return rp_fail(err, RP_USAGE,
-                           "%s: cannot read it in this folder: %s; copy it, and %s-wal, to one that you can write",
-                           s->path, said, s->path);
-        return rp_fail(err, RP_USAGE, "%s: cannot open it, or make it in this folder: %s; name another with -o",
-                       s->path, said);
+    case SQLITE_CANTOPEN: return fail_closed(s, said, err);
     case SQLITE_IOERR: return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s" KEPT, s->path, said);
     default: return rp_fail(err, RP_SYSTEM, "%s: %s", s->path, said);
     }

@@ -1,5 +1,8 @@
 #include "tools/store/store.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +61,33 @@ static bool check_name(const char *path, struct rp_error *err)
            (input_check(path, INPUT_DATABASE, err) && check_regular(path, err));
 }
 
+static bool fail_to_make(const char *path, int why, struct rp_error *err)
+{
+    char *copy = strdup(path);
+    const char *folder = copy ? dirname(copy) : ".";
+    struct stat st;
+    bool full = why == ENOSPC || why == EDQUOT;
+    if (why == ENOENT && stat(folder, &st))
+        rp_fail(err, RP_USAGE, "%s: cannot make it: there is no folder '%s'; make that, or name another with -o", path,
+                folder);
+    else
+        rp_fail(err, full ? RP_SYSTEM : RP_USAGE, "%s: cannot make it in folder '%s': %s; %s", path, folder,
+                strerror(why), full ? "make room, or name another with -o" : "name another with -o");
+    free(copy);
+    return false;
+}
+
+/* A new database begins as an empty file. SQLite does not say why it cannot make one, and takes "a/../r.db" for "r.db"
+ * where there is no folder "a". A link to nowhere is left to it. */
+static bool make_file(const char *path, struct rp_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return errno == EEXIST || fail_to_make(path, errno, err);
+    close(fd);
+    return true;
+}
+
 /* Nobody but SQLite opens a file that may be a database: who closes it takes away the locks of the whole process, and
  * then another process deletes the log that this one writes (sqlite.org/howtocorrupt.html, 2.2). What else a file is,
  * is therefore asked when SQLite has refused it. */
@@ -103,13 +133,17 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
     struct stat file = {0};
     *s = (struct store){.tool = 0};
     bool made = access(path, F_OK);
-    if (!check_name(path, err) || !open_file(&s->sql, path, true, wait, err))
+    if (!check_name(path, err) || (made && !make_file(path, err)))
         return false;
-    bool fine =
-        schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) &&
-        sql_script(&s->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) &&
-        store_begin(s, err) && schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) &&
-        store_commit(s, err) && store_changed(s, &others, err);
+    bool fine = open_file(&s->sql, path, true, wait, err);
+    if (!fine && made && store_is_empty(path))
+        store_remove(path);
+    if (!fine)
+        return false;
+    fine = schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) &&
+           sql_script(&s->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) &&
+           store_begin(s, err) && schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) &&
+           store_commit(s, err) && store_changed(s, &others, err);
     if (fine && !stat(path, &file))
         s->file = (struct store_file){file.st_dev, file.st_ino};
     if (!fine)
