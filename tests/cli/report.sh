@@ -61,7 +61,8 @@ agrees "the values of the axes" r.html 'all([a["values"][i] for i in a["of"]] ==
 agrees "the best run of each trace" r.html '[runs[d["runs"][r["best"]]]["cycles"] for r in d["roles"]] == [min(r["cycles"] for r in runs.values() if r["trace"] == t["file"]) for t in d["traces"]]'
 agrees "the baseline: the machine that the sweep began with" r.html 'all((b["scheduler.model"], b["l1.size"]) == ("gto", 8192) for b in (runs[d["runs"][r["baseline"]]] for r in d["roles"]))'
 "$r" sweep -q 1.wtr -m v100,jetson-tx2 -o gpus.db
-"$r" report -q gpus.db -o gpus.html
+"$r" report -q gpus.db -o gpus.html 2>err
+is "-q: no warning, which else says whose area is not known" "$(cat err) $("$r" report gpus.db -o gpus.html 2>&1 >/dev/null | grep -c 'jetson-tx2 has no area')" " 1"
 agrees "the area of the machines, where it is known" gpus.html '[(s["values"], s["unit"], bool(s["text"])) for s in d["statistics"] if s["name"] == "area"] == [([815, None], "mm²", True)]'
 agrees "... and no such column where it is not" r.html '"area" not in [s["name"] for s in d["statistics"]]'
 "$r" report -q r.db --baseline scheduler=lrr,l1.size=8K -o lrr.html

@@ -231,7 +231,7 @@ static bool check_area(struct query *q, struct rp_error *err)
     bool fine = count_without_area(q, &without, &with, &machines, err);
     if (fine && without && !with)
         fine = rp_fail(err, RP_USAGE, "%s no area; " GIVE_AREA, machines);
-    else if (fine && without)
+    else if (fine && without && !q->args->quiet)
         fprintf(stderr,
                 "reprise: warning: %lld run%s left out where areas are compared, as %s no area; " GIVE_AREA "\n",
                 (long long)without, without == 1 ? " is" : "s are", machines);

@@ -10,7 +10,8 @@ struct query_args {
     enum view_form form;
     const char *best, *by, *stat; /* NULL: not given */
     long long top;
-    bool all; /* runs of earlier versions of the program, too */
+    bool all;   /* runs of earlier versions of the program, too */
+    bool quiet; /* no warnings */
 };
 
 struct query {

@@ -107,7 +107,7 @@ static bool put_pareto(struct sweep_report *s)
 int report_sweep(const struct report_request *r)
 {
     struct rp_error err;
-    struct query_args args = {.top = -1, .all = r->all};
+    struct query_args args = {.top = -1, .all = r->all, .quiet = r->quiet};
     struct sweep_report s = {.request = r, .data = report_begin("sweep", r->input, r->command)};
     if (!output_spares("-o", r->output, r->input, "the database", &err)) {
         json_decref(s.data);
