@@ -189,6 +189,22 @@ for name in broken cut; do
     sweep -o $name.db 2>err
     is "$name: a damaged database is an error" "$? $(wc -l <err) $(grep -c "^reprise: $name.db: the database is damaged .*recover" err)" "2 1 1"
 done
+python3 - <<'PY'
+# only pages in the middle, so that what is asked first can be read
+data = bytearray(open("whole.db", "rb").read())
+for page in range(len(data) // 4096 // 2, len(data) // 4096 // 2 + 3):
+    data[page * 4096:page * 4096 + 2000] = b"\xa5" * 2000
+open("middle-damage.db", "wb").write(data)
+PY
+for name in broken middle-damage; do
+    fails 2 "$name.db: the database is damaged" "$r" results $name.db
+    fails 2 "$name.db: the database is damaged" "$r" results $name.db show 1
+    fails 2 "$name.db: the database is damaged" "$r" report -q $name.db -o damaged.html
+done
+is "... and has no report" "$(ls damaged.html 2>&1 | grep -c 'No such')" 1
+cp whole.db lost.db # a run's row is lost, its statistics are not
+python3 -c 'import sqlite3; sqlite3.connect("lost.db").executescript("DELETE FROM run WHERE id = (SELECT max(id) FROM run)")'
+fails 2 "lost.db: the database is damaged (UNIQUE constraint failed: " "$r" sweep -q "${plan[@]}" -o lost.db
 is "... and is left as it was" "$(cmp broken.db broken.copy)" ""
 fails 2 "text.db: this is no database of SQLite" "$r" sweep -q "${plan[@]}" -o text.db
 fails 2 "text.db: this is no database of SQLite" "$r" results text.db

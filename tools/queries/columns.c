@@ -55,6 +55,10 @@ bool query_open(struct query *q, const char *path, unsigned wait, const struct q
     *q = (struct query){.args = args};
     if (!store_open_read(&q->store, path, wait, err))
         return false;
+    if (!store_check_whole(&q->store, err)) {
+        store_close(&q->store);
+        return false;
+    }
     q->view = (struct view){.sql = &q->store.sql, .form = args->form};
     sqlite3_create_function(q->store.sql.db, "geomean", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, NULL,
                             geometric_step, geometric_end);

@@ -47,6 +47,13 @@ static bool fail_closed(const struct sql *s, const char *said, struct rp_error *
                    s->path, why);
 }
 
+static bool fail_damaged(const struct sql *s, const char *said, struct rp_error *err)
+{
+    return rp_fail(err, RP_BAD_INPUT,
+                   "%s: the database is damaged (%s); 'sqlite3 %s .recover' prints what is left of it", s->path, said,
+                   s->path);
+}
+
 bool sql_fail(const struct sql *s, int status, struct rp_error *err)
 {
     const char *said = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(status);
@@ -58,10 +65,8 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
                        s->wait);
     case SQLITE_FULL: return rp_fail(err, RP_SYSTEM, "%s: the disk is full; make room" KEPT, s->path);
     case SQLITE_NOTADB: return rp_fail(err, RP_BAD_INPUT, "%s: this is no database of SQLite", s->path);
-    case SQLITE_CORRUPT:
-        return rp_fail(err, RP_BAD_INPUT,
-                       "%s: the database is damaged (%s); 'sqlite3 %s .recover' prints what is left of it", s->path,
-                       said, s->path);
+    case SQLITE_CONSTRAINT: /* no statement violates one where tables and indices agree */
+    case SQLITE_CORRUPT: return fail_damaged(s, said, err);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN: return fail_closed(s, said, err);
