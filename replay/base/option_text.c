@@ -245,6 +245,14 @@ bool option_parse(const struct model_option *o, const char *text, struct option_
     return false;
 }
 
+/* A whole number that is longer than any that can be read. */
+static bool is_too_long(const char *text)
+{
+    size_t sign = *text == '-', digits = strspn(text + sign, "0123456789");
+    const char *behind = text + sign + digits;
+    return digits > 18 && (!*behind || (strchr("KkMmGg", *behind) && !behind[1]));
+}
+
 bool option_beyond_limits(const struct model_option *o, const char *text)
 {
     struct model_option wide = *o;
@@ -255,7 +263,7 @@ bool option_beyond_limits(const struct model_option *o, const char *text)
     if (is_list(o))
         return parse_list(&wide, text, numbers, unused, sizeof unused);
     return (o->type == OPTION_INTEGER || o->type == OPTION_FRACTION) &&
-           parse_number(&wide, text, numbers, unused, sizeof unused);
+           (is_too_long(text) || parse_number(&wide, text, numbers, unused, sizeof unused));
 }
 
 void option_print(const struct model_option *o, struct option_place place, char out[OPTION_PRINTED])

@@ -40,6 +40,10 @@ bad 1 "--exclude sms=1 and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 
 bad 1 "--exclude trace=a.wtr and: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'trace=a.wtr and' -o x.db
 bad 1 "--exclude sms=1 or sms=2: write KEY=VALUE" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms=1 or sms=2' -o x.db
 bad 1 "--exclude sms<few: few is neither a number nor a key that varies" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms<few' -o x.db
+bad 1 "--exclude sms>sms: it compares sms with itself" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms>sms' -o x.db
+bad 1 "--exclude scheduler=scheduler.model: it compares scheduler with itself" a.wtr -m jetson-tx2 --vary scheduler=gto,lrr --exclude 'scheduler=scheduler.model' -o x.db
+bad 1 "--exclude sms=scheduler: it never holds, as no sms of the sweep is its scheduler" a.wtr -m jetson-tx2 --vary sms=1,2 --vary scheduler=gto,lrr --exclude 'sms=scheduler' -o x.db
+bad 1 "--exclude subcores>l1_subcores: it never holds, as no subcores of the sweep is > its l1_subcores" a.wtr -m jetson-tx2 --vary 'subcores=1,2 with l1_subcores=1,2' --exclude 'subcores>l1_subcores' -o x.db
 bad 1 "a.wtr: there is no launch 1; the trace has 1" a.wtr -m jetson-tx2 --launch 1 -o x.db
 bad 1 "'' is no name of a database" a.wtr -m jetson-tx2 -o ''
 bad 1 "':memory:' is no name of a database" a.wtr -m jetson-tx2 -o :memory:
@@ -56,6 +60,7 @@ bad 1 "no-such-machine" a.wtr -m no-such-machine -o x.db
 bad 1 "'two' is not a whole number from 1 to 1024" a.wtr -m jetson-tx2 --vary sms=two,3 -o x.db
 refused() { "$r" sweep -q --dry-run a.wtr "$@" | sed -n 's/^impossible: *[0-9].*//; s/^impossible: //p'; }
 is "a number beyond its limits is a row" "$(refused -m jetson-tx2 --vary sms=0..2)" "jetson-tx2 sms=0: --vary sms=0: sms: '0' is not a whole number from 1 to 1024"
+is "... however long it is" "$(refused -m jetson-tx2 --vary sms=1,99999999999999999999 | cut -d: -f1) $(refused -m jetson-tx2 --vary l1.size=8K,-99999999999999999999G | wc -l)" "jetson-tx2 sms=99999999999999999999 1"
 is "... and so is one in a list, and of a unit" "$(refused -m rtx2060 --vary limits.warps=0,32 --vary classes.int.latency=-1,4 | wc -l)" 3
 is "a unit that one of several machines has" "$(refused -m jetson-tx2,rtx2060 --vary units.tensor=ideal,pipelined | cut -d: -f1)" "$(printf 'jetson-tx2 units.tensor=%s\n' ideal pipelined)"
 is "... where a class of instructions goes" "$(refused -m jetson-tx2,rtx2060 --vary classes.int.unit=alu,int | cut -d: -f1)" "$(printf '%s\n' 'jetson-tx2 classes.int.unit=int' 'rtx2060 classes.int.unit=alu')"

@@ -108,6 +108,29 @@ static bool holds(const struct condition_term *t, const char *left, const char *
     }
 }
 
+/* The axis of a key that varies, and the key's place in it. */
+static const struct axis *axis_of(const struct axes *axes, size_t key, size_t *place)
+{
+    size_t a = 0;
+    while (key >= axes->list[a].first + axes->list[a].keys)
+        a++;
+    *place = key - axes->list[a].first;
+    return &axes->list[a];
+}
+
+/* Whether the term holds for values that two keys have together: on one axis those of one point, else any. */
+static bool keys_may_hold(const struct condition_term *t, const struct axes *axes)
+{
+    size_t i, j;
+    const struct axis *a = axis_of(axes, axes_find(axes, t->left), &i);
+    const struct axis *b = axis_of(axes, axes_find(axes, t->right), &j);
+    for (size_t p = 0; p < a->points; p++)
+        for (size_t q = 0; q < b->points; q++)
+            if ((a != b || p == q) && holds(t, a->values[p * a->keys + i], b->values[q * b->keys + j]))
+                return true;
+    return false;
+}
+
 /* Whether the term holds for a value of its key. */
 static bool may_hold(const struct condition_term *t, const struct axes *axes, const struct conditions *all)
 {
@@ -131,6 +154,12 @@ static bool may_hold(const struct condition_term *t, const struct axes *axes, co
 static bool check_value(const struct condition *c, const struct condition_term *t, const struct axes *axes,
                         const struct conditions *all, struct rp_error *err)
 {
+    bool keys = axes_have(axes, t->left) && axes_have(axes, t->right);
+    if (keys && axes_find(axes, t->left) == axes_find(axes, t->right))
+        return rp_fail(err, RP_USAGE, "--exclude %s: it compares %s with itself", c->text, t->left);
+    if (keys && !keys_may_hold(t, axes))
+        return rp_fail(err, RP_USAGE, "--exclude %s: it never holds, as no %s of the sweep is %s%sits %s", c->text,
+                       t->left, *t->compare == '=' ? "" : t->compare, *t->compare == '=' ? "" : " ", t->right);
     if (axes_have(axes, t->right) || may_hold(t, axes, all))
         return true;
     return rp_fail(err, RP_USAGE, "--exclude %s: it never holds, as no %s of the sweep is %s%s", c->text, t->left,

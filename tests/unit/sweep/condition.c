@@ -11,7 +11,7 @@ static void setup(void)
 {
     struct rp_error err;
     cr_assert(axes_add(&axes, "l1.size=64K,64,128K,8K", &err) && axes_add(&axes, "scheduler=lrr,gto", &err) &&
-              axes_add(&axes, "subcores=4,8", &err) && axes_add(&axes, "left.out=9,8", &err));
+              axes_add(&axes, "subcores=4,64", &err) && axes_add(&axes, "left.out=9,2", &err));
     axes_values(&axes, 0, values);
     values[3] = NULL;
 }
@@ -72,7 +72,8 @@ Test(conditions, refuses, .init = setup, .fini = teardown)
     cr_expect(!conditions_check(&all, &axes, &err));
     cr_expect_str_eq(err.text, "--exclude sms=3: sms does not vary; name a key of --vary, machine, or trace");
     conditions_free(&all);
-    static const char *const never[] = {"scheduler=lru", "l1.size>1G", "subcores=4 and l1.size<64", "trace=y.wtr"};
+    static const char *const never[] = {"scheduler=lru", "l1.size>1G", "subcores=4 and l1.size<64", "trace=y.wtr",
+                                        "scheduler=subcores"};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
         all = (struct conditions){.traces = (char *const[]){"x.wtr"}, .trace_count = 1};
         cr_assert(conditions_add(&all, never[i], &err));
