@@ -62,6 +62,7 @@ refused() { "$r" sweep -q --dry-run a.wtr "$@" | sed -n 's/^impossible: *[0-9].*
 is "a number beyond its limits is a row" "$(refused -m jetson-tx2 --vary sms=0..2)" "jetson-tx2 sms=0: --vary sms=0: sms: '0' is not a whole number from 1 to 1024"
 is "... however long it is" "$(refused -m jetson-tx2 --vary sms=1,99999999999999999999 | cut -d: -f1) $(refused -m jetson-tx2 --vary l1.size=8K,-99999999999999999999G | wc -l)" "jetson-tx2 sms=99999999999999999999 1"
 is "... and so is one in a list, and of a unit" "$(refused -m rtx2060 --vary limits.warps=0,32 --vary classes.int.latency=-1,4 | wc -l)" 3
+is "... once, whatever varies that the machine does not have" "$(refused -m jetson-tx2,orin-wcet --vary l1.size=8K,16K --vary sms=0,1 | cut -d: -f1)" "$(printf '%s\n' 'jetson-tx2 l1.size=8K,sms=0' 'jetson-tx2 l1.size=16K,sms=0' 'orin-wcet sms=0')"
 is "a unit that one of several machines has" "$(refused -m jetson-tx2,rtx2060 --vary units.tensor=ideal,pipelined | cut -d: -f1)" "$(printf 'jetson-tx2 units.tensor=%s\n' ideal pipelined)"
 is "... where a class of instructions goes" "$(refused -m jetson-tx2,rtx2060 --vary classes.int.unit=alu,int | cut -d: -f1)" "$(printf '%s\n' 'jetson-tx2 classes.int.unit=int' 'rtx2060 classes.int.unit=alu')"
 bad 1 "unknown unit 'alu'" a.wtr -m rtx2060 --vary classes.int.unit=alu,int -o x.db

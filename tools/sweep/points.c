@@ -1,4 +1,5 @@
 /* The machines of a plan. */
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,19 +31,40 @@ static void print_values(const struct axes *axes, const char *const values[MOST_
             at += (size_t)snprintf(text + at, size - at, "%s%s=%s", at ? "," : "", axes->keys[i], values[i]);
 }
 
-/* Values that do not go together are kept with the reason. */
-static bool add_refusal(struct sweep *s, const char *const values[MOST_KEYS], const struct rp_error *why,
+static int compare_texts(const void *a, const void *b) { return strcmp(a, b); }
+
+/* Whether the machine's values are in the tree already; else they are put there. */
+static bool is_told(void **tree, const char *machine, const char *values, bool *told, struct rp_error *err)
+{
+    char *text, **node = NULL;
+    if (asprintf(&text, "%s\n%s", machine, values) < 0 || !(node = tsearch(text, tree, compare_texts)))
+        return rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep");
+    *told = *node != text;
+    if (*told)
+        free(text);
+    return true;
+}
+
+/* Values that do not go together are kept with the reason. Combinations that differ only in what the machine does not
+ * have are one. */
+static bool add_refusal(struct sweep *s, void **tree, const char *const values[MOST_KEYS], const struct rp_error *why,
                         struct rp_error *err)
 {
     char text[4096];
+    bool told = false;
     struct machine_args named = s->args->plan.base;
     struct machine_setting settings[MOST_KEYS];
     size_t place[MOST_KEYS], count;
+    variant_settings(&named, &s->args->plan.axes, values, settings, place, &count);
+    print_values(&s->args->plan.axes, values, text, sizeof text);
+    if (!is_told(tree, named.machine, text, &told, err))
+        return false;
+    s->count.same += told;
+    if (told)
+        return true;
     struct sweep_refusal *list = realloc(s->refusals, (s->count.refused + 1) * sizeof *list);
     if (!list)
         return rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep");
-    variant_settings(&named, &s->args->plan.axes, values, settings, place, &count);
-    print_values(&s->args->plan.axes, values, text, sizeof text);
     s->refusals = list;
     list[s->count.refused++] = (struct sweep_refusal){named.machine, strdup(text), strdup(why->text)};
     return (list[s->count.refused - 1].settings && list[s->count.refused - 1].reason) ||
@@ -85,6 +107,7 @@ struct seen_machine {
 struct seen {
     struct seen_machine *slots;
     size_t room;
+    void *refusals; /* a tree of "machine\nvalues" */
 };
 
 /* NULL: it was not seen before. */
@@ -118,7 +141,7 @@ static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struc
         }
     }
     if (!m)
-        return add_refusal(s, values, &why, err);
+        return add_refusal(s, &seen->refusals, values, &why, err);
     const struct seen_machine *same = seen_before(seen, m);
     bool another_area = same && same->area != m->area;
     if (!same)
@@ -128,7 +151,7 @@ static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struc
         rp_fail(&why, RP_USAGE,
                 "area: an earlier machine of the sweep is this one with another area, which affects no cycle; vary the "
                 "area with what changes, for example 'l1.size=64K,128K with area=430,445'");
-        return add_refusal(s, values, &why, err);
+        return add_refusal(s, &seen->refusals, values, &why, err);
     }
     s->count.same++;
     return true;
@@ -176,7 +199,7 @@ static bool put_axes(struct sweep *s, const struct machine *m, bool put[MOST_KEY
 bool sweep_make_points(struct sweep *s, struct rp_error *err)
 {
     size_t variants = sweep_plan_variants(&s->args->plan, err);
-    struct seen seen = {calloc(2 * variants + 1, sizeof *seen.slots), 2 * variants + 1};
+    struct seen seen = {calloc(2 * variants + 1, sizeof *seen.slots), 2 * variants + 1, NULL};
     bool fine = variants && (seen.slots || rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep"));
     struct progress bar;
     progress_begin(&bar, "opening machines", "variants", s->args->quiet);
@@ -190,6 +213,7 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
     }
     progress_end(&bar);
     free(seen.slots);
+    tdestroy(seen.refusals, free);
     return fine &&
            (s->count.excluded < variants ||
             rp_fail(err, RP_USAGE, "--exclude: nothing is left to replay: all %zu combination%s of values %s excluded",
