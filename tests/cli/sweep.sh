@@ -77,6 +77,9 @@ is "... by value" "$(query file.db "SELECT count(*) FROM runs WHERE \"scheduler.
 is "coupled options are set together" "$(query file.db 'SELECT DISTINCT subcores, "l1.subcores", "icache.subcores" FROM runs ORDER BY 1' | xargs)" "2,1,2 4,2,4"
 is "a key beside a key" "$("$r" sweep a.wtr -m jetson-tx2 --set icache_subcores=1 --vary subcores=1,2,4 --vary l1_subcores=1,2,4 --exclude 'l1_subcores>subcores' --dry-run | grep -E '^(excluded|machines):' | xargs)" \
     "excluded: 3 by --exclude machines: 6"
+cp same.cfg 'm,x.cfg'
+printf 'trace = ["a.wtr"]; machine = ["m,x.cfg", "jetson-tx2"]; set = ["sms=2"];\n' >comma.cfg
+is "a machine file whose name has a comma" "$("$r" sweep comma.cfg --dry-run | grep -E '^(variants|the same|machines|runs):' | xargs)" "variants: 2 combinations of values the same: 1 as another, option by option machines: 1 runs: 1"
 "$r" sweep plan.cfg --dry-run >out 2>err
 is "--dry-run counts" "$? $(grep -cE '^(traces: +2|variants: +8 comb|excluded: +2 by|machines: +6|runs: +9|to do: +9 runs, [0-9,]+ warp instructions: .* on [0-9]+ threads?, if )' out) $(cat err)" "0 6 "
 is "... makes nothing, and with a database says what is left" "$(ls dry.db 2>&1 | grep -c 'No such') $("$r" sweep plan.cfg --dry-run -o file.db | grep -c '^done: *9 in') $("$r" sweep plan.cfg --dry-run -o dry.db | grep -c 'runs before') $(ls dry.db 2>&1 | grep -c 'No such')" "1 1 0 1"

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/replaying/sampling.h"
 #include "tools/store/store.h"
@@ -23,8 +24,11 @@ static char *append(char ***list, size_t *count, const char *text, size_t length
     return longer[(*count)++];
 }
 
+/* Names between commas, unless there is a file whose name has them. */
 static bool add_machines(struct sweep_plan *p, const char *names, struct rp_error *err)
 {
+    if (strchr(names, ',') && !access(names, F_OK))
+        return append(&p->machines, &p->machine_count, names, strlen(names), err);
     for (size_t n; n = strcspn(names, ","), true; names += n + 1) {
         if (!n)
             return rp_fail(err, RP_USAGE, "--machine: a name is missing; write --machine rtx2060,v100");
@@ -104,22 +108,19 @@ bool sweep_plan_add(struct sweep_plan *p, const char *option, const char *value,
 /* Several machines are an axis, the slowest. */
 static bool add_machine_axis(struct sweep_plan *p, struct rp_error *err)
 {
-    size_t size = sizeof VARIED_MACHINE "=";
-    for (size_t i = 0; i < p->machine_count; i++)
-        size += strlen(p->machines[i]) + 1;
-    char *text = malloc(size);
-    if (!text)
+    struct axes *a = &p->axes;
+    if (a->count == MOST_KEYS || a->key_count == MOST_KEYS)
+        return rp_fail(err, RP_USAGE, "--machine beside --vary: at most %d keys may be varied", MOST_KEYS);
+    if (p->machine_count > MOST_POINTS)
+        return rp_fail(err, RP_USAGE, "--machine: more than %d machines", MOST_POINTS);
+    const char **names = calloc(p->machine_count, sizeof *names);
+    if (!names)
         return fail_memory(err);
-    strcpy(text, VARIED_MACHINE "=");
     for (size_t i = 0; i < p->machine_count; i++)
-        strcat(strcat(text, i ? "," : ""), p->machines[i]);
-    bool fine = axes_add(&p->axes, text, err);
-    free(text);
-    if (!fine)
-        return false;
-    struct axis axis = p->axes.list[p->axes.count - 1];
-    memmove(p->axes.list + 1, p->axes.list, (p->axes.count - 1) * sizeof axis);
-    p->axes.list[0] = axis;
+        names[i] = p->machines[i];
+    memmove(a->list + 1, a->list, a->count++ * sizeof *a->list);
+    a->list[0] = (struct axis){.first = a->key_count, .keys = 1, .values = names, .points = p->machine_count};
+    a->keys[a->key_count++] = VARIED_MACHINE;
     return true;
 }
 
