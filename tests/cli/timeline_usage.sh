@@ -21,6 +21,8 @@ refuses 1 "--cycles all: give A..B" "${to[@]}" --cycles all
 refuses 1 "--cycles -1..2: give A..B" "${to[@]}" --cycles -1..2
 refuses 1 "nothing of what is asked for happens in these cycles" "${to[@]}" --cycles 100000000..200000000
 refuses 1 "nothing of what is asked for happens in these cycles" "${to[@]}" --cycles 100000000..200000000 --konata
+"$r" record -q -o "$work/none.wtr" --module "$BUILD/kernels/matmul.ptx" --kernel matmul --grid 1 --block 16,16 --arg buf=zeros:1K --arg buf=zeros:1K --arg buf=zeros:1K --arg i32=16 || exit 1
+fails 1 "nothing of what is asked for happens in the whole replay; --tracks names other tracks" "$r" timeline "$work/none.wtr" "${to[@]}" --tracks copies
 refuses 1 "there is no 'wraps'; did you mean 'warps'?" "${to[@]}" --tracks launches,wraps
 refuses 1 "name some" "${to[@]}" --tracks ""
 refuses 1 "there is no 'x'; there are launches, blocks, warps" "${to[@]}" --tracks x

@@ -53,6 +53,10 @@ bool timeline_replay(const struct timeline_request *r, const struct observer *o,
 bool timeline_check(const struct timeline_request *r, const struct timeline_result *result, bool shown,
                     struct rp_error *err)
 {
+    const struct timeline_window *w = &r->window;
+    if (!shown && !w->from_cycle && w->to_cycle == UINT64_MAX)
+        return rp_fail(err, RP_USAGE, "%s: nothing of what is asked for happens in the whole replay%s",
+                       rp_trace_path(r->trace), r->tracks ? "; --tracks names other tracks" : "");
     return shown ||
            rp_fail(err, RP_USAGE,
                    "%s: nothing of what is asked for happens in these cycles: the replay ends in cycle %" PRIu64,
