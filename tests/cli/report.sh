@@ -2,7 +2,7 @@
 # reprise report: the data of a page against the database, the replay and the bounds; what a page consists of; errors.
 set -u
 . tests/support/cli.sh
-needs "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/sgemm_warps.ptx" "$BUILD/kernels/stream.ptx"
+needs "$BUILD/kernels/matmul.ptx" "$BUILD/kernels/sgemm_warps.ptx" "$BUILD/kernels/stream.ptx" "$BUILD/programs/many_launches"
 BUILD=$(realpath "$BUILD")
 pages=$PWD/tools/report/page
 page_text=$PWD/tests/support/page_text.js
@@ -141,6 +141,9 @@ No other run is as good as one on the front in both, and better in one; good is 
     "$r" sweep -q copy.wtr -m orin --set sms=1 --set l2.latency=200 -o sampled.db
     "$r" report -q sampled.db -o sampled.html
     is "... and do not compete with exact runs" "$(said sampled.html top | grep -c 'run 3: ') $(said sampled.html top | grep -c 'They do not compete') $(said sampled.html pareto | grep -c '2 estimated runs do not compete with those that are exact')" "1 1 1"
+    "$BUILD/programs/many_launches" alike.wtr kernels=1 launches=3000 blocks=1 warps=1 loops=1 && "$r" report -q alike.wtr -m jetson-tx2 -o alike.html
+    is "of launches that are alike some are shown, over the whole time" "$(said alike.html time | awk '/^[0-9]+ / { n++; last = $1 } END { print n, (last > 2800) }') $(said alike.html time | grep -c 'that are equally long some are shown, evenly over all')" "40 1 1"
+    agrees "... and kept" alike.html '(lambda l: len(l) == 2000 and l[0] < 10 and l[-1] > 2990)([x["launch"] for x in d["launches"]])'
 else
     echo "ok - what pages say # SKIP there is no node, which runs their scripts (Debian: nodejs)"
 fi

@@ -99,12 +99,26 @@ static int longest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The cycles of the shortest launch among the `most` longest; 0: there are no more. */
-static bool shortest_shown(const struct launch_log *log, size_t most, uint64_t *cycles, struct rp_error *err)
+/* Which launches are shown: those longer than `cycles`, and of the `equal` ones that are as long `room`, evenly. */
+struct shown {
+    uint64_t cycles;
+    size_t equal, room, seen; /* seen: of the equal ones */
+};
+
+static bool is_shown(struct shown *s, uint64_t cycles)
+{
+    if (cycles != s->cycles)
+        return cycles > s->cycles;
+    size_t i = s->seen++;
+    return (i + 1) * s->room / s->equal > i * s->room / s->equal;
+}
+
+/* The `most` longest. */
+static bool choose_shown(const struct launch_log *log, size_t most, struct shown *s, struct rp_error *err)
 {
     struct replay_launch l;
     size_t count = 0;
-    *cycles = 0;
+    *s = (struct shown){.cycles = 0, .equal = 1, .room = 1};
     if (log->count <= most)
         return true;
     uint64_t *all = malloc(log->count * sizeof *all);
@@ -113,7 +127,14 @@ static bool shortest_shown(const struct launch_log *log, size_t most, uint64_t *
     for (struct launch_reader r = launch_log_read(log); launch_log_next(&r, &l);)
         all[count++] = l.statistics.cycles;
     qsort(all, count, sizeof *all, longest_first);
-    *cycles = all[most - 1];
+    s->cycles = all[most - 1];
+    size_t first = most - 1, behind = most; /* of the equal ones */
+    while (first && all[first - 1] == s->cycles)
+        first--;
+    while (behind < count && all[behind] == s->cycles)
+        behind++;
+    s->equal = behind - first;
+    s->room = most - first;
     free(all);
     return true;
 }
@@ -121,14 +142,14 @@ static bool shortest_shown(const struct launch_log *log, size_t most, uint64_t *
 static bool put_launches(json_t *data, const struct replayed *o, struct rp_error *err)
 {
     struct replay_launch l;
-    uint64_t least;
+    struct shown shown;
     json_t *list = json_array();
     json_put(data, "launches", list);
     json_put(data, "launch_count", json_integer(o->result.launches.count));
-    if (!shortest_shown(&o->result.launches, MOST_LAUNCHES, &least, err))
+    if (!choose_shown(&o->result.launches, MOST_LAUNCHES, &shown, err))
         return false;
     for (struct launch_reader r = launch_log_read(&o->result.launches); launch_log_next(&r, &l);)
-        if (l.statistics.cycles >= least && json_array_size(list) < MOST_LAUNCHES)
+        if (is_shown(&shown, l.statistics.cycles))
             json_add(list, launch_row(o, &l));
     return true;
 }

@@ -6,14 +6,23 @@ function launchText(l) { return l.launch + " " + l.kernel; }
 
 function replayParts(values) { return partsOf((n) => values[n], values.cycles); }
 
+// The `most` longest launches. Of those that are as long as the last one some are taken, evenly over all.
+function longestLaunches(launches, most) {
+  const length = (l) => l.end - l.begin, order = launches.map(length).sort((a, b) => b - a);
+  if (launches.length <= most) return { list: launches, of: 0 };
+  const least = order[most - 1], longer = launches.filter((l) => length(l) > least), equal = launches.filter((l) => length(l) === least);
+  const room = most - longer.length;
+  return { list: [...longer, ...d3.range(room).map((i) => equal[Math.floor((i * equal.length) / room)])], of: equal.length > room ? equal.length : 0 };
+}
+
 function launchesSection(page, data) {
   if (data.launches.length < 2) return;
   addSection(page, "time", "Launches over time", (body) => {
-    const longest = data.launches.slice().sort((a, b) => (b.end - b.begin) - (a.end - a.begin)).slice(0, mostLaunchRows);
-    const rows = longest.sort((a, b) => a.begin - b.begin || a.launch - b.launch).map((l) => ({ text: launchText(l),
+    const longest = longestLaunches(data.launches, mostLaunchRows);
+    const rows = longest.list.sort((a, b) => a.begin - b.begin || a.launch - b.launch).map((l) => ({ text: launchText(l),
       spans: [{ from: l.begin, to: l.end, full: true, title: launchText(l) + ": " + figure(l.begin) + " to " + figure(l.end) }] }));
     addFigure(body, "launches over cycles", (svg, width) => drawGantt(svg, width, rows, "cycles since the first launch began"),
-      data.launch_count > rows.length ? "The " + rows.length + " longest of " + wholeNumber(data.launch_count) + " launches." : "");
+      data.launch_count > rows.length ? "The " + rows.length + " longest of " + wholeNumber(data.launch_count) + " launches." + (longest.of ? " Of " + wholeNumber(longest.of) + " that are equally long some are shown, evenly over all." : "") : "");
   });
 }
 
