@@ -31,7 +31,7 @@ bool query_sql(struct query *, const char *text, struct rp_error *);
 
 /* ---- columns.c: what queries are made of ------------------------------------------------------------------------- */
 
-/* Opens the database and fills in `which`. False: nothing need be freed. */
+/* Opens the database, which must be whole, and fills in `which`. False: nothing need be freed. */
 bool query_open(struct query *, const char *path, unsigned wait, const struct query_args *, struct rp_error *);
 void query_close(struct query *);
 

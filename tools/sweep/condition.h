@@ -32,7 +32,8 @@ struct conditions {
 bool conditions_add(struct conditions *, const char *text, struct rp_error *);
 void conditions_free(struct conditions *);
 /* Once all axes are known: every key on the left is one that varies, "machine" or "trace", what < and > compare
- * with is a number, or such a key, and every term holds for some value of its key. */
+ * with is a number, or such a key, and every term holds for some value of its key, or for some
+ * values that its two keys have together; no key is compared with itself. */
 bool conditions_check(const struct conditions *, const struct axes *, struct rp_error *);
 /* Whether one of the conditions holds. Values compare as numbers where both are such, perhaps with K, M or G. One that
  * is NULL fulfils no term. */
