@@ -15,7 +15,7 @@ again() {
 
 # every linked cubin: parameters, banks, variables, relocations (with addends and without), functions within code and apart, indirect branches,
 # 32 and 64 bits, CUDA 11.8 to 13
-for name in module module-11.8 module-12.9 functions 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0 \
+for name in module module-11.8 module-12.9 functions pointers.sm_62 pointers.sm_86 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0 \
     wide-parameters.sm_86 wide-parameters.sm_90; do
     check "$name: text, cubin, text" again $golden/$name.cubin $name
 done
