@@ -23,30 +23,105 @@ static bool place(struct cubin *c, bool *any)
     return at <= IMAGES;
 }
 
-/* Which kernels, functions and data need the address of which function: the first relocation of each kernel or function
- * (data comes after them), and for each relocation the next one. Numbers count from 1. */
+/* ---- calls in code ----------------------------------------------------------------------------------------------
+ * Opcodes: JCAL, JMX and BRX of sm_50 to sm_62 in the highest 12 bits of a word; CALL.ABS and CALL.REL of sm_70 and
+ * later in the lowest 12, where a register, a uniform register (bit 91) or a constant may give the address. */
+
+static uint32_t word_bytes(const struct cubin *c) { return c->sm < 70 ? 8 : 16; }
+
+/* Whether the word calls a function that it names. */
+static bool calls_by_name(const struct cubin *c, const uint8_t *word)
+{
+    enum { JCAL = 0xe22, CALL_ABS = 0x943, CALL_REL = 0x944 };
+    uint32_t wide = le16(word) & 0xfffu;
+    return c->sm < 70 ? le64(word) >> 52 == JCAL : wide == CALL_ABS || wide == CALL_REL;
+}
+
+/* Whether the file lists where the indirect branch at this offset goes: then it is a switch, and no call. */
+static bool is_listed(const struct cubin_kernel *k, uint32_t offset)
+{
+    for (uint32_t i = 0; i < k->branch_count; i++)
+        if (k->branches[i].offset == offset && k->branches[i].count)
+            return true;
+    return false;
+}
+
+static bool is_indirect_call(const struct cubin *c, const struct cubin_kernel *k, uint32_t offset)
+{
+    enum { JMX = 0xe20, BRX = 0xe25, BY_REGISTER_ABS = 0x343, BY_REGISTER_REL = 0x344, BY_CONSTANT = 0xb43 };
+    const uint8_t *word = k->code.at + offset;
+    if (c->sm < 70) {
+        uint64_t opcode = le64(word) >> 52;
+        return (opcode == JMX || opcode == BRX) && !is_listed(k, offset);
+    }
+    uint32_t opcode = le16(word) & 0xfffu;
+    bool uniform = word[91 / 8] >> 91 % 8 & 1;
+    return opcode == BY_REGISTER_ABS || opcode == BY_REGISTER_REL || opcode == BY_CONSTANT ||
+           (uniform && calls_by_name(c, word));
+}
+
+static bool calls_by_pointer(const struct cubin *c, const struct cubin_kernel *k)
+{
+    for (uint32_t at = 0; at + word_bytes(c) <= k->code.size; at += word_bytes(c))
+        if (is_indirect_call(c, k, at))
+            return true;
+    return false;
+}
+
+/* ---- what a kernel can reach -------------------------------------------------------------------------------------
+ */
+
+/* Which kernels, functions and data need the address of which function: the first edge of each kernel or function (then
+ * of data, then of pointers that code makes), for each edge the next one, and where it leads. Edges count from 1. */
 struct wishes {
-    uint32_t *first, *next, *to, *stack;
+    uint32_t *first, *next, *to, *stack, count;
+    uint32_t data, pointers; /* what comes after the kernels and functions */
+    bool *by_pointer;        /* by kernel or function: it calls through pointers */
 };
 static uint32_t number_of(struct cubin_file *f, uint32_t section)
 {
     const struct cubin_kernel *k = section ? cubin_kernel_of_section(f, section) : NULL;
     return k ? (uint32_t)(k - f->cubin->kernels) : f->cubin->kernel_count;
 }
+
+static void add_edge(struct wishes *w, uint32_t from, uint32_t to)
+{
+    w->to[++w->count] = to;
+    w->next[w->count] = w->first[from];
+    w->first[from] = w->count;
+}
+
+/* Whether the relocation makes a pointer to the function: it is no call, and not the address of code within, to which
+ * a call of its own returns. */
+static bool makes_pointer(const struct cubin *c, const struct cubin_relocation *r)
+{
+    bool begins = !r->value && (!r->explicit_addend || !r->addend);
+    bool whole = r->offset % word_bytes(c) == 0 && r->in.size - r->offset >= word_bytes(c);
+    return (r->section != r->target || begins) && !(whole && calls_by_name(c, r->in.at + r->offset));
+}
+
 static struct wishes read_wishes(struct cubin_file *f)
 {
     const struct cubin *c = f->cubin;
-    struct wishes w = {
-        ARENA_ARRAY(f->arena, uint32_t, c->kernel_count + 1), ARENA_ARRAY(f->arena, uint32_t, c->relocation_count + 1),
-        ARENA_ARRAY(f->arena, uint32_t, c->relocation_count + 1), ARENA_ARRAY(f->arena, uint32_t, c->kernel_count + 1)};
+    const size_t edges = 2 * (size_t)c->relocation_count + 1;
+    struct wishes w = {.first = ARENA_ARRAY(f->arena, uint32_t, c->kernel_count + 2),
+                       .next = ARENA_ARRAY(f->arena, uint32_t, edges),
+                       .to = ARENA_ARRAY(f->arena, uint32_t, edges),
+                       .stack = ARENA_ARRAY(f->arena, uint32_t, c->kernel_count + 1),
+                       .data = c->kernel_count,
+                       .pointers = c->kernel_count + 1,
+                       .by_pointer = ARENA_ARRAY(f->arena, bool, c->kernel_count + 1)};
     for (uint32_t i = 0; i < c->relocation_count; i++) {
-        uint32_t from = number_of(f, c->relocations[i].section), to = number_of(f, c->relocations[i].target);
+        const struct cubin_relocation *r = &c->relocations[i];
+        uint32_t from = number_of(f, r->section), to = number_of(f, r->target);
         if (to == c->kernel_count || c->kernels[to].entry)
             continue;
-        w.to[i + 1] = to;
-        w.next[i + 1] = w.first[from];
-        w.first[from] = i + 1;
+        add_edge(&w, from, to);
+        if (from != w.data && makes_pointer(c, r))
+            add_edge(&w, w.pointers, to);
     }
+    for (uint32_t k = 0; w.first[w.pointers] && k < c->kernel_count; k++)
+        w.by_pointer[k] = calls_by_pointer(c, &c->kernels[k]);
     return w;
 }
 
@@ -61,15 +136,26 @@ static uint32_t follow(const struct wishes *w, uint32_t at, bool *reached, uint3
     return depth;
 }
 
-/* Finds what kernel k calls, directly or not, and what data points to, which any kernel may call. */
-static void find_reached(const struct cubin *c, const struct wishes *w, uint32_t k, bool *reached)
+/* The same for all that a kernel or function can call. */
+static uint32_t follow_calls(const struct wishes *w, uint32_t at, bool *reached, uint32_t depth)
 {
-    uint32_t depth = follow(w, k, reached, follow(w, c->kernel_count, reached, 0));
+    depth = follow(w, at, reached, depth);
+    return w->by_pointer[at] ? follow(w, w->pointers, reached, depth) : depth;
+}
+
+/* Finds what kernel k calls, directly or not: by name, by pointers that any code of the file makes, and what data
+ * points to, which any kernel may call. */
+static void find_reached(const struct wishes *w, uint32_t k, bool *reached)
+{
+    uint32_t depth = follow_calls(w, k, reached, follow(w, w->data, reached, 0));
     while (depth) {
         uint32_t at = w->stack[depth - 1];
-        depth = follow(w, at, reached, depth - 1);
+        depth = follow_calls(w, at, reached, depth - 1);
     }
 }
+
+/* ---- images ------------------------------------------------------------------------------------------------------
+ */
 
 /* Lines of the functions behind the kernel's own. */
 static void join_lines(struct cubin_file *f, struct cubin_kernel *k, uint32_t all)
@@ -136,7 +222,7 @@ bool cubin_place_functions(struct cubin_file *f)
     for (uint32_t k = 0; fits && k < c->kernel_count; k++)
         if (c->kernels[k].entry) {
             memset(reached, 0, c->kernel_count * sizeof *reached);
-            find_reached(c, &w, k, reached);
+            find_reached(&w, k, reached);
             fits = make_image(f, &c->kernels[k], reached, &room);
         }
     return fits || cubin_bad(f, ".text", "kernels and their functions need more than %u bytes", (unsigned)IMAGES);

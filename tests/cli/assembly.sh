@@ -15,7 +15,7 @@ again() {
 
 # every linked cubin: parameters, banks, variables, relocations (with addends and without), functions within code and apart, indirect branches,
 # 32 and 64 bits, CUDA 11.8 to 13
-for name in module module-11.8 module-12.9 functions 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0 \
+for name in module module-11.8 module-12.9 functions pointers.sm_62 pointers.sm_86 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0 \
     wide-parameters.sm_86 wide-parameters.sm_90; do
     check "$name: text, cubin, text" again $golden/$name.cubin $name
 done
@@ -50,6 +50,14 @@ check "nvdisasm -hex: one function, not the last" cmp "$work/second.bin" "$work/
 } >"$work/linked.sass"
 check "nvdisasm -hex: operands that the linker fills in" eval '"$REPRISE" asm --check "$work/linked.sass" | grep -q "2 instructions"'
 
+# cuobjdump's listing: NaNs without their bits, which the words have
+printf 'code for sm_86\n/*0000*/ FSEL R15, R0, -QNAN , !P0 ; /* 0xfff80000000f7808 */\n/* 0x000fe20004000000 */\n' >"$work/nan.86"
+printf 'code for sm_62\n/* 0x001fc060fe4007b2 */\n/*0008*/ FADD32I R0, R0, +QNAN  ; /* 0x0807fc1234570000 */\n' >"$work/nan.62"
+for sm in 86 62; do
+    "$REPRISE" asm "$work/nan.$sm" -o "$work/nan.bin"
+    check "cuobjdump: the bits of a NaN, sm_$sm" eval '"$REPRISE" disasm --binary sm_$sm "$work/nan.bin" | grep -q "QNAN:0x\(fff80000\|7fc12345\)"'
+done
+
 # what cannot be
 # refuses STATUS PATTERN NAME COMMAND...: exit status and message, and no file left
 refuses() {
@@ -70,8 +78,12 @@ wrong '/\.registers/d' ": function 'twice' has no line '.registers N'; its code 
 wrong 's/\.param 0x8 4/.param 0x4 4/' ":6: '.param': parameter 1 at 0x4 begins within the one before it, which ends at 0x8" "parameters that overlap"
 wrong 's/\.param 0x8 4/.param 8/' ":6: the line has the form '.param OFFSET SIZE'" "words missing"
 wrong '/\.param 0x8/d' ": function 'twice' reads a parameter, c\[0x0\]\[0x168\], that no line gives" "a parameter that no line gives"
+wrong 's/\[0x168\]/[0x168000]/' ":8:41: .*: 0x168000 is no number of 16 bits: 0 to 0xffff" "an offset in a constant bank that is too large"
 wrong 's/EXIT/BAR.SYNC 0x0/' ": function 'twice' has a barrier and no line '.barriers N'" "a barrier that no line gives"
-wrong 's/(done)/(don)/' ":9: '.(don)': the linker fills this in" "a label that is not there"
+wrong 's/(done)/(don)/' ":9: no label 'don' in this function" "a label that is not there"
+wrong 's/R4, R4, R4/R4, R99, R4/' ": function 'twice' has '.registers 8', which are too few: R99 is named in line 13" "a register beyond '.registers'"
+wrong '/\.entry/d' ": no function is a kernel: a kernel has a line '.entry'" "no kernel"
+wrong '7s,$, /* all threads,' ":7: a comment ends in '\*/', in its own line" "a comment without an end"
 wrong '8s/^/done:\n/' ":1[0-9]: label 'done' comes a second time" "a label twice"
 wrong '$s/$/\n.target sm_75/' ":17: a second cubin begins here" "two cubins"
 wrong '2s/^/.data initialised 4\n.bytes 2 000000\n/' ":3: '.bytes': bytes reach to 0x5 in data of 0x4" "bytes outside"

@@ -75,6 +75,9 @@ check "the machine of the code's compute capability" grep -q 'control bits on a4
 check "PTX has no control bits" grep -q 'its code has no control bits' <("$r" verify --control "$dir/ptx.wtr" 2>&1)
 check "--set without --machine" grep -q "classes.fp32.latency=x: .* is not a whole number" <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=x 2>&1)
 check "is what that machine takes" grep -q 'control bits on a4000: [1-9][0-9]* hazard' <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40)
+check "a GPU that does not run the code: says so first" grep -q '^  the code is for sm_86, and jetson-tx2 is of compute capability 6.2, which does not run it' \
+    <("$r" verify --control "$dir/chain.wtr" -m jetson-tx2 | sed -n 2p)
+check "... and not of one that does" eval '! "$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40 | grep -q "which does not run it"'
 check "--machine goes with --control" grep -q 'go with --control' <("$r" verify "$dir/ptx.wtr" -m rtx3070 2>&1)
 # by default replay goes by the control bits, and both engines agree
 for d in control-words scoreboard; do

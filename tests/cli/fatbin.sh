@@ -73,6 +73,7 @@ is "disasm finds a kernel behind images without it" "$(listed "$work/one" which)
 is "disasm names a kernel once, of whatever images it is" "$(listed "$work/one" wich)" "has no kernel 'wich'; did you mean 'which'? "
 (cd "$work" && ar rcs lib.a bare second.o empty.o first.o && ar rcs none.a bare)
 is "disasm finds a kernel in a static library, of which some members have none" "$(listed "$work/lib.a" which)" "$(listed "$work/one" which)"
+is "... and names the member" "$("$REPRISE" disasm "$work/lib.a" --kernel which | grep '^// member ' | sort -u)" "// member first.o"
 is "... also in one that comes by a pipe" "$("$REPRISE" disasm - <"$work/lib.a" | sha256sum)" "$("$REPRISE" disasm "$work/lib.a" | sha256sum)"
 fails 2 "none.a: no member of this static library holds machine code" "$REPRISE" disasm "$work/none.a"
 fails 2 "it holds PTX for compute_60, PTX for compute_62, PTX for compute_50" "$REPRISE" disasm $golden/ptx.fatbin --kernel which

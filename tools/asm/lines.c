@@ -85,6 +85,15 @@ static void cut_notes(char *text)
     }
 }
 
+/* Whether a comment begins that does not end in its line. */
+static bool is_open(const char *s)
+{
+    while ((s = strstr(s, "/*")))
+        if (!(s = strstr(s + 2, "*/")))
+            return true;
+    return false;
+}
+
 static void read_instruction(struct listing_reader *r, char *s, struct listing_line *l)
 {
     l->kind = LINE_INSTRUCTION;
@@ -100,6 +109,8 @@ static void read_instruction(struct listing_reader *r, char *s, struct listing_l
     }
     *end = 0;
     l->text = trim(s);
+    if (is_open(end + 1))
+        l->kind = LINE_COMMENT;
     const char *comment = end + 1 + strspn(end + 1, " \t");
     l->has_word = begins(comment, "/* ") && isa_word_read(comment + 3, r->word_bytes, &l->word);
     if (l->has_word)

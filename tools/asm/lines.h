@@ -17,6 +17,7 @@ enum line_kind {
     LINE_WORD,        /* word: of control information */
     LINE_INSTRUCTION, /* text: without what ends it; has_word: its word follows, in word */
     LINE_UNFINISHED,  /* an instruction that nothing ends */
+    LINE_COMMENT,     /* an instruction with a comment that nothing ends */
 };
 
 struct listing_line {

@@ -461,6 +461,10 @@ static bool check_needs(const struct module_text *m, unsigned sm, const struct c
         return rp_fail(err, RP_BAD_INPUT,
                        "function '%s' has no line '.registers N'; its code names %u. A kernel has '.entry', too",
                        k->name, needs->registers);
+    if (needs->registers > k->registers && !needs->changes_count)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "function '%s' has '.registers %u', which are too few: R%u is named in line %u", k->name,
+                       k->registers, needs->registers - 1, needs->line);
     if (k->entry && needs->barriers && !m->has_barriers && !has_attribute(k, NUM_BARRIERS))
         return rp_fail(err, RP_BAD_INPUT, "function '%s' has a barrier and no line '.barriers N', the highest one + 1",
                        k->name);

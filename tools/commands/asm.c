@@ -121,6 +121,9 @@ static bool add_linked(struct request *a, const char *text, const struct isa_wor
     char word[sizeof ".word " + ISA_WORD_TEXT] = ".word ", hex[ISA_WORD_TEXT];
     size_t length;
     const char *operand = linked_operand(text, &length);
+    if (operand[0] == '`' && !listed)
+        return rp_fail(err, RP_BAD_INPUT, "%s:%u: no label '%.*s' in this function", a->file, a->line.number,
+                       (int)strcspn(operand + 2, ")"), operand + 2);
     if (a->form == CUBIN)
         return rp_fail(err, RP_BAD_INPUT,
                        "%s:%u: '%.*s': the linker fills this in. 'reprise disasm' prints such words with lines "
@@ -148,7 +151,7 @@ static bool add_instruction(struct request *a, struct rp_error *err)
         return rp_fail(err, RP_BAD_INPUT, "%s:%u: address 0x%x where 0x%x is next", a->file, l->number, l->address,
                        here);
     const char *text = labels_resolve(&a->labels, &a->module.arena, a->function ? a->function : "", l->text);
-    needs_add(&a->needs, text);
+    needs_add(&a->needs, text, l->number);
     a->words++;
     return linked_operand(text, &length) ? add_linked(a, text, listed, err) : add_text(a, text, listed, err);
 }
@@ -234,6 +237,7 @@ static bool read_line(struct request *a, struct rp_error *err)
     case LINE_WORD: return a->skip || add_control(a, err);
     case LINE_INSTRUCTION: return a->skip || add_instruction(a, err);
     case LINE_UNFINISHED: return a->skip || bad(a, err, "an instruction ends in ';'");
+    case LINE_COMMENT: return a->skip || bad(a, err, "a comment ends in '*/', in its own line");
     }
     return true;
 }
@@ -267,11 +271,21 @@ static char *find_function(const struct request *a, const char *text, struct rp_
     return copy;
 }
 
+static bool has_entry(const struct module_text *m)
+{
+    for (uint32_t i = 0; i < m->kernels.count; i++)
+        if (m->kernels.at[i]->entry)
+            return true;
+    return false;
+}
+
 /* What the text makes of a cubin goes through the loader, so that nothing is written that cannot be read. */
 static bool write_cubin(struct request *a, struct rp_error *err)
 {
     size_t size;
     a->module.cubin.file_name = a->file;
+    if (!has_entry(&a->module))
+        return rp_fail(err, RP_BAD_INPUT, "%s: no function is a kernel: a kernel has a line '.entry'", a->file);
     directives_finish(&a->module, a->code.sm, a->accelerators);
     uint8_t *bytes = cubin_write(&a->module.arena, &a->module.cubin, &size, err);
     struct cubin *again = bytes ? cubin_load(a->file, bytes, size, err) : NULL;

@@ -25,6 +25,7 @@ struct disasm {
     uint32_t unknown;      /* words that are no instruction, so far */
     struct rp_error first; /* describes the first of them */
     bool no_code;          /* the last fat binary had none that can be printed */
+    bool is_member;        /* file is a member of a static library */
 };
 
 enum { KEY_BINARY = 256, LINE_BYTES = 512 };
@@ -141,8 +142,11 @@ static bool print_kernel(struct disasm *a, const struct cubin *c, const struct c
     return true;
 }
 
-static void print_head(const struct cubin *c)
+static void print_head(const struct disasm *a, const struct cubin *c)
 {
+    const char *member = a->is_member ? strrchr(a->file, '(') : NULL; /* LIBRARY(MEMBER) */
+    if (member)
+        printf("\n// member %.*s\n", (int)strcspn(member + 1, ")"), member + 1);
     printf("\n\tcode for sm_%u%s\n", c->sm, has_accelerators(c) ? "a" : "");
     directives_print_module(stdout, c);
 }
@@ -154,7 +158,7 @@ static bool print_image(struct disasm *a, const struct cubin *c, struct rp_error
     for (uint32_t k = 0; !any && k < c->kernel_count; k++)
         any = !strcmp(c->kernels[k].name, a->chosen);
     if (any)
-        print_head(c);
+        print_head(a, c);
     for (uint32_t k = 0; any && ok && k < c->kernel_count; k++)
         if (!a->chosen || !strcmp(c->kernels[k].name, a->chosen))
             ok = print_kernel(a, c, &c->kernels[k], err);
@@ -259,12 +263,14 @@ static bool visit_member(void *data, const char *name, const uint8_t *bytes, siz
     if (!fatbin_is(bytes, size) && !cubin_sm(bytes, size))
         return true;
     a->file = name;
+    a->is_member = true;
     bool ok = visit_images(a, bytes, size, m->visit, err);
     if (!ok && err->status == RP_BAD_INPUT && a->no_code) /* PTX alone, or for other GPUs */
         ok = true;
     else
         m->any = true;
     a->file = archive;
+    a->is_member = false;
     return ok;
 }
 

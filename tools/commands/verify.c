@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "frontend/loader/isa.h"
 #include "tools/hazards/hazards.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
@@ -111,6 +112,17 @@ static struct machine *machine_of(int64_t capability, const struct machine_args 
     return m;
 }
 
+/* Says why there are many hazards where no GPU like the machine runs the code. */
+static void say_generation(int64_t code, const struct machine *m)
+{
+    unsigned machine = (unsigned)strtoul(machine_capabilities[m->device_capability], NULL, 10); /* "unknown" is 0 */
+    if (machine && !isa_sm_runs(machine, (unsigned)code))
+        printf("  the code is for sm_%" PRId64
+               ", and %s is of compute capability %u.%u, which does not run it: its stall "
+               "counts are for another GPU's latencies\n",
+               code, m->name, machine / 10, machine % 10);
+}
+
 /* Looks for hazards. *found: there are some. */
 static bool check_control(const struct arguments *a, const char *path, struct rp_trace *t, bool *found,
                           struct rp_error *err)
@@ -129,8 +141,11 @@ static bool check_control(const struct arguments *a, const char *path, struct rp
     if (fine && a->json)
         json_join(json_array_get(a->json, json_array_size(a->json) - 1),
                   json_pack("{s:o, s:o}", "machine", json_text(m->name), "hazards", hazards_json(t, &h)));
-    else if (fine && (!a->quiet || h.count))
+    else if (fine && (!a->quiet || h.count)) {
+        if (h.count)
+            say_generation(capability, m);
         hazards_print(t, m, &h);
+    }
     hazards_free(&h);
     machine_free(m);
     return fine;

@@ -100,14 +100,18 @@ static bool read_bank(struct sass_parser *p, const struct sass_item *i)
     return asm_eat(p, "]") && asm_eat(p, "[");
 }
 
-/* Reads a number for a field that leaves out the lowest `unit` bits, which must be 0. */
+/* Reads a number for a field of `width` bits that leaves out the lowest `unit` bits, which must be 0. */
+static bool read_wide_units(struct sass_parser *p, unsigned width, unsigned unit, enum sign sign, uint64_t *v)
+{
+    if (!asm_read_integer(p, width + unit, sign, v) || *v & ((1ull << unit) - 1))
+        return false;
+    *v >>= unit;
+    return true;
+}
+
 static bool read_units(struct sass_parser *p, const struct sass_item *i, enum sign sign, uint64_t *v)
 {
-    unsigned width = (unsigned)i->f.width + i->g.width + i->unit;
-    if (!asm_read_integer(p, width, sign, v) || *v & ((1ull << i->unit) - 1))
-        return false;
-    *v >>= i->unit;
-    return true;
+    return read_wide_units(p, (unsigned)i->f.width + i->g.width, i->unit, sign, v);
 }
 
 static bool parse_constant(struct sass_parser *p, const struct sass_item *i)
@@ -116,7 +120,7 @@ static bool parse_constant(struct sass_parser *p, const struct sass_item *i)
     if (!asm_separator(p))
         return false;
     asm_prefix(p, i);
-    if (!read_bank(p, i) || !read_units(p, i, EITHER, &offset) || !asm_eat(p, "]"))
+    if (!read_bank(p, i) || !read_wide_units(p, i->f.width, i->unit, EITHER, &offset) || !asm_eat(p, "]"))
         return false;
     asm_set(p, i->f, offset);
     return suffix(p, i);

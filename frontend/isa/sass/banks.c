@@ -53,7 +53,7 @@ struct operand bank_word(struct sass_build *b, unsigned bank, uint32_t offset)
     if (bank == 0)
         return word_of_bank_0(b, offset);
     if (b->banks->at[bank] == CUBIN_UNKNOWN)
-        sass_build_not_covered(b, "a constant bank that the file does not have");
+        sass_build_damaged(b, "the file does not have this constant bank");
     const struct cubin_bytes *own = &b->kernel->constant[bank];
     if (own->size >= 4 && offset <= own->size - 4) {
         const uint8_t *p = own->at + offset;

@@ -90,6 +90,7 @@ struct operand sass_build_guard(struct sass_build *, bool *negated);
 /* Begins an instruction without a guard, one of those that follow the code. */
 void sass_build_begin_runtime(struct sass_build *, uint32_t instruction);
 _Noreturn void sass_build_not_covered(struct sass_build *, const char *what);
+_Noreturn void sass_build_damaged(struct sass_build *, const char *what);
 
 /* ---- operands (build.c) ---- */
 struct operand constant32(struct sass_build *, uint32_t);

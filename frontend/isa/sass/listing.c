@@ -2,6 +2,7 @@
 #include "frontend/isa/sass/listing.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,13 +128,32 @@ static bool bare_word(const struct sass_table *t, const char *text, struct isa_w
                    2 * t->word_bytes);
 }
 
-/* Takes the listed word if it prints the same text: a text may leave bits out, such as the descriptor of a load. */
+/* Whether the texts are equal, but for payloads of NaNs that only the second one has: cuobjdump prints none. */
+static bool same_but_payloads(const char *ours, const char *theirs)
+{
+    static const char nan[] = "QNAN";
+    for (const char *begin = theirs;; ours++, theirs++) {
+        bool behind = theirs - begin >= (ptrdiff_t)strlen(nan) && !strncmp(theirs - strlen(nan), nan, strlen(nan));
+        if (behind && *theirs == ':' && *ours != ':')
+            theirs += 1 + strspn(theirs + 1, "0123456789abcdefx");
+        if (*ours != *theirs)
+            return false;
+        if (!*ours)
+            return true;
+    }
+}
+
+/* Takes the listed word if it prints the same text: a text may leave bits out, such as the descriptor of a load or what
+ * a NaN holds. The control bits of words in bundles are elsewhere, and their text leaves out NaNs alone. */
 static void take_hidden_bits(const struct sass_site *site, struct isa_word *word, const struct isa_word *listed)
 {
     const struct sass_table *t = site->table;
     char ours[SASS_TEXT_SIZE], theirs[SASS_TEXT_SIZE];
-    if (sass_print(site, *word, (uint32_t)sass_field(*word, t->control), ours, NULL) &&
-        sass_print(site, *listed, (uint32_t)sass_field(*listed, t->control), theirs, NULL) && !strcmp(ours, theirs))
+    bool apart = t->bundle_words > 1;
+    uint32_t control[2] = {apart ? 0 : (uint32_t)sass_field(*word, t->control),
+                           apart ? 0 : (uint32_t)sass_field(*listed, t->control)};
+    if (sass_print(site, *word, control[0], ours, NULL) && sass_print(site, *listed, control[1], theirs, NULL) &&
+        (!apart || strcmp(ours, theirs) != 0) && same_but_payloads(ours, theirs))
         *word = *listed;
 }
 
@@ -151,7 +171,7 @@ static bool encode(const struct sass_table *t, struct assembly *a, const char *t
         show_in_bundle(t, a, shown);
     else
         show_in_word(t, word, listed, shown);
-    if (t->bundle_words == 1 && listed)
+    if (listed)
         take_hidden_bits(&site, word, listed);
     return true;
 }

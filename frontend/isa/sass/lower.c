@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "frontend/core/operands.h"
 #include "frontend/isa/sass/window.h"
 #include "frontend/module/inlined.h"
 
@@ -12,20 +13,27 @@ static struct isa_word word_at(const struct sass_lowering *l, uint32_t address)
     return sass_word_at(table_of(l), l->b.kernel->image.at + address);
 }
 
-_Noreturn void sass_not_covered(struct sass_lowering *l, const char *what)
+/* The error of the instruction at hand: FILE: kernel K: address A: `before`'TEXT'`behind`. */
+static _Noreturn void refuse(struct sass_lowering *l, const char *before, const char *behind)
 {
     const struct sass_site site = {table_of(l), l->arch, l->address};
     char text[SASS_TEXT_SIZE];
     struct rp_error ignored;
     if (!sass_print(&site, l->word, 0, text, &ignored))
         isa_word_print(text, l->word, site.table->word_bytes);
-    if (what)
-        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: %s in '%s' is not covered yet", l->path,
-                l->b.kernel->name, l->address, what, text);
-    else
-        rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: '%s' is not covered yet", l->path,
-                l->b.kernel->name, l->address, text);
+    rp_fail(l->err, RP_BAD_INPUT, "%.200s: kernel '%.100s': address 0x%x: %s'%s'%s", l->path, l->b.kernel->name,
+            l->address, before, text, behind);
     longjmp(*l->escape, 1);
+}
+
+_Noreturn void sass_not_covered(struct sass_lowering *l, const char *what)
+{
+    refuse(l, what ? arena_printf(l->b.arena, "%s in ", what) : "", " is not covered yet");
+}
+
+_Noreturn void sass_damaged(struct sass_lowering *l, const char *what)
+{
+    refuse(l, "the code is damaged: ", arena_printf(l->b.arena, ": %s", what));
 }
 
 sass_semantic sass_find_meaning(const struct sass_family *family, const struct sass_row *row)
@@ -65,6 +73,11 @@ void sass_build_begin_runtime(struct sass_build *b, uint32_t i)
 _Noreturn void sass_build_not_covered(struct sass_build *b, const char *what)
 {
     sass_not_covered((struct sass_lowering *)b, what);
+}
+
+_Noreturn void sass_build_damaged(struct sass_build *b, const char *what)
+{
+    sass_damaged((struct sass_lowering *)b, what);
 }
 
 /* ---- a kernel ---- */
@@ -209,6 +222,17 @@ static void fill_in(struct sass_lowering *l, struct program *p)
                  &p->kernel);
 }
 
+/* Nothing may follow the last operation. */
+static void check_end(struct sass_lowering *l)
+{
+    const struct operation *last = &l->b.operations.at[l->b.operations.count - 1];
+    if (last->index + 1 != l->b.count || !operation_may_fall_through(last))
+        return;
+    l->address = sass_address(table_of(l), last->index);
+    l->word = word_at(l, l->address);
+    sass_damaged(l, "it runs past its end");
+}
+
 void sass_lower(struct sass_lowering *l, struct program *p)
 {
     if (l->b.kernel->code.size < sass_bundle_bytes(table_of(l))) {
@@ -220,6 +244,7 @@ void sass_lower(struct sass_lowering *l, struct program *p)
     for (uint32_t i = 0; i < l->b.count; i++)
         lower_instruction(l, i);
     sass_lower_runtime(&l->b);
+    check_end(l);
     const struct rp_live *live = sass_find_live(l);
     place_targets(l);
     sass_pack_window(&l->b);

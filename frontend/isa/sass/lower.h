@@ -64,6 +64,7 @@ struct sass_family {
 
 /* ---- errors: do not return ---- */
 _Noreturn void sass_not_covered(struct sass_lowering *, const char *what);
+_Noreturn void sass_damaged(struct sass_lowering *, const char *what); /* code that no compiler makes */
 
 /* ---- fields ---- */
 static inline unsigned bits(const struct sass_lowering *l, unsigned at, unsigned width)

@@ -77,7 +77,7 @@ struct operation sass_jump(struct sass_lowering *l, int64_t address)
     int64_t function = (address - RUNTIME_BASE) / t->word_bytes;
     struct operation u = {.kind = UOP_BRANCH, .reconverge = UOP_NOWHERE};
     if (function >= l->b.functions)
-        sass_not_covered(l, "a function that the file does not define");
+        sass_damaged(l, "the file does not define this function");
     u.target =
         address >= RUNTIME_BASE ? sass_runtime_function(&l->b, (uint32_t)function) : sass_instruction_at(l, address);
     return u;
@@ -88,7 +88,7 @@ uint32_t sass_instruction_at(struct sass_lowering *l, int64_t address)
     const struct sass_table *t = l->b.family->table;
     if (address < 0 || address > UINT32_MAX || address % t->word_bytes ||
         sass_number(t, (uint32_t)address) >= l->b.count)
-        sass_not_covered(l, "a target outside of the code");
+        sass_damaged(l, "its target is outside of the code");
     return sass_number(t, (uint32_t)address);
 }
 

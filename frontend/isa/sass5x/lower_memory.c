@@ -140,7 +140,7 @@ static void lower_ldc(struct sass_lowering *l)
     if (bank == 0)
         u.imm -= l->b.parameters;
     else if (l->b.banks->at[bank] == CUBIN_UNKNOWN)
-        sass_not_covered(l, "a constant bank that the file does not have");
+        sass_damaged(l, "the file does not have this constant bank");
     else
         u.imm += l->b.banks->at[bank];
     if (!is_register(u.a) && u.imm < 0)

@@ -174,7 +174,7 @@ static void lower_ldc(struct sass_lowering *l)
     if (bank == 0)
         u.imm -= l->b.parameters;
     else if (l->b.banks->at[bank] == CUBIN_UNKNOWN)
-        sass_not_covered(l, "a constant bank that the file does not have");
+        sass_damaged(l, "the file does not have this constant bank");
     else
         u.imm += l->b.banks->at[bank];
     sass_move_data(l, &u, bits(l, AT_RD, 8));
@@ -189,7 +189,7 @@ static struct operand silent_word(struct sass_lowering *l, unsigned bank, struct
     u.memory.elements = 1;
     u.memory.width = u.memory.width < 4 ? u.memory.width : 4;
     if (bank && l->b.banks->at[bank] == CUBIN_UNKNOWN)
-        sass_not_covered(l, "a constant bank that the file does not have");
+        sass_damaged(l, "the file does not have this constant bank");
     u.imm = offset + (bank ? (int64_t)l->b.banks->at[bank] : -(int64_t)l->b.parameters);
     u.a = base;
     u.d = sass_temporary(&l->b);

@@ -295,6 +295,22 @@ Test(cubin, what_is_no_cubin)
     free(bytes);
 }
 
+/* pointers.ptx: only kernels that call through pointers, themselves or in a function, can reach what code has pointers
+ * to.
+ */
+Test(cubin, pointers_that_code_makes)
+{
+    static const char *const files[] = {"pointers.sm_62.cubin", "pointers.sm_86.cubin"};
+    for (unsigned f = 0; f < 2; f++) {
+        struct cubin *c = load_golden(files[f]);
+        cr_expect_eq(cubin_kernel(c, "alone", NULL)->part_count, 0, "%s", files[f]);
+        cr_expect_eq(cubin_kernel(c, "store", NULL)->part_count, 2, "%s", files[f]);
+        cr_expect_eq(cubin_kernel(c, "call", NULL)->part_count, 2, "%s", files[f]);
+        cr_expect_eq(cubin_kernel(c, "through", NULL)->part_count, 3, "%s", files[f]);
+        cubin_free(c);
+    }
+}
+
 /* Functions get addresses that begin where the longest kernel, `choose`, ends. Each function is placed once. Only a
  * kernel that reaches a function is continued with the functions' code. Relocations of calls and pointers hold the
  * address. 2a is the relocation of a call: R_CUDA_ABS32_20. */

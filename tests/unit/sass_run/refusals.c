@@ -35,14 +35,23 @@ Test(refusals, a_word_that_is_no_instruction)
 {
     REFUSED("NOP\n0xfeed000000000000\nEXIT\n", "address 0x10", "0xfeed000000000000", "no instruction of sm_62");
 }
-Test(refusals, a_target_outside_of_the_code) { REFUSED("BRA 0x10008\nEXIT\n", "address 0x8", "BRA 0x10008"); }
-Test(refusals, a_bank_that_is_not_there) { REFUSED("MOV R0, c[0x3][0x0]\nEXIT\n", "address 0x8", "c[0x3]"); }
+Test(refusals, a_target_outside_of_the_code)
+{
+    REFUSED("BRA 0x10008\nEXIT\n", "address 0x8",
+            "the code is damaged: 'BRA 0x10008': its target is outside of the code");
+}
+Test(refusals, a_bank_that_is_not_there)
+{
+    REFUSED("MOV R0, c[0x3][0x0]\nEXIT\n", "address 0x8",
+            "the code is damaged: 'MOV R0, c[0x3][0x0]': the file does not have this constant bank");
+}
 Test(refusals, code_that_runs_past_its_end)
 {
     struct sass_rig r;
     bool loaded = sass_rig_load(&r, 62, "MOV R1, R2\nMOV R1, R2\nMOV R1, R2\n", 64);
     cr_expect(!loaded || !sass_rig_run(&r, 1, 32, NULL));
-    cr_expect_not_null(strstr(r.err.text, "runs past its end"), "%s", r.err.text);
+    cr_expect_not_null(strstr(r.err.text, ": address 0x18: the code is damaged: 'MOV R1, R2': it runs past its end"),
+                       "%s", r.err.text);
     sass_rig_close(&r);
 }
 
