@@ -14,6 +14,10 @@
  * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of
  * windows often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
  *
+ * On one SM no other evens out how its blocks are arranged, and what recurs every tens of waves, as when accesses reach
+ * a new page. There the first window is preceded by many waves in which blocks arrange themselves, as L2 is full by
+ * then, windows are longer, and the interval is about as wide as is allowed, or wider.
+ *
  * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
  * docs/sampling.md has the formulae.
@@ -40,6 +44,10 @@
 #define MOST_WINDOWS 60u     /* the same; less than MEMORY_MOST_TOUCHES */
 #define MOST_MISMATCH 0.1    /* between the cycles of a window and whole periods */
 #define MARGIN 0.8           /* more windows aim at this part of the error */
+#define MOST_MIXING 64u      /* waves that one SM replays before the first window settles, at most */
+#define MIXING_PART 16u      /* of the waves of the launch, one in so many; at most MOST_MIXING */
+#define MIXING_WINDOWS 4u    /* a window there measures one in so many of those waves */
+#define LEAST_OF_ONE_SM 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
 /* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
 struct window {
@@ -62,6 +70,7 @@ struct sampling {
     uint32_t launch;
     uint64_t blocks, wave, waves; /* waves: whole ones before the last, which may be smaller */
     uint64_t measured;            /* waves of a window */
+    uint64_t mixing;              /* waves of the first window before it settles; 0 with several SMs */
     double period;                /* of the refresh, in cycles; 0: there is none */
     uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
     double wave_cycles;           /* in the lead */
@@ -78,6 +87,7 @@ struct sampling {
 };
 
 static const struct session *session_of(const struct sampling *s) { return s->worker->session; }
+static bool is_one_sm(const struct sampling *s) { return session_of(s)->machine->sms == 1; }
 static double instructions_before(const struct sampling *s, uint64_t block)
 {
     return rp_trace_instructions_before(session_of(s)->trace, s->launch, block);
@@ -156,7 +166,8 @@ static uint64_t waiting(const struct sampling *s, unsigned number, double settle
 static double set_window(struct sampling *s, unsigned number, uint64_t wave, double cycle)
 {
     struct window *w = &s->window[number];
-    uint64_t before = SETTLING + waiting(s, number, cycle + SETTLING * s->wave_cycles);
+    uint64_t settling = SETTLING + (number == 1 ? s->mixing : 0);
+    uint64_t before = settling + waiting(s, number, cycle + (double)settling * s->wave_cycles);
     w->first = wave * s->wave;
     w->first = w->first < w[-1].end ? w[-1].end : w->first;
     w->from = w->first + before * s->wave;
@@ -169,13 +180,15 @@ static double set_window(struct sampling *s, unsigned number, uint64_t wave, dou
  * alike. The last one ends with the launch. */
 static void set_windows(struct sampling *s, unsigned windows)
 {
-    double lead = (double)s->window[0].end / (double)s->wave, end = (double)(s->waves - longest(s));
+    uint64_t first = s->window[0].end / s->wave;
+    double lead = (double)(first + s->mixing), end = (double)(s->waves - longest(s));
     double part = (end - lead) / (windows - 1), free = part - (double)longest(s);
-    double cycle = lead * s->wave_cycles;
+    double cycle = (double)first * s->wave_cycles;
     s->windows = windows;
     for (unsigned w = 1; w < windows; w++) {
         double shift = (double)(random_stream(0, windows, s->launch, w, 0) >> 11) * 0x1p-53;
-        cycle = set_window(s, w, (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0)), cycle);
+        uint64_t wave = (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0));
+        cycle = set_window(s, w, wave - (w == 1 ? s->mixing : 0), cycle);
     }
     set_window(s, windows, (uint64_t)end, cycle);
 }
@@ -203,7 +216,7 @@ static void set_measured(struct sampling *s, double waves)
 static bool set_if_affordable(struct sampling *s, unsigned windows, double replayed, double part)
 {
     double all = instructions_before(s, s->blocks);
-    if (windows > MOST_WINDOWS || longest(s) * windows * s->wave + s->window[0].end > s->blocks)
+    if (windows > MOST_WINDOWS || (longest(s) * windows + s->mixing) * s->wave + s->window[0].end > s->blocks)
         return false;
     set_windows(s, windows);
     for (unsigned w = 0; w <= windows; w++)
@@ -250,7 +263,7 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
         return block + 1;
     s->stable = is_long(s, waves) && same_rates(s, waves / 2, waves * 3 / 4, waves);
     s->window[0] = (struct window){.end = block, .to = block, .rate = rate_of(&s->placed, waves / 2 * s->wave, block)};
-    set_measured(s, 1);
+    set_measured(s, fmax(1, (double)(s->mixing / MIXING_WINDOWS)));
     s->stable = s->stable && set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
     return s->stable ? s->blocks : block + 1;
@@ -397,6 +410,8 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
     *half += fmax(chance_of(s, &rates), lead_apart(s, &rates)) * passed;
+    if (is_one_sm(s))
+        *half = fmax(*half, LEAST_OF_ONE_SM * s->error * cycles);
     return cycles;
 }
 
@@ -508,6 +523,8 @@ static bool begin(struct sampling *s)
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
     s->waves = s->blocks ? (s->blocks - 1) / s->wave : 0;
+    s->mixing = is_one_sm(s) ? s->waves / MIXING_PART : 0;
+    s->mixing = s->mixing < MOST_MIXING ? s->mixing : MOST_MIXING;
     s->period = dram->period ? dram->period(of->machine->dram.options) : 0;
     return s->waves >= LEAST_WAVES && is_complete(of->trace, s->launch, s->blocks);
 }

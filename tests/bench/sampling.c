@@ -2,7 +2,8 @@
  *
  * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
  * cycles, and the true value of each other statistic, lie in their intervals; the same with few SMs, so that there are
- * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold.
+ * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold, with
+ * several SMs and with one.
  * Times are of the processor.
  */
 #include <stdio.h>
@@ -208,24 +209,24 @@ static void small_machines(struct coverage *c)
     }
 }
 
+/* A launch of a case. */
+struct launch_case {
+    const char *name;
+    uint32_t size;
+};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
 /* How often the true cycles lie in intervals of several confidences, of replays in part. */
-static void confidences(void)
+static void cover_confidences(const struct launch_case *launches, size_t launch_count, const struct variant *machines,
+                              size_t machine_count)
 {
     static const struct sample_request samples[] = {{0.02, 0.95}, {0.03, 0.9}, {0.05, 0.8}};
-    static const struct {
-        const char *name;
-        uint32_t size;
-    } fresh[] = {{"reduce_tree", 1 << 19}, {"scan", 1 << 18}, {"stream_copy", 1 << 19},   {"vector_add", 1 << 19},
-                 {"spmv_vector", 8192},    {"stencil", 384},  {"stream_gather", 1 << 17}, {"transpose_conflicts", 512}};
-    static const struct variant machines[] = {{"jetson-tx2", {{"l2.latency", "150"}}},
-                                              {"tx2-pastis", {{"l2.latency", "50"}}},
-                                              {"rtx2060", {{"sms", "2"}}},
-                                              {"rtx2060", {{"sms", "4"}}},
-                                              {"gv100", {{"sms", "3"}}}};
     unsigned in_part[3] = {0}, held[3] = {0}, wide[3] = {0};
-    for (size_t i = 0; i < sizeof fresh / sizeof *fresh; i++) {
-        struct rp_trace *t = recorded(fresh[i].name, fresh[i].size);
-        for (size_t n = 0; n < sizeof machines / sizeof *machines; n++) {
+    double replayed[3] = {0};
+    for (size_t i = 0; i < launch_count; i++) {
+        struct rp_trace *t = recorded(launches[i].name, launches[i].size);
+        for (size_t n = 0; n < machine_count; n++) {
             struct machine *m = machine_of(&machines[n]);
             struct replay_result all, some;
             timed(t, m, (struct sample_request){0}, &all);
@@ -235,6 +236,7 @@ static void confidences(void)
                 in_part[k] += part_of;
                 held[k] += part_of && distance(all.total.cycles, some.total.cycles) <= some.sample.half_width.cycles;
                 wide[k] += part_of && !some.sample.reached;
+                replayed[k] += part_of ? part(some.sample.instructions, some.sample.all) : 0;
                 replay_result_free(&some);
             }
             replay_result_free(&all);
@@ -244,9 +246,42 @@ static void confidences(void)
     }
     for (size_t k = 0; k < 3; k++)
         printf("at %.0f %% with %.0f %%: the true cycles lie in the interval in %u of %u replays in part; %u are wider "
-               "than was asked for\n",
-               100 * samples[k].error, 100 * samples[k].confidence, held[k], in_part[k], wide[k]);
+               "than was asked for; %.0f %% of the instructions were replayed\n",
+               100 * samples[k].error, 100 * samples[k].confidence, held[k], in_part[k], wide[k],
+               in_part[k] ? 100 * replayed[k] / in_part[k] : 0);
     fflush(stdout);
+}
+
+static void confidences(void)
+{
+    static const struct launch_case fresh[] = {
+        {"reduce_tree", 1 << 19}, {"scan", 1 << 18}, {"stream_copy", 1 << 19},   {"vector_add", 1 << 19},
+        {"spmv_vector", 8192},    {"stencil", 384},  {"stream_gather", 1 << 17}, {"transpose_conflicts", 512}};
+    static const struct variant machines[] = {{"jetson-tx2", {{"l2.latency", "150"}}},
+                                              {"tx2-pastis", {{"l2.latency", "50"}}},
+                                              {"rtx2060", {{"sms", "2"}}},
+                                              {"rtx2060", {{"sms", "4"}}},
+                                              {"gv100", {{"sms", "3"}}}};
+    printf("\nMachines of several SMs\n");
+    cover_confidences(fresh, COUNT(fresh), machines, COUNT(machines));
+}
+
+/* Where no other SM evens out what the blocks of one do. */
+static void one_sm(void)
+{
+    static const struct launch_case launches[] = {
+        {"stream_copy", 1 << 19}, {"stream_copy", 1 << 20},  {"vector_add", 1 << 19},   {"vector_add", 1 << 20},
+        {"reduce_tree", 1 << 19}, {"reduce_tree", 1 << 20},  {"transpose_padded", 768}, {"spmv_vector", 8192},
+        {"stencil", 384},         {"stream_gather", 1 << 17}};
+    static const struct variant machines[] = {{"jetson-tx2", {{"sms", "1"}}},
+                                              {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "100"}}},
+                                              {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "200"}}},
+                                              {"orin", {{"sms", "1"}}},
+                                              {"orin", {{"sms", "1"}, {"l2.latency", "100"}}},
+                                              {"rtx2060", {{"sms", "1"}}},
+                                              {"rtx2060", {{"sms", "1"}, {"l2.latency", "100"}}}};
+    printf("\nMachines of one SM\n");
+    cover_confidences(launches, COUNT(launches), machines, COUNT(machines));
 }
 
 static void many(struct coverage *c)
@@ -291,6 +326,8 @@ int main(int argc, char **argv)
         many(&c);
     if (all || !strcmp(which, "confidences"))
         confidences();
+    if (all || !strcmp(which, "one-sm"))
+        one_sm();
     if (!c.replays)
         return 0;
     printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u.\n",

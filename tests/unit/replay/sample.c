@@ -286,6 +286,28 @@ Test(sample, refresh_is_in_the_interval)
     rp_trace_close(t);
 }
 
+/* No other SM evens out what the blocks of one do: windows that are alike do not make the interval narrow. */
+Test(sample, one_sm_makes_no_narrow_interval)
+{
+    struct rp_trace *t = written(&(struct many_launches){
+        .kernels = 1, .launches = 1, .blocks = 3000, .warps = 8, .loops = 1, .block_spread = 0, .random_percent = 0});
+    static const struct sample_request requests[] = {{0.05, 0.8}, {0.1, 0.9}};
+    for (size_t i = 0; i < MODEL_COUNT_OF(requests); i++) {
+        struct machine *m = test_machine("jetson-tx2", NULL, (const char *const[]){"sms=1", NULL});
+        struct replay_result all = whole(t, m),
+                             some = replayed(t, m, (struct replay_options){.launch = -1, .sample = requests[i]});
+        double part = (double)some.sample.half_width.cycles / (double)some.total.cycles;
+        cr_expect_eq(some.sample.count[REPLAY_IN_PART], 1);
+        cr_expect(some.sample.reached);
+        cr_expect(part >= 0.98 * requests[i].error && part <= requests[i].error, "%f", part);
+        cr_expect(holds(&some, &all));
+        replay_result_free(&all);
+        replay_result_free(&some);
+        machine_free(m);
+    }
+    rp_trace_close(t);
+}
+
 /* Where waves are not alike, the search for a stable one becomes the replay of the whole launch. */
 Test(sample, an_unstable_launch_is_exact)
 {
