@@ -402,3 +402,10 @@ for how in sass ptx; do
 done
 "$r" record -q -o "$work/s.wtr" --device rtx2080 -- tests/cuda/prebuilt/separate >&2
 check "without --prefer it is PTX on sm_75" eval '"$r" info "$work/s.wtr" | grep -q "^module 0  separate (ptx, sm_75)"'
+# NVIDIA's device runtime, with which nvcc links each such program, has PTX for the newest devices alone
+if nvcc=$(command -v nvcc) && "$nvcc" -rdc=true -arch=compute_75 -code=compute_75 -cudart shared -o "$work/ptx-alone" tests/cuda/separate/*.cu 2>/dev/null; then
+    LD_LIBRARY_PATH=${nvcc%/bin/nvcc}/lib64 "$r" record -q -o "$work/s.wtr" --device rtx3070 -- "$work/ptx-alone" >&2
+    check "PTX of several objects keeps its target" eval '"$r" info "$work/s.wtr" | grep -q "^module 0  ptx-alone (ptx, sm_75)"'
+else
+    echo "ok - PTX of several objects keeps its target # SKIP no nvcc"
+fi

@@ -266,7 +266,8 @@ int main(void)
     CUcontext context;
     CUmodule module;
     cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
-    cuModuleLoadData(&module, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { nothing; }");
+    for (int i = 0; i < 2; i++)
+        cuModuleLoadData(&module, ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { nothing; }");
 }
 C
 ${CC:-gcc} -std=c17 -I. "$work/unloaded.c" -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/unloaded"
@@ -276,6 +277,8 @@ for checks in race leak; do
     check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: .*nothing"
     check "... the report has it" test -n "$(json "$work/unloaded.json" 'd["incomplete"]')"
 done
+"$r" run -- "$work/unloaded" >/dev/null 2>"$work/err"
+is "a module that cannot be loaded, twice: said once" "$(grep -c 'a module cannot be loaded: ' "$work/err")" 1
 (ulimit -v 1000000; "$r" run --check race -- "$work/unloaded") >/dev/null 2>"$work/err"
 is "no room for a device: 2" $? 2
 check "... and that is said" says "^reprise: not all was checked: code could not be loaded, and did not run: no room for the device"

@@ -102,24 +102,56 @@ static CUresult unpacking_failed(const struct rp_error *err)
     return err->status == RP_SYSTEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_IMAGE;
 }
 
-/* Collects the PTX of a program's objects, to be linked in place of nvlink's output. Skips objects without PTX. */
+/* Whether the text is PTX of NVIDIA's device runtime, with which nvcc links every program of relocatable code, by the
+ * source's name in names of its own. It is for the newest devices alone. */
+static bool is_runtime(const uint8_t *text, size_t size)
+{
+    static const char source[] = "_cuda_device_runtime_";
+    return memmem(text, size, source, sizeof source - 1);
+}
+
+/* Whether the PTX so far declares a function that the device runtime may define. */
+static bool wants_runtime(const struct ptx_pieces *p)
+{
+    static const char begins[] = ".extern .func";
+    const char *end = p->text + p->size;
+    for (const char *at = p->text; at && (at = memmem(at, (size_t)(end - at), begins, sizeof begins - 1));) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        if (memmem(at, (size_t)((line_end ? line_end : end) - at), "cuda", strlen("cuda")))
+            return true;
+        at += sizeof begins - 1;
+    }
+    return false;
+}
+
+/* Adds the PTX of one object: the device runtime's, or that of all others. Passes over an object without PTX. */
+static CUresult add_object(const char *name, const void *object, bool runtime, struct image *image,
+                           struct rp_error *err)
+{
+    struct fatbin *fat = fatbin_load(name, object, fat_bytes(object), err);
+    if (!fat)
+        return CUDA_ERROR_INVALID_IMAGE;
+    struct fatbin_entry *e = choose(fat, true);
+    bool ok = !e || fatbin_unpack(fat, e, err);
+    if (ok && e && is_runtime(e->bytes, e->size) == runtime && !pieces_add(&image->linked, e->bytes, e->size))
+        ok = rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
+    fatbin_free(fat);
+    return ok ? CUDA_SUCCESS : unpacking_failed(err);
+}
+
+/* Collects the PTX of a program's objects, to be linked in place of nvlink's output; the device runtime's only where
+ * the others want it, for the highest architecture of all counts. */
 static CUresult collect_pieces(const char *name, const void *const *objects, struct image *image, struct rp_error *err)
 {
-    for (; *objects; objects++) {
-        if (!is_fat(*objects))
-            continue;
-        struct fatbin *fat = fatbin_load(name, *objects, fat_bytes(*objects), err);
-        if (!fat)
-            return CUDA_ERROR_INVALID_IMAGE;
-        struct fatbin_entry *e = choose(fat, true);
-        bool ok = !e || fatbin_unpack(fat, e, err);
-        if (ok && e && !pieces_add(&image->linked, e->bytes, e->size))
-            ok = rp_fail(err, RP_SYSTEM, "out of memory for %s", name);
-        fatbin_free(fat);
-        if (!ok)
-            return unpacking_failed(err);
-    }
-    return CUDA_SUCCESS;
+    CUresult r = CUDA_SUCCESS;
+    for (const void *const *o = objects; !r && *o; o++)
+        if (is_fat(*o))
+            r = add_object(name, *o, false, image, err);
+    bool runtime = !r && wants_runtime(&image->linked);
+    for (const void *const *o = objects; runtime && !r && *o; o++)
+        if (is_fat(*o))
+            r = add_object(name, *o, true, image, err);
+    return r;
 }
 
 static CUresult nothing_runs(const char *name, const struct image *image, struct rp_error *err)

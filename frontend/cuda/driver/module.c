@@ -97,9 +97,13 @@ static void name_module(struct CUmod_st *m, const void *given)
         snprintf(m->name, sizeof m->name, "module-%u", ++driver.module_count);
 }
 
+/* A program may try again, as NVIDIA's runtime does: the same is said once. */
 static void say_unloaded(const struct rp_error *err)
 {
-    say("a module cannot be loaded: %s", err->text);
+    static char said[sizeof err->text];
+    if (strcmp(said, err->text) != 0)
+        say("a module cannot be loaded: %s", err->text);
+    memcpy(said, err->text, sizeof said);
     findings_unloaded(err->text);
 }
 
