@@ -146,7 +146,7 @@ END
     for engine in lockstep reference; do
         "$r" run --guest "$work/bad.elf" --cores 4 --engine $engine >"$work/out" 2>"$work/err"
         is "a bad access: status 3 ($engine)" $? 3
-        check "a bad access is said with core, function, line and address ($engine)" grep -q "core 2, at.*, bad.c:3: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
+        check "a bad access is said with core, function, line and address ($engine)" grep -q "core 2, at.*, $work/bad.c:3: load of 4 bytes at 0x.*: not the program's memory" "$work/err"
     done
     riscv64-unknown-elf-objcopy --dump-section .debug_line="$work/lines" "$work/bad.elf"
     printf '\377\377' | dd of="$work/lines" bs=1 seek=2 conv=notrunc 2>"$work/dd"
@@ -195,7 +195,7 @@ END
     for engine in lockstep reference; do
         "$r" run --guest "$work/float.elf" --engine $engine >"$work/out" 2>"$work/err"
         is "floating point: status 3 ($engine)" $? 3
-        check "floating point is refused by name and place ($engine)" grep -q "core 0, main+0x.*, float.c:3: vldr (floating point): guests compute in integers" "$work/err"
+        check "floating point is refused by name and place ($engine)" grep -q "core 0, main+0x.*, $work/float.c:3: vldr (floating point): guests compute in integers" "$work/err"
     done
     # an instruction that is executed by some cores, and fails in the first of its three accesses
     cat >"$work/list.c" <<'END'
@@ -257,7 +257,7 @@ END
         for engine in lockstep reference; do
             "$r" run --guest "$work/refused.elf" --cores 2 --engine $engine >"$work/out" 2>"$work/err"
             is "$text: status 3 ($engine)" $? 3
-            check "$text is said with its place ($engine)" grep -q "core [01], main.*, refused.c:[0-9]*: $text" "$work/err"
+            check "$text is said with its place ($engine)" grep -q "core [01], main.*, $work/refused.c:[0-9]*: $text" "$work/err"
         done
         what=$((what + 1))
     done
