@@ -145,8 +145,8 @@ static bool is_whole_or_lacks_the_same(const struct reading *r, uint64_t bytes)
     return longest >= SEVERAL && r->all[first];
 }
 
-/* The size of the structures of which it is an array, if all have the same bytes unwritten; or 0. h: its first hole,
- * which the next structure must have, too. */
+/* The size of the elements, if the memory is an array of structures that all lack the same bytes; otherwise 0. h: the
+ * hole of the first element; the second must have it, too. */
 static uint64_t structure_bytes(const struct reading *r, struct hole h)
 {
     uint64_t most = (r->end - r->begin) / 2;

@@ -25,8 +25,8 @@ const struct target *target_find(const char *name, size_t length);
 const struct target *target_of_sm(unsigned sm);
 /* The target with a name that the user gave. On failure RP_USAGE, with a list of the targets. */
 const struct target *target_named(const char *name, struct rp_error *);
-/* The warps that a multiprocessor of this target holds at most (CUDA C++ Programming Guide, "Technical Specifications
- * per Compute Capability"; ptxas 12.9 makes these numbers of %nwarpid). NULL: a target of which nothing is known. */
+/* The most warps that an SM of this target holds (CUDA C++ Programming Guide, "Technical Specifications per Compute
+ * Capability"). ptxas 12.9 replaces %nwarpid by the same numbers. NULL stands for an unknown target. */
 uint32_t target_warps(const struct target *);
 /* Lists all targets, "sm_50, sm_52, ...", as far as they fit. */
 void target_list(char *text, size_t size);

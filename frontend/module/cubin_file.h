@@ -37,8 +37,8 @@ struct line_unit {
 bool cubin_read_info(struct cubin_file *);        /* .nv.info and .nv.info.<kernel> */
 bool cubin_read_relocations(struct cubin_file *); /* of code and data */
 bool cubin_read_lines(struct cubin_file *);       /* .debug_line */
-/* The lines of an executable of another processor, in which addresses are final: c, of which file_name is set, gets its
- * files, and one kernel, whose offsets are the addresses. Sections that are compressed are not read. */
+/* Reads the line table of a linked executable of another processor. The caller sets c->file_name. c gets the source
+ * files and one kernel; the offsets in its lines are the executable's addresses. Compressed sections are not read. */
 bool cubin_lines_of_executable(struct cubin *c, struct arena *, Elf *, struct rp_error *);
 bool cubin_place_functions(struct cubin_file *); /* after all of these */
 /* From .debug_info, the calls of lines for which .debug_line has none. Units are sorted by offset. */

@@ -71,8 +71,9 @@ static bool calls_by_pointer(const struct cubin *c, const struct cubin_kernel *k
 /* ---- what a kernel can reach -------------------------------------------------------------------------------------
  */
 
-/* Which kernels, functions and data need the address of which function: the first edge of each kernel or function (then
- * of data, then of pointers that code makes), for each edge the next one, and where it leads. Edges count from 1. */
+/* A graph: an edge leads from a kernel, a function, the data or the pointers that code makes to a function whose
+ * address it needs. `first` has the first edge of each node, `next` the edge after an edge, `to` where it leads. Edges
+ * count from 1. */
 struct wishes {
     uint32_t *first, *next, *to, *stack, count;
     uint32_t data, pointers; /* what comes after the kernels and functions */

@@ -2,25 +2,8 @@
  */
 #include <string.h>
 
+#include "frontend/module/cubin_attributes.h"
 #include "frontend/module/cubin_file.h"
-
-enum attribute {
-    MAX_THREADS = 0x05,
-    PARAM_CBANK = 0x0a,
-    EXTERNS = 0x0f,
-    REQNTID = 0x10,
-    FRAME_SIZE = 0x11,
-    MIN_STACK_SIZE = 0x12,
-    KPARAM_INFO = 0x17,
-    CBANK_PARAM_SIZE = 0x19,
-    CRS_STACK_SIZE = 0x1e,
-    REGCOUNT = 0x2f,
-    BRANCH_TARGETS = 0x34,
-    CLUSTER = 0x3d,
-    EXPLICIT_CLUSTER = 0x3e,
-    MAX_CLUSTER = 0x3f,
-    KPARAM_INFO_V2 = 0x45, /* where a kernel has more than 4 KB of parameters: the size has 16 bits of its own */
-};
 
 struct record {
     uint8_t format, attribute;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "frontend/module/cubin_attributes.h"
+
 enum {
     MACHINE_CUDA = 190,
     INFO = 0x70000000, /* type of the sections of attributes */
@@ -210,26 +212,6 @@ static void add_symbols(struct writer *w)
 
 /* ---- attributes ---------------------------------------------------------------------------------------------------
  */
-
-enum {
-    MAX_THREADS = 0x05,
-    PARAM_CBANK = 0x0a,
-    EXTERNS = 0x0f,
-    REQNTID = 0x10,
-    FRAME_SIZE = 0x11,
-    MIN_STACK_SIZE = 0x12,
-    KPARAM_INFO = 0x17,
-    CBANK_PARAM_SIZE = 0x19,
-    MAXREG_COUNT = 0x1b,
-    CRS_STACK_SIZE = 0x1e,
-    REGCOUNT = 0x2f,
-    BRANCH_TARGETS = 0x34,
-    CUDA_API_VERSION = 0x37,
-    CLUSTER = 0x3d,
-    EXPLICIT_CLUSTER = 0x3e,
-    MAX_CLUSTER = 0x3f,
-    KPARAM_INFO_V2 = 0x45,
-};
 
 static void head(struct writer *w, byte_list *b, unsigned format, unsigned attribute, size_t value)
 {
