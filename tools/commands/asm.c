@@ -375,7 +375,7 @@ static const struct command_example examples[] = {
 };
 const struct command command_asm = {
     .name = "asm",
-    .summary = "turn such text back into machine code",
+    .summary = "turn such text back into machine code, or a cubin",
     .usage = "FILE -o FILE.cubin\nFILE -o FILE\nFILE --into CUBIN -o FILE\nFILE --check",
     .about =
         "Assembles machine code from text as 'reprise disasm', 'cuobjdump -sass' or 'nvdisasm -hex' prints it. "
