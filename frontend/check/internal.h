@@ -394,6 +394,7 @@ struct origin {
     struct padding padding;
     uint64_t from_at;
     uint32_t from_bytes;
+    uint32_t next; /* another load from which the same bits are; 0: none */
 };
 /* origins.c. An origin has a number, 0: none; old ones are forgotten. origins_loaded: a lane loads undefined bits, with
  * undefined_before; 0 if that was found already. origins_carried: the lane of the touch stores some to the word at
@@ -401,6 +402,8 @@ struct origin {
 const struct origin *origins_find(struct rp_check *, uint32_t number);
 /* Sets the number of what was moved (moved.c). */
 void origins_set_moved(struct rp_check *, uint32_t number, uint32_t moved);
+/* The origin of bits that depend on those of both: of the loads of each instruction, one is kept. */
+uint32_t origins_join(struct rp_check *, uint32_t, uint32_t);
 uint32_t origins_loaded(struct checked_block *, const struct touch *, unsigned missing, struct padding,
                         uint32_t before);
 void origins_carried(struct checked_block *, const struct touch *, uint64_t at, uint32_t origin);

@@ -110,7 +110,7 @@ static uint32_t moved_before(struct rp_check *c, const struct touch *t)
 static bool is_same_load(const struct checked_block *cb, const struct origin *o, const struct touch *t,
                          const struct origin *now)
 {
-    return o && o->from == t->u && o->from_at == t->at && o->block == cb->index && o->u == now->u && o->at == now->at &&
+    return o && !o->next && o->from == t->u && o->from_at == t->at && o->block == cb->index && o->u == now->u && o->at == now->at &&
            o->thread == now->thread && o->padding.holes == now->padding.holes &&
            o->padding.alignment == now->padding.alignment && o->padding.gap == now->padding.gap &&
            o->from_space == t->space;
@@ -125,6 +125,7 @@ uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigne
     uint32_t last = carried_from(cb, t);
     struct origin o = last ? *origins_find(cb->check, last) : origin_of_touch(t, missing);
     const struct origin *same = origins_find(cb->check, before);
+    o.next = 0;
     o.padding = padding;
     o.moved = last ? o.moved : moved_before(cb->check, t);
     if (is_same_load(cb, same, t, &o))
@@ -141,6 +142,33 @@ uint32_t origins_loaded(struct checked_block *cb, const struct touch *t, unsigne
     uint32_t number = ++m->made;
     m->list[number % ORIGINS] = o;
     return number;
+}
+
+/* Whether a load by the instruction is among those of an origin; or there are many. */
+static bool has_load_by(struct rp_check *c, uint32_t number, const struct uop *u)
+{
+    enum { MOST = 64 };
+    unsigned count = 0;
+    for (const struct origin *o; (o = origins_find(c, number)) && count < MOST; number = o->next, count++)
+        if (o->u == u)
+            return true;
+    return count == MOST;
+}
+
+uint32_t origins_join(struct rp_check *c, uint32_t to, uint32_t number)
+{
+    struct origin_memory *m = c->undefined_from;
+    if (!origins_find(c, to))
+        return number;
+    for (const struct origin *o; to != number && (o = origins_find(c, number)); number = o->next) {
+        if (o->found || has_load_by(c, to, o->u))
+            continue;
+        struct origin joined = *o;
+        joined.next = to;
+        to = ++m->made;
+        m->list[to % ORIGINS] = joined;
+    }
+    return to;
 }
 
 static void describe(const struct origin *o, char detail[ORIGIN_DETAIL])
@@ -190,11 +218,12 @@ static void found(struct checked_block *cb, const struct block *b, const struct 
 
 void origins_used(struct checked_block *cb, const struct block *b, uint32_t number)
 {
-    const struct origin *o = origins_find(cb->check, number);
-    if (!o || o->found)
-        return;
-    found(cb, b, o);
-    cb->check->undefined_from->list[number % ORIGINS].found = !cb->check->muted;
+    for (const struct origin *o; (o = origins_find(cb->check, number)); number = o->next) {
+        if (o->found)
+            continue;
+        found(cb, b, o);
+        cb->check->undefined_from->list[number % ORIGINS].found = !cb->check->muted;
+    }
 }
 
 void origins_used_at_once(struct checked_block *cb, const struct touch *t, unsigned missing)

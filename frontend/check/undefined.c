@@ -1,299 +1,47 @@
 /* Registers whose bits nobody has written, as Valgrind's memcheck has them (Nethercote and Seward, "How to Shadow Every
  * Byte of Memory Used by a Program", VEE 2007). A load brings the state of memory, bit by bit; moves, shifts and
- * operations on bits carry it on; a store takes it back to memory. Only what decides something is a read of unwritten
- * memory: an address, a comparison, arithmetic, an atomic.
+ * operations carry it on, comparisons to predicates, which a select or a logical "and" may discard; a store takes it
+ * back to memory. Only what decides something is a read of unwritten memory: an address, a guard, a branch, an atomic,
+ * a vote, and a store of what was computed.
  *
  * Which bits of a result depend on undefined bits is found out by trying: the operation runs with these bits as zeros,
  * ones, and others, and the bits of its results that change are undefined. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/check/internal.h"
+#include "frontend/check/shadow.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/operation/flags.h"
 
-enum { GRANULE = 64 }; /* registers begin at multiples of it */
-enum { WIDEST = 8, REGISTER_BYTES = 2 * WIDEST * RP_WARP_LANES, REGISTER_WORDS = REGISTER_BYTES / 4 };
-enum { MOST_SOURCES = 64, MOST_RESULTS = 8, TRIALS = 6 };
-
-struct granule {
-    uint32_t start;   /* 1 + the index of the first granule of the undefined register here; 0: none */
-    uint8_t element;  /* bytes of a lane; this and what follows: of a register's first granule */
-    lanemask changed; /* lanes in which undefined bits have been combined with others within a byte */
-    uint32_t origin[RP_WARP_LANES];
-};
-struct undefined {
-    uint8_t *bits; /* as the register stack; 1: undefined */
-    struct granule *granules;
-    size_t bytes;
-    uint32_t live; /* registers with undefined bits */
-};
-
-void undefined_free(struct undefined *v)
-{
-    if (!v)
-        return;
-    free(v->bits);
-    free(v->granules);
-    free(v);
-}
-
-void undefined_clear(struct undefined *v)
-{
-    if (!v || !v->live)
-        return;
-    memset(v->bits, 0, v->bytes);
-    memset(v->granules, 0, v->bytes / GRANULE * sizeof *v->granules);
-    v->live = 0;
-}
-
-/* ---- registers --------------------------------------------------------------------------------------------------- */
-
-static struct undefined *undefined_of(const struct checked_block *cb, const struct warp_state *s)
-{
-    return cb->undefined[s->w.id];
-}
-
-static size_t register_place(const struct warp_state *s, struct operand o)
-{
-    return current_window(s) + register_offset(o);
-}
-
-/* The register that begins there, if it has undefined bits; or NULL. */
-static struct granule *undefined_register(const struct undefined *v, size_t at)
-{
-    size_t g = at / GRANULE;
-    return v && at < v->bytes && at % GRANULE == 0 && v->granules[g].start == g + 1 ? &v->granules[g] : NULL;
-}
-
-static uint8_t *bits_of_lane(const struct undefined *v, const struct granule *g, unsigned lane)
-{
-    return v->bits + (size_t)(g - v->granules) * GRANULE + (size_t)lane * g->element;
-}
-
-static bool any_bits(const uint8_t *bits, size_t bytes)
-{
-    uint8_t any = 0;
-    for (size_t i = 0; i < bytes; i++)
-        any |= bits[i];
-    return any;
-}
-
-/* The lanes of an array in which some bits are set; `whole`: in which all are. */
-#define LANES_OF(type)                                                                                                 \
-    static lanemask lanes_of_##type(const type *bits, bool whole)                                                      \
-    {                                                                                                                  \
-        lanemask lanes = 0;                                                                                            \
-        for (unsigned l = 0; l < RP_WARP_LANES; l++)                                                                   \
-            lanes |= (lanemask)(whole ? bits[l] == (type)-1 : bits[l] != 0) << l;                                      \
-        return lanes;                                                                                                  \
-    }
-LANES_OF(uint16_t)
-LANES_OF(uint32_t)
-LANES_OF(uint64_t)
-static lanemask lanes_of(const void *bits, unsigned element, bool whole)
-{
-    return element == 4   ? lanes_of_uint32_t(bits, whole)
-           : element == 8 ? lanes_of_uint64_t(bits, whole)
-                          : lanes_of_uint16_t(bits, whole);
-}
-
-/* The lanes in which it has undefined bits, or in which all of its bits are undefined. */
-static lanemask undefined_lanes(const struct undefined *v, const struct granule *g, bool whole)
-{
-    return lanes_of(bits_of_lane(v, g, 0), g->element, whole);
-}
-
-static void forget_register(struct undefined *v, struct warp_state *s, struct granule *g)
-{
-    size_t bytes = (size_t)g->element * RP_WARP_LANES, count = (bytes + GRANULE - 1) / GRANULE;
-    memset(bits_of_lane(v, g, 0), 0, bytes);
-    for (size_t i = 0; i < count; i++)
-        g[i].start = 0;
-    s->undefined = --v->live > 0;
-}
-
-static void define_lanes(struct undefined *v, struct warp_state *s, struct granule *g, lanemask lanes)
-{
-    FOR_LANES(l, lanes)
-    memset(bits_of_lane(v, g, l), 0, g->element);
-    g->changed &= ~lanes;
-    if (!undefined_lanes(v, g, false))
-        forget_register(v, s, g);
-}
-
-/* The lanes get other values, of `element` bytes. */
-static void overwrite(struct undefined *v, struct warp_state *s, struct operand o, unsigned element, lanemask lanes)
-{
-    if (!is_register(o) || !v->live)
-        return;
-    size_t at = register_place(s, o), end = at + (size_t)element * RP_WARP_LANES;
-    struct granule *same = undefined_register(v, at);
-    if (same && same->element == element && lanes != ~(lanemask)0) {
-        define_lanes(v, s, same, lanes);
-        return;
-    }
-    for (; at < end && at < v->bytes; at += GRANULE)
-        if (v->granules[at / GRANULE].start)
-            forget_register(v, s, &v->granules[v->granules[at / GRANULE].start - 1]);
-}
-
-static bool make_room(struct undefined *v, size_t bytes)
-{
-    bytes = (bytes + GRANULE - 1) / GRANULE * GRANULE;
-    if (bytes <= v->bytes)
-        return true;
-    uint8_t *bits = realloc(v->bits, bytes);
-    v->bits = bits ? bits : v->bits;
-    struct granule *granules = bits ? realloc(v->granules, bytes / GRANULE * sizeof *granules) : NULL;
-    if (!granules)
-        return false;
-    v->granules = granules;
-    memset(bits + v->bytes, 0, bytes - v->bytes);
-    memset(granules + v->bytes / GRANULE, 0, (bytes - v->bytes) / GRANULE * sizeof *granules);
-    v->bytes = bytes;
-    return true;
-}
-
-/* The register at the operand, to get undefined bits. NULL: out of memory. */
-static struct granule *make_undefined(struct checked_block *cb, struct warp_state *s, struct operand o,
-                                      unsigned element)
-{
-    struct undefined **v = &cb->undefined[s->w.id];
-    size_t at = register_place(s, o), bytes = (size_t)element * RP_WARP_LANES;
-    if (!*v)
-        *v = calloc(1, sizeof **v);
-    if (!*v || !make_room(*v, at + REGISTER_BYTES)) {
-        cb->check->missed |= MISSED_MEMORY;
-        return NULL;
-    }
-    struct granule *g = undefined_register(*v, at);
-    if (g && g->element == element)
-        return g;
-    overwrite(*v, s, o, element, ~(lanemask)0);
-    g = &(*v)->granules[at / GRANULE];
-    for (size_t i = 0; i < (bytes + GRANULE - 1) / GRANULE; i++)
-        g[i].start = (uint32_t)(at / GRANULE) + 1;
-    g->element = (uint8_t)element;
-    g->changed = 0;
-    (*v)->live++;
-    s->undefined = true;
-    return g;
-}
-
-/* ---- loads and stores -------------------------------------------------------------------------------------------- */
-
-/* An element of an access: its register, and its bytes in memory and there. */
-struct element {
-    struct operand o;
-    unsigned at, bytes, room;
-    bool sign;
-};
-
-static unsigned element_count(const struct uop *u)
-{
-    return u->type == T_B128 ? 2 : u->memory->count ? u->memory->count : 1;
-}
-
-static struct element element_of(const struct uop *u, unsigned i)
-{
-    const struct memory_descriptor *d = u->memory;
-    enum lane_type type = (enum lane_type)u->type, reg = d->dtype ? (enum lane_type)d->dtype : type;
-    unsigned bytes = d->operand.width / element_count(u);
-    if (u->type == T_B128)
-        return (struct element){{u->d.at + i * WIDEST * RP_WARP_LANES}, i * bytes, bytes, WIDEST, false};
-    struct operand o = d->count ? d->elements[i] : u->d;
-    return (struct element){o, i * bytes, bytes, lane_element_bytes(reg), lane_is_signed(type)};
-}
-
-void undefined_loaded(struct checked_block *cb, struct warp_state *s, const struct uop *u, unsigned lane,
-                      const uint8_t *bits, uint32_t origin)
-{
-    for (unsigned i = 0; i < element_count(u); i++) {
-        struct element e = element_of(u, i);
-        struct granule *g = is_register(e.o) && any_bits(bits + e.at, e.bytes) ? make_undefined(cb, s, e.o, e.room) : 0;
-        if (!g)
-            continue;
-        uint8_t *to = bits_of_lane(undefined_of(cb, s), g, lane);
-        memset(to, e.sign && bits[e.at + e.bytes - 1] & 0x80 ? 0xff : 0, e.room);
-        memcpy(to, bits + e.at, e.bytes < e.room ? e.bytes : e.room);
-        g->origin[lane] = origin;
-        g->changed &= ~((lanemask)1 << lane);
-    }
-}
-
-uint32_t undefined_before(const struct checked_block *cb, const struct warp_state *s, const struct uop *u,
-                          unsigned lane)
-{
-    const struct undefined *v = undefined_of(cb, s);
-    struct operand o = element_of(u, 0).o;
-    size_t at = is_register(o) ? register_place(s, o) : 0;
-    return v && is_register(o) && at < v->bytes ? v->granules[at / GRANULE].origin[lane] : 0;
-}
-
-lanemask undefined_to_store(const struct checked_block *cb, const struct warp_state *s, const struct uop *u)
-{
-    const struct undefined *v = undefined_of(cb, s);
-    lanemask lanes = 0;
-    for (unsigned i = 0; i < element_count(u); i++) {
-        struct operand o = element_of(u, i).o;
-        const struct granule *g = is_register(o) ? undefined_register(v, register_place(s, o)) : NULL;
-        lanes |= g ? undefined_lanes(v, g, false) : 0;
-    }
-    return lanes;
-}
-
-bool undefined_stored(const struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane,
-                      struct stored_bits *to)
-{
-    const struct undefined *v = undefined_of(cb, s);
-    bool any = false;
-    to->changed = false;
-    for (unsigned i = 0; i < element_count(u); i++) {
-        struct element e = element_of(u, i);
-        const struct granule *g = is_register(e.o) ? undefined_register(v, register_place(s, e.o)) : NULL;
-        memset(to->bits + e.at, 0, e.bytes);
-        if (!g)
-            continue;
-        memcpy(to->bits + e.at, bits_of_lane(v, g, lane), e.bytes < g->element ? e.bytes : g->element);
-        if (!any_bits(to->bits + e.at, e.bytes))
-            continue;
-        any = true;
-        to->changed |= g->changed >> lane & 1;
-        for (unsigned k = 0; k < e.bytes; k++)
-            to->origins[e.at + k] = g->origin[lane];
-    }
-    return any;
-}
-
-void undefined_put_back(const struct checked_block *cb, const struct warp_state *s, const struct uop *u, unsigned lane)
-{
-    const struct undefined *v = undefined_of(cb, s);
-    for (unsigned i = 0; i < element_count(u); i++) {
-        struct operand o = element_of(u, i).o;
-        struct granule *g = is_register(o) ? undefined_register(v, register_place(s, o)) : NULL;
-        if (g)
-            g->changed &= ~((lanemask)1 << lane);
-    }
-}
+enum { MOST_SOURCES = 64, MOST_RESULTS = 8 };
 
 /* ---- what a uop reads -------------------------------------------------------------------------------------------- */
 
-struct sources { /* registers with undefined bits */
-    struct granule *list[MOST_SOURCES];
-    struct operand at[MOST_SOURCES];
+/* A register or predicate with undefined bits. */
+struct source {
+    struct operand at;
+    struct granule *granule; /* NULL: a predicate */
+};
+struct sources {
+    struct source list[MOST_SOURCES];
     unsigned count;
 };
 
+static bool is_source(const struct sources *r, struct operand o)
+{
+    bool is = false;
+    for (unsigned i = 0; i < r->count; i++)
+        is |= r->list[i].at.at == o.at;
+    return is;
+}
+
 static void add_source(struct sources *r, const struct undefined *v, const struct warp_state *s, struct operand o)
 {
-    struct granule *g = is_register(o) && r->count < MOST_SOURCES ? undefined_register(v, register_place(s, o)) : NULL;
-    for (unsigned i = 0; i < r->count; i++)
-        g = r->list[i] == g ? NULL : g;
-    if (!g)
+    if (!is_register(o) || r->count == MOST_SOURCES || is_source(r, o))
         return;
-    r->list[r->count] = g;
-    r->at[r->count++] = o;
+    struct granule *g = undefined_register(v, register_place(s, o));
+    if (g || undefined_predicate(v, register_place(s, o)))
+        r->list[r->count++] = (struct source){o, g};
 }
 
 static void add_lists(struct sources *r, const struct undefined *v, const struct warp_state *s, const struct uop *u)
@@ -314,6 +62,14 @@ static bool is_memory_kind(const struct uop *u)
     return u->kind == UOP_MEMORY || u->kind == UOP_OBJECT_WAIT || u->kind == UOP_STRONG;
 }
 
+/* Whether p and pd of the uop are predicates, or nothing. */
+static bool has_predicates(const struct uop *u)
+{
+    bool kind = is_lane_kind(u) || u->kind == UOP_BARRIER;
+    return kind && !(u->flags & UF_EQUAL_B) && u->op != OP_FRAME && u->op != OP_XMAD && u->op != OP_VIDEO &&
+           u->op != OP_GUEST && !(u->op >= OP_MMA && u->op <= OP_MATRIX_TRANSPOSE);
+}
+
 /* Of an access, all but what a plain store stores. */
 static struct sources find_sources(const struct undefined *v, const struct warp_state *s, const struct uop *u)
 {
@@ -322,6 +78,8 @@ static struct sources find_sources(const struct undefined *v, const struct warp_
     add_source(&r, v, s, u->a);
     add_source(&r, v, s, u->b);
     add_source(&r, v, s, u->c);
+    if (has_predicates(u))
+        add_source(&r, v, s, u->p);
     if (is_lane_kind(u))
         add_lists(&r, v, s, u);
     const struct program *p = s->w.block->program;
@@ -332,30 +90,67 @@ static struct sources find_sources(const struct undefined *v, const struct warp_
     return r;
 }
 
+static const struct predicate *predicate_of(const struct undefined *v, const struct warp_state *s,
+                                            const struct source *of)
+{
+    return of->granule ? NULL : undefined_predicate(v, register_place(s, of->at));
+}
+
+/* The lanes in which it has undefined bits; whole: in which all are. */
+static lanemask source_lanes(const struct undefined *v, const struct warp_state *s, const struct source *of, bool whole)
+{
+    const struct predicate *p = predicate_of(v, s, of);
+    return p ? p->lanes : of->granule && of->granule->start ? undefined_lanes(v, of->granule, whole) : 0;
+}
+
+static uint32_t source_origin(const struct undefined *v, const struct warp_state *s, const struct source *of,
+                              unsigned lane)
+{
+    const struct predicate *p = predicate_of(v, s, of);
+    return p ? p->origin[lane] : of->granule->origin[lane];
+}
+
 /* The lanes use undefined bits. */
 static void use_lanes(struct checked_block *cb, struct warp_state *s, const struct sources *r, lanemask lanes)
 {
     struct undefined *v = undefined_of(cb, s);
     for (unsigned i = 0; i < r->count; i++) {
-        lanemask of = r->list[i]->start ? undefined_lanes(v, r->list[i], false) & lanes : 0;
+        const struct source *from = &r->list[i];
+        lanemask of = source_lanes(v, s, from, false) & lanes;
         FOR_LANES(l, of)
-        origins_used(cb, s->w.block, r->list[i]->origin[l]);
-        if (of)
-            define_lanes(v, s, r->list[i], of);
+        origins_used(cb, s->w.block, source_origin(v, s, from, l));
+        if (of && from->granule)
+            define_lanes(v, s, from->granule, of);
+        else if (of)
+            define_predicate(v, s, from->at, of);
     }
+}
+
+/* What lanes do depends on the guard. */
+static void use_guard(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    struct undefined *v = undefined_of(cb, s);
+    struct sources guard;
+    guard.count = 0;
+    if (!(u->flags & UF_GUARDED) || !v->predicate_count)
+        return;
+    add_source(&guard, v, s, u->guard);
+    use_lanes(cb, s, &guard, lanes);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* MOVES: its bits are those of its operands, or it makes bits of bits. SUMS: arithmetic on integers, of which the lower
- * bits may be defined. USES: anything else. */
-enum effect { MOVES, SUMS, USES };
+/* MOVES: its bits are those of its operands, or it makes bits of bits. SUMS: arithmetic on integers. COMPUTES: anything
+ * else that can be tried. USES: what cannot, and what sets condition codes. */
+enum effect { MOVES, SUMS, COMPUTES, USES };
 
 static bool is_whole(unsigned type) { return !lane_is_float((enum lane_type)type) && type != T_PRED; }
 
 static enum effect effect_of(const struct uop *u)
 {
-    bool codes = u->flags & (UF_CARRY_IN | UF_CARRY_OUT | UF_SAT);
+    bool codes = u->flags & (UF_CARRY_IN | UF_CARRY_OUT) && u->op != OP_ADD3;
+    if (codes || u->op == OP_COMPARE_X || u->op == OP_FLAGS)
+        return USES;
     switch (u->op) {
     case OP_MOV:
     case OP_PACK:
@@ -377,15 +172,15 @@ static enum effect effect_of(const struct uop *u)
     case OP_SZEXT:
     case OP_SHFL:
     case OP_BROADCAST: return MOVES;
-    case OP_CVT: return is_whole(u->type) && is_whole(u->stype) && !codes ? MOVES : USES;
+    case OP_CVT: return is_whole(u->type) && is_whole(u->stype) && !(u->flags & UF_SAT) ? MOVES : COMPUTES;
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
     case OP_MAD:
     case OP_NEG:
     case OP_SUM3:
-    case OP_ADD3: return is_whole(u->type) && !codes ? SUMS : USES;
-    default: return USES;
+    case OP_ADD3: return is_whole(u->type) && !(u->flags & UF_SAT) ? SUMS : COMPUTES;
+    default: return COMPUTES;
     }
 }
 
@@ -400,13 +195,9 @@ static bool moves_bytes(const struct uop *u)
 static bool can_try(const struct uop *u)
 {
     bool plain = u->op <= OP_OR || (u->op >= OP_XOR && u->op <= OP_SHFL) || u->op == OP_ADD3 || u->op == OP_BROADCAST ||
-                 u->op == OP_SUM3 || u->op == OP_COMPARE_X || u->op == OP_FCHK || u->op == OP_COMPARE_LONG;
+                 u->op == OP_SUM3 || u->op == OP_COMPARE_X || u->op == OP_FCHK || u->op == OP_COMPARE_LONG ||
+                 (u->op >= OP_PREDICATE_TABLE && u->op <= OP_SCATTER_PREDICATES);
     return plain && u->op != OP_SPECIAL && u->type != T_B128 && u->fn && u->kind != UOP_CLOCK;
-}
-
-static bool has_predicates(const struct uop *u)
-{
-    return !(u->flags & UF_EQUAL_B) && u->op != OP_FRAME && u->op != OP_XMAD && u->op != OP_VIDEO && u->op != OP_GUEST;
 }
 
 static unsigned result_element(const struct uop *u)
@@ -450,25 +241,41 @@ static void add_result(struct results *r, struct operand o, unsigned element, si
 
 static void find_results(struct results *r, const struct uop *u)
 {
-    unsigned element = result_element(u);
-    bool lists = u->lane && lane_op_writes_list(u->op), predicate = u->op == OP_MOV && u->type == T_PRED;
+    unsigned element = u->type == T_PRED ? 0 : result_element(u);
+    bool lists = u->lane && lane_op_writes_list(u->op), scatters = u->op == OP_SCATTER_PREDICATES;
     size_t bytes = u->type == T_B128 && !lists ? REGISTER_BYTES : (size_t)element * RP_WARP_LANES;
     r->count = 0;
-    add_result(r, u->d, predicate ? 0 : element, predicate ? sizeof(lanemask) : bytes);
+    add_result(r, u->d, element, element ? bytes : sizeof(lanemask));
     for (uint32_t i = 0; lists && i < list_count(u->lane, 0); i++)
-        add_result(r, u->lane->elements[i], element, bytes);
+        add_result(r, u->lane->elements[i], scatters ? 0 : element, scatters ? sizeof(lanemask) : bytes);
     if (has_predicates(u))
         add_result(r, u->pd, 0, sizeof(lanemask));
     add_result(r, second_predicate(u), 0, sizeof(lanemask));
 }
 
-/* Fills the undefined bits of a source in the n-th way: with zeros, ones, and then with others for each source. */
-static void fill(uint64_t *data, const uint64_t *bits, size_t bytes, unsigned n, unsigned source)
+/* What undefined bits are set to: zeros; ones; great and small numbers of every type; the bits of the other operand,
+ * for comparisons; and others for each source. */
+enum trial { ZEROS, ONES, GREAT, SMALL, EQUAL, OTHERS, TRIALS = OTHERS + 2 };
+
+static uint64_t filling(unsigned trial, unsigned source)
 {
-    uint64_t with = (n * UINT64_C(0xbf58476d1ce4e5b9)) ^ ((source + n) * UINT64_C(0x94d049bb133111eb));
-    with = n == 0 ? 0 : n == 1 ? ~UINT64_C(0) : with ^ with >> 31;
-    for (size_t i = 0; i < bytes / sizeof with; i++)
-        data[i] = (data[i] & ~bits[i]) | (with & bits[i]);
+    static const uint64_t with[] = {0, ~UINT64_C(0), 0x7b7b7b7b7b7b7b7b, 0xfbfbfbfbfbfbfbfb};
+    if (trial < EQUAL)
+        return with[trial];
+    uint64_t n = (trial * UINT64_C(0xbf58476d1ce4e5b9)) ^ ((source + trial) * UINT64_C(0x94d049bb133111eb));
+    return n ^ n >> 31;
+}
+
+static void fill(uint32_t *data, const uint32_t *bits, size_t bytes, uint64_t with)
+{
+    for (size_t i = 0; i < bytes / sizeof *data; i++)
+        data[i] = (data[i] & ~bits[i]) | ((uint32_t)(with >> (i % 2 * 32)) & bits[i]);
+}
+
+static void fill_from(uint32_t *data, const uint32_t *bits, size_t bytes, const uint32_t *with)
+{
+    for (size_t i = 0; i < bytes / sizeof *data; i++)
+        data[i] = (data[i] & ~bits[i]) | (with[i] & bits[i]);
 }
 
 /* Notes in which bits the n-th result differs from the first. */
@@ -480,6 +287,32 @@ static void compare_result(struct result *r, const uint32_t *now, unsigned n)
         memcpy(r->first, now, r->bytes);
 }
 
+static size_t source_bytes(const struct source *of)
+{
+    return of->granule ? (size_t)of->granule->element * RP_WARP_LANES : sizeof(lanemask);
+}
+
+static const uint32_t *source_bits(const struct undefined *v, const struct warp_state *s, const struct source *of)
+{
+    const struct predicate *p = predicate_of(v, s, of);
+    return p ? &p->lanes : (const uint32_t *)(void *)bits_of_lane(v, of->granule, 0);
+}
+
+static void fill_sources(const struct undefined *v, struct warp_state *s, const struct uop *u,
+                         const struct sources *from, unsigned trial)
+{
+    for (unsigned i = 0; i < from->count; i++) {
+        const struct source *of = &from->list[i];
+        struct operand other = of->at.at == u->a.at ? u->b : of->at.at == u->b.at ? u->a : OPERAND_NONE;
+        const uint32_t *bits = source_bits(v, s, of);
+        uint32_t *data = operand_at(&s->w, of->at);
+        if (trial == EQUAL && of->granule && !is_sink(other))
+            fill_from(data, bits, source_bytes(of), operand_at(&s->w, other));
+        else
+            fill(data, bits, source_bytes(of), filling(trial, i));
+    }
+}
+
 /* Tries the operation. Afterwards all is as before. */
 static void try_values(const struct undefined *v, struct warp_state *s, const struct uop *u, lanemask executed,
                        const struct sources *from, struct trials *t)
@@ -487,15 +320,13 @@ static void try_values(const struct undefined *v, struct warp_state *s, const st
     struct warp before = s->w;
     struct results *to = &t->to;
     for (unsigned i = 0; i < from->count; i++)
-        memcpy(t->saved[i], operand_at(&s->w, from->at[i]), (size_t)from->list[i]->element * RP_WARP_LANES);
+        memcpy(t->saved[i], operand_at(&s->w, from->list[i].at), source_bytes(&from->list[i]));
     for (unsigned i = 0; i < to->count; i++) {
         memcpy(to->list[i].before, operand_at(&s->w, to->list[i].o), to->list[i].bytes);
         memset(to->list[i].differs, 0, to->list[i].bytes);
     }
     for (unsigned n = 0; n < TRIALS; n++) {
-        for (unsigned i = 0; i < from->count; i++)
-            fill(operand_at(&s->w, from->at[i]), (const uint64_t *)(void *)bits_of_lane(v, from->list[i], 0),
-                 (size_t)from->list[i]->element * RP_WARP_LANES, n, i);
+        fill_sources(v, s, u, from, n);
         u->fn(&s->w, u, executed);
         for (unsigned i = 0; i < to->count; i++)
             compare_result(&to->list[i], operand_at(&s->w, to->list[i].o), n);
@@ -503,19 +334,21 @@ static void try_values(const struct undefined *v, struct warp_state *s, const st
         for (unsigned i = 0; i < to->count; i++)
             memcpy(operand_at(&s->w, to->list[i].o), to->list[i].before, to->list[i].bytes);
         for (unsigned i = 0; i < from->count; i++)
-            memcpy(operand_at(&s->w, from->at[i]), t->saved[i], (size_t)from->list[i]->element * RP_WARP_LANES);
+            memcpy(operand_at(&s->w, from->list[i].at), t->saved[i], source_bytes(&from->list[i]));
     }
 }
 
-/* The lanes of which a result depends on undefined bits: of the predicates, or of the registers. */
-static lanemask differing(const struct results *to, bool predicates)
+static lanemask differing_lanes(const struct result *r)
+{
+    return r->element ? lanes_of(r->differs, r->element, false) : r->differs[0];
+}
+
+/* The lanes of which a result depends on undefined bits. */
+static lanemask differing(const struct results *to)
 {
     lanemask lanes = 0;
-    for (unsigned i = 0; i < to->count; i++) {
-        const struct result *r = &to->list[i];
-        if (predicates == !r->element)
-            lanes |= predicates ? r->differs[0] : lanes_of(r->differs, r->element, false);
-    }
+    for (unsigned i = 0; i < to->count; i++)
+        lanes |= differing_lanes(&to->list[i]);
     return lanes;
 }
 
@@ -544,8 +377,10 @@ static bool sums_to_move(const struct warp_state *s, const struct uop *u)
 static bool has_byte(const struct undefined *v, const struct sources *from, unsigned lane, uint8_t byte)
 {
     bool found = false;
-    for (unsigned i = 0; i < from->count; i++)
-        found |= memchr(bits_of_lane(v, from->list[i], lane), byte, from->list[i]->element) != NULL;
+    for (unsigned i = 0; i < from->count; i++) {
+        const struct granule *g = from->list[i].granule;
+        found |= g && memchr(bits_of_lane(v, g, lane), byte, g->element) != NULL;
+    }
     return found;
 }
 
@@ -567,39 +402,73 @@ struct part {
 
 /* Where its bits are from, and whether they were combined with others before. of: the undefined lanes of each source.
  */
-static struct part part_of(const struct sources *from, const lanemask *of, unsigned lane)
+static struct part part_of(struct checked_block *cb, const struct warp_state *s, const struct sources *from,
+                           const lanemask *of, unsigned lane)
 {
+    const struct undefined *v = undefined_of(cb, s);
     struct part p = {0, false};
     uint32_t other = 0;
     for (unsigned i = 0; i < from->count; i++) {
-        const struct granule *g = from->list[i];
+        const struct source *source = &from->list[i];
         if (of[i] >> lane & 1) {
-            p.origin = p.origin ? p.origin : g->origin[lane];
-            p.changed |= g->changed >> lane & 1;
+            p.origin = origins_join(cb->check, p.origin, source_origin(v, s, source, lane));
+            p.changed |= !source->granule || source->granule->changed >> lane & 1;
         }
-        other = of[i] ? g->origin[__builtin_ctz(of[i])] : other;
+        other = of[i] ? source_origin(v, s, source, (unsigned)__builtin_ctz(of[i])) : other;
     }
     p.origin = p.origin ? p.origin : other; /* of a shuffle, another lane */
     return p;
 }
 
-static void find_parts(const struct undefined *v, const struct warp_state *s, const struct uop *u,
+static void find_parts(struct checked_block *cb, const struct warp_state *s, const struct uop *u,
                        const struct sources *from, const struct results *to, lanemask lanes,
                        struct part parts[][RP_WARP_LANES])
 {
+    const struct undefined *v = undefined_of(cb, s);
     lanemask of[MOST_SOURCES];
-    bool sums = effect_of(u) == SUMS && !sums_to_move(s, u), cuts = !sums && !moves_bytes(u);
+    enum effect effect = effect_of(u);
+    bool computes = effect == COMPUTES || (effect == SUMS && !sums_to_move(s, u)), cuts = !computes && !moves_bytes(u);
     for (unsigned i = 0; i < from->count; i++)
-        of[i] = undefined_lanes(v, from->list[i], false);
+        of[i] = source_lanes(v, s, &from->list[i], false);
     for (unsigned i = 0; i < to->count; i++) {
         const struct result *r = &to->list[i];
-        lanemask differ = r->element ? lanes_of(r->differs, r->element, false) & lanes : 0;
+        lanemask differ = differing_lanes(r) & lanes;
         FOR_LANES(l, differ)
         {
-            parts[i][l] = part_of(from, of, l);
-            parts[i][l].changed |= sums || (cuts && cuts_bytes(v, from, l, differs_of_lane(r, l), r->element));
+            parts[i][l] = part_of(cb, s, from, of, l);
+            parts[i][l].changed |=
+                computes || (r->element && cuts && cuts_bytes(v, from, l, differs_of_lane(r, l), r->element));
         }
     }
+}
+
+static void carry_to_register(struct checked_block *cb, struct warp_state *s, const struct result *r,
+                              const struct part *parts, lanemask lanes)
+{
+    lanemask differ = differing_lanes(r) & lanes;
+    overwrite(undefined_of(cb, s), s, r->o, r->element, lanes);
+    struct granule *g = differ ? make_undefined(cb, s, r->o, r->element) : NULL;
+    if (!g)
+        return;
+    FOR_LANES(l, differ)
+    {
+        memcpy(bits_of_lane(undefined_of(cb, s), g, l), differs_of_lane(r, l), r->element);
+        g->origin[l] = parts[l].origin;
+        g->changed = (g->changed & ~((lanemask)1 << l)) | (lanemask)parts[l].changed << l;
+    }
+}
+
+static void carry_to_predicate(struct checked_block *cb, struct warp_state *s, const struct result *r,
+                               const struct part *parts, lanemask lanes)
+{
+    lanemask differ = differing_lanes(r) & lanes;
+    define_predicate(undefined_of(cb, s), s, r->o, lanes);
+    struct predicate *p = differ ? make_undefined_predicate(cb, s, r->o) : NULL;
+    if (!p)
+        return;
+    FOR_LANES(l, differ)
+    p->origin[l] = parts[l].origin;
+    p->lanes |= differ;
 }
 
 /* The lanes' results have undefined bits, where they differ. */
@@ -607,43 +476,38 @@ static void carry_on(struct checked_block *cb, struct warp_state *s, const struc
                      const struct results *to, lanemask lanes)
 {
     struct part parts[MOST_RESULTS + 3][RP_WARP_LANES];
-    struct undefined *v = undefined_of(cb, s);
-    find_parts(v, s, u, from, to, lanes, parts);
-    for (unsigned i = 0; i < to->count; i++) { /* the sources may be lost from here on */
-        const struct result *r = &to->list[i];
-        lanemask differ = r->element ? lanes_of(r->differs, r->element, false) & lanes : 0;
-        if (r->element)
-            overwrite(v, s, r->o, r->element, lanes);
-        struct granule *g = differ ? make_undefined(cb, s, r->o, r->element) : NULL;
-        if (!g)
-            continue;
-        FOR_LANES(l, differ)
-        {
-            memcpy(bits_of_lane(v, g, l), differs_of_lane(r, l), r->element);
-            g->origin[l] = parts[i][l].origin;
-            g->changed = (g->changed & ~((lanemask)1 << l)) | (lanemask)parts[i][l].changed << l;
-        }
-    }
+    find_parts(cb, s, u, from, to, lanes, parts);
+    for (unsigned i = 0; i < to->count; i++) /* the sources may be lost from here on */
+        (to->list[i].element ? carry_to_register : carry_to_predicate)(cb, s, &to->list[i], parts[i], lanes);
 }
 
 /* All that the operation writes is defined, in these lanes. */
 static void define_results(struct undefined *v, struct warp_state *s, const struct uop *u, lanemask lanes)
 {
     unsigned element = result_element(u);
-    if (u->op != OP_MOV || u->type != T_PRED)
+    bool lists = u->lane && lane_op_writes_list(u->op);
+    if (u->type == T_PRED)
+        define_predicate(v, s, u->d, lanes);
+    else
         overwrite(v, s, u->d, element, lanes);
     if (u->type == T_B128 && is_register(u->d))
         overwrite(v, s, (struct operand){u->d.at + WIDEST * RP_WARP_LANES}, element, lanes);
-    for (uint32_t i = 0; u->lane && lane_op_writes_list(u->op) && i < list_count(u->lane, 0); i++)
-        overwrite(v, s, u->lane->elements[i], element, lanes);
+    for (uint32_t i = 0; lists && i < list_count(u->lane, 0); i++)
+        if (u->op == OP_SCATTER_PREDICATES)
+            define_predicate(v, s, u->lane->elements[i], lanes);
+        else
+            overwrite(v, s, u->lane->elements[i], element, lanes);
+    if (has_predicates(u))
+        define_predicate(v, s, u->pd, lanes);
+    define_predicate(v, s, second_predicate(u), lanes);
 }
 
 /* The lanes in which all bits of a source are undefined. */
-static lanemask whole_lanes(const struct undefined *v, const struct sources *from)
+static lanemask whole_lanes(const struct undefined *v, const struct warp_state *s, const struct sources *from)
 {
     lanemask lanes = 0;
     for (unsigned i = 0; i < from->count; i++)
-        lanes |= undefined_lanes(v, from->list[i], true);
+        lanes |= source_lanes(v, s, &from->list[i], true);
     return lanes;
 }
 
@@ -671,16 +535,13 @@ static void lane_operation(struct checked_block *cb, struct warp_state *s, const
     }
     find_results(&t->to, u);
     try_values(v, s, u, executed, &from, t);
-    lanemask uses = differing(&t->to, true);
+    lanemask uses = effect == USES ? (differing(&t->to) | whole_lanes(v, s, &from)) & executed : 0;
     if (effect == USES)
-        uses |= differing(&t->to, false);
-    if (effect == USES || (effect == SUMS && !sums_to_move(s, u)))
-        uses |= whole_lanes(v, &from);
-    uses &= executed;
-    use_lanes(cb, s, &from, uses);
-    define_results(v, s, u, effect == USES ? executed : uses);
-    if (effect != USES && executed & ~uses)
-        carry_on(cb, s, u, &from, &t->to, executed & ~uses);
+        use_lanes(cb, s, &from, uses);
+    else
+        carry_on(cb, s, u, &from, &t->to, executed);
+    if (effect == USES)
+        define_results(v, s, u, executed);
 }
 
 static void access_memory(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask executed)
@@ -692,8 +553,8 @@ static void access_memory(struct checked_block *cb, struct warp_state *s, const 
     if (kind == RP_ACCESS_STORE)
         return;
     bool plain = kind == RP_ACCESS_LOAD || kind == RP_ACCESS_ATOMIC;
-    for (unsigned i = 0; i < element_count(u); i++) {
-        struct element e = element_of(u, i);
+    for (unsigned i = 0; i < access_elements(u); i++) {
+        struct element e = access_element(u, i);
         overwrite(v, s, e.o, plain ? e.room : WIDEST, executed);
     }
 }
@@ -702,6 +563,9 @@ void check_values(struct observer *o, struct warp_state *s, const struct uop *u,
 {
     struct checked_block *cb = (struct checked_block *)o;
     struct undefined *v = undefined_of(cb, s);
+    use_guard(cb, s, u, u->kind == UOP_COLLECTIVE ? executed : s->w.active);
+    if (!executed)
+        return;
     if (is_lane_kind(u)) {
         lane_operation(cb, s, u, executed);
     } else if (is_memory_kind(u)) {
@@ -711,5 +575,7 @@ void check_values(struct observer *o, struct warp_state *s, const struct uop *u,
         use_lanes(cb, s, &from, executed);
         if (u->kind == UOP_STACK || u->kind == UOP_BARRIER)
             overwrite(v, s, u->d, 4, executed);
+        if (u->kind == UOP_BARRIER)
+            define_predicate(v, s, u->pd, executed);
     }
 }

@@ -77,7 +77,7 @@ static inline void observe_event(struct warp_state *s, enum block_event event, c
 static inline void observe_values(struct warp_state *s, const struct uop *u, lanemask lanes)
 {
     struct observer *o = s->w.block->observer;
-    if (__builtin_expect(s->undefined, 0) && lanes && o && o->calls->values)
+    if (__builtin_expect(s->undefined, 0) && o && o->calls->values)
         o->calls->values(o, s, u, lanes);
 }
 static inline void observe_objects(struct warp_state *s, const struct uop *u, const struct lane_addresses *la,

@@ -335,9 +335,9 @@ for how in "" ${ptxas:+"--assemble sm_75"}; do
 done
 [ -n "$ptxas" ] || echo "ok - nvcc -G in machine code # SKIP no ptxas here; make toolchain fetches it"
 # What a compiler makes of one access of the source is one finding; of two buffers it is two.
-padding unrolled.ptx 'ld.shared.u32 %a, [s+12]; add.u32 %a, %a, 1; ld.shared.u32 %b, [s+16]; add.u32 %b, %b, 1; ld.shared.u32 %c, [s+20]; add.u32 %c, %c, 1;'
+padding unrolled.ptx 'ld.shared.u32 %a, [s+12]; ld.shared.u32 %b, [s+16]; ld.shared.u32 %c, [s+20]; add.u32 %a, %a, 1; st.shared.u32 [s], %a; add.u32 %b, %b, 1; st.shared.u32 [s], %b; add.u32 %c, %c, 1; st.shared.u32 [s], %c;'
 if [ "$(grep -c uninitialised "$dir/err")" = 1 ] && grep -q "; 3 times$" "$dir/err"; then ok "one finding for a line that is unrolled"; else bad "a line that is unrolled"; fi
-"$REPRISE" run --module <(sed 's/^ret;/ld.param.u64 %d, [u]; ld.global.u32 %a, [%p]; ld.global.u32 %b, [%d]; add.u32 %a, %a, 1; add.u32 %b, %b, 1; ret;/' "$dir/unrolled.ptx") \
+"$REPRISE" run --module <(sed 's/^ret;/ld.param.u64 %d, [u]; ld.global.u32 %a, [%p]; ld.global.u32 %b, [%d]; add.u32 %a, %a, 1; st.global.u32 [%p], %a; add.u32 %b, %b, 1; st.global.u32 [%d], %b; ret;/' "$dir/unrolled.ptx") \
     --grid 1 --block 1 --arg buf=unset:4 --arg buf=unset:4 --check init -q 2>"$dir/err"
 if [ "$(grep -c "uninitialised.*global" "$dir/err")" = 2 ]; then ok "two findings for a line that reads two buffers"; else bad "a line that reads two buffers"; cat "$dir/err" >&2; fi
 
@@ -544,7 +544,7 @@ in_cluster() { # what is expected, lines expected or none, what stands at the ma
 }
 in_cluster "clusters: nothing in a kernel that is right" "" "$make" "$together"
 in_cluster "clusters: a race of two blocks" 'race: store .*shared memory, .*by another block.*cluster.cu:20.*cluster.cu:30' "$make" ""
-in_cluster "clusters: a read of what no block has written" 'uninitialised read: load .*cluster.cu:10' "$make ld.shared::cluster.u32 %v, [%d]; add.u32 %v, %v, 1;" "$together"
+in_cluster "clusters: a read of what no block has written" 'uninitialised read: load .*cluster.cu:10' "$make ld.shared::cluster.u32 %v, [%d]; setp.eq.u32 %f, %v, 7; @%f bra N; N: setp.eq.u32 %f, %i, 0;" "$together"
 in_cluster "clusters: an object of another block that is not made" 'synchronisation: .*it has not been made.*cluster.cu:40' "" "$together"
 
 # One race is one finding, with lines and without: a store and the loads of an unrolled loop, which came first or not.
@@ -565,13 +565,15 @@ verdict() { if "${@:2}"; then ok "$1"; else bad "$1"; fi; }
 # A value that a selection discards is not read; one that it takes, or that something else reads, is. The test stands before or
 # behind the load; machine code, where there is a ptxas, has them as that schedules them.
 select_of() { # status, times, how many threads take it, before, behind the load, behind the selection, options...
-    { printf '.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n.local .b32 v[32]; .reg .b32 %%a, %%b, %%n, %%r; .reg .b64 %%d, %%l; .reg .pred %%p;\n'
+    { printf '.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n.local .b32 v[32]; .reg .b32 %%a, %%b, %%n, %%r; .reg .b64 %%d, %%l; .reg .pred %%p, %%q;\n'
       printf 'ld.param.u64 %%d, [p]; ld.param.u32 %%n, [n]; mov.u32 %%a, %%tid.x; mul.wide.u32 %%l, %%a, 4; add.u64 %%d, %%d, %%l; mov.u64 %%l, v; mad.wide.u32 %%l, %%a, 4, %%l;\n'
       printf '%s\nld.local.u32 %%r, [%%l];\n%s\nselp.b32 %%b, %%r, -1, %%p; st.global.u32 [%%d], %%b;\n%s ret; }\n' "$4" "$5" "$6"; } >"$dir/select.ptx"
     "$REPRISE" run --module "$dir/select.ptx" --grid 1 --block 32 --arg buf=zeros:128 --arg "i32=$3" --check init -q "${@:7}" 2>"$dir/err"
     [ $? = "$1" ] && { [ "$2" = 0 ] || grep -q "; $2 times$" "$dir/err"; }
 }
 test='setp.lt.u32 %p, %a, %n;'
+square='mul.lo.u32 %r, %r, %r;' float='.reg .f32 %f; mov.b32 %f, %r; fma.rn.f32 %f, %f, %f, %f; mov.b32 %r, %f;'
+greater='setp.gt.s32 %q, %r, 7; setp.lt.u32 %p, %a, %n; and.pred %p, %p, %q;'
 for how in "" ${ptxas:+"--assemble sm_75"}; do
     export REPRISE_PTXAS=$ptxas
     # shellcheck disable=SC2086
@@ -579,10 +581,21 @@ for how in "" ${ptxas:+"--assemble sm_75"}; do
       verdict "... the test behind it $how" select_of 0 0 0 '' "$test" '' $how
       verdict "a load that a selection takes $how" select_of 3 4 4 '' "$test" '' $how
       verdict "... and that is read behind it, too $how" select_of 3 32 0 '' "$test" 'st.global.u32 [%d], %r;' $how
+      verdict "a product that a selection discards $how" select_of 0 0 0 '' "$square $test" '' $how
+      verdict "... and takes $how" select_of 3 4 4 '' "$square $test" '' $how
+      verdict "a sum of single precision that a selection discards $how" select_of 0 0 0 '' "$float $test" '' $how
+      verdict "a comparison that a logical and discards $how" select_of 0 0 0 '' "$greater" '' $how
+      verdict "... and takes $how" select_of 3 4 4 '' "$greater" '' $how
     }
 done
 verdict "a test of another load, behind it" select_of 0 0 0 '' 'ld.global.u32 %n, [%d]; setp.ne.u32 %p, %n, 0;' ''
 verdict "... by which it is taken" select_of 3 32 0 '' 'ld.global.u32 %n, [%d]; setp.eq.u32 %p, %n, 0;' ''
+# Comparisons of unwritten bits that decide something: a branch, a guard, what is selected, a vote.
+verdict "a branch" select_of 3 32 0 '' "setp.gt.s32 %p, %r, 7; @%p bra L; L: $test" ''
+verdict "a guard" select_of 3 32 0 '' "setp.gt.s32 %p, %r, 7; @%p mov.u32 %b, 1; $test" ''
+verdict "a selection by a comparison with one number" select_of 3 32 0 '' 'setp.eq.u32 %p, %r, 12345; mov.u32 %r, 5;' ''
+verdict "... the other one of two" select_of 3 32 0 '' 'setp.ne.u32 %p|%q, %r, 12345; selp.b32 %r, 5, 6, %q; setp.lt.u32 %p, %a, 32;' ''
+verdict "a vote" select_of 3 32 0 '' 'setp.lt.s32 %p, %r, 7; vote.sync.ballot.b32 %r, %p, -1;' ''
 [ -n "$ptxas" ] || echo "ok - selections in machine code # SKIP no ptxas here; make toolchain fetches it"
 # race=strict, red zones, faults of synchronisation: what the lines of a kernel of two buffers do, with and without.
 lines() { # status, checks, grid, lines of PTX
@@ -639,7 +652,7 @@ cat >"$dir/inlined.ptx" <<'PTX'
 .reg .b32 %r; .shared .b32 s;
 .loc 1 41 5
 .loc 1 20 9, function_name info, inlined_at 1 41 5
-ld.shared.u32 %r, [s]; add.u32 %r, %r, 1;
+ld.shared.u32 %r, [s]; add.u32 %r, %r, 1; st.shared.u32 [s], %r;
 ret; }
 .file 1 "a.cu"
 .section .debug_str { info: .b8 95, 90, 51, 114, 111, 119, 118, 0 }
@@ -649,7 +662,7 @@ json "inlined calls" "[tuple(s.values()) for s in d['findings'][0]['here']['sour
 if grep -q "a.cu:20, in row at a.cu:41" "$dir/err"; then ok "inlined calls in the report have plain names"; else bad "inlined calls in the report"; fi
 { printf '.version 8.0\n.target sm_80\n.address_size 64\n.file 1 "odd\377.cu"\n.visible .entry k(.param .u64 p) {\n'
   printf '.reg .b32 %%r; .shared .b32 s[151];\n'
-  for i in $(seq 150); do printf '.loc 1 %d 0\nld.shared.u32 %%r, [s+%d]; add.u32 %%r, %%r, 1;\n' "$i" $((4 * i)); done
+  for i in $(seq 150); do printf '.loc 1 %d 0\nld.shared.u32 %%r, [s+%d]; add.u32 %%r, %%r, 1; st.shared.u32 [s+%d], %%r;\n' "$i" $((4 * i)) $((4 * i)); done
   printf 'ret; }\n'; } >"$dir/many.ptx"
 json "a name that is no UTF-8; findings that are not printed" \
     "d['findings'][0]['here']['file'] == 'odd?.cu' and len(d['findings']) == 150 and d['findings_not_shown'] == 0" \

@@ -313,6 +313,7 @@ ctypes.CDLL(None).clearenv()
 sys.exit(os.system(sys.argv[1] + " race"))' "$work/wrong" >/dev/null 2>"$work/err"
 is "... and a shell, where the C library's environment was emptied" $? 3
 check "a program has its own environment otherwise" eval '"$r" run --check race -- env -i A=1 sh -c "env" 2>/dev/null | grep -v "^\(REPRISE\|LD\|TRITON\|CUPY\|NUMBA\|DISABLE_ADDMM\|PWD\|SHLVL\|_\)" | grep -qx A=1'
+is "... also without a variable of ours that it takes out" "$("$r" run -- env -u NUMBA_CACHE_DIR env 2>/dev/null | grep -c '^NUMBA_CACHE_DIR=')" 0
 
 # A program that is linked statically as a whole, with kernels, whose runtime looks for the driver.
 cat >"$work/whole.c" <<'C'

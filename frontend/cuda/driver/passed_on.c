@@ -151,11 +151,24 @@ static bool has_ours(const char *value, int number)
     return value && strstr(value, first);
 }
 
+/* Whether an environment without the variable is as the program wants it: it has the session's, so the program has
+ * taken out this one, which is for compilers at run time and their caches. */
+static bool is_taken_out(char *const given[], const char *variable)
+{
+    static const char session[] = "REPRISE_";
+    bool of_session = !strncmp(variable, session, strlen(session)) || list_number(variable) >= 0, has = false;
+    for (size_t i = 0; !of_session && given && given[i]; i++)
+        has |= !strncmp(given[i], session, strlen(session));
+    return has;
+}
+
 static bool is_complete(char *const given[])
 {
     bool complete = true;
     for (size_t i = 0; i < count && complete; i++) {
         int number = list_number(ours[i]);
+        if (is_taken_out(given, ours[i]))
+            continue;
         const char *value = value_in(given, ours[i]);
         complete = number < 0 ? value != NULL : number == PASSED_LISTS - 1 || has_ours(value, number);
     }
@@ -186,7 +199,7 @@ char *const *passed_on(struct passed_on *to, const char *file, bool searched, ch
     for (size_t i = 0; i < count; i++) {
         int number = list_number(ours[i]);
         const char *value = value_in(given, ours[i]);
-        if (number < 0 ? !value : !alone && !has_ours(value, number))
+        if (number < 0 ? !value && !is_taken_out(given, ours[i]) : !alone && !has_ours(value, number))
             to->list[n++] = number >= 0 && value && *value ? join(to, number, value) : ours[i];
     }
     to->list[n] = NULL;
