@@ -1,45 +1,10 @@
 #include "tools/timeline/konata_log.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/lib/names.h"
-
-/* What is written of a life besides numbers. */
-struct words {
-    char *text;
-    size_t size;
-};
-
-/* A thread that makes pieces of the log. */
-struct log;
-struct piece_writer {
-    struct log *log;
-    pthread_t thread;
-    struct words **instructions; /* of each kernel, by index; NULL: none yet */
-    uint8_t *text, *at;          /* the piece */
-    size_t room;
-    bool starved;
-};
-
-#define PIECE_LIVES 4096u
-#define THREADS_MOST 16u
-
-struct log {
-    const struct timeline_request *request;
-    const struct lives *lives;
-    FILE *to;
-    int failure; /* errno of the first error of the file; 0: none yet */
-    uint32_t pieces;
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t changed;
-    uint32_t begun, written; /* pieces */
-    bool starved;
-};
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -67,21 +32,7 @@ static inline uint8_t *put_number(uint8_t *at, uint64_t number)
     return end;
 }
 
-/* A number that grows by one, as text. */
-#define DIGITS 20
-struct counter {
-    char digits[DIGITS];
-    unsigned size;
-};
-
-static struct counter count_from(uint32_t number)
-{
-    struct counter c = {"", 0};
-    c.size = (unsigned)(put_number((uint8_t *)c.digits, number) - (uint8_t *)c.digits);
-    return c;
-}
-
-static void count_up(struct counter *c)
+static void count_up(struct konata_counter *c)
 {
     for (char *at = c->digits + c->size; at-- > c->digits;) {
         if (*at != '9') {
@@ -94,9 +45,9 @@ static void count_up(struct counter *c)
     *c->digits = '1';
 }
 
-static inline uint8_t *put_counter(uint8_t *at, const struct counter *c)
+static inline uint8_t *put_counter(uint8_t *at, const struct konata_counter *c)
 {
-    memcpy(at, c->digits, DIGITS);
+    memcpy(at, c->digits, sizeof c->digits);
     return at + c->size;
 }
 
@@ -111,7 +62,7 @@ static void write_text(const char *text, FILE *to)
         putc((unsigned char)*text < ' ' ? ' ' : *text, to);
 }
 
-static bool make_words(const struct rp_instruction *in, struct words *w)
+static bool make_words(const struct rp_instruction *in, struct konata_words *w)
 {
     FILE *to = open_memstream(&w->text, &w->size);
     if (!to)
@@ -123,245 +74,142 @@ static bool make_words(const struct rp_instruction *in, struct words *w)
 }
 
 /* "\t0\t0040: add.s32 ...\n"; NULL: out of memory. */
-static const struct words *words_of(struct piece_writer *w, const struct life *l)
+static const struct konata_words *words_of(struct konata_log *log, const struct life *l)
 {
-    const struct rp_trace *trace = w->log->request->trace;
+    const struct rp_trace *trace = log->request->trace;
     uint32_t number = rp_trace_launch(trace, l->launch)->kernel;
     const struct rp_kernel *kernel = rp_trace_kernel(trace, number);
-    struct words **of = &w->instructions[number];
+    struct konata_words **of = &log->instructions[number];
     if (!*of)
         *of = calloc(kernel->instruction_count + 1, sizeof **of);
     bool fine = *of && ((*of)[l->index].text || make_words(&kernel->instructions[l->index], &(*of)[l->index]));
     return fine ? &(*of)[l->index] : NULL;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Of a life, or of a moment, besides the text of an instruction. */
-#define LINES_MOST 512
+/* Bytes of the lines of a life, or of a moment, besides the text of an instruction: a few numbers each. */
+#define LINES_MOST 1024
+_Static_assert(LINES_MOST < WRITER_MOST, "they have room");
 
-/* Makes room for lines, and a text of this size. False: memory ran out. */
-static inline bool make_room(struct piece_writer *w, size_t size)
+/* A text of any size. Then there is room for lines. */
+static uint8_t *put_words(struct writer *out, uint8_t *at, const struct konata_words *w)
 {
-    size_t taken = (size_t)(w->at - w->text), room = w->room;
-    if (taken + size + LINES_MOST <= room)
-        return true;
-    room = 2 * (taken + size + LINES_MOST);
-    uint8_t *more = realloc(w->text, room);
-    if (!more) {
-        w->starved = true;
-        return false;
+    size_t done = 0, step = WRITER_MOST - LINES_MOST;
+    for (; w->size - done > step; done += step) {
+        out->at = put(at, w->text + done, step);
+        writer_room(out);
+        at = out->at;
     }
-    w->text = more;
-    w->at = more + taken;
-    w->room = room;
-    return true;
+    out->at = put(at, w->text + done, w->size - done);
+    writer_room(out);
+    return out->at;
+}
+
+/* Whether it is the first one of its warp; later ones may be said to be, too. Warps that are on the machine together
+ * mostly have places of their own. */
+static bool meet_first(struct konata_log *log, const struct life *l)
+{
+    struct konata_warp *w = &log->warps[l->warp % KONATA_WARPS];
+    bool first = !w->taken || w->warp != l->warp || w->launch != l->launch;
+    *w = (struct konata_warp){l->warp, l->launch, true};
+    return first;
 }
 
 /* Where the life's warp is. */
-static uint8_t *put_place(const struct piece_writer *w, const struct life *l, const struct counter *number, uint8_t *at)
+static uint8_t *put_place(const struct konata_log *log, const struct life *l, uint8_t *at)
 {
-    const struct timeline_request *r = w->log->request;
-    uint64_t subcores = (uint64_t)r->machine->subcores, place = l->issue % w->log->lives->subcores,
+    const struct timeline_request *r = log->request;
+    uint64_t subcores = (uint64_t)r->machine->subcores, place = l->issue % (subcores * (uint64_t)r->machine->sms),
              warps = rp_launch_warps(rp_trace_launch(r->trace, l->launch));
-    at = put_number(PUT(put_counter(PUT(at, "L\t"), number), "\t1\tlaunch "), l->launch);
+    at = put_number(PUT(put_counter(PUT(at, "L\t"), &log->issued), "\t1\tlaunch "), l->launch);
     at = put_number(PUT(at, ", block "), l->warp / warps);
     at = put_number(PUT(at, ", warp "), l->warp % warps);
     at = put_number(PUT(at, ", SM "), place / subcores);
     return PUT(put_number(PUT(at, ", subcore "), place % subcores), "\n");
 }
 
-/* The lines of a life when it issues. */
-static void put_issue(struct piece_writer *w, const struct life *l, const struct counter *number)
+static void put_issue(struct konata_log *log, const struct life *l)
 {
-    const struct words *text = words_of(w, l);
-    if (!text || !make_room(w, text->size)) {
-        w->starved = true;
+    const struct konata_words *words = words_of(log, l);
+    if (!words) {
+        log->starved = true;
         return;
     }
-    uint8_t *at = put_counter(PUT(w->at, "I\t"), number);
-    at = put_counter(PUT(at, "\t"), number);
+    writer_room(log->out);
+    uint8_t *at = put_counter(PUT(log->out->at, "I\t"), &log->issued);
+    at = put_counter(PUT(at, "\t"), &log->issued);
     at = put_number(PUT(at, "\t"), l->warp);
-    at = put_counter(PUT(at, "\nL\t"), number);
-    at = put(at, text->text, text->size);
-    if (l->first)
-        at = put_place(w, l, number, at);
-    at = put_counter(PUT(at, "S\t"), number);
-    w->at = l->dispatch ? PUT(at, "\t0\tIs\n") : PUT(at, "\t0\tX\n");
+    at = put_words(log->out, put_counter(PUT(at, "\nL\t"), &log->issued), words);
+    if (meet_first(log, l))
+        at = put_place(log, l, at);
+    at = put_counter(PUT(at, "S\t"), &log->issued);
+    log->out->at = l->dispatch ? PUT(at, "\t0\tIs\n") : PUT(at, "\t0\tX\n");
+    count_up(&log->issued);
 }
 
-/* Places in the lists of lives. */
-struct moment {
-    uint32_t issued, dispatched, ended;
-};
-
-/* UINT64_MAX: behind the end. */
-static uint64_t key_at(const uint64_t *list, uint32_t at, uint32_t end)
+static void put_dispatch(struct konata_log *log, uint64_t number)
 {
-    return at < end ? keyed_key(list[at]) : UINT64_MAX;
+    writer_room(log->out);
+    log->out->at = PUT(put_number(PUT(log->out->at, "S\t"), number), "\t0\tX\n");
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-static void put_piece(struct piece_writer *w, uint64_t now, struct moment from, struct moment to)
+static void put_end(struct konata_log *log, uint64_t number)
 {
-    const struct lives *l = w->log->lives;
-    struct counter number = count_from(from.issued), retired = count_from(from.ended);
-    while (!w->starved) {
-        uint64_t end = key_at(l->ends, from.ended, to.ended), issue = key_at(l->issues, from.issued, to.issued),
-                 dispatch = key_at(l->dispatches, from.dispatched, to.dispatched);
-        uint64_t next = least(least(end, issue), dispatch);
-        if (next == UINT64_MAX || !make_room(w, 0))
-            return;
-        if (next != now)
-            w->at = PUT(put_number(PUT(w->at, "C\t"), next - now), "\n");
-        now = next;
-        if (end == now) {
-            uint8_t *at = PUT(put_number(PUT(w->at, "R\t"), keyed_number(l->ends[from.ended++])), "\t");
-            w->at = PUT(put_counter(at, &retired), "\t0\n");
-            count_up(&retired);
-        } else if (issue == now) {
-            put_issue(w, &l->list[keyed_number(l->issues[from.issued++])], &number);
-            count_up(&number);
-        } else {
-            w->at = PUT(put_number(PUT(w->at, "S\t"), keyed_number(l->dispatches[from.dispatched++])), "\t0\tX\n");
-        }
+    writer_room(log->out);
+    uint8_t *at = PUT(put_number(PUT(log->out->at, "R\t"), number), "\t");
+    log->out->at = PUT(put_counter(at, &log->retired), "\t0\n");
+    count_up(&log->retired);
+}
+
+static void put_cycle(struct konata_log *log, uint64_t cycle)
+{
+    writer_room(log->out);
+    uint8_t *at = log->out->at;
+    if (log->begun)
+        log->out->at = PUT(put_number(PUT(at, "C\t"), cycle - log->cycle), "\n");
+    else
+        log->out->at = PUT(put_number(PUT(at, "Kanata\t0004\nC=\t"), cycle), "\n");
+    log->begun = true;
+    log->cycle = cycle;
+}
+
+void konata_log_part(void *data, const struct lives_part *p)
+{
+    struct konata_log *log = data;
+    for (uint32_t c = 0; c < LIVES_CYCLES; c++) {
+        uint32_t issue = p->issues_from[c], dispatch = p->dispatches_from[c], end = p->ends_from[c];
+        if (issue == p->issues_from[c + 1] && dispatch == p->dispatches_from[c + 1] && end == p->ends_from[c + 1])
+            continue;
+        put_cycle(log, p->begin + c);
+        for (; end < p->ends_from[c + 1]; end++)
+            put_end(log, p->ends[end]);
+        for (; issue < p->issues_from[c + 1]; issue++)
+            put_issue(log, p->issues[issue]);
+        for (; dispatch < p->dispatches_from[c + 1]; dispatch++)
+            put_dispatch(log, p->dispatches[dispatch]);
     }
 }
 
-/* How many of the list have keys below this one. */
-static uint32_t count_below(const uint64_t *list, uint32_t count, uint64_t key)
+/* ---- life span --------------------------------------------------------------------------------------------------- */
+
+bool konata_log_open(struct konata_log *log, const struct timeline_request *r, struct writer *out)
 {
-    uint32_t from = 0;
-    while (from < count) {
-        uint32_t middle = from + (count - from) / 2;
-        if (keyed_key(list[middle]) < key)
-            from = middle + 1;
-        else
-            count = middle;
+    const struct konata_counter zero = {"0", 1};
+    *log = (struct konata_log){.request = r, .out = out, .issued = zero, .retired = zero};
+    log->instructions = calloc(rp_trace_kernel_count(r->trace) + 1, sizeof *log->instructions);
+    log->warps = calloc(KONATA_WARPS, sizeof *log->warps);
+    return log->instructions && log->warps;
+}
+
+void konata_log_close(struct konata_log *log)
+{
+    const struct rp_trace *trace = log->request->trace;
+    for (uint32_t n = 0; log->instructions && n < rp_trace_kernel_count(trace); n++) {
+        for (uint32_t i = 0; log->instructions[n] && i < rp_trace_kernel(trace, n)->instruction_count; i++)
+            free(log->instructions[n][i].text);
+        free(log->instructions[n]);
     }
-    return from;
-}
-
-/* A piece begins with the cycle of one of its issues; the one behind the last is the end. */
-static struct moment begin_of(const struct log *log, uint32_t piece)
-{
-    const struct lives *l = log->lives;
-    if (piece == log->pieces)
-        return (struct moment){l->count, l->dispatch_count, l->count};
-    uint64_t key = keyed_key(l->issues[piece * PIECE_LIVES]);
-    return (struct moment){count_below(l->issues, l->count, key), count_below(l->dispatches, l->dispatch_count, key),
-                           count_below(l->ends, l->count, key)};
-}
-
-/* The last cycle before the piece in which something happens; the first of all, if it is the first piece. */
-static uint64_t cycle_before(const struct lives *l, struct moment m)
-{
-    uint64_t issue = m.issued ? keyed_key(l->issues[m.issued - 1]) : 0,
-             dispatch = m.dispatched ? keyed_key(l->dispatches[m.dispatched - 1]) : 0,
-             end = m.ended ? keyed_key(l->ends[m.ended - 1]) : 0;
-    uint64_t later = issue > dispatch ? issue : dispatch;
-    return later > end ? later : end;
-}
-
-static void make_piece(struct piece_writer *w, uint32_t piece)
-{
-    struct moment from = begin_of(w->log, piece), to = begin_of(w->log, piece + 1);
-    w->at = w->text;
-    if (!make_room(w, 0))
-        return;
-    if (!piece)
-        w->at = PUT(put_number(PUT(w->at, "Kanata\t0004\nC=\t"), w->log->lives->begin), "\n");
-    put_piece(w, cycle_before(w->log->lives, from), from, to);
-}
-
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
-
-/* Pieces are written one after the other. */
-static void write_piece(struct piece_writer *w, uint32_t piece)
-{
-    struct log *log = w->log;
-    size_t size = (size_t)(w->at - w->text);
-    pthread_mutex_lock(&log->lock);
-    while (log->written != piece)
-        pthread_cond_wait(&log->changed, &log->lock);
-    pthread_mutex_unlock(&log->lock);
-    if (size && fwrite(w->text, 1, size, log->to) != size && !log->failure)
-        log->failure = errno;
-    pthread_mutex_lock(&log->lock);
-    log->written++;
-    log->starved |= w->starved;
-    pthread_cond_broadcast(&log->changed);
-    pthread_mutex_unlock(&log->lock);
-}
-
-/* The number of the next piece; log->pieces: there is none. */
-static uint32_t take_piece(struct log *log)
-{
-    pthread_mutex_lock(&log->lock);
-    uint32_t piece = log->starved ? log->pieces : log->begun;
-    log->begun += piece < log->pieces;
-    pthread_mutex_unlock(&log->lock);
-    return piece;
-}
-
-static void *write_pieces(void *data)
-{
-    struct piece_writer *w = data;
-    for (uint32_t piece; (piece = take_piece(w->log)) < w->log->pieces;) {
-        make_piece(w, piece);
-        write_piece(w, piece);
-    }
-    return NULL;
-}
-
-static bool open_writer(struct piece_writer *w, struct log *log)
-{
-    *w = (struct piece_writer){.log = log};
-    w->instructions = calloc(rp_trace_kernel_count(log->request->trace) + 1, sizeof *w->instructions);
-    log->starved |= !w->instructions;
-    return w->instructions;
-}
-
-static void close_writer(struct piece_writer *w)
-{
-    const struct rp_trace *trace = w->log->request->trace;
-    for (uint32_t n = 0; w->instructions && n < rp_trace_kernel_count(trace); n++) {
-        for (uint32_t i = 0; w->instructions[n] && i < rp_trace_kernel(trace, n)->instruction_count; i++)
-            free(w->instructions[n][i].text);
-        free(w->instructions[n]);
-    }
-    free(w->instructions);
-    free(w->text);
-}
-
-static uint32_t threads_for(const struct log *log)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t threads = processors > (long)THREADS_MOST ? THREADS_MOST : processors < 1 ? 1 : (uint32_t)processors;
-    return log->pieces < threads ? log->pieces : threads;
-}
-
-bool konata_log_write(const struct timeline_request *r, const struct lives *lives, FILE *to, struct rp_error *err)
-{
-    struct log log = {.request = r, .lives = lives, .to = to, .pieces = (lives->count + PIECE_LIVES - 1) / PIECE_LIVES};
-    struct piece_writer writers[THREADS_MOST];
-    uint32_t threads = threads_for(&log), opened = 0, started = 1;
-    pthread_mutex_init(&log.lock, NULL);
-    pthread_cond_init(&log.changed, NULL);
-    while (opened < threads && open_writer(&writers[opened], &log))
-        opened++;
-    while (started < opened && !pthread_create(&writers[started].thread, NULL, write_pieces, &writers[started]))
-        started++;
-    if (opened)
-        write_pieces(&writers[0]);
-    for (uint32_t i = 1; i < started && i < opened; i++)
-        pthread_join(writers[i].thread, NULL);
-    for (uint32_t i = 0; i < opened; i++)
-        close_writer(&writers[i]);
-    pthread_cond_destroy(&log.changed);
-    pthread_mutex_destroy(&log.lock);
-    if (log.failure)
-        errno = log.failure;
-    return !log.starved || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+    free(log->instructions);
+    free(log->warps);
 }
