@@ -37,12 +37,13 @@ static void note_done(void *data, const struct observed_done *d)
         lives_drop(&k->lives, f->issue);
         return;
     }
-    lives_add(&k->lives, &(struct life){.issue = life_issue(&k->lives, f->issue, d->sm * k->subcores + f->subcore),
-                                        .warp = d->block * s->warps + d->warp,
-                                        .dispatch = (uint32_t)(d->dispatch - f->issue),
-                                        .done = (uint32_t)(d->cycle - f->issue),
-                                        .launch = d->launch,
-                                        .index = f->index});
+    const struct life life = {.issue = life_issue(&k->lives, f->issue, d->sm * k->subcores + f->subcore),
+                              .warp = d->block * s->warps + d->warp,
+                              .dispatch = (uint32_t)(d->dispatch - f->issue),
+                              .done = (uint32_t)(d->cycle - f->issue),
+                              .launch = d->launch,
+                              .index = f->index};
+    lives_add(&k->lives, f->issue, &life);
 }
 
 /* What is in flight when a block has left never ends. */

@@ -16,8 +16,10 @@ struct konata_words {
 
 /* A number that grows by one, as text. */
 struct konata_counter {
-    char digits[20];
-    unsigned size;
+    char hundreds[20]; /* all but its last two digits, ... */
+    unsigned size;     /* ... which are so many; 0: it is below 100 */
+    unsigned last;     /* the last two */
+    uint64_t number;   /* of hundreds */
 };
 
 /* A warp that was met. */
@@ -32,7 +34,9 @@ struct konata_log {
     const struct timeline_request *request;
     struct writer *out;
     struct konata_words **instructions; /* of each kernel, by index; NULL: none yet */
-    struct konata_warp *warps;          /* [KONATA_WARPS] */
+    uint32_t launch;                    /* the last one; `of_launch`: the texts of its kernel */
+    struct konata_words *of_launch;
+    struct konata_warp *warps; /* [KONATA_WARPS] */
     struct konata_counter issued, retired;
     uint64_t cycle; /* the last one that was written */
     bool begun, starved;

@@ -326,9 +326,9 @@ void lives_drop(struct lives *l, uint64_t cycle)
     l->open--;
 }
 
-void lives_add(struct lives *l, const struct life *life)
+void lives_add(struct lives *l, uint64_t cycle, const struct life *life)
 {
-    struct lives_waiting *w = find(l, life->issue / l->subcores);
+    struct lives_waiting *w = find(l, cycle);
     if (!w)
         return;
     w->open--;

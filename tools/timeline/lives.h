@@ -1,7 +1,7 @@
 /* The lives of instructions, as Konata shows them, put in order while the replay goes on.
  *
- * They are added in the order in which they end. A part is what happens in a few cycles: issues, dispatches, ends. It is
- * handed on, and its memory used again, once all is known of these cycles: every issue is LIVES_AHEAD cycles or more
+ * They are added in the order in which they end. A part is what happens in a few cycles: issues, dispatches, ends. It
+ * is handed on, and its memory used again, once all is known of these cycles: every issue is LIVES_AHEAD cycles or more
  * behind the latest one, and each instruction that issued there has ended. So memory follows from how many instructions
  * issue within LIVES_AHEAD cycles and from how long they take, not from the length of the replay. */
 #ifndef REPRISE_TOOLS_TIMELINE_LIVES_H
@@ -30,8 +30,9 @@ struct life {
 };
 _Static_assert(sizeof(struct life) == 32, "half a cache line");
 
-/* What happens in cycles begin .. begin + LIVES_CYCLES - 1. Lives have numbers, from 0 on, in the order of their issues:
- * by cycles, and in one cycle by sub-cores. Entries from[c] .. from[c + 1] - 1 of a list are of cycle begin + c. */
+/* What happens in cycles begin .. begin + LIVES_CYCLES - 1. Lives have numbers, from 0 on, in the order of their
+ * issues: by cycles, and in one cycle by sub-cores. Entries from[c] .. from[c + 1] - 1 of a list are of cycle begin +
+ * c. */
 struct lives_part {
     uint64_t begin, first; /* first: the number of the first life in `issues` */
     const struct life *const *issues;
@@ -67,9 +68,10 @@ struct lives {
     bool out_of_turn; /* an issue came too late: the engine is not as observer.h says */
     /* parts that wait, by the number of the part (cycle / LIVES_CYCLES) modulo `room` */
     struct lives_waiting *waiting;
-    uint64_t room, next, newest;  /* room: a power of two; next: the next part to hand on; newest: has the latest issue */
-    uint64_t entries, open;       /* in all of them */
-    struct lives_far *far;        /* in no order */
+    uint64_t room, next,
+        newest;             /* room: a power of two; next: the next part to hand on; newest: has the latest issue */
+    uint64_t entries, open; /* in all of them */
+    struct lives_far *far;  /* in no order */
     uint64_t far_count, far_room; /* of elements */
     uint64_t far_first;           /* the first part that has one of them; UINT64_MAX: none */
     struct lives_piece *free, *all;
@@ -91,9 +93,9 @@ static inline uint64_t life_issue(const struct lives *l, uint64_t cycle, uint64_
 
 /* An instruction issues. One of the next two follows, or it never ends. */
 void lives_begin(struct lives *, uint64_t cycle);
-/* It ends. */
-void lives_add(struct lives *, const struct life *);
-/* It is of no interest, or never ends; cycle: of its issue. */
+/* It ends. cycle, here and below: of its issue. */
+void lives_add(struct lives *, uint64_t cycle, const struct life *);
+/* It is of no interest, or never ends. */
 void lives_drop(struct lives *, uint64_t cycle);
 /* The replay is over: hands on what there is. */
 void lives_finish(struct lives *);
