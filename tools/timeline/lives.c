@@ -31,6 +31,7 @@ static struct lives_piece *lengthen(struct lives *l, struct lives_list *list, ui
     } else if ((p = malloc(sizeof *p))) {
         p->before = l->all;
         l->all = p;
+        l->pieces++;
     } else {
         l->starved = true;
         return NULL;

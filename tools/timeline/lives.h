@@ -75,6 +75,7 @@ struct lives {
     uint64_t far_count, far_room; /* of elements */
     uint64_t far_first;           /* the first part that has one of them; UINT64_MAX: none */
     struct lives_piece *free, *all;
+    uint64_t pieces; /* that were allocated */
     /* for the part that is put in order */
     const struct life **unsorted, **issues;
     uint64_t *keys, *spare, *dispatches, *ends;
