@@ -44,6 +44,7 @@
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define LEAST_DEVIATION 0.25 /* of the rates of windows, as a part of the error that is allowed */
 #define MOST_WINDOWS 60u     /* the same; less than MEMORY_MOST_TOUCHES */
+#define TREND_WINDOWS 8u     /* so many show what changes from window to window without chance */
 #define MOST_MISMATCH 0.1    /* between the cycles of a window and whole periods */
 #define MARGIN 0.8           /* more windows aim at this part of the error */
 #define MOST_MIXING 64u      /* waves that one SM replays before the first window settles, at most */
@@ -404,13 +405,29 @@ static double chance_of(const struct sampling *s, const struct running *rates)
     return t * deviation / sqrt((double)rates->count);
 }
 
+/* The deviation of the rates of windows from their neighbours' (J. von Neumann, "Distribution of the Ratio of the Mean
+ * Square Successive Difference to the Variance", Annals of Mathematical Statistics 12, 1941): without what changes
+ * once, or little by little, from the first to the last. */
+static double successive_deviation(const struct sampling *s)
+{
+    double squares = 0;
+    for (unsigned w = 1; w < s->windows; w++) {
+        double difference = s->window[w + 1].rate - s->window[w].rate;
+        squares += difference * difference / 2;
+    }
+    return sqrt(squares / (s->windows - 1));
+}
+
 /* What all windows have in common, as they begin where blocks were passed over, is no difference between them. The
  * lead, where none were, shows it, unless chance explains the difference: the rate of the lead is that of its second
- * half. */
+ * half. Chance is no change that stays, as that may be what passing over does. */
 static double lead_apart(const struct sampling *s, const struct running *rates)
 {
     double waves = (double)((s->window[0].to - s->window[0].from) / s->wave), measured = (double)s->measured;
-    double of_wave = running_deviation(rates) * sqrt(measured);
+    double deviation = running_deviation(rates);
+    if (s->windows >= TREND_WINDOWS)
+        deviation = fmin(deviation, successive_deviation(s));
+    double of_wave = deviation * sqrt(measured);
     double chance = of_wave * sqrt(1 / waves + 1 / (measured * (double)rates->count));
     double difference = fabs(s->window[0].rate - rates->mean);
     return difference > 2 * chance ? difference : 0;
@@ -422,7 +439,7 @@ static double cycles_of(const struct sampling *s, double *half)
 {
     const struct running rates = rates_of(s);
     double cycles = (double)s->all.statistics.cycles + s->window[0].ended.cycle - s->window[s->windows].ended.cycle;
-    double passed = 0;
+    double passed = 0, behind = instructions_before(s, s->blocks) - s->window[0].ended.before;
     *half = 0;
     for (unsigned w = 0; w < s->windows; w++) {
         const struct window *a = &s->window[w], *b = a + 1;
@@ -437,7 +454,7 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += w ? 0 : fabs(a->rate - b->rate) / 2 * between;
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
-    *half += fmax(chance_of(s, &rates), lead_apart(s, &rates)) * passed;
+    *half += fmax(chance_of(s, &rates) * passed, lead_apart(s, &rates) * behind);
     if (is_one_sm(s))
         *half = fmax(*half, LEAST_OF_ONE_SM * s->error * cycles);
     return cycles;
