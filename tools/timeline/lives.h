@@ -12,9 +12,9 @@
 
 #include "tools/timeline/sorting.h"
 
-/* Cycles by which a later event may be earlier: most_ahead of the observer (replay/base/observer.h). With more, parts
- * that wait do not fit into a processor's caches; with fewer, SMs are switched too often. */
-#define LIVES_AHEAD 512u
+/* Cycles by which a later event may be earlier: most_ahead of the observer (replay/base/observer.h). With more, more
+ * lives wait; with fewer, the replay goes from SM to SM more often. */
+#define LIVES_AHEAD 4096u
 
 /* Of a part: so few that its lives are in a processor's caches, and have numbers in sort_keyed(). */
 #define LIVES_CYCLES_BITS 5
