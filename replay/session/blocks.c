@@ -7,7 +7,8 @@
  * window ends, the next block that is placed is the first of the next window: SMs, caches, queues and device memory go
  * on as they are, and L2 sees the footprint of the blocks that were passed over (replay/memory/footprint.h). In a
  * window, nothing is measured before its first two waves have been placed. Then the rate, in cycles per warp
- * instruction, is measured from the placement of a block to that of another, some waves later.
+ * instruction, is measured from the placements of a wave's blocks to those of another wave's, some waves later: in the
+ * mean over the wave, as from a single block to another the rate depends on which of its neighbours leave with it.
  *
  * Device memory that is refreshed stands still at equal distances of time, whatever blocks are placed. Of windows that
  * are shorter, most lie between two refreshes, and their rates tell nothing of them. There a window measures about a
@@ -36,12 +37,14 @@
 #define LEAST_WAVES 16u /* of a launch of which only some blocks are replayed */
 #define LEAD_STEP 4u    /* waves after which it is decided whether they are stable */
 #define SETTLING 2u     /* waves of a window before those that are measured */
+#define ENDING 1u       /* the wave at whose placements measuring ends */
 #define ATTEMPTS 3u
 #define FIRST_WINDOWS 4u /* of the first attempt, each of one wave, or one period */
 #define MOST_PART 0.6    /* of the launch, in the lead and the first attempt */
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define LEAST_DEVIATION 0.25 /* of the rates of windows, as a part of the error that is allowed */
 #define MOST_WINDOWS 60u     /* the same; less than MEMORY_MOST_TOUCHES */
+#define TREND_WINDOWS 8u     /* so many show what changes from window to window without chance */
 #define MOST_MISMATCH 0.1    /* between the cycles of a window and whole periods */
 #define MARGIN 0.8           /* more windows aim at this part of the error */
 #define MOST_MIXING 64u      /* waves that one SM replays before the first window settles, at most */
@@ -49,11 +52,17 @@
 #define MIXING_WINDOWS 4u    /* a window there measures one in so many of those waves */
 #define LEAST_OF_ONE_SM 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
-/* Blocks that are replayed: first .. end - 1. What is measured is from the placement of one to that of another. */
+/* A point of a launch: the mean of the placements of a wave's blocks. */
+struct point {
+    double cycle, before; /* before: warp instructions of the launch's blocks before the block that is placed */
+};
+
+/* Blocks that are replayed: first .. end - 1. What is measured is from one wave's placement to another's, which begin
+ * with blocks `from` and `to`. */
 struct window {
     uint64_t first, end, from, to; /* all are a multiple of a wave apart, as blocks may be placed a wave at a time */
-    uint64_t began, ended; /* cycles: `from` is placed; `to` is placed, or the block that follows in its stead */
-    double rate;           /* cycles per warp instruction */
+    struct point began, ended;     /* the two waves */
+    double rate;                   /* cycles per warp instruction between them */
     struct memory_touches touches; /* of the blocks that are passed over behind it */
 };
 
@@ -77,7 +86,7 @@ struct sampling {
     double error, confidence;
     struct window window[MOST_WINDOWS + 1]; /* the first is the lead */
     unsigned windows, now;                  /* besides the lead; the one whose blocks are placed now */
-    uint64_t from;                          /* its first measured block, as a placement */
+    uint64_t first;                         /* its first block, as a placement */
     struct placements placed;
     struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
     double lead_instructions;
@@ -128,17 +137,30 @@ static bool note_block(struct sampling *s, uint64_t block, uint64_t cycle)
     return true;
 }
 
-/* Cycles per warp instruction from one placement to another. */
-static double rate_of(const struct placements *p, uint64_t from, uint64_t to)
+/* The wave that begins with this placement, all of whose blocks were placed. before: of those that are replayed. */
+static struct point point_at(const struct sampling *s, uint64_t placement)
 {
-    return (double)(p->cycle[to] - p->cycle[from]) / (double)(p->before[to] - p->before[from]);
+    const struct placements *p = &s->placed;
+    double cycle = 0, before = 0;
+    for (uint64_t i = placement; i < placement + s->wave; i++) {
+        cycle += (double)(p->cycle[i] - p->cycle[placement]);
+        before += (double)(p->before[i] - p->before[placement]);
+    }
+    double wave = (double)s->wave;
+    return (struct point){(double)p->cycle[placement] + cycle / wave, (double)p->before[placement] + before / wave};
+}
+
+/* Cycles per warp instruction. */
+static double rate_of(struct point from, struct point to)
+{
+    return (to.cycle - from.cycle) / (to.before - from.before);
 }
 
 /* ---- windows, as they are planned -----------------------------------------------------------------------------------
  */
 
 /* Waves of a window, at most. */
-static uint64_t longest(const struct sampling *s) { return SETTLING + s->phases + s->measured; }
+static uint64_t longest(const struct sampling *s) { return SETTLING + s->phases + s->measured + ENDING; }
 
 /* How far apart two phases of the period are, as a part of it. */
 static double apart(double a, double b)
@@ -172,8 +194,8 @@ static double set_window(struct sampling *s, unsigned number, uint64_t wave, dou
     w->first = w->first < w[-1].end ? w[-1].end : w->first;
     w->from = w->first + before * s->wave;
     w->to = w->from + s->measured * s->wave;
-    w->end = number == s->windows ? s->blocks : w->to;
-    return cycle + (double)(before + s->measured) * s->wave_cycles;
+    w->end = number == s->windows ? s->blocks : w->to + ENDING * s->wave;
+    return cycle + (double)(before + s->measured + ENDING) * s->wave_cycles;
 }
 
 /* Windows are spread evenly, and shifted at random within their parts, so that no period of the grid meets all of them
@@ -224,15 +246,32 @@ static bool set_if_affordable(struct sampling *s, unsigned windows, double repla
     return replayed <= part * all;
 }
 
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
+
+/* The wave at which measuring ends was placed. The lead measures its second half. */
+static void end_measuring(struct sampling *s, struct window *w)
+{
+    if (w == s->window) {
+        w->from = w->end / s->wave / 2 * s->wave;
+        w->to = w->end - ENDING * s->wave;
+    }
+    double before = instructions_before(s, w->first) - (double)s->placed.before[s->first];
+    w->began = point_at(s, s->first + (w->from - w->first));
+    w->ended = point_at(s, s->first + (w->to - w->first));
+    w->rate = rate_of(w->began, w->ended);
+    w->began.before += before;
+    w->ended.before += before;
+}
+
 /* ---- the lead ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the rates of waves from .. to - 1 and to .. end - 1 are the same: they differ by no more than twice the error
- * that is allowed, which is for the whole launch, or by what chance explains. */
+/* Whether the rates from wave to wave are the same from `from` to `to` and from there to `end`: they differ by no more
+ * than twice the error that is allowed, which is for the whole launch, or by what chance explains. */
 static bool same_rates(const struct sampling *s, uint64_t from, uint64_t to, uint64_t end)
 {
     struct running part[2] = {{0}, {0}};
     for (uint64_t w = from; w < end; w++)
-        running_add(&part[w >= to], rate_of(&s->placed, w * s->wave, (w + 1) * s->wave));
+        running_add(&part[w >= to], rate_of(point_at(s, w * s->wave), point_at(s, (w + 1) * s->wave)));
     double difference = fabs(part[0].mean - part[1].mean), chance = 0;
     if (part[0].count > 1)
         chance = sqrt((part[0].squares + part[1].squares) / (double)(part[0].count + part[1].count - 2) *
@@ -261,8 +300,9 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
     uint64_t waves = block / s->wave;
     if (!waves || waves % LEAD_STEP || block % s->wave)
         return block + 1;
-    s->stable = is_long(s, waves) && same_rates(s, waves / 2, waves * 3 / 4, waves);
-    s->window[0] = (struct window){.end = block, .to = block, .rate = rate_of(&s->placed, waves / 2 * s->wave, block)};
+    s->stable = is_long(s, waves) && same_rates(s, waves / 2 - 1, waves * 3 / 4 - 1, waves - 1);
+    s->window[0] = (struct window){.end = block};
+    end_measuring(s, &s->window[0]);
     set_measured(s, fmax(1, (double)(s->mixing / MIXING_WINDOWS)));
     s->stable = s->stable && set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
@@ -308,28 +348,16 @@ static bool pass_over(struct sampling *s, struct window *w, uint64_t cycle)
     return true;
 }
 
-/* The block behind those that the window measures was placed. The rate of the lead is that of its second half. */
-static void end_measuring(struct sampling *s, struct window *w, uint64_t cycle)
-{
-    w->ended = cycle;
-    uint64_t half = w->end / s->wave / 2 * s->wave;
-    w->rate = rate_of(&s->placed, w > s->window ? s->from : half, s->placed.count - 1);
-}
-
 static uint64_t window_placed(void *data, uint64_t block, uint64_t cycle)
 {
     struct sampling *s = data;
     struct window *w = &s->window[s->now];
     if (!note_block(s, block, cycle))
         return s->blocks;
-    if (s->now && block == w->first)
-        end_measuring(s, w - 1, cycle);
-    if (s->now && block == w->from) {
-        s->from = s->placed.count - 1;
-        w->began = cycle;
-    }
-    if (s->now == s->windows && block == w->to)
-        end_measuring(s, w, cycle);
+    if (block == w->first)
+        s->first = s->placed.count - 1;
+    if (s->now ? block + 1 == w->to + ENDING * s->wave : block + 1 == w->end)
+        end_measuring(s, w);
     if (block + 1 < w->end)
         return block + 1;
     if (s->now == s->windows)
@@ -377,13 +405,29 @@ static double chance_of(const struct sampling *s, const struct running *rates)
     return t * deviation / sqrt((double)rates->count);
 }
 
+/* The deviation of the rates of windows from their neighbours' (J. von Neumann, "Distribution of the Ratio of the Mean
+ * Square Successive Difference to the Variance", Annals of Mathematical Statistics 12, 1941): without what changes
+ * once, or little by little, from the first to the last. */
+static double successive_deviation(const struct sampling *s)
+{
+    double squares = 0;
+    for (unsigned w = 1; w < s->windows; w++) {
+        double difference = s->window[w + 1].rate - s->window[w].rate;
+        squares += difference * difference / 2;
+    }
+    return sqrt(squares / (s->windows - 1));
+}
+
 /* What all windows have in common, as they begin where blocks were passed over, is no difference between them. The
  * lead, where none were, shows it, unless chance explains the difference: the rate of the lead is that of its second
- * half. */
+ * half. Chance is no change that stays, as that may be what passing over does. */
 static double lead_apart(const struct sampling *s, const struct running *rates)
 {
-    double waves = (double)(s->window[0].end / s->wave) / 2, measured = (double)s->measured;
-    double of_wave = running_deviation(rates) * sqrt(measured);
+    double waves = (double)((s->window[0].to - s->window[0].from) / s->wave), measured = (double)s->measured;
+    double deviation = running_deviation(rates);
+    if (s->windows >= TREND_WINDOWS)
+        deviation = fmin(deviation, successive_deviation(s));
+    double of_wave = deviation * sqrt(measured);
     double chance = of_wave * sqrt(1 / waves + 1 / (measured * (double)rates->count));
     double difference = fabs(s->window[0].rate - rates->mean);
     return difference > 2 * chance ? difference : 0;
@@ -394,14 +438,15 @@ static double lead_apart(const struct sampling *s, const struct running *rates)
 static double cycles_of(const struct sampling *s, double *half)
 {
     const struct running rates = rates_of(s);
-    double cycles = (double)(s->window[0].ended + s->all.statistics.cycles - s->window[s->windows].ended), passed = 0;
+    double cycles = (double)s->all.statistics.cycles + s->window[0].ended.cycle - s->window[s->windows].ended.cycle;
+    double passed = 0, behind = instructions_before(s, s->blocks) - s->window[0].ended.before;
     *half = 0;
     for (unsigned w = 0; w < s->windows; w++) {
         const struct window *a = &s->window[w], *b = a + 1;
-        double between = instructions_before(s, b->from) - instructions_before(s, a->to);
-        cycles += (double)(b->ended - b->began);
+        double between = b->began.before - a->ended.before;
+        cycles += b->ended.cycle - b->began.cycle;
         if (a->end == b->first) { /* nothing is passed over */
-            cycles += (double)(b->began - a->ended);
+            cycles += b->began.cycle - a->ended.cycle;
             continue;
         }
         cycles += (a->rate + b->rate) / 2 * between;
@@ -409,7 +454,7 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += w ? 0 : fabs(a->rate - b->rate) / 2 * between;
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
-    *half += fmax(chance_of(s, &rates), lead_apart(s, &rates)) * passed;
+    *half += fmax(chance_of(s, &rates) * passed, lead_apart(s, &rates) * behind);
     if (is_one_sm(s))
         *half = fmax(*half, LEAST_OF_ONE_SM * s->error * cycles);
     return cycles;
@@ -543,7 +588,7 @@ static bool set_longer(struct sampling *s, double more)
 {
     const struct running rates = rates_of(s);
     if (lead_apart(s, &rates) > 0)
-        s->window[0].end = s->window[0].to = 2 * s->window[0].end;
+        s->window[0].end = 2 * s->window[0].end;
     set_measured(s, fmin(fmax(2, more) * (double)s->measured, (double)s->waves));
     return set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, 1);
 }

@@ -6,9 +6,46 @@
 
 #include "tools/timeline/lives.h"
 #include "tools/timeline/timeline.h"
+#include "tools/timeline/writer.h"
 
-/* Writes lives that are in order. Threads, one for each processor, make pieces of the log. Errors of the file are left
- * in it and in errno. False: out of memory. */
-bool konata_log_write(const struct timeline_request *, const struct lives *, FILE *, struct rp_error *);
+/* What is written of an instruction besides numbers. */
+struct konata_words {
+    char *text;
+    size_t size;
+};
+
+/* A number that grows by one, as text. */
+struct konata_counter {
+    char hundreds[20]; /* all but its last two digits, ... */
+    unsigned size;     /* ... which are so many; 0: it is below 100 */
+    unsigned last;     /* the last two */
+    uint64_t number;   /* of hundreds */
+};
+
+/* A warp that was met. */
+#define KONATA_WARPS 16384u
+struct konata_warp {
+    uint64_t warp;
+    uint32_t launch;
+    bool taken;
+};
+
+struct konata_log {
+    const struct timeline_request *request;
+    struct writer *out;
+    struct konata_words **instructions; /* of each kernel, by index; NULL: none yet */
+    uint32_t launch;                    /* the last one; `of_launch`: the texts of its kernel */
+    struct konata_words *of_launch;
+    struct konata_warp *warps; /* [KONATA_WARPS] */
+    struct konata_counter issued, retired;
+    uint64_t cycle; /* the last one that was written */
+    bool begun, starved;
+};
+
+/* False: out of memory. Then, too, close it. */
+bool konata_log_open(struct konata_log *, const struct timeline_request *, struct writer *);
+void konata_log_close(struct konata_log *);
+/* Writes a part: for lives_open(), with the log as `data`. */
+void konata_log_part(void *log, const struct lives_part *);
 
 #endif

@@ -1,156 +1,364 @@
 #include "tools/timeline/lives.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#define PIECE (2u << 20)
+#define FIRST_ROOM 4096u /* parts: most instructions end within */
 
-/* What is touched all over, in large pages where there are some. free() it; NULL: out of memory. */
-static void *large_room(size_t size)
+/* ---- pieces of lists --------------------------------------------------------------------------------------------- */
+
+#define PIECE_BYTES 4096u
+#define PIECE_LIVES ((PIECE_BYTES - 2 * sizeof(void *)) / sizeof(struct life))
+#define PIECE_WORDS ((PIECE_BYTES - 2 * sizeof(void *)) / sizeof(uint64_t))
+
+struct lives_piece {
+    struct lives_piece *next;   /* of its list, or of the free ones */
+    struct lives_piece *before; /* allocated before it */
+    union {
+        struct life life[PIECE_LIVES];
+        uint64_t word[PIECE_WORDS];
+    };
+};
+_Static_assert(sizeof(struct lives_piece) <= PIECE_BYTES, "a page");
+
+/* One more entry of the list: its piece. NULL: memory ran out. */
+static struct lives_piece *lengthen(struct lives *l, struct lives_list *list, uint32_t of_piece)
 {
-    size = (size + PIECE - 1) / PIECE * PIECE;
-    void *room = aligned_alloc(PIECE, size);
-    if (room)
-        madvise(room, size, MADV_HUGEPAGE); /* without them only time is lost */
-    return room;
+    if (list->count % of_piece)
+        return list->last;
+    struct lives_piece *p = l->free;
+    if (p) {
+        l->free = p->next;
+    } else if ((p = malloc(sizeof *p))) {
+        p->before = l->all;
+        l->all = p;
+        l->pieces++;
+    } else {
+        l->starved = true;
+        return NULL;
+    }
+    p->next = NULL;
+    *(list->first ? &list->last->next : &list->first) = p;
+    return list->last = p;
 }
 
-bool lives_open(struct lives *l, uint64_t subcores, struct rp_error *err)
+static void add_life(struct lives *l, struct lives_list *to, const struct life *life)
 {
-    *l = (struct lives){.list = large_room(LIVES_MOST * sizeof *l->list), .room = LIVES_MOST, .subcores = subcores};
-    return l->list || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+    struct lives_piece *p = lengthen(l, to, PIECE_LIVES);
+    if (!p)
+        return;
+    p->life[to->count++ % PIECE_LIVES] = *life;
+    l->entries++;
+}
+
+static void add_word(struct lives *l, struct lives_list *to, uint64_t word)
+{
+    struct lives_piece *p = lengthen(l, to, PIECE_WORDS);
+    if (!p)
+        return;
+    p->word[to->count++ % PIECE_WORDS] = word;
+    l->entries++;
+}
+
+static void empty(struct lives *l, struct lives_list *list)
+{
+    if (list->first) {
+        list->last->next = l->free;
+        l->free = list->first;
+    }
+    l->entries -= list->count;
+    *list = (struct lives_list){0};
+}
+
+/* ---- parts that wait --------------------------------------------------------------------------------------------- */
+
+static uint64_t part_of(uint64_t cycle) { return cycle >> LIVES_CYCLES_BITS; }
+
+static struct lives_waiting *waiting_at(const struct lives *l, uint64_t part)
+{
+    return &l->waiting[part & (l->room - 1)];
+}
+
+/* Room for this part and those before it. False: memory ran out. */
+static bool make_room(struct lives *l, uint64_t part)
+{
+    uint64_t room = l->room;
+    while (part - l->next >= room)
+        room *= 2;
+    struct lives_waiting *more = calloc(room, sizeof *more);
+    if (!more) {
+        l->starved = true;
+        return false;
+    }
+    for (uint64_t p = l->next; p < l->next + l->room; p++)
+        more[p & (room - 1)] = *waiting_at(l, p);
+    free(l->waiting);
+    l->waiting = more;
+    l->room = room;
+    return true;
+}
+
+/* A dispatch or an end, of a part that was not handed on. */
+static void add_moment(struct lives *l, uint64_t cycle, uint64_t number, bool ends)
+{
+    uint64_t part = part_of(cycle);
+    if (part - l->next < l->room) {
+        struct lives_waiting *w = waiting_at(l, part);
+        add_word(l, ends ? &w->ends : &w->dispatches, number << LIVES_CYCLES_BITS | cycle % LIVES_CYCLES);
+        return;
+    }
+    if (l->far_count == l->far_room) {
+        struct lives_far *more = realloc(l->far, (2 * l->far_room + 64) * sizeof *more);
+        l->starved |= !more;
+        if (!more)
+            return;
+        l->far = more;
+        l->far_room = 2 * l->far_room + 64;
+    }
+    l->far[l->far_count++] = (struct lives_far){cycle, number, ends};
+    l->far_first = part < l->far_first ? part : l->far_first;
+}
+
+/* Moves what is near by now. It waits until that is half of the room, so that it looks at each seldom. */
+static void bring(struct lives *l)
+{
+    uint64_t count = l->far_count;
+    if (l->far_first - l->next >= l->room / 2)
+        return;
+    l->far_count = 0;
+    l->far_first = UINT64_MAX;
+    for (uint64_t i = 0; i < count; i++)
+        add_moment(l, l->far[i].cycle, l->far[i].number, l->far[i].ends);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+_Static_assert(LIVES_CYCLES * 1024 * 16 * 2 <= 1 << KEYED_BITS, "the largest machine issues no more in a part");
+
+/* In one cycle a sub-core issues no more than one warp's instructions, in the order of their ends. */
+static bool is_later(const struct life *a, const struct life *b)
+{
+    if (a->dispatch != b->dispatch)
+        return a->dispatch > b->dispatch;
+    if (a->done != b->done)
+        return a->done > b->done;
+    return a->index > b->index;
+}
+
+static bool room_for_words(struct lives *l, uint64_t **list, uint32_t *room, uint32_t count)
+{
+    if (count <= *room)
+        return true;
+    uint64_t *more = realloc(*list, 2 * (size_t)count * sizeof *more);
+    l->starved |= !more;
+    if (!more)
+        return false;
+    *list = more;
+    *room = 2 * count;
+    return true;
+}
+
+static bool room_for_issues(struct lives *l, uint32_t count)
+{
+    if (count <= l->issue_room)
+        return true;
+    size_t room = 2 * (size_t)count;
+    free(l->unsorted);
+    free(l->issues);
+    free(l->keys);
+    free(l->spare);
+    l->unsorted = malloc(room * sizeof *l->unsorted);
+    l->issues = malloc(room * sizeof *l->issues);
+    l->keys = malloc(room * sizeof *l->keys);
+    l->spare = malloc(room * sizeof *l->spare);
+    bool fine = l->unsorted && l->issues && l->keys && l->spare;
+    l->issue_room = fine ? (uint32_t)room : 0;
+    l->starved |= !fine;
+    return fine;
+}
+
+/* The part's issues in order. */
+static void order_issues(struct lives *l, const struct lives_waiting *w, struct lives_part *part)
+{
+    uint64_t first = part->begin * l->subcores;
+    uint32_t count = 0;
+    for (const struct lives_piece *p = w->issues.first; p; p = p->next)
+        for (uint32_t i = 0; i < PIECE_LIVES && count < w->issues.count; i++, count++) {
+            l->unsorted[count] = &p->life[i];
+            l->keys[count] = keyed(p->life[i].issue - first, count);
+        }
+    const uint64_t *sorted = sort_keyed(l->keys, l->spare, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct life *of = l->issues[i] = l->unsorted[keyed_number(sorted[i])];
+        if (i && l->issues[i - 1]->issue == of->issue && is_later(l->issues[i - 1], of)) {
+            l->issues[i] = l->issues[i - 1];
+            l->issues[i - 1] = of;
+        }
+    }
+    part->issues = l->issues;
+}
+
+/* Notes the dispatches and ends of the part's lives, which get numbers. */
+static void number_lives(struct lives *l, struct lives_part *part, uint32_t count)
+{
+    uint32_t cycle = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct life *of = l->issues[i];
+        uint64_t issue = of->issue / l->subcores;
+        while (part->begin + cycle < issue)
+            part->issues_from[++cycle] = i;
+        if (of->dispatch)
+            add_moment(l, issue + of->dispatch, l->count, false);
+        add_moment(l, issue + of->done, l->count, true);
+        l->count++;
+    }
+    while (cycle < LIVES_CYCLES)
+        part->issues_from[++cycle] = count;
+}
+
+/* The numbers of a list by their cycles; those of one cycle stay in their order. */
+static void order_moments(const struct lives_list *list, uint64_t *to, uint32_t from[LIVES_CYCLES + 1])
+{
+    uint32_t next[LIVES_CYCLES] = {0}, left = list->count;
+    for (const struct lives_piece *p = list->first; p; p = p->next)
+        for (uint32_t i = 0; i < PIECE_WORDS && left; i++, left--)
+            next[p->word[i] % LIVES_CYCLES]++;
+    for (uint32_t c = 0, sum = 0; c < LIVES_CYCLES; c++) {
+        from[c] = sum;
+        sum += next[c];
+        next[c] = from[c];
+    }
+    from[LIVES_CYCLES] = left = list->count;
+    for (const struct lives_piece *p = list->first; p; p = p->next)
+        for (uint32_t i = 0; i < PIECE_WORDS && left; i++, left--)
+            to[next[p->word[i] % LIVES_CYCLES]++] = p->word[i] >> LIVES_CYCLES_BITS;
+}
+
+/* ---- handing parts on -------------------------------------------------------------------------------------------- */
+
+/* What of the part's own lives happens in it is in its lists only once they have numbers. */
+static void order_part(struct lives *l, struct lives_waiting *w)
+{
+    struct lives_part part = {.begin = l->next * LIVES_CYCLES, .first = l->count};
+    if (!room_for_issues(l, w->issues.count))
+        return;
+    order_issues(l, w, &part);
+    number_lives(l, &part, w->issues.count);
+    if (!room_for_words(l, &l->dispatches, &l->dispatch_room, w->dispatches.count) ||
+        !room_for_words(l, &l->ends, &l->end_room, w->ends.count))
+        return;
+    order_moments(&w->dispatches, l->dispatches, part.dispatches_from);
+    order_moments(&w->ends, l->ends, part.ends_from);
+    part.dispatches = l->dispatches;
+    part.ends = l->ends;
+    l->part(l->data, &part);
+}
+
+static void hand_on(struct lives *l)
+{
+    struct lives_waiting *w = waiting_at(l, l->next);
+    if (w->issues.count || w->dispatches.count || w->ends.count)
+        order_part(l, w);
+    l->open -= w->open;
+    empty(l, &w->issues);
+    empty(l, &w->dispatches);
+    empty(l, &w->ends);
+    *w = (struct lives_waiting){0};
+    l->next++;
+    bring(l);
+}
+
+/* Nothing waits: goes on with this part, or the first in which something happens. */
+static void jump(struct lives *l, uint64_t part)
+{
+    l->next = l->far_first < part ? l->far_first : part;
+    bring(l);
+}
+
+/* Hands on the parts before this one, up to one with instructions that have not ended. */
+static void hand_on_until(struct lives *l, uint64_t part)
+{
+    while (l->next < part && !waiting_at(l, l->next)->open)
+        if (l->entries || l->open)
+            hand_on(l);
+        else
+            jump(l, part);
+}
+
+void lives_finish(struct lives *l)
+{
+    while (l->entries || l->far_count)
+        if (l->entries)
+            hand_on(l);
+        else
+            jump(l, UINT64_MAX);
+}
+
+/* ---- what is added ----------------------------------------------------------------------------------------------- */
+
+/* The part that has the cycle and waits; NULL: it was handed on, or memory ran out. */
+static struct lives_waiting *find(struct lives *l, uint64_t cycle)
+{
+    uint64_t part = part_of(cycle);
+    l->out_of_turn |= part < l->next;
+    if (part < l->next || (part - l->next >= l->room && !make_room(l, part)))
+        return NULL;
+    return waiting_at(l, part);
+}
+
+void lives_begin(struct lives *l, uint64_t cycle)
+{
+    if (part_of(cycle) > l->newest) {
+        l->newest = part_of(cycle);
+        hand_on_until(l, part_of(cycle > LIVES_AHEAD ? cycle - LIVES_AHEAD : 0));
+    }
+    struct lives_waiting *w = find(l, cycle);
+    if (!w)
+        return;
+    w->open++;
+    l->open++;
+}
+
+void lives_drop(struct lives *l, uint64_t cycle)
+{
+    struct lives_waiting *w = find(l, cycle);
+    if (!w)
+        return;
+    w->open--;
+    l->open--;
+}
+
+void lives_add(struct lives *l, uint64_t cycle, const struct life *life)
+{
+    struct lives_waiting *w = find(l, cycle);
+    if (!w)
+        return;
+    w->open--;
+    l->open--;
+    add_life(l, &w->issues, life);
+}
+
+/* ---- life span --------------------------------------------------------------------------------------------------- */
+
+bool lives_open(struct lives *l, uint64_t subcores, void (*part)(void *, const struct lives_part *), void *data)
+{
+    *l = (struct lives){.subcores = subcores, .part = part, .data = data, .room = FIRST_ROOM, .far_first = UINT64_MAX};
+    l->waiting = calloc(l->room, sizeof *l->waiting);
+    return l->waiting;
 }
 
 void lives_close(struct lives *l)
 {
-    free(l->list);
-    free(l->words);
+    for (struct lives_piece *p = l->all, *before; p; p = before) {
+        before = p->before;
+        free(p);
+    }
+    free(l->waiting);
+    free(l->far);
+    free(l->unsorted);
+    free(l->issues);
+    free(l->keys);
+    free(l->spare);
+    free(l->dispatches);
+    free(l->ends);
     *l = (struct lives){0};
-}
-
-/* ---- issues ------------------------------------------------------------------------------------------------------ */
-
-#define COMPARE(a, b)                                                                                                  \
-    if ((a) != (b))                                                                                                    \
-    return (a) < (b) ? -1 : 1
-
-/* In one cycle a sub-core issues no more than one warp's instructions, in the order of their ends. */
-static int compare_pair(const struct life *a, const struct life *b)
-{
-    COMPARE(a->dispatch, b->dispatch);
-    COMPARE(a->done, b->done);
-    COMPARE(a->index, b->index);
-    return 0;
-}
-
-/* The earliest cycle, and whether the keys of all cycles behind it have room. */
-static bool find_begin(struct lives *l, struct rp_error *err)
-{
-    uint64_t first = UINT64_MAX, last = 0;
-    for (uint32_t i = 0; i < l->count; i++) {
-        uint64_t issue = l->list[i].issue;
-        first = issue < first ? issue : first;
-        last = issue > last ? issue : last;
-    }
-    l->begin = l->count ? first / l->subcores : 0;
-    return !l->count || last - first < KEYED_KEY_MOST / 2 - UINT32_MAX ||
-           rp_fail(err, RP_USAGE, "too many cycles for Konata; show less with --launch, --blocks or --cycles");
-}
-
-static void order_issues(struct lives *l, uint64_t *list, uint64_t *spare)
-{
-    uint64_t first = l->begin * l->subcores;
-    for (uint32_t i = 0; i < l->count; i++)
-        list[i] = keyed(l->list[i].issue - first, i);
-    l->issues = sort_keyed(list, spare, l->count);
-    for (uint32_t i = 1; i < l->count; i++) {
-        uint64_t *two = &l->issues[i - 1], last = two[1];
-        if (keyed_key(two[0]) == keyed_key(last) &&
-            compare_pair(&l->list[keyed_number(two[0])], &l->list[keyed_number(last)]) > 0) {
-            two[1] = two[0];
-            two[0] = last;
-        }
-    }
-}
-
-/* ---- dispatches and ends ----------------------------------------------------------------------------------------- */
-
-/* Warps that were met. Those that are on the machine together mostly have places of their own. */
-#define WARP_PLACES 16384
-struct met {
-    uint64_t warp;
-    uint32_t launch;
-    bool taken;
-};
-
-static bool meet_first(struct met *met, const struct life *of)
-{
-    struct met *m = &met[of->warp % WARP_PLACES];
-    bool first = !m->taken || m->warp != of->warp || m->launch != of->launch;
-    *m = (struct met){of->warp, of->launch, true};
-    return first;
-}
-
-#define AHEAD 16 /* lives, fetched into the cache while others are listed */
-
-/* Writes both lists, and the cycles of issues in the place of their cycles and sub-cores. */
-static void list_others(struct lives *l, struct met *met)
-{
-    uint64_t first = l->begin * l->subcores;
-    l->dispatch_count = 0;
-    for (uint32_t i = 0; i < l->count; i++) {
-        __builtin_prefetch(&l->list[keyed_number(l->issues[i + AHEAD < l->count ? i + AHEAD : i])], 1);
-        struct life *of = &l->list[keyed_number(l->issues[i])];
-        uint64_t cycle = (of->issue - first) / l->subcores;
-        of->first = meet_first(met, of);
-        l->issues[i] = keyed(cycle, keyed_number(l->issues[i]));
-        l->ends[i] = keyed(cycle + of->done, i);
-        if (of->dispatch)
-            l->dispatches[l->dispatch_count++] = keyed(cycle + of->dispatch, i);
-    }
-}
-
-struct sorting {
-    uint64_t *list, *spare;
-    uint32_t count;
-};
-
-static void *sort_list(void *data)
-{
-    struct sorting *s = data;
-    s->list = sort_keyed(s->list, s->spare, s->count);
-    return NULL;
-}
-
-static void sort_others(struct lives *l, uint64_t *spare, uint64_t *second)
-{
-    struct sorting dispatches = {l->dispatches, second, l->dispatch_count};
-    pthread_t helper;
-    bool helped = !pthread_create(&helper, NULL, sort_list, &dispatches);
-    l->ends = sort_keyed(l->ends, spare, l->count);
-    if (helped)
-        pthread_join(helper, NULL);
-    else
-        sort_list(&dispatches);
-    l->dispatches = dispatches.list;
-}
-
-bool lives_order(struct lives *l, struct rp_error *err)
-{
-    size_t room = (size_t)l->count + 1;
-    if (!find_begin(l, err))
-        return false;
-    struct met *met = calloc(WARP_PLACES, sizeof *met);
-    l->words = large_room(5 * room * sizeof *l->words);
-    if (met && l->words) {
-        uint64_t *w = l->words;
-        order_issues(l, w, w + room);
-        l->ends = l->issues == w ? w + room : w;
-        l->dispatches = w + 2 * room;
-        list_others(l, met);
-        sort_others(l, w + 3 * room, w + 4 * room);
-    }
-    free(met);
-    return l->words && met ? true : rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
 }

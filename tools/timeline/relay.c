@@ -281,7 +281,7 @@ struct relay *relay_open(const struct observer *listener)
 
 struct observer relay_observer(struct relay *r)
 {
-    struct observer o = {.data = r};
+    struct observer o = {.data = r, .most_ahead = r->to.most_ahead};
 #define X(id, member, text) o.member = r->to.member ? take_##member : NULL;
     OBSERVER_EVENTS(X)
 #undef X

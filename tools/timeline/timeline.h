@@ -70,9 +70,6 @@ unsigned timeline_tracks_of(const struct machine *);
 /* They replay and write; errors of the file are left in it. False: err says why. Nothing within the window is RP_USAGE.
  */
 bool timeline_perfetto(const struct timeline_request *, FILE *, struct timeline_result *, struct rp_error *);
-/* Konata's format wants cycles in order, so that the instructions are kept until the replay is over: at most
- * KONATA_MOST of them, more are RP_USAGE. */
-#define KONATA_MOST (UINT32_C(1) << 20)
 bool timeline_konata(const struct timeline_request *, FILE *, struct timeline_result *, struct rp_error *);
 
 /* For those two: replays. Then: something was shown, or it is an error. */

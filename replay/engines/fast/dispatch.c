@@ -21,9 +21,6 @@
 #include "replay/engines/fast/fast.h"
 #include "replay/engines/fast/round_pool.h"
 
-/* The most cycles that SMs are ahead of one another: those that are near each other read the same part of the trace,
- * which is decoded once. */
-#define MOST_AHEAD 8192u
 #define SLICE 512u         /* most cycles that an SM runs at a time beyond what a round asks for */
 #define THREADS_FROM 4096u /* warp instructions of launches: fewer are done before the threads have started */
 #define IN_STEP 16u        /* least cycles in step before the next test whether a window is possible */
@@ -121,7 +118,7 @@ static bool run_due(struct dispatch *d, unsigned thread, unsigned s)
 /* The cycle up to which the SM may run, whatever happens beyond it. */
 static uint64_t limit_of(const struct fast *f, const struct fast_sm *sm)
 {
-    uint64_t most = f->from + MOST_AHEAD, horizon = fast_sm_horizon(sm);
+    uint64_t most = f->from + f->most_ahead, horizon = fast_sm_horizon(sm);
     most = f->step_from < most ? f->step_from : most;
     return horizon < most ? horizon : most;
 }

@@ -6,6 +6,10 @@
 #include "replay/engines/fast/fast.h"
 #include "replay/engines/fast/round_pool.h"
 
+/* The most cycles that SMs are ahead of one another: those that are near each other read the same part of the trace,
+ * which is decoded once. */
+#define MOST_AHEAD 8192u
+
 #define CROWDED 8 /* SMs: each has 100 KB of warps, and a host's L2 has 1 or 2 MB */
 
 static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned number)
@@ -60,6 +64,8 @@ static void begin(struct fast *f, const struct engine_job *job)
     f->job = job;
     f->observes_done = observer_events(job->observer) & OBSERVE_DONE;
     f->observes = observer_events(job->observer) & (OBSERVE_ISSUE | OBSERVE_STALL | OBSERVE_DONE);
+    uint64_t wanted = job->observer ? job->observer->most_ahead : 0;
+    f->most_ahead = wanted && wanted < MOST_AHEAD ? wanted : MOST_AHEAD;
     f->period = (struct engine_period){.job = job};
     f->grid_count = 0;
     f->next_sm = 0;

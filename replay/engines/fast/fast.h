@@ -313,6 +313,7 @@ struct fast {
     bool light;                          /* the chip has little work: it runs after the SMs, not beside them */
     uint64_t chip_delay;                 /* least cycles from an SM to the chip */
     uint64_t from;                       /* cycles before this one are over for all SMs */
+    uint64_t most_ahead;                 /* cycles that an SM may be ahead of `from` */
     uint64_t delivered;                  /* the chip's responses before this cycle have been delivered to the SMs */
     uint64_t chip_next;                  /* the next cycle in which something happens beyond the SMs */
     struct engine_period period;

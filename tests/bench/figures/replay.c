@@ -169,9 +169,10 @@ static uint64_t of_first_thread(pid_t process)
     return ns;
 }
 
-/* Seconds that a command of reprise on a trace, on rtx2060, needs on two processors of its own: the processor time of
- * its first thread, which replays, or half of what all its threads take, if that is more. */
-static double command_seconds(struct measurement *m, const char *command, const char *trace, const char *more)
+/* Seconds that a command of reprise on a trace, on rtx2060, needs on so many processors of its own: the processor time
+ * of its first thread, which replays, or its part of what all its threads take, if that is more. */
+static double command_seconds(struct measurement *m, unsigned processors, const char *command, const char *trace,
+                              const char *more)
 {
     char line[2048];
     const char *build = getenv("BUILD");
@@ -196,11 +197,11 @@ static double command_seconds(struct measurement *m, const char *command, const 
     double all =
         (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
     double first = 1e-9 * (double)ns;
-    return first > all / 2 ? first : all / 2;
+    return first > all / processors ? first : all / processors;
 }
 
 /* How many times as long as the replay alone a timeline takes, in turns. */
-static void timeline_beside_replay(struct measurement *m, const char *trace, const char *options)
+static void timeline_beside_replay(struct measurement *m, unsigned processors, const char *trace, const char *options)
 {
     char file[600], more[1024];
     double alone = 0, shown = 0;
@@ -208,9 +209,9 @@ static void timeline_beside_replay(struct measurement *m, const char *trace, con
     snprintf(more, sizeof more, "%s -o %s", options, file);
     m->ok = true;
     for (int run = 0; m->ok && run < BENCH_RUNS; run++) {
-        double seconds = command_seconds(m, "replay", trace, "--threads 1");
+        double seconds = command_seconds(m, 1, "replay", trace, "--threads 1");
         alone = !run || seconds < alone ? seconds : alone;
-        seconds = m->ok ? command_seconds(m, "timeline", trace, more) : 0;
+        seconds = m->ok ? command_seconds(m, processors, "timeline", trace, more) : 0;
         shown = !run || seconds < shown ? seconds : shown;
         remove(file); /* to write over one takes longer */
     }
@@ -218,26 +219,32 @@ static void timeline_beside_replay(struct measurement *m, const char *trace, con
 }
 
 /* The same of a case of tests/kernels. */
-static void timeline_of_case(struct measurement *m, const char *kernel, uint32_t size, const char *options)
+static void timeline_of_case(struct measurement *m, unsigned processors, const char *kernel, uint32_t size,
+                             const char *options)
 {
     const struct kernel_options case_options = {.size = size, .trace = bench_path(kernel), .skip_check = true};
     struct rp_error err;
     if (kernel_run(kernel_case_find(kernel), &case_options, NULL, &err))
-        timeline_beside_replay(m, kernel, options);
+        timeline_beside_replay(m, processors, kernel, options);
     else
         snprintf(m->error, sizeof m->error, "%s", err.text);
 }
 
-static void timeline_all(struct measurement *m) { timeline_beside_replay(m, "sgemm-512", ""); }
-static void timeline_window(struct measurement *m) { timeline_beside_replay(m, "sgemm-512", "--cycles 10000..20000"); }
+static void timeline_all(struct measurement *m) { timeline_beside_replay(m, 2, "sgemm-512", ""); }
+static void timeline_window(struct measurement *m)
+{
+    timeline_beside_replay(m, 2, "sgemm-512", "--cycles 10000..20000");
+}
 static void konata_window(struct measurement *m)
 {
-    timeline_beside_replay(m, "sgemm-512", "--konata --cycles 10000..20000");
+    timeline_beside_replay(m, 2, "sgemm-512", "--konata --cycles 10000..20000");
 }
-static void timeline_nbody(struct measurement *m) { timeline_of_case(m, "nbody", 2048, ""); }
-static void konata_mandelbrot(struct measurement *m) { timeline_of_case(m, "mandelbrot", 256, "--konata"); }
-static void timeline_vectors(struct measurement *m) { timeline_of_case(m, "vector_add", 1 << 20, ""); }
-static void konata_vectors(struct measurement *m) { timeline_of_case(m, "vector_add", 1 << 20, "--konata"); }
+static void timeline_nbody(struct measurement *m) { timeline_of_case(m, 2, "nbody", 2048, ""); }
+static void konata_mandelbrot(struct measurement *m) { timeline_of_case(m, 2, "mandelbrot", 256, "--konata"); }
+static void timeline_alone(struct measurement *m) { timeline_of_case(m, 1, "nbody", 2048, ""); }
+static void konata_alone(struct measurement *m) { timeline_of_case(m, 1, "mandelbrot", 256, "--konata"); }
+static void timeline_vectors(struct measurement *m) { timeline_of_case(m, 2, "vector_add", 1 << 20, ""); }
+static void konata_vectors(struct measurement *m) { timeline_of_case(m, 2, "vector_add", 1 << 20, "--konata"); }
 
 const struct figure replay_figures[] = {
     {"SGEMM 512, size of the trace", "bit/warp instruction", 0.1, 0.05, 1, true, false, trace_bits},
@@ -255,7 +262,9 @@ const struct figure replay_figures[] = {
     {"SGEMM 512, timeline of 10,000 cycles", "times the replay", 2, 1.5, 1, true, false, timeline_window},
     {"SGEMM 512, Konata of 10,000 cycles", "times the replay", 2, 1.5, 1, true, false, konata_window},
     {"N-body, timeline on rtx2060", "times the replay", 4, 2, 1, true, false, timeline_nbody},
-    {"Mandelbrot, Konata on rtx2060", "times the replay", 8, 2, 1, true, false, konata_mandelbrot},
+    {"N-body, timeline on one processor", "times the replay", 5, 3.5, 1, true, false, timeline_alone},
+    {"Mandelbrot, Konata on rtx2060", "times the replay", 3, 2, 1, true, false, konata_mandelbrot},
+    {"Mandelbrot, Konata on one processor", "times the replay", 5, 3.5, 1, true, false, konata_alone},
     {"Vector add, timeline on rtx2060", "times the replay", 2, 1.5, 1, true, false, timeline_vectors},
     {"Vector add, Konata on rtx2060", "times the replay", 2, 1.5, 1, true, false, konata_vectors},
     {"Copy, replay on rtx2060", "M warp instructions/s", 0.5, 1, 1e6, false, false, replay_copy},

@@ -160,7 +160,7 @@ static int compare_events(const void *a, const void *b) { return memcmp(a, b, si
 static struct observer listener(struct events *h, const struct machine *m, enum replay_engine engine)
 {
     unsigned events = replay_events(m, engine);
-    struct observer o = {h, true, launch, block, issue, done, stall, access_, dram, copy};
+    struct observer o = {h, true, 0, launch, block, issue, done, stall, access_, dram, copy};
 #define X(id, member, text)                                                                                            \
     if (!(events & OBSERVE_##id))                                                                                      \
         o.member = NULL;
@@ -497,5 +497,68 @@ Test(observer, one_thread_unless_it_is_concurrent)
     replay_result_free(&result);
     rp_trace_close(t);
     machine_free(m);
+    unlink(path);
+}
+
+/* ---- how far SMs are ahead --------------------------------------------------------------------------------------- */
+
+struct ahead {
+    uint64_t furthest, behind; /* the latest cycle, and the most cycles by which a later event was earlier */
+};
+
+static void note_cycle(struct ahead *a, uint64_t cycle)
+{
+    a->furthest = cycle > a->furthest ? cycle : a->furthest;
+    a->behind = a->furthest - cycle > a->behind ? a->furthest - cycle : a->behind;
+}
+
+static void note_issue_cycle(void *data, const struct observed_issue *i) { note_cycle(data, i->cycle); }
+static void note_block_cycle(void *data, const struct observed_block *b) { note_cycle(data, b->cycle); }
+
+/* The most cycles by which an event is behind another one that came before. */
+static uint64_t most_behind(struct rp_trace *t, const struct machine *m, uint64_t most_ahead, struct statistics *sum)
+{
+    struct ahead a = {0};
+    const struct observer o = {
+        .data = &a, .most_ahead = most_ahead, .block = note_block_cycle, .issue = note_issue_cycle};
+    const struct replay_options options = {.launch = -1, .observer = &o};
+    struct replay_result result;
+    struct rp_error err;
+    cr_assert(replay(t, m, &options, &result, &err), "%s", err.text);
+    *sum = result.total;
+    replay_result_free(&result);
+    return a.behind;
+}
+
+/* An observer says by how many cycles; the results are the same. */
+Test(observer, sms_are_no_further_ahead_than_it_says)
+{
+    static const char *const machines[][3] = {
+        {"orin-wcet", "sms=3"}, {"rtx2060", "sms=4"}, {"jetson-tx2"}, {"rtx2060-accelsim", "sms=3"}};
+    char path[] = "/tmp/reprise-observer-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    struct synthetic_options large = synthetic_random_options(720000);
+    struct rp_error err;
+    struct statistics sum, same;
+    uint64_t unbound = 0;
+    large.launches = 3;
+    large.blocks = 50;
+    large.threads = 100;
+    large.iterations = 40;
+    cr_assert(synthetic_trace_write(path, &large, &err), "%s", err.text);
+    struct rp_trace *t = rp_trace_open(path, &err);
+    cr_assert(t, "%s", err.text);
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        struct machine *m = test_machine(machines[i][0], NULL, &machines[i][1]);
+        uint64_t behind = most_behind(t, m, 0, &sum);
+        unbound = behind > unbound ? behind : unbound;
+        for (uint64_t most = 1; most <= 256; most *= 16) {
+            cr_expect_leq(most_behind(t, m, most, &same), most, "%s, %" PRIu64, m->name, most);
+            cr_expect(!memcmp(&sum, &same, sizeof sum), "%s, %" PRIu64, m->name, most);
+        }
+        machine_free(m);
+    }
+    cr_expect_gt(unbound, 256, "else this tells nothing: %" PRIu64, unbound);
+    rp_trace_close(t);
     unlink(path);
 }

@@ -260,6 +260,35 @@ Test(sample, a_launch_of_many_waves)
     rp_trace_close(t);
 }
 
+/* Blocks leave in an order that changes from wave to wave: the mean over the blocks of a wave tells its time, a single one
+ * does not. Of blocks that are alike a tenth is enough. */
+Test(sample, a_tenth_of_4096_blocks)
+{
+    static const struct {
+        uint32_t block_spread, random_percent;
+        double part;
+    } launches[] = {{0, 0, 0.1}, {0, 20, 0.1}, {10, 0, 0.3}};
+    struct machine *m = small_machine();
+    for (size_t i = 0; i < MODEL_COUNT_OF(launches); i++) {
+        struct rp_trace *t = written(&(struct many_launches){.kernels = 1,
+                                                             .launches = 1,
+                                                             .blocks = 4096,
+                                                             .warps = 8,
+                                                             .loops = 6,
+                                                             .block_spread = launches[i].block_spread,
+                                                             .random_percent = launches[i].random_percent});
+        struct replay_result all = whole(t, m), some = sampled(t, m);
+        double part = (double)some.sample.instructions / (double)some.sample.all;
+        cr_expect(some.sample.reached);
+        cr_expect_leq(part, launches[i].part, "%zu", i);
+        cr_expect(holds(&some, &all), "%zu", i);
+        replay_result_free(&all);
+        replay_result_free(&some);
+        rp_trace_close(t);
+    }
+    machine_free(m);
+}
+
 /* Device memory that is refreshed stands still every some waves, which windows must not miss. */
 Test(sample, refresh_is_in_the_interval)
 {
