@@ -28,6 +28,7 @@ struct record {
     uint64_t *touched;
     size_t touched_count, touched_capacity;
     uint32_t id;
+    const struct allocation *allocation;
     bool listed; /* in its owner's list */
     bool loaded, stored;
     bool note_loads;
@@ -221,6 +222,20 @@ void track_end(struct track_grid *g)
 
 void track_restore(struct track_grid *g) { undo_restore(g->undo); }
 
+void track_compare(struct track_grid *g) { undo_compare(g->undo); }
+
+const struct allocation *track_accessed(const struct track_grid *g, uint32_t *next, bool *changed)
+{
+    while (*next < g->records.listed_count) {
+        const struct record *r = g->records.listed[(*next)++];
+        if (!r->loaded && !r->stored) /* only in an attempt that was started over */
+            continue;
+        *changed = r->stored && undo_changed(g->undo, r->allocation);
+        return r->allocation;
+    }
+    return NULL;
+}
+
 /* The records stay listed, because they remember which buffers are loaded. */
 void track_again(struct track_grid *g)
 {
@@ -319,10 +334,12 @@ static __attribute__((noinline)) struct record *first_access(struct tracker *t, 
     struct record *r = record_open(&t->records, a->id, a->size / PAGE_BYTES + 1);
     pthread_mutex_lock(&g->lock);
     const struct record *all = g->records.at[a->id];
-    if (r)
+    if (r) {
+        r->allocation = a;
         r->note_loads = all && all->listed && all->note_loads;
-    else
+    } else {
         g->verdict = TRACK_CONFLICT;
+    }
     pthread_mutex_unlock(&g->lock);
     return r;
 }
@@ -549,6 +566,7 @@ static bool merge_pages(struct record *all, struct record *mine)
  */
 static int merge_record(struct record *all, struct record *mine)
 {
+    all->allocation = mine->allocation;
     all->loaded |= mine->loaded;
     all->stored |= mine->stored;
     if (all->loaded && all->stored && !all->note_loads) {

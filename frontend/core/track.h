@@ -30,6 +30,12 @@ void track_restore(struct track_grid *);
 /* Forgets all accesses for another attempt, but not which buffers' loads must be noted. */
 void track_again(struct track_grid *);
 
+/* After a clean attempt: compares what was stored with what was there before. */
+void track_compare(struct track_grid *);
+/* The allocations that it loaded, stored or updated, one after another from *next = 0 on; NULL: no more. *changed:
+ * whether its content differs from before, according to track_compare. */
+const struct allocation *track_accessed(const struct track_grid *, uint32_t *next, bool *changed);
+
 enum track_verdict {
     TRACK_CLEAN,
     TRACK_CONFLICT, /* batches conflict: run in the fixed order */

@@ -36,6 +36,7 @@ struct driver {
     uint32_t stream_count; /* streams made so far; numbers them in the trace */
     uint32_t event_count;
     bool strict, recording;
+    uint64_t spared; /* nanoseconds of launches that did not run: events take place so much later */
     struct rp_launch_config defaults; /* what all launches have in common */
     uint64_t workspace;               /* of cooperative launches; 0: none yet */
     unsigned long long next_id;       /* of the next context, stream or buffer */
@@ -176,6 +177,9 @@ void buffers_free(CUcontext);
  * that are not the device's are host memory; *device: whether it is the device's. Callers that write call wrote()
  * afterwards. */
 uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device);
+/* The content of [address, address + bytes), to be compared with what the program writes there: what changes nothing
+ * need not be written (frontend/host/repeats.h). NULL: there is no such range, about which nothing is reported. */
+const uint8_t *content_at(CUdeviceptr address, size_t bytes);
 enum { OWN_FILE = 4096 };
 /* The name of the file that this process writes, derived from the one that the session names: %p becomes the process
  * id; if another process of the command writes that file, f.wtr becomes f.2.wtr and so on, and a message says that

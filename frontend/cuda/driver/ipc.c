@@ -50,6 +50,7 @@ static struct shared *add(struct buffer *b, uint64_t begin, uint64_t end)
     if (!s)
         return NULL;
     *s = (struct shared){.buffer = b, .begin = begin, .end = end, .next = all};
+    rp_set_unannounced(driver.device, b->base);
     return all = s;
 }
 
