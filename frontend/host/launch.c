@@ -284,10 +284,16 @@ void running_abandon(struct rp_running *r)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* Warp instructions of a single block from which on it is worth noting its accesses, which takes about a microsecond.
+ */
+#define LONG_ALONE 8192
+
 static void done(struct rp_running *r, bool ok)
 {
     r->done = true;
     r->ok = ok;
+    if (r->batches == 1 && r->result.warp_instructions >= LONG_ALONE)
+        r->program->long_alone = true;
     ordered_free(r->ordered);
     r->ordered = NULL;
     if (ok && r->conflicted)
@@ -298,7 +304,7 @@ static void done(struct rp_running *r, bool ok)
 static void start(struct rp_running *r)
 {
     const uint32_t *c = r->grid.cluster;
-    bool alone = r->batches == 1 && !r->config.spare_repeats; /* nothing to run beside it, nor to learn of it */
+    bool alone = r->batches == 1 && !(r->config.spare_repeats && r->program->long_alone);
     bool again = r->program->order || r->program->racy || alone || r->config.check || r->config.workspace ||
                  c[0] * c[1] * c[2] > 1;
     if (again || !r->config.spare_repeats)

@@ -129,7 +129,7 @@ bool repeats_known(struct rp_running *r, uint64_t *nanoseconds)
 {
     const struct rp_device *d = r->device;
     const struct launch key = key_of(r);
-    struct launch *const *at = d->repeats && !d->open ? tfind(&key, &d->repeats->launches, compare) : NULL;
+    struct launch *const *at = d->repeats ? tfind(&key, &d->repeats->launches, compare) : NULL;
     const struct launch *l = at ? *at : NULL;
     bool known = l && l->images == d->image_changes;
     for (size_t i = 0; known && i < l->count; i++)

@@ -21,8 +21,7 @@ struct track_grid;
 
 #define MOST_UNANNOUNCED 65536u
 
-/* To be called when a launch begins, before it is in the list of open launches. True: it need not run.
- * *nanoseconds: what it took when it ran. */
+/* To be called when a launch begins. True: it need not run. *nanoseconds: what it took when it ran. */
 bool repeats_known(struct rp_running *, uint64_t *nanoseconds);
 /* Notes what the launch has done: after a clean attempt in batches, before the trackers forget it. Blocks that run
  * otherwise may change all memory (memory_all_changed). */

@@ -36,7 +36,7 @@ struct driver {
     uint32_t stream_count; /* streams made so far; numbers them in the trace */
     uint32_t event_count;
     bool strict, recording;
-    uint64_t spared; /* nanoseconds of launches that did not run: events take place so much later */
+    uint64_t spared;                  /* nanoseconds of launches that did not run: events take place so much later */
     struct rp_launch_config defaults; /* what all launches have in common */
     uint64_t workspace;               /* of cooperative launches; 0: none yet */
     unsigned long long next_id;       /* of the next context, stream or buffer */

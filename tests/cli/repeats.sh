@@ -1,0 +1,53 @@
+#!/bin/bash
+# Launches that repeat others (frontend/host/repeats.h): how many of each part of tests/cuda/repeats.cu do not run. The
+# program itself compares results.
+set -u
+. tests/support/cli.sh
+dir=$work
+program=tests/cuda/prebuilt/repeats
+if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then
+    echo "ok - launches that repeat others # SKIP it takes CUDA programs and LD_AUDIT"
+    exit 0
+fi
+
+spared() { # what --stats says: launches that did not run
+    sed -n 's/.* s were saved: \([0-9]*\) launch.*/\1/p' "$dir/err" | grep . || echo 0
+}
+part() { # name, launches that do not run, options...
+    local name=$1 count=$2
+    shift 2
+    "$REPRISE" run --stats "$@" -- $program $name >"$dir/out" 2>"$dir/err"
+    check "$name: results" grep -qx "ok $name" "$dir/out"
+    is "$name: launches that do not run" "$(spared)" $count
+}
+
+part same 8
+part accumulate 0
+part other_parameters 6
+part other_shape 1
+part maximum 8
+part single_block 8
+part graph 8
+part streams 6
+part events 100
+part copy 3
+part fill 2
+part other_kernel 5
+part waiting 3
+for kind in managed pinned registered managed_variable; do part $kind 4; done
+part large_managed 0
+part variables 4
+part freed 1
+part peers 1 --devices 2
+part texture 5
+part surface 3
+part prints 0
+is "what kernels print" "$(grep -c printed "$dir/out")" 5
+for kind in clocks order cooperative; do part $kind 0; done
+part modules 8
+
+part same 0 --every-launch
+part same 0 --check init
+part same 8 --threads 1
+"$REPRISE" record -q -o "$dir/all.wtr" -- $program same >&2
+is "a trace has all launches" "$("$REPRISE" info --json "$dir/all.wtr" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["traces"][0]["launches"]))')" 10
