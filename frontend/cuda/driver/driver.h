@@ -157,6 +157,8 @@ void mappings_forget(const struct buffer *);
 void ipc_forget(const struct buffer *);
 /* Whether there is any, so that other processes may store to it. */
 bool ipc_used(void);
+/* Whether the address is that of memory of another process's pool, which is freed like memory of one's own. */
+bool ipc_of_pool(const struct buffer *, CUdeviceptr);
 /* The buffer that holds an address, or NULL. */
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
@@ -190,6 +192,18 @@ void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows);
 /* Adds `bytes` to the usage of the pool, if there is one; negative bytes are freed. */
 void pool_account(CUmemoryPool, int64_t bytes);
 int pool_device(CUmemoryPool);
+/* Whether handles of the type (a descriptor: 1) may stand for the pool in other processes. */
+bool pool_is_for(CUmemoryPool, int type);
+/* A pool of this process has a number for others. One that is of another process has that one's, the process and a
+ * descriptor of its memory, which the pool closes when it is destroyed; `file` is -1 for one of this process. */
+struct pool_origin {
+    uint64_t number;
+    int process, file;
+};
+/* NULL: it is no pool. */
+const struct pool_origin *pool_origin(CUmemoryPool);
+/* A pool of another process, on the current device; it allocates nothing. NULL: out of memory. */
+CUmemoryPool pool_import(const struct pool_origin *);
 uint32_t pool_access(CUmemoryPool);
 
 /* ---- streams and work: stream.c, work.c -------------------------------------------------------------------------- */

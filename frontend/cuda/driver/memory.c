@@ -238,6 +238,7 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     struct buffer *b = buffer_at(address);
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind < BUFFER_RESERVED &&
                 (b->kind == BUFFER_PINNED) == pinned;
+    fits = fits || (b && !pinned && ipc_of_pool(b, address));
     if (!fits)
         say_unfit(address, b, pinned);
     if (fits && b->of_graph) { /* the graph's next launch allocates it again */
