@@ -225,11 +225,11 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
            streams_launched(&d->streams, r->config.device, r->config.stream, r->recorder.launch, err);
 }
 
-/* The table that it asks of is written when it begins. */
+/* A cooperative launch is another one than the same that is not. */
 static bool may_be_spared(const struct rp_running *r)
 {
     const struct rp_launch_config *c = &r->config;
-    return c->spare_repeats && !c->writer && !c->check && !c->workspace && !r->program->asks_of_images;
+    return c->spare_repeats && !c->writer && !c->check && !c->workspace;
 }
 
 struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,

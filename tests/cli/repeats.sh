@@ -43,7 +43,9 @@ part texture 5
 part surface 3
 part prints 0
 is "what kernels print" "$(grep -c printed "$dir/out")" 5
-for kind in clocks order cooperative; do part $kind 0; done
+for kind in clocks order; do part $kind 0; done
+part cooperative 1
+part stack 1
 part modules 8
 
 part same 0 --every-launch

@@ -419,7 +419,7 @@ static void surface()
         EXPECT(x == 7);
 }
 
-/* ---- what always runs ---------------------------------------------------------------------------------------------
+/* ---- what always runs ------------------------------------------------------------------------------------------- */
 
 __global__ void print()
 {
@@ -456,6 +456,8 @@ __global__ void together(int *out)
     cooperative_groups::this_grid().sync();
     out[place()] = 1;
 }
+/* Whether it can synchronise depends on how it is launched. */
+__global__ void is_together(int *out) { out[place()] = cooperative_groups::this_grid().is_valid(); }
 static void cooperative()
 {
     int *out = memory(0);
@@ -464,6 +466,34 @@ static void cooperative()
         CHECK(cudaLaunchCooperativeKernel(together, dim3(4), dim3(32), args, 0, nullptr));
     CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
     EXPECT(back[0] == 1 && back[127] == 1 && back[128] == 128);
+    for (int i = 0; i < 3; i++)
+        is_together<<<4, 32>>>(out);
+    CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(back[0] == 0 && back[127] == 0);
+    CHECK(cudaLaunchCooperativeKernel(is_together, dim3(4), dim3(32), args, 0, nullptr));
+    CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(back[0] == 1 && back[127] == 1);
+}
+
+/* It fails with a smaller stack. */
+__device__ __noinline__ int deep(int n, const int *in)
+{
+    volatile int x[32];
+    x[n % 32] = in[n];
+    return n ? deep(n - 1, in) + x[n % 32] : x[0];
+}
+__global__ void recurse(int *out, const int *in, int n) { out[place()] = deep(n, in); }
+static void stack()
+{
+    int *in = memory(0), *out = memory(0);
+    CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 65536));
+    for (int i = 0; i < 3; i++)
+        recurse<<<4, 32>>>(out, in, 100);
+    CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(back[0] == 5050 && back[127] == 5050);
+    CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 1024));
+    recurse<<<4, 32>>>(out, in, 100);
+    EXPECT(cudaDeviceSynchronize() != cudaSuccess);
 }
 
 /* Another module may have what a freed one had: addresses of its kernel, and sizes. */
@@ -498,12 +528,16 @@ static const struct {
     const char *name;
     void (*run)();
 } parts[] = {
-    PART(same),         PART(accumulate),    PART(other_parameters), PART(other_shape), PART(maximum),
-    PART(single_block), PART(graph),         PART(streams),          PART(events),      PART(copy),
-    PART(fill),         PART(other_kernel),  PART(waiting),          PART(managed),     PART(pinned),
-    PART(registered),   PART(large_managed), PART(managed_variable), PART(variables),   PART(freed),
-    PART(peers),        PART(texture),       PART(surface),          PART(prints),      PART(clocks),
-    PART(order),        PART(cooperative),   PART(modules),
+    PART(same),        PART(accumulate),    PART(other_parameters),
+    PART(other_shape), PART(maximum),       PART(single_block),
+    PART(graph),       PART(streams),       PART(events),
+    PART(copy),        PART(fill),          PART(other_kernel),
+    PART(waiting),     PART(managed),       PART(pinned),
+    PART(registered),  PART(large_managed), PART(managed_variable),
+    PART(variables),   PART(freed),         PART(peers),
+    PART(texture),     PART(surface),       PART(prints),
+    PART(clocks),      PART(order),         PART(cooperative),
+    PART(stack),       PART(modules),
 };
 
 int main(int argc, char **argv)

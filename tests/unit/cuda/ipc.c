@@ -47,10 +47,34 @@ static pid_t begin_child(int (*run_child)(int from, int to), int *from, int *to)
     return pid;
 }
 
+/* Each block copies a word. */
+static const char copy_words[] = ".version 7.0\n.target sm_61\n.address_size 64\n"
+                                 ".visible .entry copy(.param .u64 to, .param .u64 from) {\n"
+                                 ".reg .b64 %a<4>; .reg .b32 %b<3>; ld.param.u64 %a1, [to]; ld.param.u64 %a2, [from];\n"
+                                 "mov.u32 %b1, %ctaid.x; mul.wide.u32 %a3, %b1, 4; add.u64 %a1, %a1, %a3;\n"
+                                 "add.u64 %a2, %a2, %a3; ld.global.u32 %b2, [%a2]; st.global.u32 [%a1], %b2; ret; }";
+
+/* Copies often, so that the same launch leaves memory as it is; the words are then first + i, but for the first. */
+static void copies(CUdeviceptr to, CUdeviceptr from, unsigned zeroth, unsigned first, unsigned step)
+{
+    static CUfunction copy;
+    CUmodule module;
+    unsigned out[8];
+    if (!copy) {
+        WORKS(cuModuleLoadData(&module, copy_words));
+        copy = kernel(module, "copy");
+    }
+    for (int i = 0; i < 4; i++)
+        WORKS(run(copy, 8, 1, NULL, (void *[]){&to, &from}));
+    WORKS(cuMemcpyDtoH_v2(out, to, sizeof out));
+    for (unsigned i = 0; i < 8; i++)
+        cr_assert_eq(out[i], i ? first + i * step : zeroth);
+}
+
 Test(cuda_ipc, a_child_uses_memory_of_its_parent, .timeout = 60)
 {
     struct message m;
-    CUdeviceptr before, p, after;
+    CUdeviceptr before, p, after, copied;
     CUevent e;
     unsigned out[8], same[2], byte = 0;
     int from, to, status;
@@ -63,6 +87,8 @@ Test(cuda_ipc, a_child_uses_memory_of_its_parent, .timeout = 60)
     WORKS(cuMemsetD32_v2(p, 1, 8));
     WORKS(cuIpcGetMemHandle(&m.memory, p + 4));
     WORKS(cuMemsetD32_v2(after, 5, 2));
+    WORKS(cuMemAlloc_v2(&copied, sizeof out));
+    copies(copied, p, 1, 1, 0);
     FAILS(cuEventCreate(&e, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
     WORKS(cuEventCreate(&e, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     WORKS(cuIpcGetEventHandle(&m.event, e));
@@ -71,6 +97,7 @@ Test(cuda_ipc, a_child_uses_memory_of_its_parent, .timeout = 60)
     WORKS(cuMemcpyDtoH_v2(out, p, sizeof out));
     for (unsigned i = 0; i < 8; i++)
         cr_assert_eq(out[i], i ? 1 + i : 100);
+    copies(copied, p, 100, 1, 1);
     WORKS(cuMemFree_v2(p));
     WORKS(cuMemcpyDtoH_v2(same, before, 8));
     cr_assert(same[0] == 3 && same[1] == 3);
