@@ -65,7 +65,7 @@ struct memory {
     uint32_t free_id_count, free_id_capacity;
     struct heap_freed heap_freed[HEAP_FREED];
     uint64_t heap_freed_count;
-    uint64_t versions, all_changed; /* the newest version; the version at which all content changed last */
+    uint64_t versions, all_changed; /* the newest version; the one at which all content changed last */
     /* events of allocations, and other operations of the host, since the log was last cleared */
     bool logging;
     bool log_whole; /* the log began without allocations and was not cleared since */
@@ -96,7 +96,7 @@ void memory_initialise(struct memory *, struct allocation *);
 void memory_changed(struct memory *, struct allocation *);
 void memory_all_changed(struct memory *);
 /* A number of the allocation's content: while it stays the same, so does the content, but for what the host writes to
- * unannounced memory. No other content of any allocation ever has the same number. */
+ * unannounced memory. Numbers ascend, and a new allocation has a greater one than all before. */
 static inline uint64_t memory_version(const struct memory *m, const struct allocation *a)
 {
     return a->version > m->all_changed ? a->version : m->all_changed;

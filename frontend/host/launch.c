@@ -225,13 +225,6 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
            streams_launched(&d->streams, r->config.device, r->config.stream, r->recorder.launch, err);
 }
 
-/* A cooperative launch is another one than the same that is not. */
-static bool may_be_spared(const struct rp_running *r)
-{
-    const struct rp_launch_config *c = &r->config;
-    return c->spare_repeats && !c->writer && !c->check && !c->workspace;
-}
-
 struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
                                    struct rp_error *err)
 {
@@ -261,7 +254,7 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
         running_free(r);
         return NULL;
     }
-    if (may_be_spared(r))
+    if (settled.spare_repeats && !settled.workspace) /* a cooperative launch is another one */
         r->done = r->ok = r->result.spared = repeats_known(r, &r->result.nanoseconds);
     loaded->launches++;
     r->next = d->open;
@@ -307,8 +300,6 @@ static void start(struct rp_running *r)
     bool alone = r->batches == 1 && !(r->config.spare_repeats && r->program->long_alone);
     bool again = r->program->order || r->program->racy || alone || r->config.check || r->config.workspace ||
                  c[0] * c[1] * c[2] > 1;
-    if (again || !r->config.spare_repeats)
-        memory_all_changed(&r->device->memory);
     if (!again) {
         bool ok = batches_run(r, &again, &r->error);
         r->conflicted = again;

@@ -49,8 +49,8 @@ struct rp_launch_config {
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
     FILE *output;                    /* where the kernel's printf writes; NULL: stdout */
-    /* Does not run a launch that is known to leave memory as it is, which launches with this tell (repeats.h). Without
-     * a writer and without checks. */
+    /* A launch that is known to leave memory as it is does not run (repeats.h). Of all launches of a device or of none;
+     * not with a writer or checks. */
     bool spare_repeats;
 };
 
