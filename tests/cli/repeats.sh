@@ -52,4 +52,8 @@ part same 0 --every-launch
 part same 0 --check init
 part same 8 --threads 1
 "$REPRISE" record -q -o "$dir/all.wtr" -- $program same >&2
-is "a trace has all launches" "$("$REPRISE" info --json "$dir/all.wtr" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["traces"][0]["launches"]))')" 10
+check "a trace has all of all launches" python3 -c '
+import json, sys
+launches = json.load(sys.stdin)["traces"][0]["launches"]
+assert len(launches) == 10 and {launch["warp_instructions"] for launch in launches} == {1920}, launches
+' < <("$REPRISE" info --json "$dir/all.wtr")
