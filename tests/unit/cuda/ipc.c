@@ -40,8 +40,11 @@ static pid_t begin_child(int (*run_child)(int from, int to), int *from, int *to)
     int there[2], back[2];
     cr_assert(!pipe(there) && !pipe(back));
     pid_t pid = fork();
-    if (!pid)
+    if (!pid) { /* without the parent's ends, it notices when the parent is gone */
+        close(there[1]);
+        close(back[0]);
         _exit(run_child(there[0], back[1]));
+    }
     *from = back[0];
     *to = there[1];
     return pid;
