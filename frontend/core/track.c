@@ -31,6 +31,7 @@ struct record {
     const struct allocation *allocation;
     bool listed; /* in its owner's list */
     bool loaded, stored;
+    bool updated; /* by atomics, or by copies, which may add */
     bool note_loads;
     uint16_t atomic; /* operation and type of the updates, plus 1; 0: none yet */
 };
@@ -156,7 +157,7 @@ static void record_clear(struct record *r, struct page **spare)
         *spare = page;
     }
     r->touched_count = 0;
-    r->loaded = r->stored = false;
+    r->loaded = r->stored = r->updated = false;
     r->atomic = 0;
 }
 
@@ -224,13 +225,14 @@ void track_restore(struct track_grid *g) { undo_restore(g->undo); }
 
 void track_compare(struct track_grid *g) { undo_compare(g->undo); }
 
-const struct allocation *track_accessed(const struct track_grid *g, uint32_t *next, bool *changed)
+const struct allocation *track_accessed(const struct track_grid *g, uint32_t *next, struct track_effect *effect)
 {
     while (*next < g->records.listed_count) {
         const struct record *r = g->records.listed[(*next)++];
         if (!r->loaded && !r->stored) /* only in an attempt that was started over */
             continue;
-        *changed = r->stored && undo_changed(g->undo, r->allocation);
+        effect->read = r->loaded || r->updated;
+        effect->changed = r->stored && undo_changed(g->undo, r->allocation);
         return r->allocation;
     }
     return NULL;
@@ -417,6 +419,7 @@ static int kind_of(struct record *r, const struct uop *u)
         return LOADS;
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         return STORES;
+    r->updated = true;
     switch (u->memory->operand.atomic) {
     case RP_ATOMIC_ADD:
     case RP_ATOMIC_MIN:
@@ -441,7 +444,7 @@ static bool track_bytes(struct observer *o, struct warp_state *s, const struct u
     if ((!r || !r->listed) && !(r = first_access(t, a)))
         return false;
     if (stores)
-        r->stored = t->wrote = true;
+        r->stored = r->updated = t->wrote = true;
     else
         r->loaded = true;
     if (!bytes || (!stores && !r->note_loads))
@@ -569,6 +572,7 @@ static int merge_record(struct record *all, struct record *mine)
     all->allocation = mine->allocation;
     all->loaded |= mine->loaded;
     all->stored |= mine->stored;
+    all->updated |= mine->updated;
     if (all->loaded && all->stored && !all->note_loads) {
         all->note_loads = true;
         return TRACK_REPEAT;

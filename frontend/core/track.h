@@ -32,9 +32,13 @@ void track_again(struct track_grid *);
 
 /* After a clean attempt: compares what was stored with what was there before. */
 void track_compare(struct track_grid *);
-/* The allocations that it loaded, stored or updated, one after another from *next = 0 on; NULL: no more. *changed:
- * whether its content differs from before, according to track_compare. */
-const struct allocation *track_accessed(const struct track_grid *, uint32_t *next, bool *changed);
+/* What the attempt did to an allocation. */
+struct track_effect {
+    bool read;    /* loaded some of it, or updated it, which depends on what was there */
+    bool changed; /* its content differs from before, according to track_compare */
+};
+/* The allocations that it loaded, stored or updated, one after another from *next = 0 on; NULL: no more. */
+const struct allocation *track_accessed(const struct track_grid *, uint32_t *next, struct track_effect *);
 
 enum track_verdict {
     TRACK_CLEAN,

@@ -144,20 +144,20 @@ bool repeats_known(struct rp_running *r, uint64_t *nanoseconds)
 static size_t count_accessed(const struct track_grid *g, uint64_t *unannounced)
 {
     size_t count = 0;
-    bool changed;
+    struct track_effect effect;
     const struct allocation *a;
     *unannounced = 0;
-    for (uint32_t next = 0; (a = track_accessed(g, &next, &changed)); count++)
+    for (uint32_t next = 0; (a = track_accessed(g, &next, &effect)); count++)
         *unannounced += a->unannounced ? a->size : 0;
     return count;
 }
 
 static void copy_content(struct launch *l, const struct memory *m, const struct track_grid *g)
 {
-    bool changed;
+    struct track_effect effect;
     uint8_t *copy = l->copies;
     const struct allocation *a;
-    for (uint32_t next = 0; (a = track_accessed(g, &next, &changed));) {
+    for (uint32_t next = 0; (a = track_accessed(g, &next, &effect));) {
         l->accessed[l->count++] =
             (struct content){.base = a->base, .version = memory_version(m, a), .copy = a->unannounced ? copy : NULL};
         if (!a->unannounced)
@@ -167,7 +167,7 @@ static void copy_content(struct launch *l, const struct memory *m, const struct 
     }
 }
 
-/* Nothing has changed: keeps what the launch accessed. Without memory for that, it runs next time, too. */
+/* It would do the same again: keeps what the launch accessed. Without memory for that, it runs next time, too. */
 static void learn(const struct rp_running *r, const struct track_grid *g, uint64_t nanoseconds)
 {
     uint64_t unannounced;
@@ -194,12 +194,13 @@ void repeats_note(struct rp_running *r, struct track_grid *g)
 {
     struct memory *m = &r->device->memory;
     uint64_t took = now() - r->begun;
-    bool changed, any = false;
+    struct track_effect effect;
+    bool other = false; /* it would read other content than it has */
     const struct allocation *a;
     track_compare(g);
-    for (uint32_t next = 0; (a = track_accessed(g, &next, &changed)); any |= changed)
-        if (changed)
+    for (uint32_t next = 0; (a = track_accessed(g, &next, &effect)); other |= effect.read && effect.changed)
+        if (effect.changed)
             memory_changed(m, memory_find(m, a->base));
-    if (!any)
+    if (!other)
         learn(r, g, took);
 }

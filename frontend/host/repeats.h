@@ -1,6 +1,6 @@
-/* Launches that need not run: the same launch has run before and has left all memory that it accessed as it was, and
- * none of that memory has changed since. A kernel whose result does not depend on the order of its blocks computes the
- * same again, so that memory would stay as it is.
+/* Launches that need not run: the same launch has run before, has not changed what it read, and none of the memory that
+ * it accessed has changed since. A kernel whose result does not depend on the order of its blocks reads and computes
+ * the same again, and stores what is there.
  *
  * The same launch is: kernel, grid, block, cluster, dynamic shared memory, stack, parameters, device. What it accessed
  * is known of launches that run in batches (core/track.h), by allocation; what they changed, too, because the pages

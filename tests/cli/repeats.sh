@@ -21,36 +21,38 @@ part() { # name, launches that do not run, options...
     is "$name: launches that do not run" "$(spared)" $count
 }
 
-part same 8
+part same 9
 part accumulate 0
-part other_parameters 6
-part other_shape 1
+part other_parameters 9
+part other_shape 4
 part maximum 8
+part in_place 8
+part increments 0
 part single_block 8
-part graph 8
-part streams 6
-part events 100
-part copy 3
-part fill 2
-part other_kernel 5
-part waiting 3
-for kind in managed pinned registered managed_variable; do part $kind 4; done
+part graph 9
+part streams 8
+part events 101
+part copy 5
+part fill 4
+part other_kernel 7
+part waiting 4
+for kind in managed pinned registered managed_variable; do part $kind 6; done
 part large_managed 0
-part variables 4
-part freed 1
-part peers 1 --devices 2
-part texture 5
-part surface 3
+part variables 5
+part freed 2
+part peers 2 --devices 2
+part texture 6
+part surface 4
 part prints 0
 is "what kernels print" "$(grep -c printed "$dir/out")" 5
 for kind in clocks order; do part $kind 0; done
-part cooperative 1
-part stack 1
-part modules 8
+part cooperative 2
+part stack 2
+part modules 16
 
 part same 0 --every-launch
 part same 0 --check init
-part same 8 --threads 1
+part same 9 --threads 1
 "$REPRISE" record -q -o "$dir/all.wtr" -- $program same >&2
 check "a trace has all of all launches" python3 -c '
 import json, sys

@@ -112,6 +112,26 @@ static void maximum()
     EXPECT(at == 5 + N - 1);
 }
 
+/* It changes what it reads, and then no more. */
+__global__ void at_most(int *out, int most) { out[place()] = out[place()] < most ? out[place()] : most; }
+static void in_place()
+{
+    int *out = memory(0);
+    for (int i = 0; i < 10; i++)
+        at_most<<<GRID, BLOCK>>>(out, 9);
+    CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+    EXPECT(back[3] == 3 && back[N - 1] == 9);
+}
+
+__global__ void increment(unsigned *out) { atomicInc(&out[place()], 1u << 30); }
+static void increments()
+{
+    int *out = memory(1);
+    for (int i = 0; i < 10; i++)
+        increment<<<GRID, BLOCK>>>((unsigned *)out);
+    EXPECT(holds(out, 1, 11));
+}
+
 /* A single block is looked at once it has run for long. */
 __global__ void power(int *out, int times)
 {
@@ -528,16 +548,37 @@ static const struct {
     const char *name;
     void (*run)();
 } parts[] = {
-    PART(same),        PART(accumulate),    PART(other_parameters),
-    PART(other_shape), PART(maximum),       PART(single_block),
-    PART(graph),       PART(streams),       PART(events),
-    PART(copy),        PART(fill),          PART(other_kernel),
-    PART(waiting),     PART(managed),       PART(pinned),
-    PART(registered),  PART(large_managed), PART(managed_variable),
-    PART(variables),   PART(freed),         PART(peers),
-    PART(texture),     PART(surface),       PART(prints),
-    PART(clocks),      PART(order),         PART(cooperative),
-    PART(stack),       PART(modules),
+    PART(same),
+    PART(accumulate),
+    PART(other_parameters),
+    PART(other_shape),
+    PART(maximum),
+    PART(in_place),
+    PART(increments),
+    PART(single_block),
+    PART(graph),
+    PART(streams),
+    PART(events),
+    PART(copy),
+    PART(fill),
+    PART(other_kernel),
+    PART(waiting),
+    PART(managed),
+    PART(pinned),
+    PART(registered),
+    PART(large_managed),
+    PART(managed_variable),
+    PART(variables),
+    PART(freed),
+    PART(peers),
+    PART(texture),
+    PART(surface),
+    PART(prints),
+    PART(clocks),
+    PART(order),
+    PART(cooperative),
+    PART(stack),
+    PART(modules),
 };
 
 int main(int argc, char **argv)

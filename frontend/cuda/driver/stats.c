@@ -103,7 +103,8 @@ static void say_parts(void)
         seconds(parts[STATS_COMPILATION]), seconds(all > sum ? all - sum : 0));
     if (spared)
         say("%.3f s were saved: %" PRIu64
-            " launch%s did not run, because the same had left memory as it is (--every-launch runs them)",
+            " launch%s did not run, because the same had run before and would change nothing (--every-launch "
+            "runs them)",
             seconds(spared_nanoseconds), spared, spared == 1 ? "" : "es");
 }
 
