@@ -277,8 +277,8 @@ void running_abandon(struct rp_running *r)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Warp instructions of a single block from which on it is worth noting its accesses, which takes about a microsecond.
- */
+/* A single block runs in order, unless its kernel has run for so many warp instructions and there is something to learn
+ * from its accesses (repeats.h): noting these takes about a microsecond. */
 #define LONG_ALONE 8192
 
 static void done(struct rp_running *r, bool ok)
