@@ -211,6 +211,9 @@ void memory_initialise(struct memory *m, struct allocation *a)
         log_allocation(m, a);
 }
 
+void memory_changed(struct memory *m, struct allocation *a) { a->version = ++m->versions; }
+void memory_all_changed(struct memory *m) { m->all_changed = ++m->versions; }
+
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 void memory_reclaim(struct memory *m)
@@ -267,6 +270,7 @@ static struct allocation *new_allocation(struct memory *m, uint64_t base, uint64
     a->kind = (uint8_t)kind;
     a->owner = m->owner;
     a->devices = m->devices;
+    a->version = ++m->versions;
     a->name = strdup(name ? name : "");
     if (!a->name || !take_id(m, &a->id)) {
         free(a->name);
@@ -323,6 +327,7 @@ struct allocation *memory_place(struct memory *m, uint64_t base, uint64_t size, 
         return NULL;
     a->host = host;
     a->initialised = a->viewed = true;
+    a->unannounced = kind == ALLOCATION_HOST;
     tree_insert(m, a);
     log_allocation(m, a);
     return a;

@@ -32,6 +32,8 @@ struct allocation {
     bool initialised; /* the host has written some of it, or may have */
     bool viewed;      /* the host may have written any of it without telling */
     bool filled;      /* the host has filled an unknown part of it on the device */
+    bool unannounced; /* the host has its address: it may write to it without a call */
+    uint64_t version; /* of its content; see memory_version */
     void *user;       /* for the device's user */
     size_t logged;    /* its entry in the log, if that is still there */
     /* of the tree: a heap by priority, a function of the address; freed ones are a list through left */
@@ -63,6 +65,7 @@ struct memory {
     uint32_t free_id_count, free_id_capacity;
     struct heap_freed heap_freed[HEAP_FREED];
     uint64_t heap_freed_count;
+    uint64_t versions, all_changed; /* the newest version; the one at which all content changed last */
     /* events of allocations, and other operations of the host, since the log was last cleared */
     bool logging;
     bool log_whole; /* the log began without allocations and was not cleared since */
@@ -89,6 +92,15 @@ void memory_free(struct memory *, struct allocation *);
 const struct heap_freed *memory_was_freed(const struct memory *, uint64_t address);
 /* To be called when the host has got a view of the allocation. */
 void memory_initialise(struct memory *, struct allocation *);
+/* To be called when the content of the allocation has changed, or may have; of all allocations. */
+void memory_changed(struct memory *, struct allocation *);
+void memory_all_changed(struct memory *);
+/* A number of the allocation's content: while it stays the same, so does the content, but for what the host writes to
+ * unannounced memory. Numbers ascend, and a new allocation has a greater one than all before. */
+static inline uint64_t memory_version(const struct memory *m, const struct allocation *a)
+{
+    return a->version > m->all_changed ? a->version : m->all_changed;
+}
 /* Clears the log, and logs from now on. */
 void memory_log(struct memory *);
 /* Logs an operation of the host that has no name. */

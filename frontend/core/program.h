@@ -58,6 +58,7 @@ struct program {
     bool polls;               /* it reads what other threads may change meanwhile: volatile, relaxed, atomic */
     bool publishes;           /* it stores in a loop what others poll: see engine.h, "turns of programs that poll" */
     bool has_objects;         /* it has barrier objects */
+    bool long_alone;          /* a single block of it ran for long: see launch.c */
     bool racy;                /* blocks were seen to conflict: it runs in the fixed order from now on */
     uint8_t *overran;         /* by instruction: an overrun was reported; NULL: none yet */
     uint32_t register_extent; /* bytes above a window's start that the uops access */

@@ -28,8 +28,10 @@ struct record {
     uint64_t *touched;
     size_t touched_count, touched_capacity;
     uint32_t id;
+    const struct allocation *allocation;
     bool listed; /* in its owner's list */
     bool loaded, stored;
+    bool updated; /* by atomics, or by copies, which may add */
     bool note_loads;
     uint16_t atomic; /* operation and type of the updates, plus 1; 0: none yet */
 };
@@ -155,7 +157,7 @@ static void record_clear(struct record *r, struct page **spare)
         *spare = page;
     }
     r->touched_count = 0;
-    r->loaded = r->stored = false;
+    r->loaded = r->stored = r->updated = false;
     r->atomic = 0;
 }
 
@@ -220,6 +222,21 @@ void track_end(struct track_grid *g)
 }
 
 void track_restore(struct track_grid *g) { undo_restore(g->undo); }
+
+void track_compare(struct track_grid *g) { undo_compare(g->undo); }
+
+const struct allocation *track_accessed(const struct track_grid *g, uint32_t *next, struct track_effect *effect)
+{
+    while (*next < g->records.listed_count) {
+        const struct record *r = g->records.listed[(*next)++];
+        if (!r->loaded && !r->stored) /* only in an attempt that was started over */
+            continue;
+        effect->read = r->loaded || r->updated;
+        effect->changed = r->stored && undo_changed(g->undo, r->allocation);
+        return r->allocation;
+    }
+    return NULL;
+}
 
 /* The records stay listed, because they remember which buffers are loaded. */
 void track_again(struct track_grid *g)
@@ -319,10 +336,12 @@ static __attribute__((noinline)) struct record *first_access(struct tracker *t, 
     struct record *r = record_open(&t->records, a->id, a->size / PAGE_BYTES + 1);
     pthread_mutex_lock(&g->lock);
     const struct record *all = g->records.at[a->id];
-    if (r)
+    if (r) {
+        r->allocation = a;
         r->note_loads = all && all->listed && all->note_loads;
-    else
+    } else {
         g->verdict = TRACK_CONFLICT;
+    }
     pthread_mutex_unlock(&g->lock);
     return r;
 }
@@ -400,6 +419,7 @@ static int kind_of(struct record *r, const struct uop *u)
         return LOADS;
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         return STORES;
+    r->updated = true;
     switch (u->memory->operand.atomic) {
     case RP_ATOMIC_ADD:
     case RP_ATOMIC_MIN:
@@ -424,7 +444,7 @@ static bool track_bytes(struct observer *o, struct warp_state *s, const struct u
     if ((!r || !r->listed) && !(r = first_access(t, a)))
         return false;
     if (stores)
-        r->stored = t->wrote = true;
+        r->stored = r->updated = t->wrote = true;
     else
         r->loaded = true;
     if (!bytes || (!stores && !r->note_loads))
@@ -549,8 +569,10 @@ static bool merge_pages(struct record *all, struct record *mine)
  */
 static int merge_record(struct record *all, struct record *mine)
 {
+    all->allocation = mine->allocation;
     all->loaded |= mine->loaded;
     all->stored |= mine->stored;
+    all->updated |= mine->updated;
     if (all->loaded && all->stored && !all->note_loads) {
         all->note_loads = true;
         return TRACK_REPEAT;

@@ -30,6 +30,16 @@ void track_restore(struct track_grid *);
 /* Forgets all accesses for another attempt, but not which buffers' loads must be noted. */
 void track_again(struct track_grid *);
 
+/* After a clean attempt: compares what was stored with what was there before. */
+void track_compare(struct track_grid *);
+/* What the attempt did to an allocation. */
+struct track_effect {
+    bool read;    /* loaded some of it, or updated it, which depends on what was there */
+    bool changed; /* its content differs from before, according to track_compare */
+};
+/* The allocations that it loaded, stored or updated, one after another from *next = 0 on; NULL: no more. */
+const struct allocation *track_accessed(const struct track_grid *, uint32_t *next, struct track_effect *);
+
 enum track_verdict {
     TRACK_CLEAN,
     TRACK_CONFLICT, /* batches conflict: run in the fixed order */

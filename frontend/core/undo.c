@@ -12,6 +12,7 @@
 struct copies {
     _Atomic(uint8_t *) *page;
     uint64_t count;
+    bool changed; /* see undo_changed */
 };
 
 struct saved {
@@ -178,10 +179,29 @@ void undo_restore(struct undo *u)
     }
 }
 
+void undo_compare(struct undo *u)
+{
+    for (size_t i = 0; i < u->saved_count; i++) {
+        const struct saved *s = &u->saved[i];
+        struct copies *c = u->copies[s->allocation->id];
+        c->changed = c->changed || memcmp(s->allocation->host + s->page * PAGE_BYTES, c->page[s->page],
+                                          page_size(s->allocation, s->page)) != 0;
+    }
+}
+
+bool undo_changed(const struct undo *u, const struct allocation *a)
+{
+    const struct copies *c = u->copies[a->id];
+    return c && c->changed;
+}
+
 void undo_forget(struct undo *u)
 {
-    for (size_t i = 0; i < u->saved_count; i++)
-        u->copies[u->saved[i].allocation->id]->page[u->saved[i].page] = NULL;
+    for (size_t i = 0; i < u->saved_count; i++) {
+        struct copies *c = u->copies[u->saved[i].allocation->id];
+        c->page[u->saved[i].page] = NULL;
+        c->changed = false;
+    }
     u->saved_count = 0;
     while (u->slabs) {
         struct slab *s = u->slabs;

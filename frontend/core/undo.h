@@ -18,6 +18,10 @@ bool undo_begin(struct undo *, const struct memory *);
 bool undo_save(struct undo *, const struct allocation *a, uint64_t page);
 /* Restores the saved pages. The copies stay: later stores need no new ones. */
 void undo_restore(struct undo *);
+/* Compares the saved pages with what is there now, for undo_changed. */
+void undo_compare(struct undo *);
+/* Whether the comparison has found other content in a page of the allocation. */
+bool undo_changed(const struct undo *, const struct allocation *);
 /* To be called after a launch: forgets the copies. */
 void undo_forget(struct undo *);
 

@@ -6,6 +6,7 @@
 #include "frontend/check/check.h"
 #include "frontend/core/watch.h"
 #include "frontend/host/internal.h"
+#include "frontend/host/repeats.h"
 #include "frontend/host/run.h"
 
 /* Batches per thread that may be done but not committed. This bounds memory when one batch takes long. */
@@ -491,8 +492,11 @@ bool batches_run(struct rp_running *r, bool *again, struct rp_error *err)
         track_again(track);
         ok = attempt_run(r, track, err);
         verdict = track_verdict(track);
-        if (ok && verdict == TRACK_CLEAN)
+        if (ok && verdict == TRACK_CLEAN) {
+            if (r->config.spare_repeats)
+                repeats_note(r, track);
             break;
+        }
         track_restore(track);
         r->result = (struct rp_launch_result){0};
         ok = ok && recorder_restart(&r->recorder, err);

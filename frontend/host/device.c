@@ -8,6 +8,7 @@
 #include "frontend/check/check.h"
 #include "frontend/core/storage.h"
 #include "frontend/host/internal.h"
+#include "frontend/host/repeats.h"
 #include "frontend/host/run.h"
 #include "frontend/module/module.h"
 #include "frontend/record/recorder.h"
@@ -74,6 +75,7 @@ void rp_device_free(struct rp_device *d)
         block_free(d->blocks[i]);
     device_drop_chunks(d);
     device_free_textures(d);
+    repeats_free(d->repeats);
     for (uint32_t i = 0; i < d->module_count; i++)
         loaded_free(d, d->modules[i]);
     memory_clear(&d->memory);
@@ -286,6 +288,13 @@ static struct loaded *find_loaded(struct rp_device *d, const struct module *m)
     return i < d->module_count ? d->modules[i] : NULL;
 }
 
+/* A managed variable is the host's, too. */
+static void *lend(struct rp_device *d, uint64_t address, uint64_t bytes)
+{
+    rp_set_unannounced(d, address);
+    return rp_host(d, address, bytes);
+}
+
 void *rp_variable(struct rp_device *d, const struct module *m, const char *name, uint64_t *bytes)
 {
     struct loaded *l = find_loaded(d, m);
@@ -295,7 +304,7 @@ void *rp_variable(struct rp_device *d, const struct module *m, const char *name,
             continue;
         *bytes = v->size;
         if (!v->is_const)
-            return rp_host(d, v->address, v->size);
+            return lend(d, v->address, v->size);
         uint64_t offset = v->address - CONST_WINDOW, all = m->const_size;
         return offset <= all && v->size <= all - offset ? l->consts + offset : NULL;
     }
@@ -336,8 +345,10 @@ void rp_set_owner(struct rp_device *d, uint32_t device, uint32_t devices)
 void rp_set_access(struct rp_device *d, uint64_t address, uint32_t devices)
 {
     struct allocation *a = memory_find(&d->memory, address);
-    if (a)
-        a->devices = devices;
+    if (!a || a->devices == devices)
+        return;
+    a->devices = devices;
+    memory_changed(&d->memory, a); /* a launch that was right may fail now */
 }
 
 void rp_set_module_access(struct rp_device *d, const struct module *m, uint32_t devices)
@@ -380,6 +391,7 @@ static struct allocation *to_be_written(struct rp_device *d, uint64_t address, u
     if (!a || bytes > a->size - (address - a->base))
         return NULL;
     memory_initialise(&d->memory, a);
+    memory_changed(&d->memory, a);
     return a;
 }
 
@@ -391,6 +403,15 @@ void *rp_host(struct rp_device *d, uint64_t address, uint64_t bytes)
     a->viewed = true;
     return a->host + (address - a->base);
 }
+
+void rp_set_unannounced(struct rp_device *d, uint64_t address)
+{
+    struct allocation *a = memory_find(&d->memory, address);
+    if (a)
+        a->unannounced = true;
+}
+
+void rp_all_changed(struct rp_device *d) { memory_all_changed(&d->memory); }
 
 void *rp_host_range(struct rp_device *d, uint64_t address, uint64_t bytes)
 {

@@ -71,6 +71,11 @@ bool rp_free(struct rp_device *, uint64_t address, struct rp_error *);
 void *rp_host(struct rp_device *, uint64_t address, uint64_t bytes);
 /* The same, for a caller that writes and then reports what it wrote by rp_wrote(). */
 void *rp_host_range(struct rp_device *, uint64_t address, uint64_t bytes);
+/* The host, or another process, may write to the buffer at the address from now on without a call. It may so to
+ * variables whose address rp_variable has told, and to memory of the host. */
+void rp_set_unannounced(struct rp_device *, uint64_t address);
+/* The host has changed something that kernels read and that is no memory of these functions, such as constants. */
+void rp_all_changed(struct rp_device *);
 /* Reports a write of the host, for the check of uninitialised reads; NULL: there is no check. */
 void rp_wrote(struct rp_device *, struct rp_check *, uint64_t address, uint64_t bytes);
 /* Reports a copy from other memory of the device, some of which may be uninitialised. */

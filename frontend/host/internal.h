@@ -32,6 +32,8 @@ struct rp_device {
     struct texture_table textures;
     struct rp_array *arrays; /* list of all arrays */
     uint32_t *image_table;   /* NULL: no program has read it */
+    uint64_t image_changes;  /* textures and surfaces made and freed so far */
+    struct repeats *repeats; /* what is known of launches (repeats.h); NULL: nothing */
     uint64_t heap_left;      /* bytes that the kernel's malloc may still allocate */
     struct loaded **modules; /* sorted by the addresses of their programs */
     uint32_t module_count;

@@ -6,6 +6,7 @@
 #include "frontend/core/cluster.h"
 #include "frontend/core/overrun.h"
 #include "frontend/host/internal.h"
+#include "frontend/host/repeats.h"
 #include "frontend/host/run.h"
 
 #define DEFAULT_LIMIT (UINT64_C(1) << 32)
@@ -253,6 +254,8 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
         running_free(r);
         return NULL;
     }
+    if (settled.spare_repeats && !settled.workspace) /* a cooperative launch is another one */
+        r->done = r->ok = r->result.spared = repeats_known(r, &r->result.nanoseconds);
     loaded->launches++;
     r->next = d->open;
     d->open = r;
@@ -274,10 +277,16 @@ void running_abandon(struct rp_running *r)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* A single block runs in order, unless its kernel has run for so many warp instructions and there is something to learn
+ * from its accesses (repeats.h): noting these takes about a microsecond. */
+#define LONG_ALONE 8192
+
 static void done(struct rp_running *r, bool ok)
 {
     r->done = true;
     r->ok = ok;
+    if (r->batches == 1 && r->result.warp_instructions >= LONG_ALONE)
+        r->program->long_alone = true;
     ordered_free(r->ordered);
     r->ordered = NULL;
     if (ok && r->conflicted)
@@ -288,7 +297,8 @@ static void done(struct rp_running *r, bool ok)
 static void start(struct rp_running *r)
 {
     const uint32_t *c = r->grid.cluster;
-    bool again = r->program->order || r->program->racy || r->batches == 1 || r->config.check || r->config.workspace ||
+    bool alone = r->batches == 1 && !(r->config.spare_repeats && r->program->long_alone);
+    bool again = r->program->order || r->program->racy || alone || r->config.check || r->config.workspace ||
                  c[0] * c[1] * c[2] > 1;
     if (!again) {
         bool ok = batches_run(r, &again, &r->error);
@@ -305,6 +315,7 @@ static void start(struct rp_running *r)
 static void drive_ordered(struct rp_running *r, enum rp_launch_state *state)
 {
     bool ok = false;
+    memory_all_changed(&r->device->memory);
     *state = ordered_drive(r->ordered, &ok, &r->error);
     if (*state == RP_LAUNCH_DONE)
         done(r, ok);

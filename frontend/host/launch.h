@@ -49,10 +49,15 @@ struct rp_launch_config {
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
     FILE *output;                    /* where the kernel's printf writes; NULL: stdout */
+    /* A launch that is known to leave memory as it is does not run (repeats.h). Of all launches of a device or of none;
+     * not with a writer or checks. */
+    bool spare_repeats;
 };
 
 struct rp_launch_result {
     uint64_t warp_instructions, thread_instructions;
+    bool spared;          /* it did not run, because it would have left memory as it is */
+    uint64_t nanoseconds; /* of a launch that was spared: what it took when it ran */
     enum rp_fault_kind
         fault; /* on a fault, ending the launch fails with status RP_KERNEL, and the error's text is the report */
     uint32_t fault_block[3], fault_thread[3];

@@ -24,6 +24,7 @@ struct rp_running {
     struct ordered *ordered; /* NULL: does not run in the fixed order */
     bool conflicted;         /* it runs in order because blocks conflicted */
     bool done, ok;
+    uint64_t begun;          /* by a clock, in nanoseconds (repeats.h) */
     struct rp_error error;   /* the reason if ok is false */
     struct rp_running *next; /* list of the device's open launches */
 };

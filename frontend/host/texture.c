@@ -43,6 +43,7 @@ static uint64_t keep(struct rp_device *d, const struct texture_object *object, s
     }
     *o = *object;
     d->textures.at[handle] = o;
+    d->image_changes++;
     return handle;
 }
 
@@ -59,6 +60,7 @@ static bool release(struct rp_device *d, uint64_t handle, bool surface, struct r
                        surface ? "surface" : "texture");
     free(d->textures.at[handle]);
     d->textures.at[handle] = NULL;
+    d->image_changes++;
     return true;
 }
 

@@ -7,6 +7,7 @@
 static const struct option_row rows[] = {
     {"output", PROGRAM_OUTPUT, "FILE", "The trace to write; without, nothing is recorded"},
     ROWS_PROGRAM,
+    ROW_EVERY_LAUNCH,
     {NULL, 0, NULL, "What is recorded and checked"},
     ROWS_FILTERS,
     {"check", PROGRAM_CHECK, "LIST", "Look for more than bad addresses, as 'reprise run --check'"},

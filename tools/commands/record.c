@@ -117,6 +117,7 @@ static const struct option_row run_rows[] = {
     ROWS_FINDINGS,
     {NULL, 0, NULL, "CUDA programs, behind --; also --check, --threads, --limit, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
+    ROW_EVERY_LAUNCH,
     {"kernels", PROGRAM_KERNELS, "REGEX",
      "Check only kernels whose name in the source this extended regular expression finds; the others run, too"},
     {"launches", PROGRAM_LAUNCHES, "LIST", "Check only launches of these numbers, from 0: 3,10..19,30.."},

@@ -115,6 +115,7 @@ bool program_take(struct program_options *p, const struct option_row *rows, int 
                rp_fail(err, RP_USAGE, "--prefer %s: there are ptx and sass", argument);
     case PROGRAM_STRICT: return p->strict = true;
     case PROGRAM_STATS: return p->stats = true;
+    case PROGRAM_EVERY_LAUNCH: return p->every_launch = true;
     case PROGRAM_PROFILER: return p->profiler = true;
     case PROGRAM_LIMIT: return read_count("--limit", argument, &p->limit, err);
     case PROGRAM_TENSOR_SUMS: p->sums = argument; return parse_tensor_sums(argument, &sums, err);

@@ -25,6 +25,7 @@ enum program_key {
     PROGRAM_PREFER,
     PROGRAM_STRICT,
     PROGRAM_STATS,
+    PROGRAM_EVERY_LAUNCH,
     PROGRAM_PROFILER,
     PROGRAM_LIMIT,
     PROGRAM_TENSOR_SUMS,
@@ -50,6 +51,11 @@ enum program_key {
         {"log-file", PROGRAM_LOG_FILE, "FILE", "Write messages about the program to FILE (standard error)"},           \
     {                                                                                                                  \
         "strict", PROGRAM_STRICT, NULL, "Stop at the first access out of bounds, also where a GPU would go on"         \
+    }
+#define ROW_EVERY_LAUNCH                                                                                               \
+    {                                                                                                                  \
+        "every-launch", PROGRAM_EVERY_LAUNCH, NULL,                                                                    \
+            "Run also launches that are known to leave memory as it is, as the same one did before"                    \
     }
 #define ROWS_CHOICE                                                                                                    \
     {"kernels", PROGRAM_KERNELS, "REGEX",                                                                              \
@@ -77,7 +83,7 @@ struct program_options {
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
     unsigned devices;                          /* 0: one */
     unsigned threads;
-    bool strict, profiler, quiet, stats;
+    bool strict, profiler, quiet, stats, every_launch;
 };
 
 /* Takes an option of a command that has these rows. RP_USAGE: it is no option of programs, or its value is wrong. */

@@ -116,6 +116,10 @@ typedef struct CUmemPoolProps_st {
     unsigned char reserved[54];
 } CUmemPoolProps;
 
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData;
+
 typedef struct CUDA_ARRAY_DESCRIPTOR_st {
     size_t Width, Height;
     CUarray_format Format;

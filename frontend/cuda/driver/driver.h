@@ -36,6 +36,7 @@ struct driver {
     uint32_t stream_count; /* streams made so far; numbers them in the trace */
     uint32_t event_count;
     bool strict, recording;
+    uint64_t spared;                  /* nanoseconds of launches that did not run: events take place so much later */
     struct rp_launch_config defaults; /* what all launches have in common */
     uint64_t workspace;               /* of cooperative launches; 0: none yet */
     unsigned long long next_id;       /* of the next context, stream or buffer */
@@ -156,6 +157,8 @@ void mappings_forget(const struct buffer *);
 void ipc_forget(const struct buffer *);
 /* Whether there is any, so that other processes may store to it. */
 bool ipc_used(void);
+/* Whether the address is that of memory of another process's pool, which is freed like memory of one's own. */
+bool ipc_of_pool(const struct buffer *, CUdeviceptr);
 /* The buffer that holds an address, or NULL. */
 struct buffer *buffer_at(CUdeviceptr);
 CUresult buffer_new(enum buffer_kind, size_t bytes, unsigned flags, CUmemoryPool, struct buffer **);
@@ -176,6 +179,9 @@ void buffers_free(CUcontext);
  * that are not the device's are host memory; *device: whether it is the device's. Callers that write call wrote()
  * afterwards. */
 uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device);
+/* The content of [address, address + bytes), to be compared with what the program writes there: what changes nothing
+ * need not be written (frontend/host/repeats.h). NULL: there is no such range, about which nothing is reported. */
+const uint8_t *content_at(CUdeviceptr address, size_t bytes);
 enum { OWN_FILE = 4096 };
 /* The name of the file that this process writes, derived from the one that the session names: %p becomes the process
  * id; if another process of the command writes that file, f.wtr becomes f.2.wtr and so on, and a message says that
@@ -186,6 +192,18 @@ void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows);
 /* Adds `bytes` to the usage of the pool, if there is one; negative bytes are freed. */
 void pool_account(CUmemoryPool, int64_t bytes);
 int pool_device(CUmemoryPool);
+/* Whether handles of the type (a descriptor: 1) may stand for the pool in other processes. */
+bool pool_is_for(CUmemoryPool, int type);
+/* A pool of this process has a number for others. One that is of another process has that one's, the process and a
+ * descriptor of its memory, which the pool closes when it is destroyed; `file` is -1 for one of this process. */
+struct pool_origin {
+    uint64_t number;
+    int process, file;
+};
+/* NULL: it is no pool. */
+const struct pool_origin *pool_origin(CUmemoryPool);
+/* A pool of another process, on the current device; it allocates nothing. NULL: out of memory. */
+CUmemoryPool pool_import(const struct pool_origin *);
 uint32_t pool_access(CUmemoryPool);
 
 /* ---- streams and work: stream.c, work.c -------------------------------------------------------------------------- */

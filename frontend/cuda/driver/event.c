@@ -1,4 +1,5 @@
-/* Events. Their times come from the host's clock: a kernel takes as long as its emulation. */
+/* Events. Their times come from the host's clock: a kernel takes as long as its emulation, also where it did not run
+ * because it had done the same before. */
 #include <stdlib.h>
 
 #include "frontend/cuda/driver/event.h"
@@ -48,6 +49,9 @@ void event_take_place(CUstream stream, CUevent event)
 {
     event->recorded = true;
     clock_gettime(CLOCK_MONOTONIC, &event->time);
+    uint64_t nanoseconds = (uint64_t)event->time.tv_nsec + driver.spared;
+    event->time.tv_sec += (time_t)(nanoseconds / 1000000000);
+    event->time.tv_nsec = (long)(nanoseconds % 1000000000);
     record_stream_operation(RP_HOST_RECORD_EVENT, stream, event->number);
 }
 

@@ -19,15 +19,18 @@ struct packed {
     uint32_t magic;
     int32_t process, file;
     uint64_t address, bytes;
+    uint64_t pool; /* number of the pool; 0: it is not about pools */
 };
-enum { MEMORY_MAGIC = 0x52504d31, EVENT_MAGIC = 0x52504531 };
+enum { MEMORY_MAGIC = 0x52504d31, EVENT_MAGIC = 0x52504531, POOL_MAGIC = 0x52505031 };
 _Static_assert(sizeof(struct packed) <= sizeof(CUipcMemHandle), "a handle has 64 bytes");
+_Static_assert(sizeof(struct packed) <= sizeof(CUmemPoolPtrExportData), "and what stands for memory of a pool, too");
 
 /* Pages of memory that is given to others, or is theirs. */
 struct shared {
     struct buffer *buffer;
     uint64_t begin, end;
     CUdeviceptr address; /* what cuIpcOpenMemHandle returned; 0: it is ours */
+    bool of_pool;
     struct shared *next;
 };
 static struct shared *all;
@@ -50,6 +53,7 @@ static struct shared *add(struct buffer *b, uint64_t begin, uint64_t end)
     if (!s)
         return NULL;
     *s = (struct shared){.buffer = b, .begin = begin, .end = end, .next = all};
+    rp_set_unannounced(driver.device, b->base);
     return all = s;
 }
 
@@ -110,7 +114,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *to, CUdeviceptr address)
         say("cuIpcGetMemHandle: %s", strerror(errno));
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
-    struct packed h = {MEMORY_MAGIC, getpid(), file, b->base, b->bytes};
+    struct packed h = {MEMORY_MAGIC, getpid(), file, b->base, b->bytes, 0};
     memset(to, 0, sizeof *to);
     memcpy(to, &h, sizeof h);
     return leave(CUDA_SUCCESS);
@@ -119,26 +123,40 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *to, CUdeviceptr address)
 /* ---- taking -------------------------------------------------------------------------------------------------------
  */
 
-/* Maps the other process's pages into a buffer of this one, which has room for whole pages. */
-static bool take(const struct packed *h, struct buffer *b, CUdeviceptr *address)
+/* Opens the file of another process. */
+static int open_theirs(const struct packed *h)
 {
     char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", h->process, h->file);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Maps the other process's pages, from its file, into a buffer of this one, which has room for whole pages. */
+static struct shared *take(const struct packed *h, int theirs, struct buffer *b)
+{
     uint64_t from = page_of(h->address), bytes = page_of(h->address + h->bytes + PAGE - 1) - from;
     uint64_t begin = page_of(b->base + PAGE - 1);
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", h->process, h->file);
-    int theirs = open(path, O_RDWR | O_CLOEXEC);
     struct shared *s = theirs >= 0 && map(begin, begin + bytes, theirs, from) ? add(b, begin, begin + bytes) : NULL;
-    if (theirs >= 0)
-        close(theirs);
     if (s)
-        *address = s->address = begin + (h->address - from);
+        s->address = begin + (h->address - from);
     return s;
+}
+
+/* Makes memory of another process, which `call` is about. */
+static CUresult import(const struct packed *h, int theirs, const char *call, struct shared **made)
+{
+    struct buffer *b;
+    CUresult r = buffer_new(BUFFER_IMPORTED, h->bytes + 3 * PAGE, 0, NULL, &b);
+    if (r || (*made = take(h, theirs, b)))
+        return r;
+    say("%s: process %d: %s", call, h->process, strerror(errno));
+    buffer_release(b);
+    return CUDA_ERROR_MAP_FAILED;
 }
 
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle given, unsigned flags)
 {
     struct packed h;
-    struct buffer *b;
     memcpy(&h, &given, sizeof h);
     CUresult r = enter(NEED_CONTEXT);
     if (r)
@@ -147,13 +165,14 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle given, unsig
         return leave(CUDA_ERROR_INVALID_VALUE);
     if (h.process == getpid())
         return leave(CUDA_ERROR_INVALID_CONTEXT);
-    if ((r = buffer_new(BUFFER_IMPORTED, h.bytes + 3 * PAGE, 0, NULL, &b)))
-        return leave(r);
-    if (take(&h, b, address))
-        return leave(CUDA_SUCCESS);
-    say("cuIpcOpenMemHandle: process %d: %s", h.process, strerror(errno));
-    buffer_release(b);
-    return leave(CUDA_ERROR_MAP_FAILED);
+    struct shared *s;
+    int theirs = open_theirs(&h);
+    r = import(&h, theirs, "cuIpcOpenMemHandle", &s);
+    if (theirs >= 0)
+        close(theirs);
+    if (!r)
+        *address = s->address;
+    return leave(r);
 }
 CUresult cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)
 {
@@ -166,7 +185,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr address)
     if (r)
         return r;
     struct shared *s = all;
-    while (s && (!s->address || s->address != address))
+    while (s && (!s->address || s->address != address || s->of_pool))
         s = s->next;
     if (!s)
         return leave(CUDA_ERROR_INVALID_VALUE);
@@ -199,6 +218,101 @@ void ipc_forget(const struct buffer *b)
         if (!is_shared(page))
             keep_page(page, !s->address);
     free(s);
+}
+
+/* ---- pools --------------------------------------------------------------------------------------------------------
+ * What stands for a pool is a descriptor of a file that says which process has it, and where the pool's memory will be:
+ * in the file of that process, like memory that is given by itself. */
+
+enum { DESCRIPTOR = 1 }; /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
+
+bool ipc_of_pool(const struct buffer *b, CUdeviceptr address)
+{
+    for (const struct shared *s = all; s; s = s->next)
+        if (s->buffer == b)
+            return s->of_pool && s->address == address;
+    return false;
+}
+
+CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, int type, unsigned long long flags)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    const struct pool_origin *p = pool_origin(pool);
+    if (!handle || !p || p->file >= 0 || type != DESCRIPTOR || !pool_is_for(pool, type) || flags)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    struct packed h = {POOL_MAGIC, getpid(), -1, 0, 0, p->number};
+    int made = open_file() ? memfd_create("reprise-pool", MFD_CLOEXEC) : -1;
+    h.file = file;
+    if (made >= 0 && pwrite(made, &h, sizeof h, 0) == (ssize_t)sizeof h) {
+        *(int *)handle = made; /* the caller closes it */
+        return leave(CUDA_SUCCESS);
+    }
+    say("cuMemPoolExportToShareableHandle: %s", strerror(errno));
+    if (made >= 0)
+        close(made);
+    return leave(CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, int type, unsigned long long flags)
+{
+    struct packed h;
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    if (!pool || type != DESCRIPTOR || flags || pread((int)(intptr_t)handle, &h, sizeof h, 0) != (ssize_t)sizeof h ||
+        h.magic != POOL_MAGIC)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    struct pool_origin from = {.number = h.pool, .process = h.process, .file = open_theirs(&h)};
+    if (from.file < 0) {
+        say("cuMemPoolImportFromShareableHandle: process %d: %s", h.process, strerror(errno));
+        return leave(CUDA_ERROR_MAP_FAILED);
+    }
+    if ((*pool = pool_import(&from)))
+        return leave(CUDA_SUCCESS);
+    close(from.file);
+    return leave(CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr address)
+{
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    struct buffer *b = buffer_at(address);
+    if (!data || !b || !b->pool || b->of_graph || !pool_is_for(b->pool, DESCRIPTOR))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    if ((r = pending_wait(NULL, NULL)))
+        return leave(r);
+    if (!give(b)) {
+        say("cuMemPoolExportPointer: %s", strerror(errno));
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    struct packed h = {MEMORY_MAGIC, getpid(), file, b->base, b->bytes, pool_origin(b->pool)->number};
+    memset(data, 0, sizeof *data);
+    memcpy(data, &h, sizeof h);
+    return leave(CUDA_SUCCESS);
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool, CUmemPoolPtrExportData *data)
+{
+    struct packed h;
+    CUresult r = enter(NEED_CONTEXT);
+    if (r)
+        return r;
+    const struct pool_origin *p = pool_origin(pool);
+    if (!address || !data || !p || p->file < 0)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    memcpy(&h, data, sizeof h);
+    if (h.magic != MEMORY_MAGIC || h.pool != p->number || h.process != p->process || !h.bytes)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    struct shared *s;
+    if ((r = import(&h, p->file, "cuMemPoolImportPointer", &s)))
+        return leave(r);
+    s->of_pool = true;
+    *address = s->address;
+    return leave(CUDA_SUCCESS);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------------------

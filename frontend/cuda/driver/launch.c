@@ -226,7 +226,11 @@ CUresult launch_end(struct open_launch *o, const struct launch *l)
     uint64_t begun = stats_begin();
     bool ok = rp_launch_end(o->running, &result, &err), recorded = o->recorded;
     add_time(o, begun);
-    stats_launched(l->function->program, o->nanoseconds, result.warp_instructions);
+    if (result.spared)
+        stats_spared(l->function->program, result.nanoseconds);
+    else
+        stats_launched(l->function->program, o->nanoseconds, result.warp_instructions);
+    driver.spared += result.nanoseconds;
     return_workspace(o->workspace);
     free(o);
     return settle(l, ok, recorded, &result, &err);

@@ -84,8 +84,10 @@ CUresult buffer_new(enum buffer_kind kind, size_t bytes, unsigned flags, CUmemor
     b->pool = pool;
     b->room = kind == BUFFER_DEVICE ? room : 0;
     list(b);
-    if (kind == BUFFER_PINNED || kind == BUFFER_MANAGED) /* the program may write to it without a call */
+    if (kind == BUFFER_PINNED || kind == BUFFER_MANAGED) {
         rp_host(driver.device, b->base, bytes);
+        rp_set_unannounced(driver.device, b->base);
+    }
     *made = b;
     return CUDA_SUCCESS;
 }
@@ -128,6 +130,8 @@ uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
         return (uint8_t *)(uintptr_t)address;
     const struct buffer *b = found ? range.user : NULL;
     uint64_t end = b ? b->base + b->bytes : found || constant ? range.base + range.bytes : 0;
+    if (constant && write)
+        rp_all_changed(driver.device);
     if (address <= end && bytes <= end - address)
         return constant ? (uint8_t *)(uintptr_t)address
                : write  ? rp_host_range(driver.device, address, bytes)
@@ -136,6 +140,14 @@ uint8_t *view(CUdeviceptr address, size_t bytes, bool write, bool *device)
         check_misused(address, "a copy or fill of %zu bytes at 0x%llx %s", bytes, address,
                       end ? "goes beyond what is allocated there" : "is of memory that is not allocated");
     return NULL;
+}
+
+const uint8_t *content_at(CUdeviceptr address, size_t bytes)
+{
+    struct rp_range range;
+    if (rp_find_constants(driver.device, address, &range))
+        return bytes <= range.bytes - (address - range.base) ? (const uint8_t *)(uintptr_t)address : NULL;
+    return rp_host_read(driver.device, address, bytes);
 }
 
 void wrote(CUdeviceptr address, size_t bytes, size_t pitch, size_t rows)
@@ -226,6 +238,7 @@ static CUresult free_kinds(CUdeviceptr address, bool pinned)
     struct buffer *b = buffer_at(address);
     bool fits = b && b->base == address && b->kind != BUFFER_REGISTERED && b->kind < BUFFER_RESERVED &&
                 (b->kind == BUFFER_PINNED) == pinned;
+    fits = fits || (b && !pinned && ipc_of_pool(b, address));
     if (!fits)
         say_unfit(address, b, pinned);
     if (fits && b->of_graph) { /* the graph's next launch allocates it again */

@@ -1,5 +1,6 @@
 /* Memory pools: they count allocations, and hold no memory back. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "frontend/cuda/driver/check.h"
 
@@ -9,6 +10,8 @@ struct CUmemPoolHandle_st {
     bool made;    /* of a default pool */
     int device;
     uint32_t access; /* other devices whose kernels may access its memory, a bit each */
+    int handles;     /* CUmemAllocationHandleType, or-ed: what may stand for it in other processes */
+    struct pool_origin origin;
 };
 /* Of each device: its default pool, and the one that it uses; NULL: the default pool. */
 static struct CUmemPoolHandle_st defaults[DEVICES_MOST];
@@ -18,7 +21,7 @@ static CUmemoryPool default_pool(int device)
 {
     CUmemoryPool p = &defaults[device];
     if (!p->made)
-        *p = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}, .made = true, .device = device};
+        *p = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}, .made = true, .device = device, .origin.file = -1};
     return p;
 }
 
@@ -36,6 +39,21 @@ static bool is_pool(CUmemoryPool p) { return is_default(p) || handle_is(HANDLE_P
 
 int pool_device(CUmemoryPool p) { return p->device; }
 uint32_t pool_access(CUmemoryPool p) { return p->access; }
+bool pool_is_for(CUmemoryPool p, int type) { return p->handles & type; }
+const struct pool_origin *pool_origin(CUmemoryPool p) { return is_pool(p) ? &p->origin : NULL; }
+
+static CUmemoryPool new_pool(int device, const struct pool_origin *origin)
+{
+    CUmemoryPool p = calloc(1, sizeof *p);
+    if (!p || !handle_add(HANDLE_POOL, p)) {
+        free(p);
+        return NULL;
+    }
+    *p = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}, .device = device, .origin = *origin};
+    return p;
+}
+
+CUmemoryPool pool_import(const struct pool_origin *origin) { return new_pool(current_device(), origin); }
 
 void pool_account(CUmemoryPool p, int64_t bytes)
 {
@@ -70,7 +88,7 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     CUresult r = enter_pool(pool);
     if (r)
         return r;
-    if (!is_device(device) || pool->device != device)
+    if (!is_device(device) || pool->device != device || pool->origin.file >= 0)
         return leave(is_device(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE);
     chosen[device] = pool;
     return leave(CUDA_SUCCESS);
@@ -84,13 +102,10 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
     if (!pool || !properties || properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
         properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(properties->location.id))
         return leave(CUDA_ERROR_INVALID_VALUE);
-    CUmemoryPool p = calloc(1, sizeof *p);
-    if (!p || !handle_add(HANDLE_POOL, p)) {
-        free(p);
+    CUmemoryPool p = new_pool(properties->location.id, &(struct pool_origin){.number = ++driver.next_id, .file = -1});
+    if (!p)
         return leave(CUDA_ERROR_OUT_OF_MEMORY);
-    }
-    p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
-    p->device = properties->location.id;
+    p->handles = properties->handleTypes;
     *pool = p;
     return leave(CUDA_SUCCESS);
 }
@@ -107,6 +122,8 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
     if (chosen[pool->device] == pool)
         chosen[pool->device] = NULL;
     handle_remove(pool);
+    if (pool->origin.file >= 0)
+        close(pool->origin.file);
     free(pool);
     return leave(CUDA_SUCCESS);
 }
@@ -210,7 +227,7 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     struct buffer *b;
     CUstream stream = stream_of(handle);
     pool = pool || !stream ? pool : device_pool(stream->device);
-    if (!address || !stream || !is_pool(pool))
+    if (!address || !stream || !is_pool(pool) || pool->origin.file >= 0)
         return leave(stream ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     r = buffer_new(BUFFER_DEVICE, bytes, 0, pool, &b);
     if (r)
@@ -239,7 +256,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
     const struct buffer *b = buffer_at(address);
     if (!address || !stream)
         return leave(stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
-    if (!b || b->base != address || b->kind != BUFFER_DEVICE)
+    if (!b || !((b->base == address && b->kind == BUFFER_DEVICE) || ipc_of_pool(b, address)))
         return leave(CUDA_ERROR_INVALID_VALUE);
     return leave(submit(stream, &(struct work){.kind = WORK_FREE, .memory = address}));
 }

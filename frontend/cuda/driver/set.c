@@ -21,6 +21,24 @@ static void fill(uint8_t *to, unsigned value, unsigned element, size_t count)
         ((uint32_t *)to)[i] = value;
 }
 
+/* Whether all of a row has the value: it begins with it, and each element equals the next one. */
+static bool is_filled(const uint8_t *at, unsigned value, unsigned element, size_t count)
+{
+    uint8_t first[4];
+    fill(first, value, element, 1);
+    return !memcmp(at, first, element) && !memcmp(at, at + element, (count - 1) * element);
+}
+
+/* Whether the memory has the content that it is to get. */
+static bool is_set(const CUDA_MEMSET_NODE_PARAMS *s, size_t bytes)
+{
+    const uint8_t *at = driver.defaults.spare_repeats ? content_at(s->dst, bytes) : NULL;
+    for (size_t y = 0; at && y < s->height; y++)
+        if (!is_filled(at + y * s->pitch, s->value, s->elementSize, s->width))
+            return false;
+    return at;
+}
+
 /* CUDA Driver API, "API synchronization behavior", Memset: the host waits if the memory is host or managed memory, but
  * never in an asynchronous call. */
 static enum rp_host_waits set_waits(const struct work *w)
@@ -32,14 +50,15 @@ static enum rp_host_waits set_waits(const struct work *w)
 CUresult set_run(CUstream stream, const struct work *w)
 {
     const CUDA_MEMSET_NODE_PARAMS *s = &w->set;
-    size_t width = s->width * s->elementSize;
+    size_t width = s->width * s->elementSize, bytes = (s->height - 1) * s->pitch + width;
     bool device;
     if (!width || !s->height)
         return CUDA_SUCCESS;
-    uint8_t *to = view(s->dst, (s->height - 1) * s->pitch + width, true, &device);
+    bool done = is_set(s, bytes);
+    uint8_t *to = view(s->dst, bytes, !done, &device);
     if (!to || !device)
         return CUDA_ERROR_INVALID_VALUE;
-    for (size_t y = 0; y < s->height; y++)
+    for (size_t y = 0; !done && y < s->height; y++)
         fill(to + y * s->pitch, s->value, s->elementSize, s->width);
     wrote(s->dst, width, s->pitch, s->height);
     record_operation(&(struct rp_host_operation){.kind = RP_HOST_SET,

@@ -184,6 +184,16 @@ static bool read_defaults(struct rp_error *err)
     return true;
 }
 
+/* A trace has all launches, and checks look at all of them. */
+static bool read_spare_repeats(struct rp_error *err)
+{
+    uint64_t every;
+    if (!number_of(SESSION_EVERY_LAUNCH, &every, err))
+        return false;
+    driver.defaults.spare_repeats = !every && !driver.recording && !session_value(SESSION_CHECK);
+    return true;
+}
+
 /* The device stays until the process ends; contexts come and go. */
 bool driver_open(struct rp_error *err)
 {
@@ -191,7 +201,7 @@ bool driver_open(struct rp_error *err)
         return false;
     rp_set_granule(driver.device, driver.strict ? 0 : DEVICE_GRANULE);
     rp_set_red_zone(driver.device, check_memory() ? RP_RED_ZONE : 0);
-    return record_open(err);
+    return record_open(err) && read_spare_repeats(err);
 }
 
 void driver_release(CUcontext context, bool last)

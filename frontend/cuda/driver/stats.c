@@ -1,6 +1,7 @@
 #include "frontend/cuda/driver/stats.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,11 +14,12 @@
 
 struct kernel {
     char *name;
-    uint64_t nanoseconds, launches, warp_instructions;
+    uint64_t nanoseconds, launches, warp_instructions, spared; /* launches: with those that were spared */
 };
 static struct kernel *kernels;
 static size_t count, room;
 static uint64_t parts[STATS_PARTS], start;
+static uint64_t spared, spared_nanoseconds;
 static pid_t owner; /* 0: not wanted */
 
 static uint64_t now(void)
@@ -71,6 +73,17 @@ void stats_launched(const struct program *p, uint64_t nanoseconds, uint64_t warp
     k->warp_instructions += warp_instructions;
 }
 
+void stats_spared(const struct program *p, uint64_t nanoseconds)
+{
+    struct kernel *k = owner ? kernel_of(p->name) : NULL;
+    spared++;
+    spared_nanoseconds += nanoseconds;
+    if (!k)
+        return;
+    k->launches++;
+    k->spared++;
+}
+
 static int longest_first(const void *a, const void *b)
 {
     const struct kernel *k = a, *l = b;
@@ -88,15 +101,25 @@ static void say_parts(void)
     say("%.3f s: kernels %.3f, their checks %.3f, copies and fills %.3f, compilation %.3f, the program itself %.3f",
         seconds(all), seconds(parts[STATS_KERNELS] - checks), seconds(checks), seconds(parts[STATS_COPIES]),
         seconds(parts[STATS_COMPILATION]), seconds(all > sum ? all - sum : 0));
+    if (spared)
+        say("%.3f s were saved: %" PRIu64
+            " launch%s did not run, because the same had run before and would change nothing (--every-launch "
+            "runs them)",
+            seconds(spared_nanoseconds), spared, spared == 1 ? "" : "es");
 }
 
 static void say_kernels(void)
 {
     qsort(kernels, count, sizeof *kernels, longest_first);
-    for (size_t i = 0; i < count && i < MOST_KERNELS; i++)
-        say("%.3f s: kernel '%s', %" PRIu64 " launch%s, %" PRIu64 " warp instruction%s",
-            seconds(kernels[i].nanoseconds), kernels[i].name, kernels[i].launches, kernels[i].launches == 1 ? "" : "es",
-            kernels[i].warp_instructions, rp_plural(kernels[i].warp_instructions));
+    for (size_t i = 0; i < count && i < MOST_KERNELS; i++) {
+        const struct kernel *k = &kernels[i];
+        char ran[40] = "";
+        if (k->spared)
+            snprintf(ran, sizeof ran, ", %" PRIu64 " of them ran", k->launches - k->spared);
+        say("%.3f s: kernel '%s', %" PRIu64 " launch%s%s, %" PRIu64 " warp instruction%s", seconds(k->nanoseconds),
+            k->name, k->launches, k->launches == 1 ? "" : "es", ran, k->warp_instructions,
+            rp_plural(k->warp_instructions));
+    }
     if (count > MOST_KERNELS)
         say("and %zu kernels more", count - MOST_KERNELS);
 }

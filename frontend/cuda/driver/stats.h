@@ -13,6 +13,8 @@ uint64_t stats_begin(void);
 void stats_end(enum stats_part, uint64_t begun);
 /* Adds a launch that took so long. */
 void stats_launched(const struct program *, uint64_t nanoseconds, uint64_t warp_instructions);
+/* Adds a launch that did not run, and what it took when it did. */
+void stats_spared(const struct program *, uint64_t nanoseconds);
 /* Says it all; called without the lock, before the process ends. */
 void stats_say(void);
 

@@ -21,3 +21,22 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, CUipcEventHandle handle)
 {
     return ready() ? done(cuIpcOpenEventHandle(event, handle)) : last_error();
 }
+
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool, int type, unsigned flags)
+{
+    return ready() ? done(cuMemPoolExportToShareableHandle(handle, pool, type, flags)) : last_error();
+}
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle, int type, unsigned flags)
+{
+    return ready() ? done(cuMemPoolImportFromShareableHandle(pool, handle, type, flags)) : last_error();
+}
+cudaError_t cudaMemPoolExportPointer(CUmemPoolPtrExportData *data, void *pointer)
+{
+    return ready() ? done(cuMemPoolExportPointer(data, (CUdeviceptr)pointer)) : last_error();
+}
+cudaError_t cudaMemPoolImportPointer(void **pointer, cudaMemPool_t pool, CUmemPoolPtrExportData *data)
+{
+    return ready() ? done(cuMemPoolImportPointer((CUdeviceptr *)pointer, pool, data)) : last_error();
+}
