@@ -194,21 +194,21 @@ static bool is_used(const struct stretch *s, const struct stretch_node *n, uint3
     return false;
 }
 
-/* What node n needs if it is placed before all that were placed so far. */
+/* What node n needs if it is placed before all that were placed so far. Results do not share registers with operands
+ * that end, as some of them cannot. */
 static struct need need_of(const struct scheduling *s, uint32_t node)
 {
     const struct stretch_node *n = &s->stretch.nodes[node];
-    uint32_t added = 0, ended = 0;
+    uint32_t added = 0, ended = 0, unread = 0;
     for (uint32_t i = 0; i < n->uses; i++)
         if (!s->live[stretch_uses(&s->stretch, n)[i]])
             added += units(s, stretch_uses(&s->stretch, n)[i]);
     for (uint32_t i = 0; i < n->writes; i++) {
         uint32_t r = stretch_writes(&s->stretch, n)[i];
-        if (s->live[r] && !s->items[node].guarded && !is_used(&s->stretch, n, r))
-            ended += units(s, r);
+        unread += s->live[r] ? 0 : units(s, r);
+        ended += s->live[r] && !s->items[node].guarded && !is_used(&s->stretch, n, r) ? units(s, r) : 0;
     }
-    uint32_t before = s->pressure + added - ended, during = before > s->pressure ? before : s->pressure;
-    return (struct need){before, n->access ? s->pressure + added : during, ended};
+    return (struct need){s->pressure + added - ended, s->pressure + added + unread, ended};
 }
 
 static void place(struct scheduling *s, uint32_t node)
