@@ -140,10 +140,12 @@ static bool defines_constant(const struct operation *u)
 static void define(void *data, struct operand *o, bool is_destination)
 {
     struct work *w = data;
+    const struct operation *u = &w->operations[w->operation];
     uint8_t *how = &w->definition[register_offset(*o)];
-    if (is_destination)
-        *how = *how == DEFINED_NOWHERE && defines_constant(&w->operations[w->operation]) ? DEFINED_AS_CONSTANT
-                                                                                         : DEFINED_OTHERWISE;
+    if (u->kind == UOP_MEMORY && o == &u->a)
+        *how = DEFINED_OTHERWISE; /* addresses are in registers */
+    else if (is_destination)
+        *how = *how == DEFINED_NOWHERE && defines_constant(u) ? DEFINED_AS_CONSTANT : DEFINED_OTHERWISE;
 }
 
 static void find_constants(struct work *w)

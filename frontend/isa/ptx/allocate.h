@@ -32,7 +32,7 @@ struct mention {
 };
 
 /* Constants are registers that are set once, to a number or by a load from a known address of constant memory or of the
- * kernel's parameters: machine code has them as operands and keeps no register for them. */
+ * kernel's parameters, and that are no addresses: machine code has them as operands and keeps no register for them. */
 struct allocation {
     uint32_t *offset;      /* by register, bytes in the window */
     uint32_t window_bytes; /* a multiple of 64 */
