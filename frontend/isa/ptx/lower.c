@@ -16,8 +16,8 @@ enum {
      * begun before it is known which value dies. */
     RESERVED_REGISTERS = 2,
     MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
-    /* Of kernels without a bound on their threads, ptxas 12.9 gives those of convolution and pnpoly, unrolled by 1 to
-     * 20 points, 41 to 73 registers, whatever their PTX needs in its order (31 to 255), with few exceptions. */
+    /* Of 16 variants of a tuned convolution, whose PTX needs 29 to 255 registers in its order, 13 have 44 to 66 in
+     * ptxas's code (tests/golden/hardware/variants; reprise info). */
     FREE_REGISTERS = 64,
     SM_REGISTERS = 65536, /* 32-bit registers of an SM, every GPU since 2014 */
     REGISTERS_STEP = 8,   /* a warp's registers come in steps of so many for each thread */

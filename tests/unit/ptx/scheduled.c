@@ -9,6 +9,13 @@
 #include "frontend/host/launch.h"
 #include "tests/unit/ptx/support.h"
 
+enum { PROGRAMS = 300, LINES = 60, WORDS = 64, REGISTERS = 12, ROOM = 32768 };
+
+struct text {
+    char at[ROOM];
+    size_t length;
+};
+
 /* ---- what the order is ---- */
 
 static const char head[] =
@@ -169,14 +176,7 @@ Test(scheduled, not_joined)
                      "ld.shared.v2"));
 }
 
-/* ---- what kernels compute ---- */
-
-enum { PROGRAMS = 300, LINES = 60, WORDS = 64, REGISTERS = 12, ROOM = 16384 };
-
-struct text {
-    char at[ROOM];
-    size_t length;
-};
+/* ---- registers ---- */
 
 static void add(struct text *t, const char *format, ...)
 {
@@ -186,6 +186,36 @@ static void add(struct text *t, const char *format, ...)
     va_end(list);
     cr_assert(t->length < ROOM);
 }
+
+/* The estimate for a kernel that loads `values` values, and adds them up in the order in which it loads them, or behind
+ * a barrier. */
+static uint32_t registers_of(uint32_t values, bool barrier)
+{
+    static struct text t;
+    struct module *m;
+    t.length = 0;
+    add(&t, ".visible .entry k(.param .u64 p) { .reg .f32 %%f<300>; .reg .b64 %%rd<2>; ld.param.u64 %%rd1, [p];\n");
+    for (uint32_t i = 0; i < values; i++)
+        add(&t, "ld.global.f32 %%f%u, [%%rd1+%u];\n", i, 4 * i);
+    add(&t, barrier ? "bar.sync 0;\n" : "");
+    for (uint32_t i = 1; i < values; i++)
+        add(&t, "add.f32 %%f0, %%f0, %%f%u;\n", i);
+    add(&t, "st.global.f32 [%%rd1], %%f0; }");
+    uint32_t registers = only_program(t.at, &m)->kernel.registers;
+    module_free(m);
+    return registers;
+}
+
+/* Assemblers load values when they need them rather than run out of registers. */
+Test(scheduled, estimate)
+{
+    cr_expect_eq(registers_of(40, false), 40 + 2 + 2); /* the values, the address, and two that compilers keep */
+    cr_expect_eq(registers_of(200, false), 64);
+    cr_expect_eq(registers_of(200, true), 200 + 2 + 2);
+    cr_expect_eq(registers_of(290, true), 255);
+}
+
+/* ---- what kernels compute ---- */
 
 /* Random accesses: rd1 and rd2 are 16 bytes apart in global memory, rd3 and rd4 in shared memory; rd5 is rd4 in the
  * generic space. */
