@@ -91,6 +91,7 @@ struct module {
     bool narrow;                 /* addresses have 32 bits */
     const struct target *target; /* the target it was compiled for; NULL: unknown, and threads are not independent */
     bool machine_code;           /* runs on its target only */
+    bool scheduled;              /* of PTX: see module_schedule */
     unsigned ptx_sm;             /* of machine code: the architecture of the PTX that it was made of; 0: unknown */
     /* initial images: global variables at module_base(), const variables at CONST_WINDOW (offset 0 of the const space)
      */
@@ -125,6 +126,10 @@ void module_free(struct module *);
 /* Recompiles PTX for another target, given by name; to be called before module_find. RP_USAGE: there is no such target,
  * or the module is machine code, whose target is fixed. */
 bool module_set_target(struct module *, const char *name, struct rp_error *);
+/* Brings the instructions of PTX into the order that an optimising assembler would choose, and joins neighbouring
+ * accesses (frontend/isa/ptx/schedule.h, join.h). What kernels compute stays the same. To be called before module_find.
+ * RP_USAGE: the module is machine code, whose order is its assembler's. */
+bool module_schedule(struct module *, struct rp_error *);
 /* The program of kernel `name`; NULL: the only kernel. Lowers and binds it on first use (not thread-safe). The error
  * lists the available kernels, or names the unsupported instruction with its source location. */
 struct program *module_find(struct module *, const char *name, struct rp_error *);

@@ -30,6 +30,7 @@
     X(THREADS, "REPRISE_THREADS", "threads of the host that run a kernel; 0: one per CPU")                             \
     X(STRICT, "REPRISE_STRICT", "1: an access beyond the exact bounds is an error also where a GPU would go on")       \
     X(PREFER, "REPRISE_PREFER", "sass or ptx: what to run of a module; sass: ptxas makes it where there is none")      \
+    X(SCHEDULE, "REPRISE_SCHEDULE", "1: PTX runs in the order that an optimising assembler would choose")              \
     X(EVERY_LAUNCH, "REPRISE_EVERY_LAUNCH", "1: run also launches that are known to leave memory as it is")            \
     X(PROGRESS, "REPRISE_PROGRESS", "seconds of a launch before a line about its progress, in place of 10")            \
     X(STATS, "REPRISE_STATS", "1: say at the end where the time went")                                                 \

@@ -104,6 +104,15 @@ bool module_set_target(struct module *m, const char *name, struct rp_error *err)
     return true;
 }
 
+bool module_schedule(struct module *m, struct rp_error *err)
+{
+    if (m->machine_code)
+        return rp_fail(err, RP_USAGE,
+                       "%.200s is machine code, whose order is its assembler's; only PTX can be scheduled", m->path);
+    m->scheduled = true;
+    return true;
+}
+
 /* "a, b, c", as far as it fits. */
 static void list_kernels(const struct module *m, char *out, size_t room)
 {

@@ -2,9 +2,9 @@
  *
  *   ptx_compare FIRST MODULE...      FIRST: the PTX
  *
- * Prints a line for every kernel and module whose results differ from those of the first:
- *   NAME MODULE: what
- * Exit status: 0 all agree, 1 some differ, 2 it could not be found out. */
+ * Compares with FIRST in the order of module_schedule, too; `scheduled` is the name of that module. Prints a line for
+ * every kernel and module whose results differ from those of the first: NAME MODULE: what Exit status: 0 all agree, 1
+ * some differ, 2 it could not be found out. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* As in ptx_generate.py. */
 enum { IN_WORDS = 256, OUT_WORDS = 64, MINE_WORDS = 16, SUMS = 16, THREADS = 64, BLOCKS = 2, COUNT = THREADS * BLOCKS };
-enum { MODULES = 16, EXTRA_BYTES = 32 };
+enum { MODULES = 17, EXTRA_BYTES = 32 };
 
 /* What a kernel works on. */
 struct data {
@@ -69,7 +69,7 @@ static bool same(const char *name, const char *module, const char *what, uint32_
     for (uint32_t i = 0; i < count; i++)
         if (first[i] != other[i]) {
             uint32_t thread = i / words_per_thread;
-            printf("%s %s: %s[%u] of block %u thread %u is 0x%08x by PTX, 0x%08x by machine code\n", name, module, what,
+            printf("%s %s: %s[%u] of block %u thread %u is 0x%08x by PTX, 0x%08x here\n", name, module, what,
                    i % words_per_thread, thread / THREADS, thread % THREADS, first[i], other[i]);
             return false;
         }
@@ -107,9 +107,9 @@ int main(int argc, char **argv)
 {
     static struct data before;
     struct device devices[MODULES];
-    int modules = argc - 1;
+    int modules = argc; /* the last one is the first in another order */
     bool all = true;
-    if (modules < 1 || modules > MODULES) {
+    if (modules < 2 || modules > MODULES) {
         fprintf(stderr, "usage: ptx_compare PTX MODULE...\n");
         return 2;
     }
@@ -117,10 +117,14 @@ int main(int argc, char **argv)
     random_values(before.mine, COUNT * MINE_WORDS);
     for (int m = 0; m < modules; m++) {
         struct rp_error err;
-        if (!device_open(&devices[m], argv[m + 1], &before, &err)) {
+        bool again = m == modules - 1;
+        if (!device_open(&devices[m], argv[again ? 1 : m + 1], &before, &err) ||
+            (again && !module_schedule(devices[m].module, &err))) {
             fprintf(stderr, "%s\n", err.text);
             return 2;
         }
+        if (again)
+            devices[m].path = "scheduled";
     }
     const struct module *first = devices[0].module;
     for (uint32_t i = 0; i < first->program_count; i++)

@@ -33,6 +33,7 @@ struct kernel_options {
     unsigned threads;       /* host threads, 0: one per CPU */
     uint32_t size;          /* 0: the case's size for tests */
     bool unoptimised;       /* the module compiled with -O0 */
+    bool scheduled;         /* the module's PTX in the order of module_schedule */
     const char *cubin;      /* BUILD/cubin/[O0/]<module>.<this>.cubin instead of PTX */
     struct rp_check *check; /* NULL: none */
     const char *trace;      /* record to this path; NULL: run only */

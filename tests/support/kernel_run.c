@@ -25,7 +25,7 @@ static bool load(struct kernel_session *s, const struct kernel_case *c, const st
     if (!s->device)
         return false;
     s->module = rp_device_load(s->device, path, &s->error);
-    return s->module != NULL;
+    return s->module && (!o->scheduled || module_schedule(s->module, &s->error));
 }
 
 static struct rp_writer *open_trace(struct kernel_session *s, const struct kernel_case *c, const char *path)

@@ -1,12 +1,12 @@
-"""Cycles and counters of programs on a GV100 as others measured them, and as machine gv100 replays them from PTX and from machine code: prints the
-tables of docs/accuracy.md, or with --write puts them there. hardware.py PROGRAM...: of these alone. The traces are in tests/golden/hardware, and in
-its folders kernels, cells and variants those of single kernels; README.md there has the origin of the figures."""
+"""Cycles and counters of programs on a GV100 as others measured them, and as machine gv100 replays them from PTX, as it is and with --schedule, and
+from machine code: prints the tables of docs/accuracy.md, or with --write puts them there. hardware.py PROGRAM...: of these alone. The traces are in
+tests/golden/hardware, and in its folders kernels, cells and variants those of single kernels; README.md there has the origin of the figures."""
 import csv, json, os, statistics, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
 FOLDER, PAGE = 'tests/golden/hardware', 'docs/accuracy.md'
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
-KINDS, SMS = {'ptx': 'PTX', 'sass': 'machine code'}, 80
+KINDS, SMS = {'ptx': 'PTX', 'scheduled': '--schedule', 'sass': 'machine code'}, 80
 MACHINE = ['-m', 'gv100', '--set', 'warm_l2=no']  # Nsight Compute empties the caches before each launch
 CYCLES = {'gpu_active_cycles': ('GPU active cycles', lambda l: l['cycles']),
           'sm_active_cycles': ('SM active cycles', lambda l: l['occupancy']['sm_cycles'] / SMS)}

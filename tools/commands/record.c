@@ -42,6 +42,7 @@ enum key {
     KEY_LIMIT = PROGRAM_LIMIT, /* for programs, too */
     KEY_TENSOR_SUMS = PROGRAM_TENSOR_SUMS,
     KEY_CHECK = PROGRAM_CHECK,
+    KEY_SCHEDULE = PROGRAM_SCHEDULE,
 };
 
 #define ROWS_LAUNCH                                                                                                    \
@@ -90,6 +91,9 @@ enum key {
          "a fat binary, its own code, else what ptxas makes of its PTX. ptxas is that of REPRISE_PTXAS, PATH, "        \
          "CUDA_HOME, "                                                                                                 \
          "CUDA_PATH, /usr/local/cuda, Python's nvidia-cuda-nvcc-cu12, Triton, make toolchain"},                        \
+        {"schedule", KEY_SCHEDULE, NULL,                                                                               \
+         "Bring the instructions of PTX into the order that an optimising assembler would choose, loads early, and "   \
+         "join neighbouring accesses: for timing where there is no ptxas. Results stay the same"},                     \
         {"check", KEY_CHECK, "LIST",                                                                                   \
          "Look for more than the first bad address: memory (all of them), init (reads of what nobody wrote), "         \
          "race, sync (barriers and shuffles that are undefined), api (calls that fail), leak (memory that is not "     \
@@ -105,7 +109,8 @@ static const struct option_row record_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL, "CUDA programs, behind --; also --output, --check, --threads, --limit, --tensor-sums and --quiet"},
+    {NULL, 0, NULL,
+     "CUDA programs, behind --; also --output, --check, --schedule, --threads, --limit, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     ROWS_FILTERS,
     ROWS_GUEST,
@@ -115,7 +120,8 @@ static const struct option_row run_rows[] = {
     ROWS_LAUNCH,
     ROWS_REST,
     ROWS_FINDINGS,
-    {NULL, 0, NULL, "CUDA programs, behind --; also --check, --threads, --limit, --tensor-sums and --quiet"},
+    {NULL, 0, NULL,
+     "CUDA programs, behind --; also --check, --schedule, --threads, --limit, --tensor-sums and --quiet"},
     ROWS_PROGRAM,
     ROW_EVERY_LAUNCH,
     {"kernels", PROGRAM_KERNELS, "REGEX",
@@ -269,6 +275,7 @@ static bool take_option(struct record *r, int key, char *arg, struct rp_error *e
     case KEY_CLANG_FLAGS: replace(&p->clang_flags, arg); return true;
     case KEY_TARGET: replace(&p->target, arg); return true;
     case KEY_ASSEMBLE: replace(&p->assemble, arg); return true;
+    case KEY_SCHEDULE: return p->schedule = true;
     case KEY_CHECK: p->check_list = arg; return parse_checks(arg, &p->checks, err);
     case KEY_THREADS: return parse_threads(arg, &p->threads, err);
     case KEY_TENSOR_SUMS: p->sums_name = arg; return parse_tensor_sums(arg, &p->sums, err);
@@ -428,6 +435,9 @@ static const struct command_example record_examples[] = {
                                   "        --arg i32=1000 --arg f32=2 --arg buf=iota-i32:1000 --arg buf=zeros:4000"},
     {"As machine code of an RTX 3090, made by NVIDIA's ptxas",
      "reprise record -o sum.wtr --module sum.ptx --assemble sm_86 --grid 8 --block 256 \\\n"
+     "        --arg buf=iota-i32:2048 --arg buf=zeros:4"},
+    {"Where there is no ptxas: PTX in the order that an assembler would choose",
+     "reprise record -o sum.wtr --module sum.ptx --schedule --grid 8 --block 256 \\\n"
      "        --arg buf=iota-i32:2048 --arg buf=zeros:4"},
     {"Two products in a row on the same buffers",
      "reprise record -o chain.wtr --launch-file chain.cfg --module matmul.ptx"},

@@ -192,8 +192,9 @@ static bool add_session(struct environment *e, const struct program_options *p, 
            add_text(e, SESSION_CHECK, p->check) && add_number(e, SESSION_THREADS, p->threads) &&
            add_number(e, SESSION_PROFILER, p->profiler) && add_number(e, SESSION_LIMIT, p->limit) &&
            add_text(e, SESSION_TENSOR_SUMS, p->sums) && add_number(e, SESSION_STRICT, p->strict) &&
-           add_text(e, SESSION_PREFER, p->prefer) && add_number(e, SESSION_QUIET, p->quiet) &&
-           add_number(e, SESSION_STATS, p->stats) && add_number(e, SESSION_EVERY_LAUNCH, p->every_launch) &&
+           add_text(e, SESSION_PREFER, p->prefer) && add_number(e, SESSION_SCHEDULE, p->schedule) &&
+           add_number(e, SESSION_QUIET, p->quiet) && add_number(e, SESSION_STATS, p->stats) &&
+           add_number(e, SESSION_EVERY_LAUNCH, p->every_launch) &&
            add_number(e, SESSION_STARTED, command ? now() : 0) &&
            add_number(e, SESSION_PROGRAM, command ? (unsigned long long)getpid() : 0) && add_command(e, command);
 }

@@ -114,6 +114,7 @@ bool program_take(struct program_options *p, const struct option_row *rows, int 
         return !strcmp(argument, "ptx") || !strcmp(argument, "sass") ||
                rp_fail(err, RP_USAGE, "--prefer %s: there are ptx and sass", argument);
     case PROGRAM_STRICT: return p->strict = true;
+    case PROGRAM_SCHEDULE: return p->schedule = true;
     case PROGRAM_STATS: return p->stats = true;
     case PROGRAM_EVERY_LAUNCH: return p->every_launch = true;
     case PROGRAM_PROFILER: return p->profiler = true;
@@ -211,6 +212,10 @@ static int program_start(const struct program_options *p, char **command)
 {
     struct finding_rules rules;
     struct rp_error err;
+    if (p->schedule && p->check) {
+        rp_fail(&err, RP_USAGE, "--schedule and --check: checks look at the order of the source; leave --schedule out");
+        return command_fail(&err);
+    }
     if (!program_check_files(p, &err) || !finding_rules_open(&rules, &p->findings, p->check, &err))
         return command_fail(&err);
     for (size_t i = 0; i < p->findings.file_count; i++)

@@ -31,6 +31,7 @@ enum program_key {
     PROGRAM_TENSOR_SUMS,
     PROGRAM_MAX_SIZE,
     PROGRAM_CHECK,
+    PROGRAM_SCHEDULE,
     PROGRAM_LOG_FILE,
     PROGRAM_END
 };
@@ -83,7 +84,7 @@ struct program_options {
     unsigned long long first, max_size, limit; /* 0: no limit, or the default */
     unsigned devices;                          /* 0: one */
     unsigned threads;
-    bool strict, profiler, quiet, stats, every_launch;
+    bool strict, profiler, quiet, stats, every_launch, schedule;
 };
 
 /* Takes an option of a command that has these rows. RP_USAGE: it is no option of programs, or its value is wrong. */

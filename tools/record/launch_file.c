@@ -490,15 +490,25 @@ static bool read_checks(struct file *f, const config_setting_t *root)
     return bad(f, config_setting_get_member(root, "check"), "%s", why.text);
 }
 
+static bool read_schedule(struct file *f, const config_setting_t *root)
+{
+    const config_setting_t *s = config_setting_get_member(root, "schedule");
+    if (!s || f->plan->schedule)
+        return true;
+    f->plan->schedule_line = (int)config_setting_source_line(s);
+    return read_flag(f, root, "schedule", &f->plan->schedule);
+}
+
 static bool read_root(struct file *f, const config_setting_t *root)
 {
-    static const char *const keys[] = {"module", "target", "assemble", "buffers",      "launches", "save",   "print",
-                                       "expect", "limit",  "stack",    "shared-limit", "check",    "images", "tensors"};
+    static const char *const keys[] = {"module",   "target",       "assemble", "schedule", "buffers",
+                                       "launches", "save",         "print",    "expect",   "limit",
+                                       "stack",    "shared-limit", "check",    "images",   "tensors"};
     struct plan *p = f->plan;
     return check_keys(f, root, keys, sizeof keys / sizeof *keys) && read_module(f, root) &&
            read_text(f, root, "target", &p->target, &p->target_line) &&
-           read_text(f, root, "assemble", &p->assemble, &p->assemble_line) && read_checks(f, root) &&
-           (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
+           read_text(f, root, "assemble", &p->assemble, &p->assemble_line) && read_schedule(f, root) &&
+           read_checks(f, root) && (p->limit || setting_size(f, root, "limit", UINT64_MAX, &p->limit)) &&
            (p->stack || setting_size32(f, root, "stack", &p->stack)) &&
            (p->shared_limit || setting_size32(f, root, "shared-limit", &p->shared_limit)) &&
            read_buffers(f, config_setting_get_member(root, "buffers")) &&

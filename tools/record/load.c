@@ -35,6 +35,13 @@ static bool check_names(const struct plan *p, int *line, struct rp_error *err)
         return rp_fail(err, RP_USAGE,
                        "--assemble %s and --target %s: machine code has the target that it is assembled for",
                        p->assemble, p->target);
+    *line = p->schedule_line;
+    if (p->schedule && p->assemble)
+        return rp_fail(err, RP_USAGE, "--schedule and --assemble %s: the order of machine code is its assembler's",
+                       p->assemble);
+    if (p->schedule && p->checks)
+        return rp_fail(err, RP_USAGE,
+                       "--schedule and --check: checks look at the order of the source; leave --schedule out");
     return true;
 }
 
@@ -63,8 +70,11 @@ struct module *record_load_module(const struct plan *p, struct rp_device *d, int
     }
     struct module *m = bytes ? rp_device_load_bytes(d, p->module, bytes, size, err) : NULL;
     free(bytes);
-    if (!m || !p->target || p->assemble || module_set_target(m, p->target, err))
-        return m;
+    if (!m)
+        return NULL;
     *line = p->target_line;
-    return NULL; /* the device owns the module */
+    if (p->target && !p->assemble && !module_set_target(m, p->target, err))
+        return NULL; /* the device owns the module */
+    *line = p->schedule_line;
+    return !p->schedule || module_schedule(m, err) ? m : NULL;
 }

@@ -136,6 +136,8 @@ struct plan {
     int target_line;       /* of the launch file; 0: from the command line */
     char *assemble;        /* the architecture whose machine code is run; NULL: the module as it is */
     int assemble_line;     /* as target_line */
+    bool schedule;         /* PTX runs in the order of an optimising assembler */
+    int schedule_line;     /* as target_line */
     char *launch_file;     /* NULL: there is none */
     char *clang_flags;     /* for CUDA source; NULL: none */
     struct plan_buffer *buffers;

@@ -182,6 +182,8 @@ static bool describe(const struct session *s, struct options *o, struct rp_error
         add_option(o, plan_copy("target"), "%s", p->target);
     if (p->assemble)
         add_option(o, plan_copy("assemble"), "%s", p->assemble);
+    if (p->schedule)
+        add_option(o, plan_copy("schedule"), "yes");
     if (p->sums_name)
         add_option(o, plan_copy("tensor-sums"), "%s", p->sums_name);
     if (p->shared_limit)

@@ -61,10 +61,26 @@ struct library {
     CUmodule on[DEVICES_MOST];
 };
 
+/* The runtime loads a program's modules one by one: machine code is spoken of once. */
+static void schedule(const char *name, struct module *m)
+{
+    static bool said;
+    struct rp_error err;
+    if (module_schedule(m, &err) || said)
+        return;
+    said = true;
+    say("%s has machine code, whose order is its assembler's already; --prefer ptx runs its PTX in the order of "
+        "--schedule",
+        name);
+}
+
 static struct module *load_bytes(int device, const char *name, const struct image *image, struct rp_error *err)
 {
     memory_is_of(device, access_to(device, NULL));
-    return rp_device_load_bytes(driver.device, name, image->bytes, image->size, err);
+    struct module *m = rp_device_load_bytes(driver.device, name, image->bytes, image->size, err);
+    if (m && session_value(SESSION_SCHEDULE))
+        schedule(name, m);
+    return m;
 }
 
 /* library: keeps the image. */

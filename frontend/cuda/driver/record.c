@@ -311,12 +311,17 @@ bool record_open(struct rp_error *err)
         return true;
     recording.opened = true;
     own_file(given, "launches", recording.path);
-    struct rp_option option = {"command", command};
+    struct rp_option options[2];
+    uint32_t count = 0;
+    if (command)
+        options[count++] = (struct rp_option){"command", command};
+    if (session_value(SESSION_SCHEDULE))
+        options[count++] = (struct rp_option){"schedule", "yes"};
     struct rp_provenance from = {.tool = "reprise " REPRISE_VERSION,
                                  .module_name = "",
                                  .module_sha256 = "",
-                                 .option_count = command != NULL,
-                                 .options = &option};
+                                 .option_count = count,
+                                 .options = options};
     if (!read_filter(err) || !(recording.writer = rp_writer_open(recording.path, &from, NULL, err)))
         return false;
     recording.owner = getpid();

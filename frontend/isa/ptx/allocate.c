@@ -37,13 +37,6 @@ void each_register(struct operation *u, void (*visit)(void *, struct operand *, 
             visit(data, results[i], true);
 }
 
-/* A place in the code that names a register. `at` is a point. Each operation has two points: sources are at the first,
- * and results that may share a source's slot are at the second. */
-struct mention {
-    uint32_t at;
-    bool writes, kills;
-};
-
 enum { SLICE_PARTS = 3 };
 
 struct work {
@@ -53,6 +46,7 @@ struct work {
     const uint8_t *element;
     uint8_t *part; /* by register: 0: in the slice without memory, 1: only in the slice with memory, 2: in no slice */
     bool has_part[SLICE_PARTS]; /* by part: some register is in it */
+    uint8_t *definition;        /* by register: enum definition */
     uint32_t registers, first_temporary;
     uint32_t *mention_start; /* by register */
     struct mention *mentions;
@@ -63,6 +57,7 @@ struct work {
     uint32_t *low, *high; /* by register: the first and last point of its range; low NONE: no operation names it */
     int32_t *change;      /* by point: how many more (or, if negative, fewer) 32-bit registers are live from here on */
     int32_t *live, *live_predicates, *live_after; /* the same by instruction, counted from the first one */
+    int32_t *kept;                                /* live_after without constants */
     /* while collecting */
     uint32_t operation;
     bool counting, may_share;
@@ -107,8 +102,8 @@ static void collect(void *data, struct operand *o, bool is_destination)
     }
     const struct operation *u = &w->operations[w->operation];
     bool whole = !is_register(u->guard) || r >= w->first_temporary;
-    w->mentions[w->mention_start[r + 1]++] =
-        (struct mention){2 * w->operation + (is_destination && w->may_share), is_destination, is_destination && whole};
+    w->mentions[w->mention_start[r + 1]++] = (struct mention){2 * w->operation + (is_destination && w->may_share),
+                                                              is_destination, is_destination && whole, false};
 }
 
 static void collect_mentions(struct work *w)
@@ -126,6 +121,44 @@ static void collect_mentions(struct work *w)
         w->may_share = may_share(w, &w->operations[w->operation]);
         each_register(&w->operations[w->operation], collect, w);
     }
+}
+
+/* ---- constants ---- */
+
+enum definition { DEFINED_NOWHERE, DEFINED_AS_CONSTANT, DEFINED_OTHERWISE };
+
+static bool defines_constant(const struct operation *u)
+{
+    if (is_register(u->guard))
+        return false;
+    if (u->kind == UOP_LANE)
+        return u->op == OP_MOV && !is_register(u->a);
+    return u->kind == UOP_MEMORY && u->memory.kind == RP_ACCESS_LOAD && !is_register(u->a) && !u->frame_relative &&
+           (u->memory.space == RP_SPACE_CONST || u->memory.space == RP_SPACE_PARAM);
+}
+
+static void define(void *data, struct operand *o, bool is_destination)
+{
+    struct work *w = data;
+    const struct operation *u = &w->operations[w->operation];
+    uint8_t *how = &w->definition[register_offset(*o)];
+    if (u->kind == UOP_MEMORY && o == &u->a)
+        *how = DEFINED_OTHERWISE; /* addresses are in registers */
+    else if (is_destination)
+        *how = *how == DEFINED_NOWHERE && defines_constant(u) ? DEFINED_AS_CONSTANT : DEFINED_OTHERWISE;
+}
+
+static void find_constants(struct work *w)
+{
+    w->definition = ARENA_ARRAY(w->arena, uint8_t, (size_t)w->registers + 1);
+    for (w->operation = 0; w->operation < w->flow->start[w->flow->count]; w->operation++)
+        each_register(&w->operations[w->operation], define, w);
+}
+
+/* The 32-bit registers that machine code keeps for the value. */
+static int32_t kept_units(const struct work *w, uint32_t r)
+{
+    return w->definition[r] == DEFINED_AS_CONSTANT ? 0 : (w->element[r] + 3) / 4;
 }
 
 static void mark_seen(struct work *w, uint32_t block, uint32_t stamp)
@@ -182,7 +215,7 @@ static void spread(struct work *w, uint32_t r, uint32_t pending)
 static void measure(struct work *w, uint32_t r)
 {
     uint32_t stamp = r + 1, low = NONE, high = 0;
-    int32_t units = (w->element[r] + 3) / 4;
+    int32_t units = kept_units(w, r);
     for (uint32_t i = 0; i < w->visited_count; i++) {
         uint32_t b = w->visited[i], from, to;
         bool mentioned = w->first_at[b] != NONE;
@@ -218,16 +251,19 @@ static void cover_block(struct work *w, uint32_t r, uint32_t b, uint32_t first, 
 {
     uint32_t begin = instruction_of(w, w->flow->start[b]), next = instruction_of(w, w->flow->start[b + 1] - 1) + 1;
     int32_t *during = w->element[r] ? w->live : w->live_predicates, *after = w->element[r] ? w->live_after : NULL;
-    int32_t units = w->element[r] ? (w->element[r] + 3) / 4 : 1;
+    int32_t units = w->element[r] ? (w->element[r] + 3) / 4 : 1, kept = kept_units(w, r);
     bool alive = w->live_out[b] == r + 1;
     while (end-- > first) {
         uint32_t at = instruction_of(w, w->mentions[end].at / 2);
+        w->mentions[end].alive = alive;
         cover(after, alive ? at : next, next, units);
+        cover(w->kept, alive ? at : next, next, kept);
         cover(during, at, alive ? next : at + 1 < next ? at + 1 : next, units);
         next = at < next ? at : next;
         alive = !w->mentions[end].kills;
     }
     cover(after, alive ? begin : next, next, units);
+    cover(w->kept, alive ? begin : next, next, kept);
     cover(during, alive ? begin : next, next, units);
 }
 
@@ -249,13 +285,16 @@ static uint16_t within_16_bits(int32_t n) { return (uint16_t)(n < UINT16_MAX ? n
 static void sum_live(const struct work *w, struct allocation *out)
 {
     uint32_t operations = w->flow->start[w->flow->count];
-    int32_t registers = 0, predicates = 0, after = 0;
+    int32_t registers = 0, predicates = 0, after = 0, kept = 0;
     out->live_count = operations ? instruction_of(w, operations - 1) + 1 : 0;
     out->live = ARENA_ARRAY(w->arena, struct rp_live, (size_t)out->live_count + 1);
+    out->kept = ARENA_ARRAY(w->arena, uint32_t, (size_t)out->live_count + 1);
     for (uint32_t i = 0; i < out->live_count; i++) {
         registers += w->live[i];
         predicates += w->live_predicates[i];
         after += w->live_after[i];
+        kept += w->kept[i];
+        out->kept[i] = (uint32_t)kept;
         out->live[i] = (struct rp_live){within_16_bits(registers), within_16_bits(predicates), within_16_bits(after)};
     }
 }
@@ -281,7 +320,7 @@ static void find_ranges(struct work *w)
     w->low = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
     w->high = ARENA_ARRAY(w->arena, uint32_t, (size_t)w->registers + 1);
     w->change = ARENA_ARRAY(w->arena, int32_t, 2 * (size_t)operations + 2);
-    int32_t **by_instruction[] = {&w->live, &w->live_predicates, &w->live_after};
+    int32_t **by_instruction[] = {&w->live, &w->live_predicates, &w->live_after, &w->kept};
     for (unsigned i = 0; i < sizeof by_instruction / sizeof *by_instruction; i++)
         *by_instruction[i] =
             ARENA_ARRAY(w->arena, int32_t, (operations ? instruction_of(w, operations - 1) : 0) + (size_t)3);
@@ -289,6 +328,7 @@ static void find_ranges(struct work *w)
         for (uint32_t i = w->flow->start[b]; i < w->flow->start[b + 1]; i++)
             w->block_of[i] = b;
     collect_mentions(w);
+    find_constants(w);
     for (uint32_t r = 0; r < w->registers; r++) {
         spread(w, r, scan_mentions(w, r));
         measure(w, r);
@@ -482,6 +522,11 @@ void allocate_registers(struct arena *a, struct operation *operations, const str
     find_ranges(&w);
     out->pressure = peak(&w);
     sum_live(&w, out);
+    out->mention_start = w.mention_start;
+    out->mentions = w.mentions;
+    out->units = ARENA_ARRAY(a, uint8_t, (size_t)registers + 1);
+    for (uint32_t r = 0; r < registers; r++)
+        out->units[r] = (uint8_t)kept_units(&w, r);
     find_slice(&w);
     scan(&w, out);
 }

@@ -23,13 +23,28 @@ struct flow {
     const uint32_t *start, *pred_start, *preds;
 };
 
+/* A place in the code that names a register. `at` is a point. Each operation has two points: sources are at the first,
+ * and results that may share a source's slot are at the second. */
+struct mention {
+    uint32_t at;
+    bool writes, kills;
+    bool alive; /* the register's value is needed behind this place; not of temporaries */
+};
+
+/* Constants are registers that are set once, to a number or by a load from a known address of constant memory or of the
+ * kernel's parameters, and that are no addresses: machine code has them as operands and keeps no register for them. */
 struct allocation {
     uint32_t *offset;      /* by register, bytes in the window */
     uint32_t window_bytes; /* a multiple of 64 */
-    uint32_t pressure;     /* the most 32-bit registers that are live at once; predicates do not count */
+    uint32_t pressure;     /* the most 32-bit registers that are live at once; predicates and constants do not count */
     /* By instruction, counted from the instruction of the first operation; temporaries do not count. */
     uint32_t live_count;
     struct rp_live *live;
+    uint32_t *kept; /* 32-bit registers that are live after the instruction, without constants */
+    /* By register: its mentions, in the order of operations: mentions[mention_start[r]] up to mention_start[r + 1] */
+    const uint32_t *mention_start;
+    const struct mention *mentions;
+    uint8_t *units; /* by register: 32-bit registers that it takes; 0 for predicates and constants */
 };
 
 /* Operations [0, flow->start[flow->count]) name register r by OPERAND_REGISTER(r). element[r]: bytes of r's elements, 0

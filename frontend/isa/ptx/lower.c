@@ -4,14 +4,23 @@
 #include <string.h>
 
 #include "frontend/isa/ptx/allocate.h"
+#include "frontend/isa/ptx/join.h"
+#include "frontend/isa/ptx/schedule.h"
 
 /* rp_kernel.registers is an estimate: the highest pressure of any function that the kernel may call, plus
- * RESERVED_REGISTERS. A caller's values that live across a call are not added to the callee's. */
+ * RESERVED_REGISTERS. A caller's values that live across a call are not added to the callee's. Where the order of the
+ * source needs more than FREE_REGISTERS, ptxas chooses another one that needs fewer; so the pressure is that of the
+ * order that needs the fewest, but no less. */
 enum {
     /* Compilers keep two more registers than a program's values need: the stack pointer, and one for an address that is
      * begun before it is known which value dies. */
     RESERVED_REGISTERS = 2,
     MAX_REGISTERS = 255, /* per thread, every GPU since 2012 */
+    /* Of 16 variants of a tuned convolution, whose PTX needs 29 to 255 registers in its order, 13 have 44 to 66 in
+     * ptxas's code (tests/golden/hardware/variants; reprise info). */
+    FREE_REGISTERS = 64,
+    SM_REGISTERS = 65536, /* 32-bit registers of an SM, every GPU since 2014 */
+    REGISTERS_STEP = 8,   /* a warp's registers come in steps of so many for each thread */
 };
 
 /* Whether the instruction needs sm_100 or later (PTX ISA 9.0, "Target ISA Notes"): rows of these opcodes that do not
@@ -267,19 +276,51 @@ static struct rp_live *live_room(struct lowering *l, uint32_t from)
     return l->live.at + from;
 }
 
-static void place_values(struct lowering *l, uint32_t first, uint32_t *block_start)
+static void allocate(struct lowering *l, uint32_t first, const uint32_t *block_start, struct allocation *where)
 {
-    struct allocation where;
     struct flow flow = {.count = l->cfg.count, .start = block_start};
-    uint32_t *pred_start, *preds, count = l->operations.count - first;
+    uint32_t *pred_start, *preds;
     find_predecessors(l, &pred_start, &preds);
     flow.pred_start = pred_start;
     flow.preds = preds;
     allocate_registers(l->arena, l->operations.at + first, &flow, l->element.at, l->element.count,
-                       l->function->registers.count, &where);
+                       l->function->registers.count, where);
+}
+
+/* The registers with which all threads of an SM fit. */
+static uint32_t registers_of_all(const struct target *t)
+{
+    uint32_t each = SM_REGISTERS / (RP_WARP_LANES * target_warps(t));
+    return each / REGISTERS_STEP * REGISTERS_STEP;
+}
+
+/* Brings the function's instructions into their order, if the module says so, and estimates its registers. */
+static void order(struct lowering *l, uint32_t first, const uint32_t *block_start, struct allocation *where)
+{
+    const uint32_t most = FREE_REGISTERS - RESERVED_REGISTERS, all = registers_of_all(l->module->target);
+    uint32_t pressure = where->pressure, least;
+    if (pressure > most) {
+        least = schedule_least(l, first, block_start, where);
+        least = least > most ? least : most;
+        pressure = pressure < least ? pressure : least;
+    }
+    if (l->module->scheduled) {
+        schedule_function(l, first, block_start, where,
+                          pressure + RESERVED_REGISTERS > all ? pressure : all - RESERVED_REGISTERS);
+        allocate(l, first, block_start, where);
+        pressure = where->pressure > most && where->pressure > pressure ? pressure : where->pressure;
+    }
+    l->current->pressure = pressure;
+}
+
+static void place_values(struct lowering *l, uint32_t first, const uint32_t *block_start)
+{
+    struct allocation where;
+    uint32_t count = l->operations.count - first;
+    allocate(l, first, block_start, &where);
+    order(l, first, block_start, &where);
     place_registers(l->operations.at + first, count, &where);
     l->current->window_bytes = where.window_bytes;
-    l->current->pressure = where.pressure;
     if (where.live_count)
         memcpy(live_room(l, l->operations.at[first].index), where.live, where.live_count * sizeof *where.live);
     for (uint32_t i = first; i < l->operations.count; i++)
@@ -300,6 +341,8 @@ static void lower_function(struct lowering *l, struct lowered *current)
         lower_block(l, &l->cfg.blocks[b]);
     }
     block_start[l->cfg.count] = l->operations.count - first;
+    if (l->module->scheduled)
+        join_accesses(l, first, block_start);
     place_branches(l, first, block_start);
     place_values(l, first, block_start);
     current->entry = first;
