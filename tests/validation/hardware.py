@@ -17,6 +17,8 @@ COUNTERS = {'warp_instructions': ('warp instructions', lambda l: l['warp_instruc
 # Cycles of the pipelines of an SM, all SMs: ALU, FMA, and FP64, which counts twice: as such and as what FP64 and tensor cores share.
 PIPES = ('pipeline cycles', lambda l: l['units']['int']['busy'] + l['units']['fp32']['busy'] + 2 * l['units']['fp64']['busy'])
 KERNEL_COUNTERS = {'pipe_cycles': PIPES, **{name: what for name, what in COUNTERS.items() if name != 'warp_instructions'}}
+PROBLEMS = {'pnpoly': 20_000_000, 'convolution': 4096 * 4096}  # results of the launches whose time is in variants
+SM_COUNTS = {'rtx2080ti': 68, 'rtx3090': 82}
 CLOCKS = {'h100': 1980, 'a100': 1410}  # MHz at which the launches of cells were measured
 OTHERS = {'accelsim_cycles': 'Accel-Sim 1.x', 'hyfiss_cycles': 'HyFiSS'}
 
@@ -144,15 +146,19 @@ def spearman(a, b):
 
 
 def variants(rows):
-    """For each kernel and GPU how well replay ranks the variants, by its cycles for a result on one SM that is full."""
+    """For each kernel and GPU how well replay ranks the variants, by its cycles for a result on one SM; and the clocks at which replay takes as long."""
+    head = ['kernel, GPU', 'variants', "Spearman's correlation", 'best as measured, ms', 'best by replay, as measured', 'clock for equal times, MHz', 'of half of them']
     out = []
     for kernel, machine in dict.fromkeys((row['kernel'], row['machine']) for row in rows):
         some = [row for row in rows if (row['kernel'], row['machine']) == (kernel, machine)]
         measured = [row['milliseconds'] for row in some]
         ours = [row['replayed']['cycles'] / row['results'] for row in some]
+        clocks = sorted(cycles * PROBLEMS[kernel] / SM_COUNTS[machine] / time / 1000 for cycles, time in zip(ours, measured))
+        quarters = statistics.quantiles(clocks, n=4) if len(clocks) > 1 else 3 * clocks
         chosen, best = measured[ours.index(min(ours))], min(measured)
-        out.append([f'{kernel}, {machine}', str(len(some)), f'{spearman(measured, ours):.2f}', f'{best:.2f}', f'{chosen:.2f} ({error(chosen, best):+.0f} %)'])
-    return table(['kernel, GPU', 'variants', "Spearman's correlation", 'best as measured, ms', 'best by replay, as measured'], out)
+        out.append([f'{kernel}, {machine}', str(len(some)), f'{spearman(measured, ours):.2f}', f'{best:.2f}', f'{chosen:.2f} ({error(chosen, best):+.0f} %)',
+                    f'{quarters[1]:,.0f}', f'{quarters[0]:,.0f} to {quarters[2]:,.0f}'])
+    return table(head, out)
 
 
 TEXTS = {'hardware': programs, 'kernels': kernels, 'cells': cells, 'variants': variants}

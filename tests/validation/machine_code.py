@@ -50,8 +50,6 @@ KNOWN = {
     ('rtx2060', 'DFMA', 'step'): 'an SM has one unit for all sub-cores; here each has a slower one',
     ('rtx2060', 'DADD', 'step'): 'as DFMA',
     ('rtx3070', 'FMNMX', 'rate'): 'class fp32 has one rate, that of FFMA',
-    ('rtx3070', 'LDS', 'step'): "the machine follows Accel-Sim's 29",
-    ('rtx3070', 'L1', 'step'): "the machine follows Accel-Sim's 39",
 }
 
 KERNEL = '''
