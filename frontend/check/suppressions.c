@@ -274,7 +274,7 @@ void suppressions_write(const struct rp_finding *f, FILE *to)
         fputs(" kernel=", to);
         write_exactly(kernel, to);
     }
-    if (file && line) {
+    if (file && line && (kernel || !rp_file_is_of_toolkit(file))) { /* there, all findings of the host are alike */
         const char *slash = strrchr(file, '/');
         fprintf(to, " file=\"%s:%" PRIu32 "\"", slash ? slash + 1 : file, line);
     } else if (!kernel || f->fingerprint) {
