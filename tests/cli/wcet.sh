@@ -133,7 +133,7 @@ is "$? $(python3 -c "import json; print([(len(t['launches']), 'error' in t) for 
 "$REPRISE" wcet -q "$tmp/cut.wtr" --machine orin-wcet >"$tmp/out" 2>/dev/null
 is "$? $(wc -c <"$tmp/out")" "2 0" "a damaged one alone has no bounds"
 head -c -10 "$trace" >"$tmp/end.wtr"
-for rest in "" --json "--grid latency=200,5"; do
+for rest in "" --json "--grid latency=200,5 policy=lrr"; do
     # shellcheck disable=SC2086
     "$REPRISE" wcet "$tmp/end.wtr" --machine orin-wcet $rest >"$tmp/out" 2>"$tmp/err"
     is "$? $(grep -c 'warning: .*end.wtr: the index at the end is missing' "$tmp/err") $(grep -c . "$tmp/out" | sed 's/^[1-9].*/some/')" "5 1 some" "a trace without its index: bounds, a warning and 5${rest:+, with $rest}"
