@@ -54,9 +54,10 @@ void rp_check_on_finding(struct rp_check *, rp_check_found_fn *complete, rp_chec
 /* Adds a finding that is not of an access, or counts it again if the list has one of its kind and `program`. Returns
  * the one in the list, NULL: it is beyond the limit. The list owns what it points to. */
 struct rp_finding *rp_check_add(struct rp_check *, struct rp_finding);
-/* Sets `here`: an instruction of a kernel, and a thread. */
+/* Sets `here`: an instruction of a kernel, a thread, and the calls that it is in. The text gets the call by the
+ * program's own code, if the instruction is no such code. */
 void rp_finding_locate(struct rp_finding *, const struct program *, uint32_t instruction, const uint32_t block[3],
-                       const uint32_t thread[3]);
+                       const uint32_t thread[3], const struct callers *);
 /* While muted, launches keep the state of memory and add no findings. */
 void rp_check_mute(struct rp_check *, bool muted);
 /* Measures from now on how long accesses and events are looked at; the time so far. NULL: nothing is checked. */

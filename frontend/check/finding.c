@@ -81,8 +81,7 @@ char *rp_finding_kernel(const struct rp_finding *f)
 
 /* ---- its place --------------------------------------------------------------------------------------------------- */
 
-/* Whether nvcc makes the file on its way: its name is another one in each build. */
-static bool is_temporary(const char *file) { return !strncmp(file, "tmpxft_", 7) || strstr(file, "/tmpxft_"); }
+bool rp_file_is_temporary(const char *file) { return !strncmp(file, "tmpxft_", 7) || strstr(file, "/tmpxft_"); }
 
 /* CUDA's toolkit, and the C and C++ library. Installations differ in the folders above, and so the names decide. */
 bool rp_file_is_of_toolkit(const char *file)
@@ -126,7 +125,7 @@ struct place {
 
 static void consider(struct place *to, const char *file, uint32_t line)
 {
-    if (!file || is_temporary(file))
+    if (!file || rp_file_is_temporary(file))
         return;
     bool own = !rp_file_is_of_toolkit(file);
     if (!to->own && (own || !to->file))
@@ -177,7 +176,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
 
 static uint64_t add_place(uint64_t hash, const char *file, uint32_t line, struct source_files *files)
 {
-    if (file && is_temporary(file))
+    if (file && rp_file_is_temporary(file))
         return hash;
     const char *slash = file ? strrchr(file, '/') : NULL;
     const char *text = file && line && files ? source_text_of(files, file, line) : NULL;

@@ -95,6 +95,8 @@ void rp_finding_clear(struct rp_finding *);
 void rp_finding_place(const struct rp_finding *, const char **file, uint32_t *line);
 /* Whether a file is a header of the toolkit or of the compiler. */
 bool rp_file_is_of_toolkit(const char *file);
+/* Whether nvcc makes the file on its way: its name is another one in each build. */
+bool rp_file_is_temporary(const char *file);
 /* Sets the fingerprint: a hash (FNV-1a, 64 bits) of the kind, the kernel, the space, and of each place and of the calls
  * around it the name of its file and the text of its line, or the line's number where the text cannot be read. So it
  * stays when other lines change. The places of a race count in either order. */

@@ -81,22 +81,12 @@ static void find_source(struct rp_check_location *at, const struct program *p)
         find_calls(at, &p->kernel, in->inlined);
 }
 
-void rp_finding_locate(struct rp_finding *f, const struct program *p, uint32_t instruction, const uint32_t block[3],
-                       const uint32_t thread[3])
-{
-    f->one = true;
-    f->here = (struct rp_check_location){.instruction = instruction, .access = RP_ACCESS_LOAD};
-    memcpy(f->here.block, block, sizeof f->here.block);
-    memcpy(f->here.thread, thread, sizeof f->here.thread);
-    find_source(&f->here, p);
-}
-
 /* The call by the program's own code through which the thread came there, if that is no such code itself. What the
  * compiler has replaced is in the place. */
 static void print_caller(FILE *to, const struct rp_kernel *k, const struct rp_check_location *at)
 {
     uint32_t inlined = 0;
-    bool own = at->file && !rp_file_is_of_toolkit(at->file);
+    bool own = at->file && !at->in_ptx && !rp_file_is_of_toolkit(at->file);
     for (uint32_t i = at->line ? k->instructions[at->instruction].inlined : 0; i; i = k->inlined[i - 1].inlined)
         inlined++;
     for (uint32_t i = 0; i < at->call_count && !own; i++) {
@@ -105,6 +95,28 @@ static void print_caller(FILE *to, const struct rp_kernel *k, const struct rp_ch
         if (own && i >= inlined)
             fprintf(to, ", in %s at %s:%u", c->function, c->file, c->line);
     }
+}
+
+void rp_finding_locate(struct rp_finding *f, const struct program *p, uint32_t instruction, const uint32_t block[3],
+                       const uint32_t thread[3], const struct callers *callers)
+{
+    char *caller = NULL;
+    size_t size;
+    f->one = true;
+    f->here = (struct rp_check_location){.instruction = instruction, .access = RP_ACCESS_LOAD};
+    memcpy(f->here.block, block, sizeof f->here.block);
+    memcpy(f->here.thread, thread, sizeof f->here.thread);
+    find_source(&f->here, p);
+    find_callers(&f->here, p, callers);
+    FILE *to = f->text ? open_memstream(&caller, &size) : NULL;
+    if (!to)
+        return;
+    fputs(f->text, to);
+    print_caller(to, &p->kernel, &f->here);
+    if (fclose(to))
+        return;
+    free(f->text);
+    f->text = caller;
 }
 
 static void print_place(FILE *to, const struct program *p, const struct rp_check_location *at)

@@ -298,13 +298,8 @@ bool check_same(const struct rp_kernel *, const struct rp_finding *, const struc
 /* The source location of an instruction, with a thread of this block. */
 struct rp_check_location check_location(const struct block *, uint32_t instruction, uint32_t thread, uint8_t access);
 
-/* callers.c: the calls that a thread is in, innermost first: static indices. check_callers: of the location's thread,
- * now. check_callers_key: equal ones have it in common; 0: there are none. check_callee: the function that a call of
- * PTX names, which the caller frees. */
-enum { MOST_CALLERS = 16 };
-struct callers {
-    uint32_t at[MOST_CALLERS], count;
-};
+/* callers.c. check_callers: the calls that the location's thread is in now. check_callers_key: equal ones have it in
+ * common; 0: there are none. check_callee: the function that a call of PTX names, which the caller frees. */
 void check_callers(const struct block *, const struct rp_check_location *, struct callers *);
 uint64_t check_callers_key(const struct callers *);
 char *check_callee(const char *text);

@@ -25,7 +25,7 @@ struct suppressions {
 
 static bool read_kinds(struct rule *r, char *value, struct rp_error *err)
 {
-    for (char *next, *name = strtok_r(value, ",", &next); name; name = strtok_r(NULL, ",", &next)) {
+    for (char *name; (name = strsep(&value, ","));) {
         enum rp_check_kind kind = rp_finding_kind_named(name);
         if (!kind)
             return rp_fail(err, RP_BAD_INPUT,
@@ -39,30 +39,41 @@ static bool read_kinds(struct rule *r, char *value, struct rp_error *err)
 static bool read_kernel(struct rule *r, const char *value, struct rp_error *err)
 {
     char why[200];
-    int status = r->by_kernel ? 0 : regcomp(&r->kernel, value, REG_EXTENDED | REG_NOSUB);
-    if (r->by_kernel)
-        return rp_fail(err, RP_BAD_INPUT, "kernel stands there twice");
+    int status = regcomp(&r->kernel, value, REG_EXTENDED | REG_NOSUB);
     r->by_kernel = !status;
     regerror(status, &r->kernel, why, sizeof why);
     return !status || rp_fail(err, RP_BAD_INPUT, "kernel=%s: %s", value, why);
 }
 
-/* "*.cu:12-20": the lines are what follows the last colon, if it is a number or two. */
+/* A line's number, from 1 on. */
+static bool read_line_number(const char **at, uint32_t *line)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = isdigit((unsigned char)**at) ? strtoul(*at, &end, 10) : 0;
+    if (!number || errno || number > UINT32_MAX)
+        return false;
+    *line = (uint32_t)number;
+    *at = end;
+    return true;
+}
+
+/* "*.cu:12-20": what follows the last colon are lines. */
 static bool read_file(struct rule *r, const char *value, struct rp_error *err)
 {
-    const char *colon = strrchr(value, ':');
-    char *end = NULL;
-    free(r->file);
+    const char *colon = strrchr(value, ':'), *at = colon ? colon + 1 : "";
+    bool valid = *value && colon != value;
     r->last = UINT32_MAX;
-    if (colon && isdigit((unsigned char)colon[1])) {
-        r->first = r->last = (uint32_t)strtoul(colon + 1, &end, 10);
-        if (*end == '-')
-            r->last = (uint32_t)strtoul(end + 1, &end, 10);
+    if (valid && colon) {
+        valid = read_line_number(&at, &r->first);
+        r->last = r->first;
+        if (valid && *at == '-')
+            at++, valid = read_line_number(&at, &r->last);
+        valid &= !*at && r->last >= r->first;
     }
-    bool lines = end && !*end;
-    if (end && (*end || r->last < r->first))
-        return r->file = NULL, rp_fail(err, RP_BAD_INPUT, "file=%s: write NAME:LINE or NAME:FIRST-LAST", value);
-    r->file = lines ? strndup(value, (size_t)(colon - value)) : strdup(value);
+    if (!valid)
+        return rp_fail(err, RP_BAD_INPUT, "file=%s: write NAME, NAME:LINE or NAME:FIRST-LAST", value);
+    r->file = colon ? strndup(value, (size_t)(colon - value)) : strdup(value);
     return r->file || rp_fail(err, RP_SYSTEM, "out of memory");
 }
 
@@ -77,15 +88,23 @@ static bool read_fingerprint(struct rule *r, const char *value, struct rp_error 
 
 static bool read_field(struct rule *r, char *key, char *value, struct rp_error *err)
 {
-    if (!strcmp(key, "kind"))
-        return read_kinds(r, value, err);
-    if (!strcmp(key, "kernel"))
-        return read_kernel(r, value, err);
-    if (!strcmp(key, "file"))
-        return read_file(r, value, err);
-    if (!strcmp(key, "fingerprint"))
-        return read_fingerprint(r, value, err);
-    return rp_fail(err, RP_BAD_INPUT, "there is no field '%s'; there are kind, kernel, file and fingerprint", key);
+    static const char *const keys[] = {"kind", "kernel", "file", "fingerprint"};
+    bool there[] = {r->kinds, r->by_kernel, r->file, r->fingerprint};
+    unsigned i = 0;
+    while (i < 4 && strcmp(key, keys[i]))
+        i++;
+    if (i == 4)
+        return rp_fail(err, RP_BAD_INPUT, "there is no field '%s'; there are kind, kernel, file and fingerprint", key);
+    if (there[i])
+        return rp_fail(err, RP_BAD_INPUT, "%s stands there twice; a rule for each needs a line of its own", key);
+    if (!*value)
+        return rp_fail(err, RP_BAD_INPUT, "%s= has no value; without the field any %s matches", key, key);
+    switch (i) {
+    case 0: return read_kinds(r, value, err);
+    case 1: return read_kernel(r, value, err);
+    case 2: return read_file(r, value, err);
+    default: return read_fingerprint(r, value, err);
+    }
 }
 
 /* Takes a value out of the line and returns what follows it; NULL: its quote is not closed. */
@@ -274,7 +293,7 @@ void suppressions_write(const struct rp_finding *f, FILE *to)
         fputs(" kernel=", to);
         write_exactly(kernel, to);
     }
-    if (file && line) {
+    if (file && line && (kernel || !rp_file_is_of_toolkit(file))) { /* there, all findings of the host are alike */
         const char *slash = strrchr(file, '/');
         fprintf(to, " file=\"%s:%" PRIu32 "\"", slash ? slash + 1 : file, line);
     } else if (!kernel || f->fingerprint) {

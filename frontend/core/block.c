@@ -242,8 +242,10 @@ enum block_status block_run(struct block *b, uint64_t rounds)
             continue;
         if (!ran && !cluster_stuck(b))
             return BLOCK_SET_ASIDE;
-        if (objects_time_out(b))
+        if (objects_time_out(b) && !b->faulted)
             continue;
+        if (b->faulted)
+            return BLOCK_FAULT;
         if (!ran) {
             block_deadlock(b);
             return BLOCK_FAULT;

@@ -188,6 +188,19 @@ struct poll {
     uint64_t publish_at;          /* w.clock from which on a publication may end this turn */
 };
 
+/* Tests of barrier objects in vain (objects.c). A loop that reads a clock between its tests never comes to the same
+ * state again, such as that of cuda::barrier, which sleeps longer and longer. A round is VAIN_TESTS failed tests of a
+ * warp, if all its lanes that could run fail some, none succeeds, and the block changes no object and no global memory
+ * meanwhile. When each warp of a block has had VAIN_ROUNDS in a row, or waits otherwise, its phases never end: nobody
+ * is left to arrive. */
+#define VAIN_TESTS 1024
+#define VAIN_ROUNDS 16
+struct vain_tests {
+    uint64_t changes; /* block.changes at the last one */
+    lanemask failed;  /* lanes that have failed a test of this round */
+    uint32_t tests, rounds;
+};
+
 #define STRIDE_SLOTS 4
 #define STRIDE_UNKNOWN INT32_MIN
 struct warp_state {
@@ -211,6 +224,7 @@ struct warp_state {
     uint64_t turn_end, stop_at; /* w.clock at which to hand over; w.clock at which to look for spinning */
     struct spin spin;
     struct poll poll;
+    struct vain_tests vain;
     uint64_t lanes_run; /* thread instructions, counted as if all guards were true ... */
     uint64_t lanes_off; /* ... and those that guards disabled */
     uint8_t *registers; /* the register stack, zero where never written */
@@ -442,6 +456,8 @@ uint8_t *local_at(struct warp_state *, unsigned lane, uint64_t offset, size_t by
 /* Sets the block's fault unless it has one already. `detail` is a printf format. */
 void block_fault(struct warp_state *, const struct uop *, enum rp_fault_kind, unsigned lane, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
+/* The calls that a lane of a warp is in now. */
+void block_callers(const struct block *, uint32_t warp, unsigned lane, struct callers *);
 /* Stops the block for lack of memory, which is no fault of the kernel. */
 void block_no_memory(struct block *);
 /* " (dot.h:7, in dot at k.cu:20, in norm at k.cu:41)": the source location of an instruction with its two innermost

@@ -40,6 +40,25 @@ void block_fault(struct warp_state *s, const struct uop *u, enum rp_fault_kind k
     va_end(args);
 }
 
+/* The join behind the call that the lane's function was entered by; 0: it is in the kernel. */
+static uint32_t call_of(const struct warp_state *s, unsigned lane)
+{
+    if (s->w.active >> lane & 1)
+        return s->call;
+    for (uint32_t i = 0; i < s->split_count; i++)
+        if (s->splits[i].lanes >> lane & 1)
+            return s->splits[i].call;
+    return 0;
+}
+
+void block_callers(const struct block *b, uint32_t warp, unsigned lane, struct callers *to)
+{
+    const struct warp_state *s = &b->warps[warp];
+    to->count = 0;
+    for (uint32_t i = call_of(s, lane); i && to->count < MOST_CALLERS; i = s->joins[i].call)
+        to->at[to->count++] = s->joins[i].pc[-1].index; /* lanes go on behind the call */
+}
+
 const char *rp_fault_title(enum rp_fault_kind kind) { return titles[kind]; }
 
 void block_no_memory(struct block *b) { b->faulted = b->no_memory = true; }

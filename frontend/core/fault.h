@@ -32,6 +32,13 @@ struct failed_assertion {
     char file[80], function[80], condition[128];
 };
 
+/* The calls that a thread is in, innermost first: static indices. Code that is not optimised has them, and PTX keeps
+ * track of them; machine code has branches that do not. */
+enum { MOST_CALLERS = 16 };
+struct callers {
+    uint32_t at[MOST_CALLERS], count;
+};
+
 /* The first fault of a block. */
 struct fault {
     enum rp_fault_kind kind;

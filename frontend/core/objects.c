@@ -328,6 +328,66 @@ static bool only_polls(struct warp_state *s, const struct uop *test, lanemask la
     return polls;
 }
 
+/* ---- tests in vain ----------------------------------------------------------------------------------------------- */
+
+static bool waits_for_a_time(const struct split *s)
+{
+    return s->waits == WAIT_OBJECT && s->barrier == OBJECT_FOR_A_TIME;
+}
+
+static lanemask ready_lanes(const struct warp_state *s)
+{
+    lanemask ready = s->status == WARP_READY ? s->w.active : 0;
+    for (uint32_t i = 0; i < s->split_count; i++)
+        ready |= s->splits[i].waits == WAIT_NONE || waits_for_a_time(&s->splits[i]) ? s->splits[i].lanes : 0;
+    return ready;
+}
+
+/* Whether a loop reads what threads of other blocks may write, and may then go on. */
+static bool reads_others(const struct program *p)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < p->uop_count && !reads; i++) {
+        const struct operation *o = &p->operations[i];
+        bool loads = o->kind == UOP_MEMORY && o->memory.object != RP_OBJECT_TEST && p->uops[i].flags & UF_SLICE;
+        reads = loads && (o->memory.atomic != RP_ATOMIC_NONE || o->memory.order != RP_ORDER_WEAK);
+    }
+    return reads;
+}
+
+static bool all_in_vain(const struct block *b)
+{
+    bool vain = !b->cluster && !reads_others(b->program);
+    for (uint32_t i = 0; i < b->grid->warps && vain; i++) {
+        const struct warp_state *s = &b->warps[i];
+        vain = !ready_lanes(s) || (s->vain.rounds >= VAIN_ROUNDS && s->vain.changes == b->changes);
+    }
+    return vain;
+}
+
+/* A test that some lanes have failed, and in which the phases of others were over. */
+static void note_tests(struct warp_state *s, const struct uop *u, lanemask failed, lanemask over,
+                       const struct lane_addresses *la)
+{
+    struct vain_tests *v = &s->vain;
+    struct block *b = s->w.block;
+    if (v->changes != b->changes || over)
+        *v = (struct vain_tests){.changes = b->changes};
+    v->failed |= failed;
+    if (!failed || ++v->tests < VAIN_TESTS)
+        return;
+    v->rounds = ready_lanes(s) & ~v->failed ? 0 : v->rounds + 1;
+    v->failed = 0;
+    v->tests = 0;
+    if (v->rounds < VAIN_ROUNDS || !all_in_vain(b))
+        return;
+    uint64_t at = lane_address(la, (unsigned)__builtin_ctz(failed)), left = *object_at(b, at) & OBJECT_COUNT_MASK;
+    block_fault(s, u, RP_FAULT_BARRIER, (unsigned)__builtin_ctz(failed),
+                "the threads of the block test barrier objects for ever, and nobody is left to arrive: phase %u of the "
+                "one at 0x%llx of shared memory waits for %llu more arrival%s",
+                phase_of(b, at), (unsigned long long)at, (unsigned long long)left, rp_plural(left));
+}
+
 /* ---- lanes that wait --------------------------------------------------------------------------------------------- */
 
 /* Executes the test for lanes of the current split, one step for each phase that they name. */
@@ -394,10 +454,13 @@ enum collective_outcome object_wait(struct warp_state *s, const struct uop *u)
     write_results(w, u, executed, false);
     write_results(w, u, q.over, true);
     step_apart(s, u, executed, &la, &q);
+    note_tests(s, u, executed & ~q.over, q.over, &la);
     if (off)
         split_count(s, u, off, 0);
     s->pc = u + 1;
     s->run_start = u->index + 1;
+    if (w->block->faulted)
+        return COLLECTIVE_STOP;
     if (w->active)
         return COLLECTIVE_ELSEWHERE;
     if (!splits_next(s))
@@ -433,6 +496,8 @@ static bool release(struct warp_state *s, uint32_t i, bool time_out, const struc
         observe_event(s, EVENT_FENCE, split.pc, some);
         split_release(s, i, some);
     }
+    if (time_out && go)
+        note_tests(s, split.pc, go, 0, &la);
     warp_set_window(w, window);
     return go;
 }
@@ -442,7 +507,7 @@ static bool release_splits(struct warp_state *s, bool time_out, const struct uop
 {
     bool some = false;
     for (uint32_t i = s->split_count; i-- > 0;)
-        if (s->splits[i].waits == WAIT_OBJECT && (!time_out || s->splits[i].barrier == OBJECT_FOR_A_TIME))
+        if (s->splits[i].waits == WAIT_OBJECT && (!time_out || waits_for_a_time(&s->splits[i])))
             some |= release(s, i, time_out, running);
     if (some && s->status == WARP_WAITING)
         splits_next(s);

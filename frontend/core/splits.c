@@ -18,6 +18,7 @@ void splits_start(struct warp_state *s)
     s->top = s->bottom = 0;
     s->spin = (struct spin){.distance = SPIN_FIRST, .next = SPIN_FIRST};
     polling_start(s);
+    s->vain = (struct vain_tests){0};
     memset(s->arrived, 0, sizeof s->arrived);
 }
 

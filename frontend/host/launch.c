@@ -375,7 +375,7 @@ bool rp_launch_kernel(struct rp_device *d, struct program *p, const struct rp_la
 void rp_finding_fault(struct rp_finding *f, const struct program *p, const struct rp_launch_result *r)
 {
     if (r->fault_instruction < p->kernel.instruction_count)
-        rp_finding_locate(f, p, r->fault_instruction, r->fault_block, r->fault_thread);
+        rp_finding_locate(f, p, r->fault_instruction, r->fault_block, r->fault_thread, &r->fault_callers);
     if (r->fault == RP_FAULT_SYNC || r->fault == RP_FAULT_BARRIER)
         f->kind = RP_CHECK_SYNC;
     if (!r->fault_size)

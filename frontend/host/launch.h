@@ -65,10 +65,12 @@ struct rp_launch_result {
     uint32_t fault_size; /* bytes of a bad access; 0: the fault is no access */
     uint8_t fault_space, fault_access;
     uint32_t fault_instruction;
+    struct callers fault_callers;
     struct failed_assertion assertion;
 };
 
-/* Sets a finding's place and address to those of the fault that ended a launch, and its kind, if that is SYNC. */
+/* Sets a finding's place and address to those of the fault that ended a launch, and its kind, if that is SYNC.
+ * Its text is the report of the fault. */
 struct rp_finding;
 void rp_finding_fault(struct rp_finding *, const struct program *, const struct rp_launch_result *);
 

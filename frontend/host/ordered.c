@@ -357,6 +357,7 @@ static void fault_result(const struct block *b, struct rp_launch_result *r)
     r->fault_access = f->access;
     r->fault_instruction = f->instruction;
     r->assertion = f->assertion;
+    block_callers(b, f->warp, f->lane, &r->fault_callers);
     for (int i = 0; i < 3; i++) {
         r->fault_block[i] = b->ctaid[i];
         r->fault_thread[i] = b->warps[f->warp].w.tid[i][f->lane];

@@ -75,8 +75,9 @@ check('a step that changes nothing says so', [s['changes'] for s in own['steps']
 rows = list(csv.DictReader(open(folder + 'steps.csv')))
 check('CSV has each launch after each step', [[int(r['cycles']) for r in rows if r['step'] == name] for name in names(steps)] == [[c for t in cycles(steps, n) for c in t] for n in range(6)])
 check('with what all commands say of a launch', list(rows[0])[:6] == ['trace', 'machine', 'launch', 'kernel', 'grid', 'block'] and {r['trace'] for r in rows} == {t['trace']['file'] for t in steps['traces']} and {r['machine'] for r in rows} == {'jetson-tx2'}, rows[0])
+check('each column has its own name', len(rows[0]) == len(open(folder + 'steps.csv').readline().split(',')))
 for s in steps['steps']:
-    own = [float(r['speedup']) for r in rows if (r['step'], r['against']) == (s['step'], s['against'])]
+    own = [float(r['step_speedup']) for r in rows if (r['step'], r['against']) == (s['step'], s['against'])]
     check(f'its speedups have the mean of "{s["step"]}"', len(own) == s['launches'] and abs(statistics.mean(own) - s['speedup']) < 1e-5, own)
 PY
 fails 1 "--step x: give NAME:KEY=VALUE,KEY=VALUE" "${traces[0]}" -m jetson-tx2 --step x

@@ -164,6 +164,8 @@ check "an unknown form" says 1 "'foo' is no form" "$r" import foo x -o y
 check "export: a file is no folder" says 1 "plain is no folder" "$r" export accelsim "$dir/odd.wtr" -o "$dir/plain"
 check "an output is needed" says 1 "-o TRACE" "$r" import accelsim x
 check "export: a trace is needed" says 2 "kernelslist.g" "$r" export accelsim $golden/$t/kernelslist.g -o "$dir/no"
+check "export: a trace that is there" says 2 "nope.wtr" "$r" export accelsim "$dir/nope.wtr" -o "$dir/no"
+check "... and no folder is left" test ! -e "$dir/no"
 # What is not whole is written as far as it goes, and the status says so.
 "$r" record -q -o "$dir/whole.wtr" --module "$BUILD/kernels/matmul.ptx" -k matmul -g 8x8 -b 16x16 --arg buf=zeros:64K --arg buf=zeros:64K --arg buf=zeros:64K --arg i32=128
 head -c $(($(wc -c <"$dir/whole.wtr") * 2 / 3)) "$dir/whole.wtr" >"$dir/half.wtr"

@@ -108,7 +108,9 @@ int cuInit(unsigned), cuDevicePrimaryCtxRetain(CUcontext *, int), cuCtxSetCurren
 int cuModuleGetFunction(CUfunction *, CUmodule, const char *), cuMemAlloc_v2(unsigned long long *, unsigned long);
 int cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 }
+#ifndef ALONE
 #define ALONE __attribute__((noinline))
+#endif
 static CUfunction race;
 static ALONE void launch(int *p)
 {
@@ -147,6 +149,40 @@ for which in 0 1 2; do
     "$REPRISE" run --check race -- "$dir/stubs" $which 2>"$dir/err"
     check "stack of a launch by nvcc: $which" test "$(sed -n 's/^reprise:     at \([a-z_]*\).*/\1/p' "$dir/err" | head -3 | tr '\n' ' ')" = "launch caller main "
 done
+# The same where the compiler has put all into main, and a call of the toolkit's own inline function.
+mkdir -p "$dir/toolkit"
+cat >"$dir/toolkit/cuda_runtime.h" <<'CC'
+extern "C" int cuMemAlloc_v2(unsigned long long *, unsigned long);
+template <class T> static inline __attribute__((always_inline)) int cudaMalloc(T **p, unsigned long n) { return cuMemAlloc_v2((unsigned long long *)p, n); }
+CC
+"${CXX:-g++}" -std=c++17 -g -O1 -w "-DALONE=inline __attribute__((always_inline))" "$dir/stubs.cc" -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/stubs_inlined" >&2
+for which in 0 1 2; do
+    "$REPRISE" run --check race -- "$dir/stubs_inlined" $which 2>"$dir/err"
+    check "stack of an inlined launch: $which" test "$(sed -n 's/^reprise:     at .*(\(stubs.cc:[0-9]*\))/\1/p' "$dir/err" | head -3 | tr '\n' ' ')" = \
+        "$(grep -n -e 'cuLaunchKernel(race' -e "which == $which" -e '    caller(' "$dir/stubs.cc" | sed 's/\([0-9]*\).*/stubs.cc:\1/' | tr '\n' ' ')"
+done
+cat >"$dir/typed.cc" <<'CC'
+#include "cuda_runtime.h"
+extern "C" int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
+int main()
+{
+    void *context;
+    int *p;
+    cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+    return cudaMalloc(&p, 40); // the leak
+}
+CC
+"${CXX:-g++}" -std=c++17 -g -O2 -w -isystem "$dir/toolkit" "$dir/typed.cc" -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/typed" >&2
+"$REPRISE" run --check leak --write-suppressions "$dir/known" -- "$dir/typed" 2>"$dir/err"
+if [ -n "$line" ]; then
+    is "an inlined call of the toolkit: the program's line" "$(sed -n 's/^reprise:     at //p' "$dir/err")" "main (typed.cc:8)"
+    is "... and the suppression has it" "$(grep -v "^#" "$dir/known")" 'kind=leak file="typed.cc:8"'
+fi
+# Without the program's own line, what is suppressed is this finding alone: no other one of the toolkit's.
+sed 's/^#include.*/#line 9 "cuda_runtime.h"/' "$dir/typed.cc" >"$dir/typed_only.cc"
+"${CXX:-g++}" -std=c++17 -g -O2 -w -include "$dir/toolkit/cuda_runtime.h" "$dir/typed_only.cc" -L"$BUILD/lib" -l:libcuda.so.1 -o "$dir/typed_only" >&2
+"$REPRISE" run --check leak --write-suppressions "$dir/known" -- "$dir/typed_only" 2>"$dir/err"
+check "a suppression names no file of the toolkit" grep -qx 'kind=leak fingerprint=[0-9a-f]\{16\}' "$dir/known"
 # A function that its library does not export has no other one's name.
 cat >"$dir/hidden.c" <<'C'
 #include <stddef.h>

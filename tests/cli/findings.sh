@@ -107,7 +107,9 @@ printf 'kind=race file=wrong.cu:3\n' >"$work/rules"
 check "a rule: another line" run 3 --check race --suppressions "$work/rules" -- race
 printf 'file=wrong.c\n' >"$work/rules"
 check "a rule: a file of the host" run 0 --check leak --suppressions "$work/rules" -- leak
-for wrong in 'kind=rac:there is no kind' 'kernel=(:kernel=(' 'what=x:there is no field' 'race:is no field' 'kernel="x:the quote is not closed' 'file=a.cu:9-3:write NAME'; do
+for wrong in 'kind=rac:there is no kind' 'kernel=(:kernel=(' 'what=x:there is no field' 'race:is no field' 'kernel="x:the quote is not closed' 'file=a.cu:9-3:write NAME' \
+    'file=a.cu:x-y:write NAME' 'file=a.cu:0:write NAME' 'file=a.cu::write NAME' 'file=:3:write NAME' 'kind=:has no value' 'kernel=:has no value' 'file=:has no value' \
+    'fingerprint=:has no value' 'kind=,:there is no kind' 'kind=race,:there is no kind' 'kind=race kind=init:stands there twice' 'file=a file=b:stands there twice'; do
     printf '\n%s\n' "${wrong%:*}" >"$work/rules"
     fails 2 "$work/rules:2: " "$r" run --check race --suppressions "$work/rules" -- true
     check "... ${wrong##*:}" says "${wrong##*:}"

@@ -15,6 +15,13 @@ for command in "info" "info --json" "dump" "dump --json" "dump --csv" "replay -m
     is "$command to a full disk" "$? $(cat "$work/err")" "4 reprise: cannot write to standard output: No space left on device"
 done
 
+if [ "$(uname -sm)" = "Linux x86_64" ] && ! address_sanitizer; then
+    for format in json sarif junit github gitlab; do
+        "$r" run -q --check all --format $format -- tests/cuda/prebuilt/errors >/dev/full 2>"$work/err"
+        is "findings as $format to a full disk" "$? $(grep -c '^reprise: cannot write to standard output: No space left on device' "$work/err")" "4 1"
+    done
+fi
+
 # ---- files ---------------------------------------------------------------------------------------------------------
 mkdir "$work/disk"
 inside() { # command, with a disk of 64 KB in $work/disk of which $1 KB are left

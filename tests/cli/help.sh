@@ -65,6 +65,7 @@ if [ "$("$r" help help)" = "$("$r" help)" ] && [ "$("$r" help version)" = "$("$r
 says "unknown command 'recrod'; did you mean 'record'?" recrod
 says "unknown command or topic 'statitics'; did you mean 'statistics'?" help statitics
 says "'extra' is one word too many" version extra
+check "version --help is help version" eval '[ "$("$r" version --help)" = "$("$r" help version)" ]'
 says "'extra' is one word too many" help checks extra
 check "a topic in the singular" cmp <("$r" help check) <("$r" help checks)
 check "a command before a topic in the plural" eval '"$r" help machine | grep -q "^Usage: reprise machine"'

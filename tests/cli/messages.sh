@@ -30,6 +30,25 @@ says 1 "--set units.foo=ideal: unknown key 'units.foo'" replay "$t" "${on[@]}" -
 says 1 "--vary l1_subcores=3: l1.subcores (3) does not divide" diff "$t" "${on[@]}" --vary l1_subcores=3
 says 1 "--grid l1.size=0: l1.size" wcet "$t" -m orin-wcet --set l1=direct-mapped --grid l1.size=0 policy=gto
 
+# ---- the environment -----------------------------------------------------------------------------------------------
+for level in x 5 ""; do
+    export REPRISE_SIMD=$level
+    says 1 "REPRISE_SIMD is '$level' in the environment; there are 2, 3 and 4" info "$t"
+done
+unset REPRISE_SIMD
+mine=$REPRISE_MACHINES
+export REPRISE_MACHINES=/nowhere
+says 1 "REPRISE_MACHINES is '/nowhere' in the environment, which is no folder" info "$t"
+export REPRISE_MACHINES=$mine
+
+# ---- an option's name of another command ---------------------------------------------------------------------------
+says 1 "--launch is an option of 'reprise" ablate "$t" "${on[@]}" --launch 0
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    head -c 100 "$t" >"$dir/mine" && chmod 0 "$dir/mine" && chmod 755 "$dir"
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$r" results "$dir/mine" 2>"$dir/err"
+    is "results of a file that may not be read" "$? $(cat "$dir/err")" "2 reprise: cannot open '$dir/mine': Permission denied"
+fi
+
 # ---- suggestions where near, and only there ------------------------------------------------------------------------
 quiet_about "did you mean" replay "$t" "${on[@]}" --set scheduler=foo
 quiet_about "did you mean" replay "$t" "${on[@]}" --set classes.fp99.latency=4

@@ -123,3 +123,53 @@ is "tests that use no CUDA: 2" "$(nothing env)" 2
 check "... and that is said" grep -q "nothing was checked: no process of the program used CUDA" "$work/err"
 is "no reprise: an error of usage" "$(nothing env REPRISE=/nonexistent/reprise)" 4
 is "... in one line" "$(grep -c . "$work/err") $(grep -c '^ERROR: /nonexistent/reprise cannot be started: No such file or directory' "$work/err")" "1 1"
+# As a worker of pytest-xdist, of which others run at the same time.
+cat >"$work/test_worker.py" <<'PY'
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def ends_wrong():
+    yield
+    subprocess.run(["sh", "-c", "./wrong race; true"], check=True)
+
+
+def test_its_fixture(ends_wrong):
+    pass
+
+
+def test_own_environment():
+    subprocess.run(["./wrong", "race"], env={})
+
+
+@pytest.mark.parametrize("of", ["a b", "a c"])
+def test_innocent(of):
+    if of == "a c":
+        subprocess.run(["./wrong", "part0"], check=True)
+PY
+# shellcheck disable=SC2016
+is "a worker" "$(cd "$work" && "$r" run --check all --error-exitcode 0 -- sh -c 'env -i ./wrong race; PYTEST_XDIST_WORKER=gw1 ./wrong init; PYTEST_XDIST_WORKER=gw0 "$@"' sh \
+    "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider --reprise test_worker.py >out 2>err; echo $?)" 1
+is "... a fixture's end, and a child with an environment of its own" "$(grep -c -e '^ERROR test_worker.py::test_its_fixture - Failed: reprise found' -e '^FAILED test_worker.py::test_own_environment - Failed: reprise found' "$work/out")" 2
+is "... and no test has what processes of others found" "$(tail -1 "$work/out" | sed 's/ in .*//')" "1 failed, 3 passed, 1 error"
+if "$python" -c 'import xdist' 2>/dev/null; then
+    is "pytest-xdist" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider -n 2 --reprise test_worker.py >out 2>err; tail -1 out | sed 's/ in .*//')" "1 failed, 3 passed, 1 error"
+    cat >"$work/test_lost.py" <<'PY'
+import subprocess
+
+
+def test_lost():
+    subprocess.run(["sh", "-c", "(while kill -0 $$; do :; done; exec env -i ./wrong race) >/dev/null 2>&1 &"], check=True, env={})
+    subprocess.run(["./wrong", "part0"], check=True)
+
+
+def test_waits():
+    subprocess.run(["sh", "-c", "while ! grep -q finding \"$REPRISE_FINDINGS\"/[0-9]*; do :; done"], check=True)
+PY
+    is "... a process of which nothing says whose it is: 1" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider -n 2 --reprise test_lost.py >out 2>err; echo $?)" 1
+    check "... and what it found" eval 'grep -q "^2 passed" "$work/out" && grep -q "race: store of" "$work/out"'
+else
+    echo "ok - pytest-xdist # SKIP it is not there: $python -m pip install pytest-xdist"
+fi

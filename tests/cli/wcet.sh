@@ -132,6 +132,12 @@ head -c 900 "$trace" >"$tmp/cut.wtr"
 is "$? $(python3 -c "import json; print([(len(t['launches']), 'error' in t) for t in json.load(open('$tmp/out.json'))['traces']])") $(grep -cE 'cut.wtr: damaged|none.wtr' "$tmp/err")" "2 [(0, True), (1, False), (0, True)] 2" "of several traces a damaged and a missing one are left out"
 "$REPRISE" wcet -q "$tmp/cut.wtr" --machine orin-wcet >"$tmp/out" 2>/dev/null
 is "$? $(wc -c <"$tmp/out")" "2 0" "a damaged one alone has no bounds"
+head -c -10 "$trace" >"$tmp/end.wtr"
+for rest in "" --json "--grid latency=200,5 policy=lrr"; do
+    # shellcheck disable=SC2086
+    "$REPRISE" wcet "$tmp/end.wtr" --machine orin-wcet $rest >"$tmp/out" 2>"$tmp/err"
+    is "$? $(grep -c 'warning: .*end.wtr: the index at the end is missing' "$tmp/err") $(grep -c . "$tmp/out" | sed 's/^[1-9].*/some/')" "5 1 some" "a trace without its index: bounds, a warning and 5${rest:+, with $rest}"
+done
 
 "$REPRISE" wcet -q "$trace" "$trace" --machine orin-wcet --grid latency=200,5 policy=lrr,gto --json > "$tmp/grid.json"
 is "$(python3 -c "import json; r=json.load(open('$tmp/grid.json'))['rows']; print(len(r), sum(x['violations'] for x in r if x['bound']!='gub'), {x['launches'] for x in r})")" "12 0 {2}" "a grid over latency and policy"

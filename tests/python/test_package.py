@@ -241,6 +241,16 @@ def test_a_program_that_fails(folder):
         says(text, lambda: reprise.record(wrong, trace, any_status=True))
 
 
+def test_a_program_without_cuda_is_an_error(folder):
+    if os.uname().machine != "x86_64" or os.environ.get("ASAN_OPTIONS"):
+        return "CUDA programs do not run here"
+    for before in (None, b"there before"):
+        if before:
+            (folder / "none.wtr").write_bytes(before)
+        says("did nothing on a device", lambda: reprise.record(["true"], folder / "none.wtr"))
+    says("a list of words", lambda: reprise.record("true", folder / "none.wtr"), TypeError)
+
+
 def test_version(folder):
     done = subprocess.run([os.environ["REPRISE"], "--version"], stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout.split()[:2] == ["reprise", reprise.__version__], done.stdout

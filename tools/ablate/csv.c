@@ -29,7 +29,7 @@ bool ablation_print_csv(const struct ablation *a, struct rp_error *err)
         launch_csv_machine(c, a->stages[s].machine);
     launch_csv_column(c, "step");
     launch_csv_column(c, "against");
-    launch_csv_column(c, "speedup");
+    launch_csv_column(c, "step_speedup"); /* speedup: that of the cores, in all commands */
     launch_csv_heading(c);
     for (size_t t = 0; t < a->request->trace_count; t++)
         for (size_t s = 0; s < a->count; s++)

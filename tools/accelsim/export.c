@@ -364,15 +364,15 @@ bool accelsim_export(struct accelsim_export *job, struct rp_error *err)
 {
     struct session s = {.job = job};
     struct stat there;
-    bool made = !mkdir(job->folder, 0777);
-    if (!made && errno != EEXIST)
-        return rp_fail(err, RP_USAGE, "%s: %s", job->folder, strerror(errno));
-    if (!stat(job->folder, &there) && !S_ISDIR(there.st_mode))
-        return rp_fail(err, RP_USAGE, "%s is no folder, and one is written: give another name", job->folder);
     s.trace = rp_trace_open(job->trace, err);
     if (!s.trace)
         return false;
-    bool fine = export_all(&s, err);
+    bool made = !mkdir(job->folder, 0777), fine = made || errno == EEXIST;
+    if (!fine)
+        rp_fail(err, RP_USAGE, "%s: %s", job->folder, strerror(errno));
+    else if (!stat(job->folder, &there) && !S_ISDIR(there.st_mode))
+        fine = rp_fail(err, RP_USAGE, "%s is no folder, and one is written: give another name", job->folder);
+    fine = fine && export_all(&s, err);
     rp_trace_close(s.trace);
     if (!fine && made)
         rmdir(job->folder); /* unless something is in it */

@@ -148,7 +148,9 @@ const struct command command_info = {
     .about = "Prints what is in a trace, or in several: modules, kernels, launches and their streams, what the host "
              "did, counts, "
              "size, the mix of instructions by class, and what made "
-             "it.\nA damaged trace is described as far as it is whole, with a warning.",
+             "it.\nA trace that was cut short is described as far as it is whole, with a warning and status 5. Of one "
+             "that is damaged "
+             "within, what is read before is printed, and the message names the frame: status 2.",
     .options = rows,
     .examples = examples,
     .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, 4 the system failed, 5 the trace is not whole: it was "

@@ -3,7 +3,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/commands/commands.h"
@@ -140,6 +142,18 @@ static void survive_file_limit(void)
         signal(SIGXFSZ, on_file_limit);
 }
 
+/* What the environment says wrongly would be passed over where it is used. */
+static bool environment_is_valid(struct rp_error *err)
+{
+    const char *simd = getenv("REPRISE_SIMD"), *folder = getenv("REPRISE_MACHINES");
+    struct stat there;
+    if (simd && (strlen(simd) != 1 || *simd < '2' || *simd > '4'))
+        return rp_fail(err, RP_USAGE, "REPRISE_SIMD is '%s' in the environment; there are 2, 3 and 4", simd);
+    if (folder && *folder && (stat(folder, &there) || !S_ISDIR(there.st_mode)))
+        return rp_fail(err, RP_USAGE, "REPRISE_MACHINES is '%s' in the environment, which is no folder", folder);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
@@ -152,13 +166,19 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
         return command_finish(help(argc - 2, argv + 2));
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "version")) {
+        bool asks = argc == 3 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h"));
+        if (asks)
+            return command_finish(help(0, NULL));
         if (!ends(argc, argv, 2))
             return RP_USAGE;
         puts("reprise " REPRISE_VERSION);
         return command_finish(RP_OK);
     }
     const struct command *c = find(argv[1]);
+    struct rp_error err;
     if (!c)
         unknown(argv[1], false);
+    else if (!environment_is_valid(&err))
+        return command_fail(&err);
     return c ? command_finish(c->run(c, argc - 1, argv + 1)) : RP_USAGE;
 }

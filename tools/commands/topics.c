@@ -120,7 +120,8 @@ static const struct topic_part trace_parts[] = {
              "  reprise import accelsim, reprise export accelsim   traces of Accel-Sim"},
     {.heading = "Traces that are not whole",
      .text = "A recording that is interrupted, or whose program is killed, leaves a trace up to there. "
-             "Commands use what is there, warn, and end with status 5."},
+             "Commands use what is there, warn, and end with status 5. Where a frame within is damaged, commands that "
+             "need it stop and name it, with status 2."},
     {.heading = "Versions",
      .text = "Every version reads the traces of older ones. A trace that needs what an older version does not know is "
              "refused by it, "

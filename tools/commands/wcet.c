@@ -341,6 +341,7 @@ struct tables {
     struct wcet_validity validity;
     size_t shown, skips; /* launches with bounds, and without */
     bool beyond;         /* a replay took longer than its bound */
+    bool damaged;        /* a trace is not whole, and may lack launches */
 };
 
 static void add_assumptions(unsigned *all, const struct wcet_result *r)
@@ -509,6 +510,7 @@ static bool one_trace(const struct args *a, struct machine *m, const char *path,
                     .skipped = t->traces || a->csv ? json_array() : NULL};
     j.profile.keep = a->warps || a->report;
     bool fine = analyse_trace(&j, path, err) && add_results(&j, t, err);
+    t->damaged |= fine && trace_is_damaged(j.trace, a->quiet);
     t->skips += j.skips.launches;
     t->shown += j.result.count;
     add_assumptions(&t->validity.assumed, &j.result);
@@ -578,6 +580,8 @@ static int run(struct args *a)
         status = command_fail(&err);
     else if (status == RP_OK && t.skips)
         status = RP_BAD_INPUT;
+    else if (status == RP_OK && t.damaged)
+        status = RP_PARTIAL;
     table_free(t.launches);
     table_free(t.replays);
     json_decref(t.traces);
@@ -638,7 +642,8 @@ const struct command command_wcet = {
     .examples = examples,
     .status = "Exit status: 0 fine, 1 wrong usage, 2 bad input, or a launch has no bound and is left out, 4 the system "
               "failed, or a replay or the exact worst case "
-              "is beyond the bound. The latter is a defect of Reprise; please report it.",
+              "is beyond the bound, 5 a trace is not whole and may lack launches. Being beyond is a defect of Reprise; "
+              "please report it.",
     .option = wcet_option,
     .run = wcet_run,
 };

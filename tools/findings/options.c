@@ -195,11 +195,15 @@ static bool write_one(const struct findings *f, enum findings_format format, con
     struct output *o = standard ? NULL : output_open(path, err);
     if (!standard && !o)
         return false;
-    bool whole = findings_write(f, format, standard ? stdout : o->to);
+    FILE *to = standard ? stdout : o->to;
+    bool whole = findings_write(f, format, to) && (!standard || !fflush(to));
     int why = errno;
-    if (!whole)
-        rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: %s", path,
-                ferror(standard ? stdout : o->to) ? strerror(why) : "out of memory");
+    if (!whole && !ferror(to))
+        rp_fail(err, RP_SYSTEM, "out of memory for the findings");
+    else if (!whole && standard)
+        rp_fail(err, RP_SYSTEM, "cannot write to standard output: %s", strerror(why));
+    else if (!whole)
+        rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: %s", path, strerror(why));
     return standard ? whole : output_close(o, whole, err) && whole;
 }
 

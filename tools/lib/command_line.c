@@ -115,6 +115,17 @@ static const struct option_row *row_of(const struct command_line *l, int key)
     return NULL;
 }
 
+/* getopt_long takes "--launch" for a switch "--launches", though other commands have an option --launch with a value.
+ */
+static void refuse_abbreviation(const struct command_line *l, const struct option_row *o, const char *word)
+{
+    bool whole = !o || !o->name || o->argument || strncmp(word, "--", 2) || !strcmp(word + 2, o->name);
+    const struct command *other = whole ? NULL : who_has(l->command, word + 2);
+    if (other)
+        command_usage(l, "%s is an option of 'reprise %s'; the switch of %s is --%s", word, other->name,
+                      l->command->name, o->name);
+}
+
 /* Reports what getopt_long could not read: its return value, and the word that it read last. */
 static _Noreturn void bad_option(const struct command_line *l, int answer, const char *word)
 {
@@ -185,6 +196,7 @@ void command_parse(struct command_line *l, const struct command *c, int argc, ch
         if (key == '?' || key == ':')
             bad_option(l, key, argv[optind - 1]);
         const struct option_row *row = row_of(l, key);
+        refuse_abbreviation(l, row, argv[optind - 1]);
         json |= row && !strcmp(row->name, "json");
         csv |= row && !strcmp(row->name, "csv");
         if (json && csv)

@@ -96,6 +96,14 @@ struct rp_trace *trace_of_launches(const char *path, struct rp_error *err)
     return NULL;
 }
 
+bool trace_is_damaged(const struct rp_trace *t, bool quiet)
+{
+    const char *damage = rp_trace_damage(t);
+    if (damage && !quiet)
+        fprintf(stderr, "reprise: warning: %s\n", damage);
+    return damage;
+}
+
 static bool is_readable(const char *path, struct rp_error *err)
 {
     return !access(path, R_OK) || rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", path, strerror(errno));

@@ -37,6 +37,8 @@ bool parse_number(const char *option, const char *text, long long least, long lo
 /* Opens a trace whose launches a command wants. NULL with RP_BAD_INPUT: the file is something else, or has no launches.
  */
 struct rp_trace *trace_of_launches(const char *path, struct rp_error *);
+/* Whether the trace is not whole, which is said unless `quiet`. */
+bool trace_is_damaged(const struct rp_trace *, bool quiet);
 
 /* Where a command prints its traces, one after the other. */
 struct trace_output {

@@ -39,6 +39,8 @@ static bool fail_closed(const struct sql *s, const char *said, struct rp_error *
     const char *why = number ? strerror(number) : said;
     if (number == ENOSPC || number == EDQUOT)
         return rp_fail(err, RP_SYSTEM, "%s: no file can be made beside it: %s; make room" KEPT, s->path, why);
+    if (!s->write && access(s->path, R_OK))
+        return rp_fail(err, RP_BAD_INPUT, "cannot open '%s': %s", s->path, why);
     if (!s->write)
         return rp_fail(err, RP_USAGE,
                        "%s: cannot read it in this folder: %s; copy it, and %s-wal, to one that you can write", s->path,

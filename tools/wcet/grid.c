@@ -39,6 +39,8 @@ struct grid_run {
     json_t *skipped;         /* with --json: the same as a list; NULL */
     struct table *table;     /* without --json; made with the first row */
     size_t launches;         /* with bounds, of all values */
+    size_t opened;           /* traces that were opened, once or more */
+    bool damaged;            /* one of them is not whole */
 };
 
 /* Says which launches are left out, each reason once for a trace: other values of the option leave out the same. */
@@ -108,6 +110,10 @@ static bool point(struct grid_run *g, const char *value, struct wcet_result *out
     bool fine = true;
     for (size_t i = 0; fine && i < g->count; i++) {
         struct rp_trace *t = trace_of_launches(g->traces[i], err);
+        if (t && i == g->opened) {
+            g->opened++;
+            g->damaged |= trace_is_damaged(t, g->grid->quiet);
+        }
         fine = t && one_trace(g, &here, i, t, value, out, err);
         if (t)
             rp_trace_close(t);
@@ -289,5 +295,5 @@ int wcet_grid_run(const struct wcet_grid *grid, const struct machine_args *args,
         fine = rp_fail(&err, RP_BAD_INPUT, "--grid: no launch of these traces has a bound");
     if (!fine)
         return command_fail(&err);
-    return status == RP_OK && skips ? RP_BAD_INPUT : status;
+    return status != RP_OK ? status : skips ? RP_BAD_INPUT : g.damaged ? RP_PARTIAL : RP_OK;
 }

@@ -71,6 +71,38 @@ static bool write_log(int file, const char *text, size_t size)
     return whole;
 }
 
+/* 0: unknown. Linux, Documentation/filesystems/proc.rst: the fourth field of "stat", behind the name in brackets. */
+static long parent_of(long process)
+{
+    char path[40], text[500];
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *from = fopen(path, "re");
+    size_t size = from ? fread(text, 1, sizeof text - 1, from) : 0;
+    if (from)
+        fclose(from);
+    text[size] = 0;
+    const char *name_end = strrchr(text, ')');
+    long parent = 0;
+    return name_end && sscanf(name_end + 1, " %*c %ld", &parent) == 1 ? parent : 0;
+}
+
+/* For pytest --reprise: of which worker of pytest-xdist the process is. An environment of its own does not say it, and
+ * the processes that it comes from do not where one of them has ended. */
+static void put_origin(FILE *to)
+{
+    enum { MOST = 64 };
+    const char *worker = getenv("PYTEST_XDIST_WORKER"), *comma = "";
+    if (worker) {
+        fputs(", \"worker\": ", to);
+        rp_json_text(to, worker);
+    }
+    fputs(", \"ancestors\": [", to);
+    long process = getppid();
+    for (int i = 0; process > 1 && i < MOST; i++, comma = ", ", process = parent_of(process))
+        fprintf(to, "%s%ld", comma, process);
+    fputs("]", to);
+}
+
 /* The log of this process; a fork has one of its own. -1: there is none. */
 static int log_file(void)
 {
@@ -85,12 +117,8 @@ static int log_file(void)
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     FILE *to = fmemopen(head, sizeof head, "w");
     if (to) {
-        const char *test = getenv("PYTEST_CURRENT_TEST"); /* of pytest, for pytest --reprise */
         fprintf(to, "{\"process\": %ld", (long)owner);
-        if (test) {
-            fputs(", \"test\": ", to);
-            rp_json_text(to, test);
-        }
+        put_origin(to);
         put_device(to);
         fputs("}\n", to);
     }

@@ -12,6 +12,8 @@
 #define SHOWN_FRAMES 8
 #define MOST_LOOKUPS 400 /* of a process: each takes milliseconds */
 #define KNOWN_FRAMES 1024
+#define MOST_INLINED 64
+#define SHOWN_NAME 500 /* characters of a function's name */
 
 void host_stack_take(struct host_stack *s) { s->count = backtrace(s->at, HOST_STACK_FRAMES); }
 
@@ -67,23 +69,17 @@ static uintptr_t in_file(const Dl_info *in, uintptr_t at)
     return h->e_type == ET_DYN ? at - (uintptr_t)h : at;
 }
 
-static bool one_line(FILE *from, char *text, size_t size)
-{
-    if (!fgets(text, (int)size, from))
-        return false;
-    text[strcspn(text, "\n")] = 0;
-    return *text && *text != '?';
-}
-
 /* "/src/app.cu:17 (discriminator 3)". Without debugging information there is no line, and the file is a name out of the
  * symbol table: for CUDA programs that of a temporary file, another one in each build. */
 static void read_place(char *text, struct rp_frame *to)
 {
     char *colon = strrchr(text, ':');
-    unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+    unsigned long line = colon && *text != '?' ? strtoul(colon + 1, NULL, 10) : 0;
     if (!line)
         return;
     *colon = 0;
+    if (rp_file_is_temporary(text))
+        return;
     to->file = strdup(text);
     to->line = (uint32_t)line;
 }
@@ -103,29 +99,80 @@ static bool has_symbols(const char *file)
     return section.sh_type == SHT_SYMTAB;
 }
 
-static bool look_up(const char *file, uintptr_t at, struct rp_frame *to)
-{
-    static unsigned lookups;
-    char command[5000], function[500], place[4200];
-    if (strchr(file, '\'') || strlen(file) > 4096 || lookups++ >= MOST_LOOKUPS)
-        return false;
-    snprintf(command, sizeof command, "REPRISE_ALONE=1 LD_PRELOAD= LD_AUDIT= addr2line -Cfe '%s' 0x%llx 2>/dev/null",
-             file, (unsigned long long)at);
-    FILE *f = popen(command, "re");
-    bool known = f && one_line(f, function, sizeof function);
-    if (known && one_line(f, place, sizeof place))
-        read_place(place, to);
-    if (f)
-        pclose(f);
-    if (known)
-        to->function = strdup(function);
-    return known;
-}
-
 static void free_frame(struct rp_frame *f)
 {
     free(f->function);
     free(f->file);
+}
+
+/* The frames of an address: last the function that it is in, and before it the calls that the compiler replaced by the
+ * function's body, innermost first. */
+struct chain {
+    void *address;
+    struct rp_frame *frames;
+    uint32_t count;
+};
+
+static void free_chain(struct chain *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        free_frame(&c->frames[i]);
+    free(c->frames);
+    *c = (struct chain){0};
+}
+
+static bool read_text(FILE *from, char **line, size_t *room)
+{
+    ssize_t length = getline(line, room, from);
+    if (length > 0)
+        (*line)[strcspn(*line, "\n")] = 0;
+    return length > 0;
+}
+
+/* Two lines for each frame: its function and its place. */
+static void read_chain(FILE *from, struct chain *to)
+{
+    char *text = NULL;
+    size_t room = 0;
+    to->frames = calloc(MOST_INLINED, sizeof *to->frames);
+    while (to->frames && to->count < MOST_INLINED && read_text(from, &text, &room) && *text && *text != '?') {
+        struct rp_frame *f = &to->frames[to->count++];
+        f->function = strndup(text, SHOWN_NAME);
+        if (read_text(from, &text, &room))
+            read_place(text, f);
+    }
+    free(text);
+}
+
+/* addr2line gives an inlined function whose linkage name is not noted, such as a static one of C++, the name of the
+ * function that it is inlined in. */
+static void name_inlined(struct chain *c)
+{
+    const char *around = c->count ? c->frames[c->count - 1].function : NULL;
+    for (uint32_t i = 0; around && i + 1 < c->count; i++) {
+        struct rp_frame *f = &c->frames[i];
+        char *name;
+        if (!f->function || strcmp(f->function, around) || asprintf(&name, "[inlined in %s]", around) < 0)
+            continue;
+        free(f->function);
+        f->function = name;
+    }
+}
+
+static void look_up(const char *file, uintptr_t at, struct chain *to)
+{
+    static unsigned lookups;
+    char command[5000];
+    if (strchr(file, '\'') || strlen(file) > 4096 || lookups++ >= MOST_LOOKUPS)
+        return;
+    snprintf(command, sizeof command, "REPRISE_ALONE=1 LD_PRELOAD= LD_AUDIT= addr2line -Cfie '%s' 0x%llx 2>/dev/null",
+             file, (unsigned long long)at);
+    FILE *f = popen(command, "re");
+    if (f) {
+        read_chain(f, to);
+        pclose(f);
+    }
+    name_inlined(to);
 }
 
 /* Names the frame by its symbol, or by its file. */
@@ -139,27 +186,30 @@ static void name_by_place(struct rp_frame *f, const Dl_info *in, uintptr_t at)
     f->function = strdup(text);
 }
 
-/* The frame of an address in the program. What was looked up is kept. */
-static struct rp_frame frame_of(void *address, const Dl_info *in)
+static struct chain chain_of(void *address, const Dl_info *in)
 {
-    static struct {
-        void *address;
-        struct rp_frame frame;
-    } known[KNOWN_FRAMES];
+    struct chain new = {.address = address};
     uintptr_t at = (uintptr_t)address - 1;
-    size_t slot = at * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+    look_up(in->dli_fname, in_file(in, at), &new);
+    bool found = new.count;
+    if (!found && (new.frames || (new.frames = calloc(1, sizeof *new.frames))))
+        new.count = 1;
+    /* addr2line takes the exported symbol before the address, even if that does not cover it, as dladdr wants */
+    if (new.count == 1 && (!found || (!new.frames[0].file && !in->dli_sname && !has_symbols(in->dli_fname))))
+        name_by_place(&new.frames[0], in, at);
+    return new;
+}
+
+/* The frames of an address in the program. What was looked up is kept until the next call. */
+static const struct chain *known_chain(void *address, const Dl_info *in)
+{
+    static struct chain known[KNOWN_FRAMES];
+    size_t slot = (uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 54;
     if (known[slot].address != address) {
-        struct rp_frame new = {0};
-        bool found = look_up(in->dli_fname, in_file(in, at), &new);
-        /* addr2line takes the exported symbol before the address, even if that does not cover it, as dladdr wants */
-        if (!found || (!new.file && !in->dli_sname && !has_symbols(in->dli_fname)))
-            name_by_place(&new, in, at);
-        free_frame(&known[slot].frame);
-        known[slot].address = address;
-        known[slot].frame = new;
+        free_chain(&known[slot]);
+        known[slot] = chain_of(address, in);
     }
-    const struct rp_frame *f = &known[slot].frame;
-    return (struct rp_frame){f->function ? strdup(f->function) : NULL, f->file ? strdup(f->file) : NULL, f->line};
+    return &known[slot];
 }
 
 static bool is_main(const struct rp_frame *f)
@@ -168,18 +218,26 @@ static bool is_main(const struct rp_frame *f)
     return n && !strncmp(n, "main", 4) && (!n[4] || n[4] == '+');
 }
 
-/* What calls main, or a thread's function, in glibc, which may not have its name. */
-static bool is_start(const struct rp_frame *f)
+/* glibc, which calls main and the functions of threads, and calls back: no part of the program. */
+static bool is_libc(const char *file)
 {
-    const char *n = f->function ? f->function : "";
-    return !strncmp(n, "__libc_start", 12) || !strncmp(n, "_start", 6) || strstr(n, "/libc.so.6+0x");
+    const char *slash = strrchr(file, '/');
+    return !strcmp(slash ? slash + 1 : file, "libc.so.6");
 }
 
-/* Whether a function has the name of the kernel; the arguments of either may be unknown. */
+static bool is_start(const struct rp_frame *f) { return f->function && !strncmp(f->function, "_start", 6); }
+
+/* Whether a function has the name of the kernel; the arguments of either may be unknown. The name of an inlined
+ * function may lack arguments and namespaces. */
 static bool is_named(const char *function, const char *kernel)
 {
-    size_t length = strchr(function, '(') ? strlen(kernel) : strcspn(kernel, "(");
-    return !strncmp(function, kernel, length) && (!function[length] || function[length] == '(');
+    size_t length = strlen(function), whole = strcspn(kernel, "(");
+    if (strchr(function, '(')) {
+        size_t known = strlen(kernel);
+        return !strncmp(function, kernel, known) && (!function[known] || function[known] == '(');
+    }
+    const char *end = kernel + whole - (length < whole ? length : whole);
+    return !strncmp(function, end, length) && length <= whole && (end == kernel || end[-1] == ':');
 }
 
 static bool set_kernel_name(char **kernel, char *name)
@@ -214,26 +272,50 @@ static bool is_made(const struct rp_frame *f, char **kernel)
            (*kernel && is_named(name, *kernel));
 }
 
+/* A stack that grows from its inner end. */
+struct shown {
+    struct rp_frame *frames; /* SHOWN_FRAMES of them */
+    uint32_t count;
+    char *kernel;
+    bool end; /* nothing more belongs to it */
+};
+
+static bool is_of_toolkit(const struct rp_frame *f) { return f->file && rp_file_is_of_toolkit(f->file); }
+
+/* Adds a frame where there is room. What the toolkit's headers have in the last place makes room, so that the stack
+ * reaches the program's own line. */
+static void show(struct shown *s, const struct rp_frame *f)
+{
+    if (is_made(f, &s->kernel) || is_start(f))
+        return;
+    if (s->count == SHOWN_FRAMES)
+        free_frame(&s->frames[--s->count]);
+    s->frames[s->count++] =
+        (struct rp_frame){f->function ? strdup(f->function) : NULL, f->file ? strdup(f->file) : NULL, f->line};
+    s->end = s->count == SHOWN_FRAMES && !is_of_toolkit(f);
+}
+
+/* Of the calls that the compiler replaced, those of the toolkit's functions and of what nvcc makes are left out. */
+static void show_chain(struct shown *s, const struct chain *c)
+{
+    for (uint32_t i = 0; i < c->count && !s->end; i++)
+        if (i + 1 == c->count || (c->frames[i].file && !is_of_toolkit(&c->frames[i])))
+            show(s, &c->frames[i]);
+    s->end |= c->count && is_main(&c->frames[c->count - 1]);
+}
+
 void host_stack_add(struct rp_finding *f, const char *what, const struct host_stack *s)
 {
-    struct rp_frame *frames = calloc(SHOWN_FRAMES, sizeof *frames);
-    char *kernel = rp_finding_kernel(f);
-    uint32_t count = 0;
-    bool end = !frames;
+    struct shown to = {.frames = calloc(SHOWN_FRAMES, sizeof *to.frames), .kernel = rp_finding_kernel(f)};
     Dl_info in;
-    for (int i = 0; i < s->count && count < SHOWN_FRAMES && !end; i++) {
-        if (!file_of(s->at[i], &in) || library_of(in.dli_fname) != OURS)
-            continue;
-        struct rp_frame new = frame_of(s->at[i], &in);
-        end = is_main(&new) || (count && is_start(&new));
-        if (is_made(&new, &kernel) || (count && is_start(&new)))
-            free_frame(&new);
-        else
-            frames[count++] = new;
+    to.end = !to.frames;
+    for (int i = 0; i < s->count && !to.end; i++) {
+        if (file_of(s->at[i], &in) && library_of(in.dli_fname) == OURS && !is_libc(in.dli_fname))
+            show_chain(&to, known_chain(s->at[i], &in));
     }
-    free(kernel);
-    if (count && f->stack_count < RP_FINDING_STACKS)
-        f->stacks[f->stack_count++] = (struct rp_stack){what, frames, count};
+    free(to.kernel);
+    if (to.count && f->stack_count < RP_FINDING_STACKS)
+        f->stacks[f->stack_count++] = (struct rp_stack){what, to.frames, to.count};
     else
-        free(frames);
+        free(to.frames);
 }

@@ -138,8 +138,11 @@ static CUresult initialise(void)
         say("%s", err.text);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!driver.devices)
+    if (!driver.devices) { /* then nothing opens the device, and calls that fail are findings all the same */
+        if (!check_any() && !check_open(&err))
+            say("%s", err.text);
         return CUDA_ERROR_NO_DEVICE;
+    }
     pthread_atfork(before_fork, after_fork, child_of_fork);
     driver.initialised = true;
     return CUDA_SUCCESS;

@@ -47,17 +47,19 @@ def pytest_cmdline_main(config):
         raise pytest.UsageError(f"{program} cannot be started: {e.strerror}") from e
 
 
+def _is_of(first, process, worker):
+    """Whether a log with this first line is of the process, or of one that it has started: which comes from it, or has
+    its environment. A worker runs one test at a time."""
+    return process in [first["process"], *first["ancestors"]] or first.get("worker") == worker
+
+
 class _Logs:
     """What has been found so far. Each process of a program has a log of its own; the first line says whose it is."""
 
     def __init__(self):
         self.at = {}  # by file
         self.known = {}  # the findings, by file and their number in it
-        self.shared = "PYTEST_XDIST_WORKER" in os.environ  # other workers' tests run at the same time
-
-    def _is_ours(self, process, test):
-        """Whether the log is of this process, or of one that this test has started, which inherits the test's name."""
-        return process == os.getpid() or not self.shared or test.partition(" ")[0] == os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
+        self.worker = os.environ.get("PYTEST_XDIST_WORKER")  # other workers' tests run at the same time
 
     def _lines(self, path):
         with open(path, "rb") as f:
@@ -65,7 +67,7 @@ class _Logs:
             if not head.endswith(b"\n"):
                 return []
             first = json.loads(head)
-            if not self._is_ours(first["process"], first.get("test", "")):
+            if self.worker and not _is_of(first, os.getpid(), self.worker):
                 return []
             f.seek(self.at.get(path, len(head)))
             data = f.read()
@@ -87,16 +89,16 @@ class _Logs:
         return [f for f in found if not f.get("suppressed")]
 
 
-def _lines_of_all():
-    for path in Path(os.environ["REPRISE_FINDINGS"]).glob("[0-9]*"):
-        for line in path.read_bytes().splitlines(keepends=True):
-            if line.endswith(b"\n"):
-                yield json.loads(line)
+def _all_logs():
+    """The lines of each."""
+    for path in sorted(Path(os.environ["REPRISE_FINDINGS"]).glob("[0-9]*")):
+        lines = path.read_bytes().splitlines(keepends=True)
+        yield [json.loads(line) for line in lines if line.endswith(b"\n")]
 
 
 def _all_was_checked(options):
     """As `reprise run` decides, which says why not: some process used CUDA, and all code could be loaded."""
-    seen = {key for line in _lines_of_all() for key in line}
+    seen = {key for log in _all_logs() for line in log for key in line}
     chosen = any(o.startswith(("--kernels", "--launches")) for o in options)
     static = any(Path(os.environ["REPRISE_FINDINGS"]).glob(".static-*"))  # programs that no library can be loaded into
     return "process" in seen and "unloaded" not in seen and not static and ("checked" in seen or not chosen)
@@ -110,6 +112,8 @@ def pytest_configure(config):
 class _Checked:
     def __init__(self):
         self.logs = _Logs()
+        self.workers = []  # of pytest-xdist, which have ended: process and name of each
+        self.of_no_test = []  # findings
 
     def _phase(self, item, when):
         """Findings fail the test as an exception does, so that marks such as xfail mean the same as ever. One that fails, or is
@@ -139,7 +143,29 @@ class _Checked:
     def pytest_runtest_teardown(self, item):
         return (yield from self._phase(item, "teardown"))
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        self.workers.append(getattr(node, "workeroutput", {}).get("reprise", (0, node.workerinput["workerid"])))
+
+    def _of_no_worker(self):
+        """What pytest-xdist's workers do not look at: findings of processes of which nothing says whose they are."""
+        logs = [log for log in _all_logs() if log and not any(_is_of(log[0], *w) for w in self.workers)]
+        return [line["finding"] for log in logs for line in log if "finding" in line and not line["finding"].get("suppressed")]
+
     def pytest_sessionfinish(self, session, exitstatus):
-        worker = "PYTEST_XDIST_WORKER" in os.environ
-        if exitstatus == 0 and not worker and not _all_was_checked(session.config.getoption("--reprise-option")):
+        if self.logs.worker:
+            if hasattr(session.config, "workeroutput"):
+                session.config.workeroutput["reprise"] = (os.getpid(), self.logs.worker)
+            return
+        if self.workers:
+            self.of_no_test = self._of_no_worker()
+        if exitstatus == 0 and self.of_no_test:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        elif exitstatus == 0 and not _all_was_checked(session.config.getoption("--reprise-option")):
             session.exitstatus = BAD_INPUT
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.of_no_test:
+            terminalreporter.section("reprise: findings of processes of which nothing says which test has started them")
+            for finding in self.of_no_test:
+                terminalreporter.line(finding["text"])

@@ -25,18 +25,21 @@ def record(command, trace, *, device=None, kernels=None, launches=None, options=
     Raises ProgramFailed if the program was recorded and ended with a status that is not 0; Error if reprise failed, checks in
     `options` found something, or nothing was recorded.
     """
+    if isinstance(command, (str, bytes)):
+        raise TypeError(f"command is a list of words, such as ['./app', '1024'], not {command!r}")
     path = os.fspath(trace)
     words = ["record", "--quiet", "--output", path]
     for name, value in (("--device", device), ("--kernels", kernels), ("--launches", launches)):
         words += [name, str(value)] if value is not None else []
     before = _content(path)
     done = start_program([*words, *options, "--", *map(os.fspath, command)])
-    if done.returncode == 0:
+    recorded = _content(path) not in (None, before)
+    if done.returncode == 0 and recorded:
         return path
     ours = [line for line in done.stderr.splitlines() if line.startswith("reprise: ") or line.startswith("reprise record: ")]
     if ours:
         raise Error("\n".join(ours), done.returncode)
-    if _content(path) in (None, before):
+    if not recorded:
         raise Error(f"{os.fspath(command[0])} ended with status {done.returncode}, and nothing was recorded", done.returncode)
     if any_status:
         return path
