@@ -13,10 +13,10 @@
  * reported when it is over, before the issue that ends it. So do the DRAM commands of a channel while the machine is
  * busy. A block is placed before its instructions issue, and leaves after them; a launch begins before its blocks come,
  * and ends after they have left. `done` and `access` come when the engine knows the cycle, which may lie far ahead, and
- * not in the order of cycles; `done` comes after its issue. SMs may be ahead of one another; a listener that puts events
- * in order says by how much (`most_ahead`). With REPLAY_REFERENCE they are not: the issues of all SMs come in the order
- * of cycles. If the cycles of a launch are a mean over processors
- * (measure 'processor'), the next launch begins before slower processors are done.
+ * not in the order of cycles; `done` comes after its issue. SMs may be ahead of one another; a listener that puts
+ * events in order says by how much (`most_ahead`). With REPLAY_REFERENCE they are not: the issues of all SMs come in
+ * the order of cycles. If the cycles of a launch are a mean over processors (measure 'processor'), the next launch
+ * begins before slower processors are done.
  *
  * Threads. With an observer, launches that do not depend on one another run one after the other. A launch begins in the
  * cycle in which the one before it ends. Until that is known its events have no cycles, and to keep them would take

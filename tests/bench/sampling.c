@@ -3,7 +3,7 @@
  * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
  * cycles, and the true value of each other statistic, lie in their intervals; the same with few SMs, so that there are
  * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold, with
- * several SMs and with one.
+ * several SMs and with one. "waves" alone says how many waves those launches have, and how they differ.
  * Times are of the processor.
  */
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replay/session/interval.h"
 #include "replay/session/machine_open.h"
 #include "replay/session/replay.h"
 #include "tests/bench/figures/figures.h"
@@ -22,12 +23,22 @@ static _Noreturn void die(const char *what, const char *why)
     exit(1);
 }
 
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 #define MOST_SETTINGS 3
 
 struct variant {
     const char *machine;
     struct machine_setting settings[MOST_SETTINGS];
 };
+
+/* "rtx2060 2/100". */
+#define VARIANT_NAME 64
+static void name_of(const struct variant *v, char out[VARIANT_NAME])
+{
+    snprintf(out, VARIANT_NAME, "%s%s%s%s%s", v->machine, v->settings[0].key ? " " : "",
+             v->settings[0].key ? v->settings[0].value : "", v->settings[1].key ? "/" : "",
+             v->settings[1].key ? v->settings[1].value : "");
+}
 
 static struct machine *machine_of(const struct variant *v)
 {
@@ -62,6 +73,62 @@ static double timed(struct rp_trace *t, const struct machine *m, struct sample_r
 
 static double part(uint64_t of, uint64_t all) { return all ? (double)of / (double)all : 0; }
 static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+
+/* ---- waves ------------------------------------------------------------------------------------------------------- */
+
+/* The cycles in which the blocks of a launch are placed, in the order of the blocks. */
+struct placements {
+    uint64_t *cycle, count;
+    uint64_t wave; /* blocks that were placed before the first one left */
+    bool left;
+};
+
+static void note_block(void *data, const struct observed_block *b)
+{
+    struct placements *p = data;
+    p->left |= b->leaves;
+    p->wave += !p->left;
+    if (!b->leaves)
+        p->cycle[b->block] = b->cycle;
+}
+
+/* The deviation of the cycles of so many waves, as a part of their mean: from the mean placement of a wave's blocks to
+ * that of another's. The first eight waves do not count. */
+static double deviation(const struct placements *p, uint64_t waves)
+{
+    struct running cycles = {0};
+    for (uint64_t w = 8; (w + waves + 1) * p->wave <= p->count; w++) {
+        double sum = 0;
+        for (uint64_t i = w * p->wave; i < (w + 1) * p->wave; i++)
+            sum += (double)p->cycle[i + waves * p->wave] - (double)p->cycle[i];
+        running_add(&cycles, sum);
+    }
+    return cycles.count > 1 ? running_deviation(&cycles) / cycles.mean : 0;
+}
+
+/* How many waves the launch has, and how they differ. */
+static void print_waves(struct rp_trace *t, const char *name, const struct variant *v)
+{
+    struct rp_error err;
+    char machine[VARIANT_NAME];
+    struct machine *m = machine_of(v);
+    struct placements p = {.count = rp_launch_blocks(rp_trace_launch(t, 0))};
+    p.cycle = calloc(p.count, sizeof *p.cycle);
+    const struct observer o = {.data = &p, .block = note_block};
+    const struct replay_options options = {.launch = 0, .threads = 1, .observer = &o};
+    struct replay_result result;
+    if (!p.cycle || !replay(t, m, &options, &result, &err))
+        die(name, p.cycle ? err.text : "out of memory");
+    name_of(v, machine);
+    printf("%-18s %-18s %8.0f %9.2f %% %9.2f %% %9.2f %%\n", name, machine, (double)p.count / (double)p.wave,
+           100 * deviation(&p, 1), 100 * deviation(&p, 4), 100 * deviation(&p, 16));
+    fflush(stdout);
+    replay_result_free(&result);
+    machine_free(m);
+    free(p.cycle);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* A trace of the case; the caller closes it. */
 static struct rp_trace *recorded(const char *name, uint32_t size)
@@ -104,10 +171,8 @@ static void cover(struct coverage *c, const struct replay_result *all, const str
 static void print(const char *name, const struct variant *v, const struct replay_result *all,
                   const struct replay_result *some, double faster)
 {
-    char machine[64];
-    snprintf(machine, sizeof machine, "%s%s%s%s%s", v->machine, v->settings[0].key ? " " : "",
-             v->settings[0].key ? v->settings[0].value : "", v->settings[1].key ? "/" : "",
-             v->settings[1].key ? v->settings[1].value : "");
+    char machine[VARIANT_NAME];
+    name_of(v, machine);
     if (some->sample.instructions < some->sample.all)
         printf("%-18s %-18s %12llu %+8.2f %% %7.2f %% %10.1f %9.1f%s%s\n", name, machine,
                (unsigned long long)all->total.cycles,
@@ -139,18 +204,33 @@ static void heading(const char *text)
 
 static const struct sample_request two_percent = {0.02, 0.95};
 
+/* A launch of a case. */
+struct launch_case {
+    const char *name;
+    uint32_t size;
+};
+
+static const struct launch_case of_4096_blocks[] = {
+    {"stream_copy", 4096 * 256},      {"vector_add", 4096 * 256},  {"reduce_tree", 4096 * 512},
+    {"transpose_padded", 64 * 32},    {"matmul", 64 * 16},         {"mandelbrot", 64 * 16},
+    {"histogram_shared", 4096 * 256}, {"spmv_scalar", 4096 * 128}, {"stream_gather", 4096 * 256}};
+
 static void large_launches(struct coverage *c)
 {
-    static const struct {
-        const char *name;
-        uint32_t size;
-    } cases[] = {{"stream_copy", 4096 * 256},      {"vector_add", 4096 * 256},  {"reduce_tree", 4096 * 512},
-                 {"transpose_padded", 64 * 32},    {"matmul", 64 * 16},         {"mandelbrot", 64 * 16},
-                 {"histogram_shared", 4096 * 256}, {"spmv_scalar", 4096 * 128}, {"stream_gather", 4096 * 256}};
     heading("Launches of 4,096 blocks, 2 % at 95 %");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rp_trace *t = recorded(cases[i].name, cases[i].size);
-        compare(t, cases[i].name, &(struct variant){"jetson-tx2", {{0}}}, two_percent, c);
+    for (size_t i = 0; i < COUNT(of_4096_blocks); i++) {
+        struct rp_trace *t = recorded(of_4096_blocks[i].name, of_4096_blocks[i].size);
+        compare(t, of_4096_blocks[i].name, &(struct variant){"jetson-tx2", {{0}}}, two_percent, c);
+        rp_trace_close(t);
+    }
+}
+
+static void large_waves(void)
+{
+    printf("\nWaves of launches of 4,096 blocks, and how much the cycles of 1, 4 and 16 of them deviate\n");
+    for (size_t i = 0; i < COUNT(of_4096_blocks); i++) {
+        struct rp_trace *t = recorded(of_4096_blocks[i].name, of_4096_blocks[i].size);
+        print_waves(t, of_4096_blocks[i].name, &(struct variant){"jetson-tx2", {{0}}});
         rp_trace_close(t);
     }
 }
@@ -209,14 +289,6 @@ static void small_machines(struct coverage *c)
     }
 }
 
-/* A launch of a case. */
-struct launch_case {
-    const char *name;
-    uint32_t size;
-};
-
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 /* How often the true cycles lie in intervals of several confidences, of replays in part. */
 static void cover_confidences(const struct launch_case *launches, size_t launch_count, const struct variant *machines,
                               size_t machine_count)
@@ -267,21 +339,33 @@ static void confidences(void)
 }
 
 /* Where no other SM evens out what the blocks of one do. */
+static const struct launch_case of_one_sm[] = {
+    {"stream_copy", 1 << 19}, {"stream_copy", 1 << 20},  {"vector_add", 1 << 19},   {"vector_add", 1 << 20},
+    {"reduce_tree", 1 << 19}, {"reduce_tree", 1 << 20},  {"transpose_padded", 768}, {"spmv_vector", 8192},
+    {"stencil", 384},         {"stream_gather", 1 << 17}};
+static const struct variant one_sms[] = {{"jetson-tx2", {{"sms", "1"}}},
+                                         {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "100"}}},
+                                         {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "200"}}},
+                                         {"orin", {{"sms", "1"}}},
+                                         {"orin", {{"sms", "1"}, {"l2.latency", "100"}}},
+                                         {"rtx2060", {{"sms", "1"}}},
+                                         {"rtx2060", {{"sms", "1"}, {"l2.latency", "100"}}}};
+
 static void one_sm(void)
 {
-    static const struct launch_case launches[] = {
-        {"stream_copy", 1 << 19}, {"stream_copy", 1 << 20},  {"vector_add", 1 << 19},   {"vector_add", 1 << 20},
-        {"reduce_tree", 1 << 19}, {"reduce_tree", 1 << 20},  {"transpose_padded", 768}, {"spmv_vector", 8192},
-        {"stencil", 384},         {"stream_gather", 1 << 17}};
-    static const struct variant machines[] = {{"jetson-tx2", {{"sms", "1"}}},
-                                              {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "100"}}},
-                                              {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "200"}}},
-                                              {"orin", {{"sms", "1"}}},
-                                              {"orin", {{"sms", "1"}, {"l2.latency", "100"}}},
-                                              {"rtx2060", {{"sms", "1"}}},
-                                              {"rtx2060", {{"sms", "1"}, {"l2.latency", "100"}}}};
     printf("\nMachines of one SM\n");
-    cover_confidences(launches, COUNT(launches), machines, COUNT(machines));
+    cover_confidences(of_one_sm, COUNT(of_one_sm), one_sms, COUNT(one_sms));
+}
+
+static void waves_of_one_sm(void)
+{
+    printf("\nThe same with one SM\n");
+    for (size_t i = 0; i < COUNT(of_one_sm); i++) {
+        struct rp_trace *t = recorded(of_one_sm[i].name, of_one_sm[i].size);
+        for (size_t n = 0; n < COUNT(one_sms); n++)
+            print_waves(t, of_one_sm[i].name, &one_sms[n]);
+        rp_trace_close(t);
+    }
 }
 
 static void many(struct coverage *c)
@@ -328,6 +412,10 @@ int main(int argc, char **argv)
         confidences();
     if (all || !strcmp(which, "one-sm"))
         one_sm();
+    if (!strcmp(which, "waves")) {
+        large_waves();
+        waves_of_one_sm();
+    }
     if (!c.replays)
         return 0;
     printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u.\n",

@@ -260,8 +260,8 @@ Test(sample, a_launch_of_many_waves)
     rp_trace_close(t);
 }
 
-/* Blocks leave in an order that changes from wave to wave: the mean over the blocks of a wave tells its time, a single one
- * does not. Of blocks that are alike a tenth is enough. */
+/* Blocks leave in an order that changes from wave to wave: the mean over the blocks of a wave tells its time, a single
+ * one does not. Of blocks that are alike a tenth is enough. */
 Test(sample, a_tenth_of_4096_blocks)
 {
     static const struct {
@@ -292,8 +292,8 @@ Test(sample, a_tenth_of_4096_blocks)
 /* Device memory that is refreshed stands still every some waves, which windows must not miss. */
 Test(sample, refresh_is_in_the_interval)
 {
-    static const char *const sms[] = {"sms=1", "sms=2"},
-                             *const latencies[] = {"l2.latency=50", "l2.latency=100", "l2.latency=150", "l2.latency=200"};
+    static const char *const sms[] = {"sms=1", "sms=2"}, *const latencies[] = {"l2.latency=50", "l2.latency=100",
+                                                                               "l2.latency=150", "l2.latency=200"};
     struct rp_trace *t = written(&(struct many_launches){
         .kernels = 1, .launches = 1, .blocks = 900, .warps = 8, .loops = 1, .block_spread = 0, .random_percent = 0});
     unsigned held = 0, replays = 0;
