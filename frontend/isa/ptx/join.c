@@ -31,16 +31,11 @@ static bool is_joinable(const struct joining *j, const struct stretch_node *n)
     return here && (bytes == 4 || bytes == 8) && j->lowering->element.at[register_offset(u->d)] == bytes;
 }
 
-static bool same_value(struct stretch_value a, struct stretch_value b)
-{
-    return a.reg == b.reg && a.version == b.version;
-}
-
 /* Whether both differ in the offset alone. */
 static bool are_alike(const struct stretch_node *a, const struct stretch_node *b)
 {
     const struct operation *x = a->access, *y = b->access;
-    return same_value(a->base, b->base) && same_value(a->guard, b->guard) && x->guard_flip == y->guard_flip &&
+    return stretch_same(a->base, b->base) && stretch_same(a->guard, b->guard) && x->guard_flip == y->guard_flip &&
            x->a.at == y->a.at && x->type == y->type && x->dtype == y->dtype && x->stype == y->stype;
 }
 

@@ -4,14 +4,15 @@
 
 #include "frontend/isa/ptx/stretch.h"
 
+/* By class; 0: ALU_LATENCY. */
 static const uint8_t latencies[RP_CLASS_COUNT] = {
-    [RP_CLASS_INT_MUL] = 5,   [RP_CLASS_INT_DIV] = 40, [RP_CLASS_FP16] = 6,
-    [RP_CLASS_FP32_DIV] = 40, [RP_CLASS_FP64] = 8,     [RP_CLASS_FP64_DIV] = 80,
+    [RP_CLASS_INT_MUL] = 5,   [RP_CLASS_INT_DIV] = 71, [RP_CLASS_FP16] = 6,
+    [RP_CLASS_FP32_DIV] = 39, [RP_CLASS_FP64] = 8,     [RP_CLASS_FP64_DIV] = 112,
     [RP_CLASS_SFU] = 14,      [RP_CLASS_CONVERT] = 14, [RP_CLASS_CONVERT64] = 14,
 };
 /* An order that needs more than the budget is tried again with so many parts of it less and less. */
-enum { PARTS = 8, SHARE = 64 };
-enum { ALU_LATENCY = 4, SHARED_LATENCY = 19, L2_LATENCY = 193, CONSTANT_LATENCY = 27, TENSOR_LATENCY = 33 };
+enum { PARTS = 8, SHARE = 64, CANDIDATES = 256 };
+enum { ALU_LATENCY = 4, SHARED_LATENCY = 19, L2_LATENCY = 193, CONSTANT_LATENCY = 27, TENSOR_LATENCY = 25 };
 
 /* `from` stands before the node that has the edge, whose operands are there that many cycles later. */
 struct edge {
@@ -284,19 +285,31 @@ static bool is_better(const struct scheduling *s, const struct choice *a, const 
     return a->node > b->node;
 }
 
+/* Nodes from which the next one may be chosen, in their order. */
+static void add_ready(struct scheduling *s, uint32_t node)
+{
+    uint32_t at = s->ready_count++;
+    for (; at > 0 && s->ready[at - 1] > node; at--)
+        s->ready[at] = s->ready[at - 1];
+    s->ready[at] = node;
+}
+
+/* Takes one of the last CANDIDATES. */
 static uint32_t choose(struct scheduling *s, uint32_t now, uint32_t budget)
 {
     struct choice best = {0};
-    for (uint32_t i = 0; i < s->ready_count; i++) {
+    uint32_t first = s->ready_count > CANDIDATES ? s->ready_count - CANDIDATES : 0;
+    for (uint32_t i = first; i < s->ready_count; i++) {
         uint32_t node = s->ready[i];
         struct need need = need_of(s, node);
         struct choice c = {i, node, 0, 0, need.during <= budget, s->items[node].earliest <= now};
         if (!c.fits)
             c.cost = cost_of(s, node, &c.users) - SHARE * (int32_t)need.ended;
-        if (i == 0 || is_better(s, &c, &best))
+        if (i == first || is_better(s, &c, &best))
             best = c;
     }
-    s->ready[best.at] = s->ready[--s->ready_count];
+    s->ready_count--;
+    memmove(s->ready + best.at, s->ready + best.at + 1, (s->ready_count - best.at) * sizeof *s->ready);
     return best.node;
 }
 
@@ -309,7 +322,7 @@ static uint32_t find_order(struct scheduling *s, uint32_t budget)
     s->ready_count = 0;
     for (uint32_t n = 0; n < s->stretch.count; n++)
         if (!s->items[n].waits)
-            s->ready[s->ready_count++] = n;
+            add_ready(s, n);
     while (s->ready_count) {
         uint32_t node = choose(s, now, budget);
         now = s->items[node].earliest > now ? s->items[node].earliest : now;
@@ -319,7 +332,7 @@ static uint32_t find_order(struct scheduling *s, uint32_t budget)
             uint32_t earliest = now + s->edges.at[e].latency;
             from->earliest = earliest > from->earliest ? earliest : from->earliest;
             if (!--from->waits)
-                s->ready[s->ready_count++] = s->edges.at[e].from;
+                add_ready(s, s->edges.at[e].from);
         }
         now++;
     }

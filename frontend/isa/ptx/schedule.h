@@ -7,11 +7,11 @@
  * last in the source. If its operands would need more registers than the budget has, it takes one with which as few as
  * possible are live. A load has a short chain behind it, so it comes as early as the budget allows.
  *
- * Each instruction issues in a cycle. Latencies are those of a V100: 4 cycles of most operations, 5 of integer
- * products, 6 of half precision and 8 of double precision (Jia et al., arXiv:1804.06826, Table 4.1), 14 of the units
- * for special functions and conversions (ibid.), 19 of shared memory and 193 of a hit in L2 for all other memory
- * (ibid., Table 3.1), 27 of constants (ibid., Figure 3.4), 23 of a shuffle (ibid., Table 4.1). Divisions, which are
- * sequences of instructions, have 40, those of double precision 80: assumed. Orders depend little on them. */
+ * Each instruction issues in a cycle. Latencies are those of Volta: 4 cycles of most operations, 5 of integer products,
+ * 6 of half and 8 of double precision, 14 of special functions and conversions; 19 of shared memory, 27 of constants,
+ * and 193, a hit in L2, of all other memory (Jia et al., arXiv:1804.06826, Tables 3.1 and 4.1); 71 of integer division
+ * (Arafa et al., PPT-GPU), 39 of single-precision division (Accel-Sim's configuration of a QV100), 112 of
+ * double-precision division (RRZE gpu-benches, V100); 25 of matrix products (Sun et al., 2022, m16n8k16 on an A100). */
 #ifndef REPRISE_FRONTEND_ISA_PTX_SCHEDULE_H
 #define REPRISE_FRONTEND_ISA_PTX_SCHEDULE_H
 

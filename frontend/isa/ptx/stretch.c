@@ -103,11 +103,6 @@ static struct stretch_value value_of(const struct stretch *s, struct operand o)
     return (struct stretch_value){reg, reg == STRETCH_NONE ? 0 : s->versions[reg]};
 }
 
-static bool same_value(struct stretch_value a, struct stretch_value b)
-{
-    return a.reg == b.reg && a.version == b.version;
-}
-
 /* ---- stretches ---- */
 
 void stretch_begin(struct stretch *s, struct lowering *l)
@@ -190,7 +185,7 @@ bool stretch_may_meet(const struct stretch_node *a, const struct stretch_node *b
         return false;
     if (space_of(x) != space_of(y))
         return space_of(x) == RP_SPACE_GENERIC || space_of(y) == RP_SPACE_GENERIC;
-    if (same_value(a->base, b->base) && x->frame_relative == y->frame_relative && x->stype == y->stype)
+    if (stretch_same(a->base, b->base) && x->frame_relative == y->frame_relative && x->stype == y->stype)
         return overlap(x, y);
     return true;
 }

@@ -26,12 +26,17 @@ struct stretch_value {
     uint32_t reg, version;
 };
 
+static inline bool stretch_same(struct stretch_value a, struct stretch_value b)
+{
+    return a.reg == b.reg && a.version == b.version;
+}
+
 struct stretch_node {
     uint32_t first, count; /* its operations, counted from the stretch's first */
     uint32_t names, uses,
         writes;               /* the registers that it reads and writes: names[names ..], first `uses` that it reads */
     struct operation *access; /* its access to memory; NULL: none */
-    struct stretch_value base, guard; /* of the access; reg NONE: none */
+    struct stretch_value base, guard; /* of the access; reg STRETCH_NONE: none */
     uint8_t unit_class;               /* enum rp_class */
 };
 
