@@ -4,6 +4,7 @@
 
 #include "tools/host/kernel.h"
 #include "tools/host/session.h"
+#include "tools/lib/names.h"
 
 static const struct argument_type types[] = {
     [REPRISE_IN] = {"memory", 8, true, false, false, true},    [REPRISE_OUT] = {"memory", 8, true, false, false, true},
@@ -120,6 +121,7 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
     bool ok = rp_launch_kernel(r->device, p, config, &done, &own);
     free(params);
     r->dead = !ok && own.status == RP_KERNEL;
+    plain_error(&own);
     if (!ok)
         return rp_fail(err, own.status, "%s", own.text);
     result->warp_instructions = done.warp_instructions;
