@@ -145,6 +145,8 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     t.loads = m->kind != RP_ACCESS_STORE;
     t.stores = m->kind != RP_ACCESS_LOAD;
     bool polls = cb->check->plain_objects && space == RP_SPACE_SHARED && touch_plain_objects(cb, s, &t, la, lanes);
+    bool spins = cb->check->spins && cb->check->spins[u - s->w.block->program->uops];
+    polls |= spins;
     bool strong = polls || check_strong(cb->check, m);
     bool in_block = m->scope == RP_SCOPE_CTA;
     bool strict = cb->check->kinds & RP_CHECK_STRICT && cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL;
@@ -157,7 +159,7 @@ static bool check_access(struct observer *o, struct warp_state *s, const struct 
     if (cb->waiting && t.stores && space == RP_SPACE_SHARED)
         loads_keep(cb);
     bool races = cb->check->kinds & RP_CHECK_RACE && space != RP_SPACE_LOCAL && !stores_never(cb->check, &t) &&
-                 (t.stores || copies_pending(cb) || !race_quiet(cb, &t, la->low, la->high + t.bytes));
+                 !spins && (t.stores || copies_pending(cb) || !race_quiet(cb, &t, la->low, la->high + t.bytes));
     if (cb->observer.of && space == RP_SPACE_SHARED && cb->check->kinds & RP_CHECK_RACE)
         remote_access(cb, &t, la, lanes);
     if (cb->check->kinds & RP_CHECK_INIT)
@@ -350,6 +352,9 @@ bool check_launch_begin(struct rp_check *c, const struct grid *g)
     c->begin = ++c->now;
     c->current = NULL;
     c->plain_objects = plain_objects_used(g->program);
+    bool volatile_counts = c->kinds & RP_CHECK_RACE && !(c->kinds & RP_CHECK_STRICT);
+    if (volatile_counts && !spins_find(g->program, &c->spins))
+        return false;
     c->global_shift = shift;
     c->shared_shift = narrowest(g->program, RP_SPACE_SHARED);
     if (c->kinds & RP_CHECK_RACE && g->program->kernel.instruction_count > AGENT_INSTRUCTIONS)
@@ -386,6 +391,8 @@ void check_launch_end(struct rp_check *c)
         c->free_blocks = b->next;
         free_block(c, b);
     }
+    free(c->spins);
+    c->spins = NULL;
     free(c->released);
     free(c->fenced);
     free(c->acquired);

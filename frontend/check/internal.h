@@ -249,6 +249,7 @@ struct rp_check {
     uint32_t now;          /* the current time: grows with every event that may order accesses, over all launches */
     uint32_t begin;        /* time when the launch began */
     bool plain_objects;    /* the code arrives at barrier objects in plain memory */
+    uint8_t *spins;        /* spins_find() */
     unsigned shared_shift; /* shared memory: a cell has 1 << shared_shift bytes */
     unsigned global_shift; /* device memory: likewise */
     uint32_t *released, *fenced, *acquired; /* by block: time of its last release, fence, acquire; see race_fence */
@@ -568,6 +569,10 @@ void plain_objects_store(struct checked_block *, struct warp_state *, const stru
                          const struct lane_addresses *, lanemask);
 void plain_objects_arrive(struct checked_block *, const struct warp_state *, const struct touch *,
                           const struct lane_addresses *, lanemask);
+
+/* spins.c. *spins: a byte for each uop, 1 for loads of machine code that wait for a flag in shared memory; NULL: there
+ * are none. The caller frees it. False: out of memory. */
+bool spins_find(const struct program *, uint8_t **spins);
 
 /* False: out of memory. */
 bool cells_make(struct cells *, uint64_t count);

@@ -190,9 +190,9 @@ struct poll {
 
 /* Tests of barrier objects in vain (objects.c). A loop that reads a clock between its tests never comes to the same
  * state again, such as that of cuda::barrier, which sleeps longer and longer. A round is VAIN_TESTS failed tests of a
- * warp, if all its lanes that could run fail some, none succeeds, and the block changes no object and no global memory
- * meanwhile. When each warp of a block has had VAIN_ROUNDS in a row, or waits otherwise, its phases never end: nobody
- * is left to arrive. */
+ * warp, if all its lanes that could run fail some, none succeeds, none polls, and the block changes no object and no
+ * global memory meanwhile. When each warp of a block has had VAIN_ROUNDS in a row, or waits otherwise, its phases never
+ * end: nobody is left to arrive. */
 #define VAIN_TESTS 1024
 #define VAIN_ROUNDS 16
 struct vain_tests {

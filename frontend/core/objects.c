@@ -343,13 +343,14 @@ static lanemask ready_lanes(const struct warp_state *s)
     return ready;
 }
 
-/* Whether a loop reads what threads of other blocks may write, and may then go on. */
+/* Whether a loop may read what threads of other blocks write, and then go on, by a load that polling.c does not see. */
 static bool reads_others(const struct program *p)
 {
     bool reads = false;
     for (uint32_t i = 0; i < p->uop_count && !reads; i++) {
         const struct operation *o = &p->operations[i];
-        bool loads = o->kind == UOP_MEMORY && o->memory.object != RP_OBJECT_TEST && p->uops[i].flags & UF_SLICE;
+        bool loads = o->kind == UOP_MEMORY && o->memory.kind != RP_ACCESS_OBJECT && p->uops[i].kind != UOP_STRONG &&
+                     p->uops[i].flags & UF_SLICE;
         reads = loads && (o->memory.atomic != RP_ATOMIC_NONE || o->memory.order != RP_ORDER_WEAK);
     }
     return reads;

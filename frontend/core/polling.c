@@ -112,6 +112,7 @@ bool polling_ends(struct warp_state *s, const struct uop *u, lanemask executed)
 {
     struct poll *k = &s->poll;
     if (!is_publication(&u->memory->operand)) {
+        s->vain.rounds = s->vain.tests = s->vain.failed = 0;
         if (s->independent)
             note_results(s, u, executed);
         return s->independent && !(executed & ~k->vain);

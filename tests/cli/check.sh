@@ -678,3 +678,112 @@ CU
 json "the place of a fault" "d['fault_place']['kind'] == 'out of bounds' and d['fault_place']['thread'] == [3, 0, 0] and d['fault_place']['source'][0]['line'] == 4" \
     --module "$dir/fault.cu" --grid 1 --block 32
 if grep -q "    4 | out\[1 << 20\] = 1; // beyond" "$dir/err"; then ok "a fault shows the line of the source"; else bad "a fault's line"; fi
+# A fault in a called function has the place of the call, if the function has none in the source.
+cat >"$dir/trapped.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.func trapped() { trap; ret; }
+.visible .entry k() {
+.loc 1 7 3
+call trapped, ();
+ret; }
+.file 1 "mine.cu"
+PTX
+"$REPRISE" run --module "$dir/trapped.ptx" --grid 1 --block 1 --check all --findings "$dir/trapped.json" -q >"$dir/out" 2>"$dir/err"
+if [ $? = 3 ] && python3 -c '
+import json, sys
+f = json.load(open(sys.argv[1]))["findings"][0]
+assert f["here"]["source"][-1] == {"function": "k", "file": "mine.cu", "line": 7}, f
+assert "in trapped at mine.cu:7" in f["text"], f' "$dir/trapped.json" 2>>"$dir/err"; then ok "a fault in a called function"; else bad "a fault in a called function"; fi
+# A barrier object that nobody completes, in a loop that reads a clock and sleeps longer and longer. Whoever comes late completes it.
+for test in sm_80:test_wait sm_90:try_wait; do
+    cat >"$dir/never.ptx" <<PTX
+.version 7.8
+.target ${test%:*}
+.address_size 64
+.visible .entry k(.param .u32 arrivals, .param .u32 late, .param .u32 steps)
+{
+    .reg .pred %p, %q; .reg .b32 %n, %t, %s, %l; .reg .b64 %a, %c, %d, %z;
+    .shared .align 8 .b64 object;
+    mov.u32 %t, %tid.x;
+    setp.ne.u32 %q, %t, 0;
+    ld.param.u32 %n, [arrivals];
+    @%q bra made;
+    mbarrier.init.shared.b64 [object], %n;
+made:
+    bar.sync 0;
+    ld.param.u32 %l, [late];
+    setp.ne.u32 %q, %t, %l;
+    @%q bra arrive;
+    ld.param.u32 %n, [steps];
+work:
+    sub.u32 %n, %n, 1;
+    setp.ne.u32 %q, %n, 0;
+    @%q bra work;
+arrive:
+    mov.u64 %z, %globaltimer;
+    mbarrier.arrive.shared.b64 %a, [object];
+again:
+    mov.u64 %c, %globaltimer;
+    sub.u64 %d, %c, %z;
+    shr.u64 %d, %d, 2;
+    setp.lt.u64 %q, %d, 100;
+    cvt.u32.u64 %s, %d;
+    @%q bra test;
+    nanosleep.u32 %s;
+test:
+    mbarrier.${test#*:}.shared.b64 %p, [object], %a;
+    @!%p bra again;
+    ret;
+}
+PTX
+    never() { timeout 60 "$REPRISE" run --module "$dir/never.ptx" --grid 2 --block 64 --arg u32="$1" --arg u32="$2" --arg u32=1000000 -q >"$dir/out" 2>"$dir/err"; echo $?; }
+    if [ "$(never 65 99)" = 3 ] && grep -q "barrier never completed: .*waits for 1 more arrival" "$dir/err"; then ok "${test#*:}: a barrier object that nobody completes"; else bad "${test#*:}: a barrier object that nobody completes"; fi
+    for late in 5 40; do
+        if [ "$(never 64 $late)" = 0 ]; then ok "${test#*:}: thread $late arrives late"; else bad "${test#*:}: thread $late arrives late"; fi
+    done
+done
+# A volatile flag in shared memory, as PTX and, where there is a ptxas, as machine code, which does not say that it is volatile.
+for fence in "membar.cta;" ""; do
+    cat >"$dir/flag.ptx" <<PTX
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %first, %writes, %p; .reg .b32 %t, %x, %f, %at; .reg .b64 %out, %o;
+    .shared .b32 flag; .shared .b32 data[32];
+    mov.u32 %t, %tid.x; mov.u32 %at, data; ld.param.u64 %out, [out];
+    setp.eq.u32 %first, %t, 0; setp.lt.u32 %writes, %t, 32;
+    @%first st.volatile.shared.b32 [flag], 0;
+    bar.sync 0;
+    @!%writes bra waits;
+    mad.lo.u32 %at, %t, 4, %at;
+    st.shared.b32 [%at], %t;
+    $fence
+    bar.warp.sync 0xffffffff;
+    @%first st.volatile.shared.b32 [flag], 1;
+    ret;
+waits:
+    ld.volatile.shared.b32 %f, [flag];
+    setp.eq.u32 %p, %f, 0;
+    @%p bra waits;
+    membar.cta;
+    sub.u32 %t, %t, 32;
+    mad.lo.u32 %at, %t, 4, %at;
+    ld.shared.b32 %x, [%at];
+    mul.wide.u32 %o, %t, 4; add.u64 %out, %out, %o;
+    st.global.b32 [%out], %x;
+    ret;
+}
+PTX
+    for how in "" ${ptxas:+"--assemble sm_75" "--assemble sm_86" "--assemble sm_90"}; do
+        # shellcheck disable=SC2086
+        REPRISE_PTXAS=$ptxas "$REPRISE" run --module "$dir/flag.ptx" --grid 1 --block 64 --arg buf=zeros:128 --check race -q $how 2>"$dir/err"
+        status=$?
+        if [ -n "$fence" ] && [ $status = 0 ] && [ ! -s "$dir/err" ]; then ok "a volatile flag in shared memory $how"
+        elif [ -z "$fence" ] && [ $status = 3 ] && grep -q "of 4 bytes at 0x[0-9a-f]* in shared memory, and nothing orders it behind a" "$dir/err"; then ok "... without a fence $how"
+        else bad "a volatile flag in shared memory, fence '$fence' $how (status $status)"; fi
+    done
+done

@@ -37,6 +37,8 @@ check "leak: where it was allocated" stack "  allocated$" main 2
 check "leak: nothing with --check memory" eval 'wrong leak --check memory && [ ! -s "$dir/err" ]'
 check "leak: nothing without --check leak" eval 'wrong leak && [ ! -s "$dir/err" ]'
 check "a child that borrows the memory has no leaks" eval 'wrong borrows --check all && [ ! -s "$dir/err" ]'
+case_of graph_leak "leak: 80 bytes at 0x[0-9a-f]* were not freed" --check leak
+check "graph_leak: where it was added" stack "  allocated$" memory_of_graph 2
 case_of twice "is freed, but it is not the beginning of an allocation"
 check "twice: where" stack "is freed, but it is not" twice
 check "twice: what it was" says "at byte 0 of 40 bytes that were freed (--check says where)"

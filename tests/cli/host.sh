@@ -82,6 +82,7 @@ assert not r.reprise_open(ctypes.byref(options), ctypes.byref(error)) and error.
 cat >"$dir/add.cpp" <<'CPP'
 #include <reprise.h>
 
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -110,11 +111,13 @@ int main(int, char **argv)
     /* one element more than there is */
     add.args[3] = reprise_i32(1001);
     bool ran = reprise_run(gpu, &add, nullptr, &err);
-    return reprise_close(gpu, nullptr) && !ran && err.status == RP_KERNEL ? 0 : 101;
+    return reprise_close(gpu, nullptr) && !ran && err.status == RP_KERNEL && strstr(err.text, "'vector_add") && !strstr(err.text, "_Z") ? 0 : 101;
 }
 CPP
 if g++ -std=c++17 "${flags[@]}" "$dir/add.cpp" -o "$dir/add" "${libraries[@]}"; then
     check "a program in C++ builds and runs" "$dir/add" "$BUILD/kernels/vector_add.ptx"
+    sed 's/\<vector_add\>/_Z10vector_addPKfS0_Pfi/' "$BUILD/kernels/vector_add.ptx" >"$dir/mangled.ptx"
+    check "... and errors have a kernel's name in the source" "$dir/add" "$dir/mangled.ptx"
 else
     echo "not ok - a program in C++ builds"
 fi

@@ -75,7 +75,7 @@ def bad_launches(command):
     bad = [] if rows and len(rows) == len(launches) else [(len(rows), len(launches))]
     for row, launch in zip(rows, launches):
         there = {k: cell(v) for k, v in leaves(launch) if k != 'symbol'}
-        known = {k: v for k, v in row.items() if k not in ('trace', 'machine', 'error', 'ratio', 'step', 'against', 'speedup', 'scheduler')}
+        known = {k: v for k, v in row.items() if k not in ('trace', 'machine', 'error', 'ratio', 'step', 'against', 'speedup', 'step_speedup', 'scheduler')}
         bad += [k for k in there if k not in row or differs(k, row[k], there[k])] + [k for k, v in known.items() if v and k not in there]
     if command.startswith('replay'):
         text = subprocess.run(words, stdout=subprocess.PIPE, text=True).stdout

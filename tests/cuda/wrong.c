@@ -100,8 +100,8 @@ static CUresult bad_access(void)
 
 static void give_back(CUdeviceptr p) { WORKS(cuMemFree_v2(p)); }
 
-/* Is there as long as the graph, which is no leak. */
-static void memory_of_graph(void)
+/* Memory that a launch of the graph allocates. The graph does not free it. */
+static CUgraph memory_of_graph(void)
 {
     CUstream stream;
     CUgraph graph;
@@ -110,6 +110,7 @@ static void memory_of_graph(void)
     WORKS(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     WORKS(cuMemAllocAsync(&p, 80, stream));
     WORKS(cuStreamEndCapture(stream, &graph));
+    return graph;
 }
 
 /* Four words from the n-th 16 bytes of 80 on, of which the host has written the first 16, and 8 each of the third and
@@ -143,6 +144,18 @@ static int leak(CUdeviceptr p)
 {
     (void)p;
     memory_of_graph();
+    return 0;
+}
+
+static int graph_leak(CUdeviceptr p)
+{
+    CUgraph graph = memory_of_graph();
+    CUgraphExec exec;
+    WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    WORKS(cuGraphLaunch(exec, NULL));
+    WORKS(cuGraphExecDestroy(exec));
+    WORKS(cuGraphDestroy(graph));
+    give_back(p);
     return 0;
 }
 
@@ -400,6 +413,7 @@ static const struct {
     const char *name;
     int (*run)(CUdeviceptr);
 } cases[] = {{"leak", leak},
+             {"graph_leak", graph_leak},
              {"twice", twice},
              {"middle", middle},
              {"beyond", beyond},

@@ -1,7 +1,9 @@
 /* Launches. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/check/names.h"
 #include "tools/host/kernel.h"
 #include "tools/host/session.h"
 
@@ -106,6 +108,20 @@ static bool open_writer(struct reprise *r, struct rp_writer **writer, struct rp_
     return *writer != NULL;
 }
 
+/* The same error with names as they are in the source. Always false. */
+static bool fail_readable(const struct rp_error *own, struct rp_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to)
+        print_readable(to, own->text);
+    bool whole = to && !fclose(to);
+    rp_fail(err, own->status, "%s", whole ? text : own->text);
+    free(text);
+    return false;
+}
+
 /* Copies memory and runs the kernel, after all other errors have been found: later launches see its effects. */
 static bool launch(struct reprise *r, struct program *p, const struct reprise_launch *l,
                    struct rp_launch_config *config, struct reprise_result *result, struct rp_error *err)
@@ -121,7 +137,7 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
     free(params);
     r->dead = !ok && own.status == RP_KERNEL;
     if (!ok)
-        return rp_fail(err, own.status, "%s", own.text);
+        return fail_readable(&own, err);
     result->warp_instructions = done.warp_instructions;
     result->thread_instructions = done.thread_instructions;
     uint32_t index = r->writer ? r->launches++ : 0;

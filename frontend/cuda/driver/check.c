@@ -199,8 +199,9 @@ void check_leaks(CUcontext context)
     uint64_t bytes = 0;
     unsigned count = 0;
     for (const struct buffer *b = checked_kinds & RP_CHECK_LEAK ? driver.buffers : NULL; b; b = b->next) {
-        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || b->of_graph || b->given_back)
-            continue; /* the program's own memory; memory that lives as long as its graph */
+        bool waits = b->of_graph && !b->in_use; /* for a launch of its graph, which allocates it */
+        if ((context && b->context != context) || b->kind == BUFFER_REGISTERED || waits || b->given_back)
+            continue; /* REGISTERED: the program's own memory */
         struct rp_finding f = {.kind = RP_CHECK_LEAK, .warning = true};
         bytes += b->bytes;
         count++;

@@ -162,7 +162,8 @@ static CUresult nothing_runs(const char *name, const struct image *image, struct
     rp_fail(err, RP_BAD_INPUT,
             "%s: a device of capability %u.%u can run nothing of it; it has %s. %s and PTX run here: %s", name,
             capability() / 10, capability() % 10, *has ? has : "nothing", known,
-            "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75)");
+            "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75), or choose a device whose code it has "
+            "(--device; 'reprise machine list' has their capabilities)");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
