@@ -37,6 +37,10 @@ for file in wide-parameters.ptx wide-parameters.sm_86.cubin wide-parameters.sm_9
     if grep -q '^  \[0\] 49$' "$work/out"; then ok "$file"; else bad "$file"; cat "$work/out" "$work/err" >&2; fi
 done
 
+# what sm_72 has and sm_70 has not
+for form in ptx cubin; do "$REPRISE" run -q --module $golden/sm_72.$form --kernel k --grid 1 --block 32 --arg buf=zeros:2048 --save "0=$work/sm_72.$form" 2>"$work/err"; done
+if cmp "$work/sm_72.ptx" "$work/sm_72.cubin"; then ok "sm_72: products, minima, conversions, matrices"; else bad "sm_72: $(cat "$work/err")"; fi
+
 # the listing of a kernel, and the machine code that its text gives
 if "$REPRISE" disasm $golden/module.cubin >"$work/all.sass" && [ "$(grep -c 'Function :' "$work/all.sass")" = 2 ]; then ok "disasm lists both kernels"; else bad "disasm lists both kernels"; fi
 if grep -qE '^ +/\*0038\*/ +@P0 LDG\.E R8, \[R2\] ; +/\* 0xeed4200000000208 \*/$' "$work/all.sass"; then ok "one line per instruction, address and word"; else bad "one line per instruction"; fi
