@@ -77,6 +77,7 @@ check "--set without --machine" grep -q "classes.fp32.latency=x: .* is not a who
 check "is what that machine takes" grep -q 'control bits on a4000: [1-9][0-9]* hazard' <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40)
 check "a GPU that does not run the code: says so first" grep -q '^  the code is for sm_86, and jetson-tx2 is of compute capability 6.2, which does not run it' \
     <("$r" verify --control "$dir/chain.wtr" -m jetson-tx2 | sed -n 2p)
+check "... also where there are none" eval '"$r" verify --control "$dir/chain.wtr" -m a100 --set classes.fp32.latency=1 >"$dir/none.out" && grep -q "^  the code is for sm_86, and a100" "$dir/none.out"'
 check "... and not of one that does" eval '! "$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40 | grep -q "which does not run it"'
 check "--machine goes with --control" grep -q 'go with --control' <("$r" verify "$dir/ptx.wtr" -m rtx3070 2>&1)
 # by default replay goes by the control bits, and both engines agree
