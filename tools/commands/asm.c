@@ -332,7 +332,8 @@ static bool assemble(struct request *a, char *text, struct rp_error *err)
     a->text = (struct listing_reader){text, 0, MOST_BYTES};
     if (a->arch_name && !set_arch(a, a->arch_name, err))
         return false;
-    if (!labels_read(&a->labels, &a->module.arena, a->file, text, a->isa, err))
+    const struct isa *isa = a->form == INTO ? isa_of_sm(cubin_sm(a->cubin.bytes, a->cubin.size)) : a->isa;
+    if (!labels_read(&a->labels, &a->module.arena, a->file, text, isa, err))
         return false;
     while (listing_next(&a->text, &a->line))
         if (!read_line(a, err))

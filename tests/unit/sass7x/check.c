@@ -136,7 +136,7 @@ static void substituted(char *to, size_t size, const char *text)
 
 void check_7x(const struct subject_7x *subject, const struct operand_forms *forms, const char *format, ...)
 {
-    static const unsigned targets[] = {86, 70, 75, 80, 89, 90};
+    static const unsigned targets[] = {86, 70, 72, 75, 80, 89, 90};
     char text[256], plain[256];
     va_list args;
     va_start(args, format);
