@@ -449,6 +449,27 @@ static void global_beyond(struct warp_state *s, const struct uop *u, lanemask m,
     move(s, u, m, la, a->host - a->base, false);
 }
 
+/* Machine code makes a generic address of its stack pointer by adding the window's, and the pointer has 32 bits: one
+ * below 0 is that far above the window. */
+static bool is_below_stack(const struct warp_state *s, const struct uop *u, uint64_t at)
+{
+    return u->memory->operand.space == RP_SPACE_GENERIC && !s->w.block->program->narrow &&
+           (at - LOCAL_WINDOW) >> 31 == 1;
+}
+
+/* Reports a lane outside of all allocations. False: that ends the launch. */
+static bool global_outside(struct warp_state *s, const struct uop *u, unsigned lane, uint64_t at)
+{
+    const struct grid *g = s->w.block->grid;
+    char detail[256];
+    if (is_below_stack(s, u, at)) {
+        snprintf(detail, sizeof detail, "the stack of %u bytes per thread is exhausted", g->local_bytes);
+        return bad_lane(s, u, RP_FAULT_STACK, lane, RP_SPACE_LOCAL, (uint32_t)(at - LOCAL_WINDOW), detail);
+    }
+    memory_describe(g->memory, g->device, at, detail, sizeof detail);
+    return bad_lane(s, u, RP_FAULT_BOUNDS, lane, RP_SPACE_GLOBAL, at, detail);
+}
+
 /* Reports lanes that access memory that no device would have. False: the access must not be made; true: without the
  * lanes in *bad. */
 static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la,
@@ -456,7 +477,7 @@ static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, co
 {
     const struct grid *g = s->w.block->grid;
     uint64_t bytes = u->memory->operand.width;
-    char detail[256];
+    char detail[32];
     *bad = 0;
     FOR_LANES(l, m)
     {
@@ -469,11 +490,9 @@ static bool global_bad(struct warp_state *s, const struct uop *u, lanemask m, co
             continue;
         if (o == OVERRUN_STOP)
             return false;
-        if (misaligned(u, at))
-            snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
-        else
-            memory_describe(g->memory, g->device, at, detail, sizeof detail);
-        if (!bad_lane(s, u, misaligned(u, at) ? RP_FAULT_MISALIGNED : RP_FAULT_BOUNDS, l, RP_SPACE_GLOBAL, at, detail))
+        snprintf(detail, sizeof detail, "not a multiple of %u", u->memory->operand.width);
+        if (!(misaligned(u, at) ? bad_lane(s, u, RP_FAULT_MISALIGNED, l, RP_SPACE_GLOBAL, at, detail)
+                                : global_outside(s, u, l, at)))
             return false;
         *bad |= (lanemask)1 << l;
     }

@@ -105,9 +105,24 @@ static enum collective_outcome stop_at(struct warp_state *s, const struct uop *u
     return COLLECTIVE_STOP;
 }
 
+static void copy_words(uint32_t *to, const uint32_t *from, lanemask lanes)
+{
+    FOR_LANES(l, lanes)
+    to[l] = from[l];
+}
+
+/* A barrier with UF_GATHER: the lanes of a mask come to it at several places and go on together behind one of them.
+ * Each notes its own place's `b` in `d`, by which it finds back. */
+static void note_way_back(struct warp_state *s, uint32_t window, const struct uop *u, lanemask lanes)
+{
+    if (u->flags & UF_GATHER)
+        copy_words(operand_in(s, window, u->d), operand_in(s, window, u->b), lanes);
+}
+
 /* Executes the instruction, unless waiting was all. False: the block faulted. */
 static bool carry_out_here(struct warp_state *s, const struct uop *u, lanemask executed)
 {
+    note_way_back(s, current_window(s), u, executed);
     if (!(u->flags & UF_CONVERGENCE))
         observe_event(s, EVENT_COLLECTIVE, u, executed);
     if (u->fn)
@@ -162,7 +177,7 @@ enum collective_outcome collective(struct warp_state *s, const struct uop *u)
  * the same register. */
 static bool same_qualifiers(const struct uop *a, const struct uop *b)
 {
-    if ((a->flags ^ b->flags) & UF_CONVERGENCE || (a->flags & UF_CONVERGENCE && a->a.at != b->a.at))
+    if ((a->flags ^ b->flags) & (UF_CONVERGENCE | UF_GATHER) || (a->flags & UF_CONVERGENCE && a->a.at != b->a.at))
         return false;
     return a->fn == b->fn && a->op == b->op && a->mode == b->mode && a->type == b->type;
 }
@@ -192,12 +207,6 @@ struct exchange {
     lanemask p, pd;
 } __attribute__((aligned(64)));
 #define EXCHANGED(field) OPERAND_REGISTER(offsetof(struct exchange, field))
-
-static void copy_words(uint32_t *to, const uint32_t *from, lanemask lanes)
-{
-    FOR_LANES(l, lanes)
-    to[l] = from[l];
-}
 
 static void gather_operands(struct exchange *x, const struct warp_state *s, const struct split *split, lanemask lanes)
 {
@@ -272,6 +281,8 @@ static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, 
     if (!u->fn) { /* a warp barrier: waiting was all */
         if (!(u->flags & UF_CONVERGENCE))
             observe_event(s, EVENT_COLLECTIVE, u, all);
+        for (uint32_t i = 0; i < s->split_count; i++)
+            note_way_back(s, s->splits[i].window, s->splits[i].pc, parts[i]);
         return;
     }
     for (uint32_t i = 0; i < s->split_count; i++)
@@ -280,6 +291,21 @@ static void carry_out(struct warp_state *s, uint32_t at, const lanemask *parts, 
             return;
         }
     execute_in(s, s->registers + first->window, u, all);
+}
+
+/* Makes one split, behind `u`, of lanes that have been released. */
+static void go_on_together(struct warp_state *s, const struct uop *u, lanemask lanes)
+{
+    struct split together = {.lanes = 0};
+    for (uint32_t i = s->split_count; i-- > 0;) {
+        if (!(s->splits[i].lanes & lanes))
+            continue;
+        struct split part = split_take(s, i);
+        part.lanes |= together.lanes;
+        together = part;
+    }
+    together.pc = u + 1;
+    split_insert(s, together);
 }
 
 /* If all lanes of the mask have come, executes the instruction at which those of split `at` wait. */
@@ -296,6 +322,8 @@ static bool serve(struct warp_state *s, uint32_t at, uint32_t mask)
     for (uint32_t i = count; i-- > 0;) /* splits that a release inserts come above split i */
         if (parts[i])
             split_release(s, i, parts[i]);
+    if (u->flags & UF_GATHER)
+        go_on_together(s, u, all);
     return true;
 }
 

@@ -331,7 +331,10 @@ static enum ptxas_result run_tool(struct job *j, const char *program, char *cons
     if (!*error)
         rp_fail(err, RP_SYSTEM, "%s: %s made nothing of it and said nothing (status %d)", j->name, program, status);
     else
-        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s", j->name, j->sm, program, error);
+        rp_fail(err, RP_BAD_INPUT, "%s: for %s, %s says: %.600s%s", j->name, j->sm, program, error,
+                strstr(error, "gpu-name") ? "; another version of ptxas knows it (CUDA 13 begins at sm_75): "
+                                            "REPRISE_PTXAS names one, pip install nvidia-cuda-nvcc-cu12 brings one"
+                                          : "");
     return *error && !may_be_right(error) ? PTXAS_REFUSED : PTXAS_NONE;
 }
 

@@ -44,7 +44,10 @@ static char *read_all(FILE *f, const char *path, size_t *size, struct rp_error *
             break;
         if (room >= MAX_FILE) {
             free(text);
-            rp_fail(err, RP_BAD_INPUT, "%s: larger than %d MiB, which no module is", path, MAX_FILE >> 20);
+            rp_fail(err, RP_BAD_INPUT,
+                    "%s: larger than %d MiB; record the program that uses it (reprise record -- PROGRAM), or take "
+                    "the cubin of the kernel out of it (cuobjdump -xelf NAME)",
+                    path, MAX_FILE >> 20);
             return NULL;
         }
         grown = realloc(text, 2 * room + 1);

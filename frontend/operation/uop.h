@@ -147,11 +147,11 @@ enum combine { COMBINE_NONE, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
 #define UF_OOB UOP_FLAG(30)
 /* of a lane operation: executed for all 32 lanes if for any, as registers of the warp are written */
 #define UF_UNIFORM UOP_FLAG(31)
-/* of a warp barrier: lanes that their mask does not name go on; where all wait for ever, some go ahead (collective.c)
- */
+/* of a warp barrier: lanes that their mask does not name go on; where all wait, some go ahead (collective.c) */
 #define UF_CONVERGENCE UOP_FLAG(32)
-/* of OP_ARRIVE: the lane's asynchronous copies are complete first */
-#define UF_BEHIND_COPIES UOP_FLAG(33)
+#define UF_BEHIND_COPIES UOP_FLAG(33) /* of OP_ARRIVE: the lane's asynchronous copies are complete first */
+/* of a warp barrier: its lanes go on together, with their own b in d; of a branch: back from there (collective.c) */
+#define UF_GATHER UOP_FLAG(34)
 #define UF_ENGINE 48
 
 enum uop_kind {

@@ -63,6 +63,8 @@ export REPRISE_PTXAS=$work/given/ptxas
 rm "$work/called"
 fails 2 "k.ptx: for sm_75, $work/given/ptxas says: ptxas k.ptx, line 1; fatal   : Unsupported .version 99.0" assemble sm_75
 is "REPRISE_PTXAS, and then no other" "$(cat "$work/called")" given
+fake given given "echo \"ptxas fatal   : Value 'sm_70' is not defined for option 'gpu-name'\" >&2; exit 255"
+fails 2 "option 'gpu-name'; another version of ptxas knows it (CUDA 13 begins at sm_75): REPRISE_PTXAS names one" assemble sm_70
 export REPRISE_PTXAS=$work/nowhere
 fails 4 "REPRISE_PTXAS=$work/nowhere cannot be run; pip install nvidia-cuda-nvcc-cu12, or make toolchain, brings one" assemble sm_86
 TMPDIR=$work/nowhere fails 4 "k.ptx: no file for ptxas can be written in $work/nowhere: No such file" env REPRISE_PTXAS="$work/given/ptxas" "$r" run \
@@ -102,13 +104,34 @@ if ! [ -x "$tool" ]; then
 fi
 export REPRISE_PTXAS=$PWD/$BUILD/toolchain/12.9/ptxas
 ptx=$("$r" run -q --module "$work/k.ptx" "${launch[@]}" --print 0=i32:40)
-for sm in sm_50 sm_62 sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a; do
+for sm in sm_50 sm_62 sm_70 sm_72 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a; do
     is "--assemble $sm computes what the PTX does" "$(assemble $sm 2>&1)" "$ptx"
 done
 echo '.version 8.0 .target sm_90a .address_size 64 .visible .entry a() { ret; }' >"$work/a.ptx" && "$REPRISE_PTXAS" -arch sm_90a -o "$work/a.cubin" "$work/a.ptx"
 "$r" disasm "$work/a.cubin" >"$work/a.sass"
 check "disasm names sm_90a" eval 'grep -q "code for sm_90a$" "$work/a.sass" && grep -q "EF_CUDA_ACCELERATORS EF_CUDA_SM90" "$work/a.sass"'
 check "asm takes it" "$r" asm --check "$work/a.sass"
+# Collectives that a mask enters in several arms: from sm_90 on each arm has code of its own for lanes that are apart.
+collectives() { # kernel, command, options
+    "$r" "$2" -q --module tests/kernels/sm_75/collectives.cu --kernel "$1" --grid 1 --block 32 --arg buf=zeros:128 --print 0=i32:32 "${@:3}" 2>&1
+}
+is "a ballot in three arms" "$(collectives ballots run | tr ' ' '\n' | grep -c -e "^$((0xfedc3210 - (1 << 32)))\$")" 32
+for kernel in shuffles ballots matches loops masks nested; do
+    wanted=$(collectives $kernel run)
+    for version in 12.9 13.0; do
+        for level in 0 1 2 3; do
+            printf '#!/bin/sh\nexec "%s" "$@" -O%s\n' "$PWD/$BUILD/toolchain/$version/ptxas" $level >"$work/ptxas-$level" && chmod +x "$work/ptxas-$level"
+            is "$kernel in several arms, sm_90, ptxas $version -O$level" "$(REPRISE_PTXAS=$work/ptxas-$level collectives $kernel run --assemble sm_90)" "$wanted"
+        done
+    done
+    is "... the checker finds nothing" "$(collectives $kernel run --assemble sm_90 --check sync,race)" "$wanted"
+    is "... recorded" "$(collectives $kernel record --assemble sm_90 -o "$work/arms.wtr")" "$wanted"
+    check "... the trace is whole" "$r" verify "$work/arms.wtr"
+    for engine in fast reference; do
+        "$r" replay "$work/arms.wtr" --machine h100 --engine $engine --json 2>/dev/null | grep -v engine >"$work/$engine.arms"
+    done
+    check "... both engines agree" eval '[ -s "$work/fast.arms" ] && cmp "$work/fast.arms" "$work/reference.arms"'
+done
 # Special registers that ptxas takes from the driver's words.
 special() { # target
     local reserved=0

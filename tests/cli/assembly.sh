@@ -15,7 +15,7 @@ again() {
 
 # every linked cubin: parameters, banks, variables, relocations (with addends and without), functions within code and apart, indirect branches,
 # 32 and 64 bits, CUDA 11.8 to 13
-for name in module module-11.8 module-12.9 functions pointers.sm_62 pointers.sm_86 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_75-13.0 \
+for name in module module-11.8 module-12.9 functions pointers.sm_62 pointers.sm_86 32-bit neighbours silent launches linked.sm_75 linked.sm_90 linked-g.sm_90 sm_72 sm_75-13.0 \
     wide-parameters.sm_86 wide-parameters.sm_90; do
     check "$name: text, cubin, text" again $golden/$name.cubin $name
 done
@@ -58,6 +58,12 @@ for sm in 86 62; do
     check "cuobjdump: the bits of a NaN, sm_$sm" eval '"$REPRISE" disasm --binary sm_$sm "$work/nan.bin" | grep -q "QNAN:0x\(fff80000\|7fc12345\)"'
 done
 
+# the architecture: twice, the second time behind a tab, in listings of CUDA 12.8 and later; of the cubin of --into where the text has none
+sed '1s/.*/\tcode for sm_75\n\t.target\tsm_75/' "$work/twice.sass" >"$work/tab.sass"
+check "'code for' and '.target' of one cubin" eval '"$REPRISE" asm "$work/tab.sass" -o "$work/tab.cubin" && cmp "$work/tab.cubin" "$work/twice.cubin"'
+sed 1d $golden/module-12.9.nvdisasm >"$work/bare.nvdisasm"
+check "a text without an architecture: into its cubin" eval '"$REPRISE" asm "$work/bare.nvdisasm" --into $golden/module-12.9.cubin -o "$work/n.cubin" && cmp "$work/n.cubin" $golden/module-12.9.cubin'
+
 # what cannot be
 # refuses STATUS PATTERN NAME COMMAND...: exit status and message, and no file left
 refuses() {
@@ -86,6 +92,10 @@ wrong '/\.entry/d' ": no function is a kernel: a kernel has a line '.entry'" "no
 wrong '7s,$, /* all threads,' ":7: a comment ends in '\*/', in its own line" "a comment without an end"
 wrong '8s/^/done:\n/' ":1[0-9]: label 'done' comes a second time" "a label twice"
 wrong '$s/$/\n.target sm_75/' ":17: a second cubin begins here" "two cubins"
+wrong '1s/$/\n.target sm_86/' ":2: a second cubin begins here" "two architectures"
+wrong '$s/$/\nFunction : twice/' ":17: function 'twice' comes a second time" "two functions of one name"
+refuses 2 "module.sass: code for sm_62, and .*assertion.sm_86.cubin is a cubin for sm_86" "into a cubin of another architecture" asm "$work/module.sass" \
+    --into $golden/assertion.sm_86.cubin -o "$work/none.cubin"
 wrong '2s/^/.data initialised 4\n.bytes 2 000000\n/' ":3: '.bytes': bytes reach to 0x5 in data of 0x4" "bytes outside"
 wrong '2s/^/.bytes 2 00\n/' ":2: '.bytes': bytes of what?" "bytes of nothing"
 wrong '2s/^/.data initialised 4\n.bytes 2 0g\n/' ":3: '.bytes': '0g' is not bytes" "bytes that are none"

@@ -58,7 +58,7 @@ check "what ptxas wrote has none" test "$(cat "$dir/chain.status")" = 0
 check "and says so" grep -q 'control bits on rtx3070: 0 hazards' "$dir/chain.out"
 check "a stall count that is too small: status 3" test "$(cat "$dir/short.status")" = 3
 check "with both instructions, addresses, line and cycles" grep -Eq \
-    '^  chain, chain\.cu:5: 0x[0-9a-f]{4} FFMA R[0-9]+, .* reads R[0-9]+ before 0x[0-9a-f]{4} FFMA .* has written it: [1-4] cycles? of stall counts are missing \(4 times, first in launch 0, block 0, warp 0\)$' "$dir/short.out"
+    '^  chain, chain\.cu:5: 0x[0-9a-f]{4} FFMA R[0-9]+, .* reads R[0-9]+ before 0x[0-9a-f]{4} FFMA .* has written it: [1-4] cycles? of stall counts (is|are) missing \(4 times, first in launch 0, block 0, warp 0\)$' "$dir/short.out"
 check "a wait that is not there" grep -Eq \
     '^  chain, chain\.cu:4: 0x[0-9a-f]{4} FFMA .* before 0x[0-9a-f]{4} LDG\.E .* has written it: nothing between them waits for its barrier [0-5] ' "$dir/rash.out"
 "$r" verify --control --json "$dir/short.wtr" -m rtx3070 >"$dir/json"
@@ -77,6 +77,7 @@ check "--set without --machine" grep -q "classes.fp32.latency=x: .* is not a who
 check "is what that machine takes" grep -q 'control bits on a4000: [1-9][0-9]* hazard' <("$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40)
 check "a GPU that does not run the code: says so first" grep -q '^  the code is for sm_86, and jetson-tx2 is of compute capability 6.2, which does not run it' \
     <("$r" verify --control "$dir/chain.wtr" -m jetson-tx2 | sed -n 2p)
+check "... also where there are none" eval '"$r" verify --control "$dir/chain.wtr" -m a100 --set classes.fp32.latency=1 >"$dir/none.out" && grep -q "^  the code is for sm_86, and a100" "$dir/none.out"'
 check "... and not of one that does" eval '! "$r" verify --control "$dir/chain.wtr" --set classes.fp32.latency=40 | grep -q "which does not run it"'
 check "--machine goes with --control" grep -q 'go with --control' <("$r" verify "$dir/ptx.wtr" -m rtx3070 2>&1)
 # by default replay goes by the control bits, and both engines agree

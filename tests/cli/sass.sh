@@ -37,6 +37,26 @@ for file in wide-parameters.ptx wide-parameters.sm_86.cubin wide-parameters.sm_9
     if grep -q '^  \[0\] 49$' "$work/out"; then ok "$file"; else bad "$file"; cat "$work/out" "$work/err" >&2; fi
 done
 
+# a stack pointer below 0 as a generic address, as in code of nvcc -G
+cat >"$work/deep.sass" <<'END'
+.target sm_75
+Function : deep
+.entry
+.registers 8
+    MOV R1, c[0x0][0x28] ;
+    IADD3 R1, R1, -0x100000, RZ ;
+    IADD3 R4, P0, R1, c[0x0][0x20], RZ ;
+    IADD3.X R5, RZ, c[0x0][0x24], RZ, P0, !PT ;
+    ST.E.SYS [R4], R1 ;
+    EXIT ;
+END
+"$REPRISE" asm "$work/deep.sass" -o "$work/deep.cubin" && "$REPRISE" run -q --module "$work/deep.cubin" --grid 1 --block 32 2>"$work/err"
+if grep -q "stack exhausted: .*the stack of [0-9]* bytes per thread is exhausted.*--stack BYTES gives more" "$work/err"; then ok "a generic address below the stack"; else bad "a generic address below the stack: $(cat "$work/err")"; fi
+
+# what sm_72 has and sm_70 has not
+for form in ptx cubin; do "$REPRISE" run -q --module $golden/sm_72.$form --kernel k --grid 1 --block 32 --arg buf=zeros:2048 --save "0=$work/sm_72.$form" 2>"$work/err"; done
+if cmp "$work/sm_72.ptx" "$work/sm_72.cubin"; then ok "sm_72: products, minima, conversions, matrices"; else bad "sm_72: $(cat "$work/err")"; fi
+
 # the listing of a kernel, and the machine code that its text gives
 if "$REPRISE" disasm $golden/module.cubin >"$work/all.sass" && [ "$(grep -c 'Function :' "$work/all.sass")" = 2 ]; then ok "disasm lists both kernels"; else bad "disasm lists both kernels"; fi
 if grep -qE '^ +/\*0038\*/ +@P0 LDG\.E R8, \[R2\] ; +/\* 0xeed4200000000208 \*/$' "$work/all.sass"; then ok "one line per instruction, address and word"; else bad "one line per instruction"; fi

@@ -159,8 +159,8 @@ static bool is_label(const char *s)
 
 static void read_dotted(char *s, struct listing_line *l)
 {
-    static const char target[] = ".target ";
-    if (begins(s, target)) {
+    static const char target[] = ".target";
+    if (begins(s, target) && isspace((unsigned char)s[strlen(target)])) {
         l->kind = LINE_TARGET;
         l->name = trim(s + strlen(target));
         return;

@@ -79,7 +79,7 @@ static bool read_relocatable(struct module_text *m, const struct words *w, struc
     (void)m, (void)w;
     return rp_fail(err, RP_BAD_INPUT,
                    "text of an object that is not linked, of which only the linker makes a cubin; "
-                   "'asm --into OBJECT' changes its code");
+                   "'asm --into FILE' changes the code in what 'nvcc -cubin -rdc=true' wrote");
 }
 
 /* constant0 to constant31. */

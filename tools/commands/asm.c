@@ -33,6 +33,7 @@ struct request {
     bool skip; /* outside a function, or inside one that --kernel does not name */
     struct assembly code;
     struct code_needs needs;
+    const char *target;      /* the architecture that the text last named; NULL: none */
     const char *function;    /* whose code it is; NULL: the text has not said */
     struct cubin_copy cubin; /* of --into */
     unsigned targets, functions, words;
@@ -95,12 +96,20 @@ static bool set_arch(struct request *a, const char *name, struct rp_error *err)
     isa_architectures(known, sizeof known);
     if (!a->isa)
         return rp_fail(err, RP_BAD_INPUT, "%s: architecture '%s' is none of %s, sm_90a", a->file, name, known);
+    unsigned into = a->form == INTO ? cubin_sm(a->cubin.bytes, a->cubin.size) : a->code.sm;
+    if (into != a->code.sm)
+        return rp_fail(err, RP_BAD_INPUT, "%s: code for %s, and %s is a cubin for sm_%u", a->file, name, a->into, into);
     a->text.word_bytes = a->isa->word_bytes;
     return true;
 }
 
-static bool is_known(const struct request *a, struct rp_error *err)
+/* A text that names no architecture has that of the cubin that it goes into. */
+static bool is_known(struct request *a, struct rp_error *err)
 {
+    char name[16];
+    snprintf(name, sizeof name, "sm_%u", a->form == INTO ? cubin_sm(a->cubin.bytes, a->cubin.size) : 0);
+    if (!a->isa && a->form == INTO)
+        return set_arch(a, name, err);
     return a->isa || bad(a, err, "which architecture? Say --arch sm_62, or 'code for sm_62' in the text");
 }
 
@@ -197,6 +206,10 @@ static bool new_function(struct request *a, const char *name, struct rp_error *e
         return bad(
             a, err,
             "several functions in the text; choose one with --kernel, or make a cubin: -o FILE.cubin, or --into");
+    for (uint32_t i = 0; i < a->module.kernels.count; i++)
+        if (!strcmp(a->module.kernels.at[i]->name, name))
+            return rp_fail(err, RP_BAD_INPUT, "%s:%u: function '%s' comes a second time", a->file, a->line.number,
+                           name);
     a->function = arena_string(&a->module.arena, name, strlen(name));
     a->code.size = 0;
     a->needs = (struct code_needs){0};
@@ -211,8 +224,12 @@ static bool same_arch(const struct request *a, const char *name, struct rp_error
                    name, a->arch_name);
 }
 
+/* Listings of CUDA 12.8 and later name it twice, in 'code for sm_86' and '.target sm_86'. */
 static bool new_target(struct request *a, const char *name, struct rp_error *err)
 {
+    if (a->target && !a->functions && !strcmp(a->target, name))
+        return true;
+    a->target = arena_string(&a->module.arena, name, strlen(name));
     if (++a->targets > 1 && a->form == CUBIN)
         return bad(a, err, "a second cubin begins here, and a text makes one: cut the text");
     return a->arch_name ? same_arch(a, name, err) : set_arch(a, name, err);
@@ -315,7 +332,8 @@ static bool assemble(struct request *a, char *text, struct rp_error *err)
     a->text = (struct listing_reader){text, 0, MOST_BYTES};
     if (a->arch_name && !set_arch(a, a->arch_name, err))
         return false;
-    if (!labels_read(&a->labels, &a->module.arena, a->file, text, a->isa, err))
+    const struct isa *isa = a->form == INTO ? isa_of_sm(cubin_sm(a->cubin.bytes, a->cubin.size)) : a->isa;
+    if (!labels_read(&a->labels, &a->module.arena, a->file, text, isa, err))
         return false;
     while (listing_next(&a->text, &a->line))
         if (!read_line(a, err))

@@ -112,11 +112,13 @@ static struct machine *machine_of(int64_t capability, const struct machine_args 
     return m;
 }
 
-/* Says why there are many hazards where no GPU like the machine runs the code. */
+/* Says where no GPU like the machine runs the code: there may be many hazards then, and that there are none says
+ * little.
+ */
 static void say_generation(int64_t code, const struct machine *m)
 {
     unsigned machine = (unsigned)strtoul(machine_capabilities[m->device_capability], NULL, 10); /* "unknown" is 0 */
-    if (machine && !isa_sm_runs(machine, (unsigned)code))
+    if (machine && code && !isa_sm_runs(machine, (unsigned)code))
         printf("  the code is for sm_%" PRId64
                ", and %s is of compute capability %u.%u, which does not run it: its stall "
                "counts are for another GPU's latencies\n",
@@ -142,8 +144,7 @@ static bool check_control(const struct arguments *a, const char *path, struct rp
         json_join(json_array_get(a->json, json_array_size(a->json) - 1),
                   json_pack("{s:o, s:o}", "machine", json_text(m->name), "hazards", hazards_json(t, &h)));
     else if (fine && (!a->quiet || h.count)) {
-        if (h.count)
-            say_generation(capability, m);
+        say_generation(capability, m);
         hazards_print(t, m, &h);
     }
     hazards_free(&h);

@@ -26,8 +26,8 @@ static void describe(const struct rp_kernel *k, const struct hazard *h, char tex
     char reg[16], missing[80];
     name_register(h->reg, reg);
     if (h->cycles)
-        snprintf(missing, sizeof missing, "%" PRIu32 " cycle%s of stall counts are missing", h->cycles,
-                 rp_plural(h->cycles));
+        snprintf(missing, sizeof missing, "%" PRIu32 " cycle%s of stall counts %s missing", h->cycles,
+                 rp_plural(h->cycles), h->cycles == 1 ? "is" : "are");
     else if (barrier < RP_CONTROL_BARRIERS)
         snprintf(missing, sizeof missing, "nothing between them waits for its barrier %u", barrier);
     else

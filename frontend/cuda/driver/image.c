@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/cuda/driver/device_runtime.h"
+#include "frontend/cuda/driver/readable.h"
 #include "frontend/loader/isa.h"
 #include "frontend/loader/ptxas.h"
 #include "frontend/module/cubin.h"
@@ -25,20 +26,52 @@ struct fatbin_header {
     uint64_t bytes;
 };
 
-/* The size up to the end of everything that its headers refer to. */
-static size_t elf_bytes(const void *image)
+/* An image as it is given: `most` bytes at most, a file's size or what can be read there. */
+struct given {
+    const char *name;
+    const void *bytes;
+    size_t most;
+    struct rp_error *err;
+};
+
+static CUresult damaged(const struct given *g, const char *what)
 {
-    const Elf64_Ehdr *h = image;
-    const uint8_t *at = image;
-    uint64_t end = h->e_shoff + (uint64_t)h->e_shnum * h->e_shentsize;
-    uint64_t programs = h->e_phoff + (uint64_t)h->e_phnum * h->e_phentsize;
-    end = programs > end ? programs : end;
-    for (unsigned i = 0; i < h->e_shnum; i++) {
-        const Elf64_Shdr *s = (const void *)(at + h->e_shoff + (uint64_t)i * h->e_shentsize);
-        uint64_t to = s->sh_type == SHT_NOBITS ? 0 : s->sh_offset + s->sh_size;
-        end = to > end ? to : end;
+    rp_fail(g->err, RP_BAD_INPUT, "%s: damaged: %s beyond the image's end", g->name, what);
+    return CUDA_ERROR_INVALID_IMAGE;
+}
+
+/* Extends *end to at + size. False: that is beyond the image. */
+static bool reach(const struct given *g, uint64_t at, uint64_t size, uint64_t *end)
+{
+    if (at > g->most || size > g->most - at)
+        return false;
+    *end = at + size > *end ? at + size : *end;
+    return true;
+}
+
+/* The size up to the end of everything that its headers refer to. */
+static CUresult elf_bytes(const struct given *g, size_t *size)
+{
+    Elf64_Ehdr h;
+    uint64_t end = sizeof h;
+    if (g->most < sizeof h)
+        return damaged(g, "the header reaches");
+    memcpy(&h, g->bytes, sizeof h);
+    if (h.e_ident[EI_CLASS] != ELFCLASS64) {
+        rp_fail(g->err, RP_BAD_INPUT, "%s: no cubin for 64-bit programs", g->name);
+        return CUDA_ERROR_INVALID_IMAGE;
     }
-    return end;
+    if (!reach(g, h.e_shoff, (uint64_t)h.e_shnum * h.e_shentsize, &end) ||
+        !reach(g, h.e_phoff, (uint64_t)h.e_phnum * h.e_phentsize, &end))
+        return damaged(g, "a table of the header lies");
+    for (unsigned i = 0; i < h.e_shnum && h.e_shentsize >= sizeof(Elf64_Shdr); i++) {
+        Elf64_Shdr s;
+        memcpy(&s, (const uint8_t *)g->bytes + h.e_shoff + (uint64_t)i * h.e_shentsize, sizeof s);
+        if (s.sh_type != SHT_NOBITS && s.sh_type != SHT_NULL && !reach(g, s.sh_offset, s.sh_size, &end))
+            return damaged(g, "a section lies");
+    }
+    *size = end;
+    return CUDA_SUCCESS;
 }
 
 static unsigned capability(void) { return (unsigned)figures()->capability; }
@@ -79,13 +112,20 @@ static struct fatbin_entry *choose(const struct fatbin *fat, bool ptx_only)
     return best ? best : newer;
 }
 
+/* Each once, though there may be code for sm_90 and for sm_90a, which is called the same. */
 static void list_entries(const struct fatbin *fat, char *text, size_t size)
 {
     size_t used = 0;
     *text = 0;
-    for (uint32_t i = 0; i < fat->count && used < size; i++)
+    for (uint32_t i = 0; i < fat->count && used < size; i++) {
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++)
+            again |= fat->entries[k].kind == fat->entries[i].kind && fat->entries[k].arch == fat->entries[i].arch;
+        if (again)
+            continue;
         used += (size_t)snprintf(text + used, size - used, "%s%s%u", i ? ", " : "",
                                  fat->entries[i].kind == FATBIN_PTX ? "compute_" : "sm_", fat->entries[i].arch);
+    }
 }
 
 static size_t fat_bytes(const void *fat)
@@ -93,6 +133,15 @@ static size_t fat_bytes(const void *fat)
     struct fatbin_header header;
     memcpy(&header, fat, sizeof header);
     return header.header_bytes + header.bytes;
+}
+
+static CUresult fat_size(const struct given *g, size_t *size)
+{
+    if (g->most < sizeof(struct fatbin_header))
+        return damaged(g, "the header of a fat binary reaches");
+    *size = fat_bytes(g->bytes);
+    return *size <= g->most && *size >= sizeof(struct fatbin_header) ? CUDA_SUCCESS
+                                                                     : damaged(g, "a fat binary reaches");
 }
 
 static bool is_fat(const void *bytes) { return !memcmp(bytes, &(uint32_t){FATBIN_MAGIC}, 4); }
@@ -154,23 +203,34 @@ static CUresult collect_pieces(const char *name, const void *const *objects, str
     return r;
 }
 
-static CUresult nothing_runs(const char *name, const struct image *image, struct rp_error *err)
+/* has: the architectures that the image has code for. */
+static CUresult nothing_runs(const char *name, const char *has, struct rp_error *err)
 {
-    char has[400], known[128];
-    list_entries(image->fat, has, sizeof has);
+    char known[128];
     isa_ranges(known, sizeof known);
     rp_fail(err, RP_BAD_INPUT,
             "%s: a device of capability %u.%u can run nothing of it; it has %s. %s and PTX run here: %s", name,
             capability() / 10, capability() % 10, *has ? has : "nothing", known,
-            "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75), or choose a device whose code it has "
-            "(--device; 'reprise machine list' has their capabilities)");
+             "choose a device that runs its code (reprise run --device; 'reprise machine list' has their capabilities), or "
+             "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75)");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-/* objects: of a program that nvlink linked, or NULL. */
-static CUresult choose_of_fat(const char *name, const void *const *objects, struct image *image, struct rp_error *err)
+static CUresult nothing_of_fat_runs(const char *name, const struct fatbin *fat, struct rp_error *err)
 {
-    image->size = fat_bytes(image->bytes);
+    char has[400];
+    list_entries(fat, has, sizeof has);
+    return nothing_runs(name, has, err);
+}
+
+/* objects: of a program that nvlink linked, or NULL. */
+static CUresult choose_of_fat(const struct given *g, const void *const *objects, struct image *image)
+{
+    const char *name = g->name;
+    struct rp_error *err = g->err;
+    CUresult fits = fat_size(g, &image->size);
+    if (fits)
+        return fits;
     image->fat = fatbin_load(name, image->bytes, image->size, err);
     if (!image->fat)
         return CUDA_ERROR_INVALID_IMAGE;
@@ -180,7 +240,7 @@ static CUresult choose_of_fat(const char *name, const void *const *objects, stru
     if (r)
         return r;
     if (!e && !image->linked.size)
-        return nothing_runs(name, image, err);
+        return nothing_of_fat_runs(name, image->fat, err);
     if (image->linked.size) {
         image->bytes = image->linked.text;
         image->size = image->linked.size;
@@ -193,33 +253,51 @@ static CUresult choose_of_fat(const char *name, const void *const *objects, stru
     return CUDA_SUCCESS;
 }
 
-static CUresult choose_bytes(const char *name, const void *given, struct image *image, struct rp_error *err)
+/* A cubin by itself: of an architecture whose code this device runs, as on a GPU. */
+static CUresult choose_cubin(const struct given *g, struct image *image)
 {
-    struct wrapper wrapper = {0};
-    *image = (struct image){.bytes = given};
-    if (!memcmp(given, &(uint32_t){WRAPPER_MAGIC}, 4)) {
-        memcpy(&wrapper, given, sizeof wrapper);
-        image->bytes = wrapper.data;
+    CUresult r = elf_bytes(g, &image->size);
+    unsigned sm = r ? 0 : cubin_sm(image->bytes, image->size);
+    if (!sm || (isa_of_sm(sm) && isa_sm_runs(capability(), sm)))
+        return r;
+    char text[128];
+    if (isa_of_sm(sm)) {
+        snprintf(text, sizeof text, "sm_%u", sm);
+        return nothing_runs(g->name, text, g->err);
     }
-    if (is_fat(image->bytes))
-        return choose_of_fat(name, wrapper.version == 2 ? wrapper.objects : NULL, image, err);
-    if (memcmp(image->bytes, ELFMAG, SELFMAG)) {
-        image->size = strlen(image->bytes);
-        return CUDA_SUCCESS;
-    }
-    image->size = elf_bytes(image->bytes);
-    unsigned sm = cubin_sm(image->bytes, image->size);
-    if (!sm || isa_of_sm(sm))
-        return CUDA_SUCCESS;
-    char known[128];
-    isa_ranges(known, sizeof known);
-    rp_fail(err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s can be executed, or PTX", name, sm, known);
+    isa_ranges(text, sizeof text);
+    rp_fail(g->err, RP_BAD_INPUT, "%s: machine code for sm_%u; %s can be executed, or PTX", g->name, sm, text);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-CUresult image_choose(const char *name, const void *given, struct image *image, struct rp_error *err)
+/* A text in memory ends with a NUL. */
+static CUresult choose_text(const struct given *g, bool sized, struct image *image)
 {
-    CUresult r = choose_bytes(name, given, image, err);
+    image->size = strnlen(image->bytes, g->most);
+    return sized || image->size < g->most ? CUDA_SUCCESS : damaged(g, "text goes on");
+}
+
+static CUresult choose_bytes(const char *name, const void *bytes, size_t size, struct image *image,
+                             struct rp_error *err)
+{
+    struct wrapper wrapper = {0};
+    struct given g = {name, bytes, size ? size : readable_from(bytes), err};
+    *image = (struct image){.bytes = bytes};
+    if (g.most >= sizeof wrapper && !memcmp(bytes, &(uint32_t){WRAPPER_MAGIC}, 4)) {
+        memcpy(&wrapper, bytes, sizeof wrapper);
+        image->bytes = g.bytes = wrapper.data;
+        g.most = readable_from(wrapper.data);
+    }
+    if (g.most < SELFMAG) /* a file may hold no more than a byte */
+        return size ? choose_text(&g, true, image) : damaged(&g, "it lies");
+    if (is_fat(image->bytes))
+        return choose_of_fat(&g, wrapper.version == 2 ? wrapper.objects : NULL, image);
+    return memcmp(image->bytes, ELFMAG, SELFMAG) ? choose_text(&g, size, image) : choose_cubin(&g, image);
+}
+
+CUresult image_choose(const char *name, const void *given, size_t size, struct image *image, struct rp_error *err)
+{
+    CUresult r = choose_bytes(name, given, size, image, err);
     const char *runtime = r ? NULL : device_runtime(image->bytes, image->size);
     if (!runtime)
         return r;

@@ -1,5 +1,4 @@
-/* Images of modules as programs pass them: PTX, cubins, fat binaries and nvcc's wrappers around them, none with a size.
- */
+/* Images of modules as programs pass them: PTX, cubins, fat binaries and nvcc's wrappers around them. */
 #ifndef REPRISE_FRONTEND_CUDA_DRIVER_IMAGE_H
 #define REPRISE_FRONTEND_CUDA_DRIVER_IMAGE_H
 
@@ -16,8 +15,11 @@ struct image {
 };
 /* Chooses the code of an image that the device runs: by itself, or where REPRISE_PREFER says so, machine code for this
  * device, or PTX. image_free is needed also after a failure. CUDA_ERROR_NO_BINARY_FOR_GPU: none of it can be executed;
- * err says why. PTX that calls functions of the device runtime gets the supported ones. */
-CUresult image_choose(const char *name, const void *given, struct image *, struct rp_error *);
+ * err says why. PTX that calls functions of the device runtime gets the supported ones.
+ *
+ * size: the bytes given, of which the last may be a NUL that ends a text; 0: as many as can be read there, and the
+ * image's headers say how many are its own. CUDA_ERROR_INVALID_IMAGE: they name more. */
+CUresult image_choose(const char *name, const void *given, size_t size, struct image *, struct rp_error *);
 /* Where REPRISE_PREFER says sass, makes machine code of an image that has only PTX. If there is no ptxas that can, says
  * so once, and the PTX is run. CUDA_ERROR_INVALID_PTX: ptxas finds errors in it. */
 CUresult image_assemble(const char *name, struct image *, struct rp_error *);

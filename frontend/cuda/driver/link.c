@@ -62,7 +62,7 @@ static CUresult add_fat(CUlinkState s, const char *name, const void *data, size_
 {
     struct image image;
     struct rp_error err = {0};
-    CUresult r = image_choose(name, data, &image, &err);
+    CUresult r = image_choose(name, data, bytes, &image, &err);
     bool code = !r && image.size > SELFMAG && !memcmp(image.bytes, ELFMAG, SELFMAG);
     if (r)
         say("linking: %s", err.text);

@@ -83,16 +83,23 @@ static struct module *load_bytes(int device, const char *name, const struct imag
     return m;
 }
 
-/* library: keeps the image. */
-static CUresult load_image(struct CUmod_st *m, const void *given, bool library, struct rp_error *err)
+/* What a program wants to load. */
+struct wanted {
+    const char *path; /* of the file that it comes from; NULL: it is in memory */
+    const void *bytes;
+    size_t size;  /* with the NUL behind a file's content; 0: unknown */
+    bool library; /* keeps the image */
+};
+
+static CUresult load_image(struct CUmod_st *m, const struct wanted *wanted, struct rp_error *err)
 {
     struct image image;
     uint64_t begun = stats_begin();
-    CUresult r = image_choose(m->name, given, &image, err);
+    CUresult r = image_choose(m->name, wanted->bytes, wanted->size, &image, err);
     r = r ? r : image_assemble(m->name, &image, err);
     if (!r && !(m->module = load_bytes(m->device, m->name, &image, err)))
         r = err->status == RP_SYSTEM ? CUDA_ERROR_OUT_OF_MEMORY : why_not(&image);
-    m->library = !r && library ? calloc(1, sizeof *m->library) : NULL;
+    m->library = !r && wanted->library && driver.devices > 1 ? calloc(1, sizeof *m->library) : NULL;
     if (m->library)
         m->library->image = image;
     else
@@ -101,12 +108,15 @@ static CUresult load_image(struct CUmod_st *m, const void *given, bool library, 
     return r;
 }
 
-/* Names the module after the program or library that contains it; a module made at run time gets a number. */
-static void name_module(struct CUmod_st *m, const void *given)
+/* Names the module after its file, or the program or library that contains it; a module made at run time gets a number.
+ */
+static void name_module(struct CUmod_st *m, const struct wanted *wanted)
 {
     Dl_info from;
-    const char *path = dladdr(given, &from) && from.dli_fname ? from.dli_fname : "", *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *path = wanted->path;
+    if (!path)
+        path = dladdr(wanted->bytes, &from) && from.dli_fname ? from.dli_fname : "";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (*name)
         snprintf(m->name, sizeof m->name, "%s", name);
     else
@@ -123,19 +133,19 @@ static void say_unloaded(const struct rp_error *err)
     findings_unloaded(err->text);
 }
 
-static CUresult load(CUmodule *to, const void *given, bool library, unsigned count, const CUjit_option *options,
+static CUresult load(CUmodule *to, const struct wanted *wanted, unsigned count, const CUjit_option *options,
                      void **values)
 {
     struct logs logs = read_options(count, options, values);
     struct rp_error err = {0};
-    if (!to || !given)
+    if (!to || !wanted->bytes)
         return CUDA_ERROR_INVALID_VALUE;
     CUmodule m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    name_module(m, given);
+    name_module(m, wanted);
     m->device = current_device();
-    CUresult r = load_image(m, given, library && driver.devices > 1, &err);
+    CUresult r = load_image(m, wanted, &err);
     if (!r && !handle_add(HANDLE_MODULE, m)) {
         rp_device_unload(driver.device, m->module, &err);
         r = CUDA_ERROR_OUT_OF_MEMORY;
@@ -156,7 +166,8 @@ static CUresult load_data(CUmodule *to, const void *image, bool library, unsigne
                           void **values)
 {
     CUresult r = enter(NEED_CONTEXT);
-    return r ? r : leave(load(to, image, library, count, options, values));
+    const struct wanted wanted = {.bytes = image, .library = library};
+    return r ? r : leave(load(to, &wanted, count, options, values));
 }
 
 static CUresult load_file(CUmodule *to, const char *path, bool library, unsigned count, CUjit_option *options,
@@ -172,7 +183,8 @@ static CUresult load_file(CUmodule *to, const char *path, bool library, unsigned
     r = path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
     if (text) {
         text[size] = 0;
-        r = load(to, text, library, count, options, values);
+        const struct wanted wanted = {path, text, size + 1, library};
+        r = load(to, &wanted, count, options, values);
         bytes = text;
     }
     free(bytes);

@@ -70,6 +70,8 @@ static bool add_operation(struct finder *f, const struct operation *o, struct sa
 {
     const struct rp_instruction *in = &f->l->b.instructions.at[o->index];
     bool always = !is_register(o->guard);
+    if (o->flags & UF_GATHER) /* a collective ends right before where its lanes go on, with the same registers */
+        return true;
     if (in->flags & RP_CALL) {
         s->flags |= STEP_CALL;
         return true;

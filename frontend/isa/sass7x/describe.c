@@ -17,8 +17,9 @@ static uint16_t flags_of(const struct sass_lowering *l)
     static const struct {
         const char *semantic;
         uint16_t flags;
-    } known[] = {{"BRA", RP_BRANCH},  {"BRX", RP_BRANCH}, {"BRXU", RP_BRANCH}, {"JMP", RP_BRANCH}, {"JMX", RP_BRANCH},
-                 {"JMXU", RP_BRANCH}, {"CALL", RP_CALL},  {"RET", RP_RETURN},  {"EXIT", RP_EXIT}};
+    } known[] = {{"BRA", RP_BRANCH}, {"BRX", RP_BRANCH},          {"BRXU", RP_BRANCH}, {"JMP", RP_BRANCH},
+                 {"JMX", RP_BRANCH}, {"JMXU", RP_BRANCH},         {"CALL", RP_CALL},   {"RET", RP_RETURN},
+                 {"EXIT", RP_EXIT},  {"ENDCOLLECTIVE", RP_BRANCH}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(l->row->semantic, known[i].semantic) == 0)
             return known[i].flags;

@@ -4,6 +4,7 @@
  * register names (frontend/core/engine.h, "convergence barriers"). Each lane has barrier registers of its own. Calls
  * and returns are branches: return addresses are values in registers. An address is a byte offset in the kernel's
  * image. */
+#include "frontend/isa/sass/window.h"
 #include "frontend/isa/sass7x/lower.h"
 
 enum { WORD_BYTES = 16 };
@@ -268,6 +269,31 @@ static void lower_bmov(struct sass_lowering *l)
         move32(&l->b, convergence_barrier(n), constant32(&l->b, 0));
 }
 
+/* WARPSYNC.COLLECTIVE L; body; ENDCOLLECTIVE; L: lanes of a mask come to such places in several arms of a branch. ptxas
+ * writes one body, on the same registers, at each. So all lanes of the mask execute one of them together, and each goes
+ * on at the L of its own WARPSYNC, whose address it keeps. */
+static struct operand way_back(void)
+{
+    enum { BEHIND_RPC = 2 };
+    return sass_place(RANGE_LINK, BEHIND_RPC);
+}
+
+static void gather(struct sass_lowering *l, struct operation *u)
+{
+    u->flags |= UF_GATHER;
+    u->d = way_back();
+    u->b = constant32(&l->b, (uint32_t)target_of(l));
+}
+
+static void lower_endcollective(struct sass_lowering *l)
+{
+    if (bits(l, AT_PC, 4) != PT)
+        sass_not_covered(l, "a second predicate");
+    struct operation u = sass_indirect(l, way_back());
+    u.flags |= UF_GATHER;
+    sass_emit(&l->b, u);
+}
+
 /* .EXCLUSIVE and .COLLECTIVE: lanes with different masks go on one mask after the other. Those whose mask is not that
  * of the first lane come here once more. */
 static void one_mask_at_a_time(struct sass_lowering *l, struct operand mask)
@@ -281,7 +307,8 @@ static void one_mask_at_a_time(struct sass_lowering *l, struct operand mask)
 
 static void lower_warpsync(struct sass_lowering *l)
 {
-    enum { ALL_90 = 0x948, REGISTER_FORM = 0x348 };
+    enum { ALL_90 = 0x948, REGISTER_FORM = 0x348, COLLECTIVE = 2 };
+    unsigned way = bits(l, 85, 2);
     struct operation u = {.kind = UOP_BARRIER, .type = T_U32};
     if (bits(l, AT_PC, 4) != PT)
         sass_not_covered(l, "a second predicate");
@@ -290,9 +317,11 @@ static void lower_warpsync(struct sass_lowering *l)
         u.a = constant32(&l->b, ~0u);
     else
         u.a = source_raw(l, 0);
+    if (l->arch == SASS_90 && way == COLLECTIVE)
+        gather(l, &u);
     l->barrier = u.barrier;
     sass_emit(&l->b, u);
-    if (l->row->value == REGISTER_FORM && bits(l, 85, 2))
+    if (l->row->value == REGISTER_FORM && way)
         one_mask_at_a_time(l, u.a);
 }
 
@@ -403,5 +432,5 @@ const struct sass_meaning sass7x_flow[] = {{"BRA", lower_bra},
                                            {"NANOSLEEP", lower_nanosleep},
                                            {"NOP", lower_nop},
                                            {"PMTRIG", sass_lower_nothing},
-                                           {"ENDCOLLECTIVE", sass_lower_nothing},
+                                           {"ENDCOLLECTIVE", lower_endcollective},
                                            {NULL, NULL}};

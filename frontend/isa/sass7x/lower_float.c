@@ -169,7 +169,7 @@ enum mufu {
 /* The type of operand and result. */
 static enum lane_type mufu_type(const struct sass_lowering *l)
 {
-    if (l->arch == SASS_70)
+    if (l->arch & SASS_70)
         return T_F32;
     if (l->arch < SASS_90)
         return bit(l, 73) ? T_F16 : T_F32;
@@ -204,7 +204,7 @@ static void lower_mufu(struct sass_lowering *l)
                                         OP_RSQRT,     OP_RCP,       OP_RSQRT, OP_SQRT, OP_TANH};
     unsigned function = bits(l, 74, 4);
     enum lane_type type = mufu_type(l);
-    if (function >= sizeof functions || (function == MUFU_TANH && l->arch == SASS_70))
+    if (function >= sizeof functions || (function == MUFU_TANH && l->arch & SASS_70))
         sass_not_covered(l, "this function");
     if (type != T_F32) {
         small_function(l, (enum mufu)function, type);

@@ -173,7 +173,7 @@ static void lower_imma(struct sass_lowering *l)
     static const struct shape dense[8] = {{8, 16}, {0}, {8, 32}, {0}, {16, 16}, {16, 32}, {16, 64}, {0}};
     static const struct shape sparse[8] = {{0}, {0}, {8, 32}, {8, 64}, {0}, {16, 32}, {16, 64}, {16, 128}};
     struct product p = {.result = MATRIX_S32, .clamp = bit(l, SAT)};
-    bool is_sparse = l->arch != SASS_75 && bit(l, AT_SPARSE);
+    bool is_sparse = l->arch & FROM_80 && bit(l, AT_SPARSE);
     p.a = narrow_integer(l, bits(l, 76, 2) | bits(l, 83, 1) << 2);
     p.b = narrow_integer(l, bits(l, 78, 2) | bits(l, 84, 1) << 2);
     if (matrix_bits[p.a] != matrix_bits[p.b])

@@ -25,8 +25,8 @@ static const struct sass_row rows[] = {
 static unsigned arch_of(unsigned sm)
 {
     switch (sm) {
-    case 70:
-    case 72: return SASS_70;
+    case 70: return SASS_70_ALONE;
+    case 72: return SASS_72;
     case 75: return SASS_75;
     case 80: return SASS_80;
     case 86:

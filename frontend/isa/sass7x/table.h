@@ -8,18 +8,21 @@
 
 #include "frontend/isa/sass/disasm.h"
 
-/* sm_72 has the code of sm_70, and sm_87 that of sm_86. */
+/* sm_72 has all code of sm_70 and some more, and sm_87 has the code of sm_86. */
 enum sass7x_arch {
-    SASS_70 = 1 << 0,
-    SASS_75 = 1 << 1,
-    SASS_80 = 1 << 2,
-    SASS_86 = 1 << 3,
-    SASS_89 = 1 << 4,
-    SASS_90 = 1 << 5,
-    ANY = 63,
+    SASS_70_ALONE = 1 << 0,
+    SASS_72 = 1 << 1,
+    SASS_75 = 1 << 2,
+    SASS_80 = 1 << 3,
+    SASS_86 = 1 << 4,
+    SASS_89 = 1 << 5,
+    SASS_90 = 1 << 6,
+    ANY = 127,
+    SASS_70 = SASS_70_ALONE | SASS_72,
     TO_75 = SASS_70 | SASS_75,
     TO_80 = TO_75 | SASS_80,
     TO_89 = ANY & ~SASS_90,
+    FROM_72 = ANY & ~SASS_70_ALONE,
     FROM_75 = ANY & ~SASS_70,
     FROM_80 = FROM_75 & ~SASS_75,
     FROM_86 = FROM_80 & ~SASS_80,

@@ -21,8 +21,8 @@ const struct operand_forms f32_7x = {true, f32_immediates, true}, f64_7x = {true
                            f16_7x = {true, f16_immediates, true}, bf16_7x = {true, bf16_immediates, true},
                            s32_7x = {true, s32_immediates, true}, no_immediates_7x = {true, NULL, true};
 
-const struct target_7x targets_7x[TARGETS_7X] = {{70, SASS_70}, {75, SASS_75}, {80, SASS_80},
-                                                 {86, SASS_86}, {89, SASS_89}, {90, SASS_90}};
+const struct target_7x targets_7x[TARGETS_7X] = {{70, SASS_70_ALONE}, {72, SASS_72}, {75, SASS_75}, {80, SASS_80},
+                                                 {86, SASS_86},       {89, SASS_89}, {90, SASS_90}};
 
 /* ---- the reference ----------------------------------------------------------------------------------------------- */
 
@@ -136,7 +136,7 @@ static void substituted(char *to, size_t size, const char *text)
 
 void check_7x(const struct subject_7x *subject, const struct operand_forms *forms, const char *format, ...)
 {
-    static const unsigned targets[] = {86, 70, 75, 80, 89, 90};
+    static const unsigned targets[] = {86, 70, 72, 75, 80, 89, 90};
     char text[256], plain[256];
     va_list args;
     va_start(args, format);

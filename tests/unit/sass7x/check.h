@@ -36,7 +36,7 @@ struct target_7x {
     unsigned sm, arch;
 };
 extern const struct target_7x targets_7x[];
-enum { TARGETS_7X = 6 };
+enum { TARGETS_7X = 7 };
 #define EACH_TARGET_OF(archs)                                                                                          \
     for (unsigned before_ = corpus_sm, t_ = 0;                                                                         \
          corpus_sm = t_ < TARGETS_7X ? targets_7x[t_].sm : before_, t_ < TARGETS_7X; t_++)                             \

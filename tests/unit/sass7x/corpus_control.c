@@ -208,6 +208,27 @@ CORPUS(control7x, convergence)
     }
 }
 
+/* R20: the lanes that vote together, R21: from which of two places. All lanes have one mask, or those of P1 one and the
+ * others another. */
+static bool two_masks;
+static void gathers(const struct state *before, struct state *after)
+{
+    uint32_t first = lanes_with(before, 1), second_place = lanes_with(before, 2);
+    for (unsigned i = 0; i < LANES; i++)
+        after[i].d = (!two_masks ? ~0u : of(first, i) ? first : ~first) | (of(second_place, i) ? 2ull : 1ull) << 32;
+}
+#define VOTE_AT(label, mask, place)                                                                                    \
+    "WARPSYNC.COLLECTIVE" mask ", <" label ">\nVOTE.ANY R20, PT, PT\nENDCOLLECTIVE\n" label ":\nMOV R21, " place "\n"
+#define TWO_PLACES(mask)                                                                                               \
+    "@P2 BRA <second>\n" VOTE_AT("one", mask, "0x1") "BRA <end>\nsecond:\n" VOTE_AT("two", mask, "0x2") "end:\nNOP"
+CORPUS(control7x, collectives_at_several_places)
+{
+    two_masks = false;
+    warps(SASS_90, gathers, "MOV R14, 0xffffffff\n" TWO_PLACES(" R14"));
+    two_masks = true;
+    warps(SASS_90, gathers, "VOTE.ANY R14, PT, P1\n@!P1 LOP3.LUT R14, RZ, R14, RZ, 0x33, !PT\n" TWO_PLACES(" R14"));
+}
+
 /* Lanes of P2 leave early: the others wait for each other only. */
 static void breaks(const struct state *before, struct state *after)
 {

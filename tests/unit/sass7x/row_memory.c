@@ -216,5 +216,4 @@ const struct row_meaning row_memory[] = {{"LDG", load},
                                          {"LDGDEPBAR", nothing},
                                          {"PREEXIT", nothing},
                                          {"ACQBULK", nothing},
-                                         {"ENDCOLLECTIVE", nothing},
                                          {NULL, NULL}};
