@@ -208,11 +208,11 @@ static CUresult nothing_runs(const char *name, const char *has, struct rp_error 
 {
     char known[128];
     isa_ranges(known, sizeof known);
-    rp_fail(err, RP_BAD_INPUT,
-            "%s: a device of capability %u.%u can run nothing of it; it has %s. %s and PTX run here: %s", name,
-            capability() / 10, capability() % 10, *has ? has : "nothing", known,
-             "choose a device that runs its code (reprise run --device; 'reprise machine list' has their capabilities), or "
-             "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75)");
+    rp_fail(
+        err, RP_BAD_INPUT, "%s: a device of capability %u.%u can run nothing of it; it has %s. %s and PTX run here: %s",
+        name, capability() / 10, capability() % 10, *has ? has : "nothing", known,
+        "choose a device that runs its code (reprise run --device; 'reprise machine list' has their capabilities), or "
+        "build it with PTX (nvcc -gencode arch=compute_75,code=compute_75)");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
