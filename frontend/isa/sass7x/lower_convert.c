@@ -63,13 +63,14 @@ static void lower_f2i(struct sass_lowering *l)
     convert(l, u);
 }
 
-/* The integer source: a byte or half of a word extended to 32 bits, a word, or a pair. */
+/* The integer source: a byte or half of a word extended to 32 bits, a word, or a pair. An immediate of 64 bits is the
+ * upper word of a pair, as of doubles: ptxas 12.9 writes I2F.S64 R5, 0x3ff12345 for 0x3ff1234500000000. */
 static struct operand integer_source(struct sass_lowering *l, unsigned size, bool is_signed)
 {
     enum { BYTE, HALF, WORD, PAIR };
     uint64_t value;
     if (size == PAIR && source_immediate(l, 0, &value))
-        sass_not_covered(l, "an immediate of 64 bits");
+        return constant64(&l->b, value << 32);
     if (size == PAIR)
         return source_64(l, 0);
     struct operand v = source_raw(l, 0);

@@ -17,9 +17,14 @@ static const struct immediate f64_immediates[] = {{"1", 0x3ff0000000000000}, {"-
 static const struct immediate f16_immediates[] = {{"1, 1", 0x3c003c00}, {"-2, 0.5", 0xc0003800}, {NULL, 0}};
 static const struct immediate bf16_immediates[] = {{"1, 1", 0x3f803f80}, {"-2, 0.5", 0xc0003f00}, {NULL, 0}};
 static const struct immediate s32_immediates[] = {{"0x7", 7}, {"0x12345678", 0x12345678}, {NULL, 0}};
+/* the upper words of long integers, and the bits of two floats of 8 bits, as texts of single precision */
+static const struct immediate long_immediates[] = {{"0x7", 0x700000000}, {"0x3ff12345", 0x3ff1234500000000}, {NULL, 0}};
+static const struct immediate byte_immediates[] = {
+    {"7.9874012466514573043e-44", 0x39}, {"6.6090840771415672333e-41", 0xb83c}, {NULL, 0}};
 const struct operand_forms f32_7x = {true, f32_immediates, true}, f64_7x = {true, f64_immediates, true},
                            f16_7x = {true, f16_immediates, true}, bf16_7x = {true, bf16_immediates, true},
-                           s32_7x = {true, s32_immediates, true}, no_immediates_7x = {true, NULL, true};
+                           s32_7x = {true, s32_immediates, true}, long_7x = {true, long_immediates, true},
+                           bytes_7x = {true, byte_immediates, true}, no_immediates_7x = {true, NULL, true};
 
 const struct target_7x targets_7x[TARGETS_7X] = {{70, SASS_70_ALONE}, {72, SASS_72}, {75, SASS_75}, {80, SASS_80},
                                                  {86, SASS_86},       {89, SASS_89}, {90, SASS_90}};

@@ -42,6 +42,6 @@ enum { TARGETS_7X = 7 };
          corpus_sm = t_ < TARGETS_7X ? targets_7x[t_].sm : before_, t_ < TARGETS_7X; t_++)                             \
         if ((archs)&targets_7x[t_].arch)
 
-extern const struct operand_forms f32_7x, f64_7x, f16_7x, bf16_7x, s32_7x, no_immediates_7x;
+extern const struct operand_forms f32_7x, f64_7x, f16_7x, bf16_7x, s32_7x, long_7x, bytes_7x, no_immediates_7x;
 
 #endif

@@ -114,7 +114,7 @@ CORPUS(convert7x, integers_to_floats)
         static const char *const bytes[4] = {"", ".B1", ".B2", ".B3"};
         const char *at = n < &integers[2] ? bytes[part] : part ? ".H1" : "";
         snprintf(name, sizeof name, "cvt.%s.%s.%s", ptx_rounds[r], f->ptx, n->ptx);
-        const struct operand_forms *forms = r ? NULL : n < &integers[6] ? &s32_7x : &no_immediates_7x;
+        const struct operand_forms *forms = r ? NULL : n < &integers[6] ? &s32_7x : &long_7x;
         check_7x(&s, forms, "I2F%s%s%s%s R20, %%B%s", *type ? "." : "", type, n->sass, rounds[r], at);
     }
     for (unsigned i = 0; i < 4; i++) {
@@ -278,7 +278,7 @@ CORPUS(convert7x, eight_bits)
         struct subject_7x u = {.ptx = name, .values = {V_INT, V_INT, V_INT}, .same = SAME_F16X2};
         u.sources[0] = (struct source_reading){.of = 'b', .reading = i & 4 ? HIGH : LOW};
         snprintf(name, sizeof name, "cvt.rn%s.f16x2.%s", ptx_relu, ptx);
-        check_7x(&u, &no_immediates_7x, "F2FP%s.F16.%s.UNPACK_B R20, %%B%s", relu, type, part);
+        check_7x(&u, *part ? &no_immediates_7x : &bytes_7x, "F2FP%s.F16.%s.UNPACK_B R20, %%B%s", relu, type, part);
     }
 }
 

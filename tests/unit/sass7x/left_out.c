@@ -56,12 +56,11 @@ static const struct {
     {"JMP", 0x74a, 0, "refused: a target in constant memory"},
 };
 
-/* Functions of f16 that PTX lacks, immediates of 64 bits. */
+/* Functions of f16 that PTX lacks, and others that nothing says what they do. */
 static bool is_refused(const struct sass_row *row)
 {
     bool small = is_row(row, "MUFU", 0x908) && requires(row, 73, 1) && row->archs != SASS_90;
-    return (is_row(row, "I2F", 0x912) && row->items[0].f.at == 91 && requires(row, 84, 3)) ||
-           (small && (requires(row, 75, 0) || requires(row, 75, 2))) ||
+    return (small && (requires(row, 75, 0) || requires(row, 75, 2))) ||
            (is_row(row, "HMNMX2", 0x840) && row_prints(row, "F32")) ||
            (is_row(row, "UF2FP", 0x8ba) && row_prints(row, "MERGE_C"));
 }

@@ -29,7 +29,6 @@ static const struct {
     {90, "F2FP.BF16.E4M3.UNPACK_B R20, R4"},
     {75, "F2I R20, R4"},
     {75, "F2I.F64.NTZ R20, R4"},
-    {75, "I2F.F64.S64 R20, 0x5"},
     {86, "I2IP.U8.S32 R20, R4, R6, R8"},
     {86, "F2IP.U8.F32.NTZ.RELU R20, R4, R6, R8"},
     {86, "F2IP.U8.F32 R20, R4, R6, R8"},
