@@ -17,7 +17,8 @@
  *
  * On one SM no other evens out how its blocks are arranged, and what recurs every tens of waves, as when accesses reach
  * a new page. There the first window is preceded by many waves in which blocks arrange themselves, as L2 is full by
- * then, windows are longer, and the interval is about as wide as is allowed, or wider.
+ * then, and windows are longer. On a few SMs arrangements may last, too, and change behind the first waves. On one and
+ * on few the interval is about as wide as is allowed, or wider.
  *
  * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
@@ -50,7 +51,8 @@
 #define MOST_MIXING 64u      /* waves that one SM replays before the first window settles, at most */
 #define MIXING_PART 16u      /* of the waves of the launch, one in so many; at most MOST_MIXING */
 #define MIXING_WINDOWS 4u    /* a window there measures one in so many of those waves */
-#define LEAST_OF_ONE_SM 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
+#define FEW_SMS 8u
+#define LEAST_OF_FEW 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
 /* A point of a launch: the mean of the placements of a wave's blocks. */
 struct point {
@@ -97,6 +99,7 @@ struct sampling {
 
 static const struct session *session_of(const struct sampling *s) { return s->worker->session; }
 static bool is_one_sm(const struct sampling *s) { return session_of(s)->machine->sms == 1; }
+static bool has_few_sms(const struct sampling *s) { return session_of(s)->machine->sms <= FEW_SMS; }
 static double instructions_before(const struct sampling *s, uint64_t block)
 {
     return rp_trace_instructions_before(session_of(s)->trace, s->launch, block);
@@ -455,8 +458,8 @@ static double cycles_of(const struct sampling *s, double *half)
         *half += SPLICE * cycles_of_wave(s, &rates);
     }
     *half += fmax(chance_of(s, &rates) * passed, lead_apart(s, &rates) * behind);
-    if (is_one_sm(s))
-        *half = fmax(*half, LEAST_OF_ONE_SM * s->error * cycles);
+    if (has_few_sms(s))
+        *half = fmax(*half, LEAST_OF_FEW * s->error * cycles);
     return cycles;
 }
 
