@@ -1,6 +1,6 @@
 """What reprise timeline writes, read back, beside what replay and dump say of the same replay: timeline.sh calls it.
 
-    timeline.py FOLDER MACHINE    FOLDER has all.pftrace, konata, replay.json, dump.BLOCK.WARP.json of launch 0, and the
+    timeline.py FOLDER MACHINE    FOLDER has all.pftrace, konata, konata-alone, replay.json, dump.BLOCK.WARP.json of launch 0, and the
                                   windows cycles.pftrace (100 to 299), blocks.pftrace (1 to 2), warps.pftrace
 """
 import collections
@@ -187,3 +187,18 @@ for number in order:
     told |= {life["thread"]} if "1" in life["labels"] else set()
     unknown += life["thread"] not in told
 is_("Konata: and its first instruction says so", unknown, 0)
+warp_texts, of_thread, threads = collections.defaultdict(list), {}, {}
+for line in open(folder + "/konata-alone"):  # launch 0, as dump replays it
+    command, *rest = line.rstrip("\n").split("\t")
+    if command == "I":
+        of_thread[rest[0]] = rest[2]
+    elif command == "L" and rest[1] == "0":
+        warp_texts[of_thread[rest[0]]].append(rest[2].split(": ", 1)[1])
+    elif command == "L":
+        threads[re.search(r"block (\d+), warp (\d+)", rest[2]).groups()] = of_thread[rest[0]]
+wrong = []
+for place in ((str(block), str(warp)) for block in (0, 5, 15) for warp in range(4)):
+    dump = json.load(open(f"{folder}/dump.{place[0]}.{place[1]}.json"))["instructions"]
+    if warp_texts[threads[place]] != [i["text"] for i in dump if i["issue"] is not None]:
+        wrong.append(place)
+is_("Konata: instructions of a warp are in the order in which it executes them", wrong, [])

@@ -22,6 +22,7 @@ for machine in rtx2060 jetson-tx2 rtx2060-accelsim; do
     write $machine blocks.pftrace --blocks 1..2
     write $machine warps.pftrace --tracks warps
     write $machine konata --konata
+    write $machine konata-alone --konata --launch 0
     for block in 0 5 15; do for warp in 0 1 2 3; do
         "$r" dump "$work/t.wtr" --cycles -m $machine --set sms=2 --set warm_l2=false --set copy.bandwidth=8 "${more[@]}" -b $block -w $warp --json >"$folder/dump.$block.$warp.json"
     done; done

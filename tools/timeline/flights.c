@@ -162,7 +162,8 @@ void flights_issue(struct flights *f, const struct observed_issue *i)
     f->last.row = row;
     f->last.warp = (uint16_t)i->warp;
     f->last.unit = (uint8_t)i->unit;
-    f->last.subcore = (uint8_t)i->subcore;
+    f->last.subcore = i->subcore & 0x7f;
+    f->last.second = i->second;
 }
 
 static bool is_last(const struct flights *f, const struct observed_done *d)

@@ -12,7 +12,7 @@ struct flight {
     uint32_t initiation, index; /* the same */
     uint32_t row;               /* the lowest that no other instruction of its warp had at its issue */
     uint16_t warp;
-    uint8_t unit, subcore;
+    uint8_t unit, subcore : 7, second : 1;
 };
 
 struct flight_row {

@@ -37,7 +37,7 @@ static void note_done(void *data, const struct observed_done *d)
         lives_drop(&k->lives, f->issue);
         return;
     }
-    const struct life life = {.issue = life_issue(&k->lives, f->issue, d->sm * k->subcores + f->subcore),
+    const struct life life = {.issue = life_issue(&k->lives, f->issue, d->sm * k->subcores + f->subcore, f->second),
                               .warp = d->block * s->warps + d->warp,
                               .dispatch = (uint32_t)(d->dispatch - f->issue),
                               .done = (uint32_t)(d->cycle - f->issue),

@@ -141,7 +141,7 @@ static bool meet_first(struct konata_log *log, const struct life *l)
 static uint8_t *put_place(const struct konata_log *log, const struct life *l, uint8_t *at)
 {
     const struct timeline_request *r = log->request;
-    uint64_t subcores = (uint64_t)r->machine->subcores, place = l->issue % (subcores * (uint64_t)r->machine->sms),
+    uint64_t subcores = (uint64_t)r->machine->subcores, place = life_subcore(l, subcores * (uint64_t)r->machine->sms),
              warps = rp_launch_warps(rp_trace_launch(r->trace, l->launch));
     at = put_number(PUT(put_counter(PUT(at, "L\t"), &log->issued), "\t1\tlaunch "), l->launch);
     at = put_number(PUT(at, ", block "), l->warp / warps);

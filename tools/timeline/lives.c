@@ -134,16 +134,6 @@ static void bring(struct lives *l)
 
 _Static_assert(LIVES_CYCLES * 1024 * 16 * 2 <= 1 << KEYED_BITS, "the largest machine issues no more in a part");
 
-/* In one cycle a sub-core issues no more than one warp's instructions, in the order of their ends. */
-static bool is_later(const struct life *a, const struct life *b)
-{
-    if (a->dispatch != b->dispatch)
-        return a->dispatch > b->dispatch;
-    if (a->done != b->done)
-        return a->done > b->done;
-    return a->index > b->index;
-}
-
 static bool room_for_words(struct lives *l, uint64_t **list, uint32_t *room, uint32_t count)
 {
     if (count <= *room)
@@ -179,7 +169,7 @@ static bool room_for_issues(struct lives *l, uint32_t count)
 /* The part's issues in order. */
 static void order_issues(struct lives *l, const struct lives_waiting *w, struct lives_part *part)
 {
-    uint64_t first = part->begin * l->subcores;
+    uint64_t first = life_issue(l, part->begin, 0, false);
     uint32_t count = 0;
     for (const struct lives_piece *p = w->issues.first; p; p = p->next)
         for (uint32_t i = 0; i < PIECE_LIVES && count < w->issues.count; i++, count++) {
@@ -187,13 +177,8 @@ static void order_issues(struct lives *l, const struct lives_waiting *w, struct 
             l->keys[count] = keyed(p->life[i].issue - first, count);
         }
     const uint64_t *sorted = sort_keyed(l->keys, l->spare, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct life *of = l->issues[i] = l->unsorted[keyed_number(sorted[i])];
-        if (i && l->issues[i - 1]->issue == of->issue && is_later(l->issues[i - 1], of)) {
-            l->issues[i] = l->issues[i - 1];
-            l->issues[i - 1] = of;
-        }
-    }
+    for (uint32_t i = 0; i < count; i++)
+        l->issues[i] = l->unsorted[keyed_number(sorted[i])];
     part->issues = l->issues;
 }
 
@@ -203,7 +188,7 @@ static void number_lives(struct lives *l, struct lives_part *part, uint32_t coun
     uint32_t cycle = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct life *of = l->issues[i];
-        uint64_t issue = of->issue / l->subcores;
+        uint64_t issue = life_cycle(of, l->subcores);
         while (part->begin + cycle < issue)
             part->issues_from[++cycle] = i;
         if (of->dispatch)

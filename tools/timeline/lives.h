@@ -22,7 +22,7 @@
 
 /* An instruction. */
 struct life {
-    uint64_t issue;          /* life_issue() */
+    uint64_t issue;          /* life_issue(): lives are in the order of these */
     uint64_t warp;           /* the block's number times the warps of a block, plus the warp's in its block */
     uint32_t dispatch, done; /* cycles behind the issue */
     uint32_t launch;
@@ -31,8 +31,8 @@ struct life {
 _Static_assert(sizeof(struct life) == 32, "half a cache line");
 
 /* What happens in cycles begin .. begin + LIVES_CYCLES - 1. Lives have numbers, from 0 on, in the order of their
- * issues: by cycles, and in one cycle by sub-cores. Entries from[c] .. from[c + 1] - 1 of a list are of cycle begin +
- * c. */
+ * issues: by cycles, in one cycle by sub-cores, and the second of a pair after the first. Entries from[c] .. from[c +
+ * 1] - 1 of a list are of cycle begin + c. */
 struct lives_part {
     uint64_t begin, first; /* first: the number of the first life in `issues` */
     const struct life *const *issues;
@@ -86,11 +86,15 @@ struct lives {
 bool lives_open(struct lives *, uint64_t subcores, void (*part)(void *, const struct lives_part *), void *data);
 void lives_close(struct lives *);
 
-/* A cycle, and a sub-core of the machine. */
-static inline uint64_t life_issue(const struct lives *l, uint64_t cycle, uint64_t subcore)
+/* A cycle, a sub-core of the machine, and whether it is the second of a pair, which issues in the cycle of the first.
+ */
+static inline uint64_t life_issue(const struct lives *l, uint64_t cycle, uint64_t subcore, bool second)
 {
-    return cycle * l->subcores + subcore;
+    return (cycle * l->subcores + subcore) * 2 + second;
 }
+/* What is in it. subcores: of the machine. */
+static inline uint64_t life_cycle(const struct life *l, uint64_t subcores) { return l->issue / 2 / subcores; }
+static inline uint64_t life_subcore(const struct life *l, uint64_t subcores) { return l->issue / 2 % subcores; }
 
 /* An instruction issues. One of the next two follows, or it never ends. */
 void lives_begin(struct lives *, uint64_t cycle);
