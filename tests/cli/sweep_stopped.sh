@@ -153,6 +153,26 @@ is "... and nothing is lost" "$($dump locked.db | sha256sum)" "$whole"
 "$r" sweep -q 1.wtr -m jetson-tx2 --vary sms=1..4 -o locked.db
 is "... and it goes on when it is free" "$? $(runs locked.db)" "0 196"
 
+# A program that is about to write has it locked while it is at rest: whoever comes waits.
+cat >waits.py <<'PY'
+import sqlite3, subprocess, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+one = subprocess.Popen(sys.argv[2:])
+try:
+    one.wait(1)
+except subprocess.TimeoutExpired:
+    pass
+db.execute("ROLLBACK")
+sys.exit(one.wait())
+PY
+cp whole.db resting.db
+python3 waits.py resting.db "$r" sweep -q 1.wtr -m jetson-tx2 --vary sms=1..4 -o resting.db --wait 600
+is "a sweep waits until the database is free" "$? $(runs resting.db)" "0 196"
+cp whole.db target.db
+python3 waits.py target.db "$r" results merge resting.db -o target.db --wait 600
+is "a merge does, too" "$? $(runs target.db)" "0 196"
+
 # Locked once it has written something: what is there stays.
 python3 - "$r" sweep -q "${plan[@]}" -t 1 --wait 0 -o middle.db <<'PY' 2>err
 import os, sqlite3, subprocess, sys
@@ -206,6 +226,17 @@ cp whole.db lost.db # a run's row is lost, its statistics are not
 python3 -c 'import sqlite3; sqlite3.connect("lost.db").executescript("DELETE FROM run WHERE id = (SELECT max(id) FROM run)")'
 fails 2 "lost.db: the database is damaged (UNIQUE constraint failed: " "$r" sweep -q "${plan[@]}" -o lost.db
 is "... and is left as it was" "$(cmp broken.db broken.copy)" ""
+for name in $(python3 -c 'import sqlite3; print(*(n for n, in sqlite3.connect("whole.db").execute("SELECT name FROM sqlite_schema WHERE type IN (\"table\", \"view\")")))'); do
+    cp whole.db lacks.db
+    python3 -c 'import sqlite3, sys; db = sqlite3.connect("lacks.db"); db.execute("DROP %s %s" % ("VIEW" if sys.argv[1] == "runs" else "TABLE", sys.argv[1]))' "$name"
+    cp lacks.db lacks.copy
+    lacks="lacks.db: the database is damaged (it has no '$name')"
+    fails 2 "$lacks" "$r" results lacks.db
+    fails 2 "$lacks" "$r" results merge whole.db lacks.db -o lacks-merged.db
+    fails 2 "$lacks" "$r" report -q lacks.db -o lacks.html
+    fails 2 "$lacks" "$r" sweep -q "${plan[@]}" -o lacks.db
+    is "... which stays as it was, and nothing is made of it" "$(cmp lacks.db lacks.copy; ls lacks-merged.db lacks.html 2>&1 | grep -c 'No such')" 2
+done
 fails 2 "text.db: this is no database of SQLite" "$r" sweep -q "${plan[@]}" -o text.db
 fails 2 "text.db: this is no database of SQLite" "$r" results text.db
 python3 -c 'import sqlite3; sqlite3.connect("other.db").execute("CREATE TABLE t (x)")'

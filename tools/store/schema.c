@@ -179,19 +179,42 @@ static bool fail_version(const struct sql *s, int64_t version, struct rp_error *
                    version == 1 ? ", and a sweep into this database brings them up to date" : "");
 }
 
+/* Names of the tables and of the view. Version 1 had no table `estimate`, and its view is made anew. */
+static const char missing[] =
+    "WITH needed (name) AS (VALUES ('tool'), ('trace'), ('launch'), ('instruction'), ('machine'), ('option'), "
+    "('machine_option'), ('refusal'), ('statistic'), ('run'), ('value'), ('run_launch'), ('launch_value'), ('stall'), "
+    "('estimate'), ('runs')) SELECT name FROM needed WHERE NOT (name IN ('estimate', 'runs') AND ? = 1)"
+    " AND name NOT IN (SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view'))";
+
+static bool has_all(struct sql *s, int64_t version, struct rp_error *err)
+{
+    bool fine = true;
+    sqlite3_stmt *rows = sql_bind(s, missing, err, "i", version);
+    if (rows && sql_row(s, rows, &fine, err)) {
+        fine = rp_fail(err, RP_BAD_INPUT,
+                       "%s: the database is damaged (it has no '%s'); 'sqlite3 %s .recover' prints what is left of it",
+                       s->path, (const char *)sqlite3_column_text(rows, 0), s->path);
+        sqlite3_reset(rows);
+    }
+    return rows && fine;
+}
+
 bool schema_is_ours(struct sql *s, struct rp_error *err)
 {
     int64_t objects, version;
     if (!count_objects(s, &objects, err))
         return false;
-    return !objects || (has_results(s, err) && pragma(s, "PRAGMA user_version", &version, err) &&
-                        ((version > 0 && version <= SCHEMA_VERSION) || fail_version(s, version, err)));
+    return !objects ||
+           (has_results(s, err) && pragma(s, "PRAGMA user_version", &version, err) &&
+            ((version > 0 && version <= SCHEMA_VERSION) || fail_version(s, version, err)) && has_all(s, version, err));
 }
 
 bool schema_check(struct sql *s, struct rp_error *err)
 {
     int64_t version;
     if (!has_results(s, err) || !pragma(s, "PRAGMA user_version", &version, err))
+        return false;
+    if ((version == 2 || version == SCHEMA_VERSION) && !has_all(s, version, err))
         return false;
     bool has_cycles, has_reached; /* not before the first machine; in views of earlier versions */
     if (!schema_has_column(s, "cycles", &has_cycles, err) || !schema_has_column(s, "reached", &has_reached, err))

@@ -9,13 +9,14 @@
 /* Key of the option of machines that view `runs` has a column of, whether it varies or not. */
 #define STORE_AREA "area"
 
-/* The database is empty, or has tables that schema_make() takes; else RP_BAD_INPUT. Changes nothing. */
+/* The database is empty, or has all the tables, in a version that schema_make() takes; else RP_BAD_INPUT. Changes
+ * nothing. */
 bool schema_is_ours(struct sql *, struct rp_error *);
 /* Makes the tables in an empty database, or checks those that are there, and brings those of older versions up to date.
  * RP_BAD_INPUT: a database of something else, or of another version. */
 bool schema_make(struct sql *, struct rp_error *);
 /* Of a database that is read: a view of version 2, or of a sweep that put no machine, is made up to date for this
- * connection. */
+ * connection. RP_BAD_INPUT: as above, or a table or the view is missing. */
 bool schema_check(struct sql *, struct rp_error *);
 
 /* Makes view `runs` again: a column for each option that sweeps vary, and for each statistic; cycles is always there.

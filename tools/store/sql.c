@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KEPT "; what is in it stays, and the same command goes on from there"
@@ -152,6 +153,26 @@ void sql_close(struct sql *s)
 bool sql_script(struct sql *s, const char *text, struct rp_error *err)
 {
     int status = sqlite3_exec(s->db, text, NULL, NULL, NULL);
+    return status == SQLITE_OK || sql_fail(s, status, err);
+}
+
+#define PAUSE 20 /* milliseconds between two tries */
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool sql_write_ahead(struct sql *s, struct rp_error *err)
+{
+    int64_t last = milliseconds() + (int64_t)s->wait * 1000;
+    int status = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    while ((status & 0xff) == SQLITE_BUSY && milliseconds() < last) {
+        sqlite3_sleep(PAUSE);
+        status = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    }
     return status == SQLITE_OK || sql_fail(s, status, err);
 }
 

@@ -36,6 +36,9 @@ bool sql_fail(const struct sql *, int status, struct rp_error *);
 
 /* Runs statements without values, as one text. */
 bool sql_script(struct sql *, const char *text, struct rp_error *);
+/* Makes the database write ahead (journal mode WAL), and waits for other programs that have it locked. SQLite's own
+ * waiting is not enough: where it has read already, and would wait to write, it fails at once. */
+bool sql_write_ahead(struct sql *, struct rp_error *);
 
 /* A statement with its values bound, one letter each: i int64_t, r double, t const char * (NULL: no value). The text is
  * a literal; the statement is the caller's until it is reset. NULL: err says why. */

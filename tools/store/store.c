@@ -140,10 +140,10 @@ bool store_open(struct store *s, const char *path, unsigned wait, struct rp_erro
         store_remove(path);
     if (!fine)
         return false;
-    fine = schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) &&
-           sql_script(&s->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) &&
-           store_begin(s, err) && schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) &&
-           store_commit(s, err) && store_changed(s, &others, err);
+    fine = schema_is_ours(&s->sql, err) && check_whole(&s->sql, err) && sql_write_ahead(&s->sql, err) &&
+           sql_script(&s->sql, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err) && store_begin(s, err) &&
+           schema_make(&s->sql, err) && put_tool(s, err) && statistics_load(s, err) && store_commit(s, err) &&
+           store_changed(s, &others, err);
     if (fine && !stat(path, &file))
         s->file = (struct store_file){file.st_dev, file.st_ino};
     if (!fine)
@@ -221,6 +221,14 @@ bool store_changed(struct store *s, bool *others, struct rp_error *err)
 bool store_find_run(struct store *s, const char *key, int64_t *detail, struct rp_error *err)
 {
     return sql_number(&s->sql, "SELECT detail FROM run WHERE key = ?", -1, detail, err, "t", key);
+}
+
+bool store_has_failed(struct store *s, const char *key, bool *failed, struct rp_error *err)
+{
+    int64_t has;
+    bool fine = sql_number(&s->sql, "SELECT status = 'failed' FROM run WHERE key = ?", 0, &has, err, "t", key);
+    *failed = has;
+    return fine;
 }
 
 bool store_shown_tool(struct store *s, int64_t *tool, struct rp_error *err)

@@ -93,6 +93,8 @@ struct store_run {
 
 /* The detail of the run that is there; -1: none is. */
 bool store_find_run(struct store *, const char *key, int64_t *detail, struct rp_error *);
+/* Whether the run is there and has failed. */
+bool store_has_failed(struct store *, const char *key, bool *failed, struct rp_error *);
 static inline bool store_suffices(int64_t there, unsigned wanted) { return there >= 0 && !(wanted & ~(unsigned)there); }
 /* In the place of one that is there with less detail; one with more stays. Within a transaction. */
 bool store_put_run(struct store *, const struct store_run *, struct rp_error *);

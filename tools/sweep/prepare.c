@@ -108,6 +108,16 @@ static void add_batches(const struct repeat_request *q, char identity[RESULT_IDE
              q->width);
 }
 
+static bool count_done(struct sweep *s, const char *key, struct rp_error *err)
+{
+    bool failed;
+    if (!store_has_failed(&s->store, key, &failed, err))
+        return false;
+    s->count.there++;
+    s->count.failed += failed;
+    return true;
+}
+
 /* A pair of trace and machine: is it ours, and is it missing? */
 static bool consider(struct sweep *s, uint32_t visit, uint32_t point, struct rp_error *err)
 {
@@ -130,9 +140,8 @@ static bool consider(struct sweep *s, uint32_t visit, uint32_t point, struct rp_
     if (s->has_store && !store_find_run(&s->store, key, &there, err))
         return false;
     if (store_suffices(there, detail))
-        s->count.there++;
-    else
-        add_task(s, visit, point, key, detail | (there > 0 ? (unsigned)there : 0));
+        return count_done(s, key, err);
+    add_task(s, visit, point, key, detail | (there > 0 ? (unsigned)there : 0));
     return true;
 }
 

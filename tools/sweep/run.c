@@ -447,9 +447,13 @@ static void warn_wide(const struct running *r)
 static int end(const struct running *r)
 {
     const struct sweep_args *a = r->sweep->args;
+    char before[64] = "";
+    if (r->sweep->count.failed)
+        snprintf(before, sizeof before, "; %zu that %s there before %s failed", r->sweep->count.failed,
+                 r->sweep->count.failed == 1 ? "was" : "were", r->sweep->count.failed == 1 ? "has" : "have");
     if (!a->quiet)
-        fprintf(stderr, "reprise: %s: %zu run%s done, %zu of them failed\n", a->output, r->done,
-                r->done == 1 ? "" : "s", r->failed);
+        fprintf(stderr, "reprise: %s: %zu run%s done, %zu of them failed%s\n", a->output, r->done,
+                r->done == 1 ? "" : "s", r->failed, before);
     warn_wide(r);
     if (!r->broken)
         return RP_OK;
