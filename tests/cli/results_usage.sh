@@ -46,6 +46,10 @@ fails 1 "run 999: there is no such run" "$r" results r.db compare 1 999
 fails 1 "trace is a text" "$r" results r.db --best trace
 fails 1 "scheduler is a text" "$r" results r.db pareto cycles scheduler
 fails 1 "--best beside show" "$r" results r.db --best cycles show 1
+fails 1 "--best beside list" "$r" results r.db list --best cycles
+fails 1 "pareto: both values are 'cycles'" "$r" results r.db pareto cycles +cycles
+fails 1 "merge prints no table: leave out --csv" "$r" results merge r.db --csv -o m.db
+fails 1 "merge prints no table: leave out --json" "$r" results merge r.db --json -o m.db
 fails 1 "--stat goes with compare" "$r" results r.db --stat cycles
 fails 1 "--top goes with --best and with compare" "$r" results r.db --top 3
 fails 1 "-o goes with merge" "$r" results r.db -o x.db

@@ -74,6 +74,7 @@ static void results_option(struct command_line *line, int key, char *arg)
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
+/* --best comes without a word. */
 static bool list(struct query *q, char **operands, struct rp_error *err)
 {
     (void)operands;
@@ -121,7 +122,7 @@ static const struct verb *choose(struct command_line *line)
 static void check_options(struct command_line *line, const struct results_args *a, const char *verb)
 {
     bool compares = !strcmp(verb, "compare");
-    if (a->query.best && strcmp(verb, "list"))
+    if (a->query.best && (strcmp(verb, "list") || line->argument_count > 1))
         command_usage(line, "--best beside %s: leave out one of them", verb);
     if (a->query.stat && !compares)
         command_usage(line, "--stat goes with compare; for example compare scheduler=gto scheduler=lrr --stat %s",
@@ -153,6 +154,8 @@ static int merge(struct command_line *line, const struct results_args *a)
     struct rp_error err;
     struct store store;
     check_options(line, a, "merge");
+    if (a->csv || a->json)
+        command_usage(line, "merge prints no table: leave out %s", a->csv ? "--csv" : "--json");
     if (!a->output || line->argument_count < 2)
         command_usage(line, "which databases, and into which? Example: reprise results merge A.db B.db -o r.db");
     bool fine = true, made = access(a->output, F_OK); /* all are looked at before anything is made */
@@ -204,7 +207,8 @@ const struct command command_results = {
         "Prints what a sweep found. compare takes two runs by their numbers, or values of options: then it pairs runs "
         "that are alike in all else, and says the geometric mean of their ratios. Where the sweep kept stalls, it "
         "says which source lines make the difference. pareto lists the runs that no other of the same trace beats in "
-        "both values; a + before one means that more of it is better. docs/sweep.md describes the tables.",
+        "both values; a + before one means that more of it is better. A machine that is changed keeps its area until "
+        "another one is given. docs/sweep.md describes the tables.",
     .options = rows,
     .examples = examples,
     .option = results_option,

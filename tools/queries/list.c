@@ -182,6 +182,9 @@ bool query_pareto(struct query *q, const char *one, const char *other, struct rp
 {
     const char *signs[2] = {"", ""};
     const char *const names[2] = {one + (*one == '+'), other + (*other == '+')};
+    if (!strcmp(names[0], names[1]))
+        return rp_fail(err, RP_USAGE, "pareto: both values are '%s'; give two that differ, for example cycles l1.size",
+                       names[0]);
     char *values[2] = {query_names(q, err) ? query_number(q, one, &signs[0], err) : NULL, NULL};
     values[1] = values[0] ? query_number(q, other, &signs[1], err) : NULL;
     char *columns = values[1] ? distinctions(q, err) : NULL;

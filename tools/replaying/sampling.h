@@ -9,7 +9,7 @@
     {                                                                                                                  \
         "sample", keys, "ERROR%@CONFIDENCE",                                                                           \
             "Replay some launches and blocks, and estimate the rest: the cycles of the total within ERROR, with this " \
-            "confidence; for example 2%@95%"                                                                           \
+            "confidence; for example 2%@95%; without @CONFIDENCE: 95%"                                                 \
     }
 
 /* Reads "2%@95%", "0.5%@99%", or "2%", whose confidence is 95 %. RP_USAGE. */
