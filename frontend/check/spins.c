@@ -15,7 +15,7 @@ static bool overlaps(struct operand o, uint32_t bytes, uint32_t from, uint32_t t
     return is_register(o) && register_offset(o) < to && register_offset(o) + bytes > from;
 }
 
-/* Whether the operation may change the register, of which `bytes` are read. */
+/* Whether the operation may change the `bytes` of the register that are read. */
 static bool changes(const struct operation *o, struct operand r, uint32_t bytes)
 {
     uint32_t width = operation_width(o), from = register_offset(r), to = from + bytes;
@@ -67,7 +67,7 @@ static bool is_spin(const struct loop *l, uint32_t load)
     return is_same(l, of->a, operation_width(of), MOST_DEPTH);
 }
 
-/* Whether a loop of which the load is part ends soon behind it. */
+/* Whether the load is in a loop that ends soon behind it. */
 static bool spins_at(const struct program *p, uint32_t load)
 {
     for (uint32_t i = load + 1; i < p->uop_count && i - load < MOST_STEPS; i++) {

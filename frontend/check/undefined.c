@@ -343,7 +343,7 @@ static lanemask differing_lanes(const struct result *r)
     return r->element ? lanes_of(r->differs, r->element, false) : r->differs[0];
 }
 
-/* The lanes of which a result depends on undefined bits. */
+/* The lanes with a result that depends on undefined bits. */
 static lanemask differing(const struct results *to)
 {
     lanemask lanes = 0;

@@ -168,7 +168,7 @@ def test_lost():
 def test_waits():
     subprocess.run(["sh", "-c", "while ! grep -q finding \"$REPRISE_FINDINGS\"/[0-9]*; do :; done"], check=True)
 PY
-    is "... a process of which nothing says whose it is: 1" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider -n 2 --reprise test_lost.py >out 2>err; echo $?)" 1
+    is "... a process that no test is known to have started: 1" "$(cd "$work" && "$python" -m pytest -q -p reprise.pytest_plugin -p no:cacheprovider -n 2 --reprise test_lost.py >out 2>err; echo $?)" 1
     check "... and what it found" eval 'grep -q "^2 passed" "$work/out" && grep -q "race: store of" "$work/out"'
 else
     echo "ok - pytest-xdist # SKIP it is not there: $python -m pip install pytest-xdist"

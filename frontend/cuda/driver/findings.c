@@ -86,8 +86,8 @@ static long parent_of(long process)
     return name_end && sscanf(name_end + 1, " %*c %ld", &parent) == 1 ? parent : 0;
 }
 
-/* For pytest --reprise: of which worker of pytest-xdist the process is. An environment of its own does not say it, and
- * the processes that it comes from do not where one of them has ended. */
+/* For pytest --reprise: which worker of pytest-xdist started the process. The environment names it, if the process has
+ * kept its own; the ancestors show it, if none of them has ended. */
 static void put_origin(FILE *to)
 {
     enum { MOST = 64 };

@@ -17,8 +17,8 @@ struct image {
  * device, or PTX. image_free is needed also after a failure. CUDA_ERROR_NO_BINARY_FOR_GPU: none of it can be executed;
  * err says why. PTX that calls functions of the device runtime gets the supported ones.
  *
- * size: the bytes given, of which the last may be a NUL that ends a text; 0: as many as can be read there, and the
- * image's headers say how many are its own. CUDA_ERROR_INVALID_IMAGE: they name more. */
+ * size: the bytes given. A text may end with a NUL, which counts. 0: unknown; the image's headers say how many there
+ * are. CUDA_ERROR_INVALID_IMAGE: the headers name more than were given, or than can be read. */
 CUresult image_choose(const char *name, const void *given, size_t size, struct image *, struct rp_error *);
 /* Where REPRISE_PREFER says sass, makes machine code of an image that has only PTX. If there is no ptxas that can, says
  * so once, and the PTX is run. CUDA_ERROR_INVALID_PTX: ptxas finds errors in it. */

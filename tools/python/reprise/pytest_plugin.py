@@ -148,7 +148,7 @@ class _Checked:
         self.workers.append(getattr(node, "workeroutput", {}).get("reprise", (0, node.workerinput["workerid"])))
 
     def _of_no_worker(self):
-        """What pytest-xdist's workers do not look at: findings of processes of which nothing says whose they are."""
+        """Findings of processes that no worker of pytest-xdist is known to have started."""
         logs = [log for log in _all_logs() if log and not any(_is_of(log[0], *w) for w in self.workers)]
         return [line["finding"] for log in logs for line in log if "finding" in line and not line["finding"].get("suppressed")]
 
@@ -166,6 +166,6 @@ class _Checked:
 
     def pytest_terminal_summary(self, terminalreporter):
         if self.of_no_test:
-            terminalreporter.section("reprise: findings of processes of which nothing says which test has started them")
+            terminalreporter.section("reprise: findings of processes; no test is known to have started them")
             for finding in self.of_no_test:
                 terminalreporter.line(finding["text"])
