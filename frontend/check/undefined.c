@@ -535,13 +535,12 @@ static void lane_operation(struct checked_block *cb, struct warp_state *s, const
     }
     find_results(&t->to, u);
     try_values(v, s, u, executed, &from, t);
-    lanemask uses = effect == USES ? (differing(&t->to) | whole_lanes(v, s, &from)) & executed : 0;
-    if (effect == USES)
-        use_lanes(cb, s, &from, uses);
-    else
+    if (effect != USES) {
         carry_on(cb, s, u, &from, &t->to, executed);
-    if (effect == USES)
-        define_results(v, s, u, executed);
+        return;
+    }
+    use_lanes(cb, s, &from, (differing(&t->to) | whole_lanes(v, s, &from)) & executed);
+    define_results(v, s, u, executed);
 }
 
 static void access_memory(struct checked_block *cb, struct warp_state *s, const struct uop *u, lanemask executed)
