@@ -37,13 +37,15 @@ static void note_done(void *data, const struct observed_done *d)
         lives_drop(&k->lives, f->issue);
         return;
     }
-    const struct life life = {.issue = life_issue(&k->lives, f->issue, d->sm * k->subcores + f->subcore, f->second),
-                              .warp = d->block * s->warps + d->warp,
-                              .dispatch = (uint32_t)(d->dispatch - f->issue),
-                              .done = (uint32_t)(d->cycle - f->issue),
-                              .launch = d->launch,
-                              .index = f->index};
-    lives_add(&k->lives, f->issue, &life);
+    struct life *life = lives_add(&k->lives, f->issue);
+    if (!life)
+        return;
+    life->issue = life_issue(&k->lives, f->issue, d->sm * k->subcores + f->subcore, f->second);
+    life->warp = d->block * s->warps + d->warp;
+    life->dispatch = (uint32_t)(d->dispatch - f->issue);
+    life->done = (uint32_t)(d->cycle - f->issue);
+    life->launch = d->launch;
+    life->index = f->index;
 }
 
 /* What is in flight when a block has left never ends. */

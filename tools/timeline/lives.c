@@ -41,13 +41,13 @@ static struct lives_piece *lengthen(struct lives *l, struct lives_list *list, ui
     return list->last = p;
 }
 
-static void add_life(struct lives *l, struct lives_list *to, const struct life *life)
+static struct life *add_life(struct lives *l, struct lives_list *to)
 {
     struct lives_piece *p = lengthen(l, to, PIECE_LIVES);
     if (!p)
-        return;
-    p->life[to->count++ % PIECE_LIVES] = *life;
+        return NULL;
     l->entries++;
+    return &p->life[to->count++ % PIECE_LIVES];
 }
 
 static void add_word(struct lives *l, struct lives_list *to, uint64_t word)
@@ -312,14 +312,14 @@ void lives_drop(struct lives *l, uint64_t cycle)
     l->open--;
 }
 
-void lives_add(struct lives *l, uint64_t cycle, const struct life *life)
+struct life *lives_add(struct lives *l, uint64_t cycle)
 {
     struct lives_waiting *w = find(l, cycle);
     if (!w)
-        return;
+        return NULL;
     w->open--;
     l->open--;
-    add_life(l, &w->issues, life);
+    return add_life(l, &w->issues);
 }
 
 /* ---- life span --------------------------------------------------------------------------------------------------- */

@@ -98,8 +98,9 @@ static inline uint64_t life_subcore(const struct life *l, uint64_t subcores) { r
 
 /* An instruction issues. One of the next two follows, or it never ends. */
 void lives_begin(struct lives *, uint64_t cycle);
-/* It ends. cycle, here and below: of its issue. */
-void lives_add(struct lives *, uint64_t cycle, const struct life *);
+/* It ends. cycle, here and below: of its issue. Returns where its life is to be written before the next call; NULL: it
+ * is not kept, as `starved` or `out_of_turn` says. */
+struct life *lives_add(struct lives *, uint64_t cycle);
 /* It is of no interest, or never ends. */
 void lives_drop(struct lives *, uint64_t cycle);
 /* The replay is over: hands on what there is. */

@@ -37,7 +37,8 @@ struct event {
 };
 _Static_assert(sizeof(struct event) == 64, "a cache line");
 
-#define BUFFERS 4
+/* So many, 2 MB, that a thread goes on while the other one has lost its processor to a third for some milliseconds. */
+#define BUFFERS 16
 #define BUFFER_EVENTS 2048
 #define AHEAD 8 /* events, fetched into the cache while others are written */
 

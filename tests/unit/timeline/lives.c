@@ -132,7 +132,7 @@ static void at_random(uint64_t seed, uint64_t most_gap, uint64_t most_time)
         if (p->tell && p->drops)
             lives_drop(&lives, p->cycle);
         else if (p->tell)
-            lives_add(&lives, p->cycle, &p->life);
+            *lives_add(&lives, p->cycle) = p->life;
         if (p->tell && !p->drops)
             kept[count++] = p->life;
         at[s] = (furthest > LIVES_AHEAD && at[s] + gap < furthest - LIVES_AHEAD) ? furthest - LIVES_AHEAD : at[s] + gap;
@@ -167,9 +167,9 @@ Test(lives, pairs)
     cr_assert(lives_open(&lives, SUBCORES, note_part, &log));
     for (uint32_t n = 0; n < 2; n++)
         lives_begin(&lives, 7);
-    lives_add(&lives, 7, &(struct life){.issue = life_issue(&lives, 7, 2, true), .done = 9, .index = 4});
-    lives_add(&lives, 7,
-              &(struct life){.issue = life_issue(&lives, 7, 2, false), .dispatch = 1, .done = 90, .index = 5});
+    *lives_add(&lives, 7) = (struct life){.issue = life_issue(&lives, 7, 2, true), .done = 9, .index = 4};
+    *lives_add(&lives, 7) =
+        (struct life){.issue = life_issue(&lives, 7, 2, false), .dispatch = 1, .done = 90, .index = 5};
     lives_finish(&lives);
     cr_assert_eq(log.count, 5);
     cr_assert_eq(log.list[0].index, 5);
@@ -188,7 +188,7 @@ Test(lives, memory_is_used_again)
     cr_assert(lives_open(&lives, SUBCORES, note_part, &log));
     for (uint32_t n = 0; n < 1000000; n++) {
         lives_begin(&lives, n);
-        lives_add(&lives, n, &(struct life){.issue = life_issue(&lives, n, n % SUBCORES, false), .done = 4 + n % 300});
+        *lives_add(&lives, n) = (struct life){.issue = life_issue(&lives, n, n % SUBCORES, false), .done = 4 + n % 300};
         log.count = 0;
         few = n == 10 * LIVES_AHEAD ? lives.pieces : few;
     }
