@@ -85,9 +85,24 @@ is "--dry-run counts" "$? $(grep -cE '^(traces: +2|variants: +8 comb|excluded: +
 is "... makes nothing, and with a database says what is left" "$(ls dry.db 2>&1 | grep -c 'No such') $("$r" sweep plan.cfg --dry-run -o file.db | grep -c '^done: *9 in') $("$r" sweep plan.cfg --dry-run -o dry.db | grep -c 'runs before') $(ls dry.db 2>&1 | grep -c 'No such')" "1 1 0 1"
 is "ranges with steps" "$("$r" sweep a.wtr -m jetson-tx2 --vary dram.latency=100..400:+100 --vary l1.size=8K..64K:x2 --vary sms=1..3 --dry-run | grep -c '^runs: *48$')" 1
 
-is "--exclude machine= with one machine" "$("$r" sweep a.wtr b.wtr -m jetson-tx2 --exclude 'machine=jetson-tx2 and trace=b.wtr' --dry-run | grep -E '^(excluded|runs):' | xargs)" "excluded: 0 by --exclude runs: 1"
+is "--exclude of one trace" "$("$r" sweep a.wtr b.wtr -m jetson-tx2 --exclude 'machine=jetson-tx2 and trace=b.wtr' --dry-run | grep -E '^(excluded|runs):' | xargs)" "excluded: 1 run on one of the traces, by --exclude runs: 1"
+is "... and of variants" "$("$r" sweep a.wtr b.wtr -m jetson-tx2 --vary sms=1,2,4 --exclude sms=4 --exclude 'sms<=2 and trace=b.wtr' --dry-run | grep -E '^(excluded|machines|runs):' | xargs)" \
+    "excluded: 1 by --exclude excluded: 2 runs on some of the traces, by --exclude machines: 2 runs: 2"
 is "what --exclude leaves out is counted, also nothing" "$("$r" sweep a.wtr -m jetson-tx2 --vary sms=1,8 --vary subcores=4 --exclude 'sms<subcores and subcores<sms' --dry-run | grep -c '^excluded: *0 by --exclude$')" 1
 fails 1 "--exclude sms=3: it never holds, as no sms of the sweep is 3" "$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms=3 --dry-run
+
+# estimate DB OPTION...: the time of a run that is not there yet
+estimate() { "$r" sweep a.wtr -m jetson-tx2 --set sms=3 --dry-run -t 1 -o "$@" | sed -n 's/.*instructions: \(.*\) on 1 thread.*/\1/p'; }
+seconds() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("UPDATE run SET seconds = " + sys.argv[2]); c.commit()' "$@"; }
+sweep a.wtr -m jetson-tx2 -o slow.db
+seconds slow.db 40
+is "the estimate of time: as long as the run before, and longer with --stalls" "$(estimate slow.db), $(estimate slow.db --stalls)" "40 s, 50 s"
+sweep a.wtr -m jetson-tx2 --set sms=2 --stalls -o slow.db
+seconds slow.db '40 + 15 * detail'
+is "... as long as the one with stalls before" "$(estimate slow.db), $(estimate slow.db --stalls)" "40 s, 70 s"
+"$r" sweep a.wtr -m rtx2060,v100,jetson-tx2 --vary sms=1,2 --dry-run >out 2>err
+is "an area that stays while the SMs change is said once" "$(cat err)" "reprise: note: sms varies, and the area of rtx2060 stays the same; give one with each: --vary 'sms=... with area=...'"
+is "... not where there is none, it is given, or with -q" "$("$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --dry-run 2>&1 >/dev/null; "$r" sweep a.wtr -m rtx2060 --vary 'sms=1,2 with area=20,30' --dry-run 2>&1 >/dev/null; "$r" sweep -q a.wtr -m rtx2060 --vary sms=1,2 --dry-run 2>&1 >/dev/null)" ""
 
 # ---- impossible variants, failed runs ----------------------------------------------------------------------------------
 sweep a.wtr -m jetson-tx2 --vary l1_subcores=2,3,4 -o i.db

@@ -1,5 +1,5 @@
 // What a report says, without a browser: runs the scripts of a page on elements that only hold their children, and prints the text of a
-// section, a line for each of its paragraphs, captions, rows of tables and labels of drawings. "BUTTON" clicks the button of this name before.
+// section, a line for each of its paragraphs, captions, summaries, rows of tables and labels of drawings. "BUTTON" clicks the button of this name before.
 // Usage: node page_text.js REPORT.html SECTION [BUTTON...]; section "top" is what stands before the first one.
 const fs = require("fs"), vm = require("vm");
 
@@ -54,6 +54,6 @@ for (const name of process.argv.slice(4))
   chosen.flatMap((s) => s.all((n) => n.nodeName === "button")).find((b) => b.textContent.replace(/ [▲▼]$/, "") === name).listeners.click();
 const cells = (n) => n.childNodes.map((c) => c.textContent + (c.getAttribute && c.getAttribute("aria-sort") !== undefined && c.getAttribute("aria-sort") !== "none" ? " " + c.getAttribute("aria-sort") : "")).join("\t");
 for (const s of chosen)
-  for (const n of [s, ...s.all((n) => ["p", "figcaption", "tr", "dd"].includes(n.nodeName) || n.getAttribute("class") === "label")])
+  for (const n of [s, ...s.all((n) => ["p", "figcaption", "tr", "dd", "summary"].includes(n.nodeName) || n.getAttribute("class") === "label")])
     if (n.nodeName === "tr") console.log(cells(n));
-    else if (["p", "figcaption", "dd", "text"].includes(n.nodeName) && n.textContent.trim()) console.log(n.textContent.trim());
+    else if (["p", "figcaption", "dd", "summary", "text"].includes(n.nodeName) && n.textContent.trim()) console.log(n.textContent.trim());

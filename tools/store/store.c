@@ -240,13 +240,15 @@ bool store_shown_tool(struct store *s, int64_t *tool, struct rp_error *err)
         0, tool, err, "tt", REPRISE_VERSION, result_timing);
 }
 
-bool store_rate(struct store *s, bool exact, double *rate, struct rp_error *err)
+bool store_rate(struct store *s, bool exact, bool stalls, double *rate, struct rp_error *err)
 {
     int64_t per_second;
     bool fine = sql_number(&s->sql,
                            "SELECT sum(t.warp_instructions) / sum(r.seconds) FROM run r JOIN trace t ON t.id = r.trace"
-                           " WHERE r.status = 'done' AND r.launch IS NULL AND (r.method = 'exact') = ?",
-                           0, &per_second, err, "i", (int64_t)exact);
+                           " WHERE r.status = 'done' AND r.launch IS NULL AND (r.method = 'exact') = ?"
+                           " AND (r.detail & ?) = ?",
+                           0, &per_second, err, "iii", (int64_t)exact, (int64_t)STORE_STALLS,
+                           (int64_t)(stalls ? STORE_STALLS : 0));
     *rate = (double)per_second;
     return fine;
 }

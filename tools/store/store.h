@@ -102,8 +102,8 @@ bool store_put_run(struct store *, const struct store_run *, struct rp_error *);
 bool store_changed(struct store *, bool *others, struct rp_error *);
 /* The version whose runs are shown: this program's if it has runs here, else the one that came last. */
 bool store_shown_tool(struct store *, int64_t *tool, struct rp_error *);
-/* Warp instructions per second and thread of the runs that are there, of exact ones or of all others; 0: there are
- * none. */
-bool store_rate(struct store *, bool exact, double *rate, struct rp_error *);
+/* Warp instructions per second and thread of the runs that are there, of exact ones or of all others, with stalls or
+ * without; 0: there are none. */
+bool store_rate(struct store *, bool exact, bool stalls, double *rate, struct rp_error *);
 
 #endif

@@ -108,6 +108,7 @@ struct seen {
     struct seen_machine *slots;
     size_t room;
     void *refusals; /* a tree of "machine\nvalues" */
+    bool kept_area; /* it was said that an area stays */
 };
 
 /* NULL: it was not seen before. */
@@ -122,6 +123,28 @@ static const struct seen_machine *seen_before(struct seen *seen, const struct ma
     memcpy(seen->slots[at].hash, m->hash, sizeof m->hash);
     seen->slots[at].area = m->area;
     return NULL;
+}
+
+/* Whether the plan says what the area is. */
+static bool gives_area(const struct sweep_plan *p)
+{
+    bool gives = axes_have(&p->axes, STORE_AREA);
+    for (size_t i = 0; i < p->base.count; i++)
+        gives |= !strcmp(p->base.settings[i].key, STORE_AREA);
+    return gives;
+}
+
+/* With more or fewer SMs a chip is larger or smaller; its area stays until one is given. Said of the first machine. */
+static void say_kept_area(const struct sweep *s, struct seen *seen, const struct machine *m)
+{
+    const struct sweep_plan *p = &s->args->plan;
+    if (s->args->quiet || seen->kept_area || !m->area || !axes_have(&p->axes, "sms") || gives_area(p))
+        return;
+    seen->kept_area = true;
+    fprintf(stderr,
+            "reprise: note: sms varies, and the area of %s stays the same; give one with each: --vary 'sms=... with "
+            "area=...'\n",
+            m->name);
 }
 
 static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struct rp_error *err)
@@ -142,6 +165,7 @@ static bool make_point(struct sweep *s, size_t variant, struct seen *seen, struc
     }
     if (!m)
         return add_refusal(s, &seen->refusals, values, &why, err);
+    say_kept_area(s, seen, m);
     const struct seen_machine *same = seen_before(seen, m);
     bool another_area = same && same->area != m->area;
     if (!same)
@@ -199,7 +223,7 @@ static bool put_axes(struct sweep *s, const struct machine *m, bool put[MOST_KEY
 bool sweep_make_points(struct sweep *s, struct rp_error *err)
 {
     size_t variants = sweep_plan_variants(&s->args->plan, err);
-    struct seen seen = {calloc(2 * variants + 1, sizeof *seen.slots), 2 * variants + 1, NULL};
+    struct seen seen = {.slots = calloc(2 * variants + 1, sizeof *seen.slots), .room = 2 * variants + 1};
     bool fine = variants && (seen.slots || rp_fail(err, RP_SYSTEM, "out of memory for the machines of the sweep"));
     struct progress bar;
     progress_begin(&bar, "opening machines", "variants", s->args->quiet);
@@ -218,15 +242,6 @@ bool sweep_make_points(struct sweep *s, struct rp_error *err)
            (s->count.excluded < variants ||
             rp_fail(err, RP_USAGE, "--exclude: nothing is left to replay: all %zu combination%s of values %s excluded",
                     variants, rp_plural(variants), variants == 1 ? "is" : "are"));
-}
-
-/* Whether the plan says what the area is. */
-static bool gives_area(const struct sweep_plan *p)
-{
-    bool gives = axes_have(&p->axes, STORE_AREA);
-    for (size_t i = 0; i < p->base.count; i++)
-        gives |= !strcmp(p->base.settings[i].key, STORE_AREA);
-    return gives;
 }
 
 /* What was said last of a machine. */

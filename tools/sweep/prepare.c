@@ -127,8 +127,10 @@ static bool consider(struct sweep *s, uint32_t visit, uint32_t point, struct rp_
     const struct sweep_point *p = &s->points[point];
     int64_t there = -1;
     unsigned detail = plan->detail;
-    if (sweep_plan_excludes(plan, p->variant, trace->path))
+    if (sweep_plan_excludes(plan, p->variant, trace->path)) {
+        s->count.excluded_runs++;
         return true;
+    }
     if (s->count.runs++ % s->args->shards != s->args->shard) {
         s->count.others++;
         return true;

@@ -81,6 +81,7 @@ struct sweep {
     struct {
         size_t variants, excluded, refused, same; /* combinations of values; `same`: with a machine of another one */
         size_t runs, there, others;               /* pairs of trace and machine; already done; of other shards */
+        size_t excluded_runs;                     /* pairs that are left out, on machines that replay other traces */
         size_t failed;                            /* of those already done */
     } count;
     uint64_t warp_instructions; /* of all tasks */

@@ -34,19 +34,32 @@ function lineName(l) {
 }
 
 function linesTable(lines, several) {
-  const cell = (v) => h("td", { class: "number" }, figure(v === null ? 0 : Math.round(v)));
+  const cell = (v) => h("td", { class: "number" }, figure(v === null ? 0 : Math.round(v))), sources = lines.some((l) => l.text);
   return h("div", { class: "scroll" }, h("table", {},
-    h("thead", {}, h("tr", {}, several ? h("th", {}, "kernel") : null, h("th", {}, "line"), h("th", {}, "source"),
+    h("thead", {}, h("tr", {}, several ? h("th", {}, "kernel") : null, h("th", {}, "line"), sources ? h("th", {}, "source") : null,
       ["baseline", "best", "change"].map((t) => h("th", { class: "number" }, t)), h("th", {}, "mostly"))),
     h("tbody", {}, lines.map((l) => h("tr", {}, several ? h("td", { class: "wide" }, l.kernel) : null, h("td", { title: l.file || "" }, lineName(l)),
-      h("td", { class: "source code" }, l.text || ""), cell(l.baseline), cell(l.best),
+      sources ? h("td", { class: "source code" }, l.text || "") : null, cell(l.baseline), cell(l.best),
       h("td", { class: "number" }, d3.format("+,.0f")(l.change)), h("td", {}, l.mostly || ""))))));
 }
 
-function optionChanges(runs, role) {
-  const [one, other] = [role.baseline_machine, role.best_machine].map((n) => runs.data.machines[n].options);
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((k) => one[k] !== other[k])
-    .map((k) => h("tr", {}, h("td", {}, k), [one, other].map((o) => h("td", {}, k in o ? String(o[k]) : "none"))));
+const mostOptionRows = 12; // of options that do not vary
+
+function optionsTable(rows) {
+  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["option", "baseline", "best"].map((t) => h("th", {}, t)))),
+    h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((c) => h("td", {}, c)))))));
+}
+
+// What differs between the two machines: their names and the options that vary. Different GPUs differ in some hundred others, which one
+// opens; a few are shown at once.
+function optionChanges(body, runs, role) {
+  const machines = [role.baseline_machine, role.best_machine].map((n) => runs.data.machines[n]), [one, other] = machines.map((m) => m.options);
+  const varied = new Set(runs.data.axes.map((a) => a.name)), row = (k) => [k, ...[one, other].map((o) => k in o ? String(o[k]) : "none")];
+  const all = [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((k) => one[k] !== other[k]);
+  const fixed = all.filter((k) => !varied.has(k)), many = fixed.length > mostOptionRows;
+  const names = machines[0].name === machines[1].name ? [] : [["machine", ...machines.map((m) => m.name)]];
+  body.append(optionsTable([...names, ...all.filter((k) => !many || varied.has(k)).map(row)]));
+  if (many) body.append(h("details", {}, h("summary", {}, wholeNumber(fixed.length) + " other options in which these machines differ"), optionsTable(fixed.map(row))));
 }
 
 function changesSection(page, runs, state) {
@@ -57,9 +70,8 @@ function changesSection(page, runs, state) {
       body.append(h("p", {}, "The baseline is the best run."));
       return true;
     }
-    const rows = optionChanges(runs, role);
-    body.append(h("p", {}, "Run " + data.runs[role.baseline] + " takes " + figure(cycles(role.baseline)) + " cycles, run " + data.runs[role.best] + " " + figure(cycles(role.best)) + "."),
-      h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["option", "baseline", "best"].map((t) => h("th", {}, t)))), h("tbody", {}, rows))));
+    body.append(h("p", {}, "Run " + data.runs[role.baseline] + " takes " + figure(cycles(role.baseline)) + " cycles, run " + data.runs[role.best] + " " + figure(cycles(role.best)) + "."));
+    optionChanges(body, runs, role);
     const reasons = reasonChanges(runs, role);
     if (reasons.length) {
       body.append(h("h3", {}, "By what the cycles go to"));

@@ -65,11 +65,11 @@ function sourceSection(page, data) {
     stackLegend(body, bars);
     addFigure(body, "cycles by place", (svg, width) => drawStack(svg, width, bars, "cycles"), "Issues of the instruction, and the stalls that ended with them.");
     const main = (p) => Object.entries(p.stall).sort((a, b) => b[1] - a[1]).slice(0, 2).map(([n, c]) => n + " " + percent(c / p.subcore_cycles)).join(", ");
-    const several = new Set(places.map((p) => p.kernel)).size > 1;
+    const several = new Set(places.map((p) => p.kernel)).size > 1, sources = places.some((p) => p.source_text);
     addTable(body, [
       ...(several ? [{ name: "kernel", class: "wide", text: (p) => p.kernel || "", value: (p) => p.kernel || "" }] : []),
       { name: spots.by, text: (p) => p.file ? baseName(p.file) + ":" + p.line : p.text || "–", value: (p) => p.line || 0 },
-      { name: "source", class: "source code", text: (p) => p.source_text || "", value: (p) => p.source_text || "" },
+      ...(sources ? [{ name: "source", class: "source code", text: (p) => p.source_text || "", value: (p) => p.source_text || "" }] : []),
       { name: "cycles", number: true, text: (p) => figure(Math.round(p.subcore_cycles / spots.subcores)), value: (p) => p.subcore_cycles },
       { name: "share", number: true, text: (p) => percent(p.subcore_cycles / (spots.cycles * spots.subcores)), value: (p) => p.subcore_cycles },
       { name: "issued", number: true, text: (p) => figure(p.issued), value: (p) => p.issued },
