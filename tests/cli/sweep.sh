@@ -97,7 +97,7 @@ seconds() { python3 -c 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c
 sweep a.wtr -m jetson-tx2 -o slow.db
 seconds slow.db 40
 is "the estimate of time: as long as the run before, and longer with --stalls" "$(estimate slow.db), $(estimate slow.db --stalls)" "40 s, 50 s"
-sweep a.wtr -m jetson-tx2 --set sms=2 --stalls -o slow.db
+sweep a.wtr -m jetson-tx2 --set sms=1 --stalls -o slow.db
 seconds slow.db '40 + 15 * detail'
 is "... as long as the one with stalls before" "$(estimate slow.db), $(estimate slow.db --stalls)" "40 s, 70 s"
 "$r" sweep a.wtr -m rtx2060,v100,jetson-tx2 --vary sms=1,2 --dry-run >out 2>err
