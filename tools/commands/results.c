@@ -185,6 +185,7 @@ static int results_run(const struct command *c, int argc, char **argv)
 static const struct command_example examples[] = {
     {"All runs of a sweep", SWEEP "\nreprise results results.db"},
     {"The fastest machine for each trace", "reprise results results.db --best cycles --by trace"},
+    {"The fastest one over all traces, by geometric mean", "reprise results results.db --best cycles --by all"},
     {"Everything about a run", "reprise results results.db show 1"},
     {"Two schedulers on machines that are alike otherwise",
      "reprise results results.db compare scheduler=gto scheduler=lrr"},

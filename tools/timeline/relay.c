@@ -35,7 +35,8 @@ struct event {
         struct observed_copy copy;
     };
 };
-_Static_assert(sizeof(struct event) == 64, "a cache line");
+#define CACHE_LINE 64
+_Static_assert(sizeof(struct event) == CACHE_LINE, "a cache line");
 
 /* So many, 2 MB, that a thread goes on while the other one has lost its processor to a third for some milliseconds. */
 #define BUFFERS 16
@@ -43,8 +44,8 @@ _Static_assert(sizeof(struct event) == 64, "a cache line");
 #define AHEAD 8 /* events, fetched into the cache while others are written */
 
 struct buffer {
+    _Alignas(CACHE_LINE) struct event events[BUFFER_EVENTS];
     uint32_t count;
-    struct event events[BUFFER_EVENTS];
 };
 
 struct relay {
@@ -271,7 +272,9 @@ struct relay *relay_open(const struct observer *listener)
     if (!r)
         return NULL;
     r->to = *listener;
-    r->at = r->buffers = calloc(BUFFERS, sizeof *r->buffers);
+    r->at = r->buffers = aligned_alloc(CACHE_LINE, BUFFERS * sizeof *r->buffers);
+    if (r->at)
+        r->at->count = 0;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
     if (r->buffers && !pthread_create(&r->thread, NULL, listen, r))
