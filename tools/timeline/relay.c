@@ -57,7 +57,10 @@ struct relay {
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    uint64_t filled, emptied; /* buffers so far; buffer n is buffers[n % BUFFERS] */
+    struct buffer *full[BUFFERS]; /* the n-th one that was filled is full[n % BUFFERS] */
+    uint64_t filled, emptied;     /* so many so far */
+    struct buffer *idle[BUFFERS]; /* the last one of them is used next, as the caches have it */
+    uint32_t idle_count;
     bool over;
 };
 
@@ -125,12 +128,13 @@ static void *listen(void *data)
             pthread_cond_wait(&r->changed, &r->lock);
         if (r->emptied == r->filled)
             break;
-        const struct buffer *b = &r->buffers[r->emptied % BUFFERS];
+        struct buffer *b = r->full[r->emptied % BUFFERS];
         pthread_mutex_unlock(&r->lock);
         for (uint32_t i = 0; i < b->count; i++)
             give(&r->to, &b->events[i]);
         pthread_mutex_lock(&r->lock);
         r->emptied++;
+        r->idle[r->idle_count++] = b;
         pthread_cond_signal(&r->changed);
     }
     pthread_mutex_unlock(&r->lock);
@@ -144,11 +148,11 @@ static void *listen(void *data)
 static void pass(struct relay *r)
 {
     pthread_mutex_lock(&r->lock);
-    r->filled++;
+    r->full[r->filled++ % BUFFERS] = r->at;
     pthread_cond_signal(&r->changed);
-    while (r->filled - r->emptied == BUFFERS)
+    while (!r->idle_count)
         pthread_cond_wait(&r->changed, &r->lock);
-    r->at = &r->buffers[r->filled % BUFFERS];
+    r->at = r->idle[--r->idle_count];
     pthread_mutex_unlock(&r->lock);
     r->at->count = 0;
 }
@@ -275,6 +279,8 @@ struct relay *relay_open(const struct observer *listener)
     r->at = r->buffers = aligned_alloc(CACHE_LINE, BUFFERS * sizeof *r->buffers);
     if (r->at)
         r->at->count = 0;
+    for (; r->idle_count < BUFFERS - 1; r->idle_count++)
+        r->idle[r->idle_count] = &r->buffers[BUFFERS - 1 - r->idle_count];
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
     if (r->buffers && !pthread_create(&r->thread, NULL, listen, r))
