@@ -3,8 +3,8 @@
  * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
  * cycles, and the true value of each other statistic, lie in their intervals; the same with few SMs, so that there are
  * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold, with
- * several SMs and with one. "waves" alone says how many waves those launches have, and how they differ.
- * Times are of the processor.
+ * several SMs, of kernels with barriers, and with one SM. "waves" alone says how many waves those launches have, and
+ * how they differ. Times are of the processor.
  */
 #include <math.h>
 #include <stdio.h>
@@ -351,6 +351,22 @@ static void confidences(void)
     cover_confidences(fresh, COUNT(fresh), machines, COUNT(machines));
 }
 
+/* Kernels with barriers where warps take turns: blocks of an SM come apart slowly. */
+static void coming_apart(void)
+{
+    static const struct launch_case launches[] = {{"reduce_tree", 1 << 20},
+                                                  {"scan", 1 << 18},
+                                                  {"stencil", 640},
+                                                  {"transpose_padded", 1024},
+                                                  {"histogram_shared", 1 << 20}};
+    static const struct variant machines[] = {
+        {"v100", {{"sms", "2"}, {"scheduler", "lrr"}}},    {"v100", {{"sms", "3"}, {"scheduler", "lrr"}}},
+        {"v100", {{"sms", "5"}, {"scheduler", "lrr"}}},    {"orin", {{"sms", "4"}, {"scheduler", "lrr"}}},
+        {"rtx2060", {{"sms", "6"}, {"scheduler", "lrr"}}}, {"jetson-tx2", {{"sms", "4"}, {"scheduler", "lrr"}}}};
+    printf("\nKernels with barriers, scheduler=lrr\n");
+    cover_confidences(launches, COUNT(launches), machines, COUNT(machines));
+}
+
 /* Where no other SM evens out what the blocks of one do. */
 static const struct launch_case of_one_sm[] = {
     {"stream_copy", 1 << 19}, {"stream_copy", 1 << 20},  {"vector_add", 1 << 19},   {"vector_add", 1 << 20},
@@ -423,6 +439,8 @@ int main(int argc, char **argv)
         many(&c);
     if (all || !strcmp(which, "confidences"))
         confidences();
+    if (all || !strcmp(which, "barriers"))
+        coming_apart();
     if (all || !strcmp(which, "one-sm"))
         one_sm();
     if (!strcmp(which, "waves")) {
