@@ -20,6 +20,10 @@
  * then, and windows are longer. On a few SMs arrangements may last, too, and change behind the first waves. On one and
  * on few the interval is about as wide as is allowed, or wider.
  *
+ * The first blocks of all SMs begin together, and come apart while they run: until they are spread evenly over the time
+ * of a wave, which may take tens of waves. Where blocks have barriers, a wave takes longer, or less long, before that
+ * than after it. So the lead goes on until then, as far as windows show that it has to.
+ *
  * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
  * docs/sampling.md has the formulae.
@@ -51,6 +55,8 @@
 #define MOST_MIXING 64u      /* waves that one SM replays before the first window settles, at most */
 #define MIXING_PART 16u      /* of the waves of the launch, one in so many; at most MOST_MIXING */
 #define MIXING_WINDOWS 4u    /* a window there measures one in so many of those waves */
+#define APART 0.2            /* blocks of a wave that are so far apart are spread evenly, or as good as that */
+#define COMES_APART 0.03     /* so much further apart than in the lead, they are on the way */
 #define FEW_SMS 8u
 #define LEAST_OF_FEW 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
@@ -65,6 +71,7 @@ struct window {
     uint64_t first, end, from, to; /* all are a multiple of a wave apart, as blocks may be placed a wave at a time */
     struct point began, ended;     /* the two waves */
     double rate;                   /* cycles per warp instruction between them */
+    double apart;                  /* how far blocks of a wave are apart there; spread_of */
     struct memory_touches touches; /* of the blocks that are passed over behind it */
 };
 
@@ -85,6 +92,7 @@ struct sampling {
     double period;                /* of the refresh, in cycles; 0: there is none */
     uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
     double wave_cycles;           /* in the lead */
+    double together;              /* the rate of the lead in which blocks had not come apart; 0: they had */
     double error, confidence;
     struct window window[MOST_WINDOWS + 1]; /* the first is the lead */
     unsigned windows, now;                  /* besides the lead; the one whose blocks are placed now */
@@ -92,7 +100,7 @@ struct sampling {
     struct placements placed;
     struct replay_launch lead, all; /* what the replay of the lead alone, and that of all windows, counted */
     double lead_instructions;
-    uint64_t replayed;          /* warp instructions, in all replays */
+    uint64_t replayed;          /* warp instructions, in all replays of some of the blocks */
     bool stable, whole, failed; /* whole: the replay of the lead is that of the launch */
     struct rp_error *err;
 };
@@ -151,6 +159,28 @@ static struct point point_at(const struct sampling *s, uint64_t placement)
     }
     double wave = (double)s->wave;
     return (struct point){(double)p->cycle[placement] + cycle / wave, (double)p->before[placement] + before / wave};
+}
+
+/* How far apart the blocks of the wave are that begins with this placement: the deviation of their placements, as a
+ * part of the cycles until those of the next wave. 0: they begin together; 1/sqrt(12), about 0.29: evenly over a wave.
+ */
+static double spread_of(const struct sampling *s, uint64_t placement)
+{
+    double mean = point_at(s, placement).cycle, next = point_at(s, placement + s->wave).cycle, squares = 0;
+    for (uint64_t i = placement; i < placement + s->wave; i++) {
+        double difference = (double)s->placed.cycle[i] - mean;
+        squares += difference * difference;
+    }
+    return sqrt(squares / (double)s->wave) / (next - mean);
+}
+
+/* The mean of the waves from one placement to another. */
+static double mean_spread(const struct sampling *s, uint64_t from, uint64_t to)
+{
+    struct running spread = {0};
+    for (uint64_t i = from; i < to; i += s->wave)
+        running_add(&spread, spread_of(s, i));
+    return spread.mean;
 }
 
 /* Cycles per warp instruction. */
@@ -259,9 +289,11 @@ static void end_measuring(struct sampling *s, struct window *w)
         w->to = w->end - ENDING * s->wave;
     }
     double before = instructions_before(s, w->first) - (double)s->placed.before[s->first];
-    w->began = point_at(s, s->first + (w->from - w->first));
-    w->ended = point_at(s, s->first + (w->to - w->first));
+    uint64_t from = s->first + (w->from - w->first), to = s->first + (w->to - w->first);
+    w->began = point_at(s, from);
+    w->ended = point_at(s, to);
     w->rate = rate_of(w->began, w->ended);
+    w->apart = mean_spread(s, from, to);
     w->began.before += before;
     w->ended.before += before;
 }
@@ -316,7 +348,7 @@ static bool run(struct sampling *s, uint64_t (*placed)(void *, uint64_t, uint64_
 {
     const struct engine_blocks blocks = {s->blocks, placed, s};
     bool fine = session_run_blocks(s->worker, s->unit, &blocks, launch, s->err) && !s->failed;
-    s->replayed += fine ? s->placed.before[s->placed.count] : 0;
+    s->replayed += fine && !s->whole ? s->placed.before[s->placed.count] : 0;
     return fine;
 }
 
@@ -326,6 +358,13 @@ static bool run_lead(struct sampling *s)
         return false;
     s->lead_instructions = (double)s->placed.before[s->placed.count];
     return true;
+}
+
+/* All blocks, where what some of them tell does not count. */
+static bool run_whole(struct sampling *s)
+{
+    s->whole = true;
+    return run(s, lead_placed, &s->lead);
 }
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
@@ -433,7 +472,21 @@ static double lead_apart(const struct sampling *s, const struct running *rates)
     double of_wave = deviation * sqrt(measured);
     double chance = of_wave * sqrt(1 / waves + 1 / (measured * (double)rates->count));
     double difference = fabs(s->window[0].rate - rates->mean);
-    return difference > 2 * chance ? difference : 0;
+    difference = difference > 2 * chance ? difference : 0;
+    return s->together > 0 ? fmax(difference, fabs(s->together - rates->mean)) : difference;
+}
+
+/* Whether the windows show blocks that began together on the way to where they are spread evenly, which takes them tens
+ * of waves where each is as long as the others. Blocks that are passed over bring them no further, so that windows are
+ * like the beginning of the launch, not like its end. Without barriers the warps of a block do not do the same at a
+ * time, so that it does not matter what another block does. */
+static bool comes_apart(const struct sampling *s)
+{
+    struct running early = {0}, late = {0};
+    for (unsigned w = 1; w <= s->windows; w++)
+        running_add(w <= s->windows / 2 ? &early : &late, s->window[w].apart);
+    return s->lead.statistics.stall[STALL_BARRIER] && early.mean < APART &&
+           late.mean > s->window[0].apart + COMES_APART;
 }
 
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
@@ -586,14 +639,23 @@ static double excess(const struct sampling *s)
 
 /* Most of the difference between rates is of the blocks under way at both ends of a window, and falls with its length.
  * Half the interval of five windows is about half as wide as that of four, as Student's t is. A lead that is unlike the
- * windows may have been too short, too. */
+ * windows may have been too short, too. Where blocks still come apart, the lead gets as many waves as were replayed in
+ * a row, or as near to that as is affordable, and at least twice as many as it had. */
 static bool set_longer(struct sampling *s, double more)
 {
     const struct running rates = rates_of(s);
-    if (lead_apart(s, &rates) > 0)
-        s->window[0].end = 2 * s->window[0].end;
-    set_measured(s, fmin(fmax(2, more) * (double)s->measured, (double)s->waves));
-    return set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, 1);
+    bool apart = comes_apart(s), last = s->windows > FIRST_WINDOWS && narrow(s);
+    uint64_t lead = s->window[0].end, end = lead_apart(s, &rates) > 0 ? 2 * lead : lead;
+    if (apart)
+        end = s->placed.count / s->wave * s->wave;
+    set_measured(s, fmin((last ? 1 : fmax(2, more)) * (double)s->measured, (double)s->waves));
+    do {
+        s->window[0].end = end;
+        if (set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, 1))
+            return true;
+        end = end / s->wave / 2 * s->wave;
+    } while (apart && end >= 2 * lead);
+    return false;
 }
 
 /* As many windows as are needed, or affordable. */
@@ -613,19 +675,25 @@ static bool more_would_help(const struct sampling *s)
 }
 
 /* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the
- * last one counts, even if its interval is wider than was asked for. */
+ * last one counts, even if its interval is wider than was asked for. Where blocks still come apart in it, nothing is
+ * known of the rest: then all blocks are replayed after it. */
 static bool sample(struct sampling *s)
 {
     if (!run_lead(s))
         return false;
     for (unsigned attempt = 0; s->stable && attempt < ATTEMPTS; attempt++) {
+        bool apart = attempt && comes_apart(s);
+        if (apart && !(s->together > 0))
+            s->together = s->window[0].rate;
         const struct sampling before = *s;
         double more = attempt ? excess(s) : 0;
-        if (attempt && narrow(s))
+        if (attempt && narrow(s) && !apart)
             break;
-        bool set = !attempt || (attempt == 1 && set_longer(s, more));
+        bool set = !attempt || ((attempt == 1 || apart) && set_longer(s, more));
         if (!set)
             *s = before;
+        if (!set && apart)
+            return run_whole(s);
         if (!set && (!more_would_help(s) || !set_more(s, more))) {
             *s = before;
             break;
@@ -633,7 +701,7 @@ static bool sample(struct sampling *s)
         if (!run_windows(s))
             return false;
     }
-    return true;
+    return !s->stable || !comes_apart(s) || run_whole(s);
 }
 
 bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, struct finished *out, bool *done,
@@ -652,6 +720,7 @@ bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, str
     if (fine && s.whole) {
         out->launches[0] = s.lead;
         out->sum = s.lead.statistics;
+        out->instructions = s.replayed;
     } else if (fine && *done) {
         out->instructions = s.replayed;
         out->estimate = calloc(1, sizeof *out->estimate);

@@ -84,8 +84,8 @@ bool session_run_blocks(struct worker *, const struct launch_unit *, const struc
                         struct replay_launch *, struct rp_error *);
 
 /* blocks.c: replays some blocks of the unit's launch and estimates the rest, or replays all where that does not pay.
- * Never more instructions than the launch has. *done: false if the launch cannot be replayed in part; then nothing was
- * replayed. */
+ * Some of its blocks are never more instructions than the launch has; all may be replayed after them. *done: false if
+ * the launch cannot be replayed in part; then nothing was replayed. */
 bool session_sample_blocks(struct worker *, const struct launch_unit *, struct finished *, bool *done,
                            struct rp_error *);
 

@@ -3,9 +3,10 @@
  * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
  * cycles, and the true value of each other statistic, lie in their intervals; the same with few SMs, so that there are
  * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold, with
- * several SMs and with one. "waves" alone says how many waves those launches have, and how they differ.
- * Times are of the processor.
+ * several SMs, of kernels with barriers, and with one SM. "waves" alone says how many waves those launches have, and
+ * how they differ. Times are of the processor.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,8 @@ static double timed(struct rp_trace *t, const struct machine *m, struct sample_r
 static double part(uint64_t of, uint64_t all) { return all ? (double)of / (double)all : 0; }
 static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
+static const struct sample_request two_percent = {0.02, 0.95};
+
 /* ---- waves ------------------------------------------------------------------------------------------------------- */
 
 /* The cycles in which the blocks of a launch are placed, in the order of the blocks. */
@@ -106,7 +109,17 @@ static double deviation(const struct placements *p, uint64_t waves)
     return cycles.count > 1 ? running_deviation(&cycles) / cycles.mean : 0;
 }
 
-/* How many waves the launch has, and how they differ. */
+/* So many waves, each measured by itself, would tell their mean within 2 % at 95 % if nothing else had to be replayed:
+ * the least n with t s / sqrt(n) <= 2 %, with t of Student's distribution for n - 1 degrees of freedom. */
+static unsigned least_waves(double deviation_of_one)
+{
+    unsigned n = 2;
+    while (interval_student(two_percent.confidence, n - 1) * deviation_of_one > two_percent.error * sqrt(n))
+        n++;
+    return n;
+}
+
+/* How many waves the launch has, how they differ, and how many of them are the least for an interval. */
 static void print_waves(struct rp_trace *t, const char *name, const struct variant *v)
 {
     struct rp_error err;
@@ -120,8 +133,8 @@ static void print_waves(struct rp_trace *t, const char *name, const struct varia
     if (!p.cycle || !replay(t, m, &options, &result, &err))
         die(name, p.cycle ? err.text : "out of memory");
     name_of(v, machine);
-    printf("%-18s %-18s %8.0f %9.2f %% %9.2f %% %9.2f %%\n", name, machine, (double)p.count / (double)p.wave,
-           100 * deviation(&p, 1), 100 * deviation(&p, 4), 100 * deviation(&p, 16));
+    printf("%-18s %-18s %8.0f %9.2f %% %9.2f %% %9.2f %% %9u\n", name, machine, (double)p.count / (double)p.wave,
+           100 * deviation(&p, 1), 100 * deviation(&p, 4), 100 * deviation(&p, 16), least_waves(deviation(&p, 1)));
     fflush(stdout);
     replay_result_free(&result);
     machine_free(m);
@@ -202,8 +215,6 @@ static void heading(const char *text)
            "time /");
 }
 
-static const struct sample_request two_percent = {0.02, 0.95};
-
 /* A launch of a case. */
 struct launch_case {
     const char *name;
@@ -227,7 +238,9 @@ static void large_launches(struct coverage *c)
 
 static void large_waves(void)
 {
-    printf("\nWaves of launches of 4,096 blocks, and how much the cycles of 1, 4 and 16 of them deviate\n");
+    printf("\nWaves of launches of 4,096 blocks, how much the cycles of 1, 4 and 16 of them deviate, and how many "
+           "single ones "
+           "are the least for 2 %% at 95 %%\n");
     for (size_t i = 0; i < COUNT(of_4096_blocks); i++) {
         struct rp_trace *t = recorded(of_4096_blocks[i].name, of_4096_blocks[i].size);
         print_waves(t, of_4096_blocks[i].name, &(struct variant){"jetson-tx2", {{0}}});
@@ -338,6 +351,22 @@ static void confidences(void)
     cover_confidences(fresh, COUNT(fresh), machines, COUNT(machines));
 }
 
+/* Kernels with barriers where warps take turns: blocks of an SM come apart slowly. */
+static void coming_apart(void)
+{
+    static const struct launch_case launches[] = {{"reduce_tree", 1 << 20},
+                                                  {"scan", 1 << 18},
+                                                  {"stencil", 640},
+                                                  {"transpose_padded", 1024},
+                                                  {"histogram_shared", 1 << 20}};
+    static const struct variant machines[] = {
+        {"v100", {{"sms", "2"}, {"scheduler", "lrr"}}},    {"v100", {{"sms", "3"}, {"scheduler", "lrr"}}},
+        {"v100", {{"sms", "5"}, {"scheduler", "lrr"}}},    {"orin", {{"sms", "4"}, {"scheduler", "lrr"}}},
+        {"rtx2060", {{"sms", "6"}, {"scheduler", "lrr"}}}, {"jetson-tx2", {{"sms", "4"}, {"scheduler", "lrr"}}}};
+    printf("\nKernels with barriers, scheduler=lrr\n");
+    cover_confidences(launches, COUNT(launches), machines, COUNT(machines));
+}
+
 /* Where no other SM evens out what the blocks of one do. */
 static const struct launch_case of_one_sm[] = {
     {"stream_copy", 1 << 19}, {"stream_copy", 1 << 20},  {"vector_add", 1 << 19},   {"vector_add", 1 << 20},
@@ -410,6 +439,8 @@ int main(int argc, char **argv)
         many(&c);
     if (all || !strcmp(which, "confidences"))
         confidences();
+    if (all || !strcmp(which, "barriers"))
+        coming_apart();
     if (all || !strcmp(which, "one-sm"))
         one_sm();
     if (!strcmp(which, "waves")) {

@@ -33,6 +33,36 @@ head -c $(($(stat -c %s equal.wtr) * 2 / 3)) equal.wtr >cut.wtr
 "$r" replay cut.wtr -m jetson-tx2 --sample 2%@95% --json >some.json 2>err
 is "of a damaged trace what is there" "$? $(python3 -c 'import json; a, b = (json.load(open(f))["traces"][0] for f in ("whole.json", "some.json")); print(a["total"] == b["total"], len(a["launches"]) == len(b["launches"]))')" "$whole True True"
 
+# Blocks of this reduction begin together, and come apart over tens of waves. Until then each wave takes 4 % longer than
+# in the mean of the launch. Windows that followed on 8 waves were like these alone.
+cat >red.cu <<'END'
+__global__ void red(const float *a, float *c)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[blockIdx.x * 256 + t];
+    __syncthreads();
+    for (int k = 128; k; k >>= 1) {
+        if (t < k)
+            s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (!t)
+        c[blockIdx.x] = s[0];
+}
+END
+"$r" record -q -o red.wtr --module red.cu --grid 4096 --block 256 --arg buf=rand-f32:1M:seed=1 --arg buf=zeros:16K || exit 1
+few=(replay red.wtr -m v100 --set scheduler=lrr --set sms=3 --json)
+"$r" "${few[@]}" >whole.json
+"$r" "${few[@]}" --sample 2%@95% >some.json
+is "blocks that come apart slowly: the true cycles lie in the interval" "$(python3 -c 'import json; a, b = (json.load(open(f))["traces"][0] for f in ("whole.json", "some.json"))
+print(abs(a["total"]["cycles"] - b["total"]["cycles"]) <= b["sample"]["half_width"]["cycles"], b["sample"]["warp_instructions"]["share"] < 0.6)')" "True True"
+few[7]=sms=8
+"$r" "${few[@]}" >whole.json
+"$r" "${few[@]}" --sample 2%@95% >some.json
+is "... and where a longer beginning would be too much of the launch, all is replayed" "$(python3 -c 'import json; a, b = (json.load(open(f))["traces"][0] for f in ("whole.json", "some.json"))
+print(a["total"]["cycles"] == b["total"]["cycles"], b["sample"]["half_width"]["cycles"], b["sample"]["launches"]["replayed"], b["sample"]["warp_instructions"]["share"] > 1)')" "True 0 1 True"
+
 # ---- it is kept apart -----------------------------------------------------------------------------------------------
 "$r" replay t.wtr -m jetson-tx2 --json >bare
 "$r" replay t.wtr -m jetson-tx2 --sample 2%@95% --json --cache kept -q >first
