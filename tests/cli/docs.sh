@@ -187,7 +187,7 @@ def report(ok, what):
     print(('ok' if ok else 'not ok') + ' - docs/sweep.md: ' + what)
 commands = re.search(r'(?:^    reprise .*\n)+', page, re.M).group()
 ran = subprocess.run(['bash', '-e', '-c', commands], cwd=folder, stdout=subprocess.DEVNULL)
-report(ran.returncode == 0 and commands.count('\n') == 4, 'its first commands run')
+report(ran.returncode == 0 and commands.count('\n') == 5, 'its first commands run')
 db = sqlite3.connect(folder + '/r.db')
 tables = {n: [c[1] for c in db.execute(f'PRAGMA table_info({n})')] for n, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
 said = {n: re.findall(r'`(\w+)`', re.sub(r'\([^)]*\)', '', columns)) for n, columns in re.findall(r'^\| `(\w+)` \| [^|]* \| (`[^|]*) \|$', page, re.M)}

@@ -5,9 +5,10 @@
 
 #define GUESSES (sizeof((struct flight_sm *)0)->guess / sizeof(uint32_t))
 
-bool flights_open(struct flights *f, const struct rp_trace *trace, const struct machine *m, struct rp_error *err)
+bool flights_open(struct flights *f, const struct rp_trace *trace, const struct machine *m, bool rows,
+                  struct rp_error *err)
 {
-    *f = (struct flights){.trace = trace, .sm_count = (uint32_t)m->sms};
+    *f = (struct flights){.trace = trace, .rows = rows, .sm_count = (uint32_t)m->sms};
     f->sms = calloc(f->sm_count, sizeof *f->sms);
     return f->sms || rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
 }
@@ -149,7 +150,7 @@ void flights_issue(struct flights *f, const struct observed_issue *i)
     if (f->last_slot)
         put_last(f);
     struct flight_slot *s = flights_find(f, i->sm, i->launch, i->block);
-    uint32_t row = s ? take_row(&s->warp[i->warp], i->cycle) : 0;
+    uint32_t row = s && f->rows ? take_row(&s->warp[i->warp], i->cycle) : 0;
     if (!s || row == UINT32_MAX) {
         f->starved |= row == UINT32_MAX;
         return;
@@ -196,6 +197,7 @@ const struct flight *flights_end(struct flights *f, const struct observed_done *
     } else {
         return NULL;
     }
-    (*slot)->warp[d->warp].rows[flight->row].free = d->cycle;
+    if (f->rows)
+        (*slot)->warp[d->warp].rows[flight->row].free = d->cycle;
     return flight;
 }

@@ -10,7 +10,7 @@
 struct flight {
     uint64_t number, issue;     /* as in struct observed_issue; issue: the cycle */
     uint32_t initiation, index; /* the same */
-    uint32_t row;               /* the lowest that no other instruction of its warp had at its issue */
+    uint32_t row;               /* the lowest that no other instruction of its warp had at its issue; 0 without rows */
     uint16_t warp;
     uint8_t unit, subcore : 7, second : 1;
 };
@@ -45,6 +45,7 @@ struct flight_sm {
 
 struct flights {
     const struct rp_trace *trace;
+    bool rows; /* instructions have rows */
     struct flight_sm *sms;
     uint32_t sm_count;
     /* The last instruction that has issued, if it has not ended: most ends come at once, and need no list. */
@@ -53,7 +54,8 @@ struct flights {
     bool starved;              /* memory ran out: something was not noted */
 };
 
-bool flights_open(struct flights *, const struct rp_trace *, const struct machine *, struct rp_error *);
+/* rows: whether instructions get rows, which takes time. */
+bool flights_open(struct flights *, const struct rp_trace *, const struct machine *, bool rows, struct rp_error *);
 void flights_close(struct flights *);
 
 /* The block gets a slot; NULL: memory ran out. */

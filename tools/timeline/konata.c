@@ -88,8 +88,9 @@ static bool open_konata(struct konata *k, FILE *to, struct rp_error *err)
     const struct machine *m = k->request->machine;
     bool log = konata_log_open(&k->log, k->request, &k->writer);
     bool lives = lives_open(&k->lives, (uint64_t)(m->sms * m->subcores), konata_log_part, &k->log);
-    return (log && lives) ? flights_open(&k->flights, k->request->trace, m, err) && writer_open(&k->writer, to, err)
-                          : rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
+    return (log && lives)
+               ? flights_open(&k->flights, k->request->trace, m, false, err) && writer_open(&k->writer, to, err)
+               : rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
 }
 
 bool timeline_konata(const struct timeline_request *r, FILE *to, struct timeline_result *out, struct rp_error *err)

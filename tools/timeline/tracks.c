@@ -426,7 +426,7 @@ static bool open_tracks(struct tracks *t, const struct timeline_request *r, FILE
     t->channels = calloc((size_t)m->dram_channels + 1, sizeof *t->channels);
     if (!t->sms || !t->subcores || !t->channels)
         return rp_fail(err, RP_SYSTEM, "out of memory for a timeline");
-    return labels_open(&t->labels, &t->out, r->trace, m, err) && flights_open(&t->flights, r->trace, m, err);
+    return labels_open(&t->labels, &t->out, r->trace, m, err) && flights_open(&t->flights, r->trace, m, true, err);
 }
 
 static void close_tracks(struct tracks *t)
