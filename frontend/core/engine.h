@@ -203,6 +203,13 @@ struct vain_tests {
 
 #define STRIDE_SLOTS 4
 #define STRIDE_UNKNOWN INT32_MIN
+/* A variable in shared memory that a whole warp loads from, at equal or neighbouring addresses that nobody records or
+ * observes: room[k] is the number of bytes from its base on at which lane 0 may load 4 << k bytes. */
+enum { EVEN_4, EVEN_8, EVEN_WIDTHS };
+struct even_stride {
+    uint64_t base, room[EVEN_WIDTHS];
+    const uint8_t *host; /* its first byte */
+};
 struct warp_state {
     struct warp w; /* first: lane handlers get its address. w.active: the lanes of the current split */
     const struct uop *pc;
@@ -239,6 +246,7 @@ struct warp_state {
     lanemask cluster_arrived, cluster_passed;
     struct stack *stack; /* local memory that its lanes have allocated at run time (stack.h); NULL: never any */
     int32_t strides[STRIDE_SLOTS]; /* of address registers, or STRIDE_UNKNOWN (strides.h) */
+    struct even_stride even[STRIDE_SLOTS]; /* of slots that loads from shared memory began */
 };
 
 struct barrier {
@@ -273,6 +281,7 @@ struct block {
     uint64_t calls;            /* calls of the host; only grows */
     struct watch *watch;       /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
+    uint64_t last_at[ALLOCATION_CACHE];
     /* of barrier objects, by their offset in shared memory / 8: number of phases that are over */
     uint32_t *phases;
     bool objects_awaited; /* some split may wait for a barrier object */
