@@ -188,6 +188,12 @@ struct poll {
     uint64_t publish_at;          /* w.clock from which on a publication may end this turn */
 };
 
+/* Warps that begin together (together.c). On a GPU the warps of a block begin within few cycles: what each of them reads
+ * before its first store is what was there before, though they may store to the same words. Kernels rely on that: one
+ * whose warps all compute the same sums, and store them in each pass of a loop, gives the right ones there. So the
+ * first turn of a warp ends before a store to global memory that is in a loop and whose address the loop does not
+ * change (a UOP_STRONG; not in programs that poll). The race is one all the same, and checks find it. */
+
 /* Tests of barrier objects in vain (objects.c). A loop that reads a clock between its tests never comes to the same
  * state again, such as that of cuda::barrier, which sleeps longer and longer. A round is VAIN_TESTS failed tests of a
  * warp, if all its lanes that could run fail some, none succeeds, none polls, and the block changes no object and no
@@ -221,6 +227,7 @@ struct warp_state {
     bool several_open;   /* splits of different calls have waited for one another: see beside_waiting */
     uint8_t ahead;       /* how often lanes at a join have gone ahead, modulo AHEAD_CYCLE */
     bool undefined;      /* its block's observer wants to see each uop, as registers have undefined bits */
+    bool begun;          /* its first turn has ended before a store (together.c) */
     bool stuck;          /* its last turn ended because all splits that do not wait spin */
     uint8_t status;
     uint32_t split_count;
@@ -391,6 +398,8 @@ const struct uop *split_spins(struct warp_state *, const struct uop *pc);
 void split_give_way(struct warp_state *, const struct uop *pc);
 /* Polls and publications (polling.c), as defined above. Turns the uops concerned into UOP_STRONG; needs the slice. */
 void polling_mark(struct program *);
+/* Turns stores before which first turns end into UOP_STRONG. False: out of memory. */
+bool together_mark(struct program *);
 void polling_start(struct warp_state *);
 void polling_turn(struct warp_state *);
 /* To be called after a UOP_STRONG. True: the split hands over after it. */
