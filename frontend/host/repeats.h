@@ -11,7 +11,7 @@
  *
  * All others run each time: those that print, read a clock, wait for stores of others, use old values of atomics or add
  * floating-point numbers by atomics, have clusters or grid-wide barriers, fail, or whose blocks conflict. After them
- * all memory counts as changed. */
+ * all memory counts as changed, unless the kernel only reads. */
 #ifndef REPRISE_FRONTEND_HOST_REPEATS_H
 #define REPRISE_FRONTEND_HOST_REPEATS_H
 
