@@ -17,6 +17,8 @@
 
 #define GENERIC_GLOBAL 0x100000000ull /* generic addresses from here on are global */
 #define EVERY_LANE (~(lanemask)0)
+#define HOST_LINE 64u /* bytes of a line of the host's caches */
+#define WARPS_AHEAD 4u
 
 void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offset, lanemask m)
 {
@@ -526,6 +528,20 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
     }
 }
 
+/* Asks the host's caches for what a later warp accesses by this uop, if warps are as far apart as this one and the one
+ * before. Neighbours come by themselves. */
+static inline void fetch_ahead(struct block *b, const struct uop *u, const struct lane_addresses *la,
+                               const struct allocation *a)
+{
+    uint64_t *last = &b->last_at[u->index % ALLOCATION_CACHE], step = la->low - *last;
+    *last = la->low;
+    if (step + HOST_LINE <= 3 * HOST_LINE)
+        return;
+    const uint8_t *ahead = (const uint8_t *)((uintptr_t)a->host + (la->low - a->base) + WARPS_AHEAD * step);
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + HOST_LINE);
+}
+
 static inline void global_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
@@ -538,11 +554,8 @@ static inline void global_access(struct warp_state *s, const struct uop *u, lane
         }
         *cached = a;
     }
-    uint64_t *before = &b->last_at[u->index % ALLOCATION_CACHE];
-    const uint8_t *next = a->host + (la->low + 4 * (la->low - *before) - a->base);
-    *before = la->low;
-    __builtin_prefetch(next);
-    __builtin_prefetch(next + 64);
+    if (la->affine)
+        fetch_ahead(b, u, la, a);
     if (__builtin_expect(misaligned(u, la->bits), 0))
         global_scattered(s, u, m, la);
     else

@@ -188,9 +188,9 @@ struct poll {
     uint64_t publish_at;          /* w.clock from which on a publication may end this turn */
 };
 
-/* Warps that begin together (together.c). On a GPU the warps of a block begin within few cycles: what each of them reads
- * before its first store is what was there before, though they may store to the same words. Kernels rely on that: one
- * whose warps all compute the same sums, and store them in each pass of a loop, gives the right ones there. So the
+/* Warps that begin together (together.c). On a GPU the warps of a block begin within few cycles: what each of them
+ * reads before its first store is what was there before, though they may store to the same words. Kernels rely on that:
+ * one whose warps all compute the same sums, and store them in each pass of a loop, gives the right ones there. So the
  * first turn of a warp ends before a store to global memory that is in a loop and whose address the loop does not
  * change (a UOP_STRONG; not in programs that poll). The race is one all the same, and checks find it. */
 
@@ -252,7 +252,7 @@ struct warp_state {
      */
     lanemask cluster_arrived, cluster_passed;
     struct stack *stack; /* local memory that its lanes have allocated at run time (stack.h); NULL: never any */
-    int32_t strides[STRIDE_SLOTS]; /* of address registers, or STRIDE_UNKNOWN (strides.h) */
+    int32_t strides[STRIDE_SLOTS];         /* of address registers, or STRIDE_UNKNOWN (strides.h) */
     struct even_stride even[STRIDE_SLOTS]; /* of slots that loads from shared memory began */
 };
 
@@ -288,7 +288,7 @@ struct block {
     uint64_t calls;            /* calls of the host; only grows */
     struct watch *watch;       /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
-    uint64_t last_at[ALLOCATION_CACHE];
+    uint64_t last_at[ALLOCATION_CACHE]; /* by instruction: where lane 0 of the last warp accessed global memory */
     /* of barrier objects, by their offset in shared memory / 8: number of phases that are over */
     uint32_t *phases;
     bool objects_awaited; /* some split may wait for a barrier object */
