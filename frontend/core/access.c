@@ -17,6 +17,8 @@
 
 #define GENERIC_GLOBAL 0x100000000ull /* generic addresses from here on are global */
 #define EVERY_LANE (~(lanemask)0)
+#define HOST_LINE 64u /* bytes of a line of the host's caches */
+#define WARPS_AHEAD 4u
 
 void addresses_constant(struct lane_addresses *o, const void *reg, int64_t offset, lanemask m)
 {
@@ -526,6 +528,20 @@ static void global_scattered(struct warp_state *s, const struct uop *u, lanemask
     }
 }
 
+/* Asks the host's caches for what a later warp accesses by this uop, if warps are as far apart as this one and the one
+ * before. Neighbours come by themselves. */
+static inline void fetch_ahead(struct block *b, const struct uop *u, const struct lane_addresses *la,
+                               const struct allocation *a)
+{
+    uint64_t *last = &b->last_at[u->index % ALLOCATION_CACHE], step = la->low - *last;
+    *last = la->low;
+    if (step + HOST_LINE <= 3 * HOST_LINE)
+        return;
+    const uint8_t *ahead = (const uint8_t *)((uintptr_t)a->host + (la->low - a->base) + WARPS_AHEAD * step);
+    __builtin_prefetch(ahead);
+    __builtin_prefetch(ahead + HOST_LINE);
+}
+
 static inline void global_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     struct block *b = s->w.block;
@@ -538,6 +554,8 @@ static inline void global_access(struct warp_state *s, const struct uop *u, lane
         }
         *cached = a;
     }
+    if (la->affine)
+        fetch_ahead(b, u, la, a);
     if (__builtin_expect(misaligned(u, la->bits), 0))
         global_scattered(s, u, m, la);
     else
@@ -658,7 +676,6 @@ lanemask access_in_shared(struct warp_state *s, const struct uop *u, lanemask m,
         begin_access(w, u, m, frame, &la);                                                                             \
         do_access((struct warp_state *)w, u, m, &la);                                                                  \
     }
-HANDLER(handle_shared, 0, shared_access)
 HANDLER(handle_cluster, 0, cluster_access)
 HANDLER(handle_const, 0, const_access)
 HANDLER(handle_param, 0, param_access)
@@ -666,12 +683,56 @@ HANDLER(handle_local, frame_of(w, u), local_access)
 HANDLER(handle_global, 0, global_access)
 HANDLER(handle_generic, 0, generic_access)
 
+/* Keeps the variable beside the stride. */
+static void keep_even(struct warp_state *s, const struct uop *u, const struct lane_addresses *la)
+{
+    const struct block *b = s->w.block;
+    struct even_stride *e = &s->even[u->mode];
+    memset(e->room, 0, sizeof e->room);
+    bool even = la->affine && (la->stride == 0 || la->stride == 4 || la->stride == 8);
+    if (!even || s->w.log || observed(b, RP_SPACE_SHARED))
+        return;
+    const struct extent *in = extents_find(&b->grid->shared, la->low);
+    if (!in)
+        return;
+    e->base = in->base;
+    e->host = b->shared + in->base;
+    for (unsigned k = 0; k < EVEN_WIDTHS; k++) {
+        uint64_t bytes = UINT64_C(4) << k, span = bytes + (RP_WARP_LANES - 1) * (uint64_t)la->stride;
+        bool fits = (!la->stride || (uint64_t)la->stride == bytes) && in->size >= span;
+        e->room[k] = fits ? in->size - span + 1 : 0;
+    }
+}
+
+static void handle_shared(struct warp *w, const struct uop *u, lanemask m)
+{
+    struct warp_state *s = (struct warp_state *)w;
+    struct lane_addresses la;
+    begin_access(w, u, m, 0, &la);
+    if (u->flags & UF_KEEP_STRIDE)
+        keep_even(s, u, &la);
+    shared_access(s, u, m, &la);
+}
+
 /* A prefetch only records its addresses, valid or not. */
 static void no_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
 {
     (void)s, (void)u, (void)m, (void)la;
 }
 HANDLER(handle_prefetch, frame_of(w, u), no_access)
+
+void access_shared(struct warp *w, const struct uop *u, lanemask m) { handle_shared(w, u, m); }
+
+uop_fn access_with_stride(const struct uop *u, const struct uop *first)
+{
+    const struct memory_descriptor *d = u->memory;
+    bool shared = u->fn == handle_shared && first->fn == handle_shared && u->stype != T_U64;
+    if (!shared || d->operand.kind != RP_ACCESS_LOAD || !(u->flags & UF_ONE_ELEMENT))
+        return u->fn;
+    if (d->element == SIMD_SELECT(element_load)(4, 4, false))
+        return SIMD_SELECT(load_even_32);
+    return d->element == SIMD_SELECT(element_load)(8, 8, false) ? SIMD_SELECT(load_even_64) : u->fn;
+}
 
 bool access_has_stride(const struct uop *u)
 {

@@ -39,6 +39,14 @@ bool access_prepare(struct uop *, struct memory_descriptor *d);
 
 /* Whether the handler of this UOP_MEMORY keeps and takes strides (strides.h). */
 bool access_has_stride(const struct uop *);
+/* The handler of a UOP_MEMORY with UF_KNOWN_STRIDE, whose stride is that of `first`: a faster one, if there is one for
+ * what both do, or its own. */
+uop_fn access_with_stride(const struct uop *, const struct uop *first);
+/* Loads of an element by each lane from shared memory, at addresses in the slot's even_stride. The general handler,
+ * access_shared, makes all others. */
+SIMD_DECLARE(void, load_even_32, (struct warp *, const struct uop *, lanemask))
+SIMD_DECLARE(void, load_even_64, (struct warp *, const struct uop *, lanemask))
+void access_shared(struct warp *, const struct uop *, lanemask);
 
 /* Computes and records the addresses of a UOP_MEMORY. The addresses of barrier objects become offsets in the shared
  * memory of one block of the cluster, *of, that of the lowest lane. Returns the lanes whose objects are in that block.

@@ -182,7 +182,7 @@ static void warp_start(struct warp_state *s, struct rp_warp_log *log)
     w->carry = w->second_carry = w->low_in_shared = w->zero = w->sign = w->overflow = 0;
     w->clock = w->slept = 0;
     w->log = log;
-    s->undefined = false;
+    s->undefined = s->begun = false;
     s->independent = g->program->target && g->program->target->independent_threads;
     splits_start(s);
     s->lanes_run = s->lanes_off = 0;

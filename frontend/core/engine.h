@@ -188,6 +188,12 @@ struct poll {
     uint64_t publish_at;          /* w.clock from which on a publication may end this turn */
 };
 
+/* Warps that begin together (together.c). On a GPU the warps of a block begin within few cycles: what each of them
+ * reads before its first store is what was there before, though they may store to the same words. Kernels rely on that:
+ * one whose warps all compute the same sums, and store them in each pass of a loop, gives the right ones there. So the
+ * first turn of a warp ends before a store to global memory that is in a loop and whose address the loop does not
+ * change (a UOP_STRONG; not in programs that poll). The race is one all the same, and checks find it. */
+
 /* Tests of barrier objects in vain (objects.c). A loop that reads a clock between its tests never comes to the same
  * state again, such as that of cuda::barrier, which sleeps longer and longer. A round is VAIN_TESTS failed tests of a
  * warp, if all its lanes that could run fail some, none succeeds, none polls, and the block changes no object and no
@@ -203,6 +209,13 @@ struct vain_tests {
 
 #define STRIDE_SLOTS 4
 #define STRIDE_UNKNOWN INT32_MIN
+/* A variable in shared memory that a whole warp loads from, at equal or neighbouring addresses that nobody records or
+ * observes: room[k] is the number of bytes from its base on at which lane 0 may load 4 << k bytes. */
+enum { EVEN_4, EVEN_8, EVEN_WIDTHS };
+struct even_stride {
+    uint64_t base, room[EVEN_WIDTHS];
+    const uint8_t *host; /* its first byte */
+};
 struct warp_state {
     struct warp w; /* first: lane handlers get its address. w.active: the lanes of the current split */
     const struct uop *pc;
@@ -214,6 +227,7 @@ struct warp_state {
     bool several_open;   /* splits of different calls have waited for one another: see beside_waiting */
     uint8_t ahead;       /* how often lanes at a join have gone ahead, modulo AHEAD_CYCLE */
     bool undefined;      /* its block's observer wants to see each uop, as registers have undefined bits */
+    bool begun;          /* its first turn has ended before a store (together.c) */
     bool stuck;          /* its last turn ended because all splits that do not wait spin */
     uint8_t status;
     uint32_t split_count;
@@ -238,7 +252,8 @@ struct warp_state {
      */
     lanemask cluster_arrived, cluster_passed;
     struct stack *stack; /* local memory that its lanes have allocated at run time (stack.h); NULL: never any */
-    int32_t strides[STRIDE_SLOTS]; /* of address registers, or STRIDE_UNKNOWN (strides.h) */
+    int32_t strides[STRIDE_SLOTS];         /* of address registers, or STRIDE_UNKNOWN (strides.h) */
+    struct even_stride even[STRIDE_SLOTS]; /* of slots that loads from shared memory began */
 };
 
 struct barrier {
@@ -273,6 +288,7 @@ struct block {
     uint64_t calls;            /* calls of the host; only grows */
     struct watch *watch;       /* NULL: accesses to global memory are not watched */
     struct allocation *last[ALLOCATION_CACHE];
+    uint64_t last_at[ALLOCATION_CACHE]; /* by instruction: where lane 0 of the last warp accessed global memory */
     /* of barrier objects, by their offset in shared memory / 8: number of phases that are over */
     uint32_t *phases;
     bool objects_awaited; /* some split may wait for a barrier object */
@@ -382,6 +398,8 @@ const struct uop *split_spins(struct warp_state *, const struct uop *pc);
 void split_give_way(struct warp_state *, const struct uop *pc);
 /* Polls and publications (polling.c), as defined above. Turns the uops concerned into UOP_STRONG; needs the slice. */
 void polling_mark(struct program *);
+/* Turns stores before which first turns end into UOP_STRONG. False: out of memory. */
+bool together_mark(struct program *);
 void polling_start(struct warp_state *);
 void polling_turn(struct warp_state *);
 /* To be called after a UOP_STRONG. True: the split hands over after it. */

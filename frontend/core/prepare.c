@@ -278,7 +278,7 @@ bool program_prepare(struct program *p, struct rp_error *err)
     bool ok = prepare_uops(p, descriptors, err);
     if (ok && slice_find(p) && schedule_uops(p)) {
         polling_mark(p);
-        if (strides_mark(p))
+        if (together_mark(p) && strides_mark(p))
             return true;
     }
     if (ok)

@@ -350,6 +350,17 @@ static __attribute__((noinline)) void shuffle_here(struct warp_state *s, const s
     u->fn(&s->w, u, executed);
 }
 
+/* Executes a store before which the warp's first turn ends. */
+ALWAYS_INLINE enum step handle_together(struct warp_state *s, const struct uop *u, lanemask executed, const bool record)
+{
+    if (s->begun || s->w.block->grid->warps == 1)
+        return handle_memory(s, u, executed, record);
+    s->begun = true;
+    end_run(s, u->index, record);
+    s->pc = u;
+    return STEP_STOP;
+}
+
 /* Executes a uop of any kind but UOP_LANE and UOP_MEMORY. */
 ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u, lanemask executed, const bool record)
 {
@@ -376,6 +387,10 @@ ALWAYS_INLINE enum step handle_other(struct warp_state *s, const struct uop **u,
     case UOP_COLLECTIVE: return step_after(s, u, collective(s, *u));
     case UOP_OBJECT_WAIT: return step_after(s, u, object_wait(s, *u));
     case UOP_BARRIER: return handle_barrier(s, u, executed);
+    case UOP_STRONG:
+        if (!s->w.block->program->polls)
+            return handle_together(s, *u, executed, record);
+        return handle_side_effect(s, u, executed, record);
     default: return handle_side_effect(s, u, executed, record);
     }
 }

@@ -57,6 +57,7 @@ static void use_slot(struct program *p, struct slots *s, uint32_t n)
         u->flags |= UF_KNOWN_STRIDE;
         p->uops[slot->first].flags |= UF_KEEP_STRIDE;
         u->mode = (uint8_t)(slot - s->at);
+        u->fn = access_with_stride(u, &p->uops[slot->first]);
         return;
     }
     if (u->flags & UF_GUARDED) /* it may not execute */

@@ -293,6 +293,23 @@ static void done(struct rp_running *r, bool ok)
         r->program->racy = true; /* a fault is no reason to avoid parallel runs later */
 }
 
+static bool may_change_memory(const struct operation *o)
+{
+    if (o->kind == UOP_HOST_CALL || o->op == OP_COPY_TO_GLOBAL || o->op == OP_TENSOR_TO_GLOBAL)
+        return true;
+    bool loads = o->memory.kind == RP_ACCESS_LOAD || o->memory.kind == RP_ACCESS_PREFETCH;
+    bool own = o->memory.space == RP_SPACE_SHARED || o->memory.space == RP_SPACE_LOCAL;
+    return o->kind == UOP_MEMORY && (o->op == OP_SURFACE || (!loads && !own));
+}
+
+static bool only_reads(const struct program *p)
+{
+    bool reads = true;
+    for (uint32_t i = 0; i < p->uop_count && reads; i++)
+        reads = !may_change_memory(&p->operations[i]);
+    return reads;
+}
+
 /* Runs the blocks in batches. If that fails without a result, nothing has happened, and the launch goes on in order. */
 static void start(struct rp_running *r)
 {
@@ -308,6 +325,7 @@ static void start(struct rp_running *r)
             return;
         }
     }
+    r->only_reads = only_reads(r->program);
     if (!(r->ordered = ordered_new(r, &r->error)))
         done(r, false);
 }
@@ -315,7 +333,8 @@ static void start(struct rp_running *r)
 static void drive_ordered(struct rp_running *r, enum rp_launch_state *state)
 {
     bool ok = false;
-    memory_all_changed(&r->device->memory);
+    if (!r->only_reads)
+        memory_all_changed(&r->device->memory);
     *state = ordered_drive(r->ordered, &ok, &r->error);
     if (*state == RP_LAUNCH_DONE)
         done(r, ok);

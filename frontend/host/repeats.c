@@ -33,11 +33,13 @@ struct launch {
     struct content *accessed;
     size_t count;
     uint8_t *copies;
+    uint64_t copied; /* bytes */
 };
 
 struct repeats {
     void *launches; /* of tsearch(3) */
     unsigned count;
+    uint64_t copied; /* bytes of all launches' copies */
 };
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -82,9 +84,10 @@ static struct launch key_of(const struct rp_running *r)
     return l;
 }
 
-static struct repeats *table_of(struct rp_device *d)
+/* The table with room for one more launch. NULL: out of memory. */
+static struct repeats *table_of(struct rp_device *d, uint64_t copied)
 {
-    if (d->repeats && d->repeats->count == MOST_LAUNCHES) {
+    if (d->repeats && (d->repeats->count == MOST_LAUNCHES || d->repeats->copied + copied > MOST_KEPT)) {
         repeats_free(d->repeats);
         d->repeats = NULL;
     }
@@ -96,14 +99,16 @@ static struct repeats *table_of(struct rp_device *d)
 /* Takes over the launch, in the place of what was known of it. */
 static void keep(struct rp_device *d, struct launch *l)
 {
-    struct repeats *r = table_of(d);
+    struct repeats *r = table_of(d, l->copied);
     struct launch **at = r ? tsearch(l, &r->launches, compare) : NULL;
     if (!at) {
         release(l);
         return;
     }
     r->count += *at == l;
+    r->copied += l->copied;
     if (*at != l) { /* equal, so that it may take the place in the tree */
+        r->copied -= (*at)->copied;
         release(*at);
         *at = l;
     }
@@ -167,12 +172,17 @@ static void copy_content(struct launch *l, const struct memory *m, const struct 
     }
 }
 
+static bool may_copy(const struct rp_running *r, uint64_t bytes)
+{
+    return bytes <= MOST_UNANNOUNCED || (bytes <= r->result.warp_instructions && bytes <= MOST_KEPT);
+}
+
 /* It would do the same again: keeps what the launch accessed. Without memory for that, it runs next time, too. */
 static void learn(const struct rp_running *r, const struct track_grid *g, uint64_t nanoseconds)
 {
     uint64_t unannounced;
     size_t count = count_accessed(g, &unannounced), bytes = r->program->parameter_bytes;
-    struct launch *l = unannounced <= MOST_UNANNOUNCED ? malloc(sizeof *l) : NULL;
+    struct launch *l = may_copy(r, unannounced) ? malloc(sizeof *l) : NULL;
     if (!l)
         return;
     *l = key_of(r);
@@ -181,6 +191,7 @@ static void learn(const struct rp_running *r, const struct track_grid *g, uint64
     l->params = malloc(bytes + 1);
     l->accessed = calloc(count + 1, sizeof *l->accessed);
     l->copies = malloc(unannounced + 1);
+    l->copied = unannounced;
     if (!l->params || !l->accessed || !l->copies) {
         release(l);
         return;

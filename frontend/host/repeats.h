@@ -6,11 +6,12 @@
  * is known of launches that run in batches (core/track.h), by allocation; what they changed, too, because the pages
  * that they store to are copied before (core/undo.h). Whether an allocation has changed since, its version tells
  * (core/memory.h). Memory that the host may write to without a call has no such version: its content is kept and
- * compared, as far as it has MOST_UNANNOUNCED bytes.
+ * compared, if it is little beside what the launch took: MOST_UNANNOUNCED bytes, or a byte for each warp instruction.
+ * All launches together keep at most MOST_KEPT bytes.
  *
  * All others run each time: those that print, read a clock, wait for stores of others, use old values of atomics or add
  * floating-point numbers by atomics, have clusters or grid-wide barriers, fail, or whose blocks conflict. After them
- * all memory counts as changed. */
+ * all memory counts as changed, unless the kernel only reads. */
 #ifndef REPRISE_FRONTEND_HOST_REPEATS_H
 #define REPRISE_FRONTEND_HOST_REPEATS_H
 
@@ -20,6 +21,7 @@ struct repeats;
 struct track_grid;
 
 #define MOST_UNANNOUNCED 65536u
+#define MOST_KEPT (UINT64_C(256) << 20)
 
 /* To be called when a launch begins. True: it need not run. *nanoseconds: what it took when it ran. */
 bool repeats_known(struct rp_running *, uint64_t *nanoseconds);

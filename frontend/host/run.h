@@ -23,6 +23,7 @@ struct rp_running {
     struct rp_launch_result result;
     struct ordered *ordered; /* NULL: does not run in the fixed order */
     bool conflicted;         /* it runs in order because blocks conflicted */
+    bool only_reads;         /* of one that runs in order: no instruction changes global memory or a surface */
     bool done, ok;
     uint64_t begun;          /* by a clock, in nanoseconds (repeats.h) */
     struct rp_error error;   /* the reason if ok is false */

@@ -38,6 +38,8 @@ part other_kernel 7
 part waiting 4
 for kind in managed pinned registered managed_variable; do part $kind 6; done
 part large_managed 0
+part large_managed_long 6
+part only_reads 3
 part variables 5
 part freed 2
 part peers 2 --devices 2

@@ -319,6 +319,45 @@ static void large_managed()
     CHECK(cudaMallocManaged(&in, LARGE));
     hosts_memory(in);
 }
+__host__ __device__ int worked(int value, int times)
+{
+    for (int i = 0; i < times; i++)
+        value = 1664525 * value + 1013904223;
+    return value;
+}
+__global__ void work(int *out, const int *in, int times) { out[place()] = worked(in[place()], times); }
+static void large_managed_long()
+{
+    const int times = 10000;
+    int *in, *out = memory(0);
+    CHECK(cudaMallocManaged(&in, LARGE));
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < N; i++)
+            in[i] = turn + i;
+        for (int i = 0; i < 4; i++)
+            work<<<GRID, BLOCK>>>(out, in, times);
+        CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDefault));
+        EXPECT(back[0] == worked(turn, times) && back[N - 1] == worked(turn + N - 1, times));
+    }
+}
+__global__ void await(const volatile int *flag)
+{
+    while (!*flag)
+        ;
+}
+static void only_reads()
+{
+    int *in = memory(5), *out = memory(0), *flag;
+    CHECK(cudaMallocHost(&flag, sizeof *flag));
+    for (int turn = 0; turn < 4; turn++) {
+        *flag = 0;
+        await<<<1, 1>>>(flag);
+        repeat(1, out, in);
+        *(volatile int *)flag = 1;
+        CHECK(cudaDeviceSynchronize());
+    }
+    EXPECT(holds(out, 2, 5));
+}
 __managed__ int shared_table[N];
 static void managed_variable() { hosts_memory(shared_table); }
 
@@ -567,6 +606,8 @@ static const struct {
     PART(pinned),
     PART(registered),
     PART(large_managed),
+    PART(large_managed_long),
+    PART(only_reads),
     PART(managed_variable),
     PART(variables),
     PART(freed),

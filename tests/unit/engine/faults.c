@@ -36,6 +36,24 @@ Test(faults, global_memory_has_exact_bounds)
            "atomic of 4 bytes at 0x400000440 in global memory, 0 bytes past the end of arg1");
 }
 
+/* A load before has found the variable. */
+Test(faults, shared_memory_has_exact_bounds_behind_other_loads)
+{
+    const char begin[] = HEAD "mov.u32 %r6, s; and.b32 %r7, %r1, 7; mad.lo.u32 %r8, %r1, 4, %r6; ld.shared.u32 %r9, "
+                              "[%r6]; setp.eq.u32 %p1, %r1, 77; @%p1 ret; ld.shared.u32 %r9, [%r6];";
+    char body[1024];
+    snprintf(body, sizeof body, "%s%s", begin, "ld.shared.u32 %r9, [%r6+60]; ld.shared.u32 %r9, [%r6+64];" TAIL);
+    faults(body, RP_FAULT_BOUNDS, "load of 4 bytes at 0x40 in shared memory");
+    snprintf(body, sizeof body, "%s%s", begin, "ld.shared.u32 %r9, [%r6+-4];" TAIL);
+    faults(body, RP_FAULT_BOUNDS, "load of 4 bytes");
+    snprintf(body, sizeof body, "%s%s", begin, "ld.shared.u64 %rd4, [%r6+60];" TAIL);
+    faults(body, RP_FAULT_MISALIGNED, "load of 8 bytes");
+    snprintf(body, sizeof body, "%s%s", begin, "ld.shared.u32 %r9, [%r6+2];" TAIL);
+    faults(body, RP_FAULT_MISALIGNED, "load of 4 bytes");
+    snprintf(body, sizeof body, "%s%s", begin, "@!%p1 ld.shared.u32 %r9, [%r8+-64]; ld.shared.u32 %r9, [%r8];" TAIL);
+    faults(body, RP_FAULT_BOUNDS, "load of 4 bytes");
+}
+
 Test(faults, the_report_names_instruction_line_block_and_thread)
 {
     faults(HEAD "st.global.u32 [%rd3], 1;" TAIL, RP_FAULT_BOUNDS, "kernel 'k': ");

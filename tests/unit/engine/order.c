@@ -323,3 +323,18 @@ Test(order, the_first_block_that_faults_is_reported)
         cr_assert_eq(((uint32_t *)o.memory[0])[i], i < 70 * THREADS, "what blocks before it did is kept, nothing else");
     outcome_free(&o);
 }
+
+/* Each of two warps adds 1 to 10 to a[lane] in a register and stores each sum, as mvt of PolyBench does. Both begin
+ * with what was there. */
+Test(order, warps_that_store_the_same_sums_begin_together)
+{
+    static const char body[] = HEAD "and.b32 %r6, %r5, 31; mad.wide.u32 %rd3, %r6, 4, %rd1;\n"
+                                    "ld.global.u32 %r7, [%rd3]; mov.u32 %r8, 1;\n"
+                                    "SUM: add.u32 %r7, %r7, %r8; st.global.u32 [%rd3], %r7; add.u32 %r8, %r8, 1;\n"
+                                    "setp.le.u32 %p1, %r8, 10; @%p1 bra SUM;\n" TAIL;
+    struct outcome o = rig_same_at_any_threads(body, 2, two, iota, 1, THREADS);
+    cr_assert(o.ok);
+    for (uint32_t i = 0; i < 32; i++)
+        cr_assert_eq(((uint32_t *)o.memory[0])[i], i * 3 + 1 + 55);
+    outcome_free(&o);
+}

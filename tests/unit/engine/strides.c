@@ -172,3 +172,35 @@ Test(strides, random_straight_lines_access_what_a_lane_at_a_time_does)
         free(text);
     }
 }
+
+/* Words and pairs of words of a table that holds 0, 1, 2, ..., one lane beside the other or all lanes at one place; and
+ * from a second variable by the register of the first. */
+static const char even_loads[] =
+    ".visible .entry k(.param .u64 arg0)\n{\n.reg .pred %p; .reg .b32 %a, %b, %c, %t, %i, %r<8>; .reg .b64 %o, %d<4>;\n"
+    ".shared .align 16 .b8 s[1024]; .shared .align 16 .b8 one[4];\n"
+    "ld.param.u64 %o, [arg0]; mov.u32 %t, %tid.x; mad.wide.u32 %o, %t, 64, %o;\n"
+    "mov.u32 %c, s; mad.lo.u32 %a, %t, 4, %c; mad.lo.u32 %b, %t, 8, %c; mov.u32 %r7, %t; mov.u32 %i, %a;\n"
+    "FILL: st.shared.u32 [%i], %r7; add.u32 %r7, %r7, 32; add.u32 %i, %i, 128; setp.lt.u32 %p, %r7, 256; @%p bra "
+    "FILL;\n"
+    "st.shared.u32 [one], 77; setp.lt.u32 %p, %t, 5;\n"
+    "ld.shared.u32 %r0, [%a]; ld.shared.u32 %r1, [%a+896]; mov.u32 %r2, 9; @%p ld.shared.u32 %r2, [%a+128];\n"
+    "ld.shared.u32 %r3, [%c]; ld.shared.u32 %r4, [%c+1020]; mov.u32 %r6, one; ld.shared.u32 %r5, [%r6];\n"
+    "ld.shared.u32 %r5, [%r6];\n"
+    "ld.shared.u64 %d0, [%b]; ld.shared.u64 %d1, [%b+768]; ld.shared.u64 %d2, [%c+8]; ld.shared.u64 %d3, [%c+1016];\n"
+    "st.global.v4.u32 [%o], {%r0, %r1, %r2, %r3}; st.global.v2.u32 [%o+16], {%r4, %r5};\n"
+    "st.global.v2.u64 [%o+32], {%d0, %d1}; st.global.v2.u64 [%o+48], {%d2, %d3}; ret;\n}\n";
+
+Test(strides, loads_side_by_side_and_of_one_place)
+{
+    struct rig rig;
+    rig_open(&rig, even_loads, 1, (uint64_t[]){64 * LANES});
+    cr_assert(rig_run(&rig, 1, LANES), "%s", rig.err.text);
+    for (uint32_t l = 0; l < LANES; l++) {
+        const uint32_t *got = (const uint32_t *)rig.host[0] + 16 * l;
+        const uint32_t wanted[16] = {l,     224 + l,   l < 5 ? 32 + l : 9, 0,           255, 77, 0,   0,
+                                     2 * l, 2 * l + 1, 192 + 2 * l,        193 + 2 * l, 2,   3,  254, 255};
+        for (int i = 0; i < 16; i++)
+            cr_assert_eq(got[i], wanted[i], "lane %u, word %d: %u", l, i, got[i]);
+    }
+    rig_close(&rig);
+}
