@@ -57,35 +57,28 @@ static bool guest_in_range(const struct guest_memory *m, const struct lane_addre
     return false;
 }
 
-/* Each core accesses its own stack, all at the same offset: *to is where the host has the words. */
-static bool guest_in_own_stacks(const struct guest_group *g, const struct lane_addresses *la, uint32_t bytes,
-                                struct lane_addresses *to)
+/* Words that lie one behind another for the program, each of `width` bytes. */
+struct guest_place {
+    uint8_t *host;                   /* where the host has the first one: host + address of a lane */
+    const struct lane_addresses *la; /* the addresses of lanes */
+    uint32_t step;                   /* from one word to the next */
+};
+
+/* Finds the place of `count` words of each core that executes: all cores access one range, or each its own stack.
+ * `moved` holds addresses in stacks. False: the accesses must be made core by core. */
+static bool guest_place(const struct guest_group *g, const struct uop *u, uint32_t count, lanemask executed,
+                        const struct lane_addresses *la, struct lane_addresses *moved, struct guest_place *to)
 {
     const struct guest_memory *m = &g->machine->memory;
-    if (!la->affine || la->stride != -(int64_t)m->stack_pitch)
+    const uint32_t width = u->memory->operand.width;
+    if (guest_in_range(m, la, count * width, guest_access_rights(u))) {
+        *to = (struct guest_place){m->linear, la, width};
+        return true;
+    }
+    const struct guest_stacks s = {guest_stack_top(m, g->first) - m->stack_bytes, m->stack_pitch, m->stack_bytes};
+    if (!g->in_stacks(moved, la, &s, count * width, width, executed))
         return false;
-    const uint64_t low = guest_stack_top(m, g->first) - m->stack_bytes, offset = la->at[0] - low;
-    if (la->at[0] < low || offset + bytes > m->stack_bytes || (offset & 3) + bytes > 4)
-        return false;
-    const size_t group = (size_t)(g->first / GUEST_GROUP) * GUEST_GROUP * m->stack_bytes;
-    to->affine = true;
-    to->stride = 4;
-    to->at[0] = group + (offset & ~(uint64_t)3) * GUEST_GROUP + (offset & 3);
-    return true;
-}
-
-static bool guest_access_together(const struct guest_group *g, const struct uop *u, struct operand d, lanemask m,
-                                  const struct lane_addresses *la)
-{
-    const struct guest_memory *memory = &g->machine->memory;
-    const uint32_t bytes = u->memory->operand.width;
-    struct lane_addresses stack;
-    if (guest_in_range(memory, la, bytes, guest_access_rights(u)))
-        u->memory->element(register_at(&g->w, d), memory->linear, la, m);
-    else if (guest_in_own_stacks(g, la, bytes, &stack))
-        u->memory->element(register_at(&g->w, d), memory->stacks, &stack, m);
-    else
-        return false;
+    *to = (struct guest_place){m->stacks + (size_t)g->first * m->stack_bytes, moved, width * GUEST_GROUP};
     return true;
 }
 
@@ -158,11 +151,14 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
 static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la;
+    struct lane_addresses la, moved;
+    struct guest_place to;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
-    if (!guest_access_together(g, u, u->d, executed, &la))
+    if (guest_place(g, u, 1, executed, &la, &moved, &to))
+        u->memory->element(register_at(w, u->d), to.host, to.la, executed);
+    else
         guest_access_apart(g, u, u->d, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
@@ -193,10 +189,21 @@ static bool guest_words_aligned(struct guest_group *g, const struct uop *u, lane
     return true;
 }
 
+/* Word by word, as one of them may fail. */
+static void guest_access_list_apart(struct guest_group *g, const struct uop *u, lanemask executed,
+                                    struct lane_addresses *la)
+{
+    for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
+        guest_access_apart(g, u, u->memory->elements[i], executed, la);
+        guest_next_word(la);
+    }
+}
+
 static void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la;
+    struct lane_addresses la, moved;
+    struct guest_place to;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
@@ -204,11 +211,12 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
     guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
-    for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
-        if (!guest_access_together(g, u, u->memory->elements[i], executed, &la))
-            guest_access_apart(g, u, u->memory->elements[i], executed, &la);
-        guest_next_word(&la);
+    if (!guest_place(g, u, u->memory->count, executed, &la, &moved, &to)) {
+        guest_access_list_apart(g, u, executed, &la);
+        return;
     }
+    for (uint32_t i = 0; i < u->memory->count; i++)
+        u->memory->element(register_at(w, u->memory->elements[i]), to.host + i * to.step, to.la, executed);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------------------------
