@@ -238,84 +238,105 @@ static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, u
     }
 }
 
-static bool guest_load_reserved(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+/* An atomic access of one core. */
+struct guest_atomic_access {
+    unsigned lane;
+    uint32_t address, bytes;
+    uint8_t *host; /* NULL: it must be found, and checked */
+};
+
+static bool guest_atomic_read(const struct guest_group *g, const struct guest_atomic_access *a, unsigned rights,
+                              void *to)
 {
-    const uint32_t bytes = guest_access_bytes(u);
+    if (!a->host)
+        return guest_memory_read(&g->machine->memory, a->address, a->bytes, rights, to);
+    guest_copy(to, a->host, a->bytes);
+    return true;
+}
+
+static bool guest_atomic_write(const struct guest_group *g, const struct guest_atomic_access *a, const void *from)
+{
+    if (!a->host)
+        return guest_memory_write(&g->machine->memory, a->address, a->bytes, from);
+    guest_copy(a->host, from, a->bytes);
+    return true;
+}
+
+static bool guest_load_reserved(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
+{
     uint32_t words[2] = {0};
-    if (!guest_memory_read(&g->machine->memory, address, bytes, GUEST_READ, words))
+    if (!guest_atomic_read(g, a, GUEST_READ, words))
         return false;
-    guest_reserve(g->machine, guest_lane_core(g, lane), address, bytes);
+    guest_reserve(g->machine, guest_lane_core(g, a->lane), a->address, a->bytes);
     for (uint32_t i = 0; i < u->memory->count; i++)
-        ((uint32_t *)register_at(&g->w, u->memory->elements[i]))[lane] = words[i];
+        ((uint32_t *)register_at(&g->w, u->memory->elements[i]))[a->lane] = words[i];
     if (!u->memory->count)
-        ((uint32_t *)register_at(&g->w, u->d))[lane] = words[0];
+        ((uint32_t *)register_at(&g->w, u->d))[a->lane] = words[0];
     return true;
 }
 
 /* d: 0 if it has stored, else 1 */
-static bool guest_store_conditional(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_store_conditional(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
     const struct memory_descriptor *d = u->memory;
-    const uint32_t bytes = guest_access_bytes(u);
-    const bool holds = guest_take_reservation(g->machine, guest_lane_core(g, lane), address);
+    const bool holds = guest_take_reservation(g->machine, guest_lane_core(g, a->lane), a->address);
     uint32_t words[2], held[2] = {0};
     for (uint32_t i = 0; i < 2; i++)
-        words[i] = lane_u32(&g->w, d->count > i ? d->elements[i] : u->b, lane);
-    if (!guest_memory_read(&g->machine->memory, address, bytes, GUEST_READ, held))
+        words[i] = lane_u32(&g->w, d->count > i ? d->elements[i] : u->b, a->lane);
+    if (!guest_atomic_read(g, a, GUEST_READ, held))
         return false;
-    ((uint32_t *)register_at(&g->w, u->d))[lane] = !holds;
+    ((uint32_t *)register_at(&g->w, u->d))[a->lane] = !holds;
     if (!holds)
         return true;
-    guest_end_reservations(g->machine, address, bytes);
-    g->stored |= memcmp(words, held, bytes) != 0;
-    return guest_memory_write(&g->machine->memory, address, bytes, words);
+    guest_end_reservations(g->machine, a->address, a->bytes);
+    g->stored |= memcmp(words, held, a->bytes) != 0;
+    return guest_atomic_write(g, a, words);
 }
 
 /* False: a bad access. */
-static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
-    struct guest_memory *m = &g->machine->memory;
-    const uint32_t bytes = guest_access_bytes(u);
     uint32_t old = 0;
-    if (!guest_memory_read(m, address, bytes, GUEST_READ | GUEST_WRITE, &old))
+    if (!guest_atomic_read(g, a, GUEST_READ | GUEST_WRITE, &old))
         return false;
     const uint32_t value =
         u->op == GUEST_ATOMIC_NEGATE
             ? -old
-            : guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, lane), lane_u32(&g->w, u->c, lane));
-    ((uint32_t *)register_at(&g->w, u->d))[lane] = old;
-    guest_end_reservations(g->machine, address, bytes);
+            : guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, a->lane), lane_u32(&g->w, u->c, a->lane));
+    ((uint32_t *)register_at(&g->w, u->d))[a->lane] = old;
+    guest_end_reservations(g->machine, a->address, a->bytes);
     g->stored |= value != old;
-    return guest_memory_write(m, address, bytes, &value);
+    return guest_atomic_write(g, a, &value);
 }
 
-static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u,
+                                        const struct guest_atomic_access *a)
 {
     const struct operand *e = u->memory->elements;
     uint32_t old[2], values[4];
-    if (!guest_memory_read(&g->machine->memory, address, sizeof old, GUEST_READ | GUEST_WRITE, old))
+    if (!guest_atomic_read(g, a, GUEST_READ | GUEST_WRITE, old))
         return false;
     for (unsigned i = 0; i < 4; i++)
-        values[i] = lane_u32(&g->w, e[2 + i], lane);
+        values[i] = lane_u32(&g->w, e[2 + i], a->lane);
     for (unsigned i = 0; i < 2; i++)
-        ((uint32_t *)register_at(&g->w, e[i]))[lane] = old[i];
+        ((uint32_t *)register_at(&g->w, e[i]))[a->lane] = old[i];
     const bool same = !memcmp(old, values, sizeof old);
     g->stored |= same;
-    return guest_memory_write(&g->machine->memory, address, sizeof old, same ? values + 2 : old);
+    return guest_atomic_write(g, a, same ? values + 2 : old);
 }
 
-static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
     if (g->observer && u->op != GUEST_STORE_CONDITIONAL)
-        guest_tell_lane(g, u, lane, address, false);
+        guest_tell_lane(g, u, a->lane, a->address, false);
     if (g->observer && u->op != GUEST_LOAD_RESERVED &&
-        (u->op != GUEST_STORE_CONDITIONAL || guest_lane_core(g, lane)->reservation == address))
-        guest_tell_lane(g, u, lane, address, true);
+        (u->op != GUEST_STORE_CONDITIONAL || guest_lane_core(g, a->lane)->reservation == a->address))
+        guest_tell_lane(g, u, a->lane, a->address, true);
     switch (u->op) {
-    case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, lane, address);
-    case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, lane, address);
-    case GUEST_COMPARE_EXCHANGE_PAIR: return guest_compare_exchange_pair(g, u, lane, address);
-    default: return guest_atomic_lane(g, u, lane, address);
+    case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, a);
+    case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, a);
+    case GUEST_COMPARE_EXCHANGE_PAIR: return guest_compare_exchange_pair(g, u, a);
+    default: return guest_atomic_lane(g, u, a);
     }
 }
 
@@ -323,17 +344,21 @@ static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, uns
 static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
+    const struct guest_memory *memory = &g->machine->memory;
     struct lane_addresses la;
-    const uint32_t bytes = guest_access_bytes(u);
+    struct guest_atomic_access a = {.bytes = guest_access_bytes(u)};
+    const uint32_t unaligned = g->program->guest->isa->unaligned_atomics ? 0 : a.bytes - 1;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
+    const bool checked = guest_in_range(memory, &la, a.bytes, GUEST_READ | GUEST_WRITE);
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(m);
-        const uint32_t address = (uint32_t)lane_address(&la, l);
-        if (address & (bytes - 1) && !g->program->guest->isa->unaligned_atomics)
-            guest_misaligned(g, u, l, address, bytes);
-        else if (!guest_atomic_of_lane(g, u, l, address))
-            guest_access_failed(g, u, l, address);
+        a.lane = (unsigned)__builtin_ctz(m);
+        a.address = (uint32_t)lane_address(&la, a.lane);
+        a.host = checked ? memory->linear + a.address : NULL;
+        if (a.address & unaligned)
+            guest_misaligned(g, u, a.lane, a.address, a.bytes);
+        else if (!guest_atomic_of_lane(g, u, &a))
+            guest_access_failed(g, u, a.lane, a.address);
     }
 }
 
