@@ -309,8 +309,7 @@ static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, const 
     return guest_atomic_write(g, a, &value);
 }
 
-static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u,
-                                        const struct guest_atomic_access *a)
+static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
     const struct operand *e = u->memory->elements;
     uint32_t old[2], values[4];

@@ -1,15 +1,16 @@
 #include "frontend/guest/lanes.h"
 
 #include "frontend/core/access.h"
+#include "frontend/core/lanes/loop.h"
 
 #define COMPARE(name, type, operator)                                                                                  \
     static lanemask name(const uint32_t *x, const uint32_t *y)                                                         \
     {                                                                                                                  \
         const type *a = (const type *)x, *b = (const type *)y;                                                         \
-        lanemask m = 0;                                                                                                \
-        for (unsigned l = 0; l < RP_WARP_LANES; l++)                                                                   \
-            m |= (lanemask)(a[l] operator b[l]) << l;                                                                  \
-        return m;                                                                                                      \
+        u32 holds[LANES] ALIGNED;                                                                                      \
+        for (unsigned l = 0; l < LANES; l++)                                                                           \
+            holds[l] = a[l] operator b[l] ? UINT32_MAX : 0;                                                            \
+        return mask_of_words(holds);                                                                                   \
     }
 COMPARE(guest_equal, uint32_t, ==)
 COMPARE(guest_not_equal, uint32_t, !=)
@@ -30,35 +31,34 @@ guest_compare_fn SIMD_NAME(guest_compare)(unsigned compare)
     }
 }
 
-#define LANES RP_WARP_LANES
-
 lanemask SIMD_NAME(guest_find)(const uint32_t at[LANES], uint32_t wanted)
 {
-    lanemask m = 0;
+    u32 same[LANES] ALIGNED;
     for (unsigned l = 0; l < LANES; l++)
-        m |= (lanemask)(at[l] == wanted) << l;
-    return m;
+        same[l] = at[l] == wanted ? UINT32_MAX : 0;
+    return mask_of_words(same);
 }
 
+/* By distances: those of elements at or below `after` wrap, and are greater than all others. */
 uint32_t SIMD_NAME(guest_nearest)(const uint32_t at[LANES], uint32_t after)
 {
-    uint32_t nearest = UINT32_MAX;
+    uint32_t least = UINT32_MAX - (after + 1);
     for (unsigned l = 0; l < LANES; l++) {
-        const uint32_t x = at[l] > after ? at[l] : UINT32_MAX;
-        nearest = x < nearest ? x : nearest;
+        const uint32_t distance = at[l] - (after + 1);
+        least = distance < least ? distance : least;
     }
-    return nearest;
+    return least + (after + 1);
 }
 
 unsigned SIMD_NAME(guest_greatest)(const uint64_t key[LANES])
 {
     uint64_t most = 0;
-    lanemask m = 0;
+    u32 same[LANES] ALIGNED;
     for (unsigned l = 0; l < LANES; l++)
         most = key[l] > most ? key[l] : most;
     for (unsigned l = 0; l < LANES; l++)
-        m |= (lanemask)(key[l] == most) << l;
-    return most ? (unsigned)__builtin_ctz(m) : LANES;
+        same[l] = key[l] == most ? UINT32_MAX : 0;
+    return most ? (unsigned)__builtin_ctz(mask_of_words(same)) : LANES;
 }
 
 void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)

@@ -320,8 +320,8 @@ HANDLER(multiply)
 
 INLINE u32 magnitude(u32 x, bool is_signed) { return is_signed && x >> 31 ? -x : x; }
 
-/* Dividends of at most 32 bits: as doubles, whose error is smaller than the distance of a quotient from the next integer
- * (frontend/core/lanes/integer.simd.c). Returns the lanes in which the quotient fits into `bits`. */
+/* Dividends of at most 32 bits: as doubles, whose error is smaller than the distance of a quotient from the next
+ * integer (frontend/core/lanes/integer.simd.c). Returns the lanes in which the quotient fits into `bits`. */
 INLINE lanemask divide_words(bool is_signed, unsigned bits, const u32 *dividend, const u32 *b, u32 *quotient,
                              u32 *remainder)
 {
