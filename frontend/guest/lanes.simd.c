@@ -67,7 +67,8 @@ void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)
         count[l] += lanes >> l & 1 ? n : 0;
 }
 
-/* Where a word lies in the memory for the stacks of a group (memory.h): `offset` above the end of its lane's stack. */
+/* Where bytes lie in the host's memory for the stacks of a group (memory.h). offset: from the lowest address of the
+ * lane's stack. */
 static inline uint32_t stack_place(uint32_t offset, uint32_t lane)
 {
     return (offset & ~3u) * GUEST_GROUP + 4 * lane + (offset & 3);
