@@ -273,8 +273,8 @@ static uint32_t guest_jump_target(struct guest_warp *w, const struct uop *u, uns
     return at;
 }
 
-/* Each of these lanes goes to the address in a register. Where all lanes of the split go, if they go to one place; else
- * UOP_NOWHERE, and they wait at theirs. */
+/* Each of these lanes goes to the address in a register. Where all lanes of the split go, if they go to one place where
+ * nobody waits; else UOP_NOWHERE, and they wait at theirs. */
 static uint32_t guest_jump(struct guest_warp *w, const struct uop *u, lanemask lanes)
 {
     const uint32_t *to = operand_at(&w->g.w, u->a);
@@ -284,7 +284,7 @@ static uint32_t guest_jump(struct guest_warp *w, const struct uop *u, lanemask l
         const uint32_t at = guest_jump_target(w, u, first);
         if (at == UOP_NOWHERE)
             break;
-        if (same == w->g.w.active)
+        if (same == w->g.w.active && !w->engine->find(w->waiting.at, at))
             return at;
         guest_wait(w, at, same);
         m &= ~same;
@@ -462,7 +462,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     w->changed = false;
     uint32_t at = guest_next_split(w, patience), meeting = guest_meeting(w, at);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
-        bool spins = false;
+        bool spins = false, jumps = false;
         at = guest_straight_line(w, at, meeting);
         if (w->g.failed) {
             guest_log_rest(&w->g, &w->g.program->uops[at]);
@@ -474,6 +474,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
             guest_join(w, at);
         } else {
             const uint32_t from = at;
+            jumps = w->g.program->uops[from].kind == UOP_BRANCH_TABLE;
             at = guest_step_over(w, e, at);
             spins = at <= from && !(alone && !w->waiting.used) && guest_spins(w, at);
             if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at))) {
@@ -481,7 +482,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
                 continue;
             }
         }
-        if (at != UOP_NOWHERE && w->steps >= end) {
+        if (at != UOP_NOWHERE && w->steps >= end && !jumps) { /* turns do not end at jumps to registers */
             guest_over_limit(w, e, at);
             guest_give_way(w, at, false);
             w->changed = true;
