@@ -17,11 +17,34 @@ bool buffer_reserve(struct buffer *, size_t more); /* room for `more` bytes behi
 void buffer_append(struct buffer *, const void *data, size_t size);
 void buffer_free(struct buffer *);
 
+/* The groups of 7 bits of a value below 2^56, each in a byte. */
+static inline uint64_t varint_groups(uint64_t x)
+{
+    x = (x & 0x000000000fffffff) | (x & 0x00fffffff0000000) << 4;
+    x = (x & 0x00003fff00003fff) | (x & 0x0fffc0000fffc000) << 2;
+    return (x & 0x007f007f007f007f) | (x & 0x3f803f803f803f80) << 1;
+}
+
+/* Lengths are hard to predict: values of 2 to 8 bytes are written without a branch on them. */
 static inline void buffer_varint(struct buffer *b, uint64_t value)
 {
     if (b->capacity - b->size < 10 && !buffer_reserve(b, 10))
         return;
     uint8_t *at = b->data + b->size;
+    if (value >= 0x80 && value < UINT64_C(1) << 56) {
+        const unsigned last = (unsigned)(63 - __builtin_clzll(value)) / 7; /* of its bytes, from 0 on */
+        const uint64_t groups = varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1));
+        at[0] = (uint8_t)groups; /* compilers make one store of them */
+        at[1] = (uint8_t)(groups >> 8);
+        at[2] = (uint8_t)(groups >> 16);
+        at[3] = (uint8_t)(groups >> 24);
+        at[4] = (uint8_t)(groups >> 32);
+        at[5] = (uint8_t)(groups >> 40);
+        at[6] = (uint8_t)(groups >> 48);
+        at[7] = (uint8_t)(groups >> 56);
+        b->size += last + 1;
+        return;
+    }
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
         value >>= 7;

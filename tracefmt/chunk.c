@@ -8,6 +8,10 @@
 #include "tracefmt/frame.h"
 #include "tracefmt/slice.h"
 
+/* What a pattern adds to rp_chunk_bytes. Chunks end by it, so it is a constant: files do not depend on what patterns
+ * take in memory. */
+#define PATTERN_CHARGE 536u
+
 static bool chunk_allocate(struct rp_chunk *c)
 {
     if (!(c->map = kernel_map_new(&c->fixed, c->kernel)))
@@ -192,7 +196,7 @@ void rp_chunk_end_block(struct rp_chunk *c, uint64_t block)
 
 size_t rp_chunk_bytes(const struct rp_chunk *c)
 {
-    size_t bytes = c->pattern_count * sizeof *c->patterns + c->ended_bytes, open = c->open_count;
+    size_t bytes = c->pattern_count * PATTERN_CHARGE + c->ended_bytes, open = c->open_count;
     for (size_t i = c->block_count; open && i-- > 0;)
         if (!c->blocks[i]->ended) {
             bytes += log_bytes(c->blocks[i]);
@@ -281,6 +285,7 @@ static void empty(struct rp_chunk *c)
     c->block_count = c->open_count = kept;
     c->ended_bytes = 0;
     c->pattern_count = 0;
+    memset(c->alone, 0, sizeof c->alone);
     if (c->pattern_table)
         memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);
     memset(c->last_pattern, 0, c->map->slot_count * sizeof *c->last_pattern);
@@ -293,7 +298,7 @@ static bool renumber_patterns(struct rp_chunk *to, struct rp_chunk *from)
     if (!pattern)
         return false;
     for (uint32_t i = 0; i < from->pattern_count; i++)
-        pattern[i] = chunk_intern(to, &from->patterns[i].pattern);
+        pattern[i] = chunk_intern(to, &from->patterns[i]);
     for (size_t i = 0; i < from->block_count; i++) {
         struct open_block *b = from->blocks[i];
         for (uint32_t w = 0; w < b->warps; w++)

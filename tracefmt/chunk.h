@@ -12,13 +12,7 @@
 #include "tracefmt/pattern.h"
 #include "tracefmt/writer.h"
 
-/* A pattern with its mask spread over the lanes (all ones or zero), for comparing without branches. */
-struct log_pattern {
-    struct wide_pattern pattern;
-    uint64_t select[RP_WARP_LANES];
-};
-
-typedef uint64_t (*pattern_differs_fn)(const struct log_pattern *, uint64_t base,
+typedef uint64_t (*pattern_differs_fn)(const struct wide_pattern *, uint64_t base,
                                        const uint64_t address[RP_WARP_LANES]);
 /* The fastest version that this CPU runs. All return the same. */
 pattern_differs_fn pattern_differs(void);
@@ -59,11 +53,12 @@ struct rp_chunk {
     size_t open_count, ended_bytes; /* open blocks; bytes that ended blocks have logged */
     struct open_block *spare;       /* closed blocks whose logs are reused by the next ones */
 
-    struct log_pattern *patterns;
+    struct wide_pattern *patterns;
     uint32_t pattern_count, pattern_capacity;
     uint32_t *pattern_table; /* open addressing: pattern + 1; a power of two, at most half full */
     uint32_t pattern_table_size;
-    uint32_t *last_pattern; /* per slot: pattern + 1 */
+    uint32_t *last_pattern;        /* per slot: pattern + 1 */
+    uint32_t alone[RP_WARP_LANES]; /* of a lane alone: pattern + 1 */
     pattern_differs_fn differs;
 
     struct pool fixed; /* the following arrays, which live as long as the chunk */

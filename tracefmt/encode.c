@@ -145,7 +145,7 @@ static void emit_offsets(struct buffer *column, const struct wide_pattern *p)
 static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
 {
     if (!e->pattern_id[pattern]) {
-        const struct wide_pattern *p = &e->chunk->patterns[pattern].pattern;
+        const struct wide_pattern *p = &e->chunk->patterns[pattern];
         e->pattern_id[pattern] = ++e->patterns_used;
         e->chunk->decoded_bytes += sizeof(struct rp_pattern);
         if (p->kind == RP_PATTERN_GENERAL)

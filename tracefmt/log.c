@@ -50,7 +50,7 @@ static bool rehash(struct rp_chunk *c)
     if (!table)
         return false;
     for (uint32_t i = 0; i < c->pattern_count; i++) {
-        uint32_t at = (uint32_t)c->patterns[i].pattern.hash & (size - 1);
+        uint32_t at = (uint32_t)c->patterns[i].hash & (size - 1);
         while (table[at])
             at = (at + 1) & (size - 1);
         table[at] = i + 1;
@@ -64,7 +64,7 @@ static bool rehash(struct rp_chunk *c)
 static bool grow_patterns(struct rp_chunk *c)
 {
     uint32_t capacity = c->pattern_capacity ? 2 * c->pattern_capacity : 64;
-    struct log_pattern *larger = realloc(c->patterns, capacity * sizeof *larger);
+    struct wide_pattern *larger = realloc(c->patterns, capacity * sizeof *larger);
     if (!larger)
         return false;
     c->patterns = larger;
@@ -81,12 +81,9 @@ uint32_t chunk_intern(struct rp_chunk *c, const struct wide_pattern *p)
     }
     uint32_t mask = c->pattern_table_size - 1, at = (uint32_t)p->hash & mask;
     for (; c->pattern_table[at]; at = (at + 1) & mask)
-        if (pattern_equal(&c->patterns[c->pattern_table[at] - 1].pattern, p))
+        if (pattern_equal(&c->patterns[c->pattern_table[at] - 1], p))
             return c->pattern_table[at] - 1;
-    struct log_pattern *new = &c->patterns[c->pattern_count];
-    new->pattern = *p;
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        new->select[l] = 0 - (uint64_t)(p->mask >> l & 1);
+    c->patterns[c->pattern_count] = *p;
     c->pattern_table[at] = ++c->pattern_count;
     return c->pattern_count - 1;
 }
@@ -101,17 +98,26 @@ static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_la
     return chunk_intern(c, &p);
 }
 
+/* Of a lane alone the address does not matter. */
+static uint32_t find_pattern_alone(struct rp_chunk *c, rp_lanemask mask, uint64_t base,
+                                   const uint64_t address[RP_WARP_LANES])
+{
+    uint32_t *known = &c->alone[__builtin_ctz(mask)];
+    if (!*known)
+        *known = find_pattern(c, mask, base, address) + 1; /* NO_PATTERN: 0 */
+    return *known - 1;
+}
+
 /* Nonzero if the address of a lane in the mask is not base + offset. This runs once per recorded access; compilers do
  * not vectorise it on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions"). */
 typedef uint64_t lanes __attribute__((vector_size(32), aligned(8), may_alias));
 #define DEFINE_DIFFERS(name, attribute)                                                                                \
-    attribute static uint64_t name(const struct log_pattern *p, uint64_t base, const uint64_t address[RP_WARP_LANES])  \
+    attribute static uint64_t name(const struct wide_pattern *p, uint64_t base, const uint64_t address[RP_WARP_LANES]) \
     {                                                                                                                  \
-        const lanes *at = (const lanes *)address, *offset = (const lanes *)p->pattern.offset;                          \
-        const lanes *select = (const lanes *)p->select;                                                                \
-        lanes different = {0};                                                                                         \
-        for (unsigned i = 0; i < RP_WARP_LANES / 4; i++)                                                               \
-            different |= ((at[i] - base) ^ offset[i]) & select[i];                                                     \
+        const lanes *at = (const lanes *)address, *offset = (const lanes *)p->offset;                                  \
+        lanes different = {0}, bit = {1, 2, 4, 8};                                                                     \
+        for (unsigned i = 0; i < RP_WARP_LANES / 4; i++, bit <<= 4)                                                    \
+            different |= ((at[i] - base) ^ offset[i]) & (lanes)((p->mask & bit) == bit);                               \
         return different[0] | different[1] | different[2] | different[3];                                              \
     }
 DEFINE_DIFFERS(differs_anywhere, )
@@ -136,8 +142,8 @@ void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t opera
     uint64_t base = address[__builtin_ctz(mask)];
     uint32_t *last = &c->last_pattern[c->map->slot[instruction] + operand];
     uint32_t pattern = *last - 1;
-    if (!*last || c->patterns[pattern].pattern.mask != mask || c->differs(&c->patterns[pattern], base, address)) {
-        pattern = find_pattern(c, mask, base, address);
+    if (!*last || c->patterns[pattern].mask != mask || c->differs(&c->patterns[pattern], base, address)) {
+        pattern = mask & (mask - 1) ? find_pattern(c, mask, base, address) : find_pattern_alone(c, mask, base, address);
         if (pattern == NO_PATTERN)
             return;
         *last = pattern + 1;
@@ -152,7 +158,7 @@ void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_
 {
     struct rp_chunk *c = log->chunk;
     uint32_t last = c->last_pattern[c->map->slot[instruction] + operand];
-    const struct wide_pattern *p = last ? &c->patterns[last - 1].pattern : NULL;
+    const struct wide_pattern *p = last ? &c->patterns[last - 1] : NULL;
     if (!p || ~p->mask || p->kind == RP_PATTERN_GENERAL || p->stride != stride ||
         log->access_count == log->access_capacity) {
         uint64_t address[RP_WARP_LANES];

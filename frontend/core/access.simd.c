@@ -112,11 +112,15 @@ static inline bool uneven_u32(const uint32_t *a, int32_t stride)
 ADDRESSES(addresses_wide, uint64_t, int64_t, uneven_u64)
 ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
 
+/* Loops over addresses that are not side by side stay scalar, and branch predictors miss the ends of short loops. */
+#define UNROLL _Pragma("GCC unroll 32")
+
 #define LOAD(name, mem, elem)                                                                                          \
     static void name(void *reg, uint8_t *host, const struct lane_addresses *la, lanemask m)                            \
     {                                                                                                                  \
         elem *restrict d = reg;                                                                                        \
         if (m != ~(lanemask)0) {                                                                                       \
+            UNROLL                                                                                                     \
             for (int l = 0; l < LANES; l++) {                                                                          \
                 elem v = (elem) * (const mem *)(host + la->at[l]);                                                     \
                 d[l] = m >> l & 1 ? v : d[l];                                                                          \
@@ -132,9 +136,11 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
         } else if (la->affine) {                                                                                       \
             const uint8_t *s = host + la->at[0];                                                                       \
             const int64_t stride = la->stride;                                                                         \
+            UNROLL                                                                                                     \
             for (int l = 0; l < LANES; l++, s += stride)                                                               \
                 d[l] = (elem) * (const mem *)s;                                                                        \
         } else {                                                                                                       \
+            UNROLL                                                                                                     \
             for (int l = 0; l < LANES; l++)                                                                            \
                 d[l] = (elem) * (const mem *)(host + la->at[l]);                                                       \
         }                                                                                                              \
@@ -150,6 +156,7 @@ ADDRESSES(addresses_narrow, uint32_t, int32_t, uneven_u32)
         } else if (m == ~(lanemask)0 && la->affine) {                                                                  \
             uint8_t *d = host + la->at[0];                                                                             \
             const int64_t stride = la->stride;                                                                         \
+            UNROLL                                                                                                     \
             for (int l = 0; l < LANES; l++, d += stride)                                                               \
                 *(mem *)d = (mem)s[l];                                                                                 \
         } else {                                                                                                       \

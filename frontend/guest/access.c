@@ -57,35 +57,28 @@ static bool guest_in_range(const struct guest_memory *m, const struct lane_addre
     return false;
 }
 
-/* Each core accesses its own stack, all at the same offset: *to is where the host has the words. */
-static bool guest_in_own_stacks(const struct guest_group *g, const struct lane_addresses *la, uint32_t bytes,
-                                struct lane_addresses *to)
+/* Words that lie one behind another for the program, each of `width` bytes. */
+struct guest_place {
+    uint8_t *host;                   /* where the host has the first one: host + address of a lane */
+    const struct lane_addresses *la; /* the addresses of lanes */
+    uint32_t step;                   /* from one word to the next */
+};
+
+/* Finds the place of `count` words of each core that executes: all cores access one range, or each its own stack.
+ * `moved` holds addresses in stacks. False: the accesses must be made core by core. */
+static bool guest_place(const struct guest_group *g, const struct uop *u, uint32_t count, lanemask executed,
+                        const struct lane_addresses *la, struct lane_addresses *moved, struct guest_place *to)
 {
     const struct guest_memory *m = &g->machine->memory;
-    if (!la->affine || la->stride != -(int64_t)m->stack_pitch)
+    const uint32_t width = u->memory->operand.width;
+    if (guest_in_range(m, la, count * width, guest_access_rights(u))) {
+        *to = (struct guest_place){m->linear, la, width};
+        return true;
+    }
+    const struct guest_stacks s = {guest_stack_top(m, g->first) - m->stack_bytes, m->stack_pitch, m->stack_bytes};
+    if (!g->in_stacks(moved, la, &s, count * width, width, executed))
         return false;
-    const uint64_t low = guest_stack_top(m, g->first) - m->stack_bytes, offset = la->at[0] - low;
-    if (la->at[0] < low || offset + bytes > m->stack_bytes || (offset & 3) + bytes > 4)
-        return false;
-    const size_t group = (size_t)(g->first / GUEST_GROUP) * GUEST_GROUP * m->stack_bytes;
-    to->affine = true;
-    to->stride = 4;
-    to->at[0] = group + (offset & ~(uint64_t)3) * GUEST_GROUP + (offset & 3);
-    return true;
-}
-
-static bool guest_access_together(const struct guest_group *g, const struct uop *u, struct operand d, lanemask m,
-                                  const struct lane_addresses *la)
-{
-    const struct guest_memory *memory = &g->machine->memory;
-    const uint32_t bytes = u->memory->operand.width;
-    struct lane_addresses stack;
-    if (guest_in_range(memory, la, bytes, guest_access_rights(u)))
-        u->memory->element(register_at(&g->w, d), memory->linear, la, m);
-    else if (guest_in_own_stacks(g, la, bytes, &stack))
-        u->memory->element(register_at(&g->w, d), memory->stacks, &stack, m);
-    else
-        return false;
+    *to = (struct guest_place){m->stacks + (size_t)g->first * m->stack_bytes, moved, width * GUEST_GROUP};
     return true;
 }
 
@@ -158,11 +151,14 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
 static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la;
+    struct lane_addresses la, moved;
+    struct guest_place to;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
-    if (!guest_access_together(g, u, u->d, executed, &la))
+    if (guest_place(g, u, 1, executed, &la, &moved, &to))
+        u->memory->element(register_at(w, u->d), to.host, to.la, executed);
+    else
         guest_access_apart(g, u, u->d, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
@@ -193,10 +189,21 @@ static bool guest_words_aligned(struct guest_group *g, const struct uop *u, lane
     return true;
 }
 
+/* Word by word, as one of them may fail. */
+static void guest_access_list_apart(struct guest_group *g, const struct uop *u, lanemask executed,
+                                    struct lane_addresses *la)
+{
+    for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
+        guest_access_apart(g, u, u->memory->elements[i], executed, la);
+        guest_next_word(la);
+    }
+}
+
 static void guest_access_list(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
-    struct lane_addresses la;
+    struct lane_addresses la, moved;
+    struct guest_place to;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     if (!guest_words_aligned(g, u, executed, &la))
@@ -204,11 +211,12 @@ static void guest_access_list(struct warp *w, const struct uop *u, lanemask exec
     guest_tell(g, u, executed, &la);
     if (u->memory->operand.kind == RP_ACCESS_STORE)
         guest_note_store(g, u, executed, &la);
-    for (uint32_t i = 0; i < u->memory->count && !g->failed; i++) {
-        if (!guest_access_together(g, u, u->memory->elements[i], executed, &la))
-            guest_access_apart(g, u, u->memory->elements[i], executed, &la);
-        guest_next_word(&la);
+    if (!guest_place(g, u, u->memory->count, executed, &la, &moved, &to)) {
+        guest_access_list_apart(g, u, executed, &la);
+        return;
     }
+    for (uint32_t i = 0; i < u->memory->count; i++)
+        u->memory->element(register_at(w, u->memory->elements[i]), to.host + i * to.step, to.la, executed);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------------------------
@@ -230,84 +238,104 @@ static uint32_t guest_combine(const struct rp_memory_operand *o, uint32_t old, u
     }
 }
 
-static bool guest_load_reserved(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+/* An atomic access of one core. */
+struct guest_atomic_access {
+    unsigned lane;
+    uint32_t address, bytes;
+    uint8_t *host; /* NULL: it must be found, and checked */
+};
+
+static bool guest_atomic_read(const struct guest_group *g, const struct guest_atomic_access *a, unsigned rights,
+                              void *to)
 {
-    const uint32_t bytes = guest_access_bytes(u);
+    if (!a->host)
+        return guest_memory_read(&g->machine->memory, a->address, a->bytes, rights, to);
+    guest_copy(to, a->host, a->bytes);
+    return true;
+}
+
+static bool guest_atomic_write(const struct guest_group *g, const struct guest_atomic_access *a, const void *from)
+{
+    if (!a->host)
+        return guest_memory_write(&g->machine->memory, a->address, a->bytes, from);
+    guest_copy(a->host, from, a->bytes);
+    return true;
+}
+
+static bool guest_load_reserved(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
+{
     uint32_t words[2] = {0};
-    if (!guest_memory_read(&g->machine->memory, address, bytes, GUEST_READ, words))
+    if (!guest_atomic_read(g, a, GUEST_READ, words))
         return false;
-    guest_reserve(g->machine, guest_lane_core(g, lane), address, bytes);
+    guest_reserve(g->machine, guest_lane_core(g, a->lane), a->address, a->bytes);
     for (uint32_t i = 0; i < u->memory->count; i++)
-        ((uint32_t *)register_at(&g->w, u->memory->elements[i]))[lane] = words[i];
+        ((uint32_t *)register_at(&g->w, u->memory->elements[i]))[a->lane] = words[i];
     if (!u->memory->count)
-        ((uint32_t *)register_at(&g->w, u->d))[lane] = words[0];
+        ((uint32_t *)register_at(&g->w, u->d))[a->lane] = words[0];
     return true;
 }
 
 /* d: 0 if it has stored, else 1 */
-static bool guest_store_conditional(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_store_conditional(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
     const struct memory_descriptor *d = u->memory;
-    const uint32_t bytes = guest_access_bytes(u);
-    const bool holds = guest_take_reservation(g->machine, guest_lane_core(g, lane), address);
+    const bool holds = guest_take_reservation(g->machine, guest_lane_core(g, a->lane), a->address);
     uint32_t words[2], held[2] = {0};
     for (uint32_t i = 0; i < 2; i++)
-        words[i] = lane_u32(&g->w, d->count > i ? d->elements[i] : u->b, lane);
-    if (!guest_memory_read(&g->machine->memory, address, bytes, GUEST_READ, held))
+        words[i] = lane_u32(&g->w, d->count > i ? d->elements[i] : u->b, a->lane);
+    if (!guest_atomic_read(g, a, GUEST_READ, held))
         return false;
-    ((uint32_t *)register_at(&g->w, u->d))[lane] = !holds;
+    ((uint32_t *)register_at(&g->w, u->d))[a->lane] = !holds;
     if (!holds)
         return true;
-    guest_end_reservations(g->machine, address, bytes);
-    g->stored |= memcmp(words, held, bytes) != 0;
-    return guest_memory_write(&g->machine->memory, address, bytes, words);
+    guest_end_reservations(g->machine, a->address, a->bytes);
+    g->stored |= memcmp(words, held, a->bytes) != 0;
+    return guest_atomic_write(g, a, words);
 }
 
 /* False: a bad access. */
-static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_atomic_lane(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
-    struct guest_memory *m = &g->machine->memory;
-    const uint32_t bytes = guest_access_bytes(u);
     uint32_t old = 0;
-    if (!guest_memory_read(m, address, bytes, GUEST_READ | GUEST_WRITE, &old))
+    if (!guest_atomic_read(g, a, GUEST_READ | GUEST_WRITE, &old))
         return false;
     const uint32_t value =
         u->op == GUEST_ATOMIC_NEGATE
             ? -old
-            : guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, lane), lane_u32(&g->w, u->c, lane));
-    ((uint32_t *)register_at(&g->w, u->d))[lane] = old;
-    guest_end_reservations(g->machine, address, bytes);
+            : guest_combine(&u->memory->operand, old, lane_u32(&g->w, u->b, a->lane), lane_u32(&g->w, u->c, a->lane));
+    ((uint32_t *)register_at(&g->w, u->d))[a->lane] = old;
+    guest_end_reservations(g->machine, a->address, a->bytes);
     g->stored |= value != old;
-    return guest_memory_write(m, address, bytes, &value);
+    return guest_atomic_write(g, a, &value);
 }
 
-static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_compare_exchange_pair(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
     const struct operand *e = u->memory->elements;
     uint32_t old[2], values[4];
-    if (!guest_memory_read(&g->machine->memory, address, sizeof old, GUEST_READ | GUEST_WRITE, old))
+    if (!guest_atomic_read(g, a, GUEST_READ | GUEST_WRITE, old))
         return false;
     for (unsigned i = 0; i < 4; i++)
-        values[i] = lane_u32(&g->w, e[2 + i], lane);
+        values[i] = lane_u32(&g->w, e[2 + i], a->lane);
     for (unsigned i = 0; i < 2; i++)
-        ((uint32_t *)register_at(&g->w, e[i]))[lane] = old[i];
+        ((uint32_t *)register_at(&g->w, e[i]))[a->lane] = old[i];
     const bool same = !memcmp(old, values, sizeof old);
     g->stored |= same;
-    return guest_memory_write(&g->machine->memory, address, sizeof old, same ? values + 2 : old);
+    return guest_atomic_write(g, a, same ? values + 2 : old);
 }
 
-static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, unsigned lane, uint32_t address)
+static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, const struct guest_atomic_access *a)
 {
     if (g->observer && u->op != GUEST_STORE_CONDITIONAL)
-        guest_tell_lane(g, u, lane, address, false);
+        guest_tell_lane(g, u, a->lane, a->address, false);
     if (g->observer && u->op != GUEST_LOAD_RESERVED &&
-        (u->op != GUEST_STORE_CONDITIONAL || guest_lane_core(g, lane)->reservation == address))
-        guest_tell_lane(g, u, lane, address, true);
+        (u->op != GUEST_STORE_CONDITIONAL || guest_lane_core(g, a->lane)->reservation == a->address))
+        guest_tell_lane(g, u, a->lane, a->address, true);
     switch (u->op) {
-    case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, lane, address);
-    case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, lane, address);
-    case GUEST_COMPARE_EXCHANGE_PAIR: return guest_compare_exchange_pair(g, u, lane, address);
-    default: return guest_atomic_lane(g, u, lane, address);
+    case GUEST_LOAD_RESERVED: return guest_load_reserved(g, u, a);
+    case GUEST_STORE_CONDITIONAL: return guest_store_conditional(g, u, a);
+    case GUEST_COMPARE_EXCHANGE_PAIR: return guest_compare_exchange_pair(g, u, a);
+    default: return guest_atomic_lane(g, u, a);
     }
 }
 
@@ -315,17 +343,21 @@ static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, uns
 static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
+    const struct guest_memory *memory = &g->machine->memory;
     struct lane_addresses la;
-    const uint32_t bytes = guest_access_bytes(u);
+    struct guest_atomic_access a = {.bytes = guest_access_bytes(u)};
+    const uint32_t unaligned = g->program->guest->isa->unaligned_atomics ? 0 : a.bytes - 1;
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
+    const bool checked = guest_in_range(memory, &la, a.bytes, GUEST_READ | GUEST_WRITE);
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(m);
-        const uint32_t address = (uint32_t)lane_address(&la, l);
-        if (address & (bytes - 1) && !g->program->guest->isa->unaligned_atomics)
-            guest_misaligned(g, u, l, address, bytes);
-        else if (!guest_atomic_of_lane(g, u, l, address))
-            guest_access_failed(g, u, l, address);
+        a.lane = (unsigned)__builtin_ctz(m);
+        a.address = (uint32_t)lane_address(&la, a.lane);
+        a.host = checked ? memory->linear + a.address : NULL;
+        if (a.address & unaligned)
+            guest_misaligned(g, u, a.lane, a.address, a.bytes);
+        else if (!guest_atomic_of_lane(g, u, &a))
+            guest_access_failed(g, u, a.lane, a.address);
     }
 }
 

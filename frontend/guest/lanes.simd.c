@@ -1,13 +1,16 @@
 #include "frontend/guest/lanes.h"
 
+#include "frontend/core/access.h"
+#include "frontend/core/lanes/loop.h"
+
 #define COMPARE(name, type, operator)                                                                                  \
     static lanemask name(const uint32_t *x, const uint32_t *y)                                                         \
     {                                                                                                                  \
         const type *a = (const type *)x, *b = (const type *)y;                                                         \
-        lanemask m = 0;                                                                                                \
-        for (unsigned l = 0; l < RP_WARP_LANES; l++)                                                                   \
-            m |= (lanemask)(a[l] operator b[l]) << l;                                                                  \
-        return m;                                                                                                      \
+        u32 holds[LANES] ALIGNED;                                                                                      \
+        for (unsigned l = 0; l < LANES; l++)                                                                           \
+            holds[l] = a[l] operator b[l] ? UINT32_MAX : 0;                                                            \
+        return mask_of_words(holds);                                                                                   \
     }
 COMPARE(guest_equal, uint32_t, ==)
 COMPARE(guest_not_equal, uint32_t, !=)
@@ -28,39 +31,75 @@ guest_compare_fn SIMD_NAME(guest_compare)(unsigned compare)
     }
 }
 
-#define LANES RP_WARP_LANES
-
 lanemask SIMD_NAME(guest_find)(const uint32_t at[LANES], uint32_t wanted)
 {
-    lanemask m = 0;
+    u32 same[LANES] ALIGNED;
     for (unsigned l = 0; l < LANES; l++)
-        m |= (lanemask)(at[l] == wanted) << l;
-    return m;
+        same[l] = at[l] == wanted ? UINT32_MAX : 0;
+    return mask_of_words(same);
 }
 
+/* By distances: those of elements at or below `after` wrap, and are greater than all others. */
 uint32_t SIMD_NAME(guest_nearest)(const uint32_t at[LANES], uint32_t after)
 {
-    uint32_t nearest = UINT32_MAX;
+    uint32_t least = UINT32_MAX - (after + 1);
     for (unsigned l = 0; l < LANES; l++) {
-        const uint32_t x = at[l] > after ? at[l] : UINT32_MAX;
-        nearest = x < nearest ? x : nearest;
+        const uint32_t distance = at[l] - (after + 1);
+        least = distance < least ? distance : least;
     }
-    return nearest;
+    return least + (after + 1);
 }
 
 unsigned SIMD_NAME(guest_greatest)(const uint64_t key[LANES])
 {
     uint64_t most = 0;
-    lanemask m = 0;
+    u32 same[LANES] ALIGNED;
     for (unsigned l = 0; l < LANES; l++)
         most = key[l] > most ? key[l] : most;
     for (unsigned l = 0; l < LANES; l++)
-        m |= (lanemask)(key[l] == most) << l;
-    return most ? (unsigned)__builtin_ctz(m) : LANES;
+        same[l] = key[l] == most ? UINT32_MAX : 0;
+    return most ? (unsigned)__builtin_ctz(mask_of_words(same)) : LANES;
 }
 
 void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)
 {
     for (unsigned l = 0; l < LANES; l++)
         count[l] += lanes >> l & 1 ? n : 0;
+}
+
+/* Where bytes lie in the host's memory for the stacks of a group (memory.h). offset: from the lowest address of the
+ * lane's stack. */
+static inline uint32_t stack_place(uint32_t offset, uint32_t lane)
+{
+    return (offset & ~3u) * GUEST_GROUP + 4 * lane + (offset & 3);
+}
+
+/* All lanes at the same offset. */
+static bool same_place_in_stacks(struct lane_addresses *to, const struct lane_addresses *la,
+                                 const struct guest_stacks *s, uint32_t bytes, uint32_t width)
+{
+    const uint32_t offset = (uint32_t)la->at[0] - s->low;
+    if (la->stride != -(int64_t)s->pitch || offset > s->bytes - bytes || (offset & 3) + width > 4)
+        return false;
+    to->affine = true;
+    to->stride = 4;
+    to->at[0] = stack_place(offset, 0);
+    return true;
+}
+
+bool SIMD_NAME(guest_in_stacks)(struct lane_addresses *restrict to, const struct lane_addresses *restrict la,
+                                const struct guest_stacks *s, uint32_t bytes, uint32_t width, lanemask executed)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(executed), highest = s->bytes - bytes;
+    const uint32_t low = s->low, pitch = s->pitch;
+    uint32_t bad = 0;
+    if (la->affine)
+        return same_place_in_stacks(to, la, s, bytes, width);
+    for (uint32_t l = 0; l < LANES; l++) {
+        const uint32_t lane = executed >> l & 1 ? l : first, offset = (uint32_t)la->at[l] - (low - lane * pitch);
+        bad |= (offset > highest) | ((offset & 3) + width > 4);
+        to->at[l] = stack_place(offset, lane);
+    }
+    to->affine = false;
+    return !bad;
 }

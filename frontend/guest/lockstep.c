@@ -260,26 +260,36 @@ void guest_trap(struct guest_warp *w, const struct uop *u)
 /* ---- transfers of control ------------------------------------------------------------------------------------------
  */
 
-/* Each of these lanes goes to the address in a register, and waits there. */
-static void guest_jump_apart(struct guest_warp *w, const struct uop *u, lanemask lanes)
+/* Where the code at an address in a register begins; UOP_NOWHERE: nowhere, and the run has failed. */
+static uint32_t guest_jump_target(struct guest_warp *w, const struct uop *u, unsigned lane)
 {
-    const struct guest_program *p = w->g.program;
-    const uint32_t *to = operand_at(&w->g.w, u->a),
-                   ignored = p->guest->isa->interworks ? 0 : p->guest->isa->alignment - 1u;
-    for (lanemask m = lanes; m && !w->g.failed;) {
-        const unsigned first = (unsigned)__builtin_ctz(m);
-        const uint32_t address = to[first] & ~ignored, at = guest_uop_at(p, address);
-        lanemask same = 0;
-        for (lanemask n = m; n; n &= n - 1)
-            same |= (lanemask)((to[__builtin_ctz(n)] & ~ignored) == address) << __builtin_ctz(n);
-        m &= ~same;
-        if (at == UOP_NOWHERE) {
-            w->g.failed = true;
-            guest_fault_access(w->g.machine, guest_core_at(w, u, first), address, 2, GUEST_EXECUTE);
-        } else {
-            guest_wait(w, at, same);
-        }
+    const struct guest_isa *isa = w->g.program->guest->isa;
+    const uint32_t ignored = isa->interworks ? 0 : isa->alignment - 1u;
+    const uint32_t address = lane_u32(&w->g.w, u->a, lane) & ~ignored, at = guest_uop_at(w->g.program, address);
+    if (at == UOP_NOWHERE) {
+        w->g.failed = true;
+        guest_fault_access(w->g.machine, guest_core_at(w, u, lane), address, 2, GUEST_EXECUTE);
     }
+    return at;
+}
+
+/* Each of these lanes goes to the address in a register. Where all lanes of the split go, if they go to one place where
+ * nobody waits; else UOP_NOWHERE, and they wait at theirs. */
+static uint32_t guest_jump(struct guest_warp *w, const struct uop *u, lanemask lanes)
+{
+    const uint32_t *to = operand_at(&w->g.w, u->a);
+    for (lanemask m = lanes; m;) {
+        const unsigned first = (unsigned)__builtin_ctz(m);
+        const lanemask same = m & w->engine->find(to, to[first]);
+        const uint32_t at = guest_jump_target(w, u, first);
+        if (at == UOP_NOWHERE)
+            break;
+        if (same == w->g.w.active && !w->engine->find(w->waiting.at, at))
+            return at;
+        guest_wait(w, at, same);
+        m &= ~same;
+    }
+    return UOP_NOWHERE;
 }
 
 lanemask guest_taken(const struct guest_warp *w, const struct guest_engine *e, const struct uop *u)
@@ -300,8 +310,7 @@ uint32_t guest_transfer(struct guest_warp *w, const struct guest_engine *e, cons
             return next;
         if (taken != active)
             guest_wait(w, next, active & ~taken);
-        guest_jump_apart(w, u, taken);
-        return UOP_NOWHERE;
+        return guest_jump(w, u, taken);
     }
     taken = guest_taken(w, e, u);
     if (taken == active)
@@ -453,7 +462,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     w->changed = false;
     uint32_t at = guest_next_split(w, patience), meeting = guest_meeting(w, at);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
-        bool spins = false;
+        bool spins = false, jumps = false;
         at = guest_straight_line(w, at, meeting);
         if (w->g.failed) {
             guest_log_rest(&w->g, &w->g.program->uops[at]);
@@ -465,6 +474,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
             guest_join(w, at);
         } else {
             const uint32_t from = at;
+            jumps = w->g.program->uops[from].kind == UOP_BRANCH_TABLE;
             at = guest_step_over(w, e, at);
             spins = at <= from && !(alone && !w->waiting.used) && guest_spins(w, at);
             if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at))) {
@@ -472,7 +482,7 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
                 continue;
             }
         }
-        if (at != UOP_NOWHERE && w->steps >= end) {
+        if (at != UOP_NOWHERE && w->steps >= end && !jumps) { /* turns do not end at jumps to registers */
             guest_over_limit(w, e, at);
             guest_give_way(w, at, false);
             w->changed = true;
@@ -518,6 +528,7 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->g.machine = e->machine;
     w->g.program = e->program;
     w->g.first = first;
+    w->g.in_stacks = SIMD_SELECT(guest_in_stacks);
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);

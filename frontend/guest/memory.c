@@ -105,13 +105,16 @@ bool guest_memory_read(const struct guest_memory *m, uint32_t address, uint32_t 
     uint8_t *out = to;
     if (r) {
         if ((r->rights & rights) == rights)
-            memcpy(to, r->host + (address - r->low), bytes);
+            guest_copy(to, r->host + (address - r->low), bytes);
         return (r->rights & rights) == rights;
     }
     if (rights & GUEST_EXECUTE || !guest_in_stack(m, address, bytes, &core))
         return false;
-    for (uint32_t i = 0; i < bytes; i++)
-        out[i] = *guest_stack_byte(m, core, address + i);
+    if ((address & 3) + bytes <= 4)
+        guest_copy(to, guest_stack_byte(m, core, address), bytes);
+    else
+        for (uint32_t i = 0; i < bytes; i++)
+            out[i] = *guest_stack_byte(m, core, address + i);
     return true;
 }
 
@@ -122,13 +125,16 @@ bool guest_memory_write(struct guest_memory *m, uint32_t address, uint32_t bytes
     const uint8_t *in = from;
     if (r) {
         if (r->rights & GUEST_WRITE)
-            memcpy(r->host + (address - r->low), from, bytes);
+            guest_copy(r->host + (address - r->low), from, bytes);
         return r->rights & GUEST_WRITE;
     }
     if (!guest_in_stack(m, address, bytes, &core))
         return false;
-    for (uint32_t i = 0; i < bytes; i++)
-        *guest_stack_byte(m, core, address + i) = in[i];
+    if ((address & 3) + bytes <= 4)
+        guest_copy(guest_stack_byte(m, core, address), from, bytes);
+    else
+        for (uint32_t i = 0; i < bytes; i++)
+            *guest_stack_byte(m, core, address + i) = in[i];
     return true;
 }
 

@@ -6,6 +6,8 @@
 #ifndef REPRISE_FRONTEND_GUEST_MEMORY_H
 #define REPRISE_FRONTEND_GUEST_MEMORY_H
 
+#include <string.h>
+
 #include "frontend/guest/guest.h"
 
 #define GUEST_PAGE 4096u
@@ -41,6 +43,18 @@ void guest_memory_close(struct guest_memory *);
 static inline uint32_t guest_stack_top(const struct guest_memory *m, uint32_t core)
 {
     return GUEST_STACK_TOP - core * m->stack_pitch;
+}
+
+/* Copies the bytes of an access: mostly without a call. */
+static inline void guest_copy(void *to, const void *from, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, bytes); break;
+    }
 }
 
 /* Copies bytes. False: some of them may not be accessed like that; nothing was copied. */

@@ -39,9 +39,10 @@ def rows():
 
 
 class Program(Code):
-    def __init__(self, seed, locks=True):
+    def __init__(self, seed, locks=True, apart=True):
+        """locks: with LOCK. apart: cores may repeat strings unequally often, as these end where their data differ."""
         super().__init__()
-        self.locks = locks
+        self.locks, self.apart = locks, apart
         self.random = random.Random(seed)
 
     def put(self, *parts, inner=True):
@@ -216,8 +217,9 @@ def add_string(p, row):
         p.lea(EDI, r.randrange(-900, 900))
     else:
         p.put(0x8D, 0x7E, r.choice([0, 1, 2, 4, 252, 255]))  # near ESI
-    p.li(ECX, r.choice([0, 1, 2, 5, 9]))
-    if i.operation in ("CMPS", "SCAS") and r.random() < 0.5:  # equal for a while
+    compares = i.operation in ("CMPS", "SCAS")
+    p.li(ECX, r.choice([0, 1, 2, 5, 9] if p.apart or not compares else [1]))
+    if compares and r.random() < 0.5:  # equal for a while
         p.li(EAX, 0)
     back = r.random() < 0.3
     if back:

@@ -318,21 +318,68 @@ HANDLER(multiply)
         set_product(w, u, low, carry, executed);
 }
 
-HANDLER(divide)
+INLINE u32 magnitude(u32 x, bool is_signed) { return is_signed && x >> 31 ? -x : x; }
+
+/* Dividends of at most 32 bits: as doubles, whose error is smaller than the distance of a quotient from the next
+ * integer (frontend/core/lanes/integer.simd.c). Returns the lanes in which the quotient fits into `bits`. */
+INLINE lanemask divide_words(bool is_signed, unsigned bits, const u32 *dividend, const u32 *b, u32 *quotient,
+                             u32 *remainder)
+{
+    u32 bad[LANES] ALIGNED;
+    const u32 most = is_signed ? UINT32_MAX >> (33 - bits) : UINT32_MAX >> (32 - bits);
+    FOR_LANES
+    {
+        const u32 divisor = is_signed ? ia32_signed(b[l], bits) : ia32_low_bits(b[l], bits);
+        const u32 n = magnitude(dividend[l], is_signed), d = magnitude(divisor, is_signed);
+        const u32 q = u32_of_f64(__builtin_trunc(f64_of_u32(n) / f64_of_u32(d + (d == 0)))), r = n - q * d;
+        const u32 negative = is_signed && (dividend[l] ^ divisor) >> 31 ? 1 : 0;
+        quotient[l] = ia32_low_bits(negative ? -q : q, bits);
+        remainder[l] = ia32_low_bits(is_signed && dividend[l] >> 31 ? -r : r, bits);
+        bad[l] = d == 0 || q > most + negative ? UINT32_MAX : 0;
+    }
+    return ~mask_of_words(bad);
+}
+
+/* Sets dividends of 32 bits: DX:AX, AX, or EAX where it says all that EDX:EAX does. False: there are longer ones. */
+INLINE bool short_dividends(u32 *dividend, bool is_signed, unsigned bits, const u32 *high, const u32 *low,
+                            lanemask executed)
+{
+    u32 longer[LANES] ALIGNED;
+    FOR_LANES
+    {
+        const u32 both = high[l] << (bits & 31) | ia32_low_bits(low[l], bits);
+        dividend[l] = bits == 32 ? low[l] : bits == 16 ? both : is_signed ? ia32_signed(low[l], 16) : low[l] & 0xffff;
+        longer[l] = bits == 32 && high[l] != (is_signed ? -(low[l] >> 31) : 0) ? UINT32_MAX : 0;
+    }
+    return !(mask_of_words(longer) & executed);
+}
+
+INLINE void divide_lanes(struct warp *w, const struct uop *u, lanemask executed, bool is_signed)
 {
     const u32 *b = source(w, u->b), *eax = guest_register_at(w, IA32_EAX), *edx = guest_register_at(w, IA32_EDX);
     const unsigned bits = IA32_BITS(u->imm);
     lanemask done = 0;
-    u32 quotient[LANES] ALIGNED, remainder[LANES] ALIGNED;
-    FOR_LANES
-    {
-        quotient[l] = remainder[l] = 0;
-        const bool good = ia32_divide(u->imm & IA32_SIGNED, bits, bits == 8 ? eax[l] >> 8 : edx[l], eax[l], b[l],
-                                      &quotient[l], &remainder[l]);
-        done |= good ? lane_bit[l] : 0;
+    u32 quotient[LANES] ALIGNED, remainder[LANES] ALIGNED, dividend[LANES] ALIGNED;
+    if (short_dividends(dividend, is_signed, bits, edx, eax, executed)) {
+        done = divide_words(is_signed, bits, dividend, b, quotient, remainder);
+    } else {
+        for (lanemask m = executed; m; m &= m - 1) {
+            const int l = __builtin_ctz(m);
+            quotient[l] = remainder[l] = 0;
+            if (ia32_divide(is_signed, bits, edx[l], eax[l], b[l], &quotient[l], &remainder[l]))
+                done |= lane_bit[l];
+        }
     }
     store_wide(w, bits, remainder, quotient, executed & done);
     *predicate_at(w, IA32_P_CONDITION) = executed & ~done;
+}
+
+HANDLER(divide)
+{
+    if (u->imm & IA32_SIGNED)
+        divide_lanes(w, u, executed, true);
+    else
+        divide_lanes(w, u, executed, false);
 }
 
 /* ---- bits of strings --------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/support/synthetic_trace.h"
+#include "tracefmt/buffer.h"
 #include "tracefmt/pattern.h"
 #include "tracefmt/pool.h"
 #include "tracefmt/reader.h"
@@ -91,6 +92,22 @@ Test(wire, varints_that_are_cut_or_too_long_are_refused)
     }
     s = (struct span){too_long, too_long + 10};
     cr_expect(!span_varint(&s, &value));
+}
+
+/* Values around each power of 2 come back, and take as few bytes as can be. */
+Test(wire, varints_come_back)
+{
+    for (unsigned bits = 0; bits < 64; bits++)
+        for (int more = -1; more < 2; more++) {
+            const uint64_t value = (UINT64_C(1) << bits) + (uint64_t)more;
+            const unsigned length = value ? (unsigned)(63 - __builtin_clzll(value)) / 7 + 1 : 1;
+            struct buffer b = {0};
+            uint64_t back;
+            buffer_varint(&b, value);
+            struct span s = {b.data, b.data + b.size};
+            cr_expect(b.size == length && span_varint(&s, &back) && back == value, "%#llx", (unsigned long long)value);
+            buffer_free(&b);
+        }
 }
 
 Test(pool, the_limit_holds)

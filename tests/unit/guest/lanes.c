@@ -1,0 +1,137 @@
+/* What the lock-step engine does to 32 cores at once is what it does to each: where bytes of stacks lie, and IA-32's
+ * divisions. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "frontend/core/access.h"
+#include "frontend/guest/lanes.h"
+#include "frontend/isa/ia32/lanes.h"
+#include "frontend/isa/ia32/operations.h"
+
+enum { LANES = RP_WARP_LANES, CORES = 64, FIRST = 32, STACK = 8192, TRIALS = 20000 };
+
+static uint32_t random_word(void)
+{
+    static uint64_t state = 34;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 32);
+}
+
+/* ---- stacks ----------------------------------------------------------------------------------------------------- */
+
+struct trial {
+    lanemask executed;
+    uint32_t width, bytes;
+    uint32_t address[LANES] __attribute__((aligned(64)));
+};
+
+/* Mostly within the stack, or all at one place of it; now and then beyond its ends. */
+static void choose(struct trial *t, const struct guest_memory *m)
+{
+    const uint32_t kind = random_word() % 4, place = random_word() % (STACK + 8) - 4;
+    t->executed = kind == 0 || kind == 3 ? UINT32_MAX : random_word() | 1u << random_word() % LANES;
+    t->width = 1u << random_word() % 3;
+    t->bytes = t->width == 4 ? 4 * (1 + random_word() % 3) : t->width;
+    for (uint32_t l = 0; l < LANES; l++) {
+        const uint32_t low = guest_stack_top(m, FIRST + l) - STACK;
+        const uint32_t own = random_word() % 500 ? random_word() % (STACK - 16) : random_word() % 64 - 32 + STACK;
+        t->address[l] = low + (kind == 0 ? place : own & ~(t->width - 1));
+    }
+}
+
+static bool in_own_stack(const struct trial *t, const struct guest_memory *m, uint32_t lane)
+{
+    const uint32_t offset = t->address[lane] - (guest_stack_top(m, FIRST + lane) - STACK);
+    return offset <= STACK - t->bytes && (offset & 3) + t->width <= 4;
+}
+
+/* What is written to an address is where guest_in_stacks says. */
+static void expect_place(struct guest_memory *m, const struct trial *t, const struct lane_addresses *to, uint32_t lane)
+{
+    const uint32_t value = random_word();
+    const uint8_t *host = m->stacks + (size_t)FIRST * STACK + lane_address(to, lane);
+    cr_assert(guest_memory_write(m, t->address[lane], t->width, &value));
+    cr_assert(!memcmp(host, &value, t->width), "lane %u, address %#x", lane, t->address[lane]);
+}
+
+Test(guest_lanes, bytes_of_stacks_are_where_the_memory_has_them)
+{
+    const struct guest none = {.path = "none", .end = 0x20000};
+    struct guest_memory m;
+    struct rp_error err;
+    unsigned found = 0;
+    cr_assert(guest_memory_open(&m, &none, CORES, STACK, &err));
+    const struct guest_stacks stacks = {guest_stack_top(&m, FIRST) - STACK, m.stack_pitch, STACK};
+    for (unsigned n = 0; n < TRIALS; n++) {
+        struct trial t;
+        struct lane_addresses la, to;
+        bool own = true;
+        choose(&t, &m);
+        SIMD_SELECT(addresses_narrow)(&la, t.address, 0, t.executed);
+        for (uint32_t l = 0; l < LANES; l++)
+            own &= !(t.executed >> l & 1) || in_own_stack(&t, &m, l);
+        const bool says = SIMD_SELECT(guest_in_stacks)(&to, &la, &stacks, t.bytes, t.width, t.executed);
+        cr_assert(says == own || (la.affine && la.stride != -(int64_t)m.stack_pitch));
+        found += says;
+        for (uint32_t l = 0; says && l < LANES; l++)
+            if (t.executed >> l & 1)
+                expect_place(&m, &t, &to, l);
+    }
+    cr_expect(found > TRIALS / 4 && found < TRIALS);
+    guest_memory_close(&m);
+}
+
+/* ---- divisions ----------------------------------------------------------------------------------------------------
+ */
+
+static uint8_t window[GUEST_WINDOW_BYTES] __attribute__((aligned(64)));
+
+static uint32_t *lanes_of(unsigned n) { return (uint32_t *)(window + (size_t)n * 4 * LANES); }
+
+/* Zeros and ones around the ends of 8, 16 and 32 bits, or anything. */
+static uint32_t edge(void)
+{
+    static const uint32_t edges[] = {0,      1,      2,      0x7f,       0x80,       0xff,
+                                     0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, UINT32_MAX};
+    const uint32_t word = random_word();
+    return word % 3 ? edges[word / 3 % (sizeof edges / sizeof *edges)] : random_word() >> word / 3 % 32;
+}
+
+static void expect_divisions(const struct warp *w, lanemask executed, bool is_signed, unsigned bits,
+                             const uint32_t eax[LANES], const uint32_t edx[LANES])
+{
+    const lanemask failed = *(const lanemask *)register_at(w, GUEST_PREDICATE(IA32_P_CONDITION));
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t high = bits == 8 ? eax[l] >> 8 : edx[l], a = lanes_of(IA32_EAX)[l], d = lanes_of(IA32_EDX)[l];
+        uint32_t q = 0, r = 0;
+        const bool good = ia32_divide(is_signed, bits, high, eax[l], lanes_of(IA32_EBX)[l], &q, &r);
+        cr_assert((failed >> l & 1) == (!good && executed >> l & 1));
+        if (!(executed >> l & 1) || !good)
+            cr_assert(a == eax[l] && d == edx[l]);
+        else if (bits == 8)
+            cr_assert(a == ((eax[l] & ~0xffffu) | r << 8 | q));
+        else
+            cr_assert(ia32_low_bits(a, bits) == q && ia32_low_bits(d, bits) == r);
+    }
+}
+
+Test(guest_lanes, ia32_divides_as_the_plain_engine_does)
+{
+    static const unsigned sizes[] = {8, 16, 32};
+    struct warp w = {0};
+    warp_set_window(&w, window);
+    for (unsigned n = 0; n < TRIALS; n++) {
+        const bool is_signed = n & 1, extended = n & 2;
+        const unsigned bits = sizes[n / 4 % 3];
+        const lanemask executed = n & 32 ? UINT32_MAX : random_word() | 1;
+        uint32_t eax[LANES], edx[LANES];
+        for (unsigned l = 0; l < LANES; l++) {
+            lanes_of(IA32_EAX)[l] = eax[l] = edge();
+            lanes_of(IA32_EBX)[l] = edge();
+            lanes_of(IA32_EDX)[l] = edx[l] = !extended ? edge() : is_signed ? -(eax[l] >> 31) : 0;
+        }
+        const struct uop u = {.b = GUEST_REGISTER(IA32_EBX), .imm = bits | (is_signed ? IA32_SIGNED : 0)};
+        SIMD_SELECT(ia32_lane_handler)(IA32_LANE_DIVIDE)(&w, &u, executed);
+        expect_divisions(&w, executed, is_signed, bits, eax, edx);
+    }
+}
