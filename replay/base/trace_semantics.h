@@ -164,6 +164,11 @@ static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
     }
 }
 
+static inline bool is_atomic(const struct rp_memory_operand *o)
+{
+    return o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
+}
+
 /* Lanes of an atomic with the same address are served one after the other. Writes for each transaction the largest
  * number of lanes with the same address. A lane belongs to the transaction with the highest address that is not above
  * its own. */
