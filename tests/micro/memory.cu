@@ -408,9 +408,9 @@ void micro_cold(void)
         stream("cold", "read16_dram", read16_stream, 132, 32 * w, w < 8 ? 16896 : 67584, 262144, 1);
     micro_extra(0);
     blocks("cold", "read_dram", read_blocks, 16384, 262144, 0, 1);
+    blocks("cold", "copy_dram", copy_blocks, 4096, 262144, 262144, 1);
     micro_extra(1);
     blocks("cold", "write_dram", write_blocks, 131072, 262144, 0, 1);
-    blocks("cold", "copy_dram", copy_blocks, 65536, 262144, 262144, 1);
     stream("cold", "read16_dram", read16_stream, 264, 1024, 67584, 262144, 1);
     stream("cold", "write16_dram", write16_stream, 264, 1024, 67584, 262144, 1);
     stream("cold", "copy16_dram", copy16_stream, 264, 1024, 67584, 262144, 1);
