@@ -2,13 +2,15 @@
  * same cycle arrive there, and take the output's link one after the other. */
 #include "hw-models/interconnect/interconnect.h"
 
-enum { FLIT, HEADER, REPLIES };
+enum { FLIT, HEADER, REPLIES, SM_FLIT };
 static const struct model_option options_of[] = {
     [FLIT] = {"flit", OPTION_INTEGER, "bytes", 1, 4096, 32, NULL, "that a link moves in a cycle"},
     [HEADER] = {"header", OPTION_INTEGER, "bytes", 1, 4096, 8, NULL,
                 "of each packet; writes and atomics carry a sector to L2, reads and atomics one back"},
     [REPLIES] = {"replies", OPTION_INTEGER, "packets", -1, 65536, -1, NULL,
                  "that wait for a slice's link before the slice looks up nothing more; -1: any number"},
+    [SM_FLIT] = {"sm_flit", OPTION_INTEGER, "bytes", 0, 4096, 0, NULL,
+                 "that the link from an SM to the slices moves in a cycle; 0: as flit"},
 };
 
 static size_t state_size(const int64_t *options)
@@ -19,7 +21,10 @@ static size_t state_size(const int64_t *options)
 
 static void shape(const int64_t *o, struct interconnect_shape *out)
 {
-    *out = (struct interconnect_shape){(uint64_t)o[FLIT], (uint64_t)o[HEADER], o[REPLIES]};
+    *out = (struct interconnect_shape){.flit = (uint64_t)o[FLIT],
+                                       .header = (uint64_t)o[HEADER],
+                                       .sm_flit = (uint64_t)(o[SM_FLIT] ? o[SM_FLIT] : o[FLIT]),
+                                       .replies = o[REPLIES]};
 }
 
 static const char *check(const int64_t *o) { return o[REPLIES] ? NULL : "replies must not be 0"; }

@@ -1,8 +1,8 @@
 /* The interconnect between SMs and slices of L2, in both directions.
  *
- * Each SM and each slice has a link into it and a link out of it. A link moves one flit of `flit` bytes in a cycle. A
- * packet is a header and data, and takes as many cycles as it has flits. The memory system models the queues for the
- * links.
+ * Each SM and each slice has a link into it and a link out of it. A link moves one flit of `flit` bytes in a cycle, an
+ * SM's link out one of `sm_flit` bytes. A packet is a header and data, and takes as many cycles as it has flits. The
+ * memory system models the queues for the links.
  */
 #ifndef REPRISE_HW_MODELS_INTERCONNECT_H
 #define REPRISE_HW_MODELS_INTERCONNECT_H
@@ -10,9 +10,10 @@
 #include "hw-models/model.h"
 
 struct interconnect_shape {
-    uint64_t flit;   /* bytes; 0: links are wide enough for anything */
-    uint64_t header; /* bytes of each packet besides its data */
-    int64_t replies; /* with this many responses waiting, a slice looks up nothing more; -1: any number */
+    uint64_t flit;    /* bytes; 0: links are wide enough for anything */
+    uint64_t header;  /* bytes of each packet besides its data */
+    uint64_t sm_flit; /* bytes that an SM's link out moves in a cycle */
+    int64_t replies;  /* with this many responses waiting, a slice looks up nothing more; -1: any number */
 };
 
 struct interconnect_model {
@@ -20,10 +21,10 @@ struct interconnect_model {
     void (*shape)(const int64_t *options, struct interconnect_shape *);
 };
 
-/* Cycles that a packet with so many bytes of data takes on a link. */
-static inline uint64_t interconnect_flits(const struct interconnect_shape *s, uint64_t data)
+/* Cycles that a packet with so many bytes of data takes on a link with flits of this size. */
+static inline uint64_t interconnect_flits(const struct interconnect_shape *s, uint64_t flit, uint64_t data)
 {
-    return (s->header + data + s->flit - 1) / s->flit;
+    return (s->header + data + flit - 1) / flit;
 }
 
 extern const struct interconnect_model interconnect_direct, interconnect_crossbar;

@@ -32,3 +32,15 @@ uint32_t shared_memory_words(const struct shared_memory_access *a, uint32_t firs
         most = banks.count[b] > most ? banks.count[b] : most;
     return most;
 }
+
+uint32_t shared_memory_same(const struct shared_memory_access *a)
+{
+    uint32_t most = 0;
+    for (uint32_t lane = 0; lane < SHARED_MEMORY_LANES; lane++) {
+        uint32_t same = 0;
+        for (uint32_t other = 0; other < SHARED_MEMORY_LANES; other++)
+            same += (a->mask >> other & 1) && a->address[other] == a->address[lane];
+        most = (a->mask >> lane & 1) && same > most ? same : most;
+    }
+    return most;
+}

@@ -11,4 +11,7 @@
  * that access the same word share it. At most 16 bytes of a lane count. */
 uint32_t shared_memory_words(const struct shared_memory_access *, uint32_t first, uint32_t lanes);
 
+/* The largest number of lanes of the mask that have the same address. */
+uint32_t shared_memory_same(const struct shared_memory_access *);
+
 #endif

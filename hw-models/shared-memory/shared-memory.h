@@ -14,6 +14,7 @@ struct shared_memory_access {
     uint32_t mask;           /* lanes that take part; not 0 */
     uint32_t width;          /* bytes per lane */
     const uint64_t *address; /* per lane: offset in the block's shared memory; only those in the mask count */
+    bool atomic;             /* a read-modify-write: lanes with the same address cannot share what they read */
 };
 
 struct shared_memory_cost {

@@ -16,6 +16,7 @@ struct access_key {
     rp_lanemask mask;
     uint32_t width;
     uint8_t kind, offset_width;
+    bool atomic;
 };
 /* A copy of the offsets of a general pattern, in the encoding of struct rp_pattern. */
 struct kept_offsets {
@@ -26,12 +27,13 @@ static inline void access_key_keep_offsets(struct kept_offsets *kept, const stru
     memcpy(kept->bytes, p->offset ? p->offset : kept->bytes, rp_pattern_bytes(p));
 }
 
-/* `period`: a power of two. The pattern's mask is not empty. */
+/* `period`: a power of two. The pattern's mask is not empty. `atomic`: whether that matters and the access is one. */
 static inline struct access_key access_key_of(const struct rp_pattern *p, uint64_t base, uint64_t period,
-                                              uint32_t width)
+                                              uint32_t width, bool atomic)
 {
     return (struct access_key){
-        p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width, p->kind, p->width};
+        p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width, p->kind, p->width,
+        atomic};
 }
 
 /* The index of the key in a table. `entries`: a power of two up to 2^24. */
@@ -47,7 +49,7 @@ static inline bool access_key_same(const struct access_key *kept, const struct k
 {
     return kept->mask == key->mask && kept->hash == key->hash && kept->residue == key->residue &&
            kept->stride == key->stride && kept->width == key->width && kept->kind == key->kind &&
-           kept->offset_width == key->offset_width &&
+           kept->offset_width == key->offset_width && kept->atomic == key->atomic &&
            (p->kind != RP_PATTERN_GENERAL || !memcmp(offsets->bytes, p->offset, rp_pattern_bytes(p)));
 }
 

@@ -45,7 +45,8 @@ struct memory_layout {
     bool translates;                /* requests that leave an SM need a translation */
     uint64_t walkers, walk;         /* walkers: MEMORY_ANY: unbounded; walk: cycles */
     uint64_t fill;                  /* bytes around a sector that L2 fetches with it; those of a sector: none */
-    uint64_t packet[3], reply[3];   /* with flits: those of a request and of its reply, by enum cache_kind */
+    /* With flits, by enum cache_kind: those of a request on the SM's link and on the slice's, and of its reply. */
+    uint64_t departure[3], packet[3], reply[3];
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: unbounded */
     uint64_t port_width;            /* 0: unbounded */
     uint64_t port_latency;

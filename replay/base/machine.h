@@ -381,6 +381,13 @@ void machine_each_model(const struct model_set *, void (*visit)(void *, const ch
 
 static inline bool machine_is_cores(const struct machine *m) { return m->kind == MACHINE_CORES; }
 
+/* How many neighbouring sub-cores share an instance of this unit; each sub-core has its own: 1. */
+static inline uint32_t machine_unit_sharers(const struct machine *m, uint32_t unit)
+{
+    const struct unit_model *model = (const struct unit_model *)m->units[unit].model;
+    return model->sharers ? model->sharers(m->units[unit].options) : 1;
+}
+
 /* The lists and texts among the chip's own options, by the value of their field. */
 static inline const int64_t *machine_option_list(const struct machine *m, int64_t field, size_t *count)
 {

@@ -167,6 +167,17 @@ static bool cores_consistent(const struct machine_check *c, struct rp_error *err
     return c->fits(m, &misfit) || inconsistent(c, misfit.keys, misfit.keys[1] ? 2 : 1, misfit.text, err);
 }
 
+static bool units_are_shared_evenly(const struct machine_check *c, struct rp_error *err)
+{
+    for (uint32_t u = 0; u < c->machine->unit_count; u++) {
+        char key[60];
+        snprintf(key, sizeof key, "units.%s.subcores", c->machine->unit_name[u]);
+        if (!divides(c, key, machine_unit_sharers(c->machine, u), err))
+            return false;
+    }
+    return true;
+}
+
 bool machine_consistent(const struct machine_check *c, struct rp_error *err)
 {
     struct machine *m = c->machine;
@@ -174,7 +185,8 @@ bool machine_consistent(const struct machine_check *c, struct rp_error *err)
     if (machine_is_cores(m))
         return cores_consistent(c, err);
     if (!divides(c, "l1.subcores", m->l1_subcores, err) || !divides(c, "icache.subcores", m->icache_subcores, err) ||
-        !takes_something(c, err) || !caches_are_used(c, err) || !caches_can_be(c, err) || !fits_engine(c, err))
+        !units_are_shared_evenly(c, err) || !takes_something(c, err) || !caches_are_used(c, err) ||
+        !caches_can_be(c, err) || !fits_engine(c, err))
         return false;
     const char *uneven = carveout_check(m);
     if (uneven)

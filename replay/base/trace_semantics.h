@@ -67,12 +67,20 @@ static inline uint64_t local_address(uint64_t warp_slot, uint64_t words, uint64_
     return LOCAL_BASE + ((warp_slot * words + offset / 4) * RP_WARP_LANES + lane) * 4 + offset % 4;
 }
 
-/* Accesses that bypass L1: with a cache operator for L2 (.cg, .cv) or L1::no_allocate, strong ones, which must see
- * writes of other SMs (volatile, relaxed and stronger), atomics, and bulk copies. */
+/* Strong accesses must see writes of other SMs, which L1 does not: volatile ones, and relaxed and stronger ones of any
+ * scope but the block's, whose warps share an L1 (PTX ISA, "Memory Consistency Model", "Scope"). Where sub-cores have
+ * L1s of their own, machines of 5.x and 6.x, no assembler writes an access of the block's scope. */
+static inline bool sees_other_sms(const struct rp_memory_operand *o)
+{
+    return o->order != RP_ORDER_WEAK && (o->order == RP_ORDER_VOLATILE || o->scope != RP_SCOPE_CTA);
+}
+
+/* Accesses that bypass L1: with a cache operator for L2 (.cg, .cv) or L1::no_allocate, those that see writes of other
+ * SMs, atomics, and bulk copies. */
 static inline bool bypasses_l1(const struct rp_memory_operand *o)
 {
     return o->cache_op == RP_CACHE_CG || o->cache_op == RP_CACHE_CV || o->evict_l1 == RP_EVICT_NO_ALLOCATE ||
-           o->order != RP_ORDER_WEAK || o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ||
+           sees_other_sms(o) || o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION ||
            o->kind == RP_ACCESS_BULK_LOAD || o->kind == RP_ACCESS_BULK_STORE;
 }
 
@@ -154,6 +162,11 @@ static inline enum cache_kind cache_kind_of(const struct rp_memory_operand *o)
     case RP_ACCESS_OBJECT: return o->object == RP_OBJECT_TEST ? CACHE_READ : CACHE_ATOMIC;
     default: return CACHE_READ;
     }
+}
+
+static inline bool is_atomic(const struct rp_memory_operand *o)
+{
+    return o->kind == RP_ACCESS_ATOMIC || o->kind == RP_ACCESS_REDUCTION;
 }
 
 /* Lanes of an atomic with the same address are served one after the other. Writes for each transaction the largest

@@ -190,7 +190,7 @@ static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
         return false;
     s->departures.left = s->departures.last_left == now ? s->departures.left + 1 : 1;
     s->departures.last_left = now;
-    uint64_t flits = s->layout->packet[r->kind], last = now;
+    uint64_t flits = s->layout->departure[r->kind], last = now;
     if (flits) {
         s->departures.link_free = later(clock_from_core(links, now), s->departures.link_free) + flits;
         last = clock_after_core(links, s->departures.link_free - 1);

@@ -345,8 +345,8 @@ void micro_memory_cases(void)
          {256u, 1024u, 4096u, 8192u, 16384u, 20480u, 24576u, 28672u, 32768u, 40960u, 49152u, 65536u, 131072u}) {
         micro_extra(k != 1024);
         chase("memory", "cg_chase", cg_chase, k * 8, 128, TOUCH, 64, 0);
-        micro_extra(k != 1024); /* more than an L1 holds: loads that ask it first */
-        chase("memory", "l2_chase", ca_chase, k * 8, 128, TOUCH, 64, 0);
+        micro_extra(k != 1024); /* loads that ask L1 first, and go through more than it holds */
+        chase("memory", "l2_chase", ca_chase, k * 8, 128, TOUCH, 256, 0);
     }
     micro_extra(0);
     for (unsigned bytes : {1024u, 2048u, 4096u, 8192u, 16384u, 32768u, 65536u})
@@ -408,9 +408,9 @@ void micro_cold(void)
         stream("cold", "read16_dram", read16_stream, 132, 32 * w, w < 8 ? 16896 : 67584, 262144, 1);
     micro_extra(0);
     blocks("cold", "read_dram", read_blocks, 16384, 262144, 0, 1);
+    blocks("cold", "copy_dram", copy_blocks, 4096, 262144, 262144, 1);
     micro_extra(1);
     blocks("cold", "write_dram", write_blocks, 131072, 262144, 0, 1);
-    blocks("cold", "copy_dram", copy_blocks, 65536, 262144, 262144, 1);
     stream("cold", "read16_dram", read16_stream, 264, 1024, 67584, 262144, 1);
     stream("cold", "write16_dram", write16_stream, 264, 1024, 67584, 262144, 1);
     stream("cold", "copy16_dram", copy16_stream, 264, 1024, 67584, 262144, 1);

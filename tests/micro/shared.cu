@@ -251,12 +251,14 @@ void micro_shared(void)
     micro_extra(0);
     RUN(sts_lds, 1, 4, 32)
     for (unsigned addresses : {1u, 2u, 4u, 8u, 16u, 32u}) {
+        RUN(reds_add_free, 1, 4, addresses)
         micro_extra(addresses == 2 || addresses == 16);
         RUN(atoms_add, 1, 4, addresses)
         RUN(atoms_add, 32, 4, addresses)
         RUN(reds_add_free, 32, 4, addresses)
         micro_extra(1);
         RUN(atoms_add_free, 32, 4, addresses)
+        micro_extra(0);
     }
     for (unsigned addresses : {1u, 4u, 32u}) {
         micro_extra(1);

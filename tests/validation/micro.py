@@ -5,7 +5,7 @@ A case is launched with n and with 2 n rounds, or with as many and twice as many
 it does more: cycles of an operation of a warp; of an operation of the SM, where the block has several warps; bytes of a cycle, of streams. The traces in
 tests/golden/micro are of machine code for 9.0. On a machine of another generation registers say what waits for what, not the code's stall counts.
 
---check: exit status 1 if the page has other tables."""
+--check: exit status 1 if the page has other tables. In any case: if SGEMM, a copy or a read takes longer on a later GPU (table times)."""
 import csv, json, os, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,8 +13,11 @@ FOLDER, PAGE = 'tests/golden/micro', 'docs/micro.md'
 REPRISE = os.environ.get('REPRISE', os.environ.get('BUILD', 'build') + '/reprise')
 MACHINES = ['v100', 'rtx2080', 'rtx3070', 'a100', 'rtx5000ada', 'h100']
 GROUPS = ['arithmetic', 'tensor', 'shared', 'hopper', 'wgmma', 'launches', 'large-launches', 'code', 'atomics', 'memory', 'cold']
-FULL = {'atomics': ['v100', 'a100', 'h100'], 'memory': ['v100', 'a100', 'h100'], 'cold': ['v100', 'a100', 'h100']}  # fill the chip: on these machines
+FULL = {'atomics', 'memory', 'cold'}  # what fills the chip takes longer
+RISING = ['v100', 'a100', 'h100']  # each is to take less time than the one before
+SGEMM = 'tests/golden/hardware/kernels/sgemm.wtr'  # Parboil's, machine code for 7.0
 OWN = {'h100', 'h200'}  # whose code the traces have
+ROUNDS = {'memory': 2}  # of each launch, as tests/micro/record has them: the last one counts
 HOPPER = {'hopper', 'wgmma', 'large-launches'}  # what no older GPU has
 
 
@@ -64,20 +67,41 @@ def figure(case, cycles):
     return apart / (row['operations'] * row['n'] * warps), 'cycles' if warps == 1 else 'cycles of the SM'
 
 
-def replay(machine, group, of):
-    """The figures of a group's cases."""
-    settings = [] if machine in OWN else ['dependencies=scoreboard']
-    settings += ['flush_caches=' + ('no' if group == 'memory' else 'yes'), 'warm_l2=no']
-    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', machine, f'{FOLDER}/{group}.wtr', *[w for s in settings for w in ('--set', s)]],
+def launches_of(machine, trace, settings):
+    """The launches of a trace on a machine, but those that prepare memory."""
+    settings = settings + ([] if machine in OWN else ['dependencies=scoreboard'])
+    out = subprocess.run([REPRISE, 'replay', '-q', '--json', '-t', '1', '-m', machine, trace, *[w for s in settings for w in ('--set', s)]],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if out.returncode:
-        sys.exit(f'{machine}, {group}: {out.stderr.strip()}')
-    launches = [l for l in json.loads(out.stdout)['traces'][0]['launches'] if not l['kernel'].startswith('prepare_')]
+        sys.exit(f'{machine}, {trace}: {out.stderr.strip()}')
+    return [l for l in json.loads(out.stdout)['traces'][0]['launches'] if not l['kernel'].startswith('prepare_')]
+
+
+def replay(machine, group, of):
+    """The figures of a group's cases."""
+    launches = launches_of(machine, f'{FOLDER}/{group}.wtr', ['flush_caches=' + ('no' if group == 'memory' else 'yes'), 'warm_l2=no'])
+    launches = launches[ROUNDS.get(group, 1) - 1::ROUNDS.get(group, 1)]
     rows = sorted((pair for case in of.values() for pair in case), key=lambda pair: pair[0])
     if [(l['grid'][0], l['block'][0]) for l in launches] != [(row['blocks'], row['threads']) for _, row in rows]:
         sys.exit(f'{FOLDER}/{group}.wtr has other launches than {FOLDER}/launches.csv')
     cycles = [l['cycles'] for l in launches]
     return {name: figure(case, cycles) for name, case in of.items()}
+
+
+def times(machine):
+    """Microseconds: program → time. Copy and read are the longer ones of group cold."""
+    cold = launches_of(machine, f'{FOLDER}/cold.wtr', ['flush_caches=yes', 'warm_l2=no'])
+    longest = {kernel: max(l['us'] for l in cold if l['kernel'] == kernel) for kernel in ('copy_blocks', 'read_blocks')}
+    return {'SGEMM of 992 × 1024 × 1056': launches_of(machine, SGEMM, [])[0]['us'], 'copy of 8 MB': longest['copy_blocks'],
+            'read of 32 MB': longest['read_blocks']}
+
+
+def rising(found):
+    """The table of times on RISING, and whether each machine is faster than the one before."""
+    lines = ['| times | unit | ' + ' | '.join(RISING) + ' |', '|---|---|' + len(RISING) * '--:|']
+    lines += [f'| {name} | µs | ' + ' | '.join(f'{found[m][name]:.1f}' for m in RISING) + ' |' for name in found[RISING[0]]]
+    faster = all(found[a][name] > found[b][name] for a, b in zip(RISING, RISING[1:]) for name in found[a])
+    return '\n'.join(lines) + '\n', faster
 
 
 def published():
@@ -103,17 +127,23 @@ def table(group, all_cases, found, machines, known):
 
 def parts(text):
     """What stands between the marks of each group in the page."""
-    return {g: text.split(f'<!-- {g} -->\n')[1].split(f'<!-- end of {g} -->')[0] for g in GROUPS if f'<!-- {g} -->' in text}
+    return {g: text.split(f'<!-- {g} -->\n')[1].split(f'<!-- end of {g} -->')[0] for g in GROUPS + ['times'] if f'<!-- {g} -->' in text}
 
 
 def main(*arguments):
     machines = [a for a in arguments if not a.startswith('--')] or MACHINES
     groups = [g for g in GROUPS if not ('--quick' in arguments and g in FULL)]
     all_cases, known = cases(), published()
-    runs = [(m, g) for g in groups for m in machines if (g not in HOPPER or m in OWN) and (m in FULL.get(g, machines) or m in arguments)]
+    runs = [(m, g) for g in groups for m in machines if g not in HOPPER or m in OWN]
+    timed = RISING if machines == MACHINES and '--quick' not in arguments else []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(runs, pool.map(lambda run: replay(*run, all_cases[run[1]]), runs)))
+        seconds = dict(zip(timed, pool.map(times, timed)))
     tables = {g: '\n'.join(table(g, all_cases, found, [m for m in machines if (m, g) in found], known)) for g in groups}
+    slower = 0
+    if timed:
+        tables['times'], faster = rising(seconds)
+        slower = int(not faster)
     if '--write' in arguments:
         with open(PAGE) as f:
             page = f.read()
@@ -122,16 +152,16 @@ def main(*arguments):
             page = page[:begin] + text + page[end:]
         with open(PAGE, 'w') as f:
             f.write(page)
-        return 0
+        return slower
     if '--check' in arguments:
         with open(PAGE) as f:
             page = parts(f.read())
-        others = [g for g in groups if page.get(g) != tables[g]]
+        others = [g for g in tables if page.get(g) != tables[g]]
         for group in others:
             print(f'{PAGE}, {group}: another table; make validation-micro WRITE=1')
-        return 1 if others else 0
+        return 1 if others else slower
     print('\n'.join(tables.values()), end='')
-    return 0
+    return slower
 
 
 if __name__ == '__main__':

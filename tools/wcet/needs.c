@@ -73,6 +73,9 @@ static void find_units(struct finder *f)
             lacks(f, "", "model '%s' of unit %s", m->units[u].model->name, m->unit_name[u]);
         else if (!is_ideal(m, u) && queue > 0)
             lacks(f, set, "units.%s.queue = %d (queues of 0 and -1 are covered)", m->unit_name[u], (int)queue);
+        snprintf(set, sizeof set, "units.%s.subcores=1", m->unit_name[u]);
+        if (machine_unit_sharers(m, u) > 1)
+            lacks(f, set, "unit %s, which sub-cores share", m->unit_name[u]);
     }
 }
 

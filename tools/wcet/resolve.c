@@ -41,15 +41,15 @@ static bool one_space(const struct wcet_model *m, struct rp_dynamic_access *a, u
 }
 
 static struct shared_memory_cost shared_cost(const struct wcet_model *m, const struct rp_dynamic_access *a,
-                                             uint32_t width)
+                                             const struct rp_memory_operand *o)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)m->machine->shared.model;
-    struct access_key key = access_key_of(a->pattern, a->base, model->period, width);
+    struct access_key key = access_key_of(a->pattern, a->base, model->period, o->width, is_atomic(o));
     struct wcet_shared_cost *kept = &m->shared_costs[access_key_index(&key, SHARED_COSTS)];
     if (!access_key_same(&kept->key, &kept->offsets, &key, a->pattern)) {
         uint64_t address[RP_WARP_LANES];
         rp_access_addresses(a, address);
-        struct shared_memory_access access = {a->pattern->mask, width, address};
+        struct shared_memory_access access = {a->pattern->mask, o->width, address, is_atomic(o)};
         model->cost(m->machine->shared.options, &access, &kept->cost);
         kept->key = key;
         access_key_keep_offsets(&kept->offsets, a->pattern);
@@ -57,10 +57,10 @@ static struct shared_memory_cost shared_cost(const struct wcet_model *m, const s
     return kept->cost;
 }
 
-static void through_shared(const struct wcet_model *m, const struct rp_dynamic_access *a, uint32_t width,
-                           struct wcet_op *op)
+static void through_shared(const struct wcet_model *m, const struct rp_dynamic_access *a,
+                           const struct rp_memory_operand *o, struct wcet_op *op)
 {
-    struct shared_memory_cost cost = shared_cost(m, a, width);
+    struct shared_memory_cost cost = shared_cost(m, a, o);
     op->port = WCET_PORT_SHARED;
     op->occupancy = op->fixed = cost.occupancy;
     op->waits = cost.occupancy > 0;
@@ -107,7 +107,7 @@ static bool operand(const struct wcet_model *m, const struct rp_step *step, uint
         return unsupported(
             m, step, "it comes to memory later or earlier than others that issue with it; this is not covered", err);
     if (path == PATH_SHARED)
-        through_shared(m, &access, memory->width, op);
+        through_shared(m, &access, memory, op);
     else
         through_memory(m, &access, memory->width, op, list);
     list->kind = cache_kind_of(memory);

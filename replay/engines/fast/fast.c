@@ -25,9 +25,12 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
         return false;
     f->scheduler->reset(sc->scheduler, m->scheduler.options);
     for (uint32_t u = 0; u < m->unit_count; u++) {
-        if (!(sc->units[u] = machine_part_state(&m->units[u])))
+        const unsigned sharers = machine_unit_sharers(m, u), first = number - number % sharers;
+        if (!(sc->units[u] = number == first ? machine_part_state(&m->units[u]) : sm->subcores[first].units[u]))
             return false;
-        f->unit_models[u]->reset(sc->units[u], m->units[u].options);
+        if (number == first)
+            f->unit_models[u]->reset(sc->units[u], m->units[u].options);
+        sc->shared_units |= (uint64_t)(sharers > 1) << u;
         sc->pipelined[u] = f->unit_models[u] == &unit_pipelined ? sc->units[u] : NULL;
     }
     return true;
@@ -93,7 +96,8 @@ static void end_sm(struct fast *f, struct fast_sm *sm)
     for (unsigned i = 0; sm->subcores && i < (unsigned)f->machine->subcores; i++) {
         free(sm->subcores[i].scheduler);
         for (uint32_t u = 0; u < f->machine->unit_count; u++)
-            free(sm->subcores[i].units[u]);
+            if (i % machine_unit_sharers(f->machine, u) == 0)
+                free(sm->subcores[i].units[u]);
     }
     free(sm->subcores);
     free(sm->accesses);

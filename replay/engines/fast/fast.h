@@ -190,6 +190,7 @@ struct fast_subcore {
     uint64_t taken;               /* slots with a resident warp, ended or not */
     void *scheduler, *units[MACHINE_UNITS];
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
+    uint64_t shared_units;                      /* by number: other sub-cores have the same instance */
     uint32_t chip_number;                       /* SM × sub-cores + number */
     uint8_t number;                             /* in the SM */
 };

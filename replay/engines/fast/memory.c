@@ -60,12 +60,12 @@ static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const stru
         return dispatched;
     }
     const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
-    struct access_key key = access_key_of(p, base, model->period, o->width);
+    struct access_key key = access_key_of(p, base, model->period, o->width, is_atomic(o));
     struct shared_entry *e = &sm->memo->shared[access_key_index(&key, MEMO_ENTRIES)];
     if (!access_key_same(&e->key, &e->offsets, &key, p)) {
         uint64_t address[RP_WARP_LANES];
         lane_addresses(base, p, address);
-        struct shared_memory_access access = {p->mask, o->width, address};
+        struct shared_memory_access access = {p->mask, o->width, address, is_atomic(o)};
         model->cost(sm->chip->machine->shared.options, &access, &e->cost);
         e->key = key;
         access_key_keep_offsets(&e->offsets, p);
@@ -92,7 +92,7 @@ static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, cons
                              unsigned space, rp_lanemask mask, const uint64_t *address, uint64_t dispatched)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
-    struct shared_memory_access access = {mask, o->width, address};
+    struct shared_memory_access access = {mask, o->width, address, is_atomic(o)};
     struct shared_memory_cost cost;
     model->cost(sm->chip->machine->shared.options, &access, &cost);
     if (space == RP_SPACE_SHARED_CLUSTER && in_clusters(w->part->grid->launch))
@@ -160,7 +160,7 @@ static uint64_t global(struct fast_sm *sm, const struct fast_warp *w, const stru
 {
     const struct coalescer_model *model = (const struct coalescer_model *)sm->chip->machine->coalescer.model;
     uint64_t period = later(model->period(sm->chip->machine->coalescer.options), sm->chip->sector);
-    struct access_key key = access_key_of(p, base, period, o->width);
+    struct access_key key = access_key_of(p, base, period, o->width, false);
     size_t index = access_key_index(&key, MEMO_ENTRIES);
     struct global_entry *e = &sm->memo->global[index];
     bool repeats = atomics_repeat(sm, o), covers = bytes_matter(sm, o);

@@ -47,7 +47,17 @@ HOT struct engine_stall charge(const struct fast_sm *sm, struct fast_subcore *sc
     return s;
 }
 
-HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
+/* A unit that the sub-core shares took an instruction: the others with it must wait, too. */
+static __attribute__((noinline)) void tell_sharers(struct fast_sm *sm, const struct fast_subcore *sc, unsigned unit)
+{
+    const unsigned sharers = machine_unit_sharers(sm->chip->machine, unit), first = sc->number - sc->number % sharers;
+    for (unsigned i = first; i < first + sharers; i++) {
+        sm->subcores[i].accepts[unit] = sc->accepts[unit];
+        sm->subcores[i].busy |= 1ull << unit;
+    }
+}
+
+HOT uint64_t dispatch(struct fast_sm *sm, struct fast_subcore *sc, const struct fast_warp *w)
 {
     struct pipelined *pipelined = sc->pipelined[w->unit];
     uint64_t at, accepts;
@@ -60,8 +70,11 @@ HOT uint64_t dispatch(const struct fast_sm *sm, struct fast_subcore *sc, const s
         accepts = unit->accepts(sc->units[w->unit], sm->now);
     }
     sc->accepts[w->unit] = accepts;
-    if (accepts > sm->now)
+    if (accepts > sm->now) {
         sc->busy |= 1ull << w->unit;
+        if (sc->shared_units >> w->unit & 1)
+            tell_sharers(sm, sc, w->unit);
+    }
     w->part->statistics.unit_busy[w->unit] += w->initiation;
     return at;
 }

@@ -15,7 +15,7 @@ static uint64_t shared_cycles(const struct costs *c, const struct rp_step *step,
 {
     const struct rp_memory_operand *o = &step->instruction->memory[i];
     const struct shared_memory_model *model = (const struct shared_memory_model *)c->machine->shared.model;
-    struct shared_memory_access access = {step->accesses[i].pattern->mask, o->width, address};
+    struct shared_memory_access access = {step->accesses[i].pattern->mask, o->width, address, is_atomic(o)};
     struct shared_memory_cost cost;
     model->cost(c->machine->shared.options, &access, &cost);
     *shared_counter(count, o) += cost.transactions;

@@ -14,7 +14,7 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t shared(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)r->machine->shared.model;
-    struct shared_memory_access access = {a->mask, a->operand->width, a->address};
+    struct shared_memory_access access = {a->mask, a->operand->width, a->address, is_atomic(a->operand)};
     struct shared_memory_cost cost;
     model->cost(r->machine->shared.options, &access, &cost);
     *shared_counter(w->block->grid->statistics, a->operand) += cost.transactions;
@@ -31,7 +31,7 @@ static uint64_t shared(struct reference *r, struct ref_warp *w, const struct acc
 static uint64_t in_other_block(struct reference *r, struct ref_warp *w, const struct access *a, uint64_t dispatched)
 {
     const struct shared_memory_model *model = (const struct shared_memory_model *)r->machine->shared.model;
-    struct shared_memory_access access = {a->mask, a->operand->width, a->address};
+    struct shared_memory_access access = {a->mask, a->operand->width, a->address, is_atomic(a->operand)};
     struct shared_memory_cost cost;
     model->cost(r->machine->shared.options, &access, &cost);
     *shared_counter(w->block->grid->statistics, a->operand) += cost.transactions;

@@ -20,8 +20,10 @@ static bool begin(struct reference *r, struct rp_error *err)
             if (fine)
                 r->scheduler->reset(sc->scheduler, m->scheduler.options);
             for (uint32_t u = 0; fine && u < m->unit_count; u++) {
-                fine = (sc->units[u] = machine_part_state(&m->units[u]));
-                if (fine)
+                const int64_t sharers = machine_unit_sharers(m, u), first = c - c % sharers;
+                fine =
+                    (sc->units[u] = c == first ? machine_part_state(&m->units[u]) : r->sms[s].subcores[first].units[u]);
+                if (fine && c == first)
                     ((const struct unit_model *)m->units[u].model)->reset(sc->units[u], m->units[u].options);
             }
         }
@@ -40,7 +42,8 @@ static void end(struct reference *r)
         for (int64_t c = 0; sm->subcores && c < r->machine->subcores; c++) {
             free(sm->subcores[c].scheduler);
             for (uint32_t u = 0; u < r->machine->unit_count; u++)
-                free(sm->subcores[c].units[u]);
+                if (c % machine_unit_sharers(r->machine, u) == 0)
+                    free(sm->subcores[c].units[u]);
         }
         free(sm->subcores);
         async_queue_free(&sm->updates);

@@ -11,7 +11,7 @@ static const int64_t options[] = {1};
 static struct shared_memory_cost cost_of(uint32_t mask, uint32_t width, const uint64_t address[32])
 {
     struct shared_memory_cost cost;
-    shared_memory_pastis.cost(options, &(struct shared_memory_access){mask, width, address}, &cost);
+    shared_memory_pastis.cost(options, &(struct shared_memory_access){mask, width, address, false}, &cost);
     return cost;
 }
 
@@ -107,7 +107,7 @@ Test(shared_memory, ideal_has_no_conflicts)
 {
     uint64_t address[32] = {0};
     struct shared_memory_cost cost;
-    shared_memory_ideal.cost(NULL, &(struct shared_memory_access){~0u, 16, address}, &cost);
+    shared_memory_ideal.cost(NULL, &(struct shared_memory_access){~0u, 16, address, false}, &cost);
     cr_expect_eq(cost.transactions, 1);
     cr_expect_eq(cost.conflicts + cost.duration + cost.occupancy, 0);
 }
@@ -117,7 +117,7 @@ Test(shared_memory, ideal_has_no_conflicts)
 static struct shared_memory_cost of_banks(const int64_t *o, uint32_t mask, uint32_t width, const uint64_t *address)
 {
     struct shared_memory_cost cost;
-    shared_memory_banks.cost(o, &(struct shared_memory_access){mask, width, address}, &cost);
+    shared_memory_banks.cost(o, &(struct shared_memory_access){mask, width, address, false}, &cost);
     return cost;
 }
 
@@ -141,6 +141,29 @@ Test(shared_memory, passes_of_a_stride_are_its_greatest_common_divisor_with_32)
         cr_expect_eq(cost.duration, 20 + 2 * (a - 1));
         cr_expect_eq(cost.occupancy, 3 * a < 7 ? 7 : 3 * a, "at least 7");
     }
+}
+
+/* Lanes of an atomic at one address take turns, those of a load share it. */
+Test(shared_memory, lanes_of_an_atomic_take_turns)
+{
+    static const int64_t o[] = {20, 2, 1, 0, 0, 3};
+    static const uint32_t most[] = {32, 16, 8, 4, 2, 1};
+    uint64_t address[32];
+    for (uint32_t i = 0; i < 6; i++) {
+        struct shared_memory_cost cost;
+        for (uint32_t l = 0; l < 32; l++)
+            address[l] = l % (32 / most[i]) * 4;
+        shared_memory_banks.cost(o, &(struct shared_memory_access){~0u, 4, address, true}, &cost);
+        cr_expect_eq(cost.transactions, 1);
+        cr_expect_eq(cost.duration, 20 + 3 * (most[i] - 1));
+        cr_expect_eq(cost.occupancy, 1 + 3 * (most[i] - 1));
+        cr_expect_eq(of_banks(o, ~0u, 4, address).duration, 20, "a load");
+    }
+    for (uint32_t l = 0; l < 32; l++)
+        address[l] = l < 3 ? 0 : l * 4;
+    struct shared_memory_cost cost;
+    shared_memory_banks.cost(o, &(struct shared_memory_access){0xfffffffeu, 4, address, true}, &cost);
+    cr_expect_eq(cost.duration, 20 + 3, "of three lanes there two are active");
 }
 
 /* G. Smith's example: a 128-bit load of one address takes two requests, and four where lanes share addresses in other

@@ -165,6 +165,7 @@ static struct machine *random_machine(struct random_settings *d, bool bounded, u
         SET(d, "interconnect", "direct", "crossbar");
         if (!strcmp(d->settings[3].value, "crossbar")) {
             SET(d, "interconnect.flit", "8", "32", "40");
+            SET(d, "interconnect.sm_flit", "0", "0", "14");
             SET(d, "interconnect.header", "8");
             SET(d, "interconnect.replies", "-1", "1", "2");
             SET(d, "interconnect.clock_mhz", "0", "700", "3000.7");

@@ -43,6 +43,7 @@ static struct memory_transaction transaction(uint64_t address, enum cache_kind k
 /* What is unusual about a machine of 8 SMs and 8 slices. */
 struct crossing {
     const char *flit, *interval, *links, *l2; /* bytes, cycles, MHz; the core has 1000 */
+    const char *sm_flit;                      /* bytes; NULL: 0 */
 };
 
 /* Sectors in a cycle of 8 SMs, all of them at slices (SM + i × step) modulo slices. */
@@ -63,6 +64,7 @@ static double rate(const struct crossing *c, enum cache_kind kind, unsigned step
                                                {"dram", "ideal"},
                                                {"interconnect", "crossbar"},
                                                {"interconnect.flit", c->flit},
+                                               {"interconnect.sm_flit", c->sm_flit ? c->sm_flit : "0"},
                                                {"interconnect.clock_mhz", c->links},
                                                {"interconnect.header", "8"},
                                                {"port.latency", "30"}};
@@ -103,11 +105,20 @@ Test(closed_forms, a_crossbar_saturates_at_its_flit_rate)
     } rows[] = {{"40", 1}, {"32", 2}, {"10", 4}, {"8", 5}};
     for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++)
         for (enum cache_kind kind = CACHE_READ; kind <= CACHE_WRITE; kind++) {
-            const struct crossing c = {rows[i].flit, "0", "0", "0"};
+            const struct crossing c = {rows[i].flit, "0", "0", "0", NULL};
             is_near(rate(&c, kind, 0, false), 8 / rows[i].flits, "each SM at its slice");
             is_near(rate(&c, kind, 1, false), 8 / rows[i].flits, "each SM at all slices in turns");
             is_near(rate(&c, kind, 0, true), 1 / rows[i].flits, "all SMs at one slice");
         }
+}
+
+/* Links out of SMs that are narrower hold up what carries data to L2, and nothing else. */
+Test(closed_forms, narrow_links_of_sms_hold_up_writes)
+{
+    const struct crossing c = {.flit = "40", .interval = "0", .links = "0", .l2 = "0", .sm_flit = "14"};
+    is_near(rate(&c, CACHE_READ, 1, false), 8, "reads");
+    is_near(rate(&c, CACHE_WRITE, 1, false), 8 / 3.0, "writes, three flits each");
+    is_near(rate(&c, CACHE_WRITE, 0, true), 1, "all SMs at one slice, whose link is as wide as before");
 }
 
 /* Links of another clock move a flit in a cycle of that, and slices of another clock look up a sector in `interval` of
@@ -117,13 +128,13 @@ Test(closed_forms, links_and_slices_have_clocks_of_their_own)
     static const struct {
         struct crossing crossing;
         double links, slices; /* sectors in a cycle of one of each */
-    } rows[] = {{{"8", "0", "500", "0"}, 0.5 / 5, 9},
-                {{"8", "0", "2000", "0"}, 2.0 / 5, 9},
-                {{"8", "0", "1234.567", "0"}, 1.234567 / 5, 9},
-                {{"8", "0", "333.5", "700"}, 0.3335 / 5, 9},
-                {{"40", "1", "4000", "250"}, 4, 0.25},
-                {{"40", "4", "4000", "3000"}, 4, 0.75},
-                {{"40", "3", "1000", "777.125"}, 1, 0.777125 / 3}};
+    } rows[] = {{{"8", "0", "500", "0", NULL}, 0.5 / 5, 9},
+                {{"8", "0", "2000", "0", NULL}, 2.0 / 5, 9},
+                {{"8", "0", "1234.567", "0", NULL}, 1.234567 / 5, 9},
+                {{"8", "0", "333.5", "700", NULL}, 0.3335 / 5, 9},
+                {{"40", "1", "4000", "250", NULL}, 4, 0.25},
+                {{"40", "4", "4000", "3000", NULL}, 4, 0.75},
+                {{"40", "3", "1000", "777.125", NULL}, 1, 0.777125 / 3}};
     for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++) {
         double one = rows[i].links < rows[i].slices ? rows[i].links : rows[i].slices;
         is_near(rate(&rows[i].crossing, CACHE_READ, 0, false), 8 * one, "each SM at its slice");

@@ -110,7 +110,7 @@ static bool may_leave(struct sim *s, unsigned sm, unsigned i, uint64_t now)
 {
     struct request *r = &s->r[i];
     uint64_t gone = s->left_at[sm] == now ? s->left[sm] : 0;
-    uint64_t flits = s->l.packet[r->kind];
+    uint64_t flits = s->l.departure[r->kind];
     if (r->ready > now || (s->l.port_width && gone >= s->l.port_width) || tempo_in(s->links, s->link_free[sm]) > now)
         return false;
     uint64_t gone_at = now;

@@ -181,10 +181,12 @@ static size_t sectored_settings(uint64_t *seed, struct machine_setting *settings
 
 static size_t unit_settings(uint64_t *seed, struct machine_setting *settings)
 {
-    static const char *const queues[] = {"-1", "0", "1", "3"};
+    static const char *const queues[] = {"-1", "0", "1", "3"}, *const sharers[] = {"1", "1", "2", "4"};
     settings[0] = (struct machine_setting){"units.alu.queue", queues[synthetic_random(seed) % 4]};
     settings[1] = (struct machine_setting){"units.lsu.queue", queues[synthetic_random(seed) % 4]};
-    return 2;
+    settings[2] = (struct machine_setting){"units.alu.subcores", sharers[synthetic_random(seed) % 4]};
+    settings[3] = (struct machine_setting){"units.lsu.subcores", sharers[synthetic_random(seed) % 4]};
+    return 4;
 }
 
 /* A machine with settings drawn at random. */

@@ -107,6 +107,7 @@ Test(machines, settings)
         {"units.new", "pipelined", "unknown key"},
         {"classes.int.unit", "alv", "did you mean 'alu'?"},
         {"l1_subcores", "3", "--set l1_subcores=3: l1.subcores (3) does not divide subcores (4)"},
+        {"units.alu.subcores", "3", "--set units.alu.subcores=3: units.alu.subcores (3) does not divide subcores (4)"},
         {"subcores", "3", "--set subcores=3: l1.subcores (2) does not divide subcores (3)"},
         {"coalescer.size", "\n96", "--set coalescer.size=?96: coalescer: size must be a power of two"},
         {"pipeline.l1_queue", "8", "--set pipeline.l1_queue=8: 'pipeline.l1_queue' is 'l1.misses' now"},

@@ -133,6 +133,25 @@ Test(timing, a_unit_without_a_queue_is_waited_for)
     cr_expect_eq(RUN(ops, NULL).stall[STALL_UNIT], 0);
 }
 
+Test(timing, sub_cores_share_a_unit_or_not)
+{
+    static const struct warp_op ops[] = {OP(FP64, 0, NO, NO)};
+    static const struct warp_program warps[] = {{ops, 1}, {ops, 1}, {ops, 1}, {ops, 1}};
+#define FOUR(...) run_block(warps, 4, (const char *const[]){"subcores=4", "units.fp64.queue=0", __VA_ARGS__, NULL})
+    cr_expect_eq(FOUR("units.fp64.subcores=1").cycles, 64 + 64);
+    struct statistics s = FOUR("units.fp64.subcores=4");
+    cr_expect_eq(s.cycles, 4 * 64 + 64, "one after the other");
+    cr_expect_eq(s.stall[STALL_UNIT], 64 + 128 + 192);
+    cr_expect_eq(FOUR("units.fp64.subcores=2").cycles, 2 * 64 + 64);
+    s = FOUR("units.fp64.subcores=4", "units.fp64.queue=-1");
+    cr_expect_eq(s.cycles, 4 * 64 + 64, "they issue at once and wait in the queue");
+    cr_expect_eq(s.stall[STALL_UNIT], 0);
+    s = FOUR("units.fp64.subcores=4", "units.fp64.queue=2");
+    cr_expect_eq(s.stall[STALL_UNIT], 64,
+                 "one is dispatched, two wait in the queue they share, the fourth cannot issue");
+#undef FOUR
+}
+
 Test(timing, guarded_off_instructions_keep_their_unit_but_make_no_access)
 {
     struct warp_op ops[] = {ACCESS(GLOBAL, false, 0, 4, 0), OP(INT, 1, 0, NO)};
