@@ -88,8 +88,9 @@ static void parse_version(struct parser *p)
         ptx_error(p->src, t.at, "a version like 7.8 belongs here");
     if (major * 10 + minor > NEWEST_VERSION)
         ptx_error(p->src, t.at, "PTX up to version 9.5 is known here; if the module uses nothing newer, write 9.5");
-    if (p->unit->version < major * 10 + minor)
-        p->unit->version = major * 10 + minor;
+    p->version = major * 10 + minor;
+    if (p->unit->version < p->version)
+        p->unit->version = p->version;
     next_token(p);
 }
 
@@ -167,6 +168,19 @@ static enum ptx_linking parse_linking(struct parser *p)
     return found;
 }
 
+/* The first version that is compiled with the ABI, in which only functions have .local variables. */
+#define ABI_VERSION 30
+
+/* Those of the module are, without the ABI, one in each thread. .extern means nothing, as in ptxas. */
+static void parse_module_locals(struct parser *p)
+{
+    if (p->version >= ABI_VERSION)
+        ptx_error(p->src, p->tok.at,
+                  "a module of version 3.0 or later has no .local variables of its own: declare them in a function");
+    next_token(p);
+    parse_variables(p, RP_SPACE_LOCAL, false);
+}
+
 /* Parses [.extern .visible .weak .common] and the function or variable after it. */
 static void parse_declaration(struct parser *p)
 {
@@ -178,7 +192,9 @@ static void parse_declaration(struct parser *p)
         parse_function(p, true);
     else if (take_dot(p, "func"))
         parse_function(p, false);
-    else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM && space != RP_SPACE_LOCAL) {
+    else if (at_dot(p, "local"))
+        parse_module_locals(p);
+    else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM) {
         next_token(p);
         parse_variables(p, space, p->linking == LINK_EXTERN);
     } else if (p->tok.kind == TOK_DOT &&

@@ -363,7 +363,10 @@ static void keep(struct parser *p, struct ptx_variable *v)
     if (v->is_listed)
         return;
     v->is_listed = true;
-    if (v->space == RP_SPACE_LOCAL)
+    v->is_shared_local = v->space == RP_SPACE_LOCAL && p->depth == 0;
+    if (v->is_shared_local)
+        VECTOR_PUSH(p->arena, &p->unit->locals, v);
+    else if (v->space == RP_SPACE_LOCAL)
         VECTOR_PUSH(p->arena, &p->function->locals, v);
     else if (v->space == RP_SPACE_GLOBAL || v->space == RP_SPACE_CONST || v->space == RP_SPACE_TEXTURE)
         VECTOR_PUSH(p->arena, &p->unit->variables, v);

@@ -79,6 +79,7 @@ struct parser {
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
     enum ptx_linking linking;      /* linking of the current declaration at the top of the module */
+    uint32_t version;              /* of this piece: major × 10 + minor */
     bool has_address_size;         /* of the module */
     bool has_own_size;             /* of this piece */
     struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: no operand has named it */
