@@ -31,6 +31,7 @@ struct ptx_variable {
     bool is_extern;      /* for .shared: dynamic shared memory */
     bool is_reserved;    /* shared memory of the system: parse_operand.c */
     bool is_opaque;      /* .tex, .texref, .samplerref, .surfref */
+    bool in_register;    /* stands for a parameter or result of a function that is in a register */
     bool is_entry_param; /* parameter of a kernel; PARAM variables without it are in a frame */
     bool is_weak; /* .weak or .common: another module's definition may replace it, and it may replace another's */
     bool is_shared_local; /* .local of the module: one for all functions, in each thread */

@@ -62,6 +62,16 @@ void skip_until(struct parser *p, uint16_t punct)
     next_token(p);
 }
 
+void parse_pragma(struct parser *p)
+{
+    do {
+        if (p->tok.kind != TOK_STRING)
+            ptx_error(p->src, p->tok.at, "a string belongs behind .pragma");
+        next_token(p);
+    } while (take_punct(p, ','));
+    expect_punct(p, ';', "after .pragma");
+}
+
 void skip_attribute(struct parser *p)
 {
     unsigned depth = 0;
@@ -82,9 +92,11 @@ static void parse_version(struct parser *p)
 {
     struct token t = p->tok;
     unsigned major, minor;
+    int read = 0;
     char text[16];
     snprintf(text, sizeof text, "%.*s", (int)(t.length < 15 ? t.length : 15), t.text);
-    if (t.kind != TOK_FLOAT || sscanf(text, "%u.%u", &major, &minor) != 2 || major < 1 || major > 99 || minor > 9)
+    if (t.kind != TOK_FLOAT || sscanf(text, "%u.%u%n", &major, &minor, &read) != 2 || text[read] || major < 1 ||
+        major > 99 || minor > 9)
         ptx_error(p->src, t.at, "a version like 7.8 belongs here");
     if (major * 10 + minor > NEWEST_VERSION)
         ptx_error(p->src, t.at, "PTX up to version 9.5 is known here; if the module uses nothing newer, write 9.5");
@@ -160,11 +172,15 @@ static enum ptx_linking parse_linking(struct parser *p)
     static const char *const words[] = {
         [LINK_VISIBLE] = "visible", [LINK_EXTERN] = "extern", [LINK_WEAK] = "weak", [LINK_COMMON] = "common"};
     enum ptx_linking found = LINK_LOCAL;
-    for (unsigned i = LINK_VISIBLE; i <= LINK_COMMON; i++)
-        if (take_dot(p, words[i])) {
-            found = found == LINK_EXTERN ? found : i;
-            i = LINK_LOCAL; /* starts again: there may be several */
-        }
+    for (unsigned i = LINK_VISIBLE; i <= LINK_COMMON; i++) {
+        uint32_t at = p->tok.at;
+        if (!take_dot(p, words[i]))
+            continue;
+        if (found != LINK_LOCAL)
+            ptx_error(p->src, at, "a name has one of .visible, .extern, .weak and .common");
+        found = i;
+        i = LINK_LOCAL; /* starts again */
+    }
     return found;
 }
 
@@ -248,7 +264,7 @@ static void parse_directive(struct parser *p)
     else if (take_dot(p, "alias"))
         parse_alias(p);
     else if (take_dot(p, "pragma"))
-        skip_until(p, ';');
+        parse_pragma(p);
     else if (take_dot(p, "language")) { /* a string or name, without effect */
         next_token(p);
         take_punct(p, ';');
