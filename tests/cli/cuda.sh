@@ -79,6 +79,11 @@ for n in 2 3; do
 done
 check "a fault says whose memory it is" grep -q "of device 1; device 0 has no access to it" "$dir/err"
 is "CUDA_VISIBLE_DEVICES hides devices" "$(CUDA_VISIBLE_DEVICES=1 "$REPRISE" run --devices 2 -- "$programs/devices")" "one device"
+"$REPRISE" run -q --devices 2 -- "$programs/managed" >"$dir/out" 2>"$dir/err"
+is "a __managed__ variable on two devices: one on each" "$(cat "$dir/out")" $'device 0: 1\ndevice 1: 1'
+check "a __managed__ variable on two devices: says so" grep -q "the __managed__ variable 'counter' is not one for all devices" "$dir/err"
+"$REPRISE" run -q -- "$programs/managed" >"$dir/out" 2>"$dir/err"
+is "a __managed__ variable on one device: says nothing" "$(cat "$dir/out" "$dir/err")" "device 0: 1"
 for n in 0 17 two; do fails 1 "--devices $n: it must be 1 to 16" "$REPRISE" run --devices $n -- "$programs/devices"; done
 "$REPRISE" run --device h100 -- "$programs/graphs" >"$dir/out" 2>"$dir/err"
 check "graphs on a device with clusters" grep -qx "ok launches with attributes" "$dir/out"

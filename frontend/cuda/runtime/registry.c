@@ -2,7 +2,9 @@
  * module is loaded when something in it is first used. Host functions and host variables represent their counterparts
  * in modules; a table finds them by address. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +222,23 @@ static CUresult look_up_variable(struct entry *e, int device)
     return result;
 }
 
+/* A module that is loaded on a further device has its __managed__ variables there once more, and the host's name means
+ * these. Says so the first time. */
+static void warn_of_managed(const struct module *m, const struct entry *e, int device)
+{
+    static bool said;
+    bool elsewhere = false;
+    for (int d = 0; d < DEVICES_MOST; d++)
+        elsewhere |= d != device && m->on[d].handle && m->on[d].generation == generations[d];
+    if (elsewhere && !said)
+        fprintf(
+            stderr,
+            "reprise: the __managed__ variable '%s' is not one for all devices: each has its own, and the host uses "
+            "that of the device that was first used last; memory of cudaMallocManaged is one for all\n",
+            e->name);
+    said |= elsewhere;
+}
+
 /* Loads the module on the device of the current context. */
 static CUresult load(struct module *m, int device)
 {
@@ -234,8 +253,10 @@ static CUresult load(struct module *m, int device)
     l->generation = generations[device];
     for (size_t i = 0; i < m->count; i++) {
         struct entry *e = m->entries[i];
-        if (e->managed && !look_up_variable(e, device))
-            *e->managed = (void *)e->found[device].address;
+        if (!e->managed || look_up_variable(e, device))
+            continue;
+        *e->managed = (void *)e->found[device].address;
+        warn_of_managed(m, e, device);
     }
     return CUDA_SUCCESS;
 }

@@ -31,11 +31,13 @@ struct ptx_variable {
     bool is_extern;      /* for .shared: dynamic shared memory */
     bool is_reserved;    /* shared memory of the system: parse_operand.c */
     bool is_opaque;      /* .tex, .texref, .samplerref, .surfref */
+    bool in_register;    /* stands for a parameter or result of a function that is in a register */
     bool is_entry_param; /* parameter of a kernel; PARAM variables without it are in a frame */
-    bool is_weak;   /* .weak or .common: another module's definition may replace it, and it may replace another's */
-    bool is_listed; /* in the unit's or function's list of variables */
-    bool bound;     /* .param of a call's scope: offset is set by the call */
-    uint32_t align; /* bytes, a power of two */
+    bool is_weak; /* .weak or .common: another module's definition may replace it, and it may replace another's */
+    bool is_shared_local; /* .local of the module: one for all functions, in each thread */
+    bool is_listed;       /* in the unit's or function's list of variables */
+    bool bound;           /* .param of a call's scope: offset is set by the call */
+    uint32_t align;       /* bytes, a power of two */
     uint64_t count, size; /* elements (a vector's counted), bytes */
     uint64_t offset;      /* module variable: address; parameter, local: offset in block or frame; see layout.h */
     uint32_t program;     /* .shared: which program `offset` was laid out for, counted from 1 */
@@ -165,6 +167,7 @@ struct ptx_unit {
     struct ptx_function *functions, **last_function;
     uint32_t function_count;
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */
+    VECTOR(struct ptx_variable *) locals;    /* .local variables of the module */
     VECTOR(struct ptx_file) files;
     VECTOR(struct ptx_inlined) inlined;
 };

@@ -54,8 +54,32 @@ static bool takes_wider(const struct checker *c)
 
 static bool is_float(const struct ptx_type_info *t) { return t->kind == 'F'; }
 
-/* ptxas takes a pair of small floats for 32 bits. */
-static bool is_pair(const struct ptx_type_info *t) { return is_float(t) && strstr(t->name, "x2"); }
+/* Small floats and pairs: no number stands for one. */
+static bool is_small(enum ptx_type t)
+{
+    return (is_float(&ptx_types[t]) && t != PT_F32 && t != PT_F64) || t == PT_U16X2 || t == PT_S16X2;
+}
+
+/* ptxas takes bits for them, and registers that are declared so: .f16, and .f16x2 for any pair but of .bf16. */
+static bool holds_small(enum ptx_type have, enum ptx_type want)
+{
+    bool pair = want == PT_F16X2 || want == PT_U16X2 || want == PT_S16X2;
+    return ptx_types[have].kind == 'B' || (have == PT_F16 && want == PT_F16) || (have == PT_F16X2 && pair);
+}
+
+/* Whether a register that is wide enough is of the right kind. Bits (.b32) fit everything; floats and integers do not
+ * fit each other, but .f16x2 goes for 32 bits of an integer. */
+static bool fits_kind(enum ptx_type has, enum ptx_type want)
+{
+    const struct ptx_type_info *have = &ptx_types[has], *type = &ptx_types[want];
+    if (is_small(want))
+        return holds_small(has, want);
+    if (have->kind == 'B' || type->kind == 'B')
+        return true;
+    if (has == PT_F16X2)
+        return !is_float(type);
+    return is_float(have) == is_float(type) && (!is_float(have) || have->bits == type->bits);
+}
 
 static void check_register(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
@@ -77,10 +101,7 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
     if (have->bits < type->bits || (have->bits > type->bits && !takes_wider(c) && have->bits != 8 && type->bits != 8))
         ptx_error(c->src, o->at, "'%s' has %u bit%s where .%s belongs", r->name, have->bits, rp_plural(have->bits),
                   type->name);
-    if (is_float(have) && is_float(type) && !is_pair(have) && !is_pair(type) && have->bits != type->bits)
-        ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
-    /* Bits (.b32) fit everything; floats and integers do not fit each other. */
-    if (is_float(have) != is_float(type) && have->kind != 'B' && type->kind != 'B' && !is_pair(have) && !is_pair(type))
+    if (!fits_kind((enum ptx_type)r->type, want))
         ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
 }
 
@@ -89,7 +110,9 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
 static void check_number(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     const struct ptx_type_info *t = &ptx_types[want];
-    if (o->kind == PO_INTEGER && want != PT_NONE && is_float(t) && !is_pair(t))
+    if (is_small(want))
+        ptx_error(c->src, o->at, "a register belongs here: no number is of type .%s", t->name);
+    if (o->kind == PO_INTEGER && want != PT_NONE && is_float(t))
         ptx_error(c->src, o->at, "an integer where .%s belongs; floating-point numbers have a point, as 1.0", t->name);
     if (o->kind == PO_INTEGER)
         return;
@@ -106,6 +129,41 @@ static bool takes_in_vector(const struct checker *c, const struct ptx_operand *e
     return is_float(type) && (have->kind == 'U' || have->kind == 'S') && have->bits == type->bits;
 }
 
+/* What the elements of a vector are: registers by their declaration, and numbers. One register of bits lets ptxas take
+ * the others for such, too. */
+struct element_kinds {
+    bool bits, floats, integers;
+};
+
+static struct element_kinds kinds_of(const struct checker *c, const struct ptx_operand *e, uint32_t count)
+{
+    struct element_kinds k = {false, false, false};
+    for (uint32_t i = 0; i < count; i++) {
+        char kind = e[i].kind == PO_REGISTER ? ptx_types[c->function->registers.at[e[i].reg].type].kind : 0;
+        k.bits |= kind == 'B';
+        k.floats |= kind == 'F' || e[i].kind == PO_FLOAT || e[i].kind == PO_SINGLE;
+        k.integers |= kind == 'U' || kind == 'S' || e[i].kind == PO_INTEGER;
+    }
+    if (k.floats && k.integers)
+        ptx_error(c->src, e->at, "a vector has floating-point numbers or integers, not both");
+    return k;
+}
+
+/* The registers of a vector in memory have the same width. */
+static void check_widths(const struct checker *c, const struct ptx_operand *o)
+{
+    uint8_t bits = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct ptx_operand *e = &o->elements[i];
+        if (e->kind != PO_REGISTER)
+            continue;
+        uint8_t own = ptx_types[c->function->registers.at[e->reg].type].bits;
+        if (bits && own != bits)
+            ptx_error(c->src, e->at, "registers of %u and of %u bits in a vector", bits, own);
+        bits = own;
+    }
+}
+
 static void check_vector(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     uint32_t wanted = (uint32_t)mods_value(&c->in->mods, G_VECTOR, 1);
@@ -116,6 +174,9 @@ static void check_vector(const struct checker *c, const struct ptx_operand *o, e
     if (move && (o->count < 2 || ptx_types[want].bits % o->count || ptx_types[want].bits / o->count < 8))
         ptx_error(c->src, o->at, ".%s does not consist of %u element%s", ptx_types[want].name, o->count,
                   rp_plural(o->count));
+    if (!move)
+        check_widths(c, o);
+    (void)kinds_of(c, o->elements, o->count);
     for (uint32_t i = 0; i < o->count; i++) {
         const struct ptx_operand *e = &o->elements[i];
         if (e->kind == PO_SINK && is_destination(c))
@@ -152,24 +213,32 @@ static void check_address(const struct checker *c, const struct ptx_operand *o)
         ptx_error(c->src, o->elements[0].at, "'%s' (.%s) cannot hold an address", r->name, t->name);
 }
 
+/* %reserved_smem_offset_begin and the like, which parse_operand.c makes variables of. */
+static bool is_special_address(const struct ptx_operand *o)
+{
+    return o->kind == PO_VARIABLE && o->variable->is_reserved;
+}
+
 static void check_source(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     bool address = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_CVTA ||
-                   c->in->form->lowering == LOW_ISSPACEP || c->in->form->lowering == LOW_CLUSTER ||
-                   c->in->form->class_rule == C_ARITHMETIC || c->in->form->class_rule == C_CONVERSION;
+                   c->in->form->lowering == LOW_ISSPACEP || c->in->form->lowering == LOW_CLUSTER;
+    bool special = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_MOVE_VECTOR ||
+                   c->in->form->lowering == LOW_CONVERT;
     switch (o->kind) {
     case PO_REGISTER: check_register(c, o, want); return;
     case PO_INTEGER:
     case PO_FLOAT:
     case PO_SINGLE: check_number(c, o, want); return;
     case PO_SPECIAL:
-        if (want != PT_NONE && ptx_types[want].kind != 'F')
+        if (special && want != PT_NONE && ptx_types[want].kind != 'F')
             return;
-        break;
+        ptx_error(c->src, o->at, "special registers are sources of mov and cvt only");
     case PO_VECTOR: check_vector(c, o, want); return;
     case PO_VARIABLE:
     case PO_FUNCTION:
-        if (address && (want == PT_NONE || ptx_types[want].bits >= (c->in->form->lowering == LOW_MOVE ? 16 : 32)))
+        if ((address || (special && is_special_address(o))) &&
+            (want == PT_NONE || ptx_types[want].bits >= (c->in->form->lowering == LOW_MOVE ? 16 : 32)))
             return;
         break;
     case PO_SINK: ptx_error(c->src, o->at, "'_' can only be a destination");
@@ -200,6 +269,25 @@ static void check_destination(const struct checker *c, const struct ptx_operand 
         ptx_error(c->src, o->at, "the destination must be a register");
 }
 
+/* Whether ptxas takes a register of this type, which has 32 bits, for elements of a matrix. */
+static bool holds_elements(const struct ptx_form *form, enum ptx_type type, enum matrix_format format)
+{
+    bool moves = form->lowering == LOW_LDMATRIX || form->lowering == LOW_STMATRIX;
+    bool integer = ptx_types[type].kind == 'U' || ptx_types[type].kind == 'S';
+    switch (moves || ptx_types[type].kind == 'B' ? MATRIX_F32 : format) {
+    case MATRIX_F16: return type == PT_F16X2;
+    case MATRIX_BF16:
+    case MATRIX_TF32: return false;
+    case MATRIX_S8:
+    case MATRIX_U8:
+    case MATRIX_S4:
+    case MATRIX_U4:
+    case MATRIX_B1:
+    case MATRIX_S32: return integer;
+    default: return true; /* by the type of the fragment's registers */
+    }
+}
+
 /* Checks the registers of a matrix. A single register may stand without braces. */
 static void check_fragment(const struct checker *c, const struct ptx_operand *o)
 {
@@ -210,19 +298,40 @@ static void check_fragment(const struct checker *c, const struct ptx_operand *o)
     if ((vector ? o->count : 1) != f.count)
         ptx_error(c->src, o->at, "matrix %c has %u register%s here, not %u", matrix, f.count, rp_plural(f.count),
                   vector ? o->count : 1);
+    const struct element_kinds kinds = kinds_of(c, vector ? o->elements : o, f.count);
     for (uint32_t i = 0; i < f.count; i++) {
         const struct ptx_operand *e = vector ? &o->elements[i] : o;
-        if (e->kind == PO_REGISTER)
-            check_register(c, e, f.type);
-        else if (!(is_destination(c) ? e->kind == PO_SINK : e->kind >= PO_INTEGER && e->kind <= PO_SINGLE))
+        if (e->kind == PO_REGISTER) {
+            const struct ptx_register *r = &c->function->registers.at[e->reg];
+            check_register(c, e, kinds.bits && ptx_types[f.type].bits == 32 ? PT_B32 : f.type);
+            if (!kinds.bits && !holds_elements(form, (enum ptx_type)r->type, f.format))
+                ptx_error(c->src, e->at, "'%s' is .%s: registers of this matrix are .b32", r->name,
+                          ptx_types[r->type].name);
+        } else if (!(is_destination(c) ? e->kind == PO_SINK : e->kind >= PO_INTEGER && e->kind <= PO_SINGLE))
             ptx_error(c->src, e->at, "a register belongs here");
     }
+}
+
+/* PTX ISA, "setp": lo, ls, hi, hs are of unsigned integers, equ to nan of floats; bits are equal or not. */
+static void check_comparison(struct ptx_source *src, const struct ptx_instruction *in)
+{
+    const struct ptx_type_info *t = &ptx_types[in->mods.types[in->form->type_count - 1]];
+    bool lo_or_hi = mods_have(&in->mods, M_LO) || mods_have(&in->mods, M_HI);
+    int compare = lo_or_hi ? CMP_LS : mods_value(&in->mods, G_COMPARE, CMP_EQ);
+    bool equality = compare == CMP_EQ || compare == CMP_NE;
+    bool of_unsigned = compare == CMP_LS || compare == CMP_HS;
+    bool of_order = compare == CMP_LT || compare == CMP_LE || compare == CMP_GT || compare == CMP_GE;
+    bool fits = equality || (of_order ? t->kind != 'B' : of_unsigned ? t->kind == 'U' : t->kind == 'F');
+    if (!fits)
+        ptx_error(src, in->at, "'%s' does not compare .%s this way", in->form->opcode, t->name);
 }
 
 void ptx_check_operands(struct ptx_source *src, const struct ptx_function *function, const struct ptx_instruction *in)
 {
     if (in->form->any_operands)
         return;
+    if (in->form->op == OP_SET || in->form->op == OP_SETP)
+        check_comparison(src, in);
     for (uint32_t i = 0; i < in->operand_count; i++) {
         const struct ptx_operand *o = &in->operands[i];
         struct checker c = {src, function, in, &in->form->operands[i]};

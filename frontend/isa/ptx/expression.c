@@ -233,7 +233,13 @@ uint64_t constant_bits(struct parser *p, struct constant c, enum ptx_type type, 
 {
     unsigned bits = ptx_types[type].bits;
     uint64_t mask = bits >= 64 ? UINT64_MAX : (1ull << bits) - 1;
-    if (type == PT_F32 || type == PT_F64) {
+    bool is_bits = ptx_types[type].kind == 'B';
+    if (is_float(c) && !is_bits && ptx_types[type].kind != 'F')
+        ptx_error(p->src, at, "a floating-point value where .%s belongs", ptx_types[type].name);
+    if (!is_float(c) && ptx_types[type].kind == 'F')
+        ptx_error(p->src, at, "an integer where .%s belongs; floating-point numbers have a point, as 1.0",
+                  ptx_types[type].name);
+    if (type == PT_F32 || type == PT_F64 || (type == PT_B32 && is_float(c) && c.kind != CONST_SINGLE)) {
         if ((type == PT_F32 && c.kind == CONST_SINGLE) || (type == PT_F64 && c.kind == CONST_DOUBLE))
             return c.bits;
         double d = as_double(c);
@@ -241,12 +247,9 @@ uint64_t constant_bits(struct parser *p, struct constant c, enum ptx_type type, 
         uint32_t low;
         memcpy(&low, &f, sizeof low);
         memcpy(&c.bits, &d, sizeof d);
-        return type == PT_F32 ? low : c.bits;
+        return type == PT_F64 ? c.bits : low;
     }
     if (type == PT_PRED)
         return is_true(c);
-    bool raw = (c.kind == CONST_SINGLE && bits == 32) || (c.kind == CONST_DOUBLE && bits == 64);
-    if (is_float(c) && !raw)
-        ptx_error(p->src, at, "a floating-point value where .%s belongs", ptx_types[type].name);
     return c.bits & mask;
 }

@@ -191,8 +191,11 @@ static void place_entry(struct ptx_unit *u, struct ptx_function *f)
 void ptx_layout(struct ptx_unit *u, struct module *m)
 {
     uint32_t align = MIN_FRAME_ALIGN;
+    uint64_t of_module = 0;
     place_variables(u, m);
     fill_images(u, m);
+    for (uint32_t i = 0; i < u->locals.count; i++)
+        of_module = place(u, u->locals.at[i], of_module, &align);
     for (struct ptx_function *f = u->functions; f; f = f->next) {
         if (f->is_entry)
             place_entry(u, f);
@@ -202,7 +205,7 @@ void ptx_layout(struct ptx_unit *u, struct module *m)
             if (f->body.at[i].form->lowering == LOW_CALL && f->body.at[i].operand_count == 4 &&
                 (*f->body.at[i].operands[3].label)->kind == LABEL_PROTOTYPE)
                 place_signature(u, (*f->body.at[i].operands[3].label)->prototype, &align);
-        uint64_t end = f->is_entry ? 0 : f->signature.bytes;
+        uint64_t end = f->is_entry ? of_module : f->signature.bytes;
         for (uint32_t i = 0; i < f->locals.count; i++)
             end = place(u, f->locals.at[i], end, &align);
         f->frame_bytes = (uint32_t)end;

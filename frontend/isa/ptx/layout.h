@@ -3,7 +3,8 @@
  * A function's frame is in local memory, relative to the warp's frame base. It holds results, then parameters, each at
  * its alignment, then .local variables. Its size is a multiple of the unit's frame alignment, so that every frame
  * begins aligned. The frame of a callee begins where the caller's ends, so arguments are at the caller's frame_bytes
- * plus their offset. */
+ * plus their offset. The .local variables of the module are at the beginning of local memory, below those of the kernel
+ * in its frame. */
 #ifndef REPRISE_FRONTEND_ISA_PTX_LAYOUT_H
 #define REPRISE_FRONTEND_ISA_PTX_LAYOUT_H
 

@@ -41,7 +41,19 @@ static void skip_comment(struct lexer *l)
     ptx_error(l->src, start, "this comment has no end");
 }
 
-/* Skips blanks, comments, and the lines that a C preprocessor or an old debugger format adds (# ..., @@DWARF ...). */
+/* A line that a C preprocessor or an old debugger format adds: # 5 "file", @@DWARF ... */
+static bool is_added_line(const char *s)
+{
+    if (*s == '@')
+        return strncmp(s, "@@DWARF", 7) == 0;
+    if (*s != '#')
+        return false;
+    while (*++s == ' ' || *s == '\t')
+        ;
+    return is_digit(*s);
+}
+
+/* Skips blanks, comments, and added lines. */
 static void skip_blanks(struct lexer *l)
 {
     const char *text = l->src->text;
@@ -51,7 +63,7 @@ static void skip_blanks(struct lexer *l)
             l->line++;
         if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v')
             l->pos++;
-        else if ((c == '/' && after == '/') || c == '#' || (c == '@' && after == '@'))
+        else if ((c == '/' && after == '/') || is_added_line(text + l->pos))
             skip_line(l);
         else if (c == '/' && after == '*')
             skip_comment(l);

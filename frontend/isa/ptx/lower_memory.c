@@ -36,7 +36,12 @@ static void variable_base(struct lowering *l, struct operation *u, const struct 
     uint8_t space;
     bool in_frame;
     uint64_t at = variable_address(l, base->variable, base->at, &space, &in_frame);
-    uint8_t said = u->memory.space;
+    uint8_t said = u->memory.space, own = base->variable->space;
+    bool misses = said == RP_SPACE_GENERIC ? own == RP_SPACE_CONST || own == RP_SPACE_PARAM
+                                           : said == RP_SPACE_LOCAL && own == RP_SPACE_PARAM;
+    if (misses)
+        ptx_error(l->src, base->at, "'%s' is in .%s memory: the instruction needs .%s", base->variable->name,
+                  rp_space_name(own), rp_space_name(own));
     if (said == RP_SPACE_PARAM && in_frame && base->variable->space == RP_SPACE_PARAM)
         said = space;
     if (said == RP_SPACE_SHARED_CLUSTER && space == RP_SPACE_SHARED)

@@ -84,7 +84,8 @@ struct operand lane_result(struct lowering *l, uint8_t op, enum ptx_type type, s
 uint64_t variable_address(struct lowering *l, struct ptx_variable *v, uint32_t at, uint8_t *space, bool *in_frame)
 {
     *space = v->space;
-    *in_frame = v->space == RP_SPACE_LOCAL || (v->space == RP_SPACE_PARAM && !v->is_entry_param);
+    *in_frame =
+        (v->space == RP_SPACE_LOCAL && !v->is_shared_local) || (v->space == RP_SPACE_PARAM && !v->is_entry_param);
     if (v->space == RP_SPACE_SHARED)
         return v->offset;
     if (v->is_extern)

@@ -136,8 +136,43 @@ static struct symbol *declare_name(struct parser *p, struct name *n, const struc
     return new_symbol(p, n, p->depth, kind, t->at);
 }
 
+/* The number of a register of a range, as the range writes it: without leading zeros. */
+static bool range_index(const char *digits, uint32_t length, uint64_t *index)
+{
+    if (length == 0 || length > 9 || (digits[0] == '0' && length > 1))
+        return false;
+    *index = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return false;
+        *index = *index * 10 + (uint64_t)(digits[i] - '0');
+    }
+    return true;
+}
+
+/* Finds the range %r<20> that %r12 belongs to. The digits must be written as the range writes them. any: the number may
+ * also be beyond the range's end. */
+static struct symbol *lookup_range(struct parser *p, const struct token *t, bool any)
+{
+    uint32_t prefix = t->length;
+    while (prefix > 1 && t->text[prefix - 1] >= '0' && t->text[prefix - 1] <= '9')
+        prefix--;
+    for (; prefix < t->length; prefix++) { /* %f1<8>: the range's own name may end in digits */
+        struct name *n = find_name(p, t->text, prefix, '<', false);
+        uint64_t index;
+        if (n && n->symbol && range_index(t->text + prefix, t->length - prefix, &index) &&
+            (any || index < n->symbol->count))
+            return n->symbol;
+    }
+    return NULL;
+}
+
 struct symbol *declare(struct parser *p, const struct token *t, enum symbol_kind kind)
 {
+    const struct symbol *range = kind == SYM_REGISTER || kind == SYM_VARIABLE ? lookup_range(p, t, false) : NULL;
+    if (range && range->depth == p->depth)
+        ptx_error(p->src, t->at, "'%.*s' is declared twice: as a register of '%s', too", (int)t->length, t->text,
+                  range->name->text);
     return declare_name(p, find_name(p, t->text, t->length, 0, true), t, kind);
 }
 
@@ -147,8 +182,23 @@ struct symbol *declared_here(struct parser *p, const struct token *t)
     return n && n->symbol && n->symbol->depth == p->depth ? n->symbol : NULL;
 }
 
+/* A range's numbers are taken by whatever has one of its names in this scope, but for labels and other ranges. */
+static void check_range(struct parser *p, const struct token *t, uint64_t count)
+{
+    for (const struct symbol *s = p->scopes[p->depth].symbols; s; s = s->next_in_scope) {
+        const char *name = s->name->text, *digits = name + t->length;
+        if (s->kind == SYM_LABEL || s->kind == SYM_RANGE || s->from_range || strncmp(name, t->text, t->length) != 0)
+            continue;
+        uint64_t index;
+        if (range_index(digits, (uint32_t)strlen(digits), &index) && index < count)
+            ptx_error(p->src, t->at, "'%s' is declared twice: as a register of '%.*s<%llu>', too", name, (int)t->length,
+                      t->text, (unsigned long long)count);
+    }
+}
+
 struct symbol *declare_range(struct parser *p, const struct token *t, const struct declarator *d, uint64_t count)
 {
+    check_range(p, t, count);
     struct symbol *s = declare_name(p, find_name(p, t->text, t->length, '<', true), t, SYM_RANGE);
     s->type = d->type;
     s->vector = d->vector;
@@ -184,27 +234,6 @@ struct symbol *declare_register(struct parser *p, const struct token *t, const s
     return s;
 }
 
-/* Finds the range %r<20> that %r12 belongs to. The digits must be written as the range writes them. any: the number may
- * also be beyond the range's end. */
-static struct symbol *lookup_range(struct parser *p, const struct token *t, bool any)
-{
-    uint32_t prefix = t->length;
-    while (prefix > 1 && t->text[prefix - 1] >= '0' && t->text[prefix - 1] <= '9')
-        prefix--;
-    for (; prefix < t->length; prefix++) { /* %f1<8>: the range's own name may end in digits */
-        struct name *n = find_name(p, t->text, prefix, '<', false);
-        bool plain = t->text[prefix] != '0' || prefix + 1 == t->length;
-        if (!n || !n->symbol || !plain || t->length - prefix > 9)
-            continue;
-        uint64_t index = 0;
-        for (uint32_t i = prefix; i < t->length; i++)
-            index = index * 10 + (uint64_t)(t->text[i] - '0');
-        if (any || index < n->symbol->count)
-            return n->symbol;
-    }
-    return NULL;
-}
-
 struct symbol *lookup(struct parser *p, const struct token *t)
 {
     struct name *n = find_name(p, t->text, t->length, 0, false);
@@ -219,6 +248,7 @@ struct symbol *lookup(struct parser *p, const struct token *t)
         return exact;
     n = find_name(p, t->text, t->length, 0, true);
     struct symbol *s = new_symbol(p, n, range->depth, SYM_REGISTER, range->at);
+    s->from_range = true;
     s->type = range->type;
     s->vector = range->vector;
     make_registers(p, s);

@@ -21,6 +21,7 @@ struct ptx_variable *new_param(struct parser *p, enum ptx_type type, uint32_t co
     v->count = count;
     v->size = count * ptx_types[v->type].bits / 8;
     v->align = (uint32_t)v->size;
+    v->in_register = true;
     return v;
 }
 
@@ -112,6 +113,43 @@ static bool begins_next(const struct token *t)
     return false;
 }
 
+static void parse_threads(struct parser *p, uint32_t n[3])
+{
+    uint32_t at = p->tok.at;
+    up_to_three(p, n);
+    if (!n[0] || !n[1] || !n[2])
+        ptx_error(p->src, at, "a block has at least one thread");
+}
+
+/* Parses the directives that kernels alone have. false: it is none of them. */
+static bool parse_tuning_of_kernel(struct parser *p, struct ptx_function *f, const struct token *t)
+{
+    uint32_t ignored[3];
+    if (token_is(t, "maxntid")) {
+        parse_threads(p, f->max_threads);
+        f->has_max_threads = true;
+    } else if (token_is(t, "reqntid")) {
+        parse_threads(p, f->required_threads);
+        f->has_required_threads = true;
+    } else if (token_is(t, "reqnctapercluster"))
+        up_to_three(p, f->cluster);
+    else if (token_is(t, "maxnreg"))
+        f->max_registers = (uint32_t)expect_count(p, 1 << 20, "a number of registers");
+    else if (token_is(t, "maxclusterrank"))
+        f->max_cluster = (uint32_t)expect_count(p, 1 << 20, "a number of blocks");
+    else if (token_is(t, "minnctapersm") || token_is(t, "maxnctapersm"))
+        up_to_three(p, ignored);
+    else if (token_is(t, "explicitcluster"))
+        f->explicit_cluster = true;
+    else if (token_is(t, "blocksareclusters"))
+        f->blocks_are_clusters = true;
+    else
+        return false;
+    if (f->has_max_threads && f->has_required_threads)
+        ptx_error(p->src, t->at, "a kernel has .maxntid or .reqntid, not both");
+    return true;
+}
+
 /* Parses performance-tuning directives between a function's parameters and its body. */
 static void parse_tuning(struct parser *p, struct ptx_function *f)
 {
@@ -119,32 +157,17 @@ static void parse_tuning(struct parser *p, struct ptx_function *f)
         struct token t = p->tok;
         uint32_t ignored[3];
         next_token(p);
-        if (token_is(&t, "maxntid")) {
-            up_to_three(p, f->max_threads);
-            f->has_max_threads = true;
-        } else if (token_is(&t, "reqntid")) {
-            up_to_three(p, f->required_threads);
-            f->has_required_threads = true;
-        } else if (token_is(&t, "reqnctapercluster")) {
-            up_to_three(p, f->cluster);
-        } else if (token_is(&t, "maxclusterrank")) {
-            f->max_cluster = (uint32_t)expect_count(p, 1 << 20, "a number of blocks");
-        } else if (token_is(&t, "maxnreg"))
-            f->max_registers = (uint32_t)expect_count(p, 1 << 20, "a number of registers");
-        else if (token_is(&t, "minnctapersm") || token_is(&t, "maxnctapersm") || token_is(&t, "abi_preserve") ||
-                 token_is(&t, "abi_preserve_control"))
+        if (f->is_entry && parse_tuning_of_kernel(p, f, &t))
+            continue;
+        if (token_is(&t, "abi_preserve") || token_is(&t, "abi_preserve_control"))
             up_to_three(p, ignored);
         else if (token_is(&t, "pragma"))
-            skip_until(p, ';');
+            parse_pragma(p);
         else if (token_is(&t, "attribute"))
             skip_attribute(p);
-        else if (token_is(&t, "explicitcluster"))
-            f->explicit_cluster = true;
-        else if (token_is(&t, "blocksareclusters"))
-            f->blocks_are_clusters = true;
-        else if (!token_is(&t, "noreturn"))
-            ptx_error(p->src, t.at, "no directive '.%.*s' of functions", (int)(t.length < 100 ? t.length : 100),
-                      t.text);
+        else if (f->is_entry || !token_is(&t, "noreturn"))
+            ptx_error(p->src, t.at, "no directive '.%.*s' of %s", (int)(t.length < 100 ? t.length : 100), t.text,
+                      f->is_entry ? "kernels" : "functions");
     }
 }
 
@@ -178,15 +201,20 @@ static struct ptx_function *declare_function(struct parser *p, const struct toke
     return s->function;
 }
 
-static bool same_layout(const struct ptx_signature *a, const struct ptx_signature *b)
+static bool same_variable(const struct ptx_variable *a, const struct ptx_variable *b)
+{
+    return a->type == b->type && a->size == b->size && a->align == b->align && a->in_register == b->in_register;
+}
+
+static bool same_signature(const struct ptx_signature *a, const struct ptx_signature *b)
 {
     if (a->result_count != b->result_count || a->param_count != b->param_count)
         return false;
     for (uint32_t i = 0; i < a->result_count; i++)
-        if (a->results[i]->size != b->results[i]->size || a->results[i]->align != b->results[i]->align)
+        if (!same_variable(a->results[i], b->results[i]))
             return false;
     for (uint32_t i = 0; i < a->param_count; i++)
-        if (a->params[i]->size != b->params[i]->size || a->params[i]->align != b->params[i]->align)
+        if (!same_variable(a->params[i], b->params[i]))
             return false;
     return true;
 }
@@ -303,9 +331,13 @@ void parse_function(struct parser *p, bool is_entry)
         parse_params(p, &params, &in, is_entry);
     struct ptx_signature signature;
     set_signature(&signature, &results, &params);
-    if (f->is_announced && !same_layout(&signature, &f->signature))
+    if (f->is_announced && !same_signature(&signature, &f->signature))
         ptx_error(p->src, name.at, "'%s' was declared with other parameters", f->name);
     parse_tuning(p, &header);
+    if (p->linking == LINK_COMMON)
+        ptx_error(p->src, name.at, "only variables are .common");
+    if (p->linking == LINK_EXTERN && at_punct(p, '{'))
+        ptx_error(p->src, name.at, "'%s' is .extern and has a body", f->name);
     bool here = at_punct(p, '{'), counts = here ? replaces(p, f, name.at) : !f->defined;
     if (counts)
         f->signature = signature;

@@ -62,6 +62,16 @@ void skip_until(struct parser *p, uint16_t punct)
     next_token(p);
 }
 
+void parse_pragma(struct parser *p)
+{
+    do {
+        if (p->tok.kind != TOK_STRING)
+            ptx_error(p->src, p->tok.at, "a string belongs behind .pragma");
+        next_token(p);
+    } while (take_punct(p, ','));
+    expect_punct(p, ';', "after .pragma");
+}
+
 void skip_attribute(struct parser *p)
 {
     unsigned depth = 0;
@@ -82,14 +92,17 @@ static void parse_version(struct parser *p)
 {
     struct token t = p->tok;
     unsigned major, minor;
+    int read = 0;
     char text[16];
     snprintf(text, sizeof text, "%.*s", (int)(t.length < 15 ? t.length : 15), t.text);
-    if (t.kind != TOK_FLOAT || sscanf(text, "%u.%u", &major, &minor) != 2 || major < 1 || major > 99 || minor > 9)
+    if (t.kind != TOK_FLOAT || sscanf(text, "%u.%u%n", &major, &minor, &read) != 2 || text[read] || major < 1 ||
+        major > 99 || minor > 9)
         ptx_error(p->src, t.at, "a version like 7.8 belongs here");
     if (major * 10 + minor > NEWEST_VERSION)
         ptx_error(p->src, t.at, "PTX up to version 9.5 is known here; if the module uses nothing newer, write 9.5");
-    if (p->unit->version < major * 10 + minor)
-        p->unit->version = major * 10 + minor;
+    p->version = major * 10 + minor;
+    if (p->unit->version < p->version)
+        p->unit->version = p->version;
     next_token(p);
 }
 
@@ -159,12 +172,29 @@ static enum ptx_linking parse_linking(struct parser *p)
     static const char *const words[] = {
         [LINK_VISIBLE] = "visible", [LINK_EXTERN] = "extern", [LINK_WEAK] = "weak", [LINK_COMMON] = "common"};
     enum ptx_linking found = LINK_LOCAL;
-    for (unsigned i = LINK_VISIBLE; i <= LINK_COMMON; i++)
-        if (take_dot(p, words[i])) {
-            found = found == LINK_EXTERN ? found : i;
-            i = LINK_LOCAL; /* starts again: there may be several */
-        }
+    for (unsigned i = LINK_VISIBLE; i <= LINK_COMMON; i++) {
+        uint32_t at = p->tok.at;
+        if (!take_dot(p, words[i]))
+            continue;
+        if (found != LINK_LOCAL)
+            ptx_error(p->src, at, "a name has one of .visible, .extern, .weak and .common");
+        found = i;
+        i = LINK_LOCAL; /* starts again */
+    }
     return found;
+}
+
+/* The first version that is compiled with the ABI, in which only functions have .local variables. */
+#define ABI_VERSION 30
+
+/* Those of the module are, without the ABI, one in each thread. .extern means nothing, as in ptxas. */
+static void parse_module_locals(struct parser *p)
+{
+    if (p->version >= ABI_VERSION)
+        ptx_error(p->src, p->tok.at,
+                  "a module of version 3.0 or later has no .local variables of its own: declare them in a function");
+    next_token(p);
+    parse_variables(p, RP_SPACE_LOCAL, false);
 }
 
 /* Parses [.extern .visible .weak .common] and the function or variable after it. */
@@ -178,7 +208,9 @@ static void parse_declaration(struct parser *p)
         parse_function(p, true);
     else if (take_dot(p, "func"))
         parse_function(p, false);
-    else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM && space != RP_SPACE_LOCAL) {
+    else if (at_dot(p, "local"))
+        parse_module_locals(p);
+    else if (space_directive(&p->tok, &space) && space != RP_SPACE_PARAM) {
         next_token(p);
         parse_variables(p, space, p->linking == LINK_EXTERN);
     } else if (p->tok.kind == TOK_DOT &&
@@ -232,7 +264,7 @@ static void parse_directive(struct parser *p)
     else if (take_dot(p, "alias"))
         parse_alias(p);
     else if (take_dot(p, "pragma"))
-        skip_until(p, ';');
+        parse_pragma(p);
     else if (take_dot(p, "language")) { /* a string or name, without effect */
         next_token(p);
         take_punct(p, ';');

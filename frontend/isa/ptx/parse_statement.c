@@ -339,7 +339,7 @@ static void parse_body_directive(struct parser *p)
     else if (take_dot(p, "file"))
         parse_file(p);
     else if (take_dot(p, "pragma"))
-        skip_until(p, ';');
+        parse_pragma(p);
     else if (space_directive(&p->tok, &space)) {
         next_token(p);
         parse_variables(p, space, is_extern);

@@ -44,6 +44,33 @@ static void skip_pointee(struct parser *p)
         parse_align(p);
 }
 
+/* Whether a variable or register can be of the type; the others are types of instructions. */
+static bool is_declared_type(enum ptx_type type)
+{
+    return (type >= PT_PRED && type <= PT_F16X2) || type == PT_F32 || type == PT_F64 || type == PT_TEXREF ||
+           type == PT_SAMPLERREF || type == PT_SURFREF;
+}
+
+/* .b128 is of version 8.3. */
+enum { B128_VERSION = 83 };
+
+static void check_declared_type(struct parser *p, const struct declarator *d)
+{
+    bool opaque = d->type == PT_TEXREF || d->type == PT_SAMPLERREF || d->type == PT_SURFREF;
+    if (d->type == PT_NONE)
+        ptx_error(p->src, p->tok.at, "a type like .u32 is missing");
+    if (d->type == PT_PRED && !d->is_reg)
+        ptx_error(p->src, p->tok.at, "only registers can be predicates");
+    if (d->type == PT_B128 && p->version < B128_VERSION)
+        ptx_error(p->src, p->tok.at, "the type .b128 needs .version 8.3 or later");
+    if (d->type == PT_F16X2 && d->space == RP_SPACE_PARAM)
+        ptx_error(p->src, p->tok.at, "no parameter is of type .f16x2: use .b32");
+    if (d->vector > 1 && d->space == RP_SPACE_PARAM)
+        ptx_error(p->src, p->tok.at, "no parameter in .param is a vector: use an array, aligned");
+    if (opaque && d->space != RP_SPACE_GLOBAL && d->space != RP_SPACE_PARAM && d->space != RP_SPACE_TEXTURE)
+        ptx_error(p->src, p->tok.at, "textures, samplers and surfaces are in .global memory");
+}
+
 struct declarator parse_declarator(struct parser *p, uint8_t space, bool is_reg)
 {
     struct declarator d = {.space = space, .is_reg = is_reg, .vector = 1};
@@ -59,15 +86,13 @@ struct declarator parse_declarator(struct parser *p, uint8_t space, bool is_reg)
             skip_attribute(p);
         else if (token_is(&t, "v2") || token_is(&t, "v4") || token_is(&t, "v8"))
             d.vector = (uint8_t)(t.text[1] - '0');
-        else if (type != PT_NONE && d.type == PT_NONE)
+        else if (is_declared_type(type) && d.type == PT_NONE)
             d.type = (uint8_t)type;
         else
-            ptx_error(p->src, t.at, "'.%.*s' is no type", (int)(t.length < 100 ? t.length : 100), t.text);
+            ptx_error(p->src, t.at, type != PT_NONE ? "'.%.*s' is a type of instructions only" : "'.%.*s' is no type",
+                      (int)(t.length < 100 ? t.length : 100), t.text);
     }
-    if (d.type == PT_NONE)
-        ptx_error(p->src, p->tok.at, "a type like .u32 is missing");
-    if (d.type == PT_PRED && !is_reg)
-        ptx_error(p->src, p->tok.at, "only registers can be predicates");
+    check_declared_type(p, &d);
     return d;
 }
 
@@ -363,7 +388,10 @@ static void keep(struct parser *p, struct ptx_variable *v)
     if (v->is_listed)
         return;
     v->is_listed = true;
-    if (v->space == RP_SPACE_LOCAL)
+    v->is_shared_local = v->space == RP_SPACE_LOCAL && p->depth == 0;
+    if (v->is_shared_local)
+        VECTOR_PUSH(p->arena, &p->unit->locals, v);
+    else if (v->space == RP_SPACE_LOCAL)
         VECTOR_PUSH(p->arena, &p->function->locals, v);
     else if (v->space == RP_SPACE_GLOBAL || v->space == RP_SPACE_CONST || v->space == RP_SPACE_TEXTURE)
         VECTOR_PUSH(p->arena, &p->unit->variables, v);

@@ -19,6 +19,7 @@ struct symbol {
     struct name *name;
     uint32_t depth, at; /* the scope's depth, and the position of the declaration */
     struct symbol *shadowed, *next_in_scope;
+    bool from_range;      /* a register of a range, made on first use */
     bool is_local;        /* at the top of a module, and known in this piece only */
     uint8_t type;         /* REGISTER, RANGE: enum ptx_type */
     uint32_t reg, vector; /* REGISTER: first id; REGISTER, RANGE: how many each has (a vector's members) */
@@ -79,6 +80,7 @@ struct parser {
     uint32_t depth; /* 0: module; 1: a function's parameters and body; more: blocks in it */
     struct ptx_function *function;
     enum ptx_linking linking;      /* linking of the current declaration at the top of the module */
+    uint32_t version;              /* of this piece: major × 10 + minor */
     bool has_address_size;         /* of the module */
     bool has_own_size;             /* of this piece */
     struct ptx_variable *reserved; /* shared memory that is reserved for the system; NULL: no operand has named it */
@@ -106,6 +108,8 @@ bool take_dot(struct parser *, const char *word);
 struct token expect_name(struct parser *, const char *what);
 uint64_t expect_count(struct parser *, uint64_t limit, const char *what);
 void skip_until(struct parser *, uint16_t punct);
+/* Skips what follows .pragma: strings, which mean nothing here, and the semicolon. */
+void parse_pragma(struct parser *);
 /* Skips from '(' to the matching ')': ".attribute(.unified(1, 2))". */
 void skip_attribute(struct parser *);
 
@@ -140,8 +144,8 @@ struct constant parse_constant(struct parser *);
 int64_t parse_integer(struct parser *);
 /* The same without operators that bind less than * / %, as after a minus in an address. */
 int64_t parse_factor(struct parser *);
-/* The constant as an element of `type`: converted for floating types; for other types, 0f and 0d give their raw
- * bits. */
+/* The constant as an initial value of `type`, as ptxas stores it: floats are converted for .f32, .f64 and .b32; in
+ * other bits are the lower ones of the double, or of what 0f says. */
 uint64_t constant_bits(struct parser *, struct constant, enum ptx_type type, uint32_t at);
 
 /* ---- declarations (parse_variable.c) */

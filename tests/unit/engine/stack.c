@@ -117,3 +117,27 @@ Test(stack, faults)
         rig_close(&r);
     }
 }
+
+/* .local variables of a module without the ABI: one for all functions, in each thread, apart from their own. */
+static const char *const of_module =
+    "\n.version 2.3\n.target sm_20\n.local .u32 first;\n.local .align 8 .v2 .u32 pair[2];\n"
+    ".func set(.param .u32 x) { .local .u32 own[4]; .reg .u32 r, a;\n"
+    "ld.param.u32 r, [x]; st.local.u32 [own+4], 1; st.local.u32 [first], r; mov.u32 a, pair; add.u32 r, r, 1;\n"
+    "st.local.u32 [a+12], r; ret; }\n"
+    ".visible .entry k(.param .u64 p) { .reg .u64 d; .reg .u32 r<4>; .local .u32 mine;\n"
+    "ld.param.u64 d, [p]; mov.u32 r0, %tid.x; mad.wide.u32 d, r0, 12, d;\n"
+    "st.local.u32 [mine], 7; st.local.u32 [first], 8; { .param .u32 a; st.param.u32 [a], r0; call set, (a); }\n"
+    "ld.local.u32 r1, [first]; ld.local.u32 r2, [pair+12]; ld.local.u32 r3, [mine];\n"
+    "st.global.u32 [d], r1; st.global.u32 [d+4], r2; st.global.u32 [d+8], r3; ret; }\n";
+
+Test(stack, variables_of_a_module)
+{
+    struct rig r;
+    rig_open(&r, of_module, 1, (uint64_t[]){32 * 12});
+    cr_assert(rig_run(&r, 1, 32), "%s", r.err.text);
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t *own = (uint32_t *)r.host[0] + 3 * i;
+        cr_expect(own[0] == i && own[1] == i + 1 && own[2] == 7, "thread %u: %u %u %u", i, own[0], own[1], own[2]);
+    }
+    rig_close(&r);
+}

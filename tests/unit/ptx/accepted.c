@@ -5,7 +5,7 @@
 
 #include "tests/unit/ptx/support.h"
 
-enum { TEXT = 4000, TAKEN = 755, REFUSED = 463, MODULES = 14 };
+enum { TEXT = 4000, TAKEN = 772, REFUSED = 522, MODULES = 44 };
 
 /* NULL: refused, err says why. */
 static struct module *load(const char *preamble, const char *instruction, struct rp_error *err)

@@ -25,7 +25,7 @@ Test(layout, parameters)
     struct module *m;
     struct program *p = only_program(
         ".entry k(.param .u8 a, .param .u64 .ptr .global .align 4 b, .param .f32 c, .param .align 16 .b8 d[20],\n"
-        ".param .u16 e, .param .v4 .f32 g) { ret; }",
+        ".param .u16 e, .param .align 16 .f32 g[4]) { ret; }",
         &m);
     static const struct {
         uint32_t offset, size;

@@ -250,7 +250,7 @@ Test(addresses, every_mov_leaves_the_same_bits)
         .chosen = is_move,
         .print = move_kernel,
         .compare = compare_move,
-        .at_least = 15,
+        .at_least = 13,
     };
     batch_every_form(&forms);
 }

@@ -265,7 +265,7 @@ Test(warps, every_form_against_its_model)
         .chosen = is_with_sync,
         .print = warp_kernel,
         .compare = compare_warp,
-        .at_least = 35,
+        .at_least = 23,
     };
     batch_every_form(&forms);
 }
@@ -278,7 +278,7 @@ Test(warps, every_form_without_sync_against_its_model)
         .chosen = is_without_sync,
         .print = warp_kernel,
         .compare = compare_warp,
-        .at_least = 20,
+        .at_least = 8,
     };
     batch_every_form(&forms);
 }
