@@ -76,7 +76,8 @@ void sampled_access_of(const struct stochastic *s, const struct machine *m, cons
     if (shared) {
         struct shared_memory_cost cost;
         const struct shared_memory_model *model = (const struct shared_memory_model *)m->shared.model;
-        model->cost(m->shared.options, &(struct shared_memory_access){a->pattern->mask, o->width, address, is_atomic(o)}, &cost);
+        model->cost(m->shared.options,
+                    &(struct shared_memory_access){a->pattern->mask, o->width, address, is_atomic(o)}, &cost);
         r->transactions = cost.transactions;
     } else {
         r->transactions = transactions(m, k, space, o, a->pattern->mask, address);

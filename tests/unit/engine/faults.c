@@ -108,12 +108,14 @@ Test(faults, shared_arrays_are_apart)
 Test(faults, shared_arrays_are_as_large_as_without_gaps)
 {
     struct rig r;
-    rig_open(&r,
-             ARRAYS "st.shared.u32 [%r5], %r1; ld.shared.u32 %r8, [%r5];\n"
-                    "mad.lo.u32 %r7, %r1, 4, %r7; st.shared.u32 [%r7], %r8; ld.shared.u32 %r9, [%r7];\n"
-                    "mov.u32 %r10, %total_smem_size; mov.u32 %r11, %dynamic_smem_size; sub.u32 %r12, %r6, s;\n"
-                    "and.b32 %r12, %r12, 511; st.global.v4.u32 [%rd1], {%r9, %r10, %r11, %r12};\nDONE:" TAIL,
-             2, bytes);
+    rig_open(
+        &r,
+        ARRAYS
+        "st.shared.u32 [%r5], %r1; ld.shared.u32 %r8, [%r5];\n"
+        "mad.lo.u32 %r7, %r1, 4, %r7; st.shared.u32 [%r7], %r8; ld.shared.u32 %r9, [%r7];\n"
+        "mov.u32 %r10, %total_smem_size; mov.u32 %r11, %dynamic_smem_size; mov.u32 %r12, s; sub.u32 %r12, %r6, %r12;\n"
+        "and.b32 %r12, %r12, 511; st.global.v4.u32 [%rd1], {%r9, %r10, %r11, %r12};\nDONE:" TAIL,
+        2, bytes);
     r.config.dynamic_shared = 32;
     cr_assert(rig_run(&r, 1, 5), "%s", r.err.text);
     const uint32_t *out = r.host[0];

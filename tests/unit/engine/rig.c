@@ -13,7 +13,7 @@ void rig_open(struct rig *r, const char *body, uint32_t buffers, const uint64_t 
 {
     char *text;
     *r = (struct rig){.buffers = buffers};
-    cr_assert_gt(asprintf(&text, ".version 7.0\n.target %s\n.address_size 64\n%s", rig_target, body), 0);
+    cr_assert_gt(asprintf(&text, ".version 8.3\n.target %s\n.address_size 64\n%s", rig_target, body), 0);
     struct module *m = ptx_load_text("test.ptx", text, strlen(text), 0, &r->err);
     free(text);
     cr_assert_not_null(m, "%s", r->err.text);

@@ -265,8 +265,8 @@ static struct shared_memory_cost cost_in(struct rp_trace *t, const char *name, u
         rp_access_addresses(step.accesses, address);
         for (uint32_t l = 1; l < lanes; l++)
             cr_assert_eq(address[l] - address[0], l * pitch);
-        shared_memory_pastis.cost(options, &(struct shared_memory_access){step.accesses[0].pattern->mask, 16, address, false},
-                                  &cost);
+        shared_memory_pastis.cost(
+            options, &(struct shared_memory_access){step.accesses[0].pattern->mask, 16, address, false}, &cost);
     }
     rp_cursor_close(&c);
     rp_block_close(b);
