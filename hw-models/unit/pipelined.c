@@ -16,7 +16,7 @@ static const struct model_option options_of[] = {
     [QUEUE] = {"queue", OPTION_INTEGER, "instructions", -1, PIPELINED_LONGEST_QUEUE, 0, NULL,
                "issued instructions that may wait for the unit; -1: any number"},
     [SUBCORES] = {"subcores", OPTION_INTEGER, "", 1, 16, 1, NULL,
-                  "neighbouring sub-cores that share the unit, and its queue"},
+                  "neighbouring sub-cores that share the unit, and its queue; all, if an SM has fewer"},
 };
 
 static size_t state_size(const int64_t *options)

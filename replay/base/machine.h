@@ -381,11 +381,13 @@ void machine_each_model(const struct model_set *, void (*visit)(void *, const ch
 
 static inline bool machine_is_cores(const struct machine *m) { return m->kind == MACHINE_CORES; }
 
-/* How many neighbouring sub-cores share an instance of this unit; each sub-core has its own: 1. */
+/* How many neighbouring sub-cores share an instance of this unit: all, if the SM has fewer than the unit is for; each
+ * has its own: 1. */
 static inline uint32_t machine_unit_sharers(const struct machine *m, uint32_t unit)
 {
     const struct unit_model *model = (const struct unit_model *)m->units[unit].model;
-    return model->sharers ? model->sharers(m->units[unit].options) : 1;
+    const uint32_t sharers = model->sharers ? model->sharers(m->units[unit].options) : 1;
+    return sharers < m->subcores ? sharers : (uint32_t)m->subcores;
 }
 
 /* The lists and texts among the chip's own options, by the value of their field. */

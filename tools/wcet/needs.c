@@ -92,6 +92,12 @@ static void find_cache(struct finder *f, const struct machine_part *part, const 
         lacks(f, settings, "caches of model '%s'", part->model->name);
 }
 
+/* Of other models it goes with the cache. */
+static int64_t atomic_interval(const struct machine_part *cache)
+{
+    return is_known_cache(cache) ? part_option(cache, "atomic_interval") : 0;
+}
+
 /* The proofs assume a port without latency or width, one slice, one channel, and queues that are never full. */
 static void find_bounds(struct finder *f)
 {
@@ -106,7 +112,7 @@ static void find_bounds(struct finder *f)
         {"l1.queue", m->l1_queue, -1},
         {"l1.mshrs", m->l1_mshrs, -1},
         {"l1.unified", m->l1_unified, 0},
-        {"l1.atomic_interval", part_option(&m->l1, "atomic_interval"), 0},
+        {"l1.atomic_interval", atomic_interval(&m->l1), 0},
         {"port.width", m->port_width, 0},
         {"port.latency", m->port_latency, 0},
         {"port.queue", m->port_queue, -1},
@@ -114,7 +120,7 @@ static void find_bounds(struct finder *f)
         {"l2.queue", m->l2_queue, -1},
         {"l2.mshrs", m->l2_mshrs, -1},
         {"l2.fill", m->l2_fill, 0},
-        {"l2.atomic_interval", part_option(&m->l2, "atomic_interval"), 0},
+        {"l2.atomic_interval", atomic_interval(&m->l2), 0},
         {"dram.channels", m->dram_channels, 1},
         {"dram.queue", is(&m->dram, "fixed") ? part_option(&m->dram, "queue") : -1, -1},
     };

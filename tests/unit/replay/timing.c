@@ -149,6 +149,7 @@ Test(timing, sub_cores_share_a_unit_or_not)
     s = FOUR("units.fp64.subcores=4", "units.fp64.queue=2");
     cr_expect_eq(s.stall[STALL_UNIT], 64,
                  "one is dispatched, two wait in the queue they share, the fourth cannot issue");
+    cr_expect_eq(FOUR("subcores=2", "units.fp64.subcores=4").cycles, 4 * 64 + 64, "both that there are share it");
 #undef FOUR
 }
 
