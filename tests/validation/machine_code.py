@@ -47,8 +47,6 @@ UNROLLED = 64
 # Rows that differ, with the reason: (machine, operation, what).
 KNOWN = {
     ('v100', 'POPC', 'step'): 'class convert has one latency, that of FLO and BREV',
-    ('rtx2060', 'DFMA', 'step'): 'an SM has one unit for all sub-cores; here each has a slower one',
-    ('rtx2060', 'DADD', 'step'): 'as DFMA',
     ('rtx3070', 'FMNMX', 'rate'): 'class fp32 has one rate, that of FFMA',
 }
 
