@@ -16,7 +16,7 @@ struct written {
     uint32_t per_loop;
 };
 
-static void add(uint64_t *set, struct operand o, uint32_t bytes)
+static void loop_writes(uint64_t *set, struct operand o, uint32_t bytes)
 {
     if (!is_register(o))
         return;
@@ -25,18 +25,18 @@ static void add(uint64_t *set, struct operand o, uint32_t bytes)
 }
 
 /* Registers in lists count as written, though some are only read. */
-static void add_results(uint64_t *set, const struct operation *o)
+static void loop_writes_results(uint64_t *set, const struct operation *o)
 {
     uint32_t bytes = operation_width(o);
-    add(set, o->d, bytes);
-    add(set, o->pd, PREDICATE_BYTES);
-    add(set, o->pd2, PREDICATE_BYTES);
+    loop_writes(set, o->d, bytes);
+    loop_writes(set, o->pd, PREDICATE_BYTES);
+    loop_writes(set, o->pd2, PREDICATE_BYTES);
     for (unsigned n = 0; n < UOP_LISTS; n++)
         for (uint32_t i = 0; i < o->lists[n].count; i++)
-            add(set, o->lists[n].at[i], bytes);
+            loop_writes(set, o->lists[n].at[i], bytes);
 }
 
-static bool has(const uint64_t *set, struct operand o, uint32_t bytes)
+static bool loop_wrote(const uint64_t *set, struct operand o, uint32_t bytes)
 {
     for (uint32_t at = register_offset(o) / UNIT, last = (register_offset(o) + bytes - 1) / UNIT; at <= last; at++)
         if (set[at / 64] >> at % 64 & 1)
@@ -54,14 +54,14 @@ static bool is_plain_store(const struct program *p, uint32_t i)
     return m->kind == RP_ACCESS_STORE && (m->space == RP_SPACE_GLOBAL || m->space == RP_SPACE_GENERIC);
 }
 
-static void mark(struct program *p, const uint32_t *loops, const struct written *w)
+static void mark_even_stores(struct program *p, const uint32_t *loops, const struct written *w)
 {
     for (uint32_t i = 0; i + 1 < p->uop_count; i++) {
         struct uop *u = &p->uops[i];
         if (!loops[i] || !is_plain_store(p, i))
             continue;
         uint32_t bytes = (u->stype == T_U64 ? 8 : 4) * RP_WARP_LANES;
-        if (!has(w->words + (size_t)loops[i] * w->per_loop, u->a, bytes))
+        if (!loop_wrote(w->words + (size_t)loops[i] * w->per_loop, u->a, bytes))
             u->kind = UOP_STRONG;
     }
 }
@@ -79,8 +79,8 @@ bool together_mark(struct program *p)
     bool ok = !count || !few || (w.words = calloc((size_t)(count + 1) * w.per_loop, sizeof *w.words));
     if (w.words) {
         for (uint32_t i = 0; i < p->uop_count; i++)
-            add_results(w.words + (size_t)loops[i] * w.per_loop, &p->operations[i]);
-        mark(p, loops, &w);
+            loop_writes_results(w.words + (size_t)loops[i] * w.per_loop, &p->operations[i]);
+        mark_even_stores(p, loops, &w);
     }
     free(w.words);
     free(loops);
