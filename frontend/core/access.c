@@ -704,7 +704,7 @@ static void keep_even(struct warp_state *s, const struct uop *u, const struct la
     }
 }
 
-static void handle_shared(struct warp *w, const struct uop *u, lanemask m)
+void access_shared(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
     struct lane_addresses la;
@@ -721,12 +721,10 @@ static void no_access(struct warp_state *s, const struct uop *u, lanemask m, con
 }
 HANDLER(handle_prefetch, frame_of(w, u), no_access)
 
-void access_shared(struct warp *w, const struct uop *u, lanemask m) { handle_shared(w, u, m); }
-
 uop_fn access_with_stride(const struct uop *u, const struct uop *first)
 {
     const struct memory_descriptor *d = u->memory;
-    bool shared = u->fn == handle_shared && first->fn == handle_shared && u->stype != T_U64;
+    bool shared = u->fn == access_shared && first->fn == access_shared && u->stype != T_U64;
     if (!shared || d->operand.kind != RP_ACCESS_LOAD || !(u->flags & UF_ONE_ELEMENT))
         return u->fn;
     if (d->element == SIMD_SELECT(element_load)(4, 4, false))
@@ -736,7 +734,7 @@ uop_fn access_with_stride(const struct uop *u, const struct uop *first)
 
 bool access_has_stride(const struct uop *u)
 {
-    static const uop_fn handlers[] = {handle_shared, handle_cluster, handle_const,   handle_param,
+    static const uop_fn handlers[] = {access_shared, handle_cluster, handle_const,   handle_param,
                                       handle_local,  handle_global,  handle_generic, handle_prefetch};
     bool found = false;
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
@@ -764,7 +762,7 @@ static uop_fn handler(const struct uop *u)
         return handle_local;
     switch (u->memory->operand.space) {
     case RP_SPACE_GLOBAL: return handle_global;
-    case RP_SPACE_SHARED: return handle_shared;
+    case RP_SPACE_SHARED: return access_shared;
     case RP_SPACE_SHARED_CLUSTER: return handle_cluster;
     case RP_SPACE_LOCAL: return handle_local;
     case RP_SPACE_CONST: return handle_const;

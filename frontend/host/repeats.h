@@ -5,9 +5,9 @@
  * The same launch is: kernel, grid, block, cluster, dynamic shared memory, stack, parameters, device. What it accessed
  * is known of launches that run in batches (core/track.h), by allocation; what they changed, too, because the pages
  * that they store to are copied before (core/undo.h). Whether an allocation has changed since, its version tells
- * (core/memory.h). Memory that the host may write to without a call has no such version: its content is kept and
- * compared, if it is little beside what the launch took: MOST_UNANNOUNCED bytes, or a byte for each warp instruction.
- * All launches together keep at most MOST_KEPT bytes.
+ * (core/memory.h). Memory that the host may write to without a call has no such version: a copy of it is kept and
+ * compared. A launch may keep MOST_UNANNOUNCED bytes, or as many as it executed warp instructions if that is more. All
+ * launches together keep at most MOST_KEPT bytes.
  *
  * All others run each time: those that print, read a clock, wait for stores of others, use old values of atomics or add
  * floating-point numbers by atomics, have clusters or grid-wide barriers, fail, or whose blocks conflict. After them
