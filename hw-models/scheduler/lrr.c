@@ -36,6 +36,7 @@ static int pick(void *state, uint64_t ready)
 const struct scheduler_model scheduler_lrr = {
     .model = {.name = "lrr", .help = "loose round robin: ready warps take turns", .state_size = state_size},
     .conserving = true,
+    .takes_turns = true,
     .reset = reset,
     .start = nothing,
     .wait = nothing,

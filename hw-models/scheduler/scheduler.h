@@ -30,7 +30,8 @@ struct scheduler_feedback {
 
 struct scheduler_model {
     struct model model;
-    bool conserving; /* work-conserving: some ready warp issues in every cycle, so pick() never returns -1 */
+    bool conserving;  /* work-conserving: some ready warp issues in every cycle, so pick() never returns -1 */
+    bool takes_turns; /* warps that stay ready issue in turns, so that warps that are alike advance alike */
     void (*reset)(void *state, const int64_t *options);
     /* A warp takes the slot. Warps start in the order of their age: the first to start is the oldest. */
     void (*start)(void *state, unsigned slot);

@@ -127,6 +127,7 @@ const struct scheduler_model scheduler_strict_priority = {
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},
     .conserving = true,
+    .takes_turns = true, /* as its options are by default */
     .reset = reset,
     .start = start,
     .wait = wait,

@@ -92,6 +92,7 @@ const struct scheduler_model scheduler_two_level_active = {
               .options = options_of,
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},
+    .takes_turns = true,
     .reset = reset,
     .start = nothing,
     .wait = nothing,

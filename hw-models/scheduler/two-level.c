@@ -61,6 +61,7 @@ const struct scheduler_model scheduler_two_level = {
               .option_count = MODEL_COUNT_OF(options_of),
               .state_size = state_size},
     .conserving = true,
+    .takes_turns = true,
     .reset = reset,
     .start = nothing,
     .wait = nothing,

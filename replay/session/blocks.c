@@ -20,6 +20,9 @@
  * then, and windows are longer. On a few SMs arrangements may last, too, and change behind the first waves. On one and
  * on few the interval is about as wide as is allowed, or wider.
  *
+ * Where warps take turns and wait at barriers, such an arrangement may recur wave by wave to the end, and waves then
+ * take less long. When an SM falls into one is a matter of chance. On few SMs nothing is sampled there.
+ *
  * The first blocks of all SMs begin together, and come apart while they run: until they are spread evenly over the time
  * of a wave, which may take tens of waves. Where blocks have barriers, a wave takes longer, or less long, before that
  * than after it. So the lead goes on until then, as far as windows show that it has to.
@@ -33,6 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw-models/scheduler/scheduler.h"
 #include "replay/base/cluster.h"
 #include "replay/base/occupancy.h"
 #include "replay/session/engines.h"
@@ -608,6 +612,22 @@ static bool is_complete(const struct rp_trace *t, uint32_t launch, uint64_t bloc
     return end && end->outcome == RP_OUTCOME_COMPLETE && blocks == rp_launch_blocks(rp_trace_launch(t, launch));
 }
 
+static bool has_barriers(const struct rp_kernel *k)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < k->instruction_count && !found; i++)
+        found = k->instructions[i].barrier.kind != RP_BARRIER_NONE &&
+                k->instructions[i].barrier.kind != RP_BARRIER_WARP_SYNC;
+    return found;
+}
+
+/* Whether an SM may fall into an arrangement of its blocks that recurs from then on, tens of waves behind the first. */
+static bool may_recur(const struct sampling *s, const struct rp_kernel *k)
+{
+    const struct scheduler_model *scheduler = (const struct scheduler_model *)session_of(s)->machine->scheduler.model;
+    return has_few_sms(s) && scheduler->takes_turns && has_barriers(k);
+}
+
 /* Whether the launch has many waves, and the engine can leave blocks out. */
 static bool begin(struct sampling *s)
 {
@@ -619,7 +639,7 @@ static bool begin(struct sampling *s)
     struct rp_error unused;
     if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->keeps || s->unit->end - s->unit->launch != 1 ||
         unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) ||
-        !room_of_block(of->machine, k, l, &room, &unused))
+        may_recur(s, k) || !room_of_block(of->machine, k, l, &room, &unused))
         return false;
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;

@@ -351,19 +351,23 @@ static void confidences(void)
     cover_confidences(fresh, COUNT(fresh), machines, COUNT(machines));
 }
 
-/* Kernels with barriers where warps take turns: blocks of an SM come apart slowly. */
-static void coming_apart(void)
+/* Kernels with barriers: where warps take turns, blocks of an SM come apart slowly, and on few SMs all are replayed. */
+static void with_barriers(void)
 {
-    static const struct launch_case launches[] = {{"reduce_tree", 1 << 20},
+    static const struct launch_case launches[] = {{"reduce_tree", 1 << 22},
                                                   {"scan", 1 << 18},
-                                                  {"stencil", 640},
-                                                  {"transpose_padded", 1024},
-                                                  {"histogram_shared", 1 << 20}};
-    static const struct variant machines[] = {
-        {"v100", {{"sms", "2"}, {"scheduler", "lrr"}}},    {"v100", {{"sms", "3"}, {"scheduler", "lrr"}}},
-        {"v100", {{"sms", "5"}, {"scheduler", "lrr"}}},    {"orin", {{"sms", "4"}, {"scheduler", "lrr"}}},
-        {"rtx2060", {{"sms", "6"}, {"scheduler", "lrr"}}}, {"jetson-tx2", {{"sms", "4"}, {"scheduler", "lrr"}}}};
-    printf("\nKernels with barriers, scheduler=lrr\n");
+                                                  {"stencil", 1280},
+                                                  {"transpose_padded", 2048},
+                                                  {"histogram_shared", 1 << 22}};
+    static const struct variant machines[] = {{"v100", {{"sms", "4"}, {"scheduler", "lrr"}}},
+                                              {"v100", {{"sms", "9"}, {"scheduler", "lrr"}}},
+                                              {"v100", {{"sms", "16"}, {"scheduler", "lrr"}}},
+                                              {"orin", {{"sms", "12"}, {"scheduler", "lrr"}}},
+                                              {"rtx2060", {{"sms", "10"}, {"scheduler", "two-level"}}},
+                                              {"jetson-tx2", {{"sms", "10"}, {"scheduler", "lrr"}}},
+                                              {"v100", {{"sms", "3"}, {"scheduler", "gto"}}},
+                                              {"jetson-tx2", {{"sms", "4"}, {"scheduler", "oldest"}}}};
+    printf("\nKernels with barriers\n");
     cover_confidences(launches, COUNT(launches), machines, COUNT(machines));
 }
 
@@ -440,7 +444,7 @@ int main(int argc, char **argv)
     if (all || !strcmp(which, "confidences"))
         confidences();
     if (all || !strcmp(which, "barriers"))
-        coming_apart();
+        with_barriers();
     if (all || !strcmp(which, "one-sm"))
         one_sm();
     if (!strcmp(which, "waves")) {

@@ -278,6 +278,34 @@ static bool lets_warps_wait(const struct scheduler_model *s)
     return idle;
 }
 
+/* Whether four warps that stay ready issue as often as one another, and none of them twice in a row. */
+static bool lets_warps_take_turns(const struct scheduler_model *s)
+{
+    enum { WARPS = 4, ROUNDS = 8 };
+    unsigned issued[WARPS] = {0};
+    int last = -1;
+    bool fair = true;
+    begin(s, WARPS);
+    for (unsigned step = 0; step < WARPS * ROUNDS; step++) {
+        int slot = s->pick(state, (1u << WARPS) - 1);
+        cr_assert(slot >= 0 && slot < WARPS, "%s", s->model.name);
+        fair &= slot != last;
+        issued[slot]++;
+        last = slot;
+    }
+    for (unsigned slot = 0; slot < WARPS; slot++)
+        fair &= issued[slot] == ROUNDS;
+    return fair;
+}
+
+Test(schedulers, those_that_take_turns_say_so)
+{
+    for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m; m++) {
+        const struct scheduler_model *s = (const struct scheduler_model *)*m;
+        cr_expect_eq(lets_warps_take_turns(s), s->takes_turns, "%s", s->model.name);
+    }
+}
+
 Test(schedulers, conserving_ones_never_let_ready_warps_wait)
 {
     for (const struct model *const *m = built_in_models.of[KIND_SCHEDULER]; *m; m++) {
