@@ -2,57 +2,76 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum kind { RELAY_ISSUE, RELAY_STALL, RELAY_DONE, RELAY_LAUNCH, RELAY_BLOCK, RELAY_ACCESS, RELAY_DRAM, RELAY_COPY };
+/* Half a cache line, so that few are taken from what the replay keeps there. An event that does not fit is wide: the
+ * slots behind hold what the listener gets. */
+enum kind { RELAY_ISSUE, RELAY_STALL, RELAY_DONE, RELAY_ACCESS, RELAY_WIDE /* + enum observer_event */ };
 
 /* An issue; mostly a stall ends with it, and its own end follows at once: then they are in the same event. */
-struct life {
-    uint64_t cycle, block, number;
-    uint32_t launch, warp, index, initiation;
-    uint32_t dispatch, done; /* cycles behind the issue */
-    uint32_t stalled;        /* cycles before it; 0: there was no stall */
+struct short_issue {
+    uint32_t cycle, block, number; /* behind the base */
+    uint32_t index;
+    uint16_t initiation;
+    uint16_t stalled;        /* cycles before it; 0: there was no stall */
+    uint16_t dispatch, done; /* cycles behind it, if it has ended */
 };
 
-struct stall_of_subcore {
+struct short_stall {
     uint64_t begin, cycles, block;
 };
 
-/* A cache line. */
+struct short_done {
+    uint32_t block, number; /* behind the base */
+    uint64_t dispatch, cycle;
+};
+
+struct short_access {
+    uint64_t address, cycle;
+    uint8_t kind;
+    bool local, beyond;
+};
+
 struct event {
-    uint8_t kind, subcore, unit;
-    bool second : 1, ended : 1; /* of RELAY_ISSUE */
+    uint8_t kind, warp, subcore, unit;
+    uint8_t reason : 5, level : 2, second : 1; /* of the stall; level: of an access, too */
+    bool ended;                                /* the issue has */
     uint16_t sm;
-    uint8_t reason, level; /* of the stall */
     union {
-        struct life issue;
-        struct stall_of_subcore stall;
-        struct observed_done done;
-        struct observed_launch launch;
-        struct observed_block block;
-        struct observed_access access;
-        struct observed_dram dram;
-        struct observed_copy copy;
+        struct short_issue issue;
+        struct short_stall stall;
+        struct short_done done;
+        struct short_access access;
     };
 };
 #define CACHE_LINE 64
-_Static_assert(sizeof(struct event) == CACHE_LINE, "a cache line");
+_Static_assert(sizeof(struct event) == CACHE_LINE / 2, "half a cache line");
+_Static_assert(STALL_COUNT <= 1 << 5 && RESPONSE_LEVELS <= 1 << 2, "bits of reason and level");
 
 /* So many, 2 MB, that a thread goes on while the other one has lost its processor to a third for some milliseconds. */
 #define BUFFERS 16
-#define BUFFER_EVENTS 2048
+#define BUFFER_EVENTS 4096
 #define AHEAD 8 /* events, fetched into the cache while others are written */
+
+/* Short events are of this launch, and not before this cycle, block and instruction of a warp. */
+struct base {
+    uint32_t launch;
+    uint64_t cycle, block, number;
+};
 
 struct buffer {
     _Alignas(CACHE_LINE) struct event events[BUFFER_EVENTS];
     uint32_t count;
+    struct base base;
 };
 
 struct relay {
     struct observer to;
-    struct buffer *at;   /* is being filled */
-    struct event *issue; /* the last event, if that is an issue that has not ended; else NULL */
-    struct event stall;  /* the event behind the last one, if it has any cycles */
+    struct buffer *at;           /* is being filled */
+    struct base base;            /* of the next one */
+    struct event *issue;         /* the last event, if that is an issue that has not ended; else NULL */
+    struct observed_stall stall; /* the event behind the last one, if it has any cycles */
     struct buffer *buffers;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
@@ -79,44 +98,84 @@ static void give_stall(const struct observer *to, const struct event *e, uint64_
                                                  .cycles = cycles});
 }
 
-static void give_issue(const struct observer *to, const struct event *e)
+static void give_issue(const struct observer *to, const struct base *b, const struct event *e)
 {
-    const struct life *l = &e->issue;
-    if (l->stalled)
-        give_stall(to, e, l->cycle - l->stalled, l->stalled, l->block);
-    to->issue(to->data, &(struct observed_issue){.launch = l->launch,
-                                                 .warp = l->warp,
-                                                 .block = l->block,
-                                                 .number = l->number,
+    const struct short_issue *i = &e->issue;
+    uint64_t cycle = b->cycle + i->cycle, block = b->block + i->block, number = b->number + i->number;
+    if (i->stalled)
+        give_stall(to, e, cycle - i->stalled, i->stalled, block);
+    to->issue(to->data, &(struct observed_issue){.launch = b->launch,
+                                                 .warp = e->warp,
+                                                 .block = block,
+                                                 .number = number,
                                                  .sm = e->sm,
                                                  .subcore = e->subcore,
-                                                 .index = l->index,
-                                                 .cycle = l->cycle,
+                                                 .index = i->index,
+                                                 .cycle = cycle,
                                                  .second = e->second,
                                                  .unit = e->unit,
-                                                 .initiation = l->initiation});
+                                                 .initiation = i->initiation});
     if (e->ended)
-        to->done(to->data, &(struct observed_done){.launch = l->launch,
-                                                   .warp = l->warp,
-                                                   .block = l->block,
-                                                   .number = l->number,
+        to->done(to->data, &(struct observed_done){.launch = b->launch,
+                                                   .warp = e->warp,
+                                                   .block = block,
+                                                   .number = number,
                                                    .sm = e->sm,
-                                                   .dispatch = l->cycle + l->dispatch,
-                                                   .cycle = l->cycle + l->done});
+                                                   .dispatch = cycle + i->dispatch,
+                                                   .cycle = cycle + i->done});
 }
 
-static void give(const struct observer *to, const struct event *e)
+static void give_done(const struct observer *to, const struct base *b, const struct event *e)
 {
-    switch (e->kind) {
-    case RELAY_ISSUE: give_issue(to, e); break;
-    case RELAY_STALL: give_stall(to, e, e->stall.begin, e->stall.cycles, e->stall.block); break;
-    case RELAY_DONE: to->done(to->data, &e->done); break;
-    case RELAY_LAUNCH: to->launch(to->data, &e->launch); break;
-    case RELAY_BLOCK: to->block(to->data, &e->block); break;
-    case RELAY_ACCESS: to->access(to->data, &e->access); break;
-    case RELAY_DRAM: to->dram(to->data, &e->dram); break;
-    case RELAY_COPY: to->copy(to->data, &e->copy); break;
+    to->done(to->data, &(struct observed_done){.launch = b->launch,
+                                               .warp = e->warp,
+                                               .block = b->block + e->done.block,
+                                               .number = b->number + e->done.number,
+                                               .sm = e->sm,
+                                               .dispatch = e->done.dispatch,
+                                               .cycle = e->done.cycle});
+}
+
+static void give_access(const struct observer *to, const struct event *e)
+{
+    to->access(to->data, &(struct observed_access){.sm = e->sm,
+                                                   .local = e->access.local,
+                                                   .beyond = e->access.beyond,
+                                                   .kind = (enum cache_kind)e->access.kind,
+                                                   .level = (enum response_level)e->level,
+                                                   .address = e->access.address,
+                                                   .cycle = e->access.cycle});
+}
+
+#define SLOTS_OF(size) ((uint32_t)(((size) + sizeof(struct event) - 1) / sizeof(struct event)))
+
+/* Returns how many slots it took besides its own. */
+static uint32_t give_wide(const struct observer *to, const struct event *e)
+{
+    switch (e->kind - RELAY_WIDE) {
+#define X(id, member, text)                                                                                            \
+    case OBSERVE_##id##_NUMBER: {                                                                                      \
+        struct observed_##member wide;                                                                                 \
+        memcpy(&wide, e + 1, sizeof wide);                                                                             \
+        to->member(to->data, &wide);                                                                                   \
+        return SLOTS_OF(sizeof wide);                                                                                  \
     }
+        OBSERVER_EVENTS(X)
+#undef X
+    }
+    return 0;
+}
+
+static void give_all(const struct observer *to, const struct buffer *b)
+{
+    for (const struct event *e = b->events; e < b->events + b->count; e++)
+        switch (e->kind) {
+        case RELAY_ISSUE: give_issue(to, &b->base, e); break;
+        case RELAY_STALL: give_stall(to, e, e->stall.begin, e->stall.cycles, e->stall.block); break;
+        case RELAY_DONE: give_done(to, &b->base, e); break;
+        case RELAY_ACCESS: give_access(to, e); break;
+        default: e += give_wide(to, e);
+        }
 }
 
 static void *listen(void *data)
@@ -130,8 +189,7 @@ static void *listen(void *data)
             break;
         struct buffer *b = r->full[r->emptied % BUFFERS];
         pthread_mutex_unlock(&r->lock);
-        for (uint32_t i = 0; i < b->count; i++)
-            give(&r->to, &b->events[i]);
+        give_all(&r->to, b);
         pthread_mutex_lock(&r->lock);
         r->emptied++;
         r->idle[r->idle_count++] = b;
@@ -155,109 +213,184 @@ static void pass(struct relay *r)
     r->at = r->idle[--r->idle_count];
     pthread_mutex_unlock(&r->lock);
     r->at->count = 0;
+    r->at->base = r->base;
 }
 
-static inline struct event *append(struct relay *r, enum kind kind)
+/* The next slot, with so many behind it. */
+static inline struct event *append(struct relay *r, enum kind kind, uint32_t behind)
 {
-    if (r->at->count == BUFFER_EVENTS)
+    if (r->at->count + behind >= BUFFER_EVENTS)
         pass(r);
-    struct event *e = &r->at->events[r->at->count++];
+    struct event *e = &r->at->events[r->at->count];
+    r->at->count += 1 + behind;
     __builtin_prefetch(e + AHEAD, 1);
     e->kind = (uint8_t)kind;
     r->issue = NULL;
     return e;
 }
 
-static void append_stall(struct relay *r)
+static void append_wide(struct relay *r, enum observer_event what, const void *observed, size_t size)
 {
-    *append(r, RELAY_STALL) = r->stall;
-    r->stall.stall.cycles = 0;
+    struct event *e = append(r, RELAY_WIDE + what, SLOTS_OF(size));
+    memcpy(e + 1, observed, size);
 }
 
-static inline struct event *next(struct relay *r, enum kind kind)
+static void set_stall(struct event *e, const struct observed_stall *s)
 {
-    if (r->stall.stall.cycles)
+    e->reason = s->reason & 31u;
+    e->level = s->level & 3u;
+}
+
+static void append_stall(struct relay *r)
+{
+    const struct observed_stall *s = &r->stall;
+    struct event *e = append(r, RELAY_STALL, 0);
+    e->sm = (uint16_t)s->sm;
+    e->subcore = (uint8_t)s->subcore;
+    e->unit = (uint8_t)s->unit;
+    set_stall(e, s);
+    e->stall = (struct short_stall){s->begin, s->cycles, s->block};
+    r->stall.cycles = 0;
+}
+
+static inline void flush_stall(struct relay *r)
+{
+    if (r->stall.cycles)
         append_stall(r);
-    return append(r, kind);
 }
 
 static void take_stall(void *data, const struct observed_stall *s)
 {
     struct relay *r = data;
-    struct event *e = &r->stall;
-    if (e->stall.cycles)
-        append_stall(r);
-    e->kind = RELAY_STALL;
-    e->subcore = (uint8_t)s->subcore;
-    e->unit = (uint8_t)s->unit;
-    e->sm = (uint16_t)s->sm;
-    e->reason = (uint8_t)s->reason;
-    e->level = (uint8_t)s->level;
-    e->stall.begin = s->begin;
-    e->stall.cycles = s->cycles;
-    e->stall.block = s->block;
+    flush_stall(r);
+    r->stall = *s;
     r->issue = NULL;
 }
 
 /* The stall can be told from the issue that follows it. */
-static bool leads_to(const struct event *e, const struct observed_issue *i)
+static bool leads_to(const struct observed_stall *s, const struct observed_issue *i)
 {
-    const struct stall_of_subcore *s = &e->stall;
-    return s->begin + s->cycles == i->cycle && s->cycles <= UINT32_MAX && e->sm == i->sm && e->subcore == i->subcore &&
-           s->block == i->block && (e->reason != STALL_UNIT || e->unit == i->unit);
+    return s->begin + s->cycles == i->cycle && s->cycles <= UINT16_MAX && s->sm == i->sm && s->subcore == i->subcore &&
+           s->block == i->block && (s->reason != STALL_UNIT || s->unit == i->unit);
+}
+
+static inline bool is_near(uint64_t value, uint64_t base) { return value - base <= UINT32_MAX; }
+
+static inline bool is_of_base(const struct base *b, uint32_t launch, uint64_t block, uint64_t number)
+{
+    return launch == b->launch && is_near(block, b->block) && is_near(number, b->number);
+}
+
+/* Others may be somewhat before this one. */
+static uint64_t before(uint64_t value) { return value > INT32_MAX ? value - INT32_MAX : 0; }
+
+/* Events are short from the next buffer on, which begins now unless this one is almost empty. */
+static void change_base(struct relay *r, const struct observed_issue *i)
+{
+    r->base = (struct base){i->launch, before(i->cycle), before(i->block), before(i->number)};
+    if (r->at->count >= BUFFER_EVENTS / 8)
+        pass(r);
+    else if (!r->at->count)
+        r->at->base = r->base;
+}
+
+static inline bool is_short(const struct base *b, const struct observed_issue *i)
+{
+    return is_of_base(b, i->launch, i->block, i->number) && is_near(i->cycle, b->cycle);
 }
 
 static void take_issue(void *data, const struct observed_issue *i)
 {
     struct relay *r = data;
-    bool stalled = leads_to(&r->stall, i);
-    struct event *e = stalled ? append(r, RELAY_ISSUE) : next(r, RELAY_ISSUE);
+    bool stalled = r->stall.cycles && leads_to(&r->stall, i);
+    if (!stalled)
+        flush_stall(r);
+    if (!is_short(&r->at->base, i))
+        change_base(r, i);
+    if (r->at->count == BUFFER_EVENTS)
+        pass(r);
+    if (!is_short(&r->at->base, i) || i->warp > UINT8_MAX || i->initiation > UINT16_MAX) {
+        flush_stall(r);
+        append_wide(r, OBSERVE_ISSUE_NUMBER, i, sizeof *i);
+        return;
+    }
+    const struct base *b = &r->at->base;
+    struct event *e = append(r, RELAY_ISSUE, 0);
+    e->warp = (uint8_t)i->warp;
     e->subcore = (uint8_t)i->subcore;
     e->unit = (uint8_t)i->unit;
     e->second = i->second;
     e->ended = false;
     e->sm = (uint16_t)i->sm;
-    e->reason = r->stall.reason;
-    e->level = r->stall.level;
-    struct life *l = &e->issue;
-    l->cycle = i->cycle;
-    l->block = i->block;
-    l->number = i->number;
-    l->launch = i->launch;
-    l->warp = i->warp;
-    l->index = i->index;
-    l->initiation = (uint32_t)i->initiation;
-    l->stalled = stalled ? (uint32_t)r->stall.stall.cycles : 0;
-    r->stall.stall.cycles = 0;
+    set_stall(e, &r->stall);
+    e->issue = (struct short_issue){.cycle = (uint32_t)(i->cycle - b->cycle),
+                                    .block = (uint32_t)(i->block - b->block),
+                                    .number = (uint32_t)(i->number - b->number),
+                                    .index = i->index,
+                                    .initiation = (uint16_t)i->initiation,
+                                    .stalled = stalled ? (uint16_t)r->stall.cycles : 0};
+    r->stall.cycles = 0;
     r->issue = e;
 }
 
-static bool ends(const struct life *l, const struct observed_done *d)
+/* Whether the last event is the issue of this instruction, and has room for its end. */
+static bool ends_issue(const struct relay *r, const struct observed_done *d)
 {
-    return l->number == d->number && l->warp == d->warp && l->block == d->block && l->launch == d->launch &&
-           d->dispatch >= l->cycle && d->dispatch - l->cycle <= UINT32_MAX && d->cycle >= l->cycle &&
-           d->cycle - l->cycle <= UINT32_MAX;
+    const struct event *e = r->issue;
+    const struct base *b = &r->at->base;
+    uint64_t cycle = e ? b->cycle + e->issue.cycle : 0;
+    return e && b->number + e->issue.number == d->number && e->warp == d->warp &&
+           b->block + e->issue.block == d->block && b->launch == d->launch && d->dispatch - cycle <= UINT16_MAX &&
+           d->cycle - cycle <= UINT16_MAX;
 }
 
 static void take_done(void *data, const struct observed_done *d)
 {
     struct relay *r = data;
     struct event *e = r->issue;
-    if (!e || !ends(&e->issue, d)) {
-        next(r, RELAY_DONE)->done = *d;
+    if (ends_issue(r, d)) {
+        e->ended = true;
+        e->issue.dispatch = (uint16_t)(d->dispatch - (r->at->base.cycle + e->issue.cycle));
+        e->issue.done = (uint16_t)(d->cycle - (r->at->base.cycle + e->issue.cycle));
+        r->issue = NULL;
         return;
     }
-    e->ended = true;
-    e->issue.dispatch = (uint32_t)(d->dispatch - e->issue.cycle);
-    e->issue.done = (uint32_t)(d->cycle - e->issue.cycle);
-    r->issue = NULL;
+    flush_stall(r);
+    if (r->at->count == BUFFER_EVENTS)
+        pass(r);
+    const struct base *b = &r->at->base;
+    if (!is_of_base(b, d->launch, d->block, d->number) || d->warp > UINT8_MAX) {
+        append_wide(r, OBSERVE_DONE_NUMBER, d, sizeof *d);
+        return;
+    }
+    e = append(r, RELAY_DONE, 0);
+    e->warp = (uint8_t)d->warp;
+    e->sm = (uint16_t)d->sm;
+    e->done =
+        (struct short_done){(uint32_t)(d->block - b->block), (uint32_t)(d->number - b->number), d->dispatch, d->cycle};
 }
 
-static void take_launch(void *data, const struct observed_launch *l) { next(data, RELAY_LAUNCH)->launch = *l; }
-static void take_block(void *data, const struct observed_block *b) { next(data, RELAY_BLOCK)->block = *b; }
-static void take_access(void *data, const struct observed_access *a) { next(data, RELAY_ACCESS)->access = *a; }
-static void take_dram(void *data, const struct observed_dram *d) { next(data, RELAY_DRAM)->dram = *d; }
-static void take_copy(void *data, const struct observed_copy *c) { next(data, RELAY_COPY)->copy = *c; }
+static void take_access(void *data, const struct observed_access *a)
+{
+    struct relay *r = data;
+    flush_stall(r);
+    struct event *e = append(r, RELAY_ACCESS, 0);
+    e->sm = (uint16_t)a->sm;
+    e->level = a->level & 3u;
+    e->access = (struct short_access){a->address, a->cycle, (uint8_t)a->kind, a->local, a->beyond};
+}
+
+#define X(id, member)                                                                                                  \
+    static void take_##member(void *data, const struct observed_##member *o)                                           \
+    {                                                                                                                  \
+        flush_stall(data);                                                                                             \
+        append_wide(data, OBSERVE_##id##_NUMBER, o, sizeof *o);                                                        \
+    }
+X(LAUNCH, launch)
+X(BLOCK, block)
+X(DRAM, dram)
+X(COPY, copy)
+#undef X
 
 /* ---- both ---------------------------------------------------------------------------------------------------------
  */
@@ -277,8 +410,10 @@ struct relay *relay_open(const struct observer *listener)
         return NULL;
     r->to = *listener;
     r->at = r->buffers = aligned_alloc(CACHE_LINE, BUFFERS * sizeof *r->buffers);
-    if (r->at)
+    if (r->at) {
         r->at->count = 0;
+        r->at->base = r->base;
+    }
     for (; r->idle_count < BUFFERS - 1; r->idle_count++)
         r->idle[r->idle_count] = &r->buffers[BUFFERS - 1 - r->idle_count];
     pthread_mutex_init(&r->lock, NULL);
@@ -302,8 +437,7 @@ void relay_close(struct relay *r)
 {
     if (!r)
         return;
-    if (r->stall.stall.cycles)
-        append_stall(r);
+    flush_stall(r);
     pass(r);
     pthread_mutex_lock(&r->lock);
     r->over = true;
