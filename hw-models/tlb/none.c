@@ -20,6 +20,12 @@ static uint64_t latency(const int64_t *options)
     return 0;
 }
 
+static uint64_t page(const int64_t *options)
+{
+    (void)options;
+    return 0;
+}
+
 static uint64_t *look_up(void *state, uint64_t address, bool *hit)
 {
     (void)state;
@@ -33,5 +39,6 @@ const struct tlb_model tlb_none = {
     .keeps = false,
     .reset = reset,
     .latency = latency,
+    .page = page,
     .look_up = look_up,
 };

@@ -47,11 +47,13 @@ static void reset(void *state, const int64_t *o)
 
 static uint64_t latency(const int64_t *o) { return (uint64_t)o[LATENCY]; }
 
+static uint64_t page(const int64_t *o) { return (uint64_t)o[PAGE]; }
+
 static uint64_t *look_up(void *state, uint64_t address, bool *hit)
 {
     struct set_associative *t = state;
-    uint64_t page = address / t->page;
-    return &set_table_look_up(&t->table, page % t->sets, page, hit)->ready;
+    uint64_t number = address / t->page;
+    return &set_table_look_up(&t->table, number % t->sets, number, hit)->ready;
 }
 
 const struct tlb_model tlb_set_associative = {
@@ -64,5 +66,6 @@ const struct tlb_model tlb_set_associative = {
     .keeps = true,
     .reset = reset,
     .latency = latency,
+    .page = page,
     .look_up = look_up,
 };

@@ -15,6 +15,8 @@ struct tlb_model {
     void (*reset)(void *state, const int64_t *options);
     /* Cycles that a look-up takes, after those of the level before. */
     uint64_t (*latency)(const int64_t *options);
+    /* Bytes that an entry translates; 0 if there are none. */
+    uint64_t (*page)(const int64_t *options);
     /* Looks the address up. *hit: its entry is there or in flight. Returns a pointer to the cycle from which the entry
      * is there. After a miss the caller sets this cycle before the next look-up. */
     uint64_t *(*look_up)(void *state, uint64_t address, bool *hit);

@@ -24,7 +24,6 @@ struct walk {
     struct rp_trace *trace;
     const struct footprint *of;
     uint64_t sector; /* bytes */
-    uint32_t access; /* number of the warp's */
     struct sectors seen;
 };
 
@@ -38,18 +37,18 @@ static uint32_t *entry_of(const struct sectors *s, uint64_t address)
 }
 
 /* Adds the sector, or remembers that it was written before. */
-static void see(struct walk *w, uint64_t address, const struct rp_memory_operand *o)
+static void see(void *data, uint64_t address, const struct rp_memory_operand *o, uint32_t access)
 {
-    struct sectors *s = &w->seen;
+    struct sectors *s = data;
     enum cache_kind kind = cache_kind_of(o);
     uint32_t *entry = entry_of(s, address);
     if (*entry) {
         uint32_t i = *entry - 1;
         s->list[i].kind = kind == CACHE_READ ? s->list[i].kind : (uint8_t)kind;
-        s->when[i] = i >= s->wave && w->access > s->when[i] ? w->access : s->when[i];
+        s->when[i] = i >= s->wave && access > s->when[i] ? access : s->when[i];
     } else if (s->count < s->most) {
         s->list[s->count] = (struct memory_touch){address, (uint8_t)kind, hints_of(o)};
-        s->when[s->count++] = w->access;
+        s->when[s->count++] = access;
         *entry = (uint32_t)s->count;
     }
 }
@@ -89,15 +88,23 @@ static bool end_wave(struct sectors *s)
     return all;
 }
 
-static void visit_bytes(struct walk *w, const struct rp_memory_operand *o, uint64_t address, uint64_t bytes)
+/* What a block accesses, in pieces. */
+struct visit {
+    uint64_t piece;  /* bytes */
+    uint32_t access; /* number of the warp's */
+    footprint_see *see;
+    void *data;
+};
+
+static void visit_bytes(const struct visit *v, const struct rp_memory_operand *o, uint64_t address, uint64_t bytes)
 {
-    uint64_t first = address / w->sector, last = (address + (bytes ? bytes : 1) - 1) / w->sector;
+    uint64_t first = address / v->piece, last = (address + (bytes ? bytes : 1) - 1) / v->piece;
     for (uint64_t s = first; s <= last; s++)
-        see(w, s * w->sector, o);
+        v->see(v->data, s * v->piece, o, v->access);
 }
 
-/* The lanes of an operand; neighbours in one sector count once. */
-static void visit_access(struct walk *w, const struct rp_launch *l, const struct rp_step *step, uint32_t i)
+/* The lanes of an operand; neighbours in one piece count once. */
+static void visit_access(const struct visit *v, const struct rp_launch *l, const struct rp_step *step, uint32_t i)
 {
     const struct rp_memory_operand *o = &step->instruction->memory[i];
     const struct rp_dynamic_access *a = &step->accesses[i];
@@ -108,10 +115,10 @@ static void visit_access(struct walk *w, const struct rp_launch *l, const struct
         uint64_t at = address[__builtin_ctz(m)];
         if (o->space == RP_SPACE_GENERIC && resolve_generic(l, at, &offset) != RP_SPACE_GLOBAL)
             continue;
-        if (at / w->sector == before && (at + bytes - 1) / w->sector == before)
+        if (at / v->piece == before && (at + bytes - 1) / v->piece == before)
             continue;
-        visit_bytes(w, o, at, bytes);
-        before = at / w->sector;
+        visit_bytes(v, o, at, bytes);
+        before = at / v->piece;
     }
 }
 
@@ -121,7 +128,7 @@ static bool is_global(unsigned space)
     return path_of_space(space) == PATH_CACHES && space != RP_SPACE_NONE && space != RP_SPACE_LOCAL;
 }
 
-static bool visit_warp(struct walk *w, const struct rp_launch *l, struct rp_block *b, uint32_t warp,
+static bool visit_warp(struct visit *v, const struct rp_launch *l, struct rp_block *b, uint32_t warp,
                        struct rp_error *err)
 {
     struct rp_cursor c;
@@ -129,24 +136,26 @@ static bool visit_warp(struct walk *w, const struct rp_launch *l, struct rp_bloc
     int more;
     if (!rp_cursor_open(&c, b, warp, err))
         return false;
-    w->access = 0;
+    v->access = 0;
     while ((more = rp_cursor_next(&c, &step, err)) > 0) {
-        w->access += step.executed && step.instruction->memory_count;
+        v->access += step.executed && step.instruction->memory_count;
         for (uint32_t i = 0; step.executed && i < step.instruction->memory_count; i++)
             if (is_global(step.instruction->memory[i].space) && step.accesses[i].pattern->mask)
-                visit_access(w, l, &step, i);
+                visit_access(v, l, &step, i);
     }
     rp_cursor_close(&c);
     return !more;
 }
 
-static bool visit_block(struct walk *w, uint32_t launch, uint64_t block, struct rp_error *err)
+bool footprint_visit_block(struct rp_trace *t, uint32_t launch, uint64_t block, uint64_t piece, footprint_see *see,
+                           void *data, struct rp_error *err)
 {
-    const struct rp_launch *l = rp_trace_launch(w->trace, launch);
-    struct rp_block *b = rp_block_open(w->trace, launch, block, err);
+    const struct rp_launch *l = rp_trace_launch(t, launch);
+    struct visit v = {.piece = piece, .see = see, .data = data};
+    struct rp_block *b = rp_block_open(t, launch, block, err);
     bool fine = b;
     for (uint32_t warp = 0; fine && warp < rp_block_warps(b); warp++)
-        fine = visit_warp(w, l, b, warp, err);
+        fine = visit_warp(&v, l, b, warp, err);
     rp_block_close(b);
     return fine;
 }
@@ -187,7 +196,7 @@ static bool go_back(struct walk *w, struct rp_error *err)
             visited = 0;
             last = launch;
         }
-        if (!visit_block(w, launch, block, err))
+        if (!footprint_visit_block(w->trace, launch, block, w->sector, see, &w->seen, err))
             return false;
         visited++;
     }

@@ -23,4 +23,12 @@ struct footprint {
 bool footprint_touches(struct rp_trace *, const struct memory_system *, const struct footprint *,
                        struct memory_touches *, struct rp_error *);
 
+/* A piece of global memory that a block accesses. access: the number of the warp's access, from 1 on. */
+typedef void footprint_see(void *data, uint64_t address, const struct rp_memory_operand *, uint32_t access);
+
+/* Calls `see` for each access of the block to global memory, with the address of each aligned piece of so many bytes
+ * that it touches; a lane whose piece is that of the one before is left out. False: the trace is damaged. */
+bool footprint_visit_block(struct rp_trace *, uint32_t launch, uint64_t block, uint64_t piece, footprint_see *see,
+                           void *data, struct rp_error *);
+
 #endif

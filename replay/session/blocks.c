@@ -15,6 +15,9 @@
  * whole number of periods of the refresh, and windows begin at phases of it that are spread evenly, as replays of
  * windows often take a multiple of half a period. It is always a whole number of waves, as blocks often leave together.
  *
+ * So it is with pages: where a machine walks page tables, all blocks wait when they come to a new one, in one wave out
+ * of many. Where these walks matter, a window measures as many waves as lie between two of them in the mean.
+ *
  * On one SM no other evens out how its blocks are arranged, and what recurs every tens of waves, as when accesses reach
  * a new page. There the first window is preceded by many waves in which blocks arrange themselves, as L2 is full by
  * then, and windows are longer. On a few SMs arrangements may last, too, and change behind the first waves. On one and
@@ -41,6 +44,7 @@
 #include "replay/base/occupancy.h"
 #include "replay/session/engines.h"
 #include "replay/session/interval.h"
+#include "replay/session/pages.h"
 #include "replay/session/session.h"
 
 #define LEAST_WAVES 16u /* of a launch of which only some blocks are replayed */
@@ -95,6 +99,7 @@ struct sampling {
     uint64_t mixing;              /* waves of the first window before it settles; 0 with several SMs */
     double period;                /* of the refresh, in cycles; 0: there is none */
     uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
+    uint64_t walk, new_pages;     /* cycles of a walk of page tables; waves that come to a new page */
     double wave_cycles;           /* in the lead */
     double together;              /* the rate of the lead in which blocks had not come apart; 0: they had */
     double error, confidence;
@@ -259,11 +264,19 @@ static double mismatch(const struct sampling *s, double cycles)
     return fabs(periods - whole) / whole;
 }
 
+/* Waves between two that come to a new page; 0 where these take too little of the launch to matter. */
+static double waves_of_page(const struct sampling *s)
+{
+    double waves = (double)s->waves, pages = (double)s->new_pages;
+    return pages * (double)s->walk > LEAST_DEVIATION * s->error * waves * s->wave_cycles ? waves / pages : 0;
+}
+
 /* How long windows are: at least so many waves, and with a period about a whole number of them. */
 static void set_measured(struct sampling *s, double waves)
 {
     double wave = s->window[0].rate * instructions_before(s, s->blocks) / ((double)s->blocks / (double)s->wave);
     s->wave_cycles = wave;
+    waves = fmax(waves, waves_of_page(s));
     uint64_t least = (uint64_t)ceil(s->period > 0 ? fmax(waves, (1 - MOST_MISMATCH) * s->period / wave) : waves);
     s->measured = least;
     s->phases = s->period > 0 ? (uint64_t)ceil(s->period / wave) : 0;
@@ -321,6 +334,8 @@ static bool same_rates(const struct sampling *s, uint64_t from, uint64_t to, uin
 /* Whether each of the last two quarters is long enough to be compared. */
 static bool is_long(const struct sampling *s, uint64_t waves)
 {
+    if ((double)waves < 4 * waves_of_page(s))
+        return false;
     const uint64_t *cycle = s->placed.cycle;
     uint64_t middle = cycle[waves * 3 / 4 * s->wave];
     return (double)(middle - cycle[waves / 2 * s->wave]) >= s->period &&
@@ -339,11 +354,11 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
     uint64_t waves = block / s->wave;
     if (!waves || waves % LEAD_STEP || block % s->wave)
         return block + 1;
-    s->stable = is_long(s, waves) && same_rates(s, waves / 2 - 1, waves * 3 / 4 - 1, waves - 1);
     s->window[0] = (struct window){.end = block};
     end_measuring(s, &s->window[0]);
     set_measured(s, fmax(1, (double)(s->mixing / MIXING_WINDOWS)));
-    s->stable = s->stable && set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
+    s->stable = is_long(s, waves) && same_rates(s, waves / 2 - 1, waves * 3 / 4 - 1, waves - 1) &&
+                set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
     return s->stable ? s->blocks : block + 1;
 }
@@ -647,7 +662,10 @@ static bool begin(struct sampling *s)
     s->mixing = is_one_sm(s) ? s->waves / MIXING_PART : 0;
     s->mixing = s->mixing < MOST_MIXING ? s->mixing : MOST_MIXING;
     s->period = dram->period ? dram->period(of->machine->dram.options) : 0;
-    return s->waves >= LEAST_WAVES && is_complete(of->trace, s->launch, s->blocks);
+    uint64_t page;
+    s->walk = pages_walk(of->machine, &page);
+    return s->waves >= LEAST_WAVES && is_complete(of->trace, s->launch, s->blocks) &&
+           (!s->walk || pages_count_waves(of->trace, s->launch, s->blocks, s->wave, page, &s->new_pages, &unused));
 }
 
 /* How much wider the interval is than is aimed at. */

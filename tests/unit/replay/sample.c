@@ -1,5 +1,6 @@
 /* Sampled replay: what is replayed, what it says of the rest, and whether intervals hold what they promise. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "replay/session/classes.h"
 #include "replay/session/interval.h"
+#include "replay/session/pages.h"
 #include "replay/session/strata.h"
 #include "tests/support/many_launches.h"
 #include "tests/support/synthetic_trace.h"
@@ -312,6 +314,43 @@ Test(sample, refresh_is_in_the_interval)
     }
     cr_expect_gt(in_part * 2, replays, "%u", in_part);
     cr_expect_geq(held * 10, replays * 9, "%u of %u", held, replays);
+    rp_trace_close(t);
+}
+
+/* Blocks of 1 KB of a buffer that is read and of one that is written, one behind another. */
+static const struct many_launches stream = {
+    .kernels = 1, .launches = 1, .blocks = 12000, .warps = 8, .loops = 1, .block_spread = 0, .random_percent = 0};
+
+Test(sample, waves_that_come_to_new_pages)
+{
+    struct rp_trace *t = written(&stream);
+    static const uint64_t wave_page_count[][3] = {
+        {100, 2 << 20, 5}, {3000, 2 << 20, 3}, {100, 1 << 30, 0}, {100, 4096, 119}, {5, 2 << 20, 5}};
+    for (size_t i = 0; i < MODEL_COUNT_OF(wave_page_count); i++) {
+        const uint64_t *c = wave_page_count[i];
+        uint64_t count;
+        struct rp_error err;
+        cr_assert(pages_count_waves(t, 0, stream.blocks, c[0], c[1], &count, &err), "%s", err.text);
+        cr_expect_eq(count, c[2], "waves of %" PRIu64 ", pages of %" PRIu64 ": %" PRIu64, c[0], c[1], count);
+    }
+    rp_trace_close(t);
+}
+
+/* All blocks wait for the walk of a new page, every some waves, which windows must not miss. */
+Test(sample, new_pages_are_in_the_interval)
+{
+    static const char *const sms[] = {"sms=10", "sms=16"}, *const schedulers[] = {"scheduler=gto", "scheduler=random"};
+    struct rp_trace *t = written(&stream);
+    for (size_t i = 0; i < MODEL_COUNT_OF(sms) * MODEL_COUNT_OF(schedulers); i++) {
+        struct machine *m = test_machine("gv100", NULL, (const char *const[]){sms[i / 2], schedulers[i % 2], NULL});
+        struct replay_result all = whole(t, m),
+                             some = replayed(t, m, (struct replay_options){.launch = -1, .sample = {0.02, 0.95}});
+        cr_expect(holds(&some, &all), "%s, %s: %" PRIu64 ", %" PRIu64 " in %u", sms[i / 2], schedulers[i % 2],
+                  all.total.cycles, some.total.cycles, some.sample.count[REPLAY_IN_PART]);
+        replay_result_free(&all);
+        replay_result_free(&some);
+        machine_free(m);
+    }
     rp_trace_close(t);
 }
 
