@@ -150,6 +150,7 @@ is "pareto: each has its front" "$("$r" results same.db pareto cycles issue.idle
 is "compare pairs runs of one content" "$("$r" results same.db compare scheduler=gto scheduler=lrr --json | json /dev/stdin '[p["trace"] for p in d["pairs"]]')" "['t.wtr ($(sha256sum old/t.wtr | head -c 8))']"
 is "... and says where there are none" "$("$r" results same.db compare scheduler=gto scheduler=serial 2>&1 | grep -c '^reprise: compare: no run of one side has a counterpart')" 1
 is "--by all: means over the same traces" "$("$r" results same.db --best cycles --by all --top 0 --json | rows '[(r["scheduler.model"], len(r["traces"].split(", "))) for r in rows]')" "[('lrr', 2)]"
+is "... and the machines that lack one are counted" "$("$r" results same.db --best cycles --by all 2>&1 >/dev/null)" "reprise: note: 2 of 3 machines have no run of some trace, and are left out"
 (cd old && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=gto,lrr -o ../sets.db)
 (cd new && "$r" sweep -q t.wtr -m jetson-tx2 --vary scheduler=serial -o ../sets.db)
 is "... sets of traces do not compete" "$("$r" results sets.db --best cycles --by all --json | rows 'sorted(r["traces"] for r in rows) == sorted("t.wtr (%s)" % h[:8] for h in hash.values())')" True

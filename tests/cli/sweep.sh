@@ -90,6 +90,7 @@ is "... and of variants" "$("$r" sweep a.wtr b.wtr -m jetson-tx2 --vary sms=1,2,
     "excluded: 1 by --exclude excluded: 2 runs on some of the traces, by --exclude machines: 2 runs: 2"
 is "what --exclude leaves out is counted, also nothing" "$("$r" sweep a.wtr -m jetson-tx2 --vary sms=1,8 --vary subcores=4 --exclude 'sms<subcores and subcores<sms' --dry-run | grep -c '^excluded: *0 by --exclude$')" 1
 fails 1 "--exclude sms=3: it never holds, as no sms of the sweep is 3" "$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --exclude sms=3 --dry-run
+fails 1 "--exclude sms=1 and sms=2: it never holds, as sms is not 1 and 2 at once" "$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --exclude "sms=1 and sms=2" --dry-run
 
 # estimate DB OPTION...: the time of a run that is not there yet
 estimate() { "$r" sweep a.wtr -m jetson-tx2 --set sms=3 --dry-run -t 1 -o "$@" | sed -n 's/.*instructions: \(.*\) on 1 thread.*/\1/p'; }
@@ -101,7 +102,7 @@ sweep a.wtr -m jetson-tx2 --set sms=1 --stalls -o slow.db
 seconds slow.db '40 + 15 * detail'
 is "... as long as the one with stalls before" "$(estimate slow.db), $(estimate slow.db --stalls)" "40 s, 70 s"
 "$r" sweep a.wtr -m rtx2060,v100,jetson-tx2 --vary sms=1,2 --dry-run >out 2>err
-is "an area that stays while the SMs change is said once" "$(cat err)" "reprise: note: sms varies, and the area of rtx2060 stays the same; give one with each: --vary 'sms=... with area=...'"
+is "an area that stays while the SMs change is said once" "$(cat err)" "reprise: note: sms varies, and the area of a machine (rtx2060) stays the same; give one with each: --vary 'sms=... with area=...'"
 is "... not where there is none, it is given, or with -q" "$("$r" sweep a.wtr -m jetson-tx2 --vary sms=1,2 --dry-run 2>&1 >/dev/null; "$r" sweep a.wtr -m rtx2060 --vary 'sms=1,2 with area=20,30' --dry-run 2>&1 >/dev/null; "$r" sweep -q a.wtr -m rtx2060 --vary sms=1,2 --dry-run 2>&1 >/dev/null)" ""
 
 # ---- impossible variants, failed runs ----------------------------------------------------------------------------------

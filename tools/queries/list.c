@@ -86,6 +86,24 @@ static bool traces_differ(struct query *q, bool *yes, struct rp_error *err)
     return row ? fine : text || rp_fail(err, RP_SYSTEM, "out of memory");
 }
 
+/* Says how many machines best_of_all() leaves out. */
+static bool say_left_out(struct query *q, struct rp_error *err)
+{
+    bool fine = true;
+    char *text = sqlite3_mprintf("WITH p AS (SELECT count(*) AS runs, dense_rank() OVER (ORDER BY " KIND
+                                 ") AS kind FROM runs WHERE %s AND status = 'done' GROUP BY machine_id, " KIND
+                                 "), m AS (SELECT runs, max(runs) OVER (PARTITION BY kind) AS most FROM p) SELECT "
+                                 "sum(runs < most), count(*) FROM m",
+                                 q->which);
+    sqlite3_stmt *row = text ? view_query(&q->view, text, err, "") : NULL;
+    if (row && sql_row(&q->store.sql, row, &fine, err) && sqlite3_column_int(row, 0))
+        fprintf(stderr, "reprise: note: %d of %d machines have no run of some trace, and are left out\n",
+                sqlite3_column_int(row, 0), sqlite3_column_int(row, 1));
+    sqlite3_finalize(row);
+    sqlite3_free(text);
+    return row ? fine : text || rp_fail(err, RP_SYSTEM, "out of memory");
+}
+
 /* Of each machine the geometric mean over traces, if it has a run of as many as any. */
 static char *best_of_all(struct query *q, const char *value, const char *sign, const char *columns, bool differ)
 {
@@ -142,7 +160,7 @@ bool query_best(struct query *q, struct rp_error *err)
     char *value = query_names(q, err) ? query_number(q, q->args->best, &sign, err) : NULL;
     char *by = value && !all ? by_value(q, wanted, err) : NULL;
     char *columns = value && (by || all) ? distinctions(q, err) : NULL;
-    bool fine = columns && (!all || traces_differ(q, &differ, err));
+    bool fine = columns && (!all || (traces_differ(q, &differ, err) && say_left_out(q, err)));
     if (fine)
         fine = view_print_query(
             &q->view, NULL, all ? best_of_all(q, value, sign, columns, differ) : best_by(q, by, value, sign, columns),

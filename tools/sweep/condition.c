@@ -176,16 +176,33 @@ static bool check_term(const struct condition *c, const struct condition_term *t
                        c->text, t->left);
     bool sorts = *t->compare == '<' || *t->compare == '>';
     bool fine = !sorts || read_size_or_real(t->right, &unused) || axes_have(axes, t->right) ||
-           rp_fail(err, RP_USAGE, "--exclude %s: %s is neither a number nor a key that varies", c->text, t->right);
+                rp_fail(err, RP_USAGE, "--exclude %s: %s is neither a number nor a key that varies", c->text, t->right);
     return fine && check_value(c, t, axes, all, err);
+}
+
+/* One key cannot have two values. */
+static bool check_pairs(const struct condition *c, const struct axes *axes, struct rp_error *err)
+{
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct condition_term *a = &c->terms[j], *b = &c->terms[i];
+            if (*a->compare == '=' && *b->compare == '=' && !strcmp(a->left, b->left) && order(a->right, b->right) &&
+                !axes_have(axes, a->right) && !axes_have(axes, b->right))
+                return rp_fail(err, RP_USAGE, "--exclude %s: it never holds, as %s is not %s and %s at once", c->text,
+                               a->left, a->right, b->right);
+        }
+    return true;
 }
 
 bool conditions_check(const struct conditions *all, const struct axes *axes, struct rp_error *err)
 {
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
         for (size_t t = 0; t < all->list[i].count; t++)
             if (!check_term(&all->list[i], &all->list[i].terms[t], axes, all, err))
                 return false;
+        if (!check_pairs(&all->list[i], axes, err))
+            return false;
+    }
     return true;
 }
 

@@ -142,8 +142,8 @@ static void say_kept_area(const struct sweep *s, struct seen *seen, const struct
         return;
     seen->kept_area = true;
     fprintf(stderr,
-            "reprise: note: sms varies, and the area of %s stays the same; give one with each: --vary 'sms=... with "
-            "area=...'\n",
+            "reprise: note: sms varies, and the area of a machine (%s) stays the same; give one with each: --vary "
+            "'sms=... with area=...'\n",
             m->name);
 }
 
