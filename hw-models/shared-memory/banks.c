@@ -13,18 +13,22 @@
  *     turns        = for an atomic, the most lanes that have one address, less one; else 0
  *     duration     = latency + conflict * (transactions - 1) + atomic_interval * turns
  *     occupancy    = the greater of interval * transactions and least, + atomic_interval * turns
+ *                    + atomic_start if it is an atomic
  *
  * least: micro-benchmarks of an RTX 5000 Ada (Aadityahv/throwaway-repo-one, GitHub, 2026) find max(2, transactions)
  * cycles, where an A100's and an H100's are the transactions.
  *
  * atomic_interval: Jia et al., arXiv:1804.06826, Table 4.2, have one address cost a warp 15, 17, 19, 30, 46, 78 cycles
- * on a P100 where 1, 2, 4, 8, 16, 32 lanes contend for it, 2 for each further lane, and 6 to 66 on a V100.
+ * on a P100 where 1, 2, 4, 8, 16, 32 lanes contend for it, 2 for each further lane.
+ * atomic_start: the same on a V100 are 6, 7, 11, 18, 24, 66 cycles. With an interval of 2 and a start of 4 they are 5,
+ * 7, 11, 19, 35, 67. These are reductions, which return nothing: how much later an atomic's result comes is not
+ * published.
  */
 #include <stdbool.h>
 
 #include "hw-models/shared-memory/conflicts.h"
 
-enum { LATENCY, CONFLICT, INTERVAL, LEAST, PAIRS, ATOMIC_INTERVAL };
+enum { LATENCY, CONFLICT, INTERVAL, LEAST, PAIRS, ATOMIC_INTERVAL, ATOMIC_START };
 static const struct model_option options_of[] = {
     [LATENCY] = {"latency", OPTION_INTEGER, "cycles", 0, 10000, 24, NULL, "of an access that is one pass"},
     [CONFLICT] = {"conflict", OPTION_INTEGER, "cycles", 0, 64, 1, NULL, "by which each further pass is later"},
@@ -36,6 +40,8 @@ static const struct model_option options_of[] = {
                "1: 64- and 128-bit accesses have half as many parts where lanes share addresses in pairs"},
     [ATOMIC_INTERVAL] = {"atomic_interval", OPTION_INTEGER, "cycles", 0, 64, 0, NULL,
                          "time that each further lane of an atomic at one address takes"},
+    [ATOMIC_START] = {"atomic_start", OPTION_INTEGER, "cycles", 0, 64, 0, NULL,
+                      "time for which an atomic occupies it besides, whatever its lanes"},
 };
 
 static size_t state_size(const int64_t *options)
@@ -76,7 +82,10 @@ static void cost(const int64_t *options, const struct shared_memory_access *acce
     out->occupancy = passes * (uint32_t)options[INTERVAL];
     if (out->occupancy < (uint32_t)options[LEAST])
         out->occupancy = (uint32_t)options[LEAST];
-    if (!options[ATOMIC_INTERVAL] || !access->atomic)
+    if (!access->atomic)
+        return;
+    out->occupancy += (uint32_t)options[ATOMIC_START];
+    if (!options[ATOMIC_INTERVAL])
         return;
     uint32_t turns = (shared_memory_same(access) - 1) * (uint32_t)options[ATOMIC_INTERVAL];
     out->duration += turns;

@@ -55,9 +55,12 @@ static void shape_packets(struct memory_layout *l)
     const struct interconnect_shape *x = &l->interconnect;
     uint64_t data = l->l1.keeps ? l->l1.shape.sector : l->l2.keeps ? l->l2.shape.sector : COALESCER_FINEST;
     for (unsigned kind = CACHE_READ; x->flit && kind <= CACHE_ATOMIC; kind++) {
-        l->departure[kind] = interconnect_flits(x, x->sm_flit, kind == CACHE_READ ? 0 : data);
-        l->packet[kind] = interconnect_flits(x, x->flit, kind == CACHE_READ ? 0 : data);
-        l->reply[kind] = interconnect_flits(x, x->flit, kind == CACHE_WRITE ? 0 : data);
+        const uint64_t out = kind == CACHE_READ ? 0 : data, back = kind == CACHE_WRITE ? 0 : data;
+        l->departure[kind] = interconnect_flits(x, x->sm_flit, out);
+        l->packet[kind] = interconnect_flits(x, x->flit, out);
+        l->reply[kind] = interconnect_flits(x, x->flit, back);
+        l->request_bytes[kind] = x->header + out;
+        l->reply_bytes[kind] = x->header + back;
     }
 }
 

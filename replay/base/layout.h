@@ -47,6 +47,8 @@ struct memory_layout {
     uint64_t fill;                  /* bytes around a sector that L2 fetches with it; those of a sector: none */
     /* With flits, by enum cache_kind: those of a request on the SM's link and on the slice's, and of its reply. */
     uint64_t departure[3], packet[3], reply[3];
+    /* Bytes of a request and of its reply, which the links of GPCs count. */
+    uint64_t request_bytes[3], reply_bytes[3];
     uint64_t lsu_queue, port_queue; /* MEMORY_ANY: unbounded */
     uint64_t port_width;            /* 0: unbounded */
     uint64_t port_latency;

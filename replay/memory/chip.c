@@ -62,14 +62,27 @@ static struct chip_request *new_request(struct memory_system *m)
 static void start_waiting(struct memory_system *, struct slice *, uint64_t now);
 static void touch_in_slice(struct memory_system *, struct slice *, const struct memory_touches *);
 
-/* Sends a reply: it occupies the link of the slice from this cycle, and then the link of its SM once that is free, in
- * the order of these starts. */
+/* A packet of so many bytes comes to a link of a GPC, which moves `width` bytes in a cycle and is free from *free on.
+ * Returns the cycle in which its last byte has passed. */
+static uint64_t over_gpc(const struct memory_system *m, uint64_t *free, uint64_t width, uint64_t bytes, uint64_t now)
+{
+    const struct clock_domain *links = &m->layout.links;
+    if (!width)
+        return now;
+    *free = later(clock_from_core(links, now) * width, *free) + bytes;
+    return clock_after_core(links, (*free - 1) / width);
+}
+
+/* Sends a reply: it occupies the link of the slice from this cycle, then that of its GPC and that of its SM once they
+ * are free, in the order of these starts. */
 static void send(struct memory_system *m, struct slice *s, struct chip_request *r, uint64_t now)
 {
     const struct clock_domain *links = &m->layout.links;
     uint64_t flits = m->layout.reply[r->original_kind], *link = &m->ports[r->sm].link_free;
     s->out_free = later(clock_from_core(links, now), s->out_free) + flits;
     uint64_t last = clock_after_core(links, s->out_free - 1) + m->layout.port_latency;
+    last = over_gpc(m, &m->gpcs[m->ports[r->sm].gpc].in_free, m->layout.interconnect.gpc_in,
+                    m->layout.reply_bytes[r->original_kind], last);
     uint64_t there = later(clock_from_core(links, last), *link + flits - 1);
     *link = there + 1;
     chip_reply(m, r->sm, r->name, response_of(clock_after_core(links, there), r->level));
@@ -461,6 +474,15 @@ static void bring_in(struct memory_system *m, uint32_t sm, uint64_t now)
 
 static void arrive(struct memory_system *m, struct chip_request *r, uint64_t now)
 {
+    if (!r->crossed) {
+        uint64_t there = over_gpc(m, &m->gpcs[m->ports[r->sm].gpc].out_free, m->layout.interconnect.gpc_out,
+                                  m->layout.request_bytes[r->kind], now);
+        r->crossed = true;
+        if (there > now) {
+            add_event(m, &r->event, CHIP_ARRIVE, there);
+            return;
+        }
+    }
     if (!r->translated) {
         uint64_t there = translation_of(&m->translation, &m->layout, r->sm, r->address, now);
         r->translated = true;
@@ -508,6 +530,7 @@ static bool collect(struct memory_system *m, uint32_t sm)
         r->hint = o->hint;
         r->bytes = o->bytes;
         r->fetches = false;
+        r->crossed = !m->layout.interconnect.gpc_out;
         r->translated = !m->layout.translates;
         r->event.key = request_key(sm, o->sequence);
         add_event(m, &r->event, CHIP_ARRIVE, o->arrival);

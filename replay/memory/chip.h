@@ -37,6 +37,7 @@ struct chip_request {
     uint8_t level;         /* enum response_level, of a reply that waits for its link */
     bool fetches;
     const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
+    bool crossed;                         /* has passed the link of its GPC */
     bool translated;                      /* the translation of its address is there */
 };
 
@@ -74,11 +75,19 @@ struct channel {
     uint64_t counters[MODEL_MOST_COUNTERS]; /* the model's, of all launches; until they are moved */
 };
 
+/* The links of a GPC. Times are bytes that a link could have moved since cycle 0 of its clock: cycle × bytes in a
+ * cycle.
+ */
+struct gpc_links {
+    uint64_t out_free, in_free; /* from when they are free */
+};
+
 /* The far end of an SM's port. */
 struct chip_port {
     struct request_queue waiting; /* requests that have arrived and that no slice has taken */
     uint64_t link_free;           /* the cycle of the links' clock in which the SM's link for replies is free */
     uint32_t next_refused;
+    uint32_t gpc;         /* of the SM */
     struct outbox box;    /* requests that the chip has taken from the SM and not processed */
     struct inbox replies; /* replies and credits for the SM */
 };
@@ -102,6 +111,7 @@ struct memory_system {
     struct slice *slices;
     struct channel *channels;
     struct chip_port *ports;
+    struct gpc_links *gpcs;
     struct translation translation;
     struct calendar calendar;
     struct pool requests;

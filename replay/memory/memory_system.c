@@ -31,7 +31,10 @@ static bool open_chip(struct memory_system *m)
     m->ports = calloc(l->sms, sizeof *m->ports);
     m->slices = calloc(l->slices.count, sizeof *m->slices);
     m->channels = calloc(l->channels.count, sizeof *m->channels);
-    bool fine = m->ports && m->slices && m->channels && translation_open(&m->translation, l);
+    m->gpcs = calloc((size_t)l->machine->gpcs, sizeof *m->gpcs);
+    bool fine = m->ports && m->slices && m->channels && m->gpcs && translation_open(&m->translation, l);
+    for (uint32_t i = 0; fine && i < l->sms; i++)
+        m->ports[i].gpc = i % (uint32_t)l->machine->gpcs;
     for (uint32_t i = 0; fine && i < l->slices.count; i++)
         fine = open_slice(m, i);
     for (uint32_t i = 0; fine && i < l->channels.count; i++)
@@ -51,6 +54,7 @@ static void close_chip(struct memory_system *m)
         free(m->ports[i].replies.items);
     }
     free(m->ports);
+    free(m->gpcs);
     free(m->slices);
     free(m->channels);
     calendar_end(&m->calendar);

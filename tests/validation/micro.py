@@ -1,11 +1,18 @@
 """Micro-benchmarks (tests/micro) on machines, beside published figures: prints the tables of docs/micro.md, or with --write puts them there.
-micro.py [--quick] [MACHINE...]: of these machines alone; --quick leaves out what fills the chip.
+
+Usage: micro.py [--quick] [--write | --check] [MACHINE...]
+
+MACHINE     the tables of these machines alone, printed
+--quick     leaves out what fills the chip, which takes longer
+--write     puts the tables into docs/micro.md
+--check     exit status 1 if docs/micro.md has other tables
+--help      prints this
+
+Exit status 1, too: SGEMM, a copy or a read takes longer on a later GPU (table times). 2: an option that is none of these.
 
 A case is launched with n and with 2 n rounds, or with as many and twice as many blocks. A step is what the second launch takes longer, divided by what
 it does more: cycles of an operation of a warp; of an operation of the SM, where the block has several warps; bytes of a cycle, of streams. The traces in
-tests/golden/micro are of machine code for 9.0. On a machine of another generation registers say what waits for what, not the code's stall counts.
-
---check: exit status 1 if the page has other tables. In any case: if SGEMM, a copy or a read takes longer on a later GPU (table times)."""
+tests/golden/micro are of machine code for 9.0. On a machine of another generation registers say what waits for what, not the code's stall counts."""
 import csv, json, os, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +23,7 @@ GROUPS = ['arithmetic', 'tensor', 'shared', 'hopper', 'wgmma', 'launches', 'larg
 FULL = {'atomics', 'memory', 'cold'}  # what fills the chip takes longer
 RISING = ['v100', 'a100', 'h100']  # each is to take less time than the one before
 SGEMM = 'tests/golden/hardware/kernels/sgemm.wtr'  # Parboil's, machine code for 7.0
+OPTIONS = {'--quick', '--write', '--check', '--help'}
 OWN = {'h100', 'h200'}  # whose code the traces have
 ROUNDS = {'memory': 2}  # of each launch, as tests/micro/record has them: the last one counts
 HOPPER = {'hopper', 'wgmma', 'large-launches'}  # what no older GPU has
@@ -131,7 +139,15 @@ def parts(text):
 
 
 def main(*arguments):
-    machines = [a for a in arguments if not a.startswith('--')] or MACHINES
+    unknown = [a for a in arguments if a.startswith('-') and a not in OPTIONS]
+    machines = [a for a in arguments if not a.startswith('-')] or MACHINES
+    if '--help' in arguments:
+        print(__doc__)
+        return 0
+    if unknown or ('--write' in arguments and machines != MACHINES):
+        print(f"micro.py: {unknown[0]}: no such option; micro.py --help lists them" if unknown else
+              'micro.py: --write is of all machines of the page: name none', file=sys.stderr)
+        return 2
     groups = [g for g in GROUPS if not ('--quick' in arguments and g in FULL)]
     all_cases, known = cases(), published()
     runs = [(m, g) for g in groups for m in machines if g not in HOPPER or m in OWN]

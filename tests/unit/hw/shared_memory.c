@@ -143,10 +143,10 @@ Test(shared_memory, passes_of_a_stride_are_its_greatest_common_divisor_with_32)
     }
 }
 
-/* Lanes of an atomic at one address take turns, those of a load share it. */
+/* Lanes of an atomic at one address take turns, those of a load share it. An atomic takes four cycles besides. */
 Test(shared_memory, lanes_of_an_atomic_take_turns)
 {
-    static const int64_t o[] = {20, 2, 1, 0, 0, 3};
+    static const int64_t o[] = {20, 2, 1, 0, 0, 3, 4};
     static const uint32_t most[] = {32, 16, 8, 4, 2, 1};
     uint64_t address[32];
     for (uint32_t i = 0; i < 6; i++) {
@@ -156,8 +156,9 @@ Test(shared_memory, lanes_of_an_atomic_take_turns)
         shared_memory_banks.cost(o, &(struct shared_memory_access){~0u, 4, address, true}, &cost);
         cr_expect_eq(cost.transactions, 1);
         cr_expect_eq(cost.duration, 20 + 3 * (most[i] - 1));
-        cr_expect_eq(cost.occupancy, 1 + 3 * (most[i] - 1));
+        cr_expect_eq(cost.occupancy, 1 + 3 * (most[i] - 1) + 4);
         cr_expect_eq(of_banks(o, ~0u, 4, address).duration, 20, "a load");
+        cr_expect_eq(of_banks(o, ~0u, 4, address).occupancy, 1, "a load");
     }
     for (uint32_t l = 0; l < 32; l++)
         address[l] = l < 3 ? 0 : l * 4;

@@ -81,7 +81,7 @@ void plan_run(const struct machine *machine, bool short_cuts, const struct plan 
 
 struct random_settings {
     uint64_t seed;
-    struct machine_setting settings[64];
+    struct machine_setting settings[96];
     size_t count;
 };
 
@@ -167,6 +167,9 @@ static struct machine *random_machine(struct random_settings *d, bool bounded, u
             SET(d, "interconnect.flit", "8", "32", "40");
             SET(d, "interconnect.sm_flit", "0", "0", "14");
             SET(d, "interconnect.header", "8");
+            SET(d, "interconnect.gpc_out", "0", "0", "13", "80");
+            SET(d, "interconnect.gpc_in", "0", "0", "13", "80");
+            SET(d, "gpcs", "1", "2");
             SET(d, "interconnect.replies", "-1", "1", "2");
             SET(d, "interconnect.clock_mhz", "0", "700", "3000.7");
         }

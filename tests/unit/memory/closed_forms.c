@@ -43,7 +43,7 @@ static struct memory_transaction transaction(uint64_t address, enum cache_kind k
 /* What is unusual about a machine of 8 SMs and 8 slices. */
 struct crossing {
     const char *flit, *interval, *links, *l2; /* bytes, cycles, MHz; the core has 1000 */
-    const char *sm_flit;                      /* bytes; NULL: 0 */
+    const char *sm_flit, *out, *in;           /* bytes; NULL: 0; out, in: of the links of 2 GPCs */
 };
 
 /* Sectors in a cycle of 8 SMs, all of them at slices (SM + i × step) modulo slices. */
@@ -65,6 +65,9 @@ static double rate(const struct crossing *c, enum cache_kind kind, unsigned step
                                                {"interconnect", "crossbar"},
                                                {"interconnect.flit", c->flit},
                                                {"interconnect.sm_flit", c->sm_flit ? c->sm_flit : "0"},
+                                               {"interconnect.gpc_out", c->out ? c->out : "0"},
+                                               {"interconnect.gpc_in", c->in ? c->in : "0"},
+                                               {"gpcs", "2"},
                                                {"interconnect.clock_mhz", c->links},
                                                {"interconnect.header", "8"},
                                                {"port.latency", "30"}};
@@ -105,7 +108,7 @@ Test(closed_forms, a_crossbar_saturates_at_its_flit_rate)
     } rows[] = {{"40", 1}, {"32", 2}, {"10", 4}, {"8", 5}};
     for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++)
         for (enum cache_kind kind = CACHE_READ; kind <= CACHE_WRITE; kind++) {
-            const struct crossing c = {rows[i].flit, "0", "0", "0", NULL};
+            const struct crossing c = {.flit = rows[i].flit, .interval = "0", .links = "0", .l2 = "0"};
             is_near(rate(&c, kind, 0, false), 8 / rows[i].flits, "each SM at its slice");
             is_near(rate(&c, kind, 1, false), 8 / rows[i].flits, "each SM at all slices in turns");
             is_near(rate(&c, kind, 0, true), 1 / rows[i].flits, "all SMs at one slice");
@@ -121,6 +124,20 @@ Test(closed_forms, narrow_links_of_sms_hold_up_writes)
     is_near(rate(&c, CACHE_WRITE, 0, true), 1, "all SMs at one slice, whose link is as wide as before");
 }
 
+/* SMs of a GPC share links. Each of 2 GPCs sends 60 bytes in a cycle, so one and a half writes of 40 bytes each, and
+ * more reads, of 8 bytes each, than its SMs can send; of replies 100 bytes, two and a half sectors. */
+Test(closed_forms, links_of_gpcs_hold_up_all_their_sms)
+{
+    const struct crossing out = {.flit = "40", .interval = "0", .links = "0", .l2 = "0", .out = "60"};
+    is_near(rate(&out, CACHE_READ, 1, false), 8, "reads");
+    is_near(rate(&out, CACHE_WRITE, 1, false), 2 * 1.5, "writes, one and a half in a cycle of each GPC");
+    const struct crossing in = {.flit = "40", .interval = "0", .links = "0", .l2 = "0", .in = "100"};
+    is_near(rate(&in, CACHE_READ, 1, false), 2 * 2.5, "reads, two and a half in a cycle of each GPC");
+    is_near(rate(&in, CACHE_WRITE, 1, false), 8, "writes");
+    const struct crossing fast = {.flit = "40", .interval = "0", .links = "500", .l2 = "0", .out = "100"};
+    is_near(rate(&fast, CACHE_WRITE, 1, false), 2 * 2.5 / 2, "writes, half as many cycles");
+}
+
 /* Links of another clock move a flit in a cycle of that, and slices of another clock look up a sector in `interval` of
  * theirs. The core's clock bounds neither; what SMs can send and take does. */
 Test(closed_forms, links_and_slices_have_clocks_of_their_own)
@@ -128,13 +145,13 @@ Test(closed_forms, links_and_slices_have_clocks_of_their_own)
     static const struct {
         struct crossing crossing;
         double links, slices; /* sectors in a cycle of one of each */
-    } rows[] = {{{"8", "0", "500", "0", NULL}, 0.5 / 5, 9},
-                {{"8", "0", "2000", "0", NULL}, 2.0 / 5, 9},
-                {{"8", "0", "1234.567", "0", NULL}, 1.234567 / 5, 9},
-                {{"8", "0", "333.5", "700", NULL}, 0.3335 / 5, 9},
-                {{"40", "1", "4000", "250", NULL}, 4, 0.25},
-                {{"40", "4", "4000", "3000", NULL}, 4, 0.75},
-                {{"40", "3", "1000", "777.125", NULL}, 1, 0.777125 / 3}};
+    } rows[] = {{{.flit = "8", .interval = "0", .links = "500", .l2 = "0"}, 0.5 / 5, 9},
+                {{.flit = "8", .interval = "0", .links = "2000", .l2 = "0"}, 2.0 / 5, 9},
+                {{.flit = "8", .interval = "0", .links = "1234.567", .l2 = "0"}, 1.234567 / 5, 9},
+                {{.flit = "8", .interval = "0", .links = "333.5", .l2 = "700"}, 0.3335 / 5, 9},
+                {{.flit = "40", .interval = "1", .links = "4000", .l2 = "250"}, 4, 0.25},
+                {{.flit = "40", .interval = "4", .links = "4000", .l2 = "3000"}, 4, 0.75},
+                {{.flit = "40", .interval = "3", .links = "1000", .l2 = "777.125"}, 1, 0.777125 / 3}};
     for (size_t i = 0; i < MODEL_COUNT_OF(rows); i++) {
         double one = rows[i].links < rows[i].slices ? rows[i].links : rows[i].slices;
         is_near(rate(&rows[i].crossing, CACHE_READ, 0, false), 8 * one, "each SM at its slice");

@@ -36,9 +36,9 @@ struct request {
     uint64_t order; /* in the LSU */
     unsigned kind, asks, repeats, sectors, hint;
     uint32_t bytes;
-    bool beside, posted, fetches, l2_fetches, served, in_l1, translated; /* in_l1: waits for a fetch of L1 */
-    bool around;                                                         /* fetched by l2.fill */
-    unsigned ahead[8], ahead_count;                                      /* write-backs that leave before it */
+    bool beside, posted, fetches, l2_fetches, served, in_l1, crossed, translated; /* in_l1: waits for a fetch of L1 */
+    bool around;                                                                  /* fetched by l2.fill */
+    unsigned ahead[8], ahead_count;                                               /* write-backs that leave before it */
 };
 
 struct sector {
@@ -99,6 +99,7 @@ struct sim {
     uint64_t fills[MOST], fill_cache[MOST], fill_request[MOST];
     struct tempo links; /* of link_free, reply_link_free, in_free and out_free */
     uint64_t link_free[64], reply_link_free[64];
+    uint64_t gpc_out[64], gpc_in[64]; /* bytes × cycles from which links of GPCs are free */
     unsigned fill_count;
     uint64_t l2_release[MOST];
     struct plan_translation translation;

@@ -189,6 +189,15 @@ static void deliver(struct sim *s, unsigned i, uint64_t there)
     simulate_end(s, r, there);
 }
 
+/* When the last of these bytes has passed a link of a GPC, *free bytes × cycles of which are taken. */
+static uint64_t pass_gpc(const struct sim *s, uint64_t *free, uint64_t width, uint64_t bytes, uint64_t now)
+{
+    if (!width)
+        return now;
+    *free = max(*free, tempo_from(s->links, now) * width) + bytes;
+    return tempo_after(s->links, (*free + width - 1) / width - 1);
+}
+
 static void send(struct sim *s, unsigned i, uint64_t now)
 {
     struct request *r = &s->r[i];
@@ -196,6 +205,8 @@ static void send(struct sim *s, unsigned i, uint64_t now)
     uint64_t flits = s->l.reply[r->asks];
     c->out_free = max(tempo_from(s->links, now), c->out_free) + flits;
     uint64_t at_sm = tempo_after(s->links, c->out_free - 1) + s->l.port_latency;
+    at_sm =
+        pass_gpc(s, &s->gpc_in[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_in, s->l.reply_bytes[r->asks], at_sm);
     uint64_t there = max(tempo_from(s->links, at_sm), s->reply_link_free[r->sm] + flits - 1);
     s->reply_link_free[r->sm] = there + 1;
     deliver(s, i, tempo_after(s->links, there));
@@ -322,6 +333,10 @@ void simulate_chip(struct sim *s, uint64_t now)
         struct request *r = &s->r[first];
         if (r->where == REPLY) {
             reply(s, (unsigned)first, now);
+        } else if (r->where == WIRE && !r->crossed) {
+            r->crossed = true;
+            r->ready = pass_gpc(s, &s->gpc_out[r->sm % s->l.machine->gpcs], s->l.interconnect.gpc_out,
+                                s->l.request_bytes[r->asks], now);
         } else if (r->where == WIRE && !r->translated) {
             r->translated = true;
             r->ready = plan_translate(&s->translation, s->l.machine, r->sm, r->address, now);

@@ -50,14 +50,30 @@ static size_t icache_settings(uint64_t *seed, struct machine_setting *settings, 
 }
 
 /* Small TLBs, if there is one. */
+static bool has_setting(const struct machine_setting *settings, size_t count, const char *key, const char *value)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= !strcmp(settings[i].key, key) && !strcmp(settings[i].value, value);
+    return any;
+}
+
+/* Links that the SMs of a GPC share. */
+static size_t gpc_settings(uint64_t *seed, struct machine_setting *settings, size_t count)
+{
+    static const char *const widths[] = {"0", "0", "13", "80"};
+    if (!has_setting(settings, count, "interconnect", "crossbar"))
+        return 0;
+    settings[count] = (struct machine_setting){"interconnect.gpc_out", widths[synthetic_random(seed) % 4]};
+    settings[count + 1] = (struct machine_setting){"interconnect.gpc_in", widths[synthetic_random(seed) % 4]};
+    return 2;
+}
+
 static size_t tlb_settings(uint64_t *seed, struct machine_setting *settings, size_t count)
 {
     static const char *const pages[] = {"4096", "64K", "2M"}, *const entries[] = {"1", "2", "4", "16"},
                              *const latencies[] = {"0", "1", "20", "300"};
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= !strcmp(settings[i].key, "tlb") && !strcmp(settings[i].value, "set-associative");
-    if (!any)
+    if (!has_setting(settings, count, "tlb", "set-associative"))
         return 0;
     settings[count] = (struct machine_setting){"tlb.page", pages[synthetic_random(seed) % 3]};
     settings[count + 1] = (struct machine_setting){"tlb.entries", entries[synthetic_random(seed) % 4]};
@@ -196,6 +212,7 @@ struct machine *random_machine(uint64_t seed)
     size_t count = chosen_settings(&seed, settings);
     count += icache_settings(&seed, settings, count);
     count += tlb_settings(&seed, settings, count);
+    count += gpc_settings(&seed, settings, count);
     if (synthetic_random(&seed) % 3 == 0)
         count += write_back_settings(settings + count);
     if (synthetic_random(&seed) % 6 == 0)
