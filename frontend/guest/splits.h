@@ -17,7 +17,9 @@ struct guest_waiting {
     lanemask lanes[LANES];
     uint64_t since[LANES];         /* the group's steps when it began to wait */
     uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
+    uint32_t unlogged;             /* of `barrier`: slots whose arrival is not in the trace yet */
     uint32_t behind[LANES];        /* where slots that wait for the barrier go on */
+    uint32_t variant[LANES];       /* and their instruction of the table */
 };
 
 /* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
