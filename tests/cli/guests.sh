@@ -54,6 +54,9 @@ check "the trace is the same again" cmp "$work/mm.wtr" "$work/again.wtr"
 "$r" info --json "$work/clusters.wtr" >"$work/info"
 is "a cluster of cores is a block" "$(json "$work/info" 'd["launches"][0]["grid"], d["launches"][0]["block"]')" "([2, 1, 1], [32, 1, 1])"
 check "GPUs replay it as threads" "$r" replay "$work/mm.wtr" --machine rtx2060 --json
+"$r" record -o "$work/apart.wtr" --guest $golden/bytecode.gcc-O2.arm.elf --cores 32 -q >/dev/null
+is "a group's arrivals at each of two barriers are one behind the other, however far apart its cores are" \
+    "$("$r" dump "$work/apart.wtr" | awk '/\(barrier\)/ { runs += NR != last + 1; last = NR; parts++ } END { print runs, parts > runs }')" "2 1"
 "$r" run --guest $mm --cores 8 --data "A=iota-i32:100" --save "A=$work/A.txt:i32" -q >/dev/null
 is "what is filled is there before the run" "$(wc -l <"$work/A.txt")" 1024
 "$r" run --guest $mm --cores 2 --json >"$work/json" 2>/dev/null
@@ -83,17 +86,17 @@ check "the trace is kept up to there" "$r" verify -q "$work/limit.wtr"
 # ---- random programs -----------------------------------------------------------------------------------------------------
 qemu=$(command -v qemu-riscv32)
 check "random programs, in lock step, core by core${qemu:+, under qemu}" \
-    python3 tests/guests/random_rv32.py "$r" --count "${RANDOM_GUESTS:-40}" ${qemu:+--qemu "$qemu"}
+    python3 tests/guests/random_rv32.py "$r" --count "${RANDOM_GUESTS:-200}" ${qemu:+--qemu "$qemu"}
 
 qemu=$(command -v qemu-arm)
 for isa in a32 t32; do
     check "random programs of ARMv7-A, $isa, in lock step, core by core${qemu:+, under qemu}" \
-        python3 tests/guests/random_arm.py "$r" --isa $isa --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
+        python3 tests/guests/random_arm.py "$r" --isa $isa --count "${RANDOM_GUESTS:-200}" ${qemu:+--qemu "$qemu"}
 done
 
 qemu=$(command -v qemu-i386)
 check "random programs of IA-32, in lock step, core by core${qemu:+, under qemu}" \
-    python3 tests/guests/random_ia32.py "$r" --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
+    python3 tests/guests/random_ia32.py "$r" --count "${RANDOM_GUESTS:-200}" ${qemu:+--qemu "$qemu"}
 
 # as_under_qemu QEMU CORES ELF...: they print what they print there
 as_under_qemu() {
