@@ -110,15 +110,6 @@ static void guest_log_complete_arrival(struct guest_warp *w)
         guest_log_arrivals(w);
 }
 
-void guest_free_slot(struct guest_waiting *q, unsigned slot)
-{
-    q->used &= ~(1u << slot);
-    q->barrier &= ~(1u << slot);
-    q->spins &= ~(1u << slot);
-    q->at[slot] = UOP_NOWHERE;
-    q->key[slot] = 0;
-}
-
 /* Somebody has stored: whoever spins looks again. False: nobody spins, or nobody has stored. */
 static bool guest_end_spinning(struct guest_warp *w)
 {
