@@ -416,8 +416,9 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
         return;
     w->g.failed = true;
     guest_fault(w->g.machine, guest_core_at(w, &w->g.program->uops[at], lane),
-                "endless loop? The core has executed %" PRIu64 " instructions, the limit is %" PRIu64, w->apart[lane],
-                e->options.limit);
+                "endless loop? The core has executed %" PRIu64 " instructions, the limit is %" PRIu64
+                " (--limit gives more)",
+                w->apart[lane], e->options.limit);
 }
 
 /* Executes uops from `at` on to the next transfer of control or meeting. Returns where it stands. */
