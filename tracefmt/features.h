@@ -10,7 +10,8 @@
     X(MEMORY_OBJECTS, "memory-objects")                                                                                \
     X(OBJECT_OPERATIONS, "object-operations")                                                                          \
     X(CREATED_STREAMS, "created-streams")                                                                              \
-    X(CLUSTERS, "clusters")
+    X(CLUSTERS, "clusters")                                                                                            \
+    X(LAUNCH_BARRIERS, "launch-barriers")
 /* clang-format on */
 
 enum feature {

@@ -72,30 +72,47 @@ static bool grow_patterns(struct rp_chunk *c)
     return true;
 }
 
-uint32_t chunk_intern(struct rp_chunk *c, const struct wide_pattern *p)
+/* Makes room for a pattern behind those there are. NULL: out of memory. */
+static struct wide_pattern *next_pattern(struct rp_chunk *c)
 {
     if (c->failed || (2 * ((uint64_t)c->pattern_count + 1) > c->pattern_table_size && !rehash(c)) ||
         (c->pattern_count == c->pattern_capacity && !grow_patterns(c))) {
         c->failed = true;
-        return NO_PATTERN;
+        return NULL;
     }
+    return &c->patterns[c->pattern_count];
+}
+
+/* Adds what next_pattern() made room for, unless it is there already. Returns its number. */
+static uint32_t intern_next(struct rp_chunk *c)
+{
+    const struct wide_pattern *p = &c->patterns[c->pattern_count];
     uint32_t mask = c->pattern_table_size - 1, at = (uint32_t)p->hash & mask;
     for (; c->pattern_table[at]; at = (at + 1) & mask)
         if (pattern_equal(&c->patterns[c->pattern_table[at] - 1], p))
             return c->pattern_table[at] - 1;
-    c->patterns[c->pattern_count] = *p;
     c->pattern_table[at] = ++c->pattern_count;
     return c->pattern_count - 1;
+}
+
+uint32_t chunk_intern(struct rp_chunk *c, const struct wide_pattern *p)
+{
+    struct wide_pattern *next = next_pattern(c);
+    if (!next)
+        return NO_PATTERN;
+    *next = *p;
+    return intern_next(c);
 }
 
 static __attribute__((noinline)) uint32_t find_pattern(struct rp_chunk *c, rp_lanemask mask, uint64_t base,
                                                        const uint64_t address[RP_WARP_LANES])
 {
-    struct wide_pattern p = {.mask = mask};
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        p.offset[l] = mask >> l & 1 ? (int64_t)(address[l] - base) : 0;
-    pattern_classify(&p);
-    return chunk_intern(c, &p);
+    struct wide_pattern *p = next_pattern(c);
+    if (!p)
+        return NO_PATTERN;
+    p->mask = mask;
+    pattern_of(p, base, address);
+    return intern_next(c);
 }
 
 /* Of a lane alone the address does not matter. */

@@ -15,23 +15,55 @@ static uint64_t pattern_hash(const struct wide_pattern *p)
     return hash_word(hash_word(hash[0], hash[1]), hash_word(hash[2], hash[3]));
 }
 
-void pattern_classify(struct wide_pattern *p)
+/* What lies between neighbouring lanes if the addresses are affine: by the two lowest lanes. */
+static uint64_t stride_of(rp_lanemask mask, uint64_t base, const uint64_t address[RP_WARP_LANES])
 {
-    unsigned lowest = (unsigned)__builtin_ctz(p->mask);
-    rp_lanemask others = p->mask & (p->mask - 1);
-    bool affine = true;
-    uint64_t stride = 0;
-    if (others) {
-        unsigned second = (unsigned)__builtin_ctz(others);
-        stride = (uint64_t)(p->offset[second] / (int64_t)(second - lowest));
+    const rp_lanemask others = mask & (mask - 1);
+    if (!others)
+        return 0;
+    const int second = __builtin_ctz(others), apart = second - __builtin_ctz(mask);
+    return (uint64_t)((int64_t)(address[second] - base) / apart);
+}
+
+/* Sets the offsets, which may be the addresses; nonzero if those of the mask are not affine. Compilers do not vectorise
+ * it on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions"). */
+typedef uint64_t lanes __attribute__((vector_size(32), aligned(8), may_alias));
+#define DEFINE_OFFSETS(name, attribute)                                                                                \
+    attribute static uint64_t name(struct wide_pattern *p, uint64_t base, uint64_t stride,                             \
+                                   const uint64_t address[RP_WARP_LANES])                                              \
+    {                                                                                                                  \
+        const uint64_t mask = p->mask, first = stride * (uint64_t)__builtin_ctz(p->mask);                              \
+        const lanes *at = (const lanes *)address;                                                                      \
+        lanes *offset = (lanes *)p->offset;                                                                            \
+        lanes expected = {0 - first, stride - first, 2 * stride - first, 3 * stride - first};                          \
+        lanes uneven = {0}, bit = {1, 2, 4, 8};                                                                        \
+        for (unsigned i = 0; i < RP_WARP_LANES / 4; i++, bit <<= 4, expected += 4 * stride) {                          \
+            const lanes in = (lanes)((mask & bit) == bit), apart = at[i] - base;                                       \
+            uneven |= (apart ^ expected) & in;                                                                         \
+            offset[i] = apart & in;                                                                                    \
+        }                                                                                                              \
+        return uneven[0] | uneven[1] | uneven[2] | uneven[3];                                                          \
     }
-    for (unsigned l = 0; l < RP_WARP_LANES; l++)
-        if (others >> l & 1)
-            affine &= (uint64_t)p->offset[l] == stride * (l - lowest);
-    p->kind = !affine ? RP_PATTERN_GENERAL : stride ? RP_PATTERN_AFFINE : RP_PATTERN_UNIFORM;
+DEFINE_OFFSETS(offsets_anywhere, )
+#ifdef __x86_64__
+DEFINE_OFFSETS(offsets_avx2, __attribute__((target("avx2"))))
+#endif
+
+void pattern_of(struct wide_pattern *p, uint64_t base, const uint64_t address[RP_WARP_LANES])
+{
+    const uint64_t stride = stride_of(p->mask, base, address);
+#ifdef __x86_64__
+    const bool general = __builtin_cpu_supports("avx2") ? offsets_avx2(p, base, stride, address)
+                                                        : offsets_anywhere(p, base, stride, address);
+#else
+    const bool general = offsets_anywhere(p, base, stride, address);
+#endif
+    p->kind = general ? RP_PATTERN_GENERAL : stride ? RP_PATTERN_AFFINE : RP_PATTERN_UNIFORM;
     p->stride = p->kind == RP_PATTERN_AFFINE ? (int64_t)stride : 0;
     p->hash = pattern_hash(p);
 }
+
+void pattern_classify(struct wide_pattern *p) { pattern_of(p, 0, (const uint64_t *)p->offset); }
 
 void pattern_expand(struct wide_pattern *p)
 {
@@ -45,7 +77,7 @@ void pattern_expand(struct wide_pattern *p)
 
 bool pattern_equal(const struct wide_pattern *a, const struct wide_pattern *b)
 {
-    return a->mask == b->mask && !memcmp(a->offset, b->offset, sizeof a->offset);
+    return a->hash == b->hash && a->mask == b->mask && !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
 /* ---- narrow -------------------------------------------------------------------------------------------------------

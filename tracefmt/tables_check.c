@@ -71,6 +71,8 @@ static bool check_instruction(const struct rp_kernel *k, uint32_t i, struct rp_e
         return bad(err, k, i, "barrier id out of range", (uint64_t)(int64_t)in->barrier.id);
     if (in->barrier.count < -1 || in->barrier.count > LAUNCH_MAX_THREADS)
         return bad(err, k, i, "barrier thread count out of range", (uint64_t)(int64_t)in->barrier.count);
+    if (in->barrier.kind == RP_BARRIER_LAUNCH && (in->barrier.id || in->barrier.count))
+        return bad(err, k, i, "the barrier of a launch has an id or a count", (uint64_t)(int64_t)in->barrier.id);
     if (in->fence_scope > RP_SCOPE_SYSTEM)
         return bad(err, k, i, "unknown fence scope", in->fence_scope);
     if (in->async.kind > RP_ASYNC_TENSOR)

@@ -248,7 +248,9 @@ struct rp_async {
 };
 
 /* The barrier of a cluster has no id and no count: lanes arrive, and later wait until all lanes of the cluster that
- * have not exited have arrived. A wait follows the arrival that it belongs to. */
+ * have not exited have arrived. A wait follows the arrival that it belongs to.
+ * The barrier of a launch is barrier 0 of each block, without a count, and opens for all blocks at once: when all lanes
+ * of the launch that have not exited wait at it. Such launches of several blocks are cooperative. */
 enum rp_barrier_kind {
     RP_BARRIER_NONE,
     RP_BARRIER_SYNC,
@@ -257,6 +259,7 @@ enum rp_barrier_kind {
     RP_BARRIER_WARP_SYNC,
     RP_BARRIER_CLUSTER_ARRIVE,
     RP_BARRIER_CLUSTER_WAIT,
+    RP_BARRIER_LAUNCH,
     RP_BARRIER_KIND_COUNT
 };
 struct rp_barrier {

@@ -257,10 +257,10 @@ static bool has_object_operations(const struct rp_kernel *k)
     return false;
 }
 
-static bool has_cluster_barriers(const struct rp_kernel *k)
+static bool has_barriers(const struct rp_kernel *k, enum rp_barrier_kind first, enum rp_barrier_kind last)
 {
     for (uint32_t i = 0; i < k->instruction_count; i++)
-        if (k->instructions[i].barrier.kind >= RP_BARRIER_CLUSTER_ARRIVE)
+        if (k->instructions[i].barrier.kind >= first && k->instructions[i].barrier.kind <= last)
             return true;
     return false;
 }
@@ -278,7 +278,9 @@ bool rp_writer_add_kernel(struct rp_writer *w, const struct rp_kernel *kernel, u
         (has_aux_counts(kernel) && !announce(w, FEATURE_AUX_COUNTS, err)) ||
         (has_memory_objects(kernel) && !announce(w, FEATURE_MEMORY_OBJECTS, err)) ||
         (has_object_operations(kernel) && !announce(w, FEATURE_OBJECT_OPERATIONS, err)) ||
-        (has_cluster_barriers(kernel) && !announce(w, FEATURE_CLUSTERS, err)) ||
+        (has_barriers(kernel, RP_BARRIER_CLUSTER_ARRIVE, RP_BARRIER_CLUSTER_WAIT) &&
+         !announce(w, FEATURE_CLUSTERS, err)) ||
+        (has_barriers(kernel, RP_BARRIER_LAUNCH, RP_BARRIER_LAUNCH) && !announce(w, FEATURE_LAUNCH_BARRIERS, err)) ||
         !tables_pack_kernel(&w->raw, w->kernel_count, kernel, err) || !write_tables(w, err))
         return false;
     w->tables++;

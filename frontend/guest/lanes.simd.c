@@ -53,12 +53,12 @@ uint32_t SIMD_NAME(guest_nearest)(const uint32_t at[LANES], uint32_t after)
 unsigned SIMD_NAME(guest_greatest)(const uint64_t key[LANES])
 {
     uint64_t most = 0;
-    u32 same[LANES] ALIGNED;
+    u64 same[LANES] ALIGNED;
     for (unsigned l = 0; l < LANES; l++)
         most = key[l] > most ? key[l] : most;
     for (unsigned l = 0; l < LANES; l++)
-        same[l] = key[l] == most ? UINT32_MAX : 0;
-    return most ? (unsigned)__builtin_ctz(mask_of_words(same)) : LANES;
+        same[l] = key[l] == most ? UINT64_MAX : 0;
+    return most ? (unsigned)__builtin_ctz(mask_of_doublewords(same)) : LANES;
 }
 
 void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)

@@ -34,13 +34,17 @@ static void guest_end_run(struct guest_warp *w, uint32_t end)
         rp_log_run(w->g.w.log, start, length, active);
 }
 
+static void guest_log_variant(const struct guest_warp *w, uint32_t instruction, lanemask lanes)
+{
+    if (w->g.w.log)
+        rp_log_run(w->g.w.log, instruction, 1, lanes);
+}
+
 /* An instruction that stands apart in the table has been executed by these lanes. */
-static void guest_count_variant(struct guest_warp *w, uint32_t instruction, lanemask lanes)
+static void guest_count_lanes(struct guest_warp *w, lanemask lanes)
 {
     w->steps++;
     w->engine->add(w->apart, lanes, 1);
-    if (w->g.w.log)
-        rp_log_run(w->g.w.log, instruction, 1, lanes);
 }
 
 /* ---- splits --------------------------------------------------------------------------------------------------------
@@ -72,23 +76,38 @@ void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes)
     q->lanes[slot] |= lanes;
 }
 
-static void guest_wait_at_barrier(struct guest_warp *w, uint32_t behind, lanemask lanes)
+static void guest_wait_at_barrier(struct guest_warp *w, uint32_t variant, uint32_t behind, lanemask lanes)
 {
     struct guest_waiting *q = &w->waiting;
     const unsigned slot = (unsigned)__builtin_ctz(~q->used);
     q->used |= 1u << slot;
     q->barrier |= 1u << slot;
+    q->unlogged |= 1u << slot;
+    q->variant[slot] = variant;
     q->behind[slot] = behind;
     q->lanes[slot] = lanes;
 }
 
-void guest_free_slot(struct guest_waiting *q, unsigned slot)
+/* Records the arrivals at the barrier that have not been recorded. */
+static void guest_log_arrivals(struct guest_warp *w)
 {
-    q->used &= ~(1u << slot);
-    q->barrier &= ~(1u << slot);
-    q->spins &= ~(1u << slot);
-    q->at[slot] = UOP_NOWHERE;
-    q->key[slot] = 0;
+    struct guest_waiting *q = &w->waiting;
+    for (uint32_t m = q->unlogged; m; m &= m - 1) {
+        const unsigned slot = (unsigned)__builtin_ctz(m);
+        guest_log_variant(w, q->variant[slot], q->lanes[slot]);
+    }
+    q->unlogged = 0;
+}
+
+/* A group's arrivals are recorded one behind the other, once all of its cores that live wait. To replay, a warp that
+ * has come to a barrier waits, unless its next steps bring more of its lanes there. */
+static void guest_log_complete_arrival(struct guest_warp *w)
+{
+    lanemask waiting = 0;
+    for (uint32_t m = w->waiting.barrier; m; m &= m - 1)
+        waiting |= w->waiting.lanes[__builtin_ctz(m)];
+    if (waiting == w->g.w.live)
+        guest_log_arrivals(w);
 }
 
 /* Somebody has stored: whoever spins looks again. False: nobody spins, or nobody has stored. */
@@ -370,16 +389,20 @@ void guest_environment_call(struct guest_warp *w, const struct uop *u)
         return;
     const lanemask go_on = active & ~barrier & ~ended;
     if (go_on) {
-        guest_count_variant(w, u->index, go_on);
+        guest_count_lanes(w, go_on);
+        guest_log_variant(w, u->index, go_on);
         guest_wait(w, next, go_on);
     }
     if (barrier) {
-        guest_count_variant(w, variant, barrier);
-        guest_wait_at_barrier(w, next, barrier);
+        guest_count_lanes(w, barrier);
+        guest_wait_at_barrier(w, variant, next, barrier);
     }
-    if (ended)
-        guest_count_variant(w, variant + 1, ended);
+    if (ended) {
+        guest_count_lanes(w, ended);
+        guest_log_variant(w, variant + 1, ended);
+    }
     w->g.w.live &= ~ended;
+    guest_log_complete_arrival(w);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------------------
@@ -393,8 +416,9 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
         return;
     w->g.failed = true;
     guest_fault(w->g.machine, guest_core_at(w, &w->g.program->uops[at], lane),
-                "endless loop? The core has executed %" PRIu64 " instructions, the limit is %" PRIu64, w->apart[lane],
-                e->options.limit);
+                "endless loop? The core has executed %" PRIu64 " instructions, the limit is %" PRIu64
+                " (--limit gives more)",
+                w->apart[lane], e->options.limit);
 }
 
 /* Executes uops from `at` on to the next transfer of control or meeting. Returns where it stands. */
@@ -617,6 +641,7 @@ static void guest_collect(struct guest_engine *e, struct guest_run_result *resul
     for (uint32_t i = 0; i < e->group_count; i++) {
         struct guest_warp *w = &e->groups[i];
         guest_settle(w);
+        guest_log_arrivals(w); /* of a run that ended early */
         result->steps += w->steps;
         result->most_steps = w->steps > result->most_steps ? w->steps : result->most_steps;
         for (unsigned l = 0; l < LANES && w->g.first + l < e->machine->cores; l++) {

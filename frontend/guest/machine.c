@@ -34,7 +34,8 @@ static uint32_t guest_fill_stack(struct guest_machine *m, uint32_t core)
 bool guest_machine_open(struct guest_machine *m, const struct guest *g, uint32_t cores, uint32_t stack_bytes,
                         struct rp_error *err)
 {
-    *m = (struct guest_machine){.guest = g, .cores = cores, .output = stdout, .errors = stderr, .err = err};
+    *m = (struct guest_machine){
+        .guest = g, .cores = cores, .live = cores, .output = stdout, .errors = stderr, .err = err};
     if (!guest_memory_open(&m->memory, g, cores, stack_bytes ? stack_bytes : GUEST_STACK_DEFAULT, err))
         return false;
     m->core = calloc(cores, sizeof *m->core);
@@ -121,6 +122,7 @@ static uint32_t guest_write(struct guest_machine *m, const uint32_t arguments[3]
 static void guest_exit(struct guest_machine *m, struct guest_core *c, uint32_t status)
 {
     c->status = GUEST_EXITED;
+    m->live--;
     if (!m->status)
         m->status = (int)(status & 255);
 }
@@ -129,6 +131,7 @@ static void guest_exit_all(struct guest_machine *m, struct guest_core *c, uint32
 {
     guest_exit(m, c, status);
     m->ended = true;
+    m->live = 0;
     for (uint32_t i = 0; i < m->cores; i++)
         m->core[i].status = GUEST_EXITED;
 }

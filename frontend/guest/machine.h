@@ -45,7 +45,7 @@ struct guest_core {
 struct guest_machine {
     const struct guest *guest;
     struct guest_memory memory;
-    uint32_t cores;
+    uint32_t cores, live; /* live: those that have not exited */
     struct guest_core *core;
     FILE *output, *errors; /* where the program's 1 and 2 go */
     uint32_t reservations; /* how many cores have one */

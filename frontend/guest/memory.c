@@ -159,8 +159,8 @@ void guest_memory_describe(const struct guest_memory *m, uint32_t address, unsig
     else if (r)
         snprintf(text, size, "%s", r->rights & GUEST_READ ? "the end of a segment" : "memory that may not be read");
     else if (address >= m->stacks_low - GUEST_PAGE && address < GUEST_STACK_TOP)
-        snprintf(text, size, "below the stack of core %u",
-                 (unsigned)((GUEST_STACK_TOP - 1 - address) / m->stack_pitch));
+        snprintf(text, size, "below the stack of core %u, which has %u bytes (--stack gives more)",
+                 (unsigned)((GUEST_STACK_TOP - 1 - address) / m->stack_pitch), (unsigned)m->stack_bytes);
     else
         snprintf(text, size, "not the program's memory");
 }

@@ -64,7 +64,7 @@ bool guest_memory_write(struct guest_memory *, uint32_t address, uint32_t bytes,
 /* Linux's brk: the new end of the heap, or the old one if there cannot be such a one. */
 uint32_t guest_memory_brk(struct guest_memory *, uint32_t end);
 
-/* What lies at an address that may not be accessed: "below the stack of core 3", "not the program's memory". */
+/* What lies at an address that may not be accessed: "not the program's memory". */
 void guest_memory_describe(const struct guest_memory *, uint32_t address, unsigned rights, char *text, size_t size);
 
 #endif

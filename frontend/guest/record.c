@@ -7,6 +7,23 @@
 
 #define GUEST_CHUNK_BYTES (1u << 20) /* logs that fit the second-level cache */
 
+/* The barrier of all cores is the block's, unless there are several blocks. */
+static bool guest_set_barriers(struct guest_recorder *r, const struct guest_program *p, struct rp_error *err)
+{
+    r->kernel.instructions = p->instructions;
+    if (r->blocks == 1)
+        return true;
+    r->instructions = malloc(p->instruction_count * sizeof *r->instructions);
+    if (!r->instructions)
+        return rp_fail(err, RP_SYSTEM, "out of memory");
+    memcpy(r->instructions, p->instructions, p->instruction_count * sizeof *r->instructions);
+    for (uint32_t i = 0; i < p->instruction_count; i++)
+        if (r->instructions[i].barrier.kind == RP_BARRIER_SYNC)
+            r->instructions[i].barrier.kind = RP_BARRIER_LAUNCH;
+    r->kernel.instructions = r->instructions;
+    return true;
+}
+
 static bool guest_add_launch(struct guest_recorder *r, const struct guest_program *p, const struct guest_run_options *o,
                              uint32_t cluster, struct rp_error *err)
 {
@@ -17,16 +34,16 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
     r->kernel = (struct rp_kernel){.name = name,
                                    .isa = p->guest->isa->name,
                                    .instruction_count = p->instruction_count,
-                                   .instructions = p->instructions,
                                    .file_count = p->guest->lines->file_count,
                                    .files = p->guest->lines->files,
                                    .registers = 32};
-    if (!rp_writer_add_module(r->writer, &module, &r->kernel.module, err))
+    if (!guest_set_barriers(r, p, err) || !rp_writer_add_module(r->writer, &module, &r->kernel.module, err))
         return false;
     r->kernel.module++;
     if (!rp_writer_add_kernel(r->writer, &r->kernel, &number, err))
         return false;
-    const struct rp_launch launch = {.kernel = number, .grid = {r->blocks, 1, 1}, .block = {cluster, 1, 1}};
+    const struct rp_launch launch = {
+        .kernel = number, .grid = {r->blocks, 1, 1}, .block = {cluster, 1, 1}, .cooperative = r->blocks > 1};
     return rp_writer_begin_launch(r->writer, &launch, &r->launch, err);
 }
 
@@ -87,5 +104,6 @@ bool guest_recorder_end(struct guest_recorder *r, bool completed, struct rp_erro
     if (r->chunk)
         rp_chunk_free(r->chunk);
     free(r->logs);
+    free(r->instructions);
     return ok;
 }

@@ -7,7 +7,8 @@
 struct guest_recorder {
     struct rp_writer *writer; /* NULL: nothing is recorded */
     struct rp_kernel kernel;
-    uint32_t launch, blocks, warps; /* warps: of a block */
+    struct rp_instruction *instructions; /* the kernel's, where its barrier is the launch's; else NULL */
+    uint32_t launch, blocks, warps;      /* warps: of a block */
     struct rp_chunk *chunk;
     struct rp_warp_log **logs; /* by block */
 };

@@ -17,7 +17,9 @@ struct guest_waiting {
     lanemask lanes[LANES];
     uint64_t since[LANES];         /* the group's steps when it began to wait */
     uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
+    uint32_t unlogged;             /* of `barrier`: slots whose arrival is not in the trace yet */
     uint32_t behind[LANES];        /* where slots that wait for the barrier go on */
+    uint32_t variant[LANES];       /* and their instruction of the table */
 };
 
 /* The state to which the running split may come back: then it spins. States are kept at growing distances, as a loop
@@ -70,7 +72,14 @@ void guest_engine_close(struct guest_engine *);
 
 /* These lanes wait at a uop, with those that wait there already. */
 void guest_wait(struct guest_warp *, uint32_t at, lanemask);
-void guest_free_slot(struct guest_waiting *, unsigned slot);
+static inline void guest_free_slot(struct guest_waiting *q, unsigned slot)
+{
+    q->used &= ~(1u << slot);
+    q->barrier &= ~(1u << slot);
+    q->spins &= ~(1u << slot);
+    q->at[slot] = UOP_NOWHERE;
+    q->key[slot] = 0;
+}
 /* Where all lanes of the current split go, if they go to one place; else UOP_NOWHERE, and they wait at theirs. */
 uint32_t guest_transfer(struct guest_warp *, const struct guest_engine *, const struct uop *);
 /* Lanes that a UOP_BRANCH takes to its target. */

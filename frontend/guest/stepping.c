@@ -116,17 +116,15 @@ static const struct uop *guest_execute_control(struct guest_warp *w, const struc
     return u + 1;
 }
 
-/* Executes one instruction of these lanes, which are at a uop. Where it fails they stay there. */
-static void guest_step_split(struct guest_warp *w, uint32_t at, lanemask lanes)
+/* The rest of an instruction at uop `at`, whose uops before `u` have been executed. Lanes for which it fails stay. */
+static void guest_finish_instruction(struct guest_warp *w, uint32_t at, const struct uop *u)
 {
-    const struct uop *first = &w->g.program->uops[at], *u = first;
-    w->g.w.active = lanes;
-    if (w->g.observer)
-        guest_tell_instruction(w, first);
-    while (!w->g.failed && u && u->index == first->index) {
-        u = guest_execute_lanes(w, u);
-        if (u->index == first->index && !w->g.failed)
-            u = guest_execute_control(w, u);
+    const lanemask lanes = w->g.w.active;
+    const uint32_t index = w->g.program->uops[at].index;
+    while (!w->g.failed && u && u->index == index) {
+        u = guest_execute_control(w, u);
+        if (u && u->index == index && !w->g.failed)
+            u = guest_execute_lanes(w, u);
     }
     if (w->g.failed) {
         guest_put(w, at, lanes);
@@ -134,6 +132,42 @@ static void guest_step_split(struct guest_warp *w, uint32_t at, lanemask lanes)
         guest_count_instruction(w, lanes);
         guest_put(w, (uint32_t)(u - w->g.program->uops), lanes);
     }
+}
+
+/* These lanes are at a uop: executes its instruction as far as guest_execute_lanes does. */
+static const struct uop *guest_begin_instruction(struct guest_warp *w, uint32_t at, lanemask lanes)
+{
+    const struct uop *first = &w->g.program->uops[at];
+    w->g.w.active = lanes;
+    if (w->g.observer)
+        guest_tell_instruction(w, first);
+    return guest_execute_lanes(w, first);
+}
+
+/* Executes one instruction of these lanes, which are in no slot. Where it fails they stay at it. */
+static void guest_step_split(struct guest_warp *w, uint32_t at, lanemask lanes)
+{
+    guest_finish_instruction(w, at, guest_begin_instruction(w, at, lanes));
+}
+
+/* Whether the group's only split is in the first slot, and can run. */
+static bool guest_is_together(const struct guest_warp *w) { return w->waiting.used == 1 && !w->waiting.barrier; }
+
+/* Executes its instruction. The split stays in its slot, unless the instruction may divide it. */
+static void guest_step_together(struct guest_warp *w)
+{
+    struct guest_waiting *q = &w->waiting;
+    const uint32_t at = q->at[0];
+    const struct uop *u = guest_begin_instruction(w, at, q->lanes[0]);
+    if (w->g.failed)
+        return;
+    if (u->index == w->g.program->uops[at].index) {
+        guest_free_slot(q, 0);
+        guest_finish_instruction(w, at, u);
+        return;
+    }
+    guest_count_instruction(w, q->lanes[0]);
+    q->at[0] = (uint32_t)(u - w->g.program->uops);
 }
 
 /* ---- all cores -----------------------------------------------------------------------------------------------------
@@ -161,6 +195,10 @@ static void guest_step_group(struct guest_warp *w)
 {
     uint32_t at[RP_WARP_LANES];
     lanemask lanes[RP_WARP_LANES];
+    if (guest_is_together(w)) {
+        guest_step_together(w);
+        return;
+    }
     const unsigned count = guest_take_splits(&w->waiting, at, lanes);
     for (unsigned n = 0; n < count; n++) {
         if (w->g.failed || w->g.machine->ended)
@@ -185,13 +223,7 @@ bool guest_stepper_step(struct guest_stepper *s)
     return !m->failed;
 }
 
-uint32_t guest_stepper_running(const struct guest_stepper *s)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->engine.group_count && !s->engine.machine->ended; i++)
-        count += (uint32_t)__builtin_popcount(s->engine.groups[i].g.w.live);
-    return count;
-}
+uint32_t guest_stepper_running(const struct guest_stepper *s) { return s->engine.machine->live; }
 
 const struct guest_core *guest_stepper_core(struct guest_stepper *s, uint32_t core)
 {

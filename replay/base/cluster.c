@@ -10,6 +10,14 @@ bool cluster_matters(const struct rp_kernel *k, const struct rp_launch *l)
     return found;
 }
 
+bool launch_meets(const struct rp_kernel *k, const struct rp_launch *l)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < k->instruction_count && !found && rp_launch_blocks(l) > 1; i++)
+        found = k->instructions[i].barrier.kind == RP_BARRIER_LAUNCH;
+    return found;
+}
+
 uint64_t cluster_block(const struct rp_launch *l, uint64_t cluster, uint32_t rank)
 {
     uint64_t index = 0, step = 1;

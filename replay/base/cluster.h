@@ -15,6 +15,8 @@ static inline bool is_cluster_barrier(const struct rp_instruction *in)
 /* Whether the launch has clusters, or its kernel has a cluster barrier; such a kernel may run in clusters of one block.
  */
 bool cluster_matters(const struct rp_kernel *, const struct rp_launch *);
+/* Whether several blocks of the launch may meet at its barrier. */
+bool launch_meets(const struct rp_kernel *, const struct rp_launch *);
 
 static inline bool in_clusters(const struct rp_launch *l) { return rp_launch_cluster(l) > 1; }
 /* Clusters are numbered as blocks are, x fastest. */

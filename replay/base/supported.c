@@ -33,10 +33,14 @@ static bool instructions_are_covered(const struct rp_kernel *k, bool all, struct
 
 bool launch_is_supported(const struct rp_kernel *k, const struct rp_launch *l, bool all, struct rp_error *err)
 {
-    if (!all && cluster_matters(k, l))
+    const char *what = in_clusters(l)          ? "its blocks run in clusters"
+                       : cluster_matters(k, l) ? "it has the barrier of a cluster"
+                       : launch_meets(k, l)    ? "it has a barrier of all its blocks"
+                                               : NULL;
+    if (!all && what)
         return rp_fail(err, RP_BAD_INPUT,
                        "kernel %s: %s; there is no model of that here; 'reprise replay' has one, on machines with "
                        "pipeline 'direct' and memory 'hierarchy', such as h100",
-                       k->name, in_clusters(l) ? "its blocks run in clusters" : "it has the barrier of a cluster");
+                       k->name, what);
     return instructions_are_covered(k, all, err);
 }

@@ -264,12 +264,15 @@ static inline bool obeys_control_words(const struct machine *m, const struct rp_
 #define AT_OBJECT BLOCK_BARRIERS
 #define AT_CLUSTER (BLOCK_BARRIERS + 1)
 
-/* Whether it is a named barrier of the block; warp-level barriers are not. */
+/* Whether it is a named barrier of the block, or the launch's, which is one of each block too; warp-level barriers are
+ * not. */
 static inline bool is_block_barrier(const struct rp_instruction *in)
 {
     return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_ARRIVE ||
-           in->barrier.kind == RP_BARRIER_REDUCE;
+           in->barrier.kind == RP_BARRIER_REDUCE || in->barrier.kind == RP_BARRIER_LAUNCH;
 }
+/* The number of the launch's barrier in each block. */
+#define LAUNCH_BARRIER 0
 static inline unsigned barrier_id(const struct rp_step *s)
 {
     int32_t id = s->instruction->barrier.id;
@@ -285,7 +288,8 @@ static inline uint64_t barrier_threads(const struct rp_step *s)
 }
 static inline bool waits_at_barrier(const struct rp_instruction *in)
 {
-    return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_REDUCE;
+    return in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_REDUCE ||
+           in->barrier.kind == RP_BARRIER_LAUNCH;
 }
 
 /* The arrivals of a warp's lanes at barriers. Where threads are independent, the lanes may arrive in several parts.
@@ -296,6 +300,7 @@ struct arrival {
     rp_lanemask live;       /* lanes that have not exited */
     rp_lanemask gathered;   /* lanes of the steps so far of an arrival that the next step may continue; 0: none */
     uint32_t id;            /* the barrier of that arrival */
+    bool at_launch;         /* which is the launch's */
     rp_lanemask at_cluster; /* lanes that have arrived at the cluster's barrier, which is not complete */
     uint64_t expected;      /* as of barrier_threads */
     uint32_t parts;         /* barriers at which only some of the lanes have arrived: a bit each */
@@ -311,6 +316,7 @@ static inline bool arrival_gather(struct arrival *a, const struct rp_step *s)
 {
     a->gathered |= s->executed;
     a->id = barrier_id(s);
+    a->at_launch = s->instruction->barrier.kind == RP_BARRIER_LAUNCH;
     a->expected = barrier_threads(s);
     return waits_at_barrier(s->instruction) && a->gathered != a->live;
 }

@@ -40,7 +40,7 @@ def straight(code):
 
 def all_rows_arm(apart):
     """A guest in A32: each row once, over and over. apart: a core starts at the instruction of its number."""
-    p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.SLOT + arm.BUFFER_BYTES
+    p, body, core_bytes = arm.Program(1, False), arm.Program(2, False), arm.PROGRAM_BYTES
     arm.begin(p, core_bytes)
     p.word(0xE20AA01F)  # and sl, sl, #31: it is an offset, too
     arm.fill(p)
@@ -70,7 +70,7 @@ def all_rows_arm(apart):
 def all_rows_ia32(apart):
     """A guest of IA-32: each row once, of all lengths, without LOCK, over and over. Strings are compared once, as all cores shall stay
     together. apart: a core starts at the instruction of its number."""
-    p, body, core_bytes = ia32.Program(1), ia32.Program(2, False, False), ia32.SLOT + ia32.BUFFER_BYTES
+    p, body, core_bytes = ia32.Program(1), ia32.Program(2, False, False), ia32.PROGRAM_BYTES
     counter = ia32.number(2040, 4)
     ia32.begin(p, core_bytes, True)  # by the depth of their stacks cores meet again
     for row in ia32.TABLE:

@@ -39,6 +39,16 @@ guest most matmul.gcc-O2.rv32imac 4096
 "$r" replay "$work/most.wtr" -m manycore-1024 --set cores=4096 --set mesh.columns=64 --json -q >"$work/json"
 is "4,096 cores, in four blocks" "$(json "$work/json" 'd["total"]["blocks"], len(d["cores"]), len({sum(c["cycles"][k] for k in ("base", "fetch", "load", "store", "barrier")) > 0 for c in d["cores"]})')" "(4, 4096, 1)"
 
+# A GPU whose SMs cannot hold all blocks at a time would never open that barrier; nor does every model of one know it.
+"$r" replay "$work/c32.wtr" -m v100 --json -q | grep -v '"engine"' >"$work/fast"
+"$r" replay "$work/c32.wtr" -m v100 --json -q --engine reference | grep -v '"engine"' >"$work/reference"
+check "GPUs have the barrier of all blocks, in both modes" cmp "$work/fast" "$work/reference"
+check "which the trace tells" eval '"$r" info "$work/c32.wtr" | grep -q "cooperative"'
+fails 2 "a cooperative launch of 4 blocks, which wait for one another, does not fit on jetson-tx2, which holds 2 at a time" \
+    "$r" replay "$work/c32.wtr" -m jetson-tx2 --set sms=1 --set limits.blocks=2
+fails 2 "it has a barrier of all its blocks; there is no model of that here" "$r" replay "$work/c32.wtr" -m rtx2060-accelsim
+fails 2 "it has a barrier of all its blocks" "$r" wcet "$work/c32.wtr" -m orin-wcet
+
 # ---- what is printed ---------------------------------------------------------------------------------------------------
 "$r" replay "$mm" -m manycore-32 --json >"$work/json"
 is "cycles of all causes add up, for each core and all" "$(json "$work/json" \

@@ -54,6 +54,9 @@ check "the trace is the same again" cmp "$work/mm.wtr" "$work/again.wtr"
 "$r" info --json "$work/clusters.wtr" >"$work/info"
 is "a cluster of cores is a block" "$(json "$work/info" 'd["launches"][0]["grid"], d["launches"][0]["block"]')" "([2, 1, 1], [32, 1, 1])"
 check "GPUs replay it as threads" "$r" replay "$work/mm.wtr" --machine rtx2060 --json
+"$r" record -o "$work/apart.wtr" --guest $golden/bytecode.gcc-O2.arm.elf --cores 32 -q >/dev/null
+is "a group's arrivals at each of two barriers are one behind the other, however far apart its cores are" \
+    "$("$r" dump "$work/apart.wtr" | awk '/\(barrier\)/ { runs += NR != last + 1; last = NR; parts++ } END { print runs, (parts > runs) }')" "2 1"
 "$r" run --guest $mm --cores 8 --data "A=iota-i32:100" --save "A=$work/A.txt:i32" -q >/dev/null
 is "what is filled is there before the run" "$(wc -l <"$work/A.txt")" 1024
 "$r" run --guest $mm --cores 2 --json >"$work/json" 2>/dev/null
@@ -74,26 +77,27 @@ fails 2 "a little-endian ELF file of 32 bits for RISC-V" "$r" run --guest "$r"
 head -c 400 $mm >"$work/short.elf"
 fails 2 "outside of the file" "$r" run --guest "$work/short.elf"
 fails 1 "there are rv32, arm, thumb and ia32" "$r" guest --flags mips
+fails 1 "rv32, arm, thumb or ia32" "$r" guest
 check "no trace is left" test ! -e "$work/x.wtr"
 "$r" record -o "$work/limit.wtr" --guest $mm --cores 4 --limit 1000 >"$work/out" 2>"$work/err"
 is "an endless loop: status 3" $? 3
-check "an endless loop is said, with its place" grep -q "core 0, .*: endless loop? The core has executed" "$work/err"
+check "an endless loop is said, with its place" grep -q "core 0, .*: endless loop? The core has executed .* (--limit gives more)" "$work/err"
 check "the trace is kept up to there" "$r" verify -q "$work/limit.wtr"
 
 # ---- random programs -----------------------------------------------------------------------------------------------------
 qemu=$(command -v qemu-riscv32)
 check "random programs, in lock step, core by core${qemu:+, under qemu}" \
-    python3 tests/guests/random_rv32.py "$r" --count "${RANDOM_GUESTS:-40}" ${qemu:+--qemu "$qemu"}
+    python3 tests/guests/random_rv32.py "$r" --count "${RANDOM_GUESTS:-200}" ${qemu:+--qemu "$qemu"}
 
 qemu=$(command -v qemu-arm)
 for isa in a32 t32; do
     check "random programs of ARMv7-A, $isa, in lock step, core by core${qemu:+, under qemu}" \
-        python3 tests/guests/random_arm.py "$r" --isa $isa --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
+        python3 tests/guests/random_arm.py "$r" --isa $isa --count "${RANDOM_GUESTS:-200}" ${qemu:+--qemu "$qemu"}
 done
 
 qemu=$(command -v qemu-i386)
 check "random programs of IA-32, in lock step, core by core${qemu:+, under qemu}" \
-    python3 tests/guests/random_ia32.py "$r" --count "${RANDOM_GUESTS:-8}" ${qemu:+--qemu "$qemu"}
+    python3 tests/guests/random_ia32.py "$r" --count "${RANDOM_GUESTS:-200}" ${qemu:+--qemu "$qemu"}
 
 # as_under_qemu QEMU CORES ELF...: they print what they print there
 as_under_qemu() {
@@ -197,6 +201,10 @@ END
         is "floating point: status 3 ($engine)" $? 3
         check "floating point is refused by name and place ($engine)" grep -q "core 0, main+0x.*, $work/float.c:3: vldr (floating point): guests compute in integers" "$work/err"
     done
+    echo 'int deep(int n) { volatile char a[500]; a[n % 500] = n; return n ? a[3] + deep(n - 1) : 0; } int main(void) { return deep(20); }' >"$work/deep.c"
+    # shellcheck disable=SC2046
+    arm-linux-gnueabihf-gcc -O0 -o "$work/deep.elf" "$work/deep.c" $("$r" guest --flags arm)
+    fails 3 "below the stack of core 0, which has 4096 bytes (--stack gives more)" "$r" run --guest "$work/deep.elf" --stack 4096
     # an instruction that is executed by some cores, and fails in the first of its three accesses
     cat >"$work/list.c" <<'END'
 #include "reprise_guest.h"
@@ -251,7 +259,7 @@ int main(void)
 }
 END
     what=0
-    for text in "fld (floating point)" "addsd (floating point or vectors)" "mov %gs:0x14,%eax (variables of threads" "div.*: the divisor is 0, or the quotient does not fit"; do
+    for text in "fld (floating point): guests compute in integers" "addsd (floating point or vectors): guests compute in integers" "mov %gs:0x14,%eax (variables of threads" "div.*: the divisor is 0, or the quotient does not fit"; do
         # shellcheck disable=SC2046
         i686-linux-gnu-gcc -g -O1 -DWHAT=$what -o "$work/refused.elf" "$work/refused.c" $("$r" guest --flags ia32)
         for engine in lockstep reference; do

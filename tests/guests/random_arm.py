@@ -1,7 +1,7 @@
 """Random programs of ARMv7-A, from the rows of frontend/isa/arm/a32.def and t32.def: each row with random registers, immediates and
 conditions, in IT blocks where the code is T32.
 
-    random_arm.py PROGRAM [--isa a32|t32] [--seed N] [--count N] [--cores N] [--qemu QEMU] [--keep FOLDER]
+    random_arm.py PROGRAM [--isa a32|t32] [--seed N] [--count N] [--together N] [--cores N] [--qemu QEMU] [--keep FOLDER]
 
 random_programs.py says what such a program does. Its results are registers, flags and memory."""
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from random_programs import BUFFER_BYTES, DATA, SLOT, Code, elf, main  # pylint: disable=wrong-import-position
+from random_programs import DATA, PROGRAM_BYTES, Code, buffer_of, elf, main  # pylint: disable=wrong-import-position
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 SAVED, CORE, BASE, SCRATCH, SP, LR, PC = 9, 10, 11, 12, 13, 14, 15  # r9: what sp was
@@ -438,8 +438,8 @@ def nop(p):
     p.word(0xBF00 if p.t32 else 0xE320F000, 2 if p.t32 else 4)
 
 
-def begin(p, core_bytes):
-    """r10 the core, r11 its buffer, r9 and sp within it."""
+def begin(p, core_bytes, number=0):
+    """r10 the core, r11 its buffer for the program of this number, r9 and sp within it."""
     p.li(0, 0)
     p.call(0x5250)
     if p.t32:
@@ -452,7 +452,7 @@ def begin(p, core_bytes):
     p.move(CORE, 0)
     p.li(0, 0)
     p.word(0xF3808C00 if p.t32 else 0xE12CF000, inner=True)  # msr APSR_nzcvqg, r0: the flags of the comparison
-    p.li(BASE, DATA + SLOT + BUFFER_BYTES // 2)
+    p.li(BASE, buffer_of(number))
     p.li(1, core_bytes)
     p.word(0xFB00F000 | CORE << 16 | 2 << 8 | 1 if p.t32 else 0xE0000090 | 2 << 16 | 1 << 8 | CORE, inner=True)  # mul r2, r10, r1
     p.add_register(BASE, BASE, 2)
@@ -468,7 +468,7 @@ def fill(p):
             p.add_register(x, x, CORE)
 
 
-def end(p, core_bytes):
+def save(p):
     p.li(SAVED, 0)
     p.add(SAVED, BASE, 2560, True)
     for x in range(15):
@@ -476,27 +476,29 @@ def end(p, core_bytes):
             p.store(x, SAVED, 4 * x)
     p.word(0xF3EF8000 if p.t32 else 0xE10F0000, inner=True)  # mrs r0, cpsr
     p.store(0, SAVED, 60)
+
+
+def end(p, core_bytes):
     p.call(0x5252)
     if p.t32:
         p.word(0xF1BA0F00, inner=True)
-        p.branch(lambda d: 0xF0408000 | t32_near(d - 4), 4, 9, True)
+        p.branch(lambda d: 0xF0408000 | t32_near(d - 4), 4, 10, True)
     else:
         p.word(0xE35A0000, inner=True)
-        p.branch(lambda d: 0x1A000000 | (d - 8 >> 2 & 0xFFFFFF), 4, 9, True)  # core 0 writes all
+        p.branch(lambda d: 0x1A000000 | (d - 8 >> 2 & 0xFFFFFF), 4, 10, True)  # core 0 writes all
     p.li(0, 1)
     p.li(1, DATA)
-    p.wide(0xE3000000, 0xF2400000, 2, core_bytes)
+    p.li(2, core_bytes)
     p.call(4)
     nop(p)
     p.li(0, 0)
     p.call(1)
 
 
-def program(seed, cores, t32):
-    p = Program(seed, t32)
-    table = TABLES["t32" if t32 else "a32"]
-    core_bytes = SLOT + BUFFER_BYTES
-    begin(p, core_bytes)
+def add_program(p, number, core_bytes):
+    """The program of this number in its file."""
+    t32, table = p.t32, TABLES["t32" if p.t32 else "a32"]
+    begin(p, core_bytes, number)
     fill(p)
     for _ in range(200):
         if t32 and p.random.random() < 0.15:
@@ -505,6 +507,15 @@ def program(seed, cores, t32):
             add_random(p, p.random.choice(table))
     for _ in range(8):  # where branches of the last ones may come to
         nop(p)
+    save(p)
+
+
+def make(seeds, cores, t32):
+    """The bytes of an ELF file."""
+    p, core_bytes = Program(0, t32), len(seeds) * PROGRAM_BYTES
+    for number, seed in enumerate(seeds):
+        p.random = random.Random(seed)
+        add_program(p, number, core_bytes)
     end(p, core_bytes)
     return elf(p.bytes(), core_bytes * cores, 40, 0x05000000, 1 if t32 else 0)
 
@@ -518,4 +529,4 @@ if __name__ == "__main__":
         del sys.argv[place : place + 2]
     else:
         ISA = "a32"
-    main("ARMv7-A, %s," % ISA, lambda seed, cores: program(seed, cores, ISA == "t32"), __doc__)
+    main("ARMv7-A, %s," % ISA, lambda seeds, cores: make(seeds, cores, ISA == "t32"), __doc__)

@@ -1,7 +1,7 @@
 """Random programs of IA-32, from the rows of frontend/isa/ia32/rows.def: each row with random registers, addresses, immediates and
 prefixes, so that instructions begin at any byte.
 
-    random_ia32.py PROGRAM [--seed N] [--count N] [--cores N] [--qemu QEMU] [--keep FOLDER]
+    random_ia32.py PROGRAM [--seed N] [--count N] [--together N] [--cores N] [--qemu QEMU] [--keep FOLDER]
 
 random_programs.py says what such a program does. Its results are registers, flags and memory. Flags that the manual leaves undefined
 are as qemu has them."""
@@ -13,7 +13,7 @@ import sys
 import random
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from random_programs import BUFFER_BYTES, DATA, SLOT, Code, elf, main  # pylint: disable=wrong-import-position
+from random_programs import BUFFER_BYTES, DATA, PROGRAM_BYTES, SLOT, Code, buffer_of, elf, main  # pylint: disable=wrong-import-position
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI = range(8)  # EBP: the core's buffer
@@ -339,14 +339,14 @@ def add_random(p, row):
         add_plain(p, row)
 
 
-def begin(p, core_bytes, own_stack=False):
-    """own_stack: the core's, not a part of its buffer."""
+def begin(p, core_bytes, own_stack=False, program=0):
+    """own_stack: the core's, not a part of its buffer. program: its number in its file."""
     p.call(0x5250)
     p.li(ECX, 0)
     p.put(0x85, 0xC0)
     p.put(0x0F, 0x48, 0xC1)  # cmovs: on Linux the core is 0
     p.put(0x69, 0xE8, number(core_bytes, 4))  # imul, into EBP
-    p.put(0x81, 0xC5, number(DATA + SLOT + BUFFER_BYTES // 2, 4))
+    p.put(0x81, 0xC5, number(buffer_of(program), 4))
     if not own_stack:
         p.put(0x8D, 0xA5, number(STACK, 4))  # lea, into ESP
     for x in FREE[1:]:
@@ -356,16 +356,19 @@ def begin(p, core_bytes, own_stack=False):
     p.put(0x83, 0xC8, 0)  # or $0, %eax: flags that are known
 
 
-def end(p, core_bytes, ahead):
+def save(p):
     results = -(BUFFER_BYTES // 2 + SLOT)
     for x in range(8):
         p.put(0x89, 0x85 | x << 3, number(results + 4 * x, 4))
     p.put(0x9C)
     p.put(0x58)
     p.put(0x89, 0x85, number(results + 32, 4))
+
+
+def end(p, core_bytes, programs):
     p.call(0x5252)
-    p.put(0x81, 0xFD, number(DATA + SLOT + BUFFER_BYTES // 2, 4))
-    p.jump([0x0F, 0x85], 4, ahead, True)  # core 0 writes all
+    p.put(0x81, 0xFD, number(buffer_of(programs - 1), 4))
+    p.jump([0x0F, 0x85], 4, 6, True)  # core 0 writes all
     p.li(EBX, 1)
     p.li(ECX, DATA)
     p.li(EDX, core_bytes)
@@ -375,16 +378,23 @@ def end(p, core_bytes, ahead):
     p.call(1)
 
 
-def make(seed, cores):
-    """The bytes of an ELF file."""
-    p = Program(seed)
-    core_bytes = SLOT + BUFFER_BYTES
-    begin(p, core_bytes)
+def add_program(p, program, core_bytes):
+    """The program of this number in its file."""
+    begin(p, core_bytes, program=program)
     for _ in range(200):
         add_random(p, p.random.choice(TABLE))
     for _ in range(8):  # where branches of the last ones may come to
         p.put(0x90, inner=False)
-    end(p, core_bytes, 6)
+    save(p)
+
+
+def make(seeds, cores):
+    """The bytes of an ELF file."""
+    p, core_bytes = Program(0), len(seeds) * PROGRAM_BYTES
+    for program, seed in enumerate(seeds):
+        p.random = random.Random(seed)
+        add_program(p, program, core_bytes)
+    end(p, core_bytes, len(seeds))
     return elf(p.bytes(), core_bytes * cores, 3, 0)
 
 

@@ -1,8 +1,9 @@
-"""What random programs of all instruction sets share (random_rv32.py, random_arm.py): ELF files, running, comparing.
+"""What random programs of all instruction sets share (random_rv32.py, random_arm.py, random_ia32.py): ELF files, running, comparing.
 
 Each program fills its registers with numbers that depend on its core, executes some two hundred instructions, branches forward,
-and leaves registers and memory in a variable. The program (reprise) runs it in lock step and core by core; on one core what is left
-must be what qemu leaves, where that is given."""
+and leaves registers and memory in a variable. A file has many of them, one behind the other, as starting a process takes longer than
+running one. The program (reprise) runs the file in lock step and core by core; on one core what is left must be what qemu leaves, where
+that is given. Programs of a file that differs are run again, each alone, to say which of them do."""
 import argparse
 import os
 import struct
@@ -12,6 +13,12 @@ import tempfile
 
 TEXT, DATA = 0x10000, 0x40000
 BUFFER_BYTES, SLOT = 4096, 512  # of a core: what loads and stores access; its results are in front
+PROGRAM_BYTES = SLOT + BUFFER_BYTES  # a core has as many as the file has programs
+
+
+def buffer_of(program):
+    """The middle of core 0's buffer, for the program of this number in its file."""
+    return DATA + program * PROGRAM_BYTES + SLOT + BUFFER_BYTES // 2
 
 
 class Code:
@@ -81,8 +88,8 @@ def output(*command):
     return ran.returncode, ran.stdout, ran.stderr.decode(errors="replace").strip()
 
 
-def compare(a, path, folder):
-    """What differs in one program; None: nothing."""
+def compare(a, path, folder, count):
+    """What differs in a file of `count` programs; None: nothing."""
     left = []
     for engine in ("lockstep", "reference"):
         saved = os.path.join(folder, engine)
@@ -93,7 +100,7 @@ def compare(a, path, folder):
             left.append(f.read())
     if left[0] != left[1]:
         at = next(i for i, (x, y) in enumerate(zip(*left)) if x != y)
-        return "the engines differ at byte %d of core %d" % (at % (SLOT + BUFFER_BYTES), at // (SLOT + BUFFER_BYTES))
+        return "the engines differ at byte %d of core %d" % (at % PROGRAM_BYTES, at // PROGRAM_BYTES // count)
     if a.qemu:
         ours, theirs = output(a.program, "run", "-q", "--guest", path, "--cores", "1"), output(a.qemu, path)
         if ours[:2] != theirs[:2]:
@@ -102,30 +109,40 @@ def compare(a, path, folder):
     return None
 
 
+def compare_file(a, make, folder, numbers):
+    """Writes a file of these programs. Returns what differs."""
+    path = os.path.join(a.keep or folder, "random-%d-%d.elf" % (a.seed, numbers[0]))
+    with open(path, "wb") as f:
+        f.write(make([a.seed * 1000003 + n for n in numbers], a.cores))
+    os.chmod(path, 0o755)
+    differs = compare(a, path, folder, len(numbers))
+    if not a.keep:
+        os.unlink(path)
+    return differs
+
+
 def main(what, make, description):
-    """make(seed, cores): the bytes of a file"""
+    """make(seeds, cores): the bytes of a file with a program for each seed"""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--cores", type=int, default=33)
+    parser.add_argument("--together", type=int, default=40, help="programs of a file")
     parser.add_argument("--qemu")
     parser.add_argument("--keep")
     a = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for n in range(a.first, a.first + a.count):
-            path = os.path.join(a.keep or folder, "random-%d-%d.elf" % (a.seed, n))
-            with open(path, "wb") as f:
-                f.write(make(a.seed * 1000003 + n, a.cores))
-            os.chmod(path, 0o755)
-            differs = compare(a, path, folder)
-            if differs:
-                failed += 1
-                print("program %d of seed %d: %s" % (n, a.seed, differs))
-            if not a.keep:
-                os.unlink(path)
+        for first in range(a.first, a.first + a.count, a.together):
+            numbers = range(first, min(first + a.together, a.first + a.count))
+            whole = compare_file(a, make, folder, numbers)
+            alone = [(n, compare_file(a, make, folder, [n])) for n in numbers] if whole else []
+            found = [(n, differs) for n, differs in alone if differs] or ([("from %d on" % first, whole)] if whole else [])
+            for n, differs in found:
+                print("program %s of seed %d: %s" % (n, a.seed, differs))
+            failed += len(found)
     print("%d programs of %s on %d cores%s: %d differ" % (a.count, what, a.cores, ", and under qemu" if a.qemu else "", failed))
     sys.exit(failed > 0)
 

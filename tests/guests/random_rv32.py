@@ -1,6 +1,6 @@
 """Random programs of RV32IMAC, from the rows of frontend/isa/rv32/rows.def: each row with random registers and immediates.
 
-    random_rv32.py PROGRAM [--seed N] [--count N] [--cores N] [--qemu QEMU] [--keep FOLDER]
+    random_rv32.py PROGRAM [--seed N] [--count N] [--together N] [--cores N] [--qemu QEMU] [--keep FOLDER]
 
 Each program fills its registers with numbers that depend on its core, executes some two hundred instructions, branches forward and
 in small loops, and leaves registers and memory in a variable. PROGRAM (reprise) runs it in lock step and core by core; on one core
@@ -11,7 +11,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from random_programs import BUFFER_BYTES, DATA, SLOT, Code, elf, main  # pylint: disable=wrong-import-position
+from random_programs import BUFFER_BYTES, DATA, PROGRAM_BYTES, SLOT, Code, buffer_of, elf, main  # pylint: disable=wrong-import-position
 
 ROWS = os.path.join(os.path.dirname(__file__), "../../frontend/isa/rv32/rows.def")
 CORE, BASE, WORD = 8, 9, 18  # s0, s1, s2: the core, its buffer, a word of that for atomics
@@ -168,16 +168,15 @@ def add_short(p, name, value, form, ahead):
     return True
 
 
-def make(seed, cores):
-    """The bytes of an ELF file."""
-    p = Program(seed)
+def add_program(p, number, core_bytes):
+    """The program of this number in its file."""
     r = p.random
     p.call(0x5250)
     p.branch(lambda d: 0x5063 | b_offset(d) | 10 << 15, 4, 2)  # bge a0, zero: on Linux the core is 0
     p.i(0, 0x13, 10, 0, 0)
     p.i(0, 0x13, CORE, 10, 0)
-    p.li(BASE, DATA + SLOT + BUFFER_BYTES // 2)
-    p.li(5, SLOT + BUFFER_BYTES)
+    p.li(BASE, buffer_of(number))
+    p.li(5, core_bytes)
     p.r(1, CORE, 5, 0, 5)
     p.r(0, 5, BASE, 0, BASE)
     p.i(0, 0x13, WORD, BASE, 64)
@@ -187,9 +186,8 @@ def make(seed, cores):
             p.li(x, r.choice([0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF] + [r.getrandbits(32)] * 9))
             if r.random() < 0.5:
                 p.r(0, CORE, x, 0, x)
-    table = [row for row in rows() if not row[0].startswith(("ecall", "ebreak"))]
     for _ in range(200):
-        name, _, value, form = r.choice(table)
+        name, _, value, form = r.choice(TABLE)
         add_random(p, name, value, form)
     for _ in range(8):  # where branches of the last ones may come to
         p.word(0x13)
@@ -198,17 +196,27 @@ def make(seed, cores):
     for x in range(32):
         if x not in (2, 17):
             p.s(x, 4 * x, 17)
+
+
+def make(seeds, cores):
+    """The bytes of an ELF file."""
+    p, core_bytes = Program(0), len(seeds) * PROGRAM_BYTES
+    for number, seed in enumerate(seeds):
+        p.random = random.Random(seed)
+        add_program(p, number, core_bytes)
     p.call(0x5252)
     p.branch(lambda d: 0x1063 | b_offset(d) | CORE << 15, 4, 11)  # core 0 writes all
     p.i(0, 0x13, 10, 0, 1)
     p.li(11, DATA)
-    p.li(12, SLOT + BUFFER_BYTES)
+    p.li(12, core_bytes)
     p.call(64)
     p.word(0x13)
     p.i(0, 0x13, 10, 0, 0)
     p.call(93)
-    return elf(p.bytes(), (SLOT + BUFFER_BYTES) * cores)
+    return elf(p.bytes(), core_bytes * cores)
 
+
+TABLE = [row for row in rows() if not row[0].startswith(("ecall", "ebreak"))]
 
 if __name__ == "__main__":
     main("RV32IMAC", make, __doc__)

@@ -222,6 +222,19 @@ static void make_clusters(struct synthetic_trace *t)
     }
 }
 
+/* The launch's barrier in the place of most of the block's. */
+static void make_meetings(struct synthetic_trace *t)
+{
+    uint64_t r = derive(t->options.seed, 17, 0, 0);
+    for (uint32_t i = 0; i < t->kernel.instruction_count; i++) {
+        struct rp_instruction *in = &t->instructions[i];
+        if (in->unit_class != RP_CLASS_BARRIER || chance(&r, 25))
+            continue;
+        in->flags &= (uint16_t)~RP_HAS_AUX;
+        in->barrier = (struct rp_barrier){.kind = RP_BARRIER_LAUNCH};
+    }
+}
+
 /* A phase takes phase_length instructions for its body, the last one a branch back, and one for the barrier. */
 static uint32_t phase_start(const struct synthetic_trace *t, uint32_t phase)
 {
@@ -250,6 +263,8 @@ static void make_kernel(struct synthetic_trace *t)
             make_object(t, &objects, i);
     if (o->clusters)
         make_clusters(t);
+    if (o->meets)
+        make_meetings(t);
     for (uint32_t i = 0; o->inlined && i < count; i++)
         t->instructions[i].inlined = below(&inlined, INLINED + 1);
     for (uint32_t c = 0; o->inlined && c < INLINED; c++)
@@ -324,6 +339,7 @@ static void make_launch(struct synthetic_trace *t, struct rp_launch *l, uint32_t
                             .block = {threads % 2 ? threads : threads / 2, threads % 2 ? 1 : 2, 1},
                             .shared_window = SHARED_WINDOW,
                             .shared_window_size = SHARED_WINDOW_BYTES,
+                            .cooperative = t->options.meets,
                             .param_size = sizeof params,
                             .params = params,
                             .allocation_count = 1,

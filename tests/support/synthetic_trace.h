@@ -31,6 +31,7 @@ struct synthetic_options {
     bool inlined;             /* instructions are in the bodies of inlined calls */
     bool control_words;       /* instructions have random scheduling control bits */
     bool clusters;            /* blocks run in clusters, and reach each other's shared memory */
+    bool meets;               /* most barriers are the launch's, which is cooperative */
     bool shared_only;         /* memory operands are in shared memory, none elsewhere */
     uint32_t streams; /* more than 1: launches of different sizes, in so many streams, with dependencies and events */
     uint32_t chunk_bytes; /* finish a chunk after this many bytes, also within a block; 0: one chunk per 8 blocks */

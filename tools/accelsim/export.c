@@ -179,6 +179,7 @@ static void print_step(struct session *s, const struct rp_step *step)
     fprintf(s->to, "%s%s \n", *tail ? " " : "", tail);
     s->job->left_out += in->memory_count > 1 && step->executed;
     s->job->barriers += in->barrier.kind == RP_BARRIER_ARRIVE ||
+                        (in->barrier.kind == RP_BARRIER_LAUNCH && rp_launch_blocks(s->launch) > 1) ||
                         ((in->barrier.kind == RP_BARRIER_SYNC || in->barrier.kind == RP_BARRIER_REDUCE) &&
                          (in->barrier.id || in->barrier.count));
     s->job->warp_instructions++;

@@ -87,9 +87,10 @@ memory: deps ## what reading large and hostile traces takes in memory, at the fu
 	@$(CLI) MEMORY_FULL=1 bash tests/cli/trace_memory.sh
 
 .PHONY: bench-guests random-guests
+RANDOM_SEED ?= 1
 random-guests: $(BUILD)/reprise ## 10,000 random programs of each instruction set of guests, in both engines and, where it is installed, under qemu
-	@python3 tests/guests/random_rv32.py $(BUILD)/reprise --count 10000 $$(command -v qemu-riscv32 | sed 's/^/--qemu /')
-	@for isa in a32 t32; do python3 tests/guests/random_arm.py $(BUILD)/reprise --isa $$isa --count 10000 $$(command -v qemu-arm | sed 's/^/--qemu /') || exit 1; done
-	@python3 tests/guests/random_ia32.py $(BUILD)/reprise --count 10000 $$(command -v qemu-i386 | sed 's/^/--qemu /')
+	@python3 tests/guests/random_rv32.py $(BUILD)/reprise --seed $(RANDOM_SEED) --count 10000 $$(command -v qemu-riscv32 | sed 's/^/--qemu /')
+	@for isa in a32 t32; do python3 tests/guests/random_arm.py $(BUILD)/reprise --isa $$isa --seed $(RANDOM_SEED) --count 10000 $$(command -v qemu-arm | sed 's/^/--qemu /') || exit 1; done
+	@python3 tests/guests/random_ia32.py $(BUILD)/reprise --seed $(RANDOM_SEED) --count 10000 $$(command -v qemu-i386 | sed 's/^/--qemu /')
 bench-guests: $(BUILD)/reprise $(BUILD)/programs/guest_steps ## Figures 6 and 7 of the paper on simulating a thousand cores
 	@for isa in rv32 arm ia32; do python3 tests/bench/guests.py $(BUILD)/reprise --isa $$isa --steps $(BUILD)/programs/guest_steps || exit 1; echo; done

@@ -121,7 +121,9 @@ static bool instruction_is_supported(const struct wcet_model *m, const struct rp
                        m->kernel->name, (unsigned)(in - m->kernel->instructions), in->text, in->line);
     if (!is_block_barrier(in))
         return true;
-    const char *why = in->barrier.kind == RP_BARRIER_ARRIVE ? "arrives at a barrier without waiting"
+    const char *why = in->barrier.kind == RP_BARRIER_LAUNCH && rp_launch_blocks(m->launch) > 1
+                          ? "is a barrier of all blocks"
+                      : in->barrier.kind == RP_BARRIER_ARRIVE ? "arrives at a barrier without waiting"
                       : in->barrier.id < 0                  ? "names its barrier in a register"
                       : in->barrier.count < 0               ? "counts its barrier's threads in a register"
                                                             : NULL;

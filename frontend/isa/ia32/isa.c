@@ -48,12 +48,17 @@ bool ia32_is_refused(const struct ia32_instruction *i)
            (i->row->operation == IA32_INT && i->immediate != 0x80);
 }
 
+static bool is_floating_point(const struct ia32_instruction *i)
+{
+    return !strncmp(i->row->why, "floating point", strlen("floating point"));
+}
+
 void ia32_describe_refusal(const struct ia32_instruction *i, uint32_t pc, char *text, size_t size)
 {
     char what[160];
     ia32_print(i, pc, what, sizeof what);
     if (i->row->operation == IA32_REFUSED)
-        snprintf(text, size, "%s", what);
+        snprintf(text, size, "%s%s", what, is_floating_point(i) ? ": guests compute in integers" : "");
     else if (i->row->operation == IA32_INT)
         snprintf(text, size, "%s (guests have int $0x80 alone)", what);
     else

@@ -15,7 +15,7 @@ static __attribute__((noinline)) void forget_parts(struct fast_block *block, uns
     }
 }
 
-static void release(struct fast_sm *sm, struct fast_block *block, unsigned id)
+static void release(struct fast_sm *sm, struct fast_block *block, unsigned id, uint64_t now)
 {
     if (block->barriers[id].parts)
         forget_parts(block, id);
@@ -27,7 +27,7 @@ static void release(struct fast_sm *sm, struct fast_block *block, unsigned id)
             continue;
         block->waiting &= ~(1ull << w->number);
         w->waiting = false;
-        w->barrier_until = sm->now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
+        w->barrier_until = now + 1 + (uint64_t)sm->chip->machine->barrier_latency;
         if (w->released < w->barrier_until)
             w->released = w->barrier_until;
         if (w->op && !(w->op->flags & OP_TESTS && fast_await(sm, w)))
@@ -109,14 +109,59 @@ void fast_apply_updates(struct fast_sm *sm, uint64_t now)
 
 /* ---- block barriers ---------------------------------------------------------------------------------------------- */
 
+static bool is_complete(const struct fast_block *block, unsigned id)
+{
+    const struct fast_barrier *b = &block->barriers[id];
+    return b->expected ? b->threads >= b->expected : (b->arrived | block->ended) == all_warps(block);
+}
+
+/* Whether all warps of the block that have not ended wait for those of other blocks. */
+static bool meets(const struct fast_block *block)
+{
+    return !block->live || (block->barriers[LAUNCH_BARRIER].of_launch && is_complete(block, LAUNCH_BARRIER));
+}
+
+/* Whether all blocks of the launch have been placed, and each meets the others or has ended. */
+static bool all_meet(const struct fast *f, const struct fast_grid *grid)
+{
+    uint64_t placed = 0;
+    bool all = true;
+    for (unsigned s = 0; s < f->sm_count && all; s++) {
+        placed += grid->parts[s] ? grid->parts[s]->statistics.blocks : 0;
+        for (const struct fast_block *b = f->sms[s].first; b && all; b = b->next)
+            all = b->part->grid != grid || meets(b);
+    }
+    return all && placed == grid->of.blocks;
+}
+
+/* Opens the barrier of the launch, in the same cycle on all SMs. */
+static void open_all(const struct fast *f, const struct fast_grid *grid, uint64_t now)
+{
+    for (unsigned s = 0; s < f->sm_count; s++) {
+        struct fast_sm *sm = &f->sms[s];
+        bool opens = false;
+        for (struct fast_block *b = sm->first; b; b = b->next) {
+            if (b->part->grid != grid || !b->live)
+                continue;
+            fast_sm_come(sm, now);
+            release(sm, b, LAUNCH_BARRIER, now);
+            opens = true;
+        }
+        if (opens)
+            fast_sm_look(sm);
+    }
+}
+
 void fast_check_barriers(struct fast_sm *sm, struct fast_block *block)
 {
+    const struct fast_grid *grid = block->part->grid;
     for (uint32_t active = block->active_barriers; active; active &= active - 1) {
         unsigned id = (unsigned)__builtin_ctz(active);
-        const struct fast_barrier *b = &block->barriers[id];
-        if (b->expected ? b->threads >= b->expected : (b->arrived | block->ended) == all_warps(block))
-            release(sm, block, id);
+        if (is_complete(block, id) && !(block->barriers[id].of_launch && grid->meets))
+            release(sm, block, id, sm->now);
     }
+    if (grid->meets && meets(block) && all_meet(sm->chip, grid))
+        open_all(sm->chip, grid, sm->now);
 }
 
 /* The lanes that the warp has gathered arrive at the barrier. */
@@ -130,6 +175,7 @@ static void take(struct fast_sm *sm, struct fast_warp *w, bool waits)
     b->threads += arrival_count(&w->arrival, &whole);
     b->arrived |= (uint64_t)(whole || waits) << w->number;
     b->expected = w->arrival.expected;
+    b->of_launch = w->arrival.at_launch;
     b->parts |= !whole;
     if (waits) {
         w->waiting = true;

@@ -553,16 +553,17 @@ static bool begin(struct dispatch *d, struct rp_error *err)
            rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);
 }
 
-/* Whether a launch of the period has clusters, or one may join it that has. */
+/* Whether a launch of the period has clusters or blocks that meet, or one may join it that has. */
 static bool clusters_may_come(const struct fast *f, bool overlaps)
 {
     bool found = false;
     for (const struct fast_grid *g = f->grids; g; g = g->next)
-        found |= g->clusters;
+        found |= g->clusters || g->meets;
     struct rp_trace *trace = f->job->trace;
     for (uint32_t i = 0; overlaps && !found && i < rp_trace_launch_count(trace); i++) {
         const struct rp_launch *l = rp_trace_launch(trace, i);
-        found = cluster_matters(rp_trace_kernel(trace, l->kernel), l);
+        const struct rp_kernel *k = rp_trace_kernel(trace, l->kernel);
+        found = cluster_matters(k, l) || launch_meets(k, l);
     }
     return found;
 }

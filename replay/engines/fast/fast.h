@@ -143,6 +143,7 @@ struct fast_barrier {
     uint64_t threads, arrived, expected; /* threads that have arrived; a bit for each warp that has arrived or waits;
                                             threads expected, 0: all of the block */
     bool parts;                          /* some lanes of a warp have arrived before its other lanes */
+    bool of_launch;                      /* it opens for all blocks of the launch at once */
 };
 
 /* Blocks that are on the machine together. */
@@ -206,6 +207,7 @@ struct fast_grid {
     bool control_words;    /* control words decide when instructions issue, instead of the scoreboard */
     bool async;            /* the kernel has barrier objects or asynchronous work */
     bool clusters;         /* it has clusters, if only of one block */
+    bool meets;            /* several blocks may meet at the launch's barrier */
     uint64_t next_cluster; /* to place */
     struct room block_room;
     uint64_t next_block;      /* blocks assigned so far; without clusters also the next block's index */
@@ -322,7 +324,8 @@ struct fast {
     int64_t grid_count;
     uint64_t step_from; /* the first cycle in which SMs must be in step; NEVER: none */
     bool in_step;       /* all SMs are in the current cycle */
-    bool clusters;      /* launches in clusters are on the machine, or may come: all SMs run in step */
+    bool clusters;      /* launches in clusters, or whose blocks meet, are on the machine, or may come: all SMs run in
+                           step */
     unsigned sm_count;
     struct fast_sm *sms;
     uint64_t *next; /* [sm_count]: the next cycle in which something happens on the SM */

@@ -33,7 +33,8 @@ bool fast_take_launches(struct fast *f, uint64_t now, struct rp_error *err)
                                 .launch = l.launch,
                                 .control_words = l.control_words,
                                 .async = kernel_is_async(l.kernel),
-                                .clusters = cluster_matters(l.kernel, l.launch)};
+                                .clusters = cluster_matters(l.kernel, l.launch),
+                                .meets = launch_meets(l.kernel, l.launch)};
         *last = g;
         last = &g->next;
         f->grid_count++;

@@ -12,8 +12,8 @@
  * Before the first cycle in which one of these can happen, SMs may be ahead of one another. How long blocks stay
  * follows from how many instructions their warps have yet to issue.
  *
- * Blocks of a cluster meet at its barrier and update barrier objects of one another: with clusters, SMs are always in
- * step.
+ * Blocks of a cluster meet at its barrier and update barrier objects of one another, and those of some launches meet at
+ * the launch's: then SMs are always in step.
  */
 #include "replay/engines/fast/fast.h"
 

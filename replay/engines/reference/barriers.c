@@ -48,11 +48,35 @@ void ref_release_objects(struct reference *r, struct ref_block *block)
     }
 }
 
+/* Whether all blocks of the launch have been placed, and each has ended or waits for the others. */
+static bool all_meet(const struct reference *r, const struct ref_grid *g)
+{
+    if (g->next_block != g->of.blocks)
+        return false;
+    for (int64_t s = 0; s < r->machine->sms; s++)
+        for (const struct ref_block *b = r->sms[s].blocks; b; b = b->next) {
+            const struct ref_barrier *barrier = &b->barriers[LAUNCH_BARRIER];
+            if (b->grid == g && b->live && !(barrier->of_launch && complete(b, barrier)))
+                return false;
+        }
+    return true;
+}
+
+static void open_all(struct reference *r, const struct ref_grid *g)
+{
+    for (int64_t s = 0; s < r->machine->sms; s++)
+        for (struct ref_block *b = r->sms[s].blocks; b; b = b->next)
+            if (b->grid == g && b->live)
+                release(r, b, LAUNCH_BARRIER);
+}
+
 void ref_check_barriers(struct reference *r, struct ref_block *block)
 {
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
-        if (complete(block, &block->barriers[id]))
+        if (complete(block, &block->barriers[id]) && !(block->barriers[id].of_launch && block->grid->meets))
             release(r, block, id);
+    if (block->grid->meets && all_meet(r, block->grid))
+        open_all(r, block->grid);
 }
 
 /* The gathered lanes arrive at the barrier. */
@@ -63,6 +87,7 @@ static void take(struct reference *r, struct ref_warp *w, bool waits)
     barrier->threads += arrival_count(&w->arrival, &whole);
     barrier->arrived |= (uint64_t)(whole || waits) << w->number;
     barrier->expected = w->arrival.expected;
+    barrier->of_launch = w->arrival.at_launch;
     if (waits) {
         w->waiting = true;
         w->barrier = w->arrival.id;

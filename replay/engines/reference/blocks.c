@@ -209,8 +209,10 @@ bool ref_take_launches(struct reference *r, struct rp_error *err)
         struct ref_grid *g = calloc(1, sizeof *g);
         if (!g)
             return rp_fail(err, RP_SYSTEM, "out of memory for a launch");
-        *g = (struct ref_grid){
-            .of = l, .statistics = &l.out->statistics, .clusters = cluster_matters(l.kernel, l.launch)};
+        *g = (struct ref_grid){.of = l,
+                               .statistics = &l.out->statistics,
+                               .clusters = cluster_matters(l.kernel, l.launch),
+                               .meets = launch_meets(l.kernel, l.launch)};
         *last = g;
         last = &g->next;
         r->grid_count++;

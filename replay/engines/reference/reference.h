@@ -24,6 +24,7 @@ struct ref_grid {
     struct engine_launch of;
     struct room block_room;
     bool clusters;         /* the launch has clusters, perhaps of one block */
+    bool meets;            /* several blocks may meet at its barrier */
     uint64_t next_cluster; /* to place */
     /* Blocks placed so far, which without clusters is also the index of the next one; blocks on SMs. */
     uint64_t next_block, resident;
@@ -104,6 +105,7 @@ struct ref_barrier {
     uint64_t threads;  /* that have arrived */
     uint64_t arrived;  /* a bit for each warp that has arrived or waits */
     uint64_t expected; /* threads; 0: all of the block */
+    bool of_launch;    /* it opens for all blocks of the launch at once */
 };
 
 /* Blocks that are on the machine together. */

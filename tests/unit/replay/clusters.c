@@ -1,5 +1,5 @@
 /* Clusters in time: closed forms of the barrier, of the dispatch, of accesses to other blocks' shared memory, and of
- * what one block does to an object of another. equal.c has random ones. */
+ * what one block does to an object of another. equal.c has random ones. The barrier of a launch is at the end. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +43,14 @@ static const struct rp_instruction ops[OPS] = {
 static const struct rp_kernel kernel = {
     .name = "k", .isa = "ptx", .instruction_count = OPS, .instructions = ops, .registers = 16, .static_shared = 8192};
 
+static const struct rp_instruction meeting_ops[] = {
+    [ADD] = {.text = "add", .unit_class = RP_CLASS_INT, .dst = sum, .dst_count = 1, .src = sum, .src_count = 1},
+    [ARRIVE] = {.text = "meet", .unit_class = RP_CLASS_BARRIER, .barrier = {.kind = RP_BARRIER_LAUNCH}},
+    [WAIT] = {.text = "bar", .unit_class = RP_CLASS_BARRIER, .barrier = {.kind = RP_BARRIER_SYNC}},
+    [LOAD] = {.text = "exit", .unit_class = RP_CLASS_CONTROL, .flags = RP_EXIT}};
+static const struct rp_kernel meeting = {
+    .name = "meeting", .isa = "ptx", .instruction_count = LOAD + 1, .instructions = meeting_ops, .registers = 16};
+
 /* ---- writing it -------------------------------------------------------------------------------------------------- */
 
 #define WINDOW 0x1000000u
@@ -51,10 +59,12 @@ static const struct rp_kernel kernel = {
 
 /* Block b runs stories[b % count], one warp each: letters for the instructions. + add, a and w at the barrier, r reads
  * what the next block has and u uses it, i makes the object for one arrival, e arrives there and expects BYTES bytes, t
- * arrives at the one of the next block, f fetches BYTES for all blocks, ? waits for the own one. */
+ * arrives at the one of the next block, f fetches BYTES for all blocks, ? waits for the own one. meets: a is the
+ * barrier of the launch, w that of the block, and there are no others. */
 struct grid {
     const char *const *stories;
     uint32_t count, blocks, cluster[3];
+    bool meets, cooperative;
 };
 
 static void log_access(struct rp_warp_log *log, uint32_t op, uint32_t operand, uint64_t base, uint64_t stride,
@@ -99,7 +109,9 @@ static void write_trace(const struct grid *g, const char *path)
     struct rp_error err;
     struct rp_provenance provenance = {.tool = "test", .module_name = "by_hand", .module_sha256 = ""};
     struct rp_writer *w = rp_writer_open(path, &provenance, NULL, &err);
+    const struct rp_kernel *k = g->meets ? &meeting : &kernel;
     struct rp_launch launch = {.grid = {g->blocks, 1, 1},
+                               .cooperative = g->cooperative,
                                .block = {RP_WARP_LANES, 1, 1},
                                .shared_window = WINDOW,
                                .shared_window_size = WINDOW,
@@ -107,15 +119,14 @@ static void write_trace(const struct grid *g, const char *path)
                                .cluster_step = SHARED_OF(1) - SHARED_OF(0)};
     uint32_t id, size = g->cluster[0] ? g->cluster[0] : 1;
     memcpy(launch.cluster, g->cluster, sizeof launch.cluster);
-    cr_assert(w && rp_writer_add_kernel(w, &kernel, &launch.kernel, &err) &&
-                  rp_writer_begin_launch(w, &launch, &id, &err),
+    cr_assert(w && rp_writer_add_kernel(w, k, &launch.kernel, &err) && rp_writer_begin_launch(w, &launch, &id, &err),
               "%s", err.text);
-    struct rp_chunk *chunk = rp_chunk_new(&kernel, id, NULL);
+    struct rp_chunk *chunk = rp_chunk_new(k, id, NULL);
     for (uint32_t b = 0; b < g->blocks; b++) {
         struct rp_warp_log *log = rp_chunk_begin_block(chunk, b, 1);
         for (const char *at = g->stories[b % g->count]; *at; at++)
             log_step(log, *at, (b + 1) % size, size);
-        rp_log_run(log, EXIT, 1, ~0u);
+        rp_log_run(log, k->instruction_count - 1, 1, ~0u);
         rp_chunk_end_block(chunk, b);
     }
     cr_assert(rp_writer_commit(w, rp_chunk_finish(chunk, &err), &err) &&
@@ -151,9 +162,7 @@ static uint64_t cycles(const struct grid *g, const char *const *settings)
     &(struct grid)                                                                                                     \
     {                                                                                                                  \
         (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), blocks,       \
-        {                                                                                                              \
-            cluster, 1, 1                                                                                              \
-        }                                                                                                              \
+            {cluster, 1, 1}, false, false                                                                              \
     }
 #define LONG "++++++++++++++++++++"
 
@@ -285,4 +294,70 @@ Test(clusters, copies_to_several_blocks)
     uint64_t all = cycles(GRID(2, 2, "ieawf?+", "ieaw?+"), near);
     cr_expect_eq(cycles(GRID(2, 2, "ieaw?+", "ieawf?+"), near), all, "whoever fetches");
     cr_expect_gt(cycles(GRID(2, 2, "ieawf?+", "ieaw?+"), narrow), BYTES, "to the other block, a byte a cycle");
+}
+
+/* ---- the barrier of a launch ------------------------------------------------------------------------------------- */
+
+#define MEETING(blocks, ...)                                                                                           \
+    &(struct grid)                                                                                                     \
+    {                                                                                                                  \
+        (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), blocks,       \
+            {1, 1, 1}, true, true                                                                                      \
+    }
+
+/* All blocks go on when the last one has arrived: as late as that one, alone. What is before the barrier of one block
+ * and behind that of another adds up, as the block's own barrier does not make it. */
+Test(launch_barrier, waits_for_the_last_block)
+{
+    const char *const *two = SETTINGS("sms=2", "limits.blocks=1");
+    uint64_t last = cycles(MEETING(1, LONG "a+"), two);
+    uint64_t add = cycles(MEETING(1, "++"), two) - cycles(MEETING(1, "+"), two);
+    cr_expect_eq(cycles(MEETING(2, "a+", LONG "a+"), two), last);
+    cr_expect_eq(cycles(MEETING(2, LONG "a+", "a+"), two), last);
+    cr_expect_eq(cycles(MEETING(2, "+a" LONG, LONG "+a"), two), cycles(MEETING(2, "+a" LONG, LONG "a"), two) + add);
+    cr_expect_eq(cycles(MEETING(2, "+w" LONG, LONG "+w"), two), cycles(MEETING(2, "+w" LONG, LONG "w"), two));
+}
+
+/* Each meeting is one: whoever is late at any of them delays all. */
+Test(launch_barrier, meets_again_and_again)
+{
+    const char *const *three = SETTINGS("sms=3", "limits.blocks=1");
+    uint64_t add = cycles(MEETING(1, "++"), three) - cycles(MEETING(1, "+"), three);
+    uint64_t all = cycles(MEETING(3, LONG "a+a+", "+a" LONG "a+", "+a+a" LONG), three);
+    cr_expect_eq(cycles(MEETING(3, LONG "+a+a+", "+a" LONG "a+", "+a+a" LONG), three), all + add);
+    cr_expect_eq(cycles(MEETING(3, LONG "a+a+", "+a" LONG "+a+", "+a+a" LONG), three), all + add);
+    cr_expect_eq(cycles(MEETING(3, LONG "a+a+", "+a" LONG "a+", "+a+a" LONG "+"), three), all + add);
+}
+
+Test(launch_barrier, nobody_waits_for_blocks_that_have_exited)
+{
+    const char *const *two = SETTINGS("sms=2", "limits.blocks=1");
+    cr_expect_eq(cycles(MEETING(2, "+", LONG "a+"), two), cycles(MEETING(1, LONG "a+"), two));
+    cr_expect_eq(cycles(MEETING(2, "a+", LONG), two), cycles(MEETING(2, "a+", LONG "a"), two) - 1,
+                 "the end of a block opens it, too");
+}
+
+/* Blocks that do not all fit at a time could never meet. */
+static void expect_refused(const struct grid *g, const char *const *settings, const char *why)
+{
+    struct rp_trace *t = trace_of_grid(g);
+    struct machine *m = test_machine("orin-wcet", NULL, settings);
+    for (int engine = 0; engine < 2; engine++) {
+        struct replay_result result;
+        struct rp_error err = {0};
+        const struct replay_options o = {.engine = engine ? REPLAY_REFERENCE : REPLAY_FAST, .launch = -1};
+        cr_expect(!replay(t, m, &o, &result, &err) && err.status == RP_BAD_INPUT && strstr(err.text, why), "%s",
+                  err.text);
+    }
+    machine_free(m);
+    rp_trace_close(t);
+}
+
+Test(launch_barrier, blocks_that_do_not_fit_at_a_time_are_refused)
+{
+    const char *const *two = SETTINGS("sms=2", "limits.blocks=1");
+    struct grid *g = MEETING(3, "a+");
+    expect_refused(g, two, "a cooperative launch of 3 blocks");
+    g->cooperative = false; /* a damaged trace */
+    expect_refused(g, two, "waits for ever at barrier 0");
 }

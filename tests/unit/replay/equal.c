@@ -587,9 +587,9 @@ static uint32_t compare_streams(uint64_t first, uint64_t count)
 Test(equal, random_streams_0) { cr_assert_gt(compare_streams(300000, some_of(200)), some_of(200)); }
 Test(equal, random_streams_1) { cr_assert_gt(compare_streams(300200, some_of(200)), some_of(200)); }
 
-/* Clusters, some of launches at the same time: the same, or the same error where they do not fit. Returns how many did.
- */
-static uint32_t compare_clusters(uint64_t first, uint64_t count)
+/* Clusters, or blocks that meet at the barrier of the launch, some of launches at the same time: the same, or the same
+ * error where they do not fit. Returns how many did. */
+static uint32_t compare_clusters(uint64_t first, uint64_t count, bool meets)
 {
     char path[] = "/tmp/reprise-equal-XXXXXX";
     cr_assert_geq(mkstemp(path), 0);
@@ -599,7 +599,9 @@ static uint32_t compare_clusters(uint64_t first, uint64_t count)
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct synthetic_options options = synthetic_random_options(seed);
         small(&options);
-        options.clusters = options.barriers = true;
+        options.barriers = true;
+        options.clusters = !meets;
+        options.meets = meets;
         options.streams = seed % 3 ? 0 : 2;
         options.launches = seed % 3 ? 1 : 4;
         cr_assert(synthetic_trace_write(path, &options, &err), "%s", err.text);
@@ -626,13 +628,19 @@ static uint32_t compare_clusters(uint64_t first, uint64_t count)
 
 Test(equal, random_clusters_0)
 {
-    uint32_t n = compare_clusters(500000, some_of(200));
+    uint32_t n = compare_clusters(500000, some_of(200), false);
     cr_assert(n > some_of(80), "%u fit", n);
 }
 /* Seed 500208 is left out: the reference engine takes a minute for it. */
 Test(equal, random_clusters_1)
 {
-    uint32_t n = compare_clusters(500209, some_of(200));
+    uint32_t n = compare_clusters(500209, some_of(200), false);
+    cr_assert(n > some_of(80), "%u fit", n);
+}
+
+Test(equal, random_meetings)
+{
+    uint32_t n = compare_clusters(600000, some_of(200), true);
     cr_assert(n > some_of(80), "%u fit", n);
 }
 
