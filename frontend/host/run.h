@@ -2,11 +2,30 @@
 #ifndef REPRISE_FRONTEND_HOST_RUN_H
 #define REPRISE_FRONTEND_HOST_RUN_H
 
+#include "frontend/core/device_call.h"
 #include "frontend/core/engine.h"
 #include "frontend/host/launch.h"
 #include "frontend/record/recorder.h"
 
 struct ordered;
+struct child;
+
+/* The launches that a kernel asks for (children.c). */
+struct child_list {
+    struct child *first, **end; /* end: NULL while it is empty */
+};
+struct children {
+    struct device_calls calls;
+    struct child *given;             /* have parameters, and are not launched */
+    struct child_list launched, tail; /* in order; tail: those that come last */
+    uint32_t depth;                  /* of this launch below the host's, whose depth is 0 */
+    /* of the host's launch: */
+    struct child *pending; /* what is still to be run, of all launches below it */
+    uint32_t count;        /* of children that have not begun */
+    uint64_t handles;      /* of streams and events, so far */
+    struct rp_running *now; /* the child that runs; NULL: none */
+    bool failed;            /* a child cannot run, as the launch's error says */
+};
 
 struct rp_running {
     struct rp_device *device;
@@ -24,7 +43,10 @@ struct rp_running {
     struct ordered *ordered; /* NULL: does not run in the fixed order */
     bool conflicted;         /* it runs in order because blocks conflicted */
     bool only_reads;         /* of one that runs in order: no instruction changes global memory or a surface */
-    bool done, ok;
+    bool done, ok;           /* its own blocks */
+    bool closed;             /* its entry in the trace has ended */
+    struct rp_running *host; /* the launch by the host that it is, or that has it as a child */
+    struct children children;
     uint64_t begun;          /* by a clock, in nanoseconds (repeats.h) */
     struct rp_error error;   /* the reason if ok is false */
     struct rp_running *next; /* list of the device's open launches */
@@ -38,6 +60,19 @@ static inline void run_progress(const struct rp_running *r, uint64_t blocks, uin
 
 /* Frees a launch without ending its entry in the trace. */
 void running_abandon(struct rp_running *);
+/* Ends the launch's entry in the trace, once. False: it failed, or its entry could not be ended. */
+bool running_close(struct rp_running *, struct rp_error *);
+/* Whether the launch can be begun with this configuration, whose cluster and grid it settles. */
+bool launch_fits(const struct program *, struct rp_launch_config *, struct rp_error *);
+
+/* Launches by kernels (children.c). */
+void children_init(struct rp_running *);
+/* Whether launches are left that come after the blocks of the host's launch. */
+bool children_left(const struct rp_running *);
+/* Runs a part of them. Ends the host's entry in the trace first. */
+enum rp_launch_state children_drive(struct rp_running *);
+/* Drops what has not begun, and abandons the child that runs. */
+void children_free(struct rp_running *);
 
 /* The fixed order: all blocks run on this thread, one after another. A block that is not done after its turn, perhaps
  * because it waits for another one, is set aside and gets its next turn after all others had theirs. So blocks that

@@ -493,7 +493,7 @@ static void collect(struct session *s, const struct rp_error *fault)
     s->found.checks = s->plan->check_list;
     s->found.command = strdup(s->module->file_name);
     if (fault && failed_launch(s))
-        checks_add_fault(&s->found, s->programs[s->done - 1], failed_launch(s), fault->text);
+        checks_add_fault(&s->found, failed_launch(s), fault->text);
     findings_mark(&s->found, s->rules.suppressions, s->plan->findings.baseline ? &s->rules.baseline : NULL);
 }
 

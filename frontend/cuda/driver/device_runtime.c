@@ -1,6 +1,5 @@
 #include "frontend/cuda/driver/device_runtime.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* The handle is the workspace's address; 0 in launches that are not cooperative, where synchronising returns
@@ -75,7 +74,70 @@ DONE:\n\
     st.u32 [%at], %value;\n\
     ret;\n\
 }\n"
-static const char *const texts[2][2] = {{NULL, HEADER CONDITION}, {HEADER GRID_BARRIER, HEADER GRID_BARRIER CONDITION}};
+
+/* What libcudadevrt asks of the driver, for dynamic parallelism. Its PTX is with the program; launches and errors are calls of
+ * the engine (frontend/core/device_call.h), as __reprise_ask is: it answers a question (enum device_question), with a
+ * number of the driver's for an error. */
+#define ASK                                                                                                            \
+    "\
+.extern .func (.param .b64 value, .param .b32 error) __reprise_ask\
+ (.param .b32 what, .param .b64 of, .param .b64 with, .param .b64 more);\n"
+#define SYSCALL(name, parameters, body)                                                                                \
+    "\
+.visible .func (.param .b32 error) __cuda_syscall_cnpv2" name "(.param .b64 at" parameters ")\n\
+{\n\
+    .reg .pred %bad; .reg .b32 %e, %w; .reg .b64 %at, %value, %of, %with, %more;\n\
+    mov.b32 %e, 0;\n\
+    mov.b64 %of, 0;\n\
+    mov.b64 %with, 0;\n\
+    mov.b64 %more, 0;\n\
+    ld.param.u64 %at, [at];\n" body "\
+    st.param.b32 [error], %e;\n\
+    ret;\n\
+}\n"
+#define PARAMETER(type, name, to) "    ld.param." type " " to ", [" name "];\n"
+#define QUESTION(what, type)                                                                                           \
+    "\
+    call (%value, %e), __reprise_ask, (" what ", %of, %with, %more);\n\
+    setp.ne.u32 %bad, %e, 0;\n\
+    @!%bad st." type " [%at], %value;\n"
+/* Launches run in the order of calls, so events need not do anything. */
+static const struct provided {
+    const char *name, *text;
+} provided[] = {
+    {"cudaCGGetIntrinsicHandle", GRID_BARRIER},
+    {"cudaGraphSetConditional", CONDITION},
+    {"__cuda_syscall_cnpv2", ASK},
+    {"__cuda_syscall_cnpv2StreamCreate", SYSCALL("StreamCreate", ", .param .b32 flags", QUESTION("0", "u64"))},
+    {"__cuda_syscall_cnpv2StreamDestroy", SYSCALL("StreamDestroy", "", "")},
+    {"__cuda_syscall_cnpv2StreamWaitEvent",
+     SYSCALL("StreamWaitEvent", ", .param .b64 event, .param .b32 flags", "")},
+    {"__cuda_syscall_cnpv2EventCreate", SYSCALL("EventCreate", ", .param .b32 flags", QUESTION("0", "u64"))},
+    {"__cuda_syscall_cnpv2EventRecord", SYSCALL("EventRecord", ", .param .b64 stream", "")},
+    {"__cuda_syscall_cnpv2EventDestroy", SYSCALL("EventDestroy", "", "")},
+    {"__cuda_syscall_cnpv2GetDevice", SYSCALL("GetDevice", "", QUESTION("1", "u32"))},
+    {"__cuda_syscall_cnpv2GetDeviceCount", SYSCALL("GetDeviceCount", "", QUESTION("2", "u32"))},
+    {"__cuda_syscall_cnpv2DeviceGetAttribute",
+     SYSCALL("DeviceGetAttribute", ", .param .b32 attribute, .param .b32 device",
+             PARAMETER("u32", "attribute", "%of") PARAMETER("u32", "device", "%with") QUESTION("3", "u32"))},
+    {"__cuda_syscall_cnpv2GetLimit",
+     SYSCALL("GetLimit", ", .param .b32 limit", PARAMETER("u32", "limit", "%of") QUESTION("4", "u64"))},
+    {"__cuda_syscall_cnpv2FuncGetAttribute",
+     SYSCALL("FuncGetAttribute", ", .param .b32 attribute, .param .b64 kernel",
+             PARAMETER("u32", "attribute", "%of") PARAMETER("u64", "kernel", "%with") QUESTION("5", "u32"))},
+    {"__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessor",
+     SYSCALL("MaxActiveBlocksPerMultiprocessor",
+             ", .param .b64 kernel, .param .b32 threads, .param .b64 shared",
+             PARAMETER("u64", "kernel", "%of") PARAMETER("u32", "threads", "%with") PARAMETER("u64", "shared", "%more")
+                 QUESTION("6", "u32"))},
+    {"__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessorWithFlags",
+     SYSCALL("MaxActiveBlocksPerMultiprocessorWithFlags",
+             ", .param .b64 kernel, .param .b32 threads, .param .b64 shared, .param .b32 flags",
+             PARAMETER("u64", "kernel", "%of") PARAMETER("u32", "threads", "%with") PARAMETER("u64", "shared", "%more")
+                 QUESTION("6", "u32"))},
+    {"__cuda_syscall_cnpv2GetCacheConfig", SYSCALL("GetCacheConfig", "", "    st.u32 [%at], %e;\n")},
+    {"__cuda_syscall_cnpv2GetSharedMemConfig", SYSCALL("GetSharedMemConfig", "", "    st.u32 [%at], %e;\n")},
+};
 
 /* Whether the line of a `.visible .func` defines `name`. */
 static bool is_defined(const char *text, size_t size, const char *name)
@@ -97,10 +159,18 @@ static bool is_wanted(const char *text, size_t size, const char *name)
     return memmem(text, size, name, strlen(name)) && !is_defined(text, size, name);
 }
 
-const char *device_runtime(const void *text, size_t size)
+bool device_runtime(const void *text, size_t size, struct ptx_pieces *to)
 {
-    static const char declares[] = ".extern .func";
+    static const char declares[] = ".extern .func", begin[] = HEADER;
+    bool any = false, ok = true;
     if (size <= 4 || !memcmp(text, "\177ELF", 4) || !memmem(text, size, declares, sizeof declares - 1))
-        return NULL;
-    return texts[is_wanted(text, size, "cudaCGGetIntrinsicHandle")][is_wanted(text, size, "cudaGraphSetConditional")];
+        return true;
+    for (size_t i = 0; i < sizeof provided / sizeof *provided && ok; i++) {
+        const struct provided *p = &provided[i];
+        if (!is_wanted(text, size, p->name))
+            continue;
+        ok = (any || pieces_add(to, begin, sizeof begin)) && pieces_add(to, p->text, strlen(p->text));
+        any = true;
+    }
+    return ok;
 }
