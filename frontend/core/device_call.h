@@ -31,6 +31,7 @@ enum device_question {
     ASK_FUNCTION,  /* attribute `of` (CUfunction_attribute) of the kernel at address `with` */
     ASK_OCCUPANCY, /* the most resident blocks per SM: of the kernel at address `of`, with so many threads, and `more`
                       bytes of dynamic shared memory */
+    ASK_PARAMETERS /* the bytes of the parameters of the kernel at address `of` */
 };
 struct device_asked {
     uint32_t what; /* enum device_question */

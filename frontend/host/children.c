@@ -159,12 +159,17 @@ static uint32_t ask(void *data, const struct device_asked *asked, uint64_t *valu
     case ASK_HANDLE: *value = STREAM_TAIL_LAUNCH + 2 + r->host->children.handles++; return DEVICE_SUCCESS;
     case ASK_DEVICE: *value = r->config.device; return DEVICE_SUCCESS;
     case ASK_FUNCTION:
+    case ASK_PARAMETERS:
     case ASK_OCCUPANCY:
         kernel = kernel_at(r, asked->what == ASK_FUNCTION ? asked->with : asked->of);
         if (!kernel)
             return DEVICE_NO_FUNCTION;
         break;
     default: break;
+    }
+    if (asked->what == ASK_PARAMETERS) {
+        *value = kernel->parameter_bytes;
+        return DEVICE_SUCCESS;
     }
     return r->config.ask ? r->config.ask(asked, kernel, value) : DEVICE_UNSUPPORTED;
 }
