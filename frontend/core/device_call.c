@@ -67,7 +67,7 @@ static void call_launch(struct warp_state *s, const struct uop *u, unsigned lane
     uint64_t parameters = call_argument(s, u, lane, 8, 8), stream = call_argument(s, u, lane, 16, 8);
     if (b->faulted)
         return;
-    uint32_t error = calls ? calls->launch(calls->data, parameters, stream) : DEVICE_UNSUPPORTED;
+    uint32_t error = calls ? calls->launch(calls->data, parameters, stream, b->index) : DEVICE_UNSUPPORTED;
     if (error)
         set_last_error(s, lane, error);
     call_result(s, u, lane, 0, u->mode == HOST_SYSTEM_LAUNCH ? system_error(error) : error, 4);

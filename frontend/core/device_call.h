@@ -33,6 +33,7 @@ enum device_question {
                       bytes of dynamic shared memory */
     ASK_PARAMETERS /* the bytes of the parameters of the kernel at address `of` */
 };
+enum { FUNCTION_MOST_SHARED = 8 }; /* an attribute of kernels: the most dynamic shared memory of a block */
 struct device_asked {
     uint32_t what; /* enum device_question */
     uint64_t of, with, more;
@@ -47,8 +48,9 @@ struct device_shape {
 struct device_calls {
     /* The address of device memory for the parameters of such a launch. 0: *error, one of enum device_error, says why. */
     uint64_t (*parameters)(void *data, const struct device_shape *, uint32_t *error);
-    /* Asks for the launch with these parameters. Returns an enum device_error, as `ask` does. */
-    uint32_t (*launch)(void *data, uint64_t parameters, uint64_t stream);
+    /* Asks for the launch with these parameters; `block`: the one that does. Returns an enum device_error, as `ask` does.
+     */
+    uint32_t (*launch)(void *data, uint64_t parameters, uint64_t stream, uint64_t block);
     uint32_t (*ask)(void *data, const struct device_asked *, uint64_t *value);
     void *data;
 };

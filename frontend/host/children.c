@@ -11,12 +11,12 @@
 #include "frontend/host/run.h"
 #include "frontend/module/module.h"
 
-/* On a GPU, 24 levels, and at first 2048 launches that are not complete (cudaLimitDevRuntimePendingLaunchCount). Here
- * more must fit, since on a GPU children run beside their parents. */
-#define MOST_LEVELS 24
+/* On a GPU, 2048 launches that are not complete, if the program does not ask for more
+ * (cudaLimitDevRuntimePendingLaunchCount). Here more must fit, since on a GPU children run beside their parents. */
 #define MOST_PENDING 65536
-/* cudaStreamTailLaunch (cuda_device_runtime_api.h of CUDA 13.0). All other streams mean nothing here. */
-#define STREAM_TAIL_LAUNCH 3
+/* The first handle of a stream that means nothing of its own, and cudaStreamTailLaunch (cuda_device_runtime_api.h of CUDA
+ * 13.0). */
+enum { STREAM_TAIL_LAUNCH = 3, STREAM_FIRST = 16 };
 
 struct child {
     struct child *next;
@@ -24,6 +24,9 @@ struct child {
     struct program *program;
     struct device_shape shape;
     uint32_t depth;
+    uint32_t parent; /* as in struct origin */
+    unsigned slot;   /* as in family_slot */
+    bool tail;
 };
 
 static void append(struct child_list *to, struct child *c)
@@ -121,6 +124,14 @@ static void configure(const struct rp_running *host, const struct child *c, stru
     config->spare_repeats = false;
 }
 
+/* The host may let a kernel have more dynamic shared memory than most, for launches by kernels, too. */
+static bool shared_fits(const struct rp_running *r, const struct child *c)
+{
+    const struct device_asked asked = {.what = ASK_FUNCTION, .of = FUNCTION_MOST_SHARED};
+    uint64_t most;
+    return !r->config.ask || r->config.ask(&asked, c->program, &most) || c->shape.shared <= most;
+}
+
 static uint32_t unfit(const struct rp_running *r, const struct child *c)
 {
     struct rp_launch_config config;
@@ -129,10 +140,11 @@ static uint32_t unfit(const struct rp_running *r, const struct child *c)
         return DEVICE_TOO_DEEP;
     configure(r->host, c, &config);
     config.params = c; /* it will have some */
-    return launch_fits(c->program, &config, &err) ? DEVICE_SUCCESS : DEVICE_INVALID_CONFIGURATION;
+    bool fits = launch_fits(c->program, &config, &err) && shared_fits(r, c);
+    return fits ? DEVICE_SUCCESS : DEVICE_INVALID_CONFIGURATION;
 }
 
-static uint32_t launch(void *data, uint64_t address, uint64_t stream)
+static uint32_t launch(void *data, uint64_t address, uint64_t stream, uint64_t block)
 {
     struct rp_running *r = data;
     struct child **at = &r->children.given, *c;
@@ -141,13 +153,15 @@ static uint32_t launch(void *data, uint64_t address, uint64_t stream)
     if (!c)
         return DEVICE_INVALID_VALUE;
     *at = c->next;
-    bool tail = stream == STREAM_TAIL_LAUNCH;
-    c->depth = r->children.depth + !tail;
+    c->tail = stream == STREAM_TAIL_LAUNCH;
+    c->depth = r->children.depth + !c->tail;
+    c->parent = r->recorder.launch + 1;
+    c->slot = family_slot(r, stream, block);
     uint32_t error = unfit(r, c);
     if (error)
         child_free(r->host, c);
     else
-        append(tail ? &r->children.tail : &r->children.launched, c);
+        append(c->tail ? &r->children.tail : &r->children.launched, c);
     return error;
 }
 
@@ -156,7 +170,7 @@ static uint32_t ask(void *data, const struct device_asked *asked, uint64_t *valu
     struct rp_running *r = data;
     struct program *kernel = NULL;
     switch (asked->what) {
-    case ASK_HANDLE: *value = STREAM_TAIL_LAUNCH + 2 + r->host->children.handles++; return DEVICE_SUCCESS;
+    case ASK_HANDLE: *value = STREAM_FIRST + r->host->children.handles++; return DEVICE_SUCCESS;
     case ASK_DEVICE: *value = r->config.device; return DEVICE_SUCCESS;
     case ASK_FUNCTION:
     case ASK_PARAMETERS:
@@ -174,11 +188,12 @@ static uint32_t ask(void *data, const struct device_asked *asked, uint64_t *valu
     return r->config.ask ? r->config.ask(asked, kernel, value) : DEVICE_UNSUPPORTED;
 }
 
-void children_init(struct rp_running *r)
+void children_init(struct rp_running *r, const struct origin *origin)
 {
     r->children.calls = (struct device_calls){parameters, launch, ask, r};
     r->grid.calls = &r->children.calls;
-    r->host = r;
+    r->host = origin ? origin->host : r;
+    r->children.depth = origin ? origin->depth : 0;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -209,14 +224,13 @@ static bool begin(struct rp_running *host)
 {
     struct child *c = host->children.pending;
     struct rp_launch_config config;
+    struct origin origin = {host, c->depth, c->parent};
+    struct rp_running *r = NULL;
     host->children.pending = c->next;
     configure(host, c, &config);
     config.params = memory_find(&host->device->memory, c->address)->host;
-    struct rp_running *r = rp_launch_begin(host->device, c->program, &config, &host->error);
-    if (r) {
-        r->host = host;
-        r->children.depth = c->depth;
-    }
+    if (!config.writer || family_begin(host, c->depth, c->tail, c->slot, &config.stream, &host->error))
+        r = launch_begin(host->device, c->program, &config, &origin, &host->error);
     child_free(host, c);
     host->children.now = r;
     return r;
@@ -253,7 +267,7 @@ enum rp_launch_state children_drive(struct rp_running *host)
     enum rp_launch_state state = rp_launch_drive(c->now);
     if (state != RP_LAUNCH_DONE)
         return state;
-    if (!end(host) || c->failed)
+    if (!end(host) || c->failed || (!c->pending && !family_end(host, &host->error)))
         return fail(host);
     return c->pending ? RP_LAUNCH_RUNS : RP_LAUNCH_DONE;
 }
@@ -270,4 +284,5 @@ void children_free(struct rp_running *r)
     free_all(r->host, &r->children.launched.first);
     free_all(r->host, &r->children.tail.first);
     free_all(r->host, &r->children.pending);
+    free(r->children.levels);
 }

@@ -215,11 +215,11 @@ static void running_free(struct rp_running *r)
 }
 
 /* Enters the launch into its trace. Launches in other traces do not count as its predecessors. */
-static bool begin_recorded(struct rp_running *r, struct rp_error *err)
+static bool begin_recorded(struct rp_running *r, uint32_t parent, struct rp_error *err)
 {
     struct rp_device *d = r->device;
     struct rp_writer *w = r->config.writer;
-    struct rp_launch like = {0};
+    struct rp_launch like = {.parent = parent};
     if (!recorder_add_kernel(&r->recorder, w, r->program, r->loaded->module, err) || !w)
         return !w;
     if (d->logged_to && d->logged_to != rp_writer_identity(w))
@@ -230,8 +230,8 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
            streams_launched(&d->streams, r->config.device, r->config.stream, r->recorder.launch, err);
 }
 
-struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
-                                   struct rp_error *err)
+struct rp_running *launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
+                                const struct origin *origin, struct rp_error *err)
 {
     struct rp_launch_config settled = *config;
     if (!launch_fits(p, &settled, err) || !program_prepare(p, err))
@@ -253,9 +253,9 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     memcpy(r->result.shape, settled.block, sizeof r->result.shape);
     if (ok) {
         grid_init(r, cluster_specified(config));
-        children_init(r);
+        children_init(r, origin);
         choose_batches(r);
-        ok = begin_recorded(r, err);
+        ok = begin_recorded(r, origin ? origin->parent : 0, err);
     }
     if (!ok) {
         running_free(r);
@@ -267,6 +267,12 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     r->next = d->open;
     d->open = r;
     return r;
+}
+
+struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
+                                   struct rp_error *err)
+{
+    return launch_begin(d, p, config, NULL, err);
 }
 
 void running_abandon(struct rp_running *r)
