@@ -46,10 +46,9 @@ struct device_shape {
 };
 
 struct device_calls {
-    /* The address of device memory for the parameters of such a launch. 0: *error, one of enum device_error, says why. */
+    /* The address of device memory for the parameters of such a launch. 0: *error (enum device_error) says why. */
     uint64_t (*parameters)(void *data, const struct device_shape *, uint32_t *error);
-    /* Asks for the launch with these parameters; `block`: the one that does. Returns an enum device_error, as `ask` does.
-     */
+    /* Asks for the launch with these parameters; `block`: the one that does. Returns an enum device_error, as ask. */
     uint32_t (*launch)(void *data, uint64_t parameters, uint64_t stream, uint64_t block);
     uint32_t (*ask)(void *data, const struct device_asked *, uint64_t *value);
     void *data;

@@ -61,13 +61,14 @@ struct grid {
     struct memory *memory;
     uint32_t device; /* that runs it */
     const struct texture_table *textures;
+    /* what launches by the kernel ask for (device_call.h); NULL: it can make none */
+    const struct device_calls *calls;
     uint32_t local_bytes;     /* per thread */
     size_t local_stride;      /* bytes from one lane's local memory to the next lane's */
     uint64_t limit;           /* warp instructions that a warp may execute */
     uint8_t sums;             /* enum tensor_sums */
     uint32_t quantum, rounds; /* see WARP_QUANTUM */
     uint64_t *heap_left;      /* bytes that the kernel's malloc may still allocate */
-    const struct device_calls *calls; /* launches by the kernel (device_call.h); NULL: none */
     uint64_t
         workspace; /* address of the workspace of a cooperative launch's barrier; 0: the launch is not cooperative */
     const struct overruns *overruns; /* NULL: bounds are exact (overrun.h) */
@@ -293,7 +294,8 @@ struct block {
     uint64_t last_at[ALLOCATION_CACHE]; /* by instruction: where lane 0 of the last warp accessed global memory */
     /* of barrier objects, by their offset in shared memory / 8: number of phases that are over */
     uint32_t *phases;
-    uint16_t *last_errors; /* by thread: of its calls of the device runtime (device_call.h); NULL: all 0 */
+    /* by thread: the last error of its calls of the device runtime (device_call.h); NULL: none had one */
+    uint16_t *last_errors;
     bool objects_awaited; /* some split may wait for a barrier object */
     char *text;           /* what the kernel printed in this block */
     size_t text_bytes, text_capacity;

@@ -1,5 +1,5 @@
-/* Launches by kernels: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", in its second version. Nothing there lets
- * a kernel wait for its children, and they may begin at any time after they were asked for. So they begin when all
+/* Launches by kernels: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", in its second version. Nothing there
+ * lets a kernel wait for its children, and they may begin at any time after they were asked for. So they begin when all
  * blocks of their parent have ended, and run one after another: that is the order of each stream, and what waits for an
  * event comes after it in the order of calls. A kernel that launches others runs in the fixed order (ORDER_OUTPUT), so
  * the order of its launches does not depend on the number of threads. */
@@ -14,8 +14,8 @@
 /* On a GPU, 2048 launches that are not complete, if the program does not ask for more
  * (cudaLimitDevRuntimePendingLaunchCount). Here more must fit, since on a GPU children run beside their parents. */
 #define MOST_PENDING 65536
-/* The first handle of a stream that means nothing of its own, and cudaStreamTailLaunch (cuda_device_runtime_api.h of CUDA
- * 13.0). */
+/* The first handle of a stream that means nothing of its own, and cudaStreamTailLaunch (cuda_device_runtime_api.h of
+ * CUDA 13.0). */
 enum { STREAM_TAIL_LAUNCH = 3, STREAM_FIRST = 16 };
 
 struct child {

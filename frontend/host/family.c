@@ -1,8 +1,8 @@
-/* In which streams of a trace the launches of kernels are. A GPU runs a launch beside its siblings unless they are in one
- * stream, and after what its parent did before; it is complete when its children are. A replay cannot begin a launch
- * within another one, so children come after their parent. Those of a launch take FAMILY_SLOTS streams of the trace at
- * most, each the next one of the CHILD_STREAMS that the host's stream has, in a ring. Streams of kernels that share one of
- * them are replayed one after the other. */
+/* In which streams of a trace the launches of kernels are. A GPU runs a launch beside its siblings unless they are in
+ * one stream, and after what its parent did before; it is complete when its children are. A replay cannot begin a
+ * launch within another one, so children come after their parent. Those of a launch take FAMILY_SLOTS streams of the
+ * trace at most, each the next one of the CHILD_STREAMS that the host's stream has, in a ring. Streams of kernels that
+ * share one of them are replayed one after the other. */
 #include <stdlib.h>
 
 #include "frontend/host/internal.h"

@@ -5,9 +5,9 @@
  * not depend on their order is done after one drive: no other launch interleaves with it, and its blocks run on several
  * threads.
  *
- * A kernel may launch kernels, its children (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). They are a part of
- * its launch: they run after its blocks, one after another in the order in which they were asked for, each with its own
- * children after it. Tail launches come after all other children. Each is a launch of its own in the trace, in the
+ * A kernel may launch kernels, its children (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). They are a part
+ * of its launch: they run after its blocks, one after another in the order in which they were asked for, each with its
+ * own children after it. Tail launches come after all other children. Each is a launch of its own in the trace, in the
  * stream of its parent.
  *
  * The trace has launches in the order in which they began. Result and trace depend on the order of calls, never on the
@@ -55,8 +55,8 @@ struct rp_launch_config {
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
     FILE *output;                    /* where the kernel's printf writes; NULL: stdout */
-    /* Answers what kernels ask about their device (frontend/core/device_call.h): returns an enum device_error. `kernel`:
-     * the one that the question is about, or NULL. NULL: nothing is known. */
+    /* Answers what kernels ask about their device (frontend/core/device_call.h): returns an enum device_error.
+     * `kernel`: the one that the question is about, or NULL. NULL: nothing is known. */
     uint32_t (*ask)(const struct device_asked *, struct program *kernel, uint64_t *value);
     /* A launch that is known to leave memory as it is does not run (repeats.h). Of all launches of a device or of none;
      * not with a writer or checks. */
@@ -66,8 +66,8 @@ struct rp_launch_config {
 struct rp_launch_result {
     uint64_t warp_instructions, thread_instructions; /* of the launches that it made, too */
     uint64_t children;                               /* the launches that it made, and those that these made */
-    bool spared;          /* it did not run, because it would have left memory as it is */
-    uint64_t nanoseconds; /* of a launch that was spared: what it took when it ran */
+    bool spared;                                     /* it did not run, because it would have left memory as it is */
+    uint64_t nanoseconds;                            /* of a launch that was spared: what it took when it ran */
     enum rp_fault_kind
         fault; /* on a fault, ending the launch fails with status RP_KERNEL, and the error's text is the report */
     struct program *program; /* the kernel that ran; after a failure, the one that failed */

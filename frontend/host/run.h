@@ -19,16 +19,16 @@ struct child_list {
 };
 struct children {
     struct device_calls calls;
-    struct child *given;             /* have parameters, and are not launched */
+    struct child *given;              /* have parameters, and are not launched */
     struct child_list launched, tail; /* in order; tail: those that come last */
-    uint32_t depth;                  /* of this launch below the host's, whose depth is 0 */
-    uint64_t forgotten;              /* launches in cudaStreamFireAndForget so far */
+    uint32_t depth;                   /* of this launch below the host's, whose depth is 0 */
+    uint64_t forgotten;               /* launches in cudaStreamFireAndForget so far */
     /* of the host's launch: */
-    struct child *pending; /* what is still to be run, of all launches below it */
-    uint32_t count;        /* of children that have not begun */
-    uint64_t handles;      /* of streams and events, so far */
-    struct rp_running *now; /* the child that runs; NULL: none */
-    bool failed;            /* a child cannot run, as the launch's error says */
+    struct child *pending;       /* what is still to be run, of all launches below it */
+    uint32_t count;              /* of children that have not begun */
+    uint64_t handles;            /* of streams and events, so far */
+    struct rp_running *now;      /* the child that runs; NULL: none */
+    bool failed;                 /* a child cannot run, as the launch's error says */
     struct family_level *levels; /* NULL: nothing is recorded, or no child has begun */
     uint32_t deepest;            /* the level of the launch that began last */
     uint32_t streams;            /* of the trace taken so far */

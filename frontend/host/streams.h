@@ -34,8 +34,8 @@ struct event {
     struct clock clock;
 };
 
-/* Streams in which the launches of kernels are. Each stream of the host has as many as a GPU runs launches side by side:
- * CUDA C++ Programming Guide, "Compute Capabilities", of 7.5 and later. */
+/* Streams in which the launches of kernels are. Each stream of the host has as many as a GPU runs launches side by
+ * side: CUDA C++ Programming Guide, "Compute Capabilities", of 7.5 and later. */
 #define CHILD_STREAMS 128
 struct child_stream {
     uint32_t device, stream; /* of the host */

@@ -85,8 +85,8 @@ static void print_host(const struct info_request *a, struct wrapped *w)
     print_host_order(a->trace, w);
 }
 
-/* Prints the launch's parent, its device, its stream and what it waits for; nothing for a launch of the host's on device
- * 0 in the default stream that waits for none. */
+/* Prints the launch's parent, its device, its stream and what it waits for; nothing for a launch of the host's on
+ * device 0 in the default stream that waits for none. */
 static void print_order(const struct rp_launch *l, struct wrapped *w)
 {
     if (!l->device && !l->stream && !l->dependency_count && !l->parent)

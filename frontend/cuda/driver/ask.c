@@ -23,9 +23,7 @@ static CUresult answer(const struct device_asked *asked, struct program *kernel,
         f = function_with(kernel);
         r = function_attribute(&f, (CUfunction_attribute)asked->of, &number);
         break;
-    default:
-        f = function_with(kernel);
-        number = (int)occupancy(&f, (unsigned)asked->with, asked->more);
+    default: f = function_with(kernel); number = (int)occupancy(&f, (unsigned)asked->with, asked->more);
     }
     *value = (uint32_t)number;
     return r;

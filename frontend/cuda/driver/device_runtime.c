@@ -76,9 +76,9 @@ DONE:\n\
     ret;\n\
 }\n"
 
-/* What libcudadevrt asks of the driver, for dynamic parallelism. Its PTX is with the program; launches and errors are calls of
- * the engine (frontend/core/device_call.h), as __reprise_ask is: it answers a question (enum device_question), with a
- * number of the driver's for an error. */
+/* What libcudadevrt asks of the driver, for dynamic parallelism. Its PTX is with the program; launches and errors are
+ * calls of the engine (frontend/core/device_call.h), as __reprise_ask is: it answers a question (enum device_question),
+ * with a number of the driver's for an error. */
 #define ASK                                                                                                            \
     "\
 .extern .func (.param .b64 value, .param .b32 error) __reprise_ask\
@@ -102,8 +102,8 @@ DONE:\n\
     call (%value, %e), __reprise_ask, (" what ", %of, %with, %more);\n\
     setp.ne.u32 %bad, %e, 0;\n\
     @!%bad st." type " [%at], %value;\n"
-/* Launches in the style of cudaLaunchDevice, which is told the kernel only after the parameters were stored, as those of
- * the other style: with a copy of the parameters. */
+/* Launches in the style of cudaLaunchDevice, which is told the kernel only after the parameters were stored, as those
+ * of the other style: with a copy of the parameters. */
 #define BUFFER                                                                                                         \
     "\
 .extern .func (.param .b64 address) malloc(.param .b64 size);\n\
@@ -180,8 +180,7 @@ static const struct provided {
     {"__cuda_syscall_cnpv2LaunchDevice", LAUNCH},
     {"__cuda_syscall_cnpv2StreamCreate", SYSCALL("StreamCreate", ", .param .b32 flags", QUESTION("0", "u64"))},
     {"__cuda_syscall_cnpv2StreamDestroy", SYSCALL("StreamDestroy", "", "")},
-    {"__cuda_syscall_cnpv2StreamWaitEvent",
-     SYSCALL("StreamWaitEvent", ", .param .b64 event, .param .b32 flags", "")},
+    {"__cuda_syscall_cnpv2StreamWaitEvent", SYSCALL("StreamWaitEvent", ", .param .b64 event, .param .b32 flags", "")},
     {"__cuda_syscall_cnpv2EventCreate", SYSCALL("EventCreate", ", .param .b32 flags", QUESTION("0", "u64"))},
     {"__cuda_syscall_cnpv2EventRecord", SYSCALL("EventRecord", ", .param .b64 stream", "")},
     {"__cuda_syscall_cnpv2EventDestroy", SYSCALL("EventDestroy", "", "")},
@@ -196,8 +195,7 @@ static const struct provided {
      SYSCALL("FuncGetAttribute", ", .param .b32 attribute, .param .b64 kernel",
              PARAMETER("u32", "attribute", "%of") PARAMETER("u64", "kernel", "%with") QUESTION("5", "u32"))},
     {"__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessor",
-     SYSCALL("MaxActiveBlocksPerMultiprocessor",
-             ", .param .b64 kernel, .param .b32 threads, .param .b64 shared",
+     SYSCALL("MaxActiveBlocksPerMultiprocessor", ", .param .b64 kernel, .param .b32 threads, .param .b64 shared",
              PARAMETER("u64", "kernel", "%of") PARAMETER("u32", "threads", "%with") PARAMETER("u64", "shared", "%more")
                  QUESTION("6", "u32"))},
     {"__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessorWithFlags",

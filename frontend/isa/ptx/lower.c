@@ -1,5 +1,5 @@
-#include "frontend/isa/ptx/layout.h"
 #include "frontend/isa/ptx/lower.h"
+#include "frontend/isa/ptx/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -81,8 +81,12 @@ static bool has_signature(const struct host_function *h, const struct ptx_signat
  * C++ Programming Guide, "CUDA Dynamic Parallelism". nvcc takes it only with CUDA_FORCE_CDP1_IF_SUPPORTED. */
 static bool is_first_version(const char *name)
 {
-    static const char *const begins[] = {"cnp", "__cuda_syscall_cnp", "cudaLaunchDevice", "cudaGetParameterBuffer",
-                                         "cudaDeviceSynchronize", "__cudaDeviceSynchronize"};
+    static const char *const begins[] = {"cnp",
+                                         "__cuda_syscall_cnp",
+                                         "cudaLaunchDevice",
+                                         "cudaGetParameterBuffer",
+                                         "cudaDeviceSynchronize",
+                                         "__cudaDeviceSynchronize"};
     if (!strncmp(name, "__cuda_syscall_cnpv2", strlen("__cuda_syscall_cnpv2")))
         return false;
     for (unsigned i = 0; i < sizeof begins / sizeof *begins; i++)

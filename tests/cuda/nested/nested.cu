@@ -251,6 +251,34 @@ static void copies_and_fills()
     ok("memory, copies and fills");
 }
 
+/* ---- launches by functions --------------------------------------------------------------------------------------- */
+
+__device__ cudaError_t launch_adds(unsigned *to, const unsigned *from, unsigned threads)
+{
+    void **at = (void **)cudaGetParameterBuffer(8, 16);
+    at[0] = to;
+    at[1] = (void *)from;
+    return cudaLaunchDevice((void *)adds, at, dim3(2), dim3(threads), 0, 0);
+}
+
+__global__ void by_functions(unsigned *to)
+{
+    to[1] = 5;
+    to[2] = launch_adds(to, to + 1, 3);
+    to[3] = launch_adds(to, to + 1, 2000);
+    to[4] = cudaGetLastError();
+}
+
+static void functions()
+{
+    clear();
+    by_functions<<<1, 1>>>(words);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(words[0] == 6 * 5 && words[2] == cudaSuccess);
+    EXPECT(words[3] == cudaErrorInvalidConfiguration && words[4] == cudaErrorInvalidConfiguration);
+    ok("launches by functions");
+}
+
 /* ---- questions and errors ---------------------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(64) small(unsigned *to) { *to += 1; }
@@ -377,6 +405,7 @@ int main(int argc, char **argv)
     fire_and_forget();
     shared_memory();
     copies_and_fills();
+    functions();
     questions();
     errors();
     return 0;

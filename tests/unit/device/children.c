@@ -13,7 +13,7 @@
 #define REGISTERS ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n"
 /* %rd2 = parameters for a launch of the kernel in %rd1: %r1 blocks of %r2 threads */
 #define GIVE                                                                                                           \
-    "{ .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12];\n"                                   \
+    "{ .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12];\n"                                                        \
     "st.param.b32 [g], %r1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;\n"                                           \
     "st.param.b32 [b], %r2; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;\n"                                           \
     "call (%rd2), __cudaCDP2GetParameterBufferV2, (%rd1, g, b, 0); }\n"
@@ -29,8 +29,8 @@
     ".visible .entry parent(.param .u64 list)\n{\n" REGISTERS                                                          \
     "ld.param.u64 %rd3, [list]; mov.u32 %r5, %ctaid.x; mov.u32 %r6, %tid.x; mul.lo.u32 %r5, %r5, 100;\n"               \
     "mad.lo.u32 %r5, %r6, 10, %r5; cvt.u64.u32 %rd5, %r5; mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u64 %rd1, says;\n" GIVE  \
-    "st.u64 [%rd2], %rd3; st.u64 [%rd2+8], %rd5;\n" LAUNCH("0") "add.u64 %rd5, %rd5, 1;\n" GIVE                        \
-    "st.u64 [%rd2], %rd3; st.u64 [%rd2+8], %rd5;\n" LAUNCH("3") "ret;\n}\n"
+    "st.u64 [%rd2], %rd3; st.u64 [%rd2+8], %rd5;\n" LAUNCH(                                                            \
+        "0") "add.u64 %rd5, %rd5, 1;\n" GIVE "st.u64 [%rd2], %rd3; st.u64 [%rd2+8], %rd5;\n" LAUNCH("3") "ret;\n}\n"
 
 static struct program *find(struct module *m, const char *name)
 {
@@ -175,7 +175,8 @@ Test(children, one_that_cannot_be_compiled_is_named)
     "AGAIN: ld.volatile.global.u32 %r1, [%rd3]; setp.eq.u32 %p1, %r1, 0; @%p1 bra AGAIN;\n"                            \
     "st.global.u32 [%rd3+4], %r1; ret;\n}\n"
 #define LAUNCHES_WAITS                                                                                                 \
-    RUNTIME WAITS KERNEL("mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u64 %rd1, waits;\n" GIVE "st.u64 [%rd2], %rd3;\n" LAUNCH("0"))
+    RUNTIME WAITS KERNEL("mov.u32 %r1, 1; mov.u32 %r2, 1; mov.u64 %rd1, waits;\n" GIVE                                 \
+                         "st.u64 [%rd2], %rd3;\n" LAUNCH("0"))
 
 static enum rp_launch_state drive(struct rp_running *r)
 {
