@@ -249,8 +249,7 @@ struct rp_running *launch_begin(struct rp_device *d, struct program *p, const st
     bool ok = copy_params(r, err) && (!p->asks_of_images || device_describe_images(d, err));
     if (config->overruns && !p->overran) /* without memory for it, every overrun is reported */
         p->overran = calloc(p->kernel.instruction_count + 1, 1);
-    r->result.program = p;
-    memcpy(r->result.shape, settled.block, sizeof r->result.shape);
+    running_clear_result(r);
     if (ok) {
         grid_init(r, cluster_specified(config));
         children_init(r, origin);

@@ -71,6 +71,13 @@ static inline void run_progress(const struct rp_running *r, uint64_t blocks, uin
         r->config.progress(r->config.progress_data, blocks, r->grid.blocks, warp_instructions);
 }
 
+/* Nothing has run yet. */
+static inline void running_clear_result(struct rp_running *r)
+{
+    const uint32_t *block = r->config.block;
+    r->result = (struct rp_launch_result){.program = r->program, .shape = {block[0], block[1], block[2]}};
+}
+
 /* Frees a launch without ending its entry in the trace. */
 void running_abandon(struct rp_running *);
 /* Ends the launch's entry in the trace, once. False: it failed, or its entry could not be ended. */
