@@ -1,7 +1,10 @@
 #include "frontend/cuda/driver/device_runtime.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
+
+#include "frontend/core/device_call.h"
 
 /* The handle is the workspace's address; 0 in launches that are not cooperative, where synchronising returns
  * cudaErrorUnknown, as NVIDIA's function does. The word at offset 4 of the workspace is a counter: the first block adds
@@ -170,6 +173,9 @@ DONE:\n\
     st.param.b32 [error], %e;\n\
     ret;\n\
 }\n"
+static_assert(ASK_HANDLE == 0 && ASK_DEVICE == 1 && ASK_DEVICES == 2 && ASK_ATTRIBUTE == 3 && ASK_LIMIT == 4 &&
+                  ASK_FUNCTION == 5 && ASK_OCCUPANCY == 6 && ASK_PARAMETERS == 7,
+              "the texts have these numbers");
 /* Launches run in the order of calls, so events need not do anything. */
 static const struct provided {
     const char *name, *text;
