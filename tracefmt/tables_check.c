@@ -140,6 +140,10 @@ static bool check_cluster(const struct rp_launch *l, uint32_t number, struct rp_
 
 static bool check_dependencies(const struct rp_launch *l, uint32_t number, struct rp_error *err)
 {
+    if (l->parent > number)
+        return rp_fail(err, RP_BAD_INPUT,
+                       "launch %" PRIu32 " is a child of launch %" PRIu32 ", which is no earlier one", number,
+                       l->parent - 1);
     for (uint32_t i = 0; i < l->dependency_count; i++)
         if (l->dependencies[i] >= number || (i && l->dependencies[i] <= l->dependencies[i - 1]))
             return rp_fail(err, RP_BAD_INPUT,

@@ -308,6 +308,7 @@ bool tables_pack_launch(struct buffer *out, uint32_t id, const struct rp_launch 
     launch.params.len = l->param_size;
     launch.device = l->device;
     launch.stream = l->stream;
+    launch.parent = l->parent;
     launch.n_dependency = l->dependency_count;
     launch.dependency = (uint32_t *)l->dependencies;
     bool clusters = rp_launch_cluster(l) > 1;

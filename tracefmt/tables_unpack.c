@@ -352,6 +352,7 @@ static bool take_launch(struct tables *t, const Reprise__Launch *from, struct rp
     l->params = same ? before->params : pool_copy(&t->pool, from->params.data, from->params.len, 1);
     l->device = from->device;
     l->stream = from->stream;
+    l->parent = from->parent;
     l->dependency_count = (uint32_t)from->n_dependency;
     l->dependencies = pool_copy(&t->pool, from->dependency, from->n_dependency, sizeof *from->dependency);
     if (!l->params || !l->dependencies || !take_allocations(t, l, from))

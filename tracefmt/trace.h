@@ -394,6 +394,7 @@ struct rp_launch {
     uint32_t kernel; /* index into the trace's kernels */
     uint32_t device; /* that runs it, below RP_DEVICES_MOST */
     uint32_t stream; /* 0: the default stream of the device */
+    uint32_t parent; /* 1 + the launch whose kernel asked for it; 0: the host did */
     uint32_t dependency_count;
     const uint32_t *dependencies; /* launches, ascending */
     uint32_t grid[3], block[3];

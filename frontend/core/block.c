@@ -162,6 +162,7 @@ void block_free(struct block *b)
     free_warps(b);
     free(b->shared);
     free(b->phases);
+    free(b->last_errors);
     free(b->local);
     free(b->text);
     free(b);
@@ -202,6 +203,8 @@ void block_start(struct block *b, uint64_t index, struct rp_warp_log *logs)
     if (g->program->has_objects)
         memset(b->phases, 0, b->phase_capacity * sizeof *b->phases);
     b->objects_awaited = false;
+    free(b->last_errors);
+    b->last_errors = NULL;
     clear_local(b);
     b->barriers_in_use = 0;
     b->cluster_awaited = false;

@@ -43,6 +43,7 @@
 struct observer;
 struct texture_table;
 struct cluster;
+struct device_calls;
 struct overruns;
 struct stack;
 
@@ -60,6 +61,8 @@ struct grid {
     struct memory *memory;
     uint32_t device; /* that runs it */
     const struct texture_table *textures;
+    /* what launches by the kernel ask for (device_call.h); NULL: it can make none */
+    const struct device_calls *calls;
     uint32_t local_bytes;     /* per thread */
     size_t local_stride;      /* bytes from one lane's local memory to the next lane's */
     uint64_t limit;           /* warp instructions that a warp may execute */
@@ -291,6 +294,8 @@ struct block {
     uint64_t last_at[ALLOCATION_CACHE]; /* by instruction: where lane 0 of the last warp accessed global memory */
     /* of barrier objects, by their offset in shared memory / 8: number of phases that are over */
     uint32_t *phases;
+    /* by thread: the last error of its calls of the device runtime (device_call.h); NULL: none had one */
+    uint16_t *last_errors;
     bool objects_awaited; /* some split may wait for a barrier object */
     char *text;           /* what the kernel printed in this block */
     size_t text_bytes, text_capacity;

@@ -1,8 +1,9 @@
-/* Calls that leave the device: printing, assertions, the device heap. Arguments and results are where those of other
- * calls are (uop.h). */
+/* Calls that leave the device: printing, assertions, the device heap; launches are in device_call.c. Arguments and
+ * results are where those of other calls are (uop.h). */
 #include <string.h>
 
 #include "frontend/core/access.h"
+#include "frontend/core/device_call.h"
 #include "frontend/core/observe.h"
 #include "frontend/core/print.h"
 #include "frontend/operation/flags.h"
@@ -49,8 +50,7 @@ bool read_generic(struct warp_state *s, unsigned lane, uint64_t address, void *t
     return true;
 }
 
-/* An argument of the call. Outside the stack: 0, with a fault. */
-static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, unsigned bytes)
+uint64_t call_argument(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, unsigned bytes)
 {
     uint64_t value = 0;
     const uint8_t *at = local_at(s, lane, (uint64_t)s->w.frame + u->control->frame_bytes + offset, bytes);
@@ -62,39 +62,39 @@ static uint64_t argument(struct warp_state *s, const struct uop *u, unsigned lan
     return value;
 }
 
-static void result(struct warp_state *s, const struct uop *u, unsigned lane, const void *value, unsigned bytes)
+void call_result(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, uint64_t value,
+                 unsigned bytes)
 {
-    uint64_t offset = (uint64_t)s->w.frame + u->control->frame_bytes;
-    uint8_t *at = local_at(s, lane, offset, bytes);
+    uint64_t from = (uint64_t)s->w.frame + u->control->frame_bytes + offset;
+    uint8_t *at = local_at(s, lane, from, bytes);
     if (!at)
         return; /* a fault was reported when the arguments were read */
     struct observer *o = s->w.block->observer;
     if (o)
-        o->calls->bytes(o, s, u, RP_SPACE_LOCAL, NULL, lane, offset, bytes, true);
-    memcpy(at, value, bytes);
-    if (offset + bytes > s->w.block->local_high)
-        s->w.block->local_high = offset + bytes;
+        o->calls->bytes(o, s, u, RP_SPACE_LOCAL, NULL, lane, from, bytes, true);
+    memcpy(at, &value, bytes);
+    if (from + bytes > s->w.block->local_high)
+        s->w.block->local_high = from + bytes;
 }
 
 static void call_printf(struct warp_state *s, const struct uop *u, unsigned lane)
 {
-    uint64_t format = argument(s, u, lane, 8, 8), args = argument(s, u, lane, 16, 8);
+    uint64_t format = call_argument(s, u, lane, 8, 8), args = call_argument(s, u, lane, 16, 8);
     if (s->w.block->faulted)
         return;
-    int32_t count = print_formatted(s, lane, format, args);
-    result(s, u, lane, &count, sizeof count);
+    call_result(s, u, lane, 0, (uint32_t)print_formatted(s, lane, format, args), 4);
 }
 
 static void assert_text(struct warp_state *s, const struct uop *u, unsigned lane, uint32_t offset, char *text,
                         size_t size)
 {
-    if (!read_string(s, lane, argument(s, u, lane, offset, 8), text, size))
+    if (!read_string(s, lane, call_argument(s, u, lane, offset, 8), text, size))
         strcpy(text, "?");
 }
 
 static void call_assert(struct warp_state *s, const struct uop *u, unsigned lane, lanemask executed)
 {
-    struct failed_assertion a = {.lanes = executed, .line = (uint32_t)argument(s, u, lane, 16, 4)};
+    struct failed_assertion a = {.lanes = executed, .line = (uint32_t)call_argument(s, u, lane, 16, 4)};
     assert_text(s, u, lane, 0, a.condition, sizeof a.condition);
     assert_text(s, u, lane, 8, a.file, sizeof a.file);
     assert_text(s, u, lane, 24, a.function, sizeof a.function);
@@ -108,7 +108,7 @@ static void call_assert(struct warp_state *s, const struct uop *u, unsigned lane
 static void call_malloc(struct warp_state *s, const struct uop *u, unsigned lane)
 {
     struct grid *g = s->w.block->grid;
-    uint64_t size = argument(s, u, lane, 8, 8), address = 0;
+    uint64_t size = call_argument(s, u, lane, 8, 8), address = 0;
     if (size && size <= *g->heap_left) {
         struct allocation *a = memory_allocate(g->memory, size, "device heap", ALLOCATION_HEAP);
         if (a) {
@@ -116,13 +116,13 @@ static void call_malloc(struct warp_state *s, const struct uop *u, unsigned lane
             address = a->base;
         }
     }
-    result(s, u, lane, &address, sizeof address);
+    call_result(s, u, lane, 0, address, sizeof address);
 }
 
 static void call_free(struct warp_state *s, const struct uop *u, unsigned lane)
 {
     struct grid *g = s->w.block->grid;
-    uint64_t address = argument(s, u, lane, 0, 8);
+    uint64_t address = call_argument(s, u, lane, 0, 8);
     if (!address || s->w.block->faulted)
         return;
     struct allocation *a = memory_find(g->memory, address);
@@ -178,7 +178,8 @@ void host_call(struct warp_state *s, const struct uop *u, lanemask executed)
         case HOST_VPRINTF: call_printf(s, u, l); break;
         case HOST_ASSERTFAIL: call_assert(s, u, l, executed); break;
         case HOST_MALLOC: call_malloc(s, u, l); break;
-        default: call_free(s, u, l); break;
+        case HOST_FREE: call_free(s, u, l); break;
+        default: device_call(s, u, l); break;
         }
         if (b->faulted) {
             b->fault.instruction = caller(s, u, l);

@@ -28,6 +28,7 @@ unsigned order_of_access(const struct rp_memory_operand *m, bool result_read);
 
 struct program {
     const char *name;
+    uint64_t address; /* of the kernel, for launches by kernels: see FUNCTION_STEP; 0: nothing can launch it so */
     struct rp_kernel kernel; /* static tables for the trace; operations with index i belong to instruction i */
     struct operation *operations;
     uint32_t uop_count, entry; /* entry: operation where every warp starts */

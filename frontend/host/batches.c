@@ -498,7 +498,7 @@ bool batches_run(struct rp_running *r, bool *again, struct rp_error *err)
             break;
         }
         track_restore(track);
-        r->result = (struct rp_launch_result){0};
+        running_clear_result(r);
         ok = ok && recorder_restart(&r->recorder, err);
     } while (ok && verdict == TRACK_REPEAT);
     track_end(track);

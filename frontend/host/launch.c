@@ -105,6 +105,11 @@ static bool check_sizes(const struct program *p, const struct rp_launch_config *
     return true;
 }
 
+bool launch_fits(const struct program *p, struct rp_launch_config *c, struct rp_error *err)
+{
+    return settle_cluster(p, c, err) && check_geometry(p, c, err) && check_sizes(p, c, err);
+}
+
 static uint32_t local_bytes(const struct program *p, const struct rp_launch_config *c)
 {
     uint32_t need = p->frame_bytes > p->max_depth_bytes ? p->frame_bytes : p->max_depth_bytes;
@@ -210,11 +215,11 @@ static void running_free(struct rp_running *r)
 }
 
 /* Enters the launch into its trace. Launches in other traces do not count as its predecessors. */
-static bool begin_recorded(struct rp_running *r, struct rp_error *err)
+static bool begin_recorded(struct rp_running *r, uint32_t parent, struct rp_error *err)
 {
     struct rp_device *d = r->device;
     struct rp_writer *w = r->config.writer;
-    struct rp_launch like = {0};
+    struct rp_launch like = {.parent = parent};
     if (!recorder_add_kernel(&r->recorder, w, r->program, r->loaded->module, err) || !w)
         return !w;
     if (d->logged_to && d->logged_to != rp_writer_identity(w))
@@ -225,12 +230,11 @@ static bool begin_recorded(struct rp_running *r, struct rp_error *err)
            streams_launched(&d->streams, r->config.device, r->config.stream, r->recorder.launch, err);
 }
 
-struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
-                                   struct rp_error *err)
+struct rp_running *launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
+                                const struct origin *origin, struct rp_error *err)
 {
     struct rp_launch_config settled = *config;
-    if (!settle_cluster(p, &settled, err) || !check_geometry(p, &settled, err) || !check_sizes(p, &settled, err) ||
-        !program_prepare(p, err))
+    if (!launch_fits(p, &settled, err) || !program_prepare(p, err))
         return NULL;
     struct loaded *loaded = device_module_of(d, p);
     if (!loaded)
@@ -245,10 +249,12 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     bool ok = copy_params(r, err) && (!p->asks_of_images || device_describe_images(d, err));
     if (config->overruns && !p->overran) /* without memory for it, every overrun is reported */
         p->overran = calloc(p->kernel.instruction_count + 1, 1);
+    running_clear_result(r);
     if (ok) {
         grid_init(r, cluster_specified(config));
+        children_init(r, origin);
         choose_batches(r);
-        ok = begin_recorded(r, err);
+        ok = begin_recorded(r, origin ? origin->parent : 0, err);
     }
     if (!ok) {
         running_free(r);
@@ -262,6 +268,12 @@ struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const
     return r;
 }
 
+struct rp_running *rp_launch_begin(struct rp_device *d, struct program *p, const struct rp_launch_config *config,
+                                   struct rp_error *err)
+{
+    return launch_begin(d, p, config, NULL, err);
+}
+
 void running_abandon(struct rp_running *r)
 {
     struct rp_device *d = r->device;
@@ -269,6 +281,7 @@ void running_abandon(struct rp_running *r)
     while (*at != r)
         at = &(*at)->next;
     *at = r->next;
+    children_free(r);
     r->loaded->launches--;
     running_free(r);
     if (!d->open)
@@ -340,7 +353,7 @@ static void drive_ordered(struct rp_running *r, enum rp_launch_state *state)
         done(r, ok);
 }
 
-enum rp_launch_state rp_launch_drive(struct rp_running *r)
+static enum rp_launch_state drive_blocks(struct rp_running *r)
 {
     enum rp_launch_state state = RP_LAUNCH_RUNS;
     r->device->drives += !r->done;
@@ -351,33 +364,50 @@ enum rp_launch_state rp_launch_drive(struct rp_running *r)
     return r->done ? RP_LAUNCH_DONE : state;
 }
 
+enum rp_launch_state rp_launch_drive(struct rp_running *r)
+{
+    bool by_host = r->host == r;
+    if (by_host && r->done && r->ok && children_left(r))
+        return children_drive(r);
+    enum rp_launch_state state = drive_blocks(r);
+    return by_host && r->done && r->ok && children_left(r) ? RP_LAUNCH_RUNS : state;
+}
+
+/* What runs now: the launch, or one of its children. */
+static struct rp_running *running_now(const struct rp_running *r)
+{
+    return r->children.now ? r->children.now : r->host;
+}
+
 bool rp_launch_listens(const struct rp_running *r, uint64_t *memory)
 {
-    return r->ordered && ordered_listens(r->ordered, memory);
+    const struct ordered *now = running_now(r)->ordered;
+    return now && ordered_listens(now, memory);
 }
 
 /* ---- ending ------------------------------------------------------------------------------------------------------ */
 
-/* Ends the launch's entry in the trace. */
-static bool end_recorded(struct rp_running *r, struct rp_error *err)
+bool running_close(struct rp_running *r, struct rp_error *err)
 {
+    bool open = !r->closed;
+    r->closed = true;
     if (r->ok)
-        return recorder_end(&r->recorder, NULL, err);
-    if (r->result.fault && !recorder_end(&r->recorder, r->error.text, err))
+        return !open || recorder_end(&r->recorder, NULL, err);
+    if (open && r->result.fault && !recorder_end(&r->recorder, r->error.text, err))
         return false;
-    if (err)
+    if (err && err != &r->error)
         *err = r->error;
     return false;
 }
 
 bool rp_launch_end(struct rp_running *r, struct rp_launch_result *result, struct rp_error *err)
 {
-    enum rp_launch_state state;
-    while ((state = rp_launch_drive(r)) == RP_LAUNCH_RUNS)
-        ;
-    if (state == RP_LAUNCH_WAITS)
-        done(r, ordered_livelock(r->ordered, &r->error));
-    bool ok = end_recorded(r, err);
+    for (enum rp_launch_state state; (state = rp_launch_drive(r)) != RP_LAUNCH_DONE;) {
+        struct rp_running *now = running_now(r);
+        if (state == RP_LAUNCH_WAITS)
+            done(now, ordered_livelock(now->ordered, &now->error));
+    }
+    bool ok = running_close(r, err);
     *result = r->result;
     running_abandon(r);
     return ok;
@@ -391,8 +421,9 @@ bool rp_launch_kernel(struct rp_device *d, struct program *p, const struct rp_la
     return r && rp_launch_end(r, result, err);
 }
 
-void rp_finding_fault(struct rp_finding *f, const struct program *p, const struct rp_launch_result *r)
+void rp_finding_fault(struct rp_finding *f, const struct rp_launch_result *r)
 {
+    const struct program *p = r->program;
     if (r->fault_instruction < p->kernel.instruction_count)
         rp_finding_locate(f, p, r->fault_instruction, r->fault_block, r->fault_thread, &r->fault_callers);
     if (r->fault == RP_FAULT_SYNC || r->fault == RP_FAULT_BARRIER)

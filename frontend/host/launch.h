@@ -5,6 +5,11 @@
  * not depend on their order is done after one drive: no other launch interleaves with it, and its blocks run on several
  * threads.
  *
+ * A kernel may launch kernels, its children (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). They are a part
+ * of its launch: they run after its blocks, one after another in the order in which they were asked for, each with its
+ * own children after it. Tail launches come after all other children. Each is a launch of its own in the trace, in the
+ * stream of its parent.
+ *
  * The trace has launches in the order in which they began. Result and trace depend on the order of calls, never on the
  * number of threads. */
 #ifndef REPRISE_FRONTEND_HOST_LAUNCH_H
@@ -17,6 +22,7 @@
 #include "frontend/operation/tensor_sums.h"
 #include "tracefmt/writer.h"
 
+struct device_asked;
 struct overruns;
 struct rp_check;
 
@@ -49,17 +55,23 @@ struct rp_launch_config {
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
     FILE *output;                    /* where the kernel's printf writes; NULL: stdout */
+    /* Answers what kernels ask about their device (frontend/core/device_call.h): returns an enum device_error.
+     * `kernel`: the one that the question is about, or NULL. NULL: nothing is known. */
+    uint32_t (*ask)(const struct device_asked *, struct program *kernel, uint64_t *value);
     /* A launch that is known to leave memory as it is does not run (repeats.h). Of all launches of a device or of none;
      * not with a writer or checks. */
     bool spare_repeats;
 };
 
 struct rp_launch_result {
-    uint64_t warp_instructions, thread_instructions;
-    bool spared;          /* it did not run, because it would have left memory as it is */
-    uint64_t nanoseconds; /* of a launch that was spared: what it took when it ran */
+    uint64_t warp_instructions, thread_instructions; /* of the launches that it made, too */
+    uint64_t children;                               /* the launches that it made, and those that these made */
+    bool spared;                                     /* it did not run, because it would have left memory as it is */
+    uint64_t nanoseconds;                            /* of a launch that was spared: what it took when it ran */
     enum rp_fault_kind
         fault; /* on a fault, ending the launch fails with status RP_KERNEL, and the error's text is the report */
+    struct program *program; /* the kernel that ran; after a failure, the one that failed */
+    uint32_t shape[3];       /* threads of its blocks */
     uint32_t fault_block[3], fault_thread[3];
     uint64_t fault_address;
     uint32_t fault_size; /* bytes of a bad access; 0: the fault is no access */
@@ -72,7 +84,7 @@ struct rp_launch_result {
 /* Sets a finding's place and address to those of the fault that ended a launch, and its kind, if that is SYNC.
  * Its text is the report of the fault. */
 struct rp_finding;
-void rp_finding_fault(struct rp_finding *, const struct program *, const struct rp_launch_result *);
+void rp_finding_fault(struct rp_finding *, const struct rp_launch_result *);
 
 struct rp_running; /* a launch that is open */
 

@@ -1,6 +1,7 @@
 #include "frontend/host/streams.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool no_memory(struct rp_error *err) { return rp_fail(err, RP_SYSTEM, "out of memory for streams"); }
 
@@ -90,6 +91,7 @@ void streams_free(struct streams *s)
     }
     for (uint32_t i = 0; i < s->event_count; i++)
         free(s->events[i].clock.at);
+    free(s->children);
     free(s->list);
     free(s->events);
     free(s->host.at);
@@ -159,6 +161,36 @@ bool streams_launched(struct streams *s, uint32_t device, uint32_t stream, uint3
     if (at < 0 || !clock_join(&s->list[at].listed, &s->list[at].before))
         return no_memory(err);
     s->list[at].last = launch + 1;
+    return true;
+}
+
+bool streams_follow(struct streams *s, uint32_t device, uint32_t stream, uint32_t other, struct rp_error *err)
+{
+    int64_t after = find_stream(s, device, stream), at = find_stream(s, device, other);
+    return (after >= 0 && at >= 0 && join_stream(&s->list[after].before, s, (uint32_t)at)) || no_memory(err);
+}
+
+bool streams_blocks(const struct streams *s, uint32_t device, uint32_t stream)
+{
+    int64_t at = known_stream(s, device, stream);
+    return at < 0 || !s->list[at].non_blocking;
+}
+
+bool streams_child(struct streams *s, const struct child_stream *wanted, uint32_t *number, bool *made,
+                   struct rp_error *err)
+{
+    uint32_t i = 0;
+    while (i < s->child_count && memcmp(&s->children[i], wanted, sizeof *wanted) != 0)
+        i++;
+    *made = i == s->child_count;
+    if (*made) {
+        struct child_stream *children = realloc(s->children, (i + 1) * sizeof *children);
+        if (!children)
+            return no_memory(err);
+        s->children = children;
+        children[s->child_count++] = *wanted;
+    }
+    *number = CHILD_STREAM_BASE + i;
     return true;
 }
 

@@ -34,7 +34,19 @@ struct event {
     struct clock clock;
 };
 
+/* Streams in which the launches of kernels are. Each stream of the host has as many as a GPU runs launches side by
+ * side: CUDA C++ Programming Guide, "Compute Capabilities", of 7.5 and later. */
+#define CHILD_STREAMS 128
+struct child_stream {
+    uint32_t device, stream; /* of the host */
+    uint32_t index;          /* below CHILD_STREAMS */
+};
+/* The numbers of these streams, which no stream of the host has. */
+#define CHILD_STREAM_BASE (1u << 24)
+
 struct streams {
+    struct child_stream *children; /* stream CHILD_STREAM_BASE + i of the trace */
+    uint32_t child_count;
     struct stream *list; /* the first is the default stream of device 0 */
     uint32_t count;
     struct event *events;
@@ -50,6 +62,11 @@ void streams_free(struct streams *);
 bool streams_before(struct streams *, uint32_t device, uint32_t stream, struct rp_launch *, struct rp_error *);
 /* The launch has begun. */
 bool streams_launched(struct streams *, uint32_t device, uint32_t stream, uint32_t launch, struct rp_error *);
+/* The next operation of a stream comes after all that another one of the device was asked for. */
+bool streams_follow(struct streams *, uint32_t device, uint32_t stream, uint32_t other, struct rp_error *);
+/* The number of a stream for launches of kernels. *made: it is new, and blocks as the stream of the host does. */
+bool streams_child(struct streams *, const struct child_stream *, uint32_t *number, bool *made, struct rp_error *);
+bool streams_blocks(const struct streams *, uint32_t device, uint32_t stream);
 /* The host has performed an operation. *nothing: it waited for an event that was never recorded, which has no effect.
  */
 bool streams_note(struct streams *, const struct rp_host_operation *, bool *nothing, struct rp_error *);

@@ -238,7 +238,8 @@ static bool bad_relocation(const struct cubin *c, const struct cubin_relocation 
 {
     if (launches_kernels(c))
         return rp_fail(err, RP_BAD_INPUT,
-                       "%s: section %s: kernels that launch kernels (dynamic parallelism) are not supported",
+                       "%s: section %s: kernels that launch kernels (dynamic parallelism) are run as PTX, not as "
+                       "machine code",
                        c->file_name, r->from);
     return rp_fail(err, RP_BAD_INPUT, "%s: section %s: relocation type 0x%x at 0x%x is not understood%s", c->file_name,
                    r->from, r->type, r->offset, c->relocatable ? "; link the object first" : "");

@@ -204,11 +204,31 @@ enum stack_token { TOKEN_NONE, TOKEN_SYNC, TOKEN_BREAK, TOKEN_CONTINUE, TOKEN_RE
  *     void *malloc(size_t size): result 0, size 8
  *     void free(void *): 0
  *
+ * and of launches by kernels (frontend/core/device_call.h):
+ *
+ *     void *parameters(void (*kernel)(), dim3 grid, dim3 block, unsigned shared): result 0, 8, 16, 28, 40 (4 bytes)
+ *     int launch(void *parameters, stream), system_launch: result 0 (4 bytes), 8, 16
+ *     int last_error(), take_error(): result 0 (4 bytes)
+ *     int set_error(int error): result 0 (4 bytes), error 4 (4 bytes)
+ *     (uint64_t value, int error) ask(unsigned what, of, with, more): 0, 8 (4 bytes), 12 (4 bytes), 16, 24, 32
+ *
  * The address of a function is FUNCTION_STEP × its number in the module, counted from 1. In the table of an indirect
  * UOP_CALL, [number] is the function's first uop, or UOP_NOWHERE if the function is not part of this program. */
 #define FUNCTION_STEP 16
 #define HOST_CALL_BYTES 48 /* the most that arguments and result take after the caller's frame */
-enum host_call { HOST_VPRINTF, HOST_ASSERTFAIL, HOST_MALLOC, HOST_FREE };
+enum host_call {
+    HOST_VPRINTF,
+    HOST_ASSERTFAIL,
+    HOST_MALLOC,
+    HOST_FREE,
+    HOST_PARAMETERS,
+    HOST_LAUNCH,
+    HOST_SYSTEM_LAUNCH,
+    HOST_LAST_ERROR,
+    HOST_TAKE_ERROR,
+    HOST_SET_ERROR,
+    HOST_ASK
+};
 
 /* What a UOP_LANE computes. Operands: d destination, a b c sources, p a predicate source (to combine with, or to select
  * by), pd and pd2 predicate destinations, `list` lists[0]. `type` is the operation's type, `stype` the source's where

@@ -60,6 +60,7 @@ bool recorder_begin(struct recorder *r, const struct grid *g, const struct rp_la
     struct rp_launch launch = {
         .kernel = r->number,
         .stream = like->stream,
+        .parent = like->parent,
         .device = g->device,
         .dependency_count = like->dependency_count,
         .dependencies = like->dependencies,

@@ -24,7 +24,7 @@ bool recorder_write_operations(struct rp_writer *, struct memory *, uint64_t *lo
 /* Adds the kernel and its module to the trace. */
 bool recorder_add_kernel(struct recorder *, struct rp_writer *, const struct program *, const struct module *,
                          struct rp_error *);
-/* Then adds the launch; only stream and dependencies of `like` are used. */
+/* Then adds the launch; only stream, parent and dependencies of `like` are used. */
 bool recorder_begin(struct recorder *, const struct grid *, const struct rp_launch *like, struct rp_error *);
 /* Marks the point to which recorder_restart rolls back. */
 void recorder_mark(struct recorder *);

@@ -179,6 +179,18 @@ for version in 12, 13:
 check "libcublasLt gives a handle and refuses the rest by name" eval '[ "$(tr "\n" " " <"$dir/lt")" = "0 True 0 CUBLAS_STATUS_NOT_SUPPORTED 120000 0 True 0 CUBLAS_STATUS_NOT_SUPPORTED 130000 " ] &&
     [ $(grep -c "cublasLtMatmul is not there" "$dir/lt.err") -eq 2 ]'
 
+# ---- kernels that launch kernels ----------------------------------------------------------------------------------------
+xz -dc $programs/nested.xz >"$dir/nested"
+chmod +x "$dir/nested"
+run "$dir/nested" >"$dir/out" 2>"$dir/err"
+status=$?
+sed -n "s/^ok /ok - launches by kernels: /p" "$dir/out"
+check "a program whose kernels launch kernels" eval '[ $status -eq 0 ] && [ $(grep -c "^ok " "$dir/out") -eq 11 ] || { cat "$dir/out" "$dir/err"; false; }'
+check "more launches than can be pending" eval 'run "$dir/nested" many | grep -qx "ok too many launches"'
+check "a fault in a child is one of its kernel" eval 'run "$dir/nested" fault 2>"$dir/err"; [ $? -eq 3 ] && grep -q "kernel .wrong(unsigned int\*).: out of bounds" "$dir/err"'
+"$REPRISE" run --prefer sass --device rtx2060 -- "$dir/nested" >/dev/null 2>"$dir/err"
+check "as machine code it is refused" eval '[ $? -ne 0 ]; grep -q "(dynamic parallelism) are run as PTX, not as machine code" "$dir/err"'
+
 # ---- the static runtime ---------------------------------------------------------------------------------------------
 xz -dc $programs/vector_add_static.xz >"$dir/static"
 chmod +x "$dir/static"

@@ -71,6 +71,25 @@ check "replay says that links take no time" grep -q "link.bandwidth is 0" "$dir/
 check "replay names the device of a launch" grep -q "^ *1 *1  fill_own" "$dir/text"
 fails 1 "is of 2 devices" "$REPRISE" replay -q "$dir/devices" -m h100 --sample 5%
 
+# ---- launches by kernels ----------------------------------------------------------------------------------------------
+xz -dc tests/cuda/prebuilt/nested.xz >"$dir/nested"
+chmod +x "$dir/nested"
+same nested "$dir/nested"
+check "the children are launches of the trace, and verify finds it whole" has one 422
+check "info says whose children they are" eval '"$REPRISE" info --json "$dir/one" | python3 -c "
+import json, sys
+launches = json.load(sys.stdin)[\"traces\"][0][\"launches\"]
+first = [l for l in launches if l.get(\"parent\") == 0]
+assert [l[\"launch\"] for l in first] == list(range(1, 265)), len(first)
+assert len({l[\"stream\"] for l in first}) == 4 and launches[0][\"stream\"] == 0, first[0]
+assert any(l.get(\"parent\", 0) > 300 for l in launches)"'
+check "and so does its text" eval '"$REPRISE" info "$dir/one" | grep -q "^          child of launch 0, stream 16777216, after launch 0$"'
+record chosen --kernels "^tree" -- "$dir/nested"
+check "a launch that is recorded is so with its children" has chosen 15
+check "they are replayed, in both engines alike" eval '"$REPRISE" replay -q --json -m rtx2060 "$dir/chosen" >"$dir/fast" &&
+    "$REPRISE" replay -q --json -m rtx2060 --engine reference "$dir/chosen" >"$dir/slow" &&
+    diff <(grep -v "\"engine\"" "$dir/fast") <(grep -v "\"engine\"" "$dir/slow")'
+
 # ---- cooperative launches --------------------------------------------------------------------------------------------
 record cooperative -- tests/cuda/prebuilt/cooperative
 check "info says which launches are cooperative" eval '"$REPRISE" info "$dir/cooperative" | grep -q "^launch 0  sums, grid 7, cooperative, block 64"'

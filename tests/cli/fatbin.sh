@@ -39,7 +39,7 @@ refuses 'has no kernel' "a fat binary without kernels" $golden/no-kernel.fatbin
 { head -c 16 $golden/sm_75.fatbin && printf '\10' && tail -c +18 $golden/sm_75.fatbin; } >"$work/link-time.fatbin" # the kind of its entry
 refuses 'code for link-time optimisation alone: link it with nvcc -dlto' "code for link-time optimisation" "$work/link-time.fatbin"
 fails 2 "code for link-time optimisation alone: link it with nvcc -dlto" "$REPRISE" disasm "$work/link-time.fatbin"
-refuses 'kernels that launch kernels (dynamic parallelism) are not supported' "machine code that launches kernels" tests/golden/cubin/launches.cubin
+refuses 'kernels that launch kernels (dynamic parallelism) are run as PTX, not as machine code' "machine code that launches kernels" tests/golden/cubin/launches.cubin
 for how in zstd lz4 mixed; do
     if cmp -s <("$REPRISE" disasm $golden/$how.fatbin) <("$REPRISE" disasm $golden/plain.fatbin); then ok "disasm lists what is packed: $how"; else bad "disasm lists what is packed: $how"; fi
 done

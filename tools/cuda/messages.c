@@ -118,6 +118,6 @@ bool cuda_messages(FILE *said, const char *source, const char *headers, bool com
         return fine;
     return rp_fail(err, RP_BAD_INPUT, "%s: clang did not compile it%s", source,
                    *missing ? ". Say where its headers are with --clang-flags -IFOLDER"
-                   : nested ? ". Its kernels launch kernels (dynamic parallelism), which is not executed"
+                   : nested ? ". Its kernels launch kernels (dynamic parallelism), which nvcc compiles, not clang"
                             : "");
 }

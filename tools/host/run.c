@@ -140,7 +140,11 @@ static bool launch(struct reprise *r, struct program *p, const struct reprise_la
         return fail_readable(&own, err);
     result->warp_instructions = done.warp_instructions;
     result->thread_instructions = done.thread_instructions;
-    uint32_t index = r->writer ? r->launches++ : 0;
+    uint32_t index = r->writer ? r->launches : 0;
+    r->launches += 1 + (uint32_t)done.children;
+    if (r->machine && done.children)
+        return rp_fail(err, RP_USAGE, "kernel '%s' launches kernels, which a session does not time: replay its trace",
+                       p->name);
     if (r->machine && !timing_replay(r, p, config->writer, index, result, err))
         return false;
     return memory_fetch(r, l, address, err);

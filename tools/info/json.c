@@ -86,6 +86,8 @@ static json_t *json_launch(const struct info_request *a, uint32_t launch, struct
     json_put(out, "device", json_number(l->device));
     json_put(out, "stream", json_number(l->stream));
     json_put(out, "depends_on", json_dependencies(l));
+    if (l->parent)
+        json_put(out, "parent", json_number(l->parent - 1));
     if (end && end->outcome == RP_OUTCOME_FAULT)
         json_put(out, "fault", json_message(end->fault));
     struct rp_class_counts counts;

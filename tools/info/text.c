@@ -85,13 +85,15 @@ static void print_host(const struct info_request *a, struct wrapped *w)
     print_host_order(a->trace, w);
 }
 
-/* Prints the launch's device, its stream and what it waits for; nothing for a launch of device 0 in the default stream
- * that waits for none. */
+/* Prints the launch's parent, its device, its stream and what it waits for; nothing for a launch of the host's on
+ * device 0 in the default stream that waits for none. */
 static void print_order(const struct rp_launch *l, struct wrapped *w)
 {
-    if (!l->device && !l->stream && !l->dependency_count)
+    if (!l->device && !l->stream && !l->dependency_count && !l->parent)
         return;
     fputs("          ", w->pieces);
+    if (l->parent)
+        fprintf(w->pieces, "child of launch %" PRIu32 ", ", l->parent - 1);
     if (l->device)
         fprintf(w->pieces, "device %" PRIu32 ", ", l->device);
     fprintf(w->pieces, "stream %" PRIu32, l->stream);

@@ -54,12 +54,13 @@ void checks_collect(struct findings *to, struct rp_check *c)
     source_files_free(files);
 }
 
-void checks_add_fault(struct findings *to, const struct program *p, const struct rp_launch_result *r, const char *text)
+void checks_add_fault(struct findings *to, const struct rp_launch_result *r, const char *text)
 {
+    const char *kernel = r->program->name;
     struct source_files *files = source_files_new("");
     struct rp_finding f = {
-        .kind = RP_CHECK_FAULT, .fault = true, .times = 1, .kernel = strdup(p->name), .text = strdup(text)};
-    rp_finding_fault(&f, p, r);
+        .kind = RP_CHECK_FAULT, .fault = true, .times = 1, .kernel = strdup(kernel), .text = strdup(text)};
+    rp_finding_fault(&f, r);
     rp_finding_identify(&f, files);
     findings_append(to, f);
     source_files_free(files);

@@ -15,7 +15,7 @@ bool parse_tensor_sums(const char *name, enum tensor_sums *, struct rp_error *);
 /* Takes what the checks have found, with fingerprints. */
 void checks_collect(struct findings *, struct rp_check *);
 /* Adds the fault that ended a launch. */
-void checks_add_fault(struct findings *, const struct program *, const struct rp_launch_result *, const char *text);
+void checks_add_fault(struct findings *, const struct rp_launch_result *, const char *text);
 /* Prints on standard error what is neither suppressed nor known, at most `limit` of it, and the number of others. A
  * fault is left to its own message. */
 void checks_print(const struct findings *, uint32_t limit);

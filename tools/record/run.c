@@ -400,6 +400,7 @@ static struct rp_launch_result total(const struct session *s)
     for (size_t i = 0; i < s->done; i++) {
         sum.warp_instructions += s->results[i].warp_instructions;
         sum.thread_instructions += s->results[i].thread_instructions;
+        sum.children += s->results[i].children;
     }
     return sum;
 }
@@ -428,6 +429,8 @@ static void print_summary(const struct session *s)
             s->done == 1 ? "" : "es");
     if (one && s->done)
         fprintf(stderr, " of %s", plain_kernel_name(s->programs[0]->name, plain));
+    if (sum.children)
+        fprintf(stderr, " and %" PRIu64 " by kernels", sum.children);
     fprintf(stderr, ", %s block%s, %s warp instruction%s, ", figure(all, blocks_text), rp_plural(all),
             figure(sum.warp_instructions, instructions), rp_plural(sum.warp_instructions));
     if (p->output)
@@ -493,7 +496,7 @@ static void collect(struct session *s, const struct rp_error *fault)
     s->found.checks = s->plan->check_list;
     s->found.command = strdup(s->module->file_name);
     if (fault && failed_launch(s))
-        checks_add_fault(&s->found, s->programs[s->done - 1], failed_launch(s), fault->text);
+        checks_add_fault(&s->found, failed_launch(s), fault->text);
     findings_mark(&s->found, s->rules.suppressions, s->plan->findings.baseline ? &s->rules.baseline : NULL);
 }
 

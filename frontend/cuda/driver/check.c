@@ -269,10 +269,11 @@ void check_launched(void)
 
 bool check_said_sync(void) { return failed_by_sync; }
 
-void check_fault(const struct program *p, const struct rp_launch_result *r, const char *text)
+void check_fault(const struct rp_launch_result *r, const char *text)
 {
+    const struct program *p = r->program;
     struct rp_finding f = {.kind = RP_CHECK_FAULT, .fault = true, .kernel = strdup(p->name), .text = strdup(text)};
-    rp_finding_fault(&f, p, r);
+    rp_finding_fault(&f, r);
     failed_by_sync = f.kind == RP_CHECK_SYNC;
     findings_add(f, ((uint64_t)p->kernel.identity << 32 | r->fault_instruction) + 1);
 }

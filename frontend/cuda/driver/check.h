@@ -48,7 +48,7 @@ struct rp_check *check_launch(CUfunction);
 /* After it: reports what was found. */
 void check_launched(void);
 /* An instruction has ended a launch. */
-void check_fault(const struct program *, const struct rp_launch_result *, const char *text);
+void check_fault(const struct rp_launch_result *, const char *text);
 /* Whether the last fault was a misuse of synchronisation, which is a finding: calls that return it are none. A GPU may
  * hang there, or notice nothing. */
 bool check_said_sync(void);

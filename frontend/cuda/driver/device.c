@@ -86,16 +86,21 @@ static int attribute_value(const struct device_figures *f, int attribute)
     }
 }
 
+CUresult device_attribute(CUdevice device, int attribute, int *value)
+{
+    if (!is_device(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (attribute < 1 || attribute >= 256)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool is_bus = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID;
+    *value = is_bus ? (int)bus_of(device) : attribute_value(figures(), attribute);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     CUresult r = enter_query(device, value);
-    if (r)
-        return r;
-    if (attribute < 1 || attribute >= 256)
-        return leave(CUDA_ERROR_INVALID_VALUE);
-    bool is_bus = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID;
-    *value = is_bus ? (int)bus_of(device) : attribute_value(figures(), (int)attribute);
-    return leave(CUDA_SUCCESS);
+    return r ? r : leave(device_attribute(device, (int)attribute, value));
 }
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)

@@ -67,6 +67,7 @@ CUresult failed_for_good(void);
 /* Reads CUDA_VISIBLE_DEVICES: which of so many devices the program sees. visible.c */
 void devices_select(int count);
 bool is_device(CUdevice);
+CUresult device_attribute(CUdevice, int attribute, int *value);
 CUuuid device_uuid(int place);
 
 /* Creates the device. */
@@ -94,6 +95,8 @@ int current_device(void);
 bool is_context(CUcontext);
 /* A kernel of the function has failed: calls in its context do, from now on. */
 void context_fails(const struct CUfunc_st *, CUresult);
+/* Answers kernels (struct rp_launch_config): ask.c. */
+uint32_t device_answer(const struct device_asked *, struct program *kernel, uint64_t *value);
 /* Takes back the peer access of a context that ends: peer.c. */
 void peers_release(CUcontext);
 
@@ -322,6 +325,9 @@ void modules_free(CUcontext);
 void modules_access(int device, uint32_t devices);
 /* The function on a device: itself, or for a library's that of the same name in what the library is there. */
 CUresult function_on(int device, CUfunction *);
+/* The function with this program, as the program's settings have it. */
+struct CUfunc_st function_with(struct program *);
+CUresult function_attribute(const struct CUfunc_st *, CUfunction_attribute, int *value);
 /* Builds the parameter block of a launch in `to`, program->parameter_bytes long. */
 CUresult function_params(CUfunction, void **params, void **extra, uint8_t *to);
 /* Whether a block may have this much dynamic shared memory: more than the default of 48 KB must have been requested. */
@@ -339,6 +345,8 @@ bool record_open(struct rp_error *);
 struct rp_writer *record_launch(CUfunction);
 /* To be called when the launch has ended. */
 void record_launched(void);
+/* Counts the launches that it has made, which are recorded where it is. */
+void record_children(uint64_t count, bool recorded);
 void record_profile(bool on);
 /* Ends the trace, because the process is about to end. Waits for the lock, but not for ever. */
 void record_end(void);

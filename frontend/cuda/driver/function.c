@@ -42,7 +42,7 @@ static int ptx_version(const struct CUfunc_st *f)
     return f->module->module->ptx_sm ? (int)f->module->module->ptx_sm : version_of(f);
 }
 
-static CUresult attribute(const struct CUfunc_st *f, CUfunction_attribute a, int *value)
+CUresult function_attribute(const struct CUfunc_st *f, CUfunction_attribute a, int *value)
 {
     const struct program *p = f->program;
     switch (a) {
@@ -75,7 +75,7 @@ static CUresult attribute(const struct CUfunc_st *f, CUfunction_attribute a, int
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction function)
 {
     CUresult r = enter_function(function, value);
-    return r ? r : leave(attribute(function, a, value));
+    return r ? r : leave(function_attribute(function, a, value));
 }
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute a, CUkernel kernel, CUdevice device)
 {

@@ -298,14 +298,16 @@ static CUresult choose_bytes(const char *name, const void *bytes, size_t size, s
 CUresult image_choose(const char *name, const void *given, size_t size, struct image *image, struct rp_error *err)
 {
     CUresult r = choose_bytes(name, given, size, image, err);
-    const char *runtime = r ? NULL : device_runtime(image->bytes, image->size);
-    if (!runtime)
-        return r;
-    bool ok = (image->linked.size || pieces_add(&image->linked, image->bytes, image->size)) &&
-              pieces_add(&image->linked, runtime, strlen(runtime));
-    image->bytes = image->linked.text;
-    image->size = image->linked.size;
-    return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    struct ptx_pieces runtime = {0};
+    bool ok = r || device_runtime(image->bytes, image->size, &runtime);
+    if (runtime.size) {
+        ok = ok && (image->linked.size || pieces_add(&image->linked, image->bytes, image->size)) &&
+             pieces_add(&image->linked, runtime.text, runtime.size);
+        image->bytes = image->linked.text;
+        image->size = image->linked.size;
+    }
+    pieces_free(&runtime);
+    return ok ? r : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult assemble(const char *name, struct image *image, struct rp_error *err)

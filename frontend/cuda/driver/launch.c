@@ -143,10 +143,10 @@ static void return_workspace(uint64_t workspace)
 
 /* The line that CUDA writes for a thread whose assertion fails (CUDA C++ Programming Guide, "Assertion"), of each
  * thread of the first such warp. */
-static void say_assertion(const struct launch *l, const struct rp_launch_result *r)
+static void say_assertion(const struct rp_launch_result *r)
 {
     const struct failed_assertion *a = &r->assertion;
-    const uint32_t *size = l->block, *first = r->fault_thread;
+    const uint32_t *size = r->shape, *first = r->fault_thread;
     uint32_t begin = (first[0] + size[0] * (first[1] + size[1] * first[2])) / RP_WARP_LANES * RP_WARP_LANES;
     for (uint32_t lane = 0; lane < RP_WARP_LANES; lane++) {
         uint32_t t = begin + lane;
@@ -172,6 +172,7 @@ static void configure(struct rp_launch_config *c, CUstream stream, const struct 
     c->stack_bytes = l->function->program->recursive && l->function->module->context
                          ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE]
                          : 0;
+    c->ask = device_answer;
     c->writer = record_launch(l->function);
     c->check = check_launch(l->function);
     memory_is_of(device, access_to(device, NULL)); /* what the kernel allocates */
@@ -179,12 +180,13 @@ static void configure(struct rp_launch_config *c, CUstream stream, const struct 
 }
 
 /* A program that recurses has the stack that it asks for; others have what they need. */
-static void say_fault(const struct program *p, const struct rp_launch_result *r, const char *text)
+static void say_fault(const struct rp_launch_result *r, const char *text)
 {
     struct rp_error with;
-    if (r->fault == RP_FAULT_STACK && p->recursive)
+    bool stack = r->fault == RP_FAULT_STACK && r->program->recursive;
+    if (stack)
         rp_fail(&with, RP_KERNEL, "%s; cudaDeviceSetLimit(cudaLimitStackSize, BYTES) gives more", text);
-    check_fault(p, r, r->fault == RP_FAULT_STACK && p->recursive ? with.text : text);
+    check_fault(r, stack ? with.text : text);
 }
 
 /* What is left to do after a launch, whether or not it began. */
@@ -193,14 +195,15 @@ static CUresult settle(const struct launch *l, bool ok, bool recorded, const str
 {
     if (recorded)
         record_launched();
+    record_children(result->children, recorded);
     fflush(stdout); /* keeps the order of the kernel's output and what others write to stdout */
     check_launched();
     if (ok)
         return CUDA_SUCCESS;
     if (result->fault == RP_FAULT_ASSERT)
-        say_assertion(l, result);
+        say_assertion(result);
     if (err->status == RP_KERNEL && result->fault != RP_FAULT_INTERRUPTED)
-        say_fault(l->function->program, result, err->text);
+        say_fault(result, err->text);
     else
         say("%s", err->text);
     if (result->fault == RP_FAULT_INTERRUPTED)
@@ -274,7 +277,7 @@ CUresult launch_start(CUstream stream, const struct launch *l, struct open_launc
     if ((l->cooperative && !give_workspace(&c, &err)) ||
         !(o->running = rp_launch_begin(driver.device, l->function->program, &c, &err))) {
         free(o);
-        return settle(l, false, c.writer, &(struct rp_launch_result){0}, &err);
+        return settle(l, false, c.writer, &(struct rp_launch_result){.program = l->function->program}, &err);
     }
     stats_end(STATS_COMPILATION, begun); /* of a kernel's first launch */
     if (!launch_waits(o))

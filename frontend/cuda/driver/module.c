@@ -361,6 +361,17 @@ static CUresult module_on(int device, CUmodule *m)
 }
 
 /* What the program has set of the function holds on all devices. */
+struct CUfunc_st function_with(struct program *p)
+{
+    CUmodule m = driver.modules;
+    while (m && (p < m->module->programs || p >= m->module->programs + m->module->program_count))
+        m = m->next;
+    for (CUfunction f = m ? m->functions : NULL; f; f = f->next)
+        if (f->program == p)
+            return *f;
+    return (struct CUfunc_st){.program = p, .module = m, .carveout = -1};
+}
+
 CUresult function_on(int device, CUfunction *f)
 {
     const struct CUfunc_st *given = *f;

@@ -352,6 +352,12 @@ struct rp_writer *record_launch(CUfunction f)
     return recording.writer;
 }
 
+void record_children(uint64_t count, bool recorded)
+{
+    recording.launches += count;
+    recording.recorded += recorded ? count : 0;
+}
+
 void record_profile(bool on) { recording.filter.profiled = on; }
 
 /* ---- what the host did ------------------------------------------------------------------------------------------- */

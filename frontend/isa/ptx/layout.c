@@ -87,7 +87,7 @@ static uint64_t initial_value(struct ptx_unit *u, const struct ptx_initial *item
     uint64_t value = item->bits;
     const struct ptx_variable *v = item->variable;
     if (item->function)
-        value += (uint64_t)FUNCTION_STEP * item->function->number;
+        value += ptx_address(item->function);
     if (v) {
         if ((v->space != RP_SPACE_GLOBAL && v->space != RP_SPACE_CONST) || v->is_extern)
             ptx_error(u->src, item->at, "the address of '%s' is not known before a launch", v->name);

@@ -60,7 +60,7 @@ static void list_entries(struct ptx_module *m)
     for (struct ptx_function *f = m->unit->functions; f; f = f->next)
         if (f->is_entry && f->defined) {
             m->entries[out->program_count] = f;
-            out->programs[out->program_count++].name = f->name;
+            out->programs[out->program_count++] = (struct program){.name = f->name, .address = ptx_address(f)};
         }
 }
 

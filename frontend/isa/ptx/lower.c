@@ -1,4 +1,5 @@
 #include "frontend/isa/ptx/lower.h"
+#include "frontend/isa/ptx/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -524,8 +525,11 @@ void ptx_lower(struct ptx_unit *u, struct module *m, struct ptx_function *entry,
         lower_function(l, &l->functions.at[i]);
     place_calls(l);
     bind_handlers(l);
-    *p = (struct program){
-        .name = entry->name, .operations = l->operations.at, .uop_count = l->operations.count, .order = l->order};
+    *p = (struct program){.name = entry->name,
+                          .address = ptx_address(entry),
+                          .operations = l->operations.at,
+                          .uop_count = l->operations.count,
+                          .order = l->order};
     p->constants = constants_area(&l->constants, l->arena);
     p->entry = l->functions.at[0].entry;
     p->window_bytes = l->functions.at[0].window_bytes;

@@ -41,36 +41,54 @@ void lower_branch_table(struct lowering *l)
     emit(l, u);
 }
 
-/* The function of CUDA's device runtime with this name (enum host_call); -1: it is none of them. */
-static int host_call(const struct ptx_function *f)
+/* Functions that the engine executes: those of CUDA's device runtime, and those that it calls of the driver where
+ * libcudadevrt is linked in, whose PTX is with nvcc's programs. Without it, what launches take of it is here, too. */
+static const struct host_function {
+    const char *name;
+    uint8_t call;                    /* enum host_call */
+    uint32_t results, params, bytes; /* as uop.h lays them out */
+} host_functions[] = {
+    {"vprintf", HOST_VPRINTF, 1, 2, 24},
+    {"__assertfail", HOST_ASSERTFAIL, 0, 5, 40},
+    {"malloc", HOST_MALLOC, 1, 1, 16},
+    {"free", HOST_FREE, 0, 1, 8},
+    {"__cuda_syscall_cnpv2GetParameterBufferV2", HOST_PARAMETERS, 1, 4, 44},
+    {"__cuda_syscall_cnpv2LaunchDeviceV2", HOST_SYSTEM_LAUNCH, 1, 2, 24},
+    {"__cuda_syscall_cnpv2GetLastError", HOST_LAST_ERROR, 1, 0, 4},
+    {"__cuda_syscall_cnpv2SetLastError", HOST_SET_ERROR, 1, 1, 8},
+    {"__cudaCDP2GetParameterBufferV2", HOST_PARAMETERS, 1, 4, 44},
+    {"__cudaCDP2LaunchDeviceV2", HOST_LAUNCH, 1, 2, 24},
+    {"__cudaCDP2PeekAtLastError", HOST_LAST_ERROR, 1, 0, 4},
+    {"__cudaCDP2GetLastError", HOST_TAKE_ERROR, 1, 0, 4},
+    {"__reprise_ask", HOST_ASK, 2, 4, 40},
+};
+
+/* NULL: it is none of them. */
+static const struct host_function *host_function(const struct ptx_function *f)
 {
-    static const char *const names[] = {
-        [HOST_VPRINTF] = "vprintf", [HOST_ASSERTFAIL] = "__assertfail", [HOST_MALLOC] = "malloc", [HOST_FREE] = "free"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(f->name, names[i]) == 0)
-            return (int)i;
-    return -1;
+    for (unsigned i = 0; i < sizeof host_functions / sizeof *host_functions; i++)
+        if (strcmp(f->name, host_functions[i].name) == 0)
+            return &host_functions[i];
+    return NULL;
 }
 
-/* Whether results and parameters are laid out as uop.h says for host calls. */
-static bool host_signature(int call, const struct ptx_signature *s)
+static bool has_signature(const struct host_function *h, const struct ptx_signature *s)
 {
-    static const struct {
-        uint32_t results, params, bytes;
-    } wanted[] = {[HOST_VPRINTF] = {1, 2, 24},
-                  [HOST_ASSERTFAIL] = {0, 5, 40},
-                  [HOST_MALLOC] = {1, 1, 16},
-                  [HOST_FREE] = {0, 1, 8}};
-    return s->result_count == wanted[call].results && s->param_count == wanted[call].params &&
-           s->bytes == wanted[call].bytes;
+    return s->result_count == h->results && s->param_count == h->params && s->bytes == h->bytes;
 }
 
-/* Whether it is a function of libcudadevrt that only a GPU's driver defines: CUDA C++ Programming Guide, "CUDA Dynamic
- * Parallelism". */
-static bool is_dynamic_parallelism(const char *name)
+/* Whether it is a function of the first version of dynamic parallelism, whose kernels can wait for their children: CUDA
+ * C++ Programming Guide, "CUDA Dynamic Parallelism". nvcc takes it only with CUDA_FORCE_CDP1_IF_SUPPORTED. */
+static bool is_first_version(const char *name)
 {
-    static const char *const begins[] = {"cnp", "__cuda_syscall_cnp", "__cudaCDP", "cudaLaunchDevice",
-                                         "cudaGetParameterBuffer"};
+    static const char *const begins[] = {"cnp",
+                                         "__cuda_syscall_cnp",
+                                         "cudaLaunchDevice",
+                                         "cudaGetParameterBuffer",
+                                         "cudaDeviceSynchronize",
+                                         "__cudaDeviceSynchronize"};
+    if (!strncmp(name, "__cuda_syscall_cnpv2", strlen("__cuda_syscall_cnpv2")))
+        return false;
     for (unsigned i = 0; i < sizeof begins / sizeof *begins; i++)
         if (!strncmp(name, begins[i], strlen(begins[i])))
             return true;
@@ -92,14 +110,15 @@ static uint32_t line_of_source(const struct lowering *l, const char **file)
     return line;
 }
 
-static _Noreturn void refuse_dynamic_parallelism(struct lowering *l, const struct ptx_operand *o)
+static _Noreturn void refuse_first_version(struct lowering *l, const struct ptx_operand *o)
 {
-    static const char text[] = "kernels that launch kernels (dynamic parallelism) are not supported";
+    static const char text[] = "the first version of dynamic parallelism is not supported; compile without "
+                               "CUDA_FORCE_CDP1_IF_SUPPORTED";
     const char *file;
     uint32_t line = line_of_source(l, &file);
     if (file)
-        ptx_error(l->src, o->at, "%s:%u launches a kernel; %s", file, line, text);
-    ptx_error(l->src, o->at, "%s; -lineinfo says which line does", text);
+        ptx_error(l->src, o->at, "%s:%u calls '%s'; %s", file, line, o->function->name, text);
+    ptx_error(l->src, o->at, "%s (-lineinfo says which line calls '%s')", text, o->function->name);
 }
 
 void lower_call(struct lowering *l)
@@ -114,23 +133,23 @@ void lower_call(struct lowering *l)
         return;
     }
     struct ptx_function *f = target->function;
-    if (is_dynamic_parallelism(f->name))
-        refuse_dynamic_parallelism(l, target);
+    if (is_first_version(f->name))
+        refuse_first_version(l, target);
     if (f->defined) {
         u.target = f->number; /* likewise */
         VECTOR_PUSH(l->arena, &l->current->calls, l->function_index[f->number] - 1);
         emit(l, u);
         return;
     }
-    int call = host_call(f);
-    if (call < 0)
+    const struct host_function *h = host_function(f);
+    if (!h)
         ptx_error(l->src, target->at, "function '%s' is declared, and this module does not define it", f->name);
-    if (!host_signature(call, &f->signature))
+    if (!has_signature(h, &f->signature))
         ptx_error(l->src, target->at, "'%s' is not declared as CUDA's device runtime has it", f->name);
-    if (call != HOST_ASSERTFAIL)
+    if (h->call != HOST_ASSERTFAIL)
         l->order |= ORDER_OUTPUT;
     u.kind = UOP_HOST_CALL;
-    u.imm = call;
+    u.imm = h->call;
     emit(l, u);
 }
 

@@ -109,7 +109,7 @@ static struct operand address_value(struct lowering *l, const struct ptx_operand
 {
     unsigned size = element_bytes(type);
     if (o->kind == PO_FUNCTION)
-        return constant(l, (uint64_t)FUNCTION_STEP * o->function->number, size);
+        return constant(l, ptx_address(o->function), size);
     uint8_t space;
     bool in_frame;
     uint64_t at = variable_address(l, o->variable, o->at, &space, &in_frame) + (uint64_t)o->value;

@@ -42,7 +42,7 @@ static void add_shared(struct walk *w, struct ptx_variable *v)
 static void visit(struct walk *w, const struct ptx_operand *o)
 {
     bool nested = o->kind == PO_VECTOR || o->kind == PO_ADDRESS || o->kind == PO_LIST || o->kind == PO_PAIR;
-    if (o->kind == PO_FUNCTION)
+    if (o->kind == PO_FUNCTION && !o->function->is_entry) /* a kernel can be launched, not called */
         add_function(w, o->function);
     if (o->kind == PO_VARIABLE && o->variable->space == RP_SPACE_SHARED)
         add_shared(w, o->variable);

@@ -15,7 +15,8 @@
  * shift({from, n, to}):  to[i] = from[i] + n, the pointers in a structure
  * _Z5countPi(out):       out[0] = ++counter, a variable of the module that begins with 7
  * lookup(out):           out[i] = table[i] for three i, a constant {4, 5, 6}
- * forever():             never ends */
+ * forever():             never ends
+ * twice(out):            launches count(out) twice */
 extern const char module_text[];
 
 #define THREADS 64u

@@ -44,4 +44,16 @@ const char module_text[] =
     "  mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4;\n"
     "  mov.u64 %d2, table; add.u64 %d2, %d2, %d1; ld.const.u32 %r1, [%d2];\n"
     "  ld.param.u64 %d0, [out]; add.u64 %d0, %d0, %d1; st.global.u32 [%d0], %r1; ret;\n}\n"
-    ".visible .entry forever()\n{\nagain:\n  bra again;\n}\n";
+    ".visible .entry forever()\n{\nagain:\n  bra again;\n}\n"
+    ".extern .func (.param .b64 at) __cudaCDP2GetParameterBufferV2(.param .b64 kernel, .param .align 4 .b8 grid[12],"
+    " .param .align 4 .b8 block[12], .param .b32 shared);\n"
+    ".extern .func (.param .b32 error) __cudaCDP2LaunchDeviceV2(.param .b64 at, .param .b64 stream);\n"
+    ".visible .entry twice(.param .u64 out)\n{\n"
+    "  .reg .pred %q; .reg .b32 %r<4>; .reg .b64 %d<4>; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12];\n"
+    "  ld.param.u64 %d0, [out]; mov.u64 %d1, _Z5countPi; mov.u32 %r0, 0;\n"
+    "again:\n"
+    "  st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;\n"
+    "  st.param.b32 [b], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;\n"
+    "  call (%d2), __cudaCDP2GetParameterBufferV2, (%d1, g, b, 0); st.u64 [%d2], %d0;\n"
+    "  call (%r1), __cudaCDP2LaunchDeviceV2, (%d2, 0);\n"
+    "  add.u32 %r0, %r0, 1; setp.lt.u32 %q, %r0, 2; @%q bra again; ret;\n}\n";

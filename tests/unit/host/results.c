@@ -250,6 +250,24 @@ Test(host, what_a_kernel_prints)
     free(printed);
 }
 
+/* A session runs launches by kernels, and times none that has some. */
+Test(host, kernels_launch_kernels)
+{
+    int32_t out = 0;
+    struct rp_error err = {0};
+    struct reprise_launch l = {.kernel = "twice", .args = {reprise_out(&out, sizeof out)}};
+    struct reprise *r = open_with((struct reprise_options){0});
+    run(r, l, NULL);
+    cr_expect_eq(out, 9);
+    run(r, l, NULL);
+    cr_expect_eq(out, 11);
+    reprise_close(r, NULL);
+    r = open_with((struct reprise_options){.machine = "jetson-tx2"});
+    cr_expect_not(reprise_run(r, &l, NULL, &err));
+    cr_expect(strstr(err.text, "kernel 'twice' launches kernels, which a session does not time"), "%s", err.text);
+    reprise_close(r, NULL);
+}
+
 static void *work(void *data)
 {
     int32_t *p = data;

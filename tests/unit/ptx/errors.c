@@ -71,7 +71,8 @@ static const struct {
     {"call nothing;", 6, "'nothing' is not declared"},
     {"call declared;", 6, "function 'declared' is declared, and this module does not define it"},
     {"call cnpLaunchDevice;", 6,
-     "kernels that launch kernels (dynamic parallelism) are not supported; -lineinfo says which line does"},
+     "the first version of dynamic parallelism is not supported; compile without CUDA_FORCE_CDP1_IF_SUPPORTED "
+     "(-lineinfo says which line calls 'cnpLaunchDevice')"},
     {"call (%r1), declared;", 13, "'declared' has 0 results and 0 parameters, the call 1 and 0"},
     {"call k;", 6, "'k' is a kernel, not a function"},
     {"call %d1;", 6, "a call through a register needs a prototype"},
@@ -144,8 +145,8 @@ Test(errors, name_the_line_that_launches_a_kernel)
                   ".file 1 \"app.cu\"\n.file 2 \"header.h\"\n.section .debug_str {\n$n: .b8 97, 0\n}\n",
                   &err);
     cr_expect(strstr(err.text,
-                     ": app.cu:4 launches a kernel; kernels that launch kernels (dynamic parallelism) are not "
-                     "supported\n"),
+                     ": app.cu:4 calls 'cnpLaunchDevice'; the first version of dynamic parallelism is not supported; "
+                     "compile without CUDA_FORCE_CDP1_IF_SUPPORTED\n"),
               "%s", err.text);
 }
 

@@ -85,7 +85,8 @@ static void compare_inlined(const struct rp_kernel *got, const struct rp_kernel 
 /* What waits for what is as it was written. */
 static void compare_order(const struct rp_launch *got, const struct rp_launch *want)
 {
-    cr_assert(got->stream == want->stream && got->dependency_count == want->dependency_count);
+    cr_assert(got->stream == want->stream && got->parent == want->parent);
+    cr_assert_eq(got->dependency_count, want->dependency_count);
     for (uint32_t d = 0; d < want->dependency_count; d++)
         cr_assert_eq(got->dependencies[d], want->dependencies[d]);
 }

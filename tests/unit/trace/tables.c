@@ -204,6 +204,8 @@ CHANGE(depends_on_later, launch_of(m, 2), launch_of(m, 2)->dependency[1] = 3)
 CHANGE(depends_on_nothing, launch_of(m, 2), launch_of(m, 2)->dependency[1] = UINT32_MAX)
 CHANGE(depends_twice, launch_of(m, 2), launch_of(m, 2)->dependency[1] = 0)
 CHANGE(depends_descending, launch_of(m, 2), launch_of(m, 2)->dependency[0] = 1)
+CHANGE(child, launch_of(m, 2), launch_of(m, 2)->parent = 2)
+CHANGE(child_of_itself, launch_of(m, 2), launch_of(m, 2)->parent = 3)
 CHANGE(stream_far, launch_of(m, 2), launch_of(m, 2)->stream = UINT32_MAX)
 CHANGE(launch_number, launch_of(m, 2), launch_of(m, 2)->id = 7)
 CHANGE(launch_kernel, launch_of(m, 2), launch_of(m, 2)->kernel = 2)
@@ -318,21 +320,27 @@ static const struct {
                                                                                 CASE(depends_descending, DAMAGED,
                                                                                      "launch 2 depends on launch 1: "
                                                                                      "dependencies ascend")
-                                                                                    CASE(stream_far, WHOLE, "") CASE(
-                                                                                        launch_number, DAMAGED,
-                                                                                        "launch 7 comes where 2 is "
-                                                                                        "expected")
+                                                                                    CASE(child, WHOLE, "") CASE(
+                                                                                        child_of_itself, DAMAGED,
+                                                                                        "launch 2 is a child of launch "
+                                                                                        "2") CASE(stream_far, WHOLE, "")
                                                                                         CASE(
-                                                                                            launch_kernel, DAMAGED,
-                                                                                            "launch of kernel 2, which "
-                                                                                            "is not in the trace")
-                                                                                            CASE(launch_other_kernel,
-                                                                                                 NOT_VERIFIED, "frame ")
+                                                                                            launch_number, DAMAGED,
+                                                                                            "launch 7 comes where 2 is "
+                                                                                            "expected")
+                                                                                            CASE(launch_kernel, DAMAGED,
+                                                                                                 "launch of kernel 2, "
+                                                                                                 "which "
+                                                                                                 "is not in the trace")
                                                                                                 CASE(
-                                                                                                    launch_larger,
-                                                                                                    WHOLE,
-                                                                                                    "") /* it ended with
-                                                                                                           a fault */
+                                                                                                    launch_other_kernel,
+                                                                                                    NOT_VERIFIED,
+                                                                                                    "frame ")
+                                                                                                    CASE(launch_larger,
+                                                                                                         WHOLE,
+                                                                                                         "") /* it ended
+                                                                                                                with a
+                                                                                                                fault */
     CASE(launch_smaller, NOT_VERIFIED, "within the grid") CASE(
         launch_flat, DAMAGED, "launch 2 has not three dimensions") CASE(launch_crowded, DAMAGED,
                                                                         "65536 threads per block")
