@@ -540,6 +540,7 @@ static inline void fetch_ahead(struct block *b, const struct uop *u, const struc
     const uint8_t *ahead = (const uint8_t *)((uintptr_t)a->host + (la->low - a->base) + WARPS_AHEAD * step);
     __builtin_prefetch(ahead);
     __builtin_prefetch(ahead + HOST_LINE);
+    __builtin_prefetch(ahead + (la->high - la->low)); /* the third line of 128 bytes that begin within one */
 }
 
 static inline void global_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
