@@ -1,4 +1,4 @@
-/* Which loads from shared memory have a handler of their own (even_access.simd.c). */
+/* Which loads from shared memory have handlers of their own (even_access.simd.c). */
 #include "frontend/core/access_internal.h"
 
 uop_fn access_with_stride(const struct uop *u, const struct uop *first)
@@ -10,4 +10,14 @@ uop_fn access_with_stride(const struct uop *u, const struct uop *first)
     if (d->element == SIMD_SELECT(element_load)(4, 4, false))
         return SIMD_SELECT(load_even_32);
     return d->element == SIMD_SELECT(element_load)(8, 8, false) ? SIMD_SELECT(load_even_64) : u->fn;
+}
+
+bool access_join(struct uop *first, const struct uop *second)
+{
+    uop_fn one = SIMD_SELECT(load_even_32);
+    if (first->fn != one || second->fn != one || (first->flags | second->flags) & UF_GUARDED)
+        return false;
+    first->fn = SIMD_SELECT(load_even_two);
+    first->flags |= UF_TOGETHER;
+    return true;
 }

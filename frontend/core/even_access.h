@@ -15,7 +15,8 @@ static inline void keep_even(struct warp_state *s, const struct uop *u, const st
     struct even_stride *e = &s->even[u->mode];
     memset(e->room, 0, sizeof e->room);
     bool even = la->affine && (la->stride == 0 || la->stride == 4 || la->stride == 8);
-    if (!even || s->w.log || observed(b, RP_SPACE_SHARED))
+    bool watched = observed(b, RP_SPACE_SHARED) || (b->observer && b->observer->calls->values);
+    if (!even || s->w.log || watched)
         return;
     const struct extent *in = extents_find(&b->grid->shared, la->low);
     if (!in)
