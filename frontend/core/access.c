@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/core/cluster.h"
+#include "frontend/core/even_access.h"
 #include "frontend/core/lanes/lanes.h"
 #include "frontend/core/observe.h"
 #include "frontend/core/overrun.h"
@@ -540,6 +541,7 @@ static inline void fetch_ahead(struct block *b, const struct uop *u, const struc
     const uint8_t *ahead = (const uint8_t *)((uintptr_t)a->host + (la->low - a->base) + WARPS_AHEAD * step);
     __builtin_prefetch(ahead);
     __builtin_prefetch(ahead + HOST_LINE);
+    __builtin_prefetch(ahead + (la->high - la->low)); /* the third line of 128 bytes that begin within one */
 }
 
 static inline void global_access(struct warp_state *s, const struct uop *u, lanemask m, const struct lane_addresses *la)
@@ -683,27 +685,6 @@ HANDLER(handle_local, frame_of(w, u), local_access)
 HANDLER(handle_global, 0, global_access)
 HANDLER(handle_generic, 0, generic_access)
 
-/* Keeps the variable beside the stride. */
-static void keep_even(struct warp_state *s, const struct uop *u, const struct lane_addresses *la)
-{
-    const struct block *b = s->w.block;
-    struct even_stride *e = &s->even[u->mode];
-    memset(e->room, 0, sizeof e->room);
-    bool even = la->affine && (la->stride == 0 || la->stride == 4 || la->stride == 8);
-    if (!even || s->w.log || observed(b, RP_SPACE_SHARED))
-        return;
-    const struct extent *in = extents_find(&b->grid->shared, la->low);
-    if (!in)
-        return;
-    e->base = in->base;
-    e->host = b->shared + in->base;
-    for (unsigned k = 0; k < EVEN_WIDTHS; k++) {
-        uint64_t bytes = UINT64_C(4) << k, span = bytes + (RP_WARP_LANES - 1) * (uint64_t)la->stride;
-        bool fits = (!la->stride || (uint64_t)la->stride == bytes) && in->size >= span;
-        e->room[k] = fits ? in->size - span + 1 : 0;
-    }
-}
-
 void access_shared(struct warp *w, const struct uop *u, lanemask m)
 {
     struct warp_state *s = (struct warp_state *)w;
@@ -720,17 +701,6 @@ static void no_access(struct warp_state *s, const struct uop *u, lanemask m, con
     (void)s, (void)u, (void)m, (void)la;
 }
 HANDLER(handle_prefetch, frame_of(w, u), no_access)
-
-uop_fn access_with_stride(const struct uop *u, const struct uop *first)
-{
-    const struct memory_descriptor *d = u->memory;
-    bool shared = u->fn == access_shared && first->fn == access_shared && u->stype != T_U64;
-    if (!shared || d->operand.kind != RP_ACCESS_LOAD || !(u->flags & UF_ONE_ELEMENT))
-        return u->fn;
-    if (d->element == SIMD_SELECT(element_load)(4, 4, false))
-        return SIMD_SELECT(load_even_32);
-    return d->element == SIMD_SELECT(element_load)(8, 8, false) ? SIMD_SELECT(load_even_64) : u->fn;
-}
 
 bool access_has_stride(const struct uop *u)
 {

@@ -42,10 +42,14 @@ bool access_has_stride(const struct uop *);
 /* The handler of a UOP_MEMORY with UF_KNOWN_STRIDE, whose stride is that of `first`: a faster one, if there is one for
  * what both do, or its own. */
 uop_fn access_with_stride(const struct uop *, const struct uop *first);
+/* Lets one handler make two such loads where one stands behind the other: marks the first, if both are of this kind. */
+bool access_join(struct uop *first, const struct uop *second);
 /* Loads of an element by each lane from shared memory, at addresses in the slot's even_stride. The general handler,
  * access_shared, makes all others. */
 SIMD_DECLARE(void, load_even_32, (struct warp *, const struct uop *, lanemask))
 SIMD_DECLARE(void, load_even_64, (struct warp *, const struct uop *, lanemask))
+/* Two loads, the UOP_LANE behind them, if there is one that has no guard, and so on. */
+SIMD_DECLARE(void, load_even_two, (struct warp *, const struct uop *, lanemask))
 void access_shared(struct warp *, const struct uop *, lanemask);
 
 /* Computes and records the addresses of a UOP_MEMORY. The addresses of barrier objects become offsets in the shared

@@ -1,4 +1,4 @@
-/* What access.c and access_bytes.c share. */
+/* What access.c, access_bytes.c and even_access.c share. */
 #ifndef REPRISE_FRONTEND_CORE_ACCESS_INTERNAL_H
 #define REPRISE_FRONTEND_CORE_ACCESS_INTERNAL_H
 

@@ -257,6 +257,7 @@ struct warp_state {
     struct stack *stack; /* local memory that its lanes have allocated at run time (stack.h); NULL: never any */
     int32_t strides[STRIDE_SLOTS];         /* of address registers, or STRIDE_UNKNOWN (strides.h) */
     struct even_stride even[STRIDE_SLOTS]; /* of slots that loads from shared memory began */
+    uint32_t also; /* by a uop with UF_TOGETHER: how many of the next uops its handler has executed */
 };
 
 struct barrier {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/core/large_pages.h"
 #include "frontend/core/program.h"
 #include "frontend/core/storage.h"
 #include "tracefmt/plural.h"
@@ -291,6 +292,14 @@ static bool range_is_free(const struct memory *m, uint64_t base, uint64_t size)
 
 /* Large buffers are untouched pages from calloc. The host address is aligned for the widest vector access (16 bytes).
  */
+static uint8_t *zeroed(uint64_t bytes)
+{
+    uint8_t *host = calloc(1, bytes);
+    if (host && large_pages_fit(bytes))
+        large_pages_ask((uintptr_t)host, (uintptr_t)host + bytes);
+    return host;
+}
+
 struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *name, enum allocation_kind kind)
 {
     if (size > UINT64_C(1) << 44)
@@ -302,7 +311,7 @@ struct allocation *memory_allocate(struct memory *m, uint64_t size, const char *
         a = a ? a : memory_below(m, base);
         base = (a->base + a->size) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT + 2 * MEMORY_ALIGNMENT;
     }
-    uint8_t *host = m->storage ? storage_take(m->storage, base, size + slack) : calloc(1, size + slack + !size);
+    uint8_t *host = m->storage ? storage_take(m->storage, base, size + slack) : zeroed(size + slack + !size);
     struct allocation *a = host ? new_allocation(m, base, size, name, kind) : NULL;
     if (!a) {
         if (host && m->storage)

@@ -422,7 +422,7 @@ ALWAYS_INLINE void run(struct warp_state *s, const bool record, const bool watch
         if (step == STEP_STOP)
             return;
         if (step == STEP_NEXT)
-            u++;
+            u += u->flags & UF_TOGETHER ? 1 + s->also : 1;
     }
 }
 

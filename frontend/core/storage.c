@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "frontend/core/large_pages.h"
+
 #define STEP (UINT64_C(64) << 30)    /* bytes of addresses to reserve at once */
 #define OPEN (UINT64_C(32) << 20)    /* bytes to make accessible at once */
 #define SEGMENT (UINT64_C(64) << 10) /* unit in which memory is returned to the system */
@@ -102,6 +104,8 @@ uint8_t *storage_take(struct storage *s, uint64_t address, uint64_t bytes)
         address < modules ? end <= modules && open_up(&s->modules_open, end, modules) : open_up(&s->open, end, s->end);
     if (!ok)
         return NULL;
+    if (large_pages_fit(bytes)) /* with its neighbours: what is open begins and ends between large pages */
+        large_pages_ask(address / LARGE_PAGE * LARGE_PAGE, end + LARGE_PAGE - 1);
     uint64_t first = (address - s->base) / SEGMENT, last = (end - 1 - s->base) / SEGMENT;
     s->users[first]++;
     s->users[last] += last != first;

@@ -73,6 +73,14 @@ static bool is_straight(const struct uop *u)
            u->kind == UOP_SHUFFLE;
 }
 
+/* Joins loads that stand one behind the other, two by two. */
+static void join_loads(struct program *p)
+{
+    for (uint32_t i = 0; i + 1 < p->uop_count; i++)
+        if (p->uops[i].kind == UOP_MEMORY && p->uops[i + 1].kind == UOP_MEMORY)
+            i += access_join(&p->uops[i], &p->uops[i + 1]);
+}
+
 bool strides_mark(struct program *p)
 {
     struct slots s;
@@ -92,5 +100,6 @@ bool strides_mark(struct program *p)
         forget_results(&s, &p->operations[i]);
     }
     free(entered);
+    join_loads(p);
     return true;
 }

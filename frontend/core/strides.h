@@ -6,7 +6,8 @@
 #include "frontend/core/program.h"
 
 /* Marks the uops: the first keeps the stride in a slot of the warp (UF_KEEP_STRIDE), the others take it from there
- * (UF_KNOWN_STRIDE). Called when the uops have their final order. False: out of memory. */
+ * (UF_KNOWN_STRIDE). Joins loads that one handler can make (UF_TOGETHER). Called when the uops have their final order.
+ * False: out of memory. */
 bool strides_mark(struct program *);
 
 #endif

@@ -12,7 +12,8 @@
 struct copies {
     _Atomic(uint8_t *) *page;
     uint64_t count;
-    bool changed; /* see undo_changed */
+    bool changed;         /* see undo_changed */
+    struct copies *older; /* of a smaller allocation with the same id: until the launch ends, threads may look there */
 };
 
 struct saved {
@@ -53,15 +54,22 @@ static void free_slabs(struct slab *s)
     }
 }
 
+static void free_copies(struct copies *c)
+{
+    while (c) {
+        struct copies *older = c->older;
+        free((void *)c->page);
+        free(c);
+        c = older;
+    }
+}
+
 void undo_free(struct undo *u)
 {
     if (!u)
         return;
     for (uint32_t i = 0; i < u->count; i++)
-        if (u->copies[i]) {
-            free((void *)u->copies[i]->page);
-            free(u->copies[i]);
-        }
+        free_copies(u->copies[i]);
     free((void *)u->copies);
     free(u->saved);
     free_slabs(u->slabs);
@@ -99,10 +107,7 @@ static struct copies *copies_of(struct undo *u, const struct allocation *a)
         return NULL;
     }
     new->count = pages;
-    if (c) {
-        free((void *)c->page);
-        free(c);
-    }
+    new->older = c;
     u->copies[a->id] = new;
     return new;
 }
@@ -201,6 +206,8 @@ void undo_forget(struct undo *u)
         struct copies *c = u->copies[u->saved[i].allocation->id];
         c->page[u->saved[i].page] = NULL;
         c->changed = false;
+        free_copies(c->older);
+        c->older = NULL;
     }
     u->saved_count = 0;
     while (u->slabs) {

@@ -204,3 +204,62 @@ Test(strides, loads_side_by_side_and_of_one_place)
     }
     rig_close(&rig);
 }
+
+/* Products of a column and a row of a table that holds 0, 1, 2, ..., as tiles of matrices have them: pairs of loads
+ * with arithmetic behind them, with a guard, and with another load. `%u` is where the last load but two lies. */
+#define PRODUCTS                                                                                                       \
+    ".visible .entry k(.param .u64 arg0)\n{\n.reg .pred %%p; .reg .b32 %%a, %%c, %%t, %%i, %%v, %%x, %%y, %%z, %%r;\n" \
+    ".reg .b64 %%o;\n.shared .align 16 .b8 s[1024];\n"                                                                 \
+    "ld.param.u64 %%o, [arg0]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%o, %%t, 4, %%o;\n"                                 \
+    "mov.u32 %%c, s; mad.lo.u32 %%a, %%t, 4, %%c; mov.u32 %%v, %%t; mov.u32 %%i, %%a; mov.u32 %%r, 0;\n"               \
+    "FILL: st.shared.u32 [%%i], %%v; add.u32 %%v, %%v, 32; add.u32 %%i, %%i, 128; setp.lt.u32 %%p, %%v, 256;\n"        \
+    "@%%p bra FILL;\nsetp.lt.u32 %%p, %%t, 7;\n"                                                                       \
+    "ld.shared.u32 %%x, [%%a]; ld.shared.u32 %%y, [%%c]; mad.lo.u32 %%r, %%x, %%y, %%r;\n"                             \
+    "ld.shared.u32 %%x, [%%a+128]; ld.shared.u32 %%y, [%%c+4]; mad.lo.u32 %%r, %%x, %%y, %%r;\n"                       \
+    "ld.shared.u32 %%x, [%%c+8]; ld.shared.u32 %%y, [%%a+256]; @%%p mad.lo.u32 %%r, %%x, %%y, %%r;\n"                  \
+    "ld.shared.u32 %%x, [%%a+384]; ld.shared.u32 %%y, [%%c+12]; ld.shared.u32 %%z, [%%a+512];\n"                       \
+    "mad.lo.u32 %%r, %%x, %%y, %%r; add.u32 %%r, %%r, %%z;\n"                                                          \
+    "@%%p ld.shared.u32 %%x, [%%a+640]; ld.shared.u32 %%y, [%%c+%u]; mad.lo.u32 %%r, %%x, %%y, %%r;\n"                 \
+    "ld.shared.u32 %%x, [%%a+768]; ld.shared.u32 %%y, [%%c+%u]; mad.lo.u32 %%r, %%x, %%y, %%r;\n"                      \
+    "st.global.u32 [%%o], %%r; ret;\n}\n"
+
+static char *products(uint32_t third, uint32_t last)
+{
+    char *text = NULL;
+    cr_assert_gt(asprintf(&text, PRODUCTS, third, last), 0);
+    return text;
+}
+
+Test(strides, loads_and_arithmetic_by_turns)
+{
+    struct rig rig;
+    char *text = products(20, 24);
+    rig_open(&rig, text, 1, (uint64_t[]){4 * LANES});
+    cr_assert(rig_run(&rig, 1, LANES), "%s", rig.err.text);
+    for (uint32_t l = 0; l < LANES; l++) {
+        uint32_t r = 32 + l + (l < 7 ? 2 * (64 + l) : 0) + 3 * (96 + l) + 128 + l;
+        r += 5 * (l < 7 ? 160 + l : 96 + l) + 6 * (192 + l);
+        cr_expect_eq(((const uint32_t *)rig.host[0])[l], r, "lane %u", l);
+    }
+    rig_close(&rig);
+    free(text);
+}
+
+/* The instruction at fault, and how many the warp has executed, are those of the load that is out of bounds. */
+Test(strides, the_second_of_two_loads_may_fail)
+{
+    struct rig rig;
+    uint64_t before = 0;
+    uint32_t at = 0;
+    for (int second = 0; second < 2; second++) {
+        char *text = second ? products(20, 1024) : products(1024, 24);
+        rig_open(&rig, text, 1, (uint64_t[]){4 * LANES});
+        rig_expect_fault(&rig, 1, LANES, RP_FAULT_BOUNDS, "shared");
+        cr_expect(!second || rig.result.fault_instruction == at + 3);
+        cr_expect(!second || rig.result.warp_instructions == before + 3);
+        before = rig.result.warp_instructions;
+        at = rig.result.fault_instruction;
+        rig_close(&rig);
+        free(text);
+    }
+}
