@@ -53,7 +53,7 @@
 #define ENDING 1u       /* the wave at whose placements measuring ends */
 #define ATTEMPTS 3u
 #define FIRST_WINDOWS 4u /* of the first attempt, each of one wave, or one period */
-#define MOST_PART 0.6    /* of the launch, in the lead and the first attempt */
+#define MOST_PART 0.6    /* of the launch, in the lead and all attempts */
 #define SPLICE 0.125     /* waves by which cycles may be off where blocks are passed over: those under way are others */
 #define LEAST_DEVIATION 0.25 /* of the rates of windows, as a part of the error that is allowed */
 #define MOST_WINDOWS 60u     /* the same; less than MEMORY_MOST_TOUCHES */
@@ -65,6 +65,7 @@
 #define MIXING_WINDOWS 4u    /* a window there measures one in so many of those waves */
 #define APART 0.2            /* blocks of a wave that are so far apart are spread evenly, or as good as that */
 #define COMES_APART 0.03     /* so much further apart than in the lead, they are on the way */
+#define ON_THE_WAY 1.25      /* the same, so many times as far apart */
 #define FEW_SMS 8u
 #define LEAST_OF_FEW 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
@@ -495,17 +496,33 @@ static double lead_apart(const struct sampling *s, const struct running *rates)
     return s->together > 0 ? fmax(difference, fabs(s->together - rates->mean)) : difference;
 }
 
+/* How far apart the blocks of a wave are in the first half of the windows, and in the second. */
+static void spreads_of(const struct sampling *s, struct running *early, struct running *late)
+{
+    *early = *late = (struct running){0};
+    for (unsigned w = 1; w <= s->windows; w++)
+        running_add(w <= s->windows / 2 ? early : late, s->window[w].apart);
+}
+
 /* Whether the windows show blocks that began together on the way to where they are spread evenly, which takes them tens
  * of waves where each is as long as the others. Blocks that are passed over bring them no further, so that windows are
  * like the beginning of the launch, not like its end. Without barriers the warps of a block do not do the same at a
- * time, so that it does not matter what another block does. */
+ * time, so that with many SMs it does not matter what another block does. */
 static bool comes_apart(const struct sampling *s)
 {
-    struct running early = {0}, late = {0};
-    for (unsigned w = 1; w <= s->windows; w++)
-        running_add(w <= s->windows / 2 ? &early : &late, s->window[w].apart);
+    struct running early, late;
+    spreads_of(s, &early, &late);
     return s->lead.statistics.stall[STALL_BARRIER] && early.mean < APART &&
            late.mean > s->window[0].apart + COMES_APART;
+}
+
+/* Whether they are still on the way there in the last windows. On few SMs what the launch waits for, such as device
+ * memory, is not shared by many blocks, and it may matter without barriers, too. */
+static bool is_on_the_way(const struct sampling *s)
+{
+    struct running early, late;
+    spreads_of(s, &early, &late);
+    return has_few_sms(s) && late.mean < APART && late.mean > ON_THE_WAY * s->window[0].apart;
 }
 
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
@@ -689,57 +706,53 @@ static bool set_longer(struct sampling *s, double more)
     set_measured(s, fmin((last ? 1 : fmax(2, more)) * (double)s->measured, (double)s->waves));
     do {
         s->window[0].end = end;
-        if (set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, 1))
+        if (set_if_affordable(s, FIRST_WINDOWS + 1, (double)s->replayed, MOST_PART))
             return true;
         end = end / s->wave / 2 * s->wave;
     } while (apart && end >= 2 * lead);
     return false;
 }
 
-/* As many windows as are needed, or affordable. */
+/* As many windows as are needed. More of them do not bring them closer to the lead. */
 static bool set_more(struct sampling *s, double more)
 {
-    unsigned before = s->windows, windows = (unsigned)fmin(ceil(before * more * more), MOST_WINDOWS);
-    while (windows > before && !set_if_affordable(s, windows, (double)s->replayed, 1))
-        windows--;
-    return windows > before;
-}
-
-/* More windows do not bring them closer to the lead. */
-static bool more_would_help(const struct sampling *s)
-{
     const struct running rates = rates_of(s);
-    return lead_apart(s, &rates) <= chance_of(s, &rates);
+    double windows = ceil(s->windows * more * more);
+    return windows <= MOST_WINDOWS && lead_apart(s, &rates) <= chance_of(s, &rates) &&
+           set_if_affordable(s, (unsigned)windows, (double)s->replayed, MOST_PART);
 }
 
-/* Once the lead is stable, the launch is sampled. All attempts together replay no more than the launch has, and the
- * last one counts, even if its interval is wider than was asked for. Where blocks still come apart in it, nothing is
- * known of the rest: then all blocks are replayed after it. */
+/* Whether what the windows tell is enough: they show blocks as these are in the rest of the launch, and the interval is
+ * as narrow as was asked for. */
+static bool is_enough(const struct sampling *s) { return narrow(s) && !comes_apart(s) && !is_on_the_way(s); }
+
+/* Plans the next attempt; attempt 0 is planned by the lead. False: it would take too much, or it would not help. */
+static bool plan(struct sampling *s, unsigned attempt)
+{
+    if (!attempt)
+        return true;
+    bool apart = comes_apart(s);
+    if (apart && !(s->together > 0))
+        s->together = s->window[0].rate;
+    double more = excess(s);
+    if (is_on_the_way(s))
+        return false;
+    return ((attempt == 1 || apart) && set_longer(s, more)) || (!apart && set_more(s, more));
+}
+
+/* Once the lead is stable, the launch is sampled. Where no attempt that is affordable tells enough, all blocks are
+ * replayed after them. */
 static bool sample(struct sampling *s)
 {
     if (!run_lead(s))
         return false;
-    for (unsigned attempt = 0; s->stable && attempt < ATTEMPTS; attempt++) {
-        bool apart = attempt && comes_apart(s);
-        if (apart && !(s->together > 0))
-            s->together = s->window[0].rate;
-        const struct sampling before = *s;
-        double more = attempt ? excess(s) : 0;
-        if (attempt && narrow(s) && !apart)
-            break;
-        bool set = !attempt || ((attempt == 1 || apart) && set_longer(s, more));
-        if (!set)
-            *s = before;
-        if (!set && apart)
-            return run_whole(s);
-        if (!set && (!more_would_help(s) || !set_more(s, more))) {
-            *s = before;
-            break;
-        }
+    for (unsigned attempt = 0; s->stable && attempt < ATTEMPTS && plan(s, attempt); attempt++) {
         if (!run_windows(s))
             return false;
+        if (is_enough(s))
+            return true;
     }
-    return !s->stable || !comes_apart(s) || run_whole(s);
+    return !s->stable || run_whole(s);
 }
 
 bool session_sample_blocks(struct worker *w, const struct launch_unit *unit, struct finished *out, bool *done,
