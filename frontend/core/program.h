@@ -35,7 +35,7 @@ struct program {
     const uint8_t *constants;  /* the area of constants that operands name, aligned to 64 bytes */
     uint32_t window_bytes;     /* registers of the entry function, per warp */
     uint32_t frame_bytes;      /* local bytes of the entry function, per thread */
-    uint32_t max_depth_bytes;  /* local bytes per thread of the deepest call chain; 0 with recursion */
+    uint32_t max_depth_bytes;  /* local bytes per thread of the deepest chain of direct calls; 0 if they recurse */
     bool recursive;            /* or it allocates local memory at run time: its needs are unknown */
     struct parameter *parameters;
     uint32_t parameter_count, parameter_bytes;

@@ -432,7 +432,8 @@ static void measure_depth(struct lowering *l, struct program *p)
     w.depth = ARENA_ARRAY(l->arena, uint64_t, n);
     w.stack = ARENA_ARRAY(l->arena, uint32_t, (size_t)n + 1);
     w.next = ARENA_ARRAY(l->arena, uint32_t, n);
-    p->recursive = !walk_calls(&w, 0) || may_recurse;
+    bool walked = walk_calls(&w, 0);
+    p->recursive = !walked || may_recurse;
     for (uint32_t f = 0; f < n; f++)
         p->recursive |= l->functions.at[f].takes_memory;
     uint64_t bytes = w.depth[0];
@@ -442,9 +443,9 @@ static void measure_depth(struct lowering *l, struct program *p)
             bytes += HOST_CALL_BYTES;
             break;
         }
-    if (!p->recursive && bytes > UINT32_MAX)
+    if (walked && bytes > UINT32_MAX)
         ptx_error(l->src, l->functions.at[0].function->at, "calls nest too deep: they take over 4 GiB of local memory");
-    p->max_depth_bytes = p->recursive ? 0 : (uint32_t)bytes;
+    p->max_depth_bytes = walked ? (uint32_t)bytes : 0; /* of a recursive program: what its direct calls need at least */
 }
 
 static uint32_t estimate_registers(const struct lowering *l, const struct ptx_function *entry)

@@ -141,3 +141,21 @@ Test(stack, variables_of_a_module)
     }
     rig_close(&r);
 }
+
+/* The callee's frame is larger than the stack that was asked for, and it calls through a pointer, so that nobody knows
+ * what the kernel needs at most. What it needs at least is known. */
+Test(stack, has_room_for_direct_calls_beside_those_through_pointers)
+{
+    struct rig rig;
+    rig_open(&rig,
+             ".func last() { ret; }\n"
+             ".func large() {\n.local .align 4 .b8 big[4096]; .reg .b64 %f;\nst.local.u32 [big+4092], 1;\n"
+             "mov.u64 %f, last;\nPROTO: .callprototype _ ();\ncall %f, PROTO; ret; }\n"
+             ".visible .entry k(.param .u64 arg0) {\n.reg .b64 %a;\nld.param.u64 %a, [arg0];\ncall large;\n"
+             "st.global.u32 [%a], 5; ret; }\n",
+             1, (uint64_t[]){4});
+    rig.config.stack_bytes = 1024;
+    cr_assert(rig_run(&rig, 1, 1), "%s", rig.err.text);
+    cr_expect_eq(*(const uint32_t *)rig.host[0], 5);
+    rig_close(&rig);
+}
