@@ -66,6 +66,7 @@
 #define APART 0.2            /* blocks of a wave that are so far apart are spread evenly, or as good as that */
 #define COMES_APART 0.03     /* so much further apart than in the lead, they are on the way */
 #define ON_THE_WAY 1.25      /* the same, so many times as far apart */
+#define EVENLY 0.29          /* how far apart blocks are that are spread evenly: 1/sqrt(12) */
 #define FEW_SMS 8u
 #define LEAST_OF_FEW 0.99 /* half the width there is at least this part of the error; not 1, as it is rounded up */
 
@@ -516,13 +517,30 @@ static bool comes_apart(const struct sampling *s)
            late.mean > s->window[0].apart + COMES_APART;
 }
 
-/* Whether they are still on the way there in the last windows. On few SMs what the launch waits for, such as device
- * memory, is not shared by many blocks, and it may matter without barriers, too. */
+/* By how much the rate would change until blocks are spread evenly, if it goes on as it does from the lead to the last
+ * window, while blocks come apart: by the slope of least squares, as a part of the rate. */
+static double change_to_come(const struct sampling *s)
+{
+    struct running apart = {0}, rate = {0};
+    double products = 0;
+    for (unsigned w = 0; w <= s->windows; w++) {
+        running_add(&apart, s->window[w].apart);
+        running_add(&rate, s->window[w].rate);
+    }
+    for (unsigned w = 0; w <= s->windows; w++)
+        products += (s->window[w].apart - apart.mean) * (s->window[w].rate - rate.mean);
+    return apart.squares > 0 ? fabs(products / apart.squares * (EVENLY - apart.mean) / rate.mean) : 0;
+}
+
+/* Whether they are still on the way there in the last windows, and the rate changes with that, by more than half of the
+ * error that is allowed. On few SMs it may, without barriers, too: few blocks share what the launch waits for, such as
+ * device memory. */
 static bool is_on_the_way(const struct sampling *s)
 {
     struct running early, late;
     spreads_of(s, &early, &late);
-    return has_few_sms(s) && late.mean < APART && late.mean > ON_THE_WAY * s->window[0].apart;
+    return has_few_sms(s) && late.mean < APART && late.mean > ON_THE_WAY * s->window[0].apart &&
+           change_to_come(s) > s->error / 2;
 }
 
 /* Cycles of the launch, and half the width of their interval. Those between what two windows measure are estimated,
@@ -732,12 +750,16 @@ static bool plan(struct sampling *s, unsigned attempt)
     if (!attempt)
         return true;
     bool apart = comes_apart(s);
-    if (apart && !(s->together > 0))
-        s->together = s->window[0].rate;
     double more = excess(s);
     if (is_on_the_way(s))
         return false;
-    return ((attempt == 1 || apart) && set_longer(s, more)) || (!apart && set_more(s, more));
+    if (apart && !(s->together > 0))
+        s->together = s->window[0].rate;
+    const struct sampling before = *s;
+    if ((attempt == 1 || apart) && set_longer(s, more))
+        return true;
+    *s = before;
+    return !apart && set_more(s, more);
 }
 
 /* Once the lead is stable, the launch is sampled. Where no attempt that is affordable tells enough, all blocks are

@@ -144,12 +144,12 @@ No other run is as good as one on the front in both, and better in one; good is 
     "$r" sweep -q 1.wtr -m orin-wcet -o areas.db # has no L2 between, which the input is in
     "$r" report -q areas.db -o areas.html
     is "... and a roofline" "$(said areas.html roofline | grep 'left out')" "2 runs on v100, rtx2060 are left out, as no access to device memory is counted there."
-    "$r" record -q -o copy.wtr --module "$BUILD/kernels/stream.ptx" --kernel stream_copy --grid 1024 --block 256 --arg buf=zeros:4M --arg buf=zeros:4M --arg i32=1048576
-    "$r" sweep -q copy.wtr -m orin --set sms=1 --vary l2.latency=180,200 --sample 0.5%@99% -o sampled.db
+    "$BUILD/programs/many_launches" some.wtr kernels=3 launches=100 blocks=4 warps=2 loops=6 launch_spread=30 block_spread=30 random_percent=20
+    "$r" sweep -q some.wtr -m jetson-tx2 --set flush_caches=false --vary l2.latency=180,200 --sample 0.5%@99% -o sampled.db
     "$r" report -q sampled.db -o sampled.html
     is "estimates have their intervals" "$(said sampled.html top | grep -c ' ± [1-9]') $(said sampled.html top | grep 'estimates;')" \
         "2 2 runs are estimates; ± is half the width of the interval of the cycles. In $("$r" results sampled.db sql 'SELECT count(*) FROM runs WHERE reached = 0' --csv | tail -1) it is wider than was asked for."
-    "$r" sweep -q copy.wtr -m orin --set sms=1 --set l2.latency=200 -o sampled.db
+    "$r" sweep -q some.wtr -m jetson-tx2 --set flush_caches=false --set l2.latency=200 -o sampled.db
     "$r" report -q sampled.db -o sampled.html
     is "... and do not compete with exact runs" "$(said sampled.html top | grep -c 'run 3: ') $(said sampled.html top | grep -c 'They do not compete') $(said sampled.html pareto | grep -c '2 estimated runs do not compete with those that are exact')" "1 1 1"
     "$BUILD/programs/many_launches" alike.wtr kernels=1 launches=3000 blocks=1 warps=1 loops=1 && "$r" report -q alike.wtr -m jetson-tx2 -o alike.html
