@@ -110,8 +110,8 @@ static uint32_t moved_before(struct rp_check *c, const struct touch *t)
 static bool is_same_load(const struct checked_block *cb, const struct origin *o, const struct touch *t,
                          const struct origin *now)
 {
-    return o && !o->next && o->from == t->u && o->from_at == t->at && o->block == cb->index && o->u == now->u && o->at == now->at &&
-           o->thread == now->thread && o->padding.holes == now->padding.holes &&
+    return o && !o->next && o->from == t->u && o->from_at == t->at && o->block == cb->index && o->u == now->u &&
+           o->at == now->at && o->thread == now->thread && o->padding.holes == now->padding.holes &&
            o->padding.alignment == now->padding.alignment && o->padding.gap == now->padding.gap &&
            o->from_space == t->space;
 }

@@ -4,7 +4,10 @@
 #include "frontend/check/shadow.h"
 #include "frontend/core/lanes/lanes.h"
 
-unsigned access_elements(const struct uop *u) { return u->type == T_B128 ? 2 : u->memory->count ? u->memory->count : 1; }
+unsigned access_elements(const struct uop *u)
+{
+    return u->type == T_B128 ? 2 : u->memory->count ? u->memory->count : 1;
+}
 
 struct element access_element(const struct uop *u, unsigned i)
 {

@@ -44,7 +44,8 @@ static void guest_flags_option(struct command_line *line, int key, char *argumen
         command_usage(line, "'%s' belongs to no option; 'reprise record --guest %s' runs a guest", argument, argument);
     case KEY_END:
         if (!f->isa)
-            command_usage(line, "for which instruction set? rv32, arm, thumb or ia32, as in: reprise guest --flags rv32");
+            command_usage(line,
+                          "for which instruction set? rv32, arm, thumb or ia32, as in: reprise guest --flags rv32");
     }
 }
 

@@ -15,7 +15,8 @@ enum guest_key {
 #define ROWS_GUEST                                                                                                     \
     {NULL, 0, NULL, "Guests; also --output, --save SYMBOL=FILE, --cluster, --stack, --limit, --json and --quiet"},     \
         {"guest", GUEST_KEY_FILE, "FILE",                                                                              \
-         "Run a program of a chip of many cores: a static ELF executable of RV32IMAC, ARMv7-A or IA-32 (docs/guests.md)"},    \
+         "Run a program of a chip of many cores: a static ELF executable of RV32IMAC, ARMv7-A or IA-32 "               \
+         "(docs/guests.md)"},                                                                                          \
         {"cores", GUEST_KEY_CORES, "N",                                                                                \
          "Cores of the chip, at most 4096 (32); --cluster N: cores of a block of the trace"},                          \
         {"data", GUEST_KEY_DATA, "SYMBOL=FORM", "Fill a variable before the run, in the forms that buf= has"},         \

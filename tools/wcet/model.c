@@ -124,9 +124,9 @@ static bool instruction_is_supported(const struct wcet_model *m, const struct rp
     const char *why = in->barrier.kind == RP_BARRIER_LAUNCH && rp_launch_blocks(m->launch) > 1
                           ? "is a barrier of all blocks"
                       : in->barrier.kind == RP_BARRIER_ARRIVE ? "arrives at a barrier without waiting"
-                      : in->barrier.id < 0                  ? "names its barrier in a register"
-                      : in->barrier.count < 0               ? "counts its barrier's threads in a register"
-                                                            : NULL;
+                      : in->barrier.id < 0                    ? "names its barrier in a register"
+                      : in->barrier.count < 0                 ? "counts its barrier's threads in a register"
+                                                              : NULL;
     if (!why && in->barrier.count > 0 &&
         ((uint32_t)in->barrier.count + RP_WARP_LANES - 1) / RP_WARP_LANES != rp_launch_warps(m->launch))
         why = "is a barrier of some of the block's warps";

@@ -1,6 +1,6 @@
 /* A number of 16 bits and a pair of them. Whoever includes this has defined their names, REPRISE_H, REPRISE_H_RAW,
- * REPRISE_H2 and REPRISE_H2_RAW; REPRISE_OF_FLOAT(a), REPRISE_OF_DOUBLE(a) and REPRISE_OF_INTEGER(a), the bits of the number nearest to a;
- * and REPRISE_TO_FLOAT(bits). */
+ * REPRISE_H2 and REPRISE_H2_RAW; REPRISE_OF_FLOAT(a), REPRISE_OF_DOUBLE(a) and REPRISE_OF_INTEGER(a), the bits of the
+ * number nearest to a; and REPRISE_TO_FLOAT(bits). */
 struct REPRISE_H_RAW {
     unsigned short x;
 };
