@@ -1,6 +1,6 @@
 /* Calls of CUDA's device runtime by which kernels launch kernels and ask about the device: CUDA C++ Programming Guide,
  * "CUDA Dynamic Parallelism", in its second version (CDP2), where no kernel waits for the kernels that it launches. The
- * launch that a block belongs to answers (frontend/host/children.h). */
+ * launch that a block belongs to serves them (frontend/host/children.c). */
 #ifndef REPRISE_FRONTEND_CORE_DEVICE_CALL_H
 #define REPRISE_FRONTEND_CORE_DEVICE_CALL_H
 

@@ -55,7 +55,7 @@ struct rp_launch_config {
     void *progress_data;
     const _Atomic bool *interrupted; /* set by another thread: the launch ends with a fault; NULL: never */
     FILE *output;                    /* where the kernel's printf writes; NULL: stdout */
-    /* Answers what kernels ask about their device (frontend/core/device_call.h): returns an enum device_error.
+    /* Says what kernels ask about their device (frontend/core/device_call.h): returns an enum device_error.
      * `kernel`: the one that the question is about, or NULL. NULL: nothing is known. */
     uint32_t (*ask)(const struct device_asked *, struct program *kernel, uint64_t *value);
     /* A launch that is known to leave memory as it is does not run (repeats.h). Of all launches of a device or of none;

@@ -10,7 +10,7 @@ static CUresult limit(uint64_t number, uint64_t *value)
     return CUDA_SUCCESS;
 }
 
-static CUresult answer(const struct device_asked *asked, struct program *kernel, uint64_t *value)
+static CUresult look_up(const struct device_asked *asked, struct program *kernel, uint64_t *value)
 {
     struct CUfunc_st f;
     int number = 0;
@@ -29,8 +29,8 @@ static CUresult answer(const struct device_asked *asked, struct program *kernel,
     return r;
 }
 
-uint32_t device_answer(const struct device_asked *asked, struct program *kernel, uint64_t *value)
+uint32_t device_ask(const struct device_asked *asked, struct program *kernel, uint64_t *value)
 {
-    CUresult r = answer(asked, kernel, value);
+    CUresult r = look_up(asked, kernel, value);
     return r == CUDA_ERROR_INVALID_DEVICE ? DEVICE_NO_DEVICE : r ? DEVICE_INVALID_VALUE : DEVICE_SUCCESS;
 }

@@ -80,7 +80,7 @@ DONE:\n\
 }\n"
 
 /* What libcudadevrt asks of the driver, for dynamic parallelism. Its PTX is with the program; launches and errors are
- * calls of the engine (frontend/core/device_call.h), as __reprise_ask is: it answers a question (enum device_question),
+ * calls of the engine (frontend/core/device_call.h), as __reprise_ask is: it puts a question (enum device_question),
  * with a number of the driver's for an error. */
 #define ASK                                                                                                            \
     "\

@@ -95,8 +95,8 @@ int current_device(void);
 bool is_context(CUcontext);
 /* A kernel of the function has failed: calls in its context do, from now on. */
 void context_fails(const struct CUfunc_st *, CUresult);
-/* Answers kernels (struct rp_launch_config): ask.c. */
-uint32_t device_answer(const struct device_asked *, struct program *kernel, uint64_t *value);
+/* What kernels ask (struct rp_launch_config): ask.c. */
+uint32_t device_ask(const struct device_asked *, struct program *kernel, uint64_t *value);
 /* Takes back the peer access of a context that ends: peer.c. */
 void peers_release(CUcontext);
 

@@ -172,7 +172,7 @@ static void configure(struct rp_launch_config *c, CUstream stream, const struct 
     c->stack_bytes = l->function->program->recursive && l->function->module->context
                          ? (uint32_t)l->function->module->context->limits[CU_LIMIT_STACK_SIZE]
                          : 0;
-    c->ask = device_answer;
+    c->ask = device_ask;
     c->writer = record_launch(l->function);
     c->check = check_launch(l->function);
     memory_is_of(device, access_to(device, NULL)); /* what the kernel allocates */
