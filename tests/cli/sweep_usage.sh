@@ -43,6 +43,7 @@ bad 1 "--exclude sms<few: few is neither a number nor a key that varies" a.wtr -
 bad 1 "--exclude sms>sms: it compares sms with itself" a.wtr -m jetson-tx2 --vary sms=1,2 --exclude 'sms>sms' -o x.db
 bad 1 "--exclude scheduler=scheduler.model: it compares scheduler with itself" a.wtr -m jetson-tx2 --vary scheduler=gto,lrr --exclude 'scheduler=scheduler.model' -o x.db
 bad 1 "--exclude sms=scheduler: it never holds, as no sms of the sweep is its scheduler" a.wtr -m jetson-tx2 --vary sms=1,2 --vary scheduler=gto,lrr --exclude 'sms=scheduler' -o x.db
+bad 1 "--vary sms=1,2 wth subcores=1,2: keys that vary together stand in one --vary with the word 'with' between them, as in 'subcores=1,2 with l1_subcores=1,2'" a.wtr -m jetson-tx2 --vary 'sms=1,2 wth subcores=1,2' -o x.db
 bad 1 "--exclude subcores>l1_subcores: it never holds, as no subcores of the sweep is > its l1_subcores" a.wtr -m jetson-tx2 --vary 'subcores=1,2 with l1_subcores=1,2' --exclude 'subcores>l1_subcores' -o x.db
 bad 1 "a.wtr: there is no launch 1; the trace has 1" a.wtr -m jetson-tx2 --launch 1 -o x.db
 bad 1 "'' is no name of a database" a.wtr -m jetson-tx2 -o ''

@@ -117,6 +117,13 @@ static bool weave(struct axis *axis, const struct values *v, const char *key, co
     return true;
 }
 
+/* Whether another key stands behind a space: "1,2 and KEY=1,2". */
+static bool names_a_key(const char *list)
+{
+    const char *space = strchr(list, ' ');
+    return space && strchr(space, '=');
+}
+
 /* "KEY=A,B with KEY=A,B". */
 static bool add_coupled(struct axes *a, struct axis *axis, char *parts, const char *text, struct rp_error *err)
 {
@@ -130,6 +137,11 @@ static bool add_coupled(struct axes *a, struct axis *axis, char *parts, const ch
         bool ends_in_with = strlen(parts) > 5 && !strcmp(parts + strlen(parts) - 5, " with");
         const char *key = ends_in_with ? NULL : take_key(parts, &list);
         fine = key ? add_key(a, axis, key, text, err) : rp_fail(err, RP_USAGE, "--vary %s: " EXAMPLE, text);
+        if (fine && names_a_key(list))
+            fine = rp_fail(err, RP_USAGE,
+                           "--vary %s: keys that vary together stand in one --vary with the word 'with' "
+                           "between them, as in 'subcores=1,2 with l1_subcores=1,2'",
+                           text);
         fine = fine && add_values(a, &v, list, text, err) && weave(axis, &v, key, text, err);
         free(v.list);
     }
