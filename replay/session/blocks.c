@@ -18,10 +18,9 @@
  * So it is with pages: where a machine walks page tables, all blocks wait when they come to a new one, in one wave out
  * of many. Where these walks matter, a window measures as many waves as lie between two of them in the mean.
  *
- * On one SM no other evens out how its blocks are arranged, and what recurs every tens of waves, as when accesses reach
- * a new page. There the first window is preceded by many waves in which blocks arrange themselves, as L2 is full by
- * then, and windows are longer. On a few SMs arrangements may last, too, and change behind the first waves. On one and
- * on few the interval is about as wide as is allowed, or wider.
+ * On one SM no other evens out how its blocks are arranged. That may change little by little over hundreds of waves:
+ * there nothing is sampled. On a few SMs arrangements may last, too, and change behind the first waves: there the
+ * interval is about as wide as is allowed.
  *
  * Where warps take turns and wait at barriers, such an arrangement may recur wave by wave to the end, and waves then
  * take less long. When an SM falls into one is a matter of chance. On few SMs nothing is sampled there.
@@ -60,9 +59,6 @@
 #define TREND_WINDOWS 8u     /* so many show what changes from window to window without chance */
 #define MOST_MISMATCH 0.1    /* between the cycles of a window and whole periods */
 #define MARGIN 0.8           /* more windows aim at this part of the error */
-#define MOST_MIXING 64u      /* waves that one SM replays before the first window settles, at most */
-#define MIXING_PART 16u      /* of the waves of the launch, one in so many; at most MOST_MIXING */
-#define MIXING_WINDOWS 4u    /* a window there measures one in so many of those waves */
 #define APART 0.2            /* blocks of a wave that are so far apart are spread evenly, or as good as that */
 #define COMES_APART 0.03     /* so much further apart than in the lead, they are on the way */
 #define ON_THE_WAY 1.25      /* the same, so many times as far apart */
@@ -98,7 +94,6 @@ struct sampling {
     uint32_t launch;
     uint64_t blocks, wave, waves; /* waves: whole ones before the last, which may be smaller */
     uint64_t measured;            /* waves of a window */
-    uint64_t mixing;              /* waves of the first window before it settles; 0 with several SMs */
     double period;                /* of the refresh, in cycles; 0: there is none */
     uint64_t phases;              /* of the period, in which waves begin; 0: there is none */
     uint64_t walk, new_pages;     /* cycles of a walk of page tables; waves that come to a new page */
@@ -117,7 +112,6 @@ struct sampling {
 };
 
 static const struct session *session_of(const struct sampling *s) { return s->worker->session; }
-static bool is_one_sm(const struct sampling *s) { return session_of(s)->machine->sms == 1; }
 static bool has_few_sms(const struct sampling *s) { return session_of(s)->machine->sms <= FEW_SMS; }
 static double instructions_before(const struct sampling *s, uint64_t block)
 {
@@ -232,8 +226,7 @@ static uint64_t waiting(const struct sampling *s, unsigned number, double settle
 static double set_window(struct sampling *s, unsigned number, uint64_t wave, double cycle)
 {
     struct window *w = &s->window[number];
-    uint64_t settling = SETTLING + (number == 1 ? s->mixing : 0);
-    uint64_t before = settling + waiting(s, number, cycle + (double)settling * s->wave_cycles);
+    uint64_t before = SETTLING + waiting(s, number, cycle + SETTLING * s->wave_cycles);
     w->first = wave * s->wave;
     w->first = w->first < w[-1].end ? w[-1].end : w->first;
     w->from = w->first + before * s->wave;
@@ -247,14 +240,14 @@ static double set_window(struct sampling *s, unsigned number, uint64_t wave, dou
 static void set_windows(struct sampling *s, unsigned windows)
 {
     uint64_t first = s->window[0].end / s->wave;
-    double lead = (double)(first + s->mixing), end = (double)(s->waves - longest(s));
+    double lead = (double)first, end = (double)(s->waves - longest(s));
     double part = (end - lead) / (windows - 1), free = part - (double)longest(s);
     double cycle = (double)first * s->wave_cycles;
     s->windows = windows;
     for (unsigned w = 1; w < windows; w++) {
         double shift = (double)(random_stream(0, windows, s->launch, w, 0) >> 11) * 0x1p-53;
         uint64_t wave = (uint64_t)(lead + part * (w - 1) + (free > 0 ? free * shift : 0));
-        cycle = set_window(s, w, wave - (w == 1 ? s->mixing : 0), cycle);
+        cycle = set_window(s, w, wave, cycle);
     }
     set_window(s, windows, (uint64_t)end, cycle);
 }
@@ -290,7 +283,7 @@ static void set_measured(struct sampling *s, double waves)
 static bool set_if_affordable(struct sampling *s, unsigned windows, double replayed, double part)
 {
     double all = instructions_before(s, s->blocks);
-    if (windows > MOST_WINDOWS || (longest(s) * windows + s->mixing) * s->wave + s->window[0].end > s->blocks)
+    if (windows > MOST_WINDOWS || longest(s) * windows * s->wave + s->window[0].end > s->blocks)
         return false;
     set_windows(s, windows);
     for (unsigned w = 0; w <= windows; w++)
@@ -358,7 +351,7 @@ static uint64_t lead_placed(void *data, uint64_t block, uint64_t cycle)
         return block + 1;
     s->window[0] = (struct window){.end = block};
     end_measuring(s, &s->window[0]);
-    set_measured(s, fmax(1, (double)(s->mixing / MIXING_WINDOWS)));
+    set_measured(s, 1);
     s->stable = is_long(s, waves) && same_rates(s, waves / 2 - 1, waves * 3 / 4 - 1, waves - 1) &&
                 set_if_affordable(s, FIRST_WINDOWS, s->placed.before[s->placed.count], MOST_PART);
     s->whole = !s->stable && waves >= s->waves / 4;
@@ -687,15 +680,13 @@ static bool begin(struct sampling *s)
     const struct dram_model *dram = (const struct dram_model *)of->machine->dram.model;
     struct room room;
     struct rp_error unused;
-    if (!(of->engine->capabilities & ENGINE_BLOCKS) || of->keeps || s->unit->end - s->unit->launch != 1 ||
-        unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative || cluster_matters(k, l) ||
-        may_recur(s, k) || !room_of_block(of->machine, k, l, &room, &unused))
+    if (of->machine->sms == 1 || !(of->engine->capabilities & ENGINE_BLOCKS) || of->keeps ||
+        s->unit->end - s->unit->launch != 1 || unit_has_copies(of->trace, of->machine, s->unit) || l->cooperative ||
+        cluster_matters(k, l) || may_recur(s, k) || !room_of_block(of->machine, k, l, &room, &unused))
         return false;
     s->blocks = rp_trace_launch_totals(of->trace, s->launch).blocks;
     s->wave = room_count(of->machine, &room, UINT64_MAX) * (uint64_t)of->machine->sms;
     s->waves = s->blocks ? (s->blocks - 1) / s->wave : 0;
-    s->mixing = is_one_sm(s) ? s->waves / MIXING_PART : 0;
-    s->mixing = s->mixing < MOST_MIXING ? s->mixing : MOST_MIXING;
     s->period = dram->period ? dram->period(of->machine->dram.options) : 0;
     uint64_t page;
     s->walk = pages_walk(of->machine, &page);

@@ -3,7 +3,7 @@
  * First launches of 4,096 blocks, at 2 %. Then cases of tests/kernels on several machines: in how many of them the true
  * cycles, and the true value of each other statistic, lie in their intervals; the same with few SMs, so that there are
  * many waves, at 5 %. Then 10^5 launches of 50 kernels, at 3 %. Then how often intervals of 80, 90 and 95 % hold, with
- * several SMs, of kernels with barriers, and with one SM. "waves" alone says how many waves those launches have, and
+ * several SMs, and of kernels with barriers. "waves" alone says how many waves those launches have, and
  * how they differ. Times are of the processor.
  */
 #include <math.h>
@@ -371,36 +371,6 @@ static void with_barriers(void)
     cover_confidences(launches, COUNT(launches), machines, COUNT(machines));
 }
 
-/* Where no other SM evens out what the blocks of one do. */
-static const struct launch_case of_one_sm[] = {
-    {"stream_copy", 1 << 19}, {"stream_copy", 1 << 20},  {"vector_add", 1 << 19},   {"vector_add", 1 << 20},
-    {"reduce_tree", 1 << 19}, {"reduce_tree", 1 << 20},  {"transpose_padded", 768}, {"spmv_vector", 8192},
-    {"stencil", 384},         {"stream_gather", 1 << 17}};
-static const struct variant one_sms[] = {{"jetson-tx2", {{"sms", "1"}}},
-                                         {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "100"}}},
-                                         {"jetson-tx2", {{"sms", "1"}, {"l2.latency", "200"}}},
-                                         {"orin", {{"sms", "1"}}},
-                                         {"orin", {{"sms", "1"}, {"l2.latency", "100"}}},
-                                         {"rtx2060", {{"sms", "1"}}},
-                                         {"rtx2060", {{"sms", "1"}, {"l2.latency", "100"}}}};
-
-static void one_sm(void)
-{
-    printf("\nMachines of one SM\n");
-    cover_confidences(of_one_sm, COUNT(of_one_sm), one_sms, COUNT(one_sms));
-}
-
-static void waves_of_one_sm(void)
-{
-    printf("\nThe same with one SM\n");
-    for (size_t i = 0; i < COUNT(of_one_sm); i++) {
-        struct rp_trace *t = recorded(of_one_sm[i].name, of_one_sm[i].size);
-        for (size_t n = 0; n < COUNT(one_sms); n++)
-            print_waves(t, of_one_sm[i].name, &one_sms[n]);
-        rp_trace_close(t);
-    }
-}
-
 static void many(struct coverage *c)
 {
     struct rp_error err;
@@ -445,12 +415,8 @@ int main(int argc, char **argv)
         confidences();
     if (all || !strcmp(which, "barriers"))
         with_barriers();
-    if (all || !strcmp(which, "one-sm"))
-        one_sm();
-    if (!strcmp(which, "waves")) {
+    if (!strcmp(which, "waves"))
         large_waves();
-        waves_of_one_sm();
-    }
     if (!c.replays)
         return 0;
     printf("\nThe true cycles lie in the interval in %u of %u replays, the other statistics in %.1f %% of %u.\n",

@@ -26,7 +26,7 @@ bench-parity: all ## cycles of rtx2060-accelsim beside those of Accel-Sim
 	@$(WITH_MACHINES) python3 tests/bench/parity.py --speed
 bench-where: all ## where replays spend their time, as perf sees it (after bench)
 	@BUILD=$(BUILD) python3 tests/bench/where.py
-# SAMPLING=blocks, cases, small, launches, confidences, barriers, one-sm: a part of it; waves: how launches are divided into waves.
+# SAMPLING=blocks, cases, small, launches, confidences, barriers: a part of it; waves: how launches are divided into waves.
 bench-sampling: deps ## sampled replays beside whole ones: errors, intervals, and what they save
 	@$(PARALLEL) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/sampling $(SAMPLING)
