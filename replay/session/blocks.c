@@ -27,7 +27,9 @@
  *
  * The first blocks of all SMs begin together, and come apart while they run: until they are spread evenly over the time
  * of a wave, which may take tens of waves. Where blocks have barriers, a wave takes longer, or less long, before that
- * than after it. So the lead goes on until then, as far as windows show that it has to.
+ * than after it. So the lead goes on until then, as far as windows show that it has to. On few SMs that may be so
+ * without barriers: where the rate is seen to change as blocks come apart, all blocks are replayed, as they are where
+ * no attempt that is affordable gives an interval as narrow as was asked for.
  *
  * Cycles of the launch: those that were measured, and for the warp instructions between them the rates, linear
  * between the windows before and behind. The interval comes from how much the rates differ between windows.
