@@ -14,7 +14,7 @@ struct wide_pattern {
     int64_t offset[RP_WARP_LANES];
 };
 
-/* From mask and addresses, the lowest lane's of which is `base`: all else. */
+/* Sets all else from mask and addresses. base: the address of the lowest lane. */
 void pattern_of(struct wide_pattern *, uint64_t base, const uint64_t address[RP_WARP_LANES]);
 /* From mask and offset: kind, stride and hash. */
 void pattern_classify(struct wide_pattern *);

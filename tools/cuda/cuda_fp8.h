@@ -16,9 +16,7 @@ enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 /* ---- bits -------------------------------------------------------------------------------------------------------- */
 
-/* The nearest number, ties to even. Beyond the greatest number: that number, or infinity, of which e4m3 has none but
- * NaN.
- */
+/* The nearest number, ties to even. Beyond the greatest number: that number, or infinity. e4m3 has no infinity: NaN. */
 REPRISE_BOTH __nv_fp8_storage_t __nv_cvt_float_to_fp8(float a, __nv_saturation_t saturation,
                                                       __nv_fp8_interpretation_t format)
 {

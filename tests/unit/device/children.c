@@ -75,8 +75,8 @@ Test(children, come_after_their_parent_in_order_and_tails_after_them)
     free_trace(&two);
 }
 
-/* Those of one block are in one stream, tail launches in their parent's; all begin after the parent, and what comes
- * next in its stream after them. */
+/* Children of one block share a stream. Tail launches are in the stream of their parent. All begin after the parent has
+ * ended. The next launch of the parent's stream begins after them. */
 Test(children, are_in_streams_of_the_trace)
 {
     struct test_trace t;

@@ -189,7 +189,8 @@ static void deliver(struct sim *s, unsigned i, uint64_t there)
     simulate_end(s, r, there);
 }
 
-/* When the last of these bytes has passed a link of a GPC, *free bytes × cycles of which are taken. */
+/* Returns the cycle in which the last of these bytes has passed a link of a GPC. The link moves `width` bytes in a
+ * cycle; *free: the bytes that it could have moved until it is free. */
 static uint64_t pass_gpc(const struct sim *s, uint64_t *free, uint64_t width, uint64_t bytes, uint64_t now)
 {
     if (!width)
