@@ -87,6 +87,18 @@ static void fix_normalized(int32_t *restrict to, const uint32_t *restrict coordi
         to[l] = (int32_t)floor(t[l] * scale + half);
 }
 
+/* The texel that a point filter finds by coordinates that are in texels and clamped. None is negative then, so that the
+ * conversion, which cuts off, rounds down. */
+static void clamp_texels(int32_t *restrict to, const uint32_t *restrict coordinate, uint32_t n)
+{
+    float x[LANES], last = (float)(n - 1);
+    memcpy(x, coordinate, sizeof x);
+    for (int l = 0; l < LANES; l++) {
+        float low = x[l] > 0 ? x[l] : 0; /* a NaN is not */
+        to[l] = (int32_t)(low < last ? low : last);
+    }
+}
+
 static lanemask find_outside(const int32_t *at)
 {
     lanemask outside = 0;
@@ -117,6 +129,12 @@ static void find_axis(struct lane_axis *restrict a, const uint32_t *coordinate, 
 {
     enum rp_address_mode mode = mode_of(s, which);
     _Alignas(64) int32_t fixed[LANES];
+    if (!linear && !s->normalized_coordinates && mode == RP_ADDRESS_CLAMP) {
+        a->count = 1;
+        a->outside[0] = 0;
+        clamp_texels(a->at[0], coordinate, n);
+        return;
+    }
     if (s->normalized_coordinates)
         fix_normalized(fixed, coordinate, (int32_t)n, mode, linear);
     else
@@ -310,10 +328,7 @@ static void normalize(uint32_t v[LANES], struct rp_element e)
 static void read_texels(uint32_t *restrict to, struct rp_element e, bool is_float, uint32_t channel,
                         const uint8_t *host, const uint32_t *restrict first)
 {
-    uint32_t at[LANES];
-    for (int l = 0; l < LANES; l++)
-        at[l] = first[l] + channel * (e.bits / 8u);
-    load(to, e.bits, host, at);
+    load(to, e.bits, host + channel * (e.bits / 8u), first);
     if (is_float && e.kind != RP_ELEMENT_FLOAT)
         normalize(to, e);
     for (int l = 0; is_float && e.kind == RP_ELEMENT_FLOAT && e.bits == 16 && l < LANES; l++) {
