@@ -15,7 +15,7 @@ $(BUILD)/cubin/matrices.sm_80.O3.cubin: tests/golden/nvcc/matrices-80.ptx
 	@sed 's/^\.version .*/.version 8.8/' $< > $@.ptx
 	@$(BUILD)/toolchain/12.9/ptxas -O3 -arch=sm_80 -o $@ $@.ptx
 	@rm $@.ptx
-.PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-sampling bench-build
+.PHONY: bench bench-docs bench-programs bench-parity bench-where bench-approximations bench-sampling bench-build bench-before
 bench-programs: $(BENCHES) $(BUILD)/reprise $(KERNELS) $(BENCH_CUBINS)
 bench: deps ## measure the speeds that docs/performance.md states
 	@$(PARALLEL) bench-programs
@@ -38,6 +38,9 @@ bench-approximations: deps ## rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh .approx
 BUILD_BEFORE ?= 0eb1107
 bench-build: deps ## processor time of make demo and make, in fresh clones of what is committed and of BUILD_BEFORE
 	@tests/bench/build $(BUILD_BEFORE)
+# BEFORE=FOLDER/reprise: the program of the other build.
+bench-before: all ## processor time of the programs of tests/cuda, beside another build's, BEFORE=REPRISE
+	@BUILD=$(BUILD) python3 tests/bench/before.py $(BEFORE)
 bench-docs: deps ## write docs/performance.md from what is measured
 	@$(PARALLEL) bench-programs
 	@BUILD=$(BUILD) $(BUILD)/bench/bench --markdown > $(BUILD)/bench/performance.md
