@@ -222,6 +222,13 @@ status=$?
 check "a stripped one: what to do" grep -q "stripped, so .*-cudart shared, or do not strip" "$dir/err"
 check "a stripped one is not started" test $status -eq 126
 check "a stripped one: no trace of an earlier command is left" test ! -e "$dir/stripped.wtr"
+for section in nvFatBinSegment nv_fatbin; do
+    printf '__attribute__((section(".%s"))) const int code = 1; int f(void) { return 0; }\n' $section >"$dir/library.c"
+    echo 'int f(void); int main(void) { return f(); }' >"$dir/uses.c"
+    ${CC:-gcc} -shared -fPIC -s -o "$dir/library.so" "$dir/library.c" && ${CC:-gcc} -o "$dir/uses" "$dir/uses.c" "$dir/library.so"
+    is "a stripped library with device code in .$section is named" "$("$REPRISE" run -- "$dir/uses" 2>&1 | sed "s|.*/library|library|")" \
+        "library.so has a CUDA runtime of its own, whose symbols are stripped; calls of it will fail"
+done
 
 # ---- traces ---------------------------------------------------------------------------------------------------------
 "$REPRISE" record -q -o "$dir/a.wtr" --threads 1 -- $programs/vector_add 3000 >"$dir/out" 2>&1

@@ -253,6 +253,12 @@ static void say_stripped(const struct link_map *map)
         _exit(126);
 }
 
+/* What nvcc makes of CUDA source registers its code; a library has the code at least: cuFFT 12 has no other section. */
+static bool has_device_code(const struct image *f, const struct link_map *map)
+{
+    return section(f, ".nvFatBinSegment") || (*map->l_name && section(f, ".nv_fatbin"));
+}
+
 static void look_at(const struct link_map *map)
 {
     struct image f;
@@ -265,7 +271,7 @@ static void look_at(const struct link_map *map)
     else if (r)
         fprintf(stderr, "reprise: %s: %s is not loaded, so the CUDA runtime in it is not replaced\n", path_of(map),
                 r->soname);
-    else if (section(&f, ".nvFatBinSegment") && !section(&f, ".symtab") && !needs_runtime(map))
+    else if (has_device_code(&f, map) && !section(&f, ".symtab") && !needs_runtime(map))
         say_stripped(map);
     munmap((void *)f.bytes, f.size);
 }
