@@ -11,6 +11,7 @@ named."""
 import argparse
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,8 @@ def main():
     if unknown := set(args.names) - set(paths):
         parse.error(f"{PREBUILT} has no {', '.join(sorted(unknown))}")
     reprises, found = [args.before, OURS], []
+    if missing := next((reprise for reprise in reprises if not shutil.which(reprise)), None):
+        parse.error(f"{missing} is not there: REPRISE is the program of another build, BUILD this one's folder")
     with tempfile.TemporaryDirectory() as folder:
         start = best(paths[START].resolve(), reprises, AGAIN * args.runs)
         if None in start:
