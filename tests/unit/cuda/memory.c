@@ -155,6 +155,32 @@ Test(cuda_memory, pools_count)
     FAILS(cuMemFreeAsync(p, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* CUDA 13 asks for the pools of a device by its place and the type of memory. */
+Test(cuda_memory, pools_of_a_place)
+{
+    CUmemoryPool pool, own, given;
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+    CUmemLocation none = {CU_MEM_LOCATION_TYPE_NONE, 0}, other = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
+    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    start();
+    WORKS(cuDeviceGetDefaultMemPool(&own, 0));
+    WORKS(cuMemGetDefaultMemPool(&given, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    cr_assert_eq(given, own);
+    WORKS(cuMemPoolCreate(&pool, &properties));
+    WORKS(cuMemSetMemPool(&device, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+    WORKS(cuMemGetMemPool(&given, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    cr_assert_eq(given, pool);
+    WORKS(cuDeviceGetMemPool(&given, 0));
+    cr_assert_eq(given, pool);
+    WORKS(cuMemGetDefaultMemPool(&given, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    cr_assert_eq(given, own);
+    FAILS(cuMemGetMemPool(&given, &other, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_DEVICE);
+    FAILS(cuMemGetMemPool(&given, &none, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuMemGetMemPool(&given, &device, 0), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuMemGetMemPool(&given, &host, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(cuMemGetDefaultMemPool(&given, &none, CU_MEM_ALLOCATION_TYPE_MANAGED), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 /* Many allocations, freed out of order: their pages come and go, and what is allocated is zero. */
 Test(cuda_memory, comes_back_as_zeros)
 {
