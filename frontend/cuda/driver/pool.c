@@ -253,7 +253,7 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *place)
 
 static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream handle)
 {
-    CUresult r = enter(NEED_CONTEXT);
+    CUresult r = enter_on(handle);
     if (r)
         return r;
     struct buffer *b;
@@ -279,7 +279,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
 {
-    CUresult r = enter(NEED_CONTEXT);
+    CUresult r = enter_on(handle);
     if (r) {
         check_given_back(address);
         return r;

@@ -181,6 +181,26 @@ Test(cuda_memory, pools_of_a_place)
     FAILS(cuMemGetDefaultMemPool(&given, &none, CU_MEM_ALLOCATION_TYPE_MANAGED), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+/* libcu++ makes a stream in a context, takes that off the thread and allocates on the stream. */
+Test(cuda_memory, pools_without_a_current_context)
+{
+    CUmemoryPool pool;
+    CUstream stream;
+    CUcontext context;
+    CUdeviceptr p, q;
+    start();
+    WORKS(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    WORKS(cuDeviceGetDefaultMemPool(&pool, 0));
+    WORKS(cuCtxPopCurrent_v2(&context));
+    WORKS(cuMemAllocFromPoolAsync(&p, 64, pool, stream));
+    WORKS(cuMemAllocAsync(&q, 64, stream));
+    WORKS(cuMemFreeAsync(p, stream));
+    WORKS(cuMemFreeAsync(q, stream));
+    WORKS(cuStreamSynchronize(stream));
+    FAILS(cuMemAllocFromPoolAsync(&p, 64, pool, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    FAILS(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 /* Many allocations, freed out of order: their pages come and go, and what is allocated is zero. */
 Test(cuda_memory, comes_back_as_zeros)
 {
