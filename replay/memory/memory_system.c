@@ -118,7 +118,6 @@ bool memory_system_clear(struct memory_system *m, struct rp_error *err)
     for (uint32_t i = 0; fine && i < m->layout.sms; i++)
         fine = clear_sm(m, &m->sms[i]);
     close_chip(m);
-    m->calendar = (struct calendar){0};
     m->clock = 0;
     m->asked = m->taken = m->touched = 0;
     m->failed = false;
