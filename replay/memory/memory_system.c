@@ -320,6 +320,7 @@ bool memory_system_end_launch(struct memory_system *m, uint64_t cycles, struct s
     m->asked = m->taken = m->touched = 0;
     calendar_reset(&m->calendar, m->clock);
     for (uint32_t i = 0; i < m->layout.sms; i++) {
+        sm_memory_settle(&m->sms[i]);
         m->sms[i].origin = m->clock;
         m->sms[i].stepped_to = 0;
     }

@@ -270,6 +270,7 @@ struct fast_sm {
     unsigned subcore_count; /* 0: it has had no block yet, and holds nothing */
     uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at; NEVER: there is none */
     struct fast_subcore *subcores;
+    uint32_t refused; /* sub-cores that issue nothing, with instructions that the LSU has refused; a bit each */
     uint64_t next_leave, last_issue, last_leave;
     uint64_t idle_cycles, occupied_cycles; /* sub-core cycles without a warp; SM cycles with a block */
     uint64_t next_place;                   /* the cycle from which it may get a block */

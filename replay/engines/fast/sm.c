@@ -294,6 +294,7 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
     int slot = pick(sm, sc, candidates);
     if (slot < 0) {
         sc->refused = not_taken;
+        sm->refused |= (uint32_t)(not_taken != 0) << index;
         sm->next[index] = next_chance(sm, sc, not_taken);
         return true;
     }
