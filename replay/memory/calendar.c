@@ -72,19 +72,19 @@ static struct event *take_run(struct event **list)
 /* A stable merge sort by key: the sorted runs of the list are merged as in a binary counter. */
 static struct event *sort(struct event *list)
 {
-    struct event *sorted[32] = {NULL};
-    unsigned most = 0;
+    struct event *sorted[32];
+    unsigned count = 0; /* entries of `sorted` in use: NULL, or a list of 2^i runs */
     while (list) {
         struct event *run = take_run(&list);
         unsigned i = 0;
-        for (; sorted[i]; sorted[i++] = NULL)
+        for (; i < count && sorted[i]; sorted[i++] = NULL)
             run = merge(sorted[i], run);
         sorted[i] = run;
-        most = i > most ? i : most;
+        count += i == count;
     }
     struct event *all = NULL;
-    for (unsigned i = 0; i <= most; i++)
-        all = merge(sorted[i], all);
+    for (unsigned i = 0; i < count; i++)
+        all = sorted[i] ? merge(sorted[i], all) : all;
     return all;
 }
 

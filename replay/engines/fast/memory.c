@@ -216,6 +216,11 @@ static uint64_t constant_pattern(struct fast_sm *sm, const struct fast_warp *w, 
     if (!sm->chip->constants)
         return accepted;
     uint64_t address[RP_WARP_LANES];
+    if (p->kind == RP_PATTERN_UNIFORM) { /* one lane names all of it */
+        unsigned lowest = (unsigned)__builtin_ctz(p->mask);
+        address[lowest] = base;
+        return constants(sm, w, space, 1u << lowest, address, accepted);
+    }
     lane_addresses(base, p, address);
     return constants(sm, w, space, p->mask, address, accepted);
 }
