@@ -29,9 +29,9 @@ static inline void access_key_keep_offsets(struct kept_offsets *kept, const stru
 static inline struct access_key access_key_of(const struct rp_pattern *p, uint64_t base, uint64_t period,
                                               uint32_t width, bool atomic)
 {
-    return (struct access_key){
-        p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, (uint64_t)p->mask << 32 | width,
-        (uint64_t)p->kind << 16 | (uint64_t)p->width << 8 | atomic};
+    return (struct access_key){p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0,
+                               (uint64_t)p->mask << 32 | width,
+                               (uint64_t)p->kind << 16 | (uint64_t)p->width << 8 | atomic};
 }
 
 /* The index of the key in a table. `entries`: a power of two up to 2^24. */
@@ -46,8 +46,7 @@ static inline bool access_key_same(const struct access_key *kept, const struct k
                                    const struct access_key *key, const struct rp_pattern *p)
 {
     uint64_t differs = (kept->hash ^ key->hash) | (kept->residue ^ key->residue) |
-                       (uint64_t)(kept->stride ^ key->stride) | (kept->lanes ^ key->lanes) |
-                       (kept->shape ^ key->shape);
+                       (uint64_t)(kept->stride ^ key->stride) | (kept->lanes ^ key->lanes) | (kept->shape ^ key->shape);
     return !differs && (p->kind != RP_PATTERN_GENERAL || !memcmp(offsets->bytes, p->offset, rp_pattern_bytes(p)));
 }
 

@@ -1,6 +1,6 @@
 /* A calendar queue: events by cycle; within a cycle by kind, then by key; equal keys in the order in which they were
- * added. The next CALENDAR_DAYS cycles have a list for each kind, in a ring. Most events of a kind are added in order; a
- * list of others is sorted when its turn comes. Later events are in a heap.
+ * added. The next CALENDAR_DAYS cycles have a list for each kind, in a ring. Most events of a kind are added in order;
+ * a list of others is sorted when its turn comes. Later events are in a heap.
  */
 #ifndef REPRISE_REPLAY_MEMORY_CALENDAR_H
 #define REPRISE_REPLAY_MEMORY_CALENDAR_H
@@ -26,8 +26,8 @@ struct calendar_day {
 };
 
 struct calendar {
-    uint64_t today; /* the present cycle: all earlier events have been taken */
-    size_t count;   /* events of the days */
+    uint64_t today;                    /* the present cycle: all earlier events have been taken */
+    size_t count;                      /* events of the days */
     uint64_t used[CALENDAR_DAYS / 64]; /* days with events, a bit each */
     struct calendar_day days[CALENDAR_DAYS];
     struct event **later; /* a heap */

@@ -259,7 +259,7 @@ struct fast_observed {
 };
 
 #define MOST_SUBCORES 16u /* a multiple of 4 */
-#define MOST_BLOCKS 64u /* resident on an SM */
+#define MOST_BLOCKS 64u   /* resident on an SM */
 
 struct fast_sm {
     const struct fast *chip;
