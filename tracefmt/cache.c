@@ -164,13 +164,18 @@ struct chunk *trace_load_chunk(struct rp_trace *t, size_t number, struct rp_erro
     return c;
 }
 
+static struct cached_chunk *no_memory(const struct rp_trace *t, struct rp_error *err)
+{
+    rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);
+    return NULL;
+}
+
 /* The cache entry with its chunk loaded and its user count raised by one. NULL: out of memory, or the error of
  * load_locked. */
 static struct cached_chunk *acquire(struct rp_trace *t, size_t number, struct rp_error *err)
 {
-    rp_fail(err, RP_SYSTEM, "%s: out of memory while reading the trace", t->path);
     if (!t->cache && !(t->cache = calloc(t->index.chunk_count + 1, sizeof *t->cache)))
-        return NULL;
+        return no_memory(t, err);
     struct cached_chunk *e;
     while ((e = t->cache[number]) && !e->chunk)
         pthread_cond_wait(&t->loaded, &t->lock);
@@ -180,7 +185,7 @@ static struct cached_chunk *acquire(struct rp_trace *t, size_t number, struct rp
         return e;
     }
     if (!(e = calloc(1, sizeof *e)))
-        return NULL;
+        return no_memory(t, err);
     e->number = (uint32_t)number;
     e->users = 1;
     t->cache[number] = e;
@@ -195,7 +200,7 @@ static struct cached_chunk *acquire(struct rp_trace *t, size_t number, struct rp
 
 struct chunk *trace_acquire_chunk(struct rp_trace *t, size_t number, struct rp_error *err)
 {
-    struct rp_error why = {0};
+    struct rp_error why; /* filled in by acquire() when it fails */
     pthread_mutex_lock(&t->lock);
     struct cached_chunk *e = acquire(t, number, &why);
     struct chunk *c = e ? e->chunk : NULL;

@@ -122,6 +122,9 @@ struct sectored {
     struct entry *entry;
     uint16_t *bucket, free_entry;
     uint32_t entries;
+    /* The line that was looked for last: sectors of a line come one after the other. */
+    uint64_t last_number;
+    uint32_t last_set, last_line; /* NO_LINE: it was absent */
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -220,6 +223,7 @@ static void reset(void *state, const int64_t *o)
     c->bucket = (uint16_t *)(base + at.bucket);
     if (c->on_fill)
         empty_entries(c);
+    c->last_number = UINT64_MAX; /* no line's */
 }
 
 static void shape(const int64_t *o, struct cache_shape *out)
@@ -248,18 +252,28 @@ struct spot {
 
 static uint8_t mark_of(uint64_t tag) { return (uint8_t)(tag * 0x9e3779b97f4a7c15 >> 56); }
 
-static struct spot spot_of(const struct sectored *c, uint64_t address)
+/* The line with this tag in the set. */
+static uint32_t find_line(const struct sectored *c, uint32_t set, uint64_t tag)
+{
+    const uint8_t *mark = &c->mark[set * c->ways], *end = mark + c->filled[set];
+    for (const uint8_t *m = mark; (m = memchr(m, mark_of(tag), (size_t)(end - m))); m++)
+        if (c->tag[set * c->ways + (m - mark)] == tag)
+            return set * c->ways + (uint32_t)(m - mark);
+    return NO_LINE;
+}
+
+static inline struct spot spot_of(struct sectored *c, uint64_t address)
 {
     uint64_t number = address >> c->line_shift;
-    uint32_t set = c->hash.kind ? set_hash(&c->hash, number) : (uint32_t)(number % c->sets);
-    struct spot s = {number + 1, set, NO_LINE, (unsigned)(address >> c->sector_shift) & (c->sectors - 1)};
-    const uint8_t *mark = &c->mark[set * c->ways], *end = mark + c->filled[set];
-    for (const uint8_t *m = mark; (m = memchr(m, mark_of(s.tag), (size_t)(end - m))); m++)
-        if (c->tag[set * c->ways + (m - mark)] == s.tag) {
-            s.line = set * c->ways + (uint32_t)(m - mark);
-            break;
-        }
-    return s;
+    if (number != c->last_number) {
+        c->last_number = number;
+        c->last_set = c->hash.kind ? set_hash(&c->hash, number) : (uint32_t)(number % c->sets);
+        c->last_line = find_line(c, c->last_set, number + 1);
+    } else if (c->last_line == NO_LINE || c->tag[c->last_line] != number + 1) {
+        c->last_line = find_line(c, c->last_set, number + 1);
+    }
+    return (struct spot){number + 1, c->last_set, c->last_line,
+                         (unsigned)(address >> c->sector_shift) & (c->sectors - 1)};
 }
 
 static struct sector *sector_at(const struct sectored *c, const struct spot *s)

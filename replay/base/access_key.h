@@ -13,10 +13,8 @@
 struct access_key {
     uint64_t hash, residue; /* hash: of the pattern; residue: base modulo the period */
     int64_t stride;
-    rp_lanemask mask;
-    uint32_t width;
-    uint8_t kind, offset_width;
-    bool atomic;
+    uint64_t lanes; /* mask and width of an access */
+    uint64_t shape; /* kind and width of the offsets, atomic or not */
 };
 /* A copy of the offsets of a general pattern, in the encoding of struct rp_pattern. */
 struct kept_offsets {
@@ -31,15 +29,15 @@ static inline void access_key_keep_offsets(struct kept_offsets *kept, const stru
 static inline struct access_key access_key_of(const struct rp_pattern *p, uint64_t base, uint64_t period,
                                               uint32_t width, bool atomic)
 {
-    return (struct access_key){
-        p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0, p->mask, width, p->kind, p->width,
-        atomic};
+    return (struct access_key){p->hash, base & (period - 1), p->kind == RP_PATTERN_AFFINE ? p->stride : 0,
+                               (uint64_t)p->mask << 32 | width,
+                               (uint64_t)p->kind << 16 | (uint64_t)p->width << 8 | atomic};
 }
 
 /* The index of the key in a table. `entries`: a power of two up to 2^24. */
 static inline unsigned access_key_index(const struct access_key *k, unsigned entries)
 {
-    uint64_t h = (k->hash ^ k->residue * 0x9e3779b97f4a7c15u ^ k->width) * 0xd6e8feb86659fd93u;
+    uint64_t h = (k->hash ^ k->residue * 0x9e3779b97f4a7c15u ^ (uint32_t)k->lanes) * 0xd6e8feb86659fd93u;
     return (unsigned)(h >> 40) & (entries - 1);
 }
 
@@ -47,10 +45,9 @@ static inline unsigned access_key_index(const struct access_key *k, unsigned ent
 static inline bool access_key_same(const struct access_key *kept, const struct kept_offsets *offsets,
                                    const struct access_key *key, const struct rp_pattern *p)
 {
-    return kept->mask == key->mask && kept->hash == key->hash && kept->residue == key->residue &&
-           kept->stride == key->stride && kept->width == key->width && kept->kind == key->kind &&
-           kept->offset_width == key->offset_width && kept->atomic == key->atomic &&
-           (p->kind != RP_PATTERN_GENERAL || !memcmp(offsets->bytes, p->offset, rp_pattern_bytes(p)));
+    uint64_t differs = (kept->hash ^ key->hash) | (kept->residue ^ key->residue) |
+                       (uint64_t)(kept->stride ^ key->stride) | (kept->lanes ^ key->lanes) | (kept->shape ^ key->shape);
+    return !differs && (p->kind != RP_PATTERN_GENERAL || !memcmp(offsets->bytes, p->offset, rp_pattern_bytes(p)));
 }
 
 #endif

@@ -1,13 +1,11 @@
 #include "replay/memory/calendar.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the heap of later days -------------------------------------------------------------------------------------- */
 
-static bool before(const struct event *a, const struct event *b)
-{
-    return a->cycle != b->cycle ? a->cycle < b->cycle : a->key < b->key;
-}
+static bool before(const struct event *a, const struct event *b) { return a->cycle < b->cycle; }
 
 static bool add_later(struct calendar *c, struct event *e)
 {
@@ -44,7 +42,7 @@ static struct event *take_later(struct calendar *c)
     return first;
 }
 
-/* ---- the ring ---------------------------------------------------------------------------------------------------- */
+/* ---- the days ---------------------------------------------------------------------------------------------------- */
 
 /* Merges two sorted lists; of equal keys those of `a` come first. */
 static struct event *merge(struct event *a, struct event *b)
@@ -60,52 +58,64 @@ static struct event *merge(struct event *a, struct event *b)
     return first;
 }
 
-/* A stable merge sort by key: lists of 1, 2, 4, ... events are merged as in a binary counter. */
+/* Takes the longest sorted beginning of a list. */
+static struct event *take_run(struct event **list)
+{
+    struct event *first = *list, *last = first;
+    while (last->next && last->next->key >= last->key)
+        last = last->next;
+    *list = last->next;
+    last->next = NULL;
+    return first;
+}
+
+/* A stable merge sort by key: the sorted runs of the list are merged as in a binary counter. */
 static struct event *sort(struct event *list)
 {
-    struct event *sorted[32] = {NULL};
-    unsigned most = 0;
+    struct event *sorted[32];
+    unsigned count = 0; /* entries of `sorted` in use: NULL, or a list of 2^i runs */
     while (list) {
-        struct event *one = list;
+        struct event *run = take_run(&list);
         unsigned i = 0;
-        list = list->next;
-        one->next = NULL;
-        for (; sorted[i]; sorted[i++] = NULL)
-            one = merge(sorted[i], one);
-        sorted[i] = one;
-        most = i > most ? i : most;
+        for (; i < count && sorted[i]; sorted[i++] = NULL)
+            run = merge(sorted[i], run);
+        sorted[i] = run;
+        count += i == count;
     }
     struct event *all = NULL;
-    for (unsigned i = 0; i <= most; i++)
-        all = merge(sorted[i], all);
+    for (unsigned i = 0; i < count; i++)
+        all = sorted[i] ? merge(sorted[i], all) : all;
     return all;
 }
 
-static void sort_day(struct calendar *c, unsigned day)
+static __attribute__((noinline)) void sort_kind(struct calendar_day *d, unsigned kind)
 {
-    struct event *e = c->first[day] = sort(c->first[day]);
-    c->unsorted[day / 64] &= ~(1ull << day % 64);
-    while (e->next)
-        e = e->next;
-    c->last[day] = e;
+    struct event *last = d->last[kind], *first = last->next;
+    last->next = NULL;
+    first = last = sort(first);
+    while (last->next)
+        last = last->next;
+    last->next = first;
+    d->last[kind] = last;
+    d->unsorted &= (uint16_t) ~(1u << kind);
 }
 
 static void add_near(struct calendar *c, struct event *e)
 {
-    unsigned day = e->cycle % CALENDAR_DAYS;
-    struct event **at = &c->first[day];
+    unsigned number = e->cycle % CALENDAR_DAYS, kind = e->kind;
+    struct calendar_day *d = &c->days[number];
+    struct event *last = d->last[kind];
     c->count++;
-    c->used[day / 64] |= 1ull << day % 64;
-    if (*at && (c->last[day]->key <= e->key || e->cycle != c->today)) {
-        c->unsorted[day / 64] |= (uint64_t)(c->last[day]->key > e->key) << day % 64;
-        at = &c->last[day]->next;
+    d->last[kind] = e;
+    if (!last) {
+        c->used[number / 64] |= 1ull << number % 64;
+        d->used |= (uint16_t)(1u << kind);
+        e->next = e;
+        return;
     }
-    while (*at && (*at)->key <= e->key)
-        at = &(*at)->next;
-    e->next = *at;
-    *at = e;
-    if (!e->next)
-        c->last[day] = e;
+    d->unsorted |= (uint16_t)((e->key < last->key) << kind);
+    e->next = last->next;
+    last->next = e;
 }
 
 bool calendar_add(struct calendar *c, struct event *e, uint64_t cycle)
@@ -139,28 +149,49 @@ uint64_t calendar_next(const struct calendar *c)
     return c->later_count ? c->later[0]->cycle : CALENDAR_NEVER;
 }
 
-struct event *calendar_take(struct calendar *c, uint64_t until)
+/* Goes on to the next day with events, if that is `until` or earlier. NULL: it is not. */
+static struct calendar_day *next_day(struct calendar *c, uint64_t until)
 {
     uint64_t cycle = calendar_next(c);
     if (cycle == CALENDAR_NEVER || cycle > until)
         return NULL;
-    if (cycle != c->today) {
-        c->today = cycle;
-        while (c->later_count && c->later[0]->cycle - cycle < CALENDAR_DAYS)
-            add_near(c, take_later(c));
-    }
-    unsigned day = cycle % CALENDAR_DAYS;
-    if (c->unsorted[day / 64] >> day % 64 & 1)
-        sort_day(c, day);
-    struct event *e = c->first[day];
-    c->first[day] = e->next;
+    c->today = cycle;
+    while (c->later_count && c->later[0]->cycle - cycle < CALENDAR_DAYS)
+        add_near(c, take_later(c));
+    return &c->days[cycle % CALENDAR_DAYS];
+}
+
+struct event *calendar_take(struct calendar *c, uint64_t until)
+{
+    struct calendar_day *d = &c->days[c->today % CALENDAR_DAYS];
+    if ((!d->used || c->today > until) && !(d = next_day(c, until)))
+        return NULL;
+    unsigned kind = (unsigned)__builtin_ctz(d->used);
+    if (d->unsorted >> kind & 1)
+        sort_kind(d, kind);
+    struct event *last = d->last[kind], *e = last->next;
     __builtin_prefetch(e->next);
-    if (!e->next)
-        c->used[day / 64] &= ~(1ull << day % 64);
     c->count--;
+    last->next = e->next;
+    if (e != last)
+        return e;
+    d->last[kind] = NULL;
+    d->used &= (uint16_t) ~(1u << kind);
+    if (!d->used)
+        c->used[c->today % CALENDAR_DAYS / 64] &= ~(1ull << c->today % 64);
     return e;
 }
 
 void calendar_reset(struct calendar *c, uint64_t today) { c->today = today; }
 
-void calendar_end(struct calendar *c) { free(c->later); }
+void calendar_end(struct calendar *c)
+{
+    free(c->later);
+    c->later = NULL;
+    c->later_count = c->later_room = 0;
+    if (!c->count)
+        return;
+    memset(c->used, 0, sizeof c->used);
+    memset(c->days, 0, sizeof c->days);
+    c->count = 0;
+}

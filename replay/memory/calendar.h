@@ -1,6 +1,6 @@
-/* A calendar queue: events by cycle and, within a cycle, by key; equal keys in the order in which they were added. The
- * next CALENDAR_DAYS cycles have a list each, in a ring; a list is sorted when its turn comes. Later events are in a
- * heap.
+/* A calendar queue: events by cycle; within a cycle by kind, then by key; equal keys in the order in which they were
+ * added. The next CALENDAR_DAYS cycles have a list for each kind, in a ring. Most events of a kind are added in order;
+ * a list of others is sorted when its turn comes. Later events are in a heap.
  */
 #ifndef REPRISE_REPLAY_MEMORY_CALENDAR_H
 #define REPRISE_REPLAY_MEMORY_CALENDAR_H
@@ -10,21 +10,27 @@
 #include <stdint.h>
 
 #define CALENDAR_DAYS 1024u /* a power of two, a multiple of 64 */
+#define CALENDAR_KINDS 8u
 #define CALENDAR_NEVER UINT64_MAX
 
 struct event {
     struct event *next;
     uint64_t cycle, key;
+    uint8_t kind; /* below CALENDAR_KINDS */
     uint8_t what; /* for the caller */
 };
 
+struct calendar_day {
+    struct event *last[CALENDAR_KINDS]; /* of a ring of events by kind: the next one is the first; NULL: none */
+    uint16_t used, unsorted;            /* kinds with events, and kinds whose events are not sorted yet; a bit each */
+};
+
 struct calendar {
-    uint64_t today; /* the present cycle: all earlier events have been taken */
-    size_t count;   /* events in the ring */
-    uint64_t used[CALENDAR_DAYS / 64];
-    struct event *first[CALENDAR_DAYS], *last[CALENDAR_DAYS];
-    uint64_t unsorted[CALENDAR_DAYS / 64]; /* days whose list is not sorted yet, a bit each */
-    struct event **later;                  /* a heap */
+    uint64_t today;                    /* the present cycle: all earlier events have been taken */
+    size_t count;                      /* events of the days */
+    uint64_t used[CALENDAR_DAYS / 64]; /* days with events, a bit each */
+    struct calendar_day days[CALENDAR_DAYS];
+    struct event **later; /* a heap */
     size_t later_count, later_room;
 };
 
@@ -36,6 +42,7 @@ uint64_t calendar_next(const struct calendar *);
 struct event *calendar_take(struct calendar *, uint64_t until);
 /* Sets today; the calendar is empty. */
 void calendar_reset(struct calendar *, uint64_t today);
+/* Frees what it holds. It is empty then, and may be used again. */
 void calendar_end(struct calendar *);
 
 #endif

@@ -6,21 +6,18 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-/* The order of the events of one cycle: by kind; then channels and slices by number, requests by (SM, sequence) with
- * the fetches around them (fill_around) behind each, and a write-back before the request that caused it. */
+/* The order of the events of one kind in a cycle: channels and slices by number; requests by (SM, sequence) with the
+ * fetches around them (fill_around) behind each, and a write-back before the request that caused it. */
 #define KEYS_OF_REQUEST 16
-#define KEY_OF(what) ((uint64_t)(what) << 56)
-static uint64_t own_key(enum chip_event what, uint32_t index) { return KEY_OF(what) | index; }
 static uint64_t request_key(uint32_t sm, uint64_t sequence)
 {
-    return KEY_OF(CHIP_ARRIVE) | (uint64_t)(sm + 1) << 42 | sequence * KEYS_OF_REQUEST | 1;
+    return (uint64_t)(sm + 1) << 42 | sequence * KEYS_OF_REQUEST | 1;
 }
-/* Takes the key of an event of a request; returns the key of another kind of event of that request. */
-static uint64_t key_at(enum chip_event what, uint64_t key) { return KEY_OF(what) | (key & (KEY_OF(1) - 1)); }
 
 static void add_event(struct memory_system *m, struct event *e, enum chip_event what, uint64_t cycle)
 {
     e->what = (uint8_t)what;
+    e->kind = what == CHIP_LEAVE ? e->kind : (uint8_t)what;
     if (!calendar_add(&m->calendar, e, cycle))
         m->failed = true;
 }
@@ -31,7 +28,7 @@ static void add_own_event(struct memory_system *m, struct event *e, bool *is_add
     if (*is_added)
         return;
     *is_added = true;
-    e->key = own_key(what, index);
+    e->key = index;
     add_event(m, e, what, cycle);
 }
 
@@ -120,7 +117,6 @@ static void reply(struct memory_system *m, struct chip_request *r, uint64_t resp
 {
     if (r->name != NO_ID && m->layout.interconnect.flit) {
         r->level = response_level(response);
-        r->event.key = key_at(CHIP_REPLY, r->event.key);
         add_event(m, &r->event, CHIP_REPLY, response_cycle(response));
         return;
     }
@@ -157,7 +153,6 @@ static void complete(struct memory_system *m, struct chip_request *r, uint64_t c
     own->original_kind = r->original_kind;
     own->event.key = r->event.key;
     reply(m, own, here);
-    r->event.key = key_at(CHIP_RELEASE, r->event.key);
     add_event(m, &r->event, CHIP_RELEASE, cycle + 1);
 }
 
@@ -176,7 +171,7 @@ static void advance_at(struct memory_system *m, struct channel *c, uint32_t inde
     if (cycle >= c->advance_at || !(r = new_request(m)))
         return;
     c->advance_at = cycle;
-    r->event.key = own_key(CHIP_ADVANCE_CHANNEL, index);
+    r->event.key = index;
     add_event(m, &r->event, CHIP_ADVANCE_CHANNEL, cycle);
 }
 
@@ -298,6 +293,7 @@ static void write_back(struct memory_system *m, struct slice *s, const struct ch
     w->kind = CACHE_WRITE;
     w->fetches = false;
     w->event.key = cause->event.key - 1;
+    w->event.kind = cause->event.kind;
     leave_at(m, w, cycle, now);
 }
 
@@ -319,6 +315,7 @@ static void fill_around(struct memory_system *m, struct slice *s, const struct c
         r->slice = cause->slice;
         r->kind = r->original_kind = CACHE_READ;
         r->event.key = cause->event.key + 2 * i;
+        r->event.kind = cause->event.kind;
         struct cache_look_up request = {.address = memory_local(&m->layout.slices, r->address),
                                         .cycle = cycle,
                                         .kind = r->kind,
@@ -565,7 +562,7 @@ static void release(struct memory_system *m, struct chip_request *r, uint64_t no
 static void handle(struct memory_system *m, struct event *e)
 {
     uint64_t now = e->cycle;
-    uint32_t index = (uint32_t)(e->key & 0xffff); /* of a channel or slice */
+    uint32_t index = (uint32_t)e->key; /* of a channel or slice */
     switch ((enum chip_event)e->what) {
     case CHIP_ADVANCE_CHANNEL:
         pool_give(&m->requests, request_of(e));

@@ -20,6 +20,8 @@ enum chip_event {
     CHIP_ARRIVE,          /* a request arrives from its SM */
     CHIP_LEAVE,           /* a request or a write-back leaves its slice */
 };
+/* A departure is among the events of another kind: those of its request, which are arrivals nearly always. */
+_Static_assert(CHIP_LEAVE == CALENDAR_KINDS, "the calendar has a list for each of the other kinds");
 
 struct chip_request {
     struct pool_item item;

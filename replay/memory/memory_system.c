@@ -118,7 +118,6 @@ bool memory_system_clear(struct memory_system *m, struct rp_error *err)
     for (uint32_t i = 0; fine && i < m->layout.sms; i++)
         fine = clear_sm(m, &m->sms[i]);
     close_chip(m);
-    m->calendar = (struct calendar){0};
     m->clock = 0;
     m->asked = m->taken = m->touched = 0;
     m->failed = false;
@@ -321,6 +320,7 @@ bool memory_system_end_launch(struct memory_system *m, uint64_t cycles, struct s
     m->asked = m->taken = m->touched = 0;
     calendar_reset(&m->calendar, m->clock);
     for (uint32_t i = 0; i < m->layout.sms; i++) {
+        sm_memory_settle(&m->sms[i]);
         m->sms[i].origin = m->clock;
         m->sms[i].stepped_to = 0;
     }

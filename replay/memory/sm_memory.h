@@ -128,6 +128,8 @@ struct sm_memory {
     size_t done_first, done_count, done_room;
 };
 
+/* Between launches: does what may have waited for a next step. All accesses are complete. */
+void sm_memory_settle(struct sm_memory *);
 bool sm_memory_open(struct sm_memory *, const struct memory_layout *, unsigned number, bool short_cuts);
 void sm_memory_close(struct sm_memory *);
 /* False: out of memory. */

@@ -28,7 +28,8 @@ void sm_memory_add_stepped(struct sm_memory *s, struct lsu_access *a, const stru
 void sm_memory_hold(struct sm_memory *s, struct lsu_access *a);
 /* Simulates this cycle. */
 void sm_memory_step(struct sm_memory *s, uint64_t now);
-/* The next cycle in which sm_memory_step() may do something; MEMORY_NEVER: none. */
+/* The next cycle in which sm_memory_step() may do something that cannot wait for the step after it; MEMORY_NEVER:
+ * none. */
 uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now);
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */

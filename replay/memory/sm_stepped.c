@@ -180,14 +180,18 @@ static void pass_on_all(struct sm_memory *s, uint64_t now)
     }
 }
 
-/* The request leaves, if it may in this cycle. False: it may not. */
-static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
+/* Whether the request may leave in this cycle. */
+HOT bool may_leave(const struct sm_memory *s, const struct lsu_request *r, uint64_t now)
 {
     uint64_t width = s->layout->port_width;
+    return r->cycle <= now && !(width && s->departures.last_left == now && s->departures.left >= width) &&
+           clock_in_core(&s->layout->links, s->departures.link_free) <= now;
+}
+
+/* The request leaves, as it may. */
+static void let_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
+{
     const struct clock_domain *links = &s->layout->links;
-    if (r->cycle > now || (width && s->departures.last_left == now && s->departures.left >= width) ||
-        clock_in_core(links, s->departures.link_free) > now)
-        return false;
     s->departures.left = s->departures.last_left == now ? s->departures.left + 1 : 1;
     s->departures.last_left = now;
     uint64_t flits = s->layout->departure[r->kind], last = now;
@@ -200,7 +204,6 @@ static bool try_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
     leave(s, &t, r->access ? r->item.id : NO_ID, last);
     if (!r->access)
         pool_give(&s->requests, r);
-    return true;
 }
 
 static void leave_in_order(struct sm_memory *s, uint64_t now)
@@ -208,15 +211,18 @@ static void leave_in_order(struct sm_memory *s, uint64_t now)
     for (struct lsu_request *r = s->order; r && r->state != LSU_UNDECIDED; r = s->order) {
         for (struct lsu_request *w = r->written; w; w = r->written) {
             struct lsu_request *next = w->after;
-            if (!try_leave(s, w, now))
+            if (!may_leave(s, w, now))
                 return;
+            let_leave(s, w, now);
             s->entries++; /* there is always room for a write-back */
             r->written = next;
         }
         struct lsu_request *next = r->after;
         if (r->state == LSU_SERVED)
             pool_give(&s->requests, r);
-        else if (!try_leave(s, r, now))
+        else if (may_leave(s, r, now))
+            let_leave(s, r, now);
+        else
             return;
         s->order = next;
     }
@@ -239,14 +245,26 @@ void sm_memory_step(struct sm_memory *s, uint64_t now)
     leave_in_order(s, now);
 }
 
+void sm_memory_settle(struct sm_memory *s)
+{
+    for (; s->credits.count; ring_drop(&s->credits))
+        s->entries--;
+    for (uint32_t i = 0; i < s->layout->l1_count; i++)
+        while (s->l1[i].fills.count)
+            release(s, &s->l1[i], ring_drop(&s->l1[i].fills), 0);
+}
+
 uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now)
 {
-    uint64_t next = ring_first(&s->credits);
+    /* A credit is counted in its cycle only if an access waits for it; else it is counted in the next step. So is the
+     * end of a fetch, if no request waits for it and it writes nothing back. */
+    uint64_t next = s->first && s->first->arrival <= now ? ring_first(&s->credits) : MEMORY_NEVER;
+    const bool back = s->layout->l1.shape.back;
     bool freed = s->freed && s->freed_at == now;
     for (uint32_t i = 0; i < s->layout->l1_count; i++) {
         const struct sm_l1 *l1 = &s->l1[i];
         freed |= l1->started_at == now && l1->started;
-        if (l1->fills.count)
+        if (l1->fills.count && (l1->first || back))
             next = earlier(next, ring_first(&l1->fills) + 1);
         uint64_t port = l1->first ? *level_port((struct level *)&l1->level, l1->first->address) : 0;
         if (port > now)

@@ -49,6 +49,8 @@ extern struct driver driver;
 enum need { NEED_DRIVER, NEED_CONTEXT };
 /* Takes the lock if it returns CUDA_SUCCESS. */
 CUresult enter(enum need);
+/* Enters for a call on a stream's handle: a thread without a current context has that of the stream. */
+CUresult enter_on(CUstream);
 /* Releases the lock and returns its argument. */
 CUresult leave(CUresult);
 /* The value of a session variable, or NULL. */

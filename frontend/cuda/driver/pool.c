@@ -94,6 +94,38 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     return leave(CUDA_SUCCESS);
 }
 
+/* Whether memory of a type has a pool of a device at a place. CUDA 13 has pools of the host's and of managed memory,
+   too: they are refused. */
+static CUresult check_place(const CUmemLocation *place, int type)
+{
+    static bool reported;
+    bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    if (!place || (type != CU_MEM_ALLOCATION_TYPE_PINNED && !managed) || place->type < CU_MEM_LOCATION_TYPE_NONE ||
+        place->type > CU_MEM_LOCATION_TYPE_HOST_NUMA || (place->type == CU_MEM_LOCATION_TYPE_NONE && !managed))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (managed || place->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return refuse("a memory pool of the host or of managed memory", &reported);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *place, int type)
+{
+    CUresult r = check_place(place, type);
+    return r ? r : cuDeviceGetDefaultMemPool(pool, place->id);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *place, int type)
+{
+    CUresult r = check_place(place, type);
+    return r ? r : cuDeviceGetMemPool(pool, place->id);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *place, int type, CUmemoryPool pool)
+{
+    CUresult r = check_place(place, type);
+    return r ? r : cuDeviceSetMemPool(place->id, pool);
+}
+
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 {
     CUresult r = enter(NEED_DRIVER);
@@ -221,7 +253,7 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool pool, CUmemLocation *place)
 
 static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream handle)
 {
-    CUresult r = enter(NEED_CONTEXT);
+    CUresult r = enter_on(handle);
     if (r)
         return r;
     struct buffer *b;
@@ -247,7 +279,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle)
 {
-    CUresult r = enter(NEED_CONTEXT);
+    CUresult r = enter_on(handle);
     if (r) {
         check_given_back(address);
         return r;

@@ -58,26 +58,39 @@ CUresult refuse(const char *what, bool *reported)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult enter(enum need need)
+/* With the lock held; releases it where the call fails. */
+static CUresult enter_with(enum need need, CUcontext context)
 {
-    pthread_mutex_lock(&driver.lock);
     call_begins();
     CUresult r = CUDA_SUCCESS;
     if (!driver.initialised)
         r = CUDA_ERROR_NOT_INITIALIZED;
     else if (driver.failed && (need == NEED_CONTEXT || driver.failed == CUDA_ERROR_NOT_INITIALIZED))
         r = driver.failed;
-    else if (need == NEED_CONTEXT && !current_context())
+    else if (need == NEED_CONTEXT && !context)
         r = CUDA_ERROR_INVALID_CONTEXT;
-    else if (need == NEED_CONTEXT && !current_context()->alive)
+    else if (need == NEED_CONTEXT && !context->alive)
         r = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     else if (need == NEED_CONTEXT)
-        r = current_context()->failed;
+        r = context->failed;
     if (r) {
         check_call(r);
         pthread_mutex_unlock(&driver.lock);
     }
     return r;
+}
+
+CUresult enter(enum need need)
+{
+    pthread_mutex_lock(&driver.lock);
+    return enter_with(need, current_context());
+}
+
+CUresult enter_on(CUstream handle)
+{
+    pthread_mutex_lock(&driver.lock);
+    CUcontext context = current_context();
+    return enter_with(NEED_CONTEXT, !context && handle_is(HANDLE_STREAM, handle) ? handle->context : context);
 }
 
 CUresult failed_for_good(void)

@@ -36,7 +36,7 @@ CUstream stream_of(CUstream handle)
 
 CUresult enter_stream(CUstream *stream, const void *result)
 {
-    CUresult r = enter(NEED_CONTEXT);
+    CUresult r = enter_on(*stream);
     if (r)
         return r;
     *stream = stream_of(*stream);

@@ -48,6 +48,21 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return device_handle(device, &handle) ? done(cuDeviceSetMemPool(handle, pool)) : last_error();
 }
 
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location, int type)
+{
+    return ready() ? done(cuMemGetDefaultMemPool(pool, (CUmemLocation *)location, type)) : last_error();
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location, int type)
+{
+    return ready() ? done(cuMemGetMemPool(pool, (CUmemLocation *)location, type)) : last_error();
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, int type, cudaMemPool_t pool)
+{
+    return ready() ? done(cuMemSetMemPool((CUmemLocation *)location, type, pool)) : last_error();
+}
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const CUmemPoolProps *properties)
 {
     return ready() ? done(cuMemPoolCreate(pool, properties)) : last_error();

@@ -87,10 +87,10 @@ static __attribute__((noinline)) void note_caches(struct fast_warp *w)
         w->subcore->caches |= 1ull << w->slot;
 }
 
-HOT void prepare_access(const struct fast_sm *sm, struct fast_warp *w)
+HOT void prepare_access(struct fast_warp *w)
 {
     __builtin_prefetch(w->cursor.access); /* used after other warps have issued */
-    if (sm->chip->may_refuse)
+    if (w->op->flags & OP_CACHES)
         note_caches(w);
 }
 
@@ -128,7 +128,7 @@ HOT bool advance(struct fast_sm *sm, struct fast_warp *w, struct rp_error *err)
             if (w->op->flags & OP_FETCHED)
                 fetch(sm, w);
             if (w->op->flags & OP_ACCESS)
-                prepare_access(sm, w);
+                prepare_access(w);
             if (w->op->flags & (OP_TESTS | OP_STARTS)) {
                 if (!check_async(w, err))
                     return false;

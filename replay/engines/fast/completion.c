@@ -120,11 +120,14 @@ static void complete(struct fast_sm *sm, const struct memory_completion *c)
 /* If the LSU accepts again, steps the sub-cores with instructions that it refused. */
 static void ask_again(struct fast_sm *sm, uint64_t now)
 {
-    if (!sm->chip->may_refuse || !sm_memory_accepts(sm->memory))
+    if (!sm->refused || !sm_memory_accepts(sm->memory))
         return;
-    for (unsigned i = 0; i < sm->subcore_count; i++)
+    for (uint32_t left = sm->refused; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
         if (sm->subcores[i].ready & sm->subcores[i].refused)
             sm->next[i] = now;
+    }
+    sm->refused = 0;
 }
 
 void fast_advance_memory(struct fast_sm *sm, uint64_t now)
@@ -137,7 +140,8 @@ void fast_advance_memory(struct fast_sm *sm, uint64_t now)
             taken(sm, done.token, done.cycle);
         else
             complete(sm, &done);
-    fast_apply_updates(sm, now);
+    if (sm->updates.count || sm->updates.out_of_memory)
+        fast_apply_updates(sm, now);
     ask_again(sm, now);
     if (sm->chip->stepped)
         fast_sm_limit(sm);

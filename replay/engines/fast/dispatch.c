@@ -364,10 +364,10 @@ static bool need_threads(struct dispatch *d, struct rp_error *err)
 {
     struct fast *f = d->fast;
     uint64_t instructions = 0;
-    for (const struct fast_grid *g = f->grids; g; g = g->next)
+    for (const struct fast_grid *g = f->job->threads > 1 ? f->grids : NULL; g; g = g->next)
         instructions += rp_trace_launch_totals(f->job->trace, g->of.number).warp_instructions;
     bool large = instructions >= THREADS_FROM;
-    unsigned threads = large && f->lookahead && f->job->threads ? f->job->threads : 1;
+    unsigned threads = large && f->lookahead ? f->job->threads : 1;
     threads = threads < f->sm_count ? threads : f->sm_count;
     return d->threads >= threads || take_threads(d, threads) ||
            rp_fail(err, RP_SYSTEM, "out of memory for machine %s", f->machine->name);

@@ -17,7 +17,6 @@ static bool begin_subcore(const struct fast *f, struct fast_sm *sm, unsigned num
     const struct machine *m = f->machine;
     struct fast_subcore *sc = &sm->subcores[number];
     unsigned s = (unsigned)(sm - f->sms);
-    sm->next[number] = NEVER;
     sc->far_first = NEVER;
     sc->number = (uint8_t)number;
     sc->chip_number = s * (unsigned)m->subcores + number;
@@ -42,6 +41,8 @@ static void begin_sm(struct fast *f, struct fast_sm *sm)
     sm->chip = f;
     sm->memory = memory_system_sm(f->memory, (unsigned)(sm - f->sms));
     sm->next_leave = sm->next_room = sm->memory_next = sm->last_issue = NEVER;
+    for (unsigned i = 0; i < MOST_SUBCORES; i++)
+        sm->next[i] = NEVER;
     sm->free_access = NO_ACCESS;
     sm->updates.next = ASYNC_UNKNOWN;
     room_of_sm(f->machine, &sm->left);

@@ -56,6 +56,8 @@ enum op_flag {
     OP_TESTS = 1 << 16,   /* with OP_ACCESS: may wait for the end of a phase of an object */
     OP_GROUPS = 1 << 17,  /* waits for groups */
     OP_CLUSTER = 1 << 18, /* at the barrier of the cluster */
+    OP_CACHES = 1 << 19,  /* with OP_ACCESS: may go to caches, on machines whose LSU may refuse */
+    OP_SHARED = 1 << 20,  /* with OP_ACCESS: is one access to the block's shared memory */
     OP_SPECIAL = OP_CONTROL | OP_BARRIER | OP_ACCESS | OP_PLAIN | OP_EXIT | OP_CLUSTER,
 };
 
@@ -256,8 +258,8 @@ struct fast_observed {
     uint64_t number, dispatched;
 };
 
-#define MOST_SUBCORES 16u
-#define MOST_BLOCKS 64u /* resident on an SM */
+#define MOST_SUBCORES 16u /* a multiple of 4 */
+#define MOST_BLOCKS 64u   /* resident on an SM */
 
 struct fast_sm {
     const struct fast *chip;
@@ -266,8 +268,9 @@ struct fast_sm {
     uint64_t until;         /* it runs all cycles before this one; made earlier when a request leaves for the chip */
     uint64_t stop;          /* the earlier of `until` and the next event outside the sub-cores */
     unsigned subcore_count; /* 0: it has had no block yet, and holds nothing */
-    uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at */
+    uint64_t next[MOST_SUBCORES]; /* per sub-core: the next cycle in which it must be looked at; NEVER: there is none */
     struct fast_subcore *subcores;
+    uint32_t refused; /* sub-cores that issue nothing, with instructions that the LSU has refused; a bit each */
     uint64_t next_leave, last_issue, last_leave;
     uint64_t idle_cycles, occupied_cycles; /* sub-core cycles without a warp; SM cycles with a block */
     uint64_t next_place;                   /* the cycle from which it may get a block */
@@ -382,8 +385,18 @@ HOT void wheel_turn(struct fast_subcore *sc, uint64_t now)
     sc->wheel[at] = 0;
     sc->pending[at / 64] &= ~(1ull << at % 64);
 }
+/* The next cycle from `from` on in which something wakes, NEVER for none. Nothing wakes in the rest of the word of
+ * `pending` that `from` is in. */
+uint64_t wheel_beyond(const struct fast_subcore *, uint64_t from);
 /* The next cycle after `now` in which something wakes, NEVER for none. */
-uint64_t wheel_next(const struct fast_subcore *, uint64_t now);
+HOT uint64_t wheel_next(const struct fast_subcore *sc, uint64_t now)
+{
+    uint64_t from = now + 1, bits = sc->pending[from % WHEEL / 64] >> from % 64;
+    if (!bits)
+        return wheel_beyond(sc, from);
+    uint64_t wake = from + (unsigned)__builtin_ctzll(bits);
+    return wake < sc->far_first ? wake : sc->far_first;
+}
 
 /* ---- blocks.c --------------------------------------------------------------------------------------------------- */
 

@@ -216,6 +216,11 @@ static uint64_t constant_pattern(struct fast_sm *sm, const struct fast_warp *w, 
     if (!sm->chip->constants)
         return accepted;
     uint64_t address[RP_WARP_LANES];
+    if (p->kind == RP_PATTERN_UNIFORM) { /* one lane names all of it */
+        unsigned lowest = (unsigned)__builtin_ctz(p->mask);
+        address[lowest] = base;
+        return constants(sm, w, space, 1u << lowest, address, accepted);
+    }
     lane_addresses(base, p, address);
     return constants(sm, w, space, p->mask, address, accepted);
 }
@@ -396,8 +401,21 @@ static uint64_t sampled(struct fast_sm *sm, struct fast_warp *w, uint64_t dispat
     return later(done, dispatched + response_cycle(response)) + w->latency;
 }
 
+/* With OP_SHARED. */
+static uint64_t shared_alone(struct fast_sm *sm, const struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+{
+    const struct rp_dynamic_access *a = w->next.accesses;
+    uint64_t done = accepted;
+    sm->shared_end = accepted;
+    if (a->pattern->mask)
+        done = later(done, shared(sm, w, w->next.instruction->memory, a->base, a->pattern, dispatched));
+    return done + w->latency;
+}
+
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
+    if (w->op->flags & OP_SHARED)
+        return shared_alone(sm, w, dispatched, accepted);
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
     if (sm->chip->job->sampled)

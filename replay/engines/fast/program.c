@@ -137,6 +137,23 @@ static bool has_block_fence(const struct fast *f, const struct rp_kernel *k)
     return found;
 }
 
+/* Of an instruction with memory operands: whether an execution may go to caches. */
+static bool may_reach_caches(const struct rp_instruction *in)
+{
+    bool may = false;
+    for (uint32_t i = 0; i < in->memory_count; i++)
+        may |= in->memory[i].space != RP_SPACE_NONE && path_of_space(in->memory[i].space) == PATH_CACHES;
+    return may;
+}
+
+/* Of an instruction with memory operands: whether it is one access to the block's own shared memory. */
+static bool is_shared(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
+{
+    const struct rp_memory_operand *o = in->memory;
+    return in->memory_count == 1 && path_of_space(o->space) == PATH_SHARED && !needs_resolving(g->launch, o->space) &&
+           !is_bulk(o) && !f->job->sampled;
+}
+
 static struct op build_op(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
 {
     const struct machine *m = f->machine;
@@ -157,6 +174,8 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
                      (async_acts(in) ? OP_ACTS : 0) | (async_starts(in) ? OP_STARTS : 0) |
                      (async_tests(in) ? OP_TESTS : 0) | (async_awaits_groups(in) ? OP_GROUPS : 0) |
                      (by_space ? OP_BY_SPACE : 0) | (!m->issue_exit && is_plain_exit(in) ? OP_FREE_EXIT : 0);
+    if (flags & OP_ACCESS)
+        flags |= (f->may_refuse && may_reach_caches(in) ? OP_CACHES : 0) | (is_shared(f, g, in) ? OP_SHARED : 0);
     struct op op = {.flags = flags,
                     .unit = t.unit,
                     .producer = (uint8_t)producer_of(in),

@@ -294,6 +294,7 @@ HOT bool step(struct fast_sm *sm, unsigned index, struct rp_error *err)
     int slot = pick(sm, sc, candidates);
     if (slot < 0) {
         sc->refused = not_taken;
+        sm->refused |= (uint32_t)(not_taken != 0) << index;
         sm->next[index] = next_chance(sm, sc, not_taken);
         return true;
     }
@@ -322,8 +323,12 @@ uint64_t fast_sm_next(const struct fast_sm *sm)
 {
     uint64_t next = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
     next = sm->next_room < next ? sm->next_room : next;
-    for (unsigned i = 0; i < sm->subcore_count; i++)
-        next = sm->next[i] < next ? sm->next[i] : next;
+    for (unsigned i = 0; i < sm->subcore_count; i += 4) {
+        const uint64_t *of = sm->next + i;
+        uint64_t a = of[0] < of[1] ? of[0] : of[1], b = of[2] < of[3] ? of[2] : of[3];
+        a = a < b ? a : b;
+        next = a < next ? a : next;
+    }
     return next;
 }
 

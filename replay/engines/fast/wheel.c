@@ -11,19 +11,17 @@ void wheel_bring(struct fast_subcore *sc, uint64_t now)
     }
 }
 
-uint64_t wheel_next(const struct fast_subcore *sc, uint64_t now)
+uint64_t wheel_beyond(const struct fast_subcore *sc, uint64_t from)
 {
-    uint64_t from = now + 1;
     unsigned at = from % WHEEL, word = at / 64;
-    uint64_t bits = sc->pending[word] & ~0ull << at % 64;
-    for (unsigned i = 0; i <= WHEEL / 64; i++) {
+    for (unsigned i = 0; i < WHEEL / 64; i++) {
+        word = (word + 1) % (WHEEL / 64);
+        uint64_t bits = sc->pending[word];
         if (bits) {
             unsigned found = word * 64 + (unsigned)__builtin_ctzll(bits);
             uint64_t wake = from + (found - at) % WHEEL;
             return wake < sc->far_first ? wake : sc->far_first;
         }
-        word = (word + 1) % (WHEEL / 64);
-        bits = sc->pending[word];
     }
     return sc->far_first;
 }

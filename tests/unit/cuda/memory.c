@@ -155,6 +155,52 @@ Test(cuda_memory, pools_count)
     FAILS(cuMemFreeAsync(p, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* CUDA 13 asks for the pools of a device by its place and the type of memory. */
+Test(cuda_memory, pools_of_a_place)
+{
+    CUmemoryPool pool, own, given;
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0};
+    CUmemLocation none = {CU_MEM_LOCATION_TYPE_NONE, 0}, other = {CU_MEM_LOCATION_TYPE_DEVICE, 99};
+    CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    start();
+    WORKS(cuDeviceGetDefaultMemPool(&own, 0));
+    WORKS(cuMemGetDefaultMemPool(&given, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    cr_assert_eq(given, own);
+    WORKS(cuMemPoolCreate(&pool, &properties));
+    WORKS(cuMemSetMemPool(&device, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+    WORKS(cuMemGetMemPool(&given, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    cr_assert_eq(given, pool);
+    WORKS(cuDeviceGetMemPool(&given, 0));
+    cr_assert_eq(given, pool);
+    WORKS(cuMemGetDefaultMemPool(&given, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    cr_assert_eq(given, own);
+    FAILS(cuMemGetMemPool(&given, &other, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_DEVICE);
+    FAILS(cuMemGetMemPool(&given, &none, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuMemGetMemPool(&given, &device, 0), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuMemGetMemPool(&given, &host, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(cuMemGetDefaultMemPool(&given, &none, CU_MEM_ALLOCATION_TYPE_MANAGED), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+/* libcu++ makes a stream in a context, takes that off the thread and allocates on the stream. */
+Test(cuda_memory, pools_without_a_current_context)
+{
+    CUmemoryPool pool;
+    CUstream stream;
+    CUcontext context;
+    CUdeviceptr p, q;
+    start();
+    WORKS(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    WORKS(cuDeviceGetDefaultMemPool(&pool, 0));
+    WORKS(cuCtxPopCurrent_v2(&context));
+    WORKS(cuMemAllocFromPoolAsync(&p, 64, pool, stream));
+    WORKS(cuMemAllocAsync(&q, 64, stream));
+    WORKS(cuMemFreeAsync(p, stream));
+    WORKS(cuMemFreeAsync(q, stream));
+    WORKS(cuStreamSynchronize(stream));
+    FAILS(cuMemAllocFromPoolAsync(&p, 64, pool, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    FAILS(cuStreamSynchronize(NULL), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 /* Many allocations, freed out of order: their pages come and go, and what is allocated is zero. */
 Test(cuda_memory, comes_back_as_zeros)
 {
