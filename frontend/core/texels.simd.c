@@ -87,8 +87,10 @@ static void fix_normalized(int32_t *restrict to, const uint32_t *restrict coordi
         to[l] = (int32_t)floor(t[l] * scale + half);
 }
 
+#define EXACT_FLOATS (1u << 24) /* a float has all numbers up to this one */
+
 /* The texel that a point filter finds by coordinates that are in texels and clamped. None is negative then, so that the
- * conversion, which cuts off, rounds down. */
+ * conversion, which cuts off, rounds down. `n`: up to EXACT_FLOATS. */
 static void clamp_texels(int32_t *restrict to, const uint32_t *restrict coordinate, uint32_t n)
 {
     float x[LANES], last = (float)(n - 1);
@@ -129,7 +131,7 @@ static void find_axis(struct lane_axis *restrict a, const uint32_t *coordinate, 
 {
     enum rp_address_mode mode = mode_of(s, which);
     _Alignas(64) int32_t fixed[LANES];
-    if (!linear && !s->normalized_coordinates && mode == RP_ADDRESS_CLAMP) {
+    if (!linear && !s->normalized_coordinates && mode == RP_ADDRESS_CLAMP && n <= EXACT_FLOATS) {
         a->count = 1;
         a->outside[0] = 0;
         clamp_texels(a->at[0], coordinate, n);
