@@ -189,6 +189,7 @@ void calendar_end(struct calendar *c)
     free(c->later);
     c->later = NULL;
     c->later_count = c->later_room = 0;
+    c->today = 0;
     if (!c->count)
         return;
     memset(c->used, 0, sizeof c->used);

@@ -42,7 +42,7 @@ uint64_t calendar_next(const struct calendar *);
 struct event *calendar_take(struct calendar *, uint64_t until);
 /* Sets today; the calendar is empty. */
 void calendar_reset(struct calendar *, uint64_t today);
-/* Frees what it holds. It is empty then, and may be used again. */
+/* Frees what it holds. It is empty then, at cycle 0, and may be used again. */
 void calendar_end(struct calendar *);
 
 #endif
