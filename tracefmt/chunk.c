@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracefmt/decode.h"
 #include "tracefmt/frame.h"
 #include "tracefmt/slice.h"
 
@@ -42,6 +43,7 @@ struct rp_chunk *rp_chunk_new(const struct rp_kernel *kernel, uint32_t launch, c
     c->differs = pattern_differs();
     c->launch = launch;
     c->level = options ? options->level : 0;
+    c->scattered = options && options->scattered;
     if (!chunk_allocate(c)) {
         rp_chunk_free(c);
         return NULL;
@@ -285,6 +287,7 @@ static void empty(struct rp_chunk *c)
     c->block_count = c->open_count = kept;
     c->ended_bytes = 0;
     c->pattern_count = 0;
+    c->pattern_bytes = 0;
     memset(c->alone, 0, sizeof c->alone);
     if (c->pattern_table)
         memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);
@@ -367,6 +370,7 @@ static bool build_frame(struct rp_chunk *c, struct rp_frame *f, struct rp_error 
     struct buffer out = {0};
     bool ok = frame_compress(c->compressor, c->level, &c->raw, &out, err);
     f->raw_bytes = c->raw.size;
+    f->scattered = c->scattered;
     f->data = out.data;
     f->bytes = out.size;
     return ok;
@@ -389,11 +393,37 @@ static bool build_slices(struct rp_chunk *c, struct rp_frame *f, uint32_t slices
     return ok;
 }
 
+#define EXCEPTIONS_OF_PATTERN 4 /* an exception names a pattern that is new, or one of few others */
+
+/* An estimate of what a scattered chunk takes in a reader, without encoding it: of warps that executed as many runs as
+ * the one before, and made as many accesses, the path is not counted again. */
+static size_t estimated_bytes(const struct rp_chunk *c)
+{
+    size_t bytes = c->pattern_bytes, accesses = 0;
+    const struct rp_warp_log none = {0}, *last = &none;
+    for (size_t i = 0; i < c->block_count; i++)
+        for (uint32_t w = 0; w < c->blocks[i]->warps; w++) {
+            const struct rp_warp_log *l = &c->blocks[i]->logs[w];
+            if (l->run_count != last->run_count || l->access_count != last->access_count)
+                bytes += l->run_count * sizeof *l->runs + l->guard_count * sizeof *l->guards +
+                         l->access_count * sizeof(uint32_t);
+            accesses += l->access_count;
+            last = l;
+        }
+    const size_t exceptions = (size_t)c->pattern_count * EXCEPTIONS_OF_PATTERN;
+    return bytes + (exceptions < accesses ? exceptions : accesses) * sizeof(struct exception);
+}
+
 static bool build_frames(struct rp_chunk *c, struct rp_frame *f, struct rp_error *err)
 {
     if (c->failed)
         return rp_fail(err, RP_SYSTEM, "out of memory while recording");
-    if (!check_blocks(c, err) || !chunk_encode(c, err))
+    if (!check_blocks(c, err))
+        return false;
+    const size_t estimate = c->scattered ? estimated_bytes(c) : 0;
+    if (estimate > SLICE_LIMIT)
+        return build_slices(c, f, (uint32_t)(estimate / SLICE_BYTES) + 1, err);
+    if (!chunk_encode(c, err))
         return false;
     return c->decoded_bytes <= SLICE_LIMIT ? build_frame(c, f, err)
                                            : build_slices(c, f, (uint32_t)(c->decoded_bytes / SLICE_BYTES) + 1, err);

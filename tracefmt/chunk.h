@@ -45,7 +45,8 @@ struct rp_chunk {
     uint64_t identity; /* of the kernel, which may be freed before the chunk is renewed */
     uint32_t launch;
     int level;
-    bool failed; /* out of memory while logging */
+    bool scattered; /* as struct rp_writer_options has it */
+    bool failed;    /* out of memory while logging */
     ZSTD_CCtx *compressor;
 
     struct open_block **blocks; /* ascending index */
@@ -55,6 +56,7 @@ struct rp_chunk {
 
     struct wide_pattern *patterns;
     uint32_t pattern_count, pattern_capacity;
+    size_t pattern_bytes;    /* what they take in a reader */
     uint32_t *pattern_table; /* open addressing: pattern + 1; a power of two, at most half full */
     uint32_t pattern_table_size;
     uint32_t *last_pattern;        /* per slot: pattern + 1 */
@@ -81,12 +83,19 @@ struct rp_frame {
     uint64_t *carried;     /* summary.carried_count block indices */
     uint64_t last_block;   /* the highest block that begins here; valid if summary.blocks > 0 */
     uint32_t warps;        /* of each block */
+    bool scattered;        /* it has column CHUNK_SCATTERED */
     struct rp_frame *next; /* the next slice: what the blocks did after this one */
 };
 
 /* Returns the pattern's number in the chunk; adds the pattern if it is new. NO_PATTERN: out of memory. */
 #define NO_PATTERN UINT32_MAX
 uint32_t chunk_intern(struct rp_chunk *, const struct wide_pattern *);
+/* An estimate of what the pattern takes in a reader. */
+static inline size_t pattern_decoded_bytes(const struct wide_pattern *p)
+{
+    const size_t offsets = p->kind == RP_PATTERN_GENERAL ? rp_lane_count(p->mask) : 0;
+    return sizeof(struct rp_pattern) + offsets * sizeof(int32_t);
+}
 /* Turns the logs into columns and fills summary, except for the carried blocks. */
 bool chunk_encode(struct rp_chunk *, struct rp_error *);
 /* A carried block that has done nothing since the last chunk and has not ended: nothing to store. */

@@ -43,12 +43,19 @@ enum chunk_field {
     CHUNK_EXCEPTION_BASE,
     CHUNK_EXCEPTION_PATTERN,
     CHUNK_AUX,
+    CHUNK_SCATTERED,
     CHUNK_FIELDS
 };
 #define CHUNK_FIRST_COLUMN CHUNK_BLOCK
 
 #define LAUNCH_WARPS_LIMIT 32     /* 1024 threads */
 #define RUN_MASK_START UINT32_MAX /* the mask that the first run of a path is compared with */
+
+/* The value of column CHUNK_SCATTERED. The chunk has patterns of one kind more, PATTERN_ABOUT_STRIDE, and names
+ * patterns in another way: NAMED_NEXT is the first one that was not named before, and pattern n is NAMED_FIRST + n. */
+#define SCATTERED 1
+#define PATTERN_ABOUT_STRIDE (RP_PATTERN_AFFINE + 1)
+enum { NAMED_NEXT = 1, NAMED_FIRST };
 
 /* Codes of the guard column; an explicit mask is GUARD_EXPLICIT + mask. */
 enum guard_code { GUARD_ALL, GUARD_NONE, GUARD_PREVIOUS, GUARD_EXPLICIT };

@@ -19,6 +19,8 @@ struct decoder {
     uint64_t scalar[CHUNK_FIRST_COLUMN];
     const struct rp_launch *launch;
     const struct kernel_map *map;
+    bool scattered; /* the chunk has CHUNK_SCATTERED */
+    uint32_t named; /* patterns that have been named, the first ones */
     uint32_t warp_count;
     struct pool work; /* the following arrays, which live as long as the decoder */
     uint32_t *scratch;
@@ -48,7 +50,8 @@ static const char *const column_names[CHUNK_FIELDS] = {[CHUNK_BLOCK] = "block",
                                                        [CHUNK_EXCEPTION_GAP] = "exception_gap",
                                                        [CHUNK_EXCEPTION_BASE] = "exception_base",
                                                        [CHUNK_EXCEPTION_PATTERN] = "exception_pattern",
-                                                       [CHUNK_AUX] = "aux"};
+                                                       [CHUNK_AUX] = "aux",
+                                                       [CHUNK_SCATTERED] = "scattered"};
 
 static bool bad(struct decoder *d, enum chunk_field f, const char *what)
 {
@@ -137,6 +140,15 @@ static bool prepare(struct decoder *d, const struct decode_context *context)
     return true;
 }
 
+static bool decode_coding(struct decoder *d)
+{
+    const struct span *column = &d->column[CHUNK_SCATTERED];
+    uint32_t coding;
+    d->scattered = column->at != column->end;
+    return !d->scattered || (next_below(d, CHUNK_SCATTERED, SCATTERED + 1, &coding) &&
+                             (coding == SCATTERED || bad(d, CHUNK_SCATTERED, "a value is out of range")));
+}
+
 /* ---- blocks and warps -------------------------------------------------------------------------------------------- */
 
 static bool decode_blocks(struct decoder *d)
@@ -170,27 +182,37 @@ static bool decode_blocks(struct decoder *d)
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
+/* From the differences between neighbouring lanes, less stride × their distance. */
+static bool decode_offsets(struct decoder *d, struct wide_pattern *p, uint64_t stride)
+{
+    uint64_t delta, offset = 0 - stride * (uint64_t)__builtin_ctz(p->mask);
+    for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        if (!next_signed(d, CHUNK_PATTERN_OFFSET, &delta))
+            return false;
+        offset += delta;
+        p->offset[lane] = (int64_t)(offset + stride * lane);
+    }
+    return true;
+}
+
 static bool decode_pattern(struct decoder *d, struct rp_pattern *out)
 {
     struct wide_pattern wide = {0}, *p = &wide;
-    uint64_t stride, delta, offset = 0;
+    uint64_t stride;
     uint32_t kind;
     if (!next_below(d, CHUNK_PATTERN_MASK, (uint64_t)UINT32_MAX + 1, &p->mask) ||
-        !next_below(d, CHUNK_PATTERN_KIND, RP_PATTERN_AFFINE + 1, &kind) ||
+        !next_below(d, CHUNK_PATTERN_KIND, (d->scattered ? PATTERN_ABOUT_STRIDE : RP_PATTERN_AFFINE) + 1, &kind) ||
         !next_signed(d, CHUNK_PATTERN_STRIDE, &stride))
         return false;
     if (!p->mask)
         return bad(d, CHUNK_PATTERN_MASK, "an empty mask");
-    if (kind != RP_PATTERN_AFFINE && stride)
+    if (kind < RP_PATTERN_AFFINE && stride)
         return bad(d, CHUNK_PATTERN_STRIDE, "a stride where none belongs");
-    p->kind = (uint8_t)kind;
-    p->stride = (int64_t)stride;
-    if (kind == RP_PATTERN_GENERAL)
-        for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
-            if (!next_signed(d, CHUNK_PATTERN_OFFSET, &delta))
-                return false;
-            p->offset[__builtin_ctz(rest)] = (int64_t)(offset += delta);
-        }
+    p->kind = kind == PATTERN_ABOUT_STRIDE ? RP_PATTERN_GENERAL : (uint8_t)kind;
+    p->stride = kind == RP_PATTERN_AFFINE ? (int64_t)stride : 0;
+    if (p->kind == RP_PATTERN_GENERAL && !decode_offsets(d, p, stride))
+        return false;
     pattern_expand(p);
     return pattern_narrow(out, p, &d->chunk->pool) || no_memory(d);
 }
@@ -329,10 +351,16 @@ static bool decode_paths(struct decoder *d)
 
 static bool next_pattern(struct decoder *d, enum chunk_field f, const struct rp_pattern **pattern)
 {
-    uint32_t id;
-    if (!next_below(d, f, (uint64_t)d->chunk->pattern_count + 1, &id))
+    const struct rp_pattern *patterns = d->chunk->patterns;
+    const uint32_t count = d->chunk->pattern_count, first = d->scattered ? NAMED_FIRST : 1;
+    uint32_t name;
+    if (!next_below(d, f, (uint64_t)count + first, &name))
         return false;
-    *pattern = id ? &d->chunk->patterns[id - 1] : NULL;
+    if (d->scattered && name == NAMED_NEXT) {
+        *pattern = &patterns[d->named];
+        return d->named++ < count || bad(d, f, "names more patterns than there are");
+    }
+    *pattern = name ? &patterns[name - first] : NULL;
     return true;
 }
 
@@ -504,8 +532,8 @@ struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct dec
     c->pool.limit = CHUNK_MEMORY_LIMIT;
     c->pool.budget = context->budget;
     struct decoder d = {.chunk = c, .err = err, .work = {.limit = CHUNK_MEMORY_LIMIT, .budget = context->budget}};
-    bool ok = take_fields(&d, (struct span){content, content + size}) && prepare(&d, context) && decode_blocks(&d) &&
-              decode_patterns(&d) && decode_paths(&d) && decode_warps(&d) && check_sums(&d);
+    bool ok = take_fields(&d, (struct span){content, content + size}) && prepare(&d, context) && decode_coding(&d) &&
+              decode_blocks(&d) && decode_patterns(&d) && decode_paths(&d) && decode_warps(&d) && check_sums(&d);
     *over = !ok && (d.work.over || c->pool.over);
     pool_free(&d.work);
     if (!ok) {

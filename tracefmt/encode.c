@@ -130,33 +130,53 @@ static struct known_path *find_path(struct encoder *e, const struct rp_warp_log 
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-static void emit_offsets(struct buffer *column, const struct wide_pattern *p)
+/* What lies between neighbouring lanes on average, rounded to lines or, where it is large, to pages. Each lane has data
+ * of its own, mostly at equal distances, and is at another place in them. */
+static int64_t mean_stride(const struct wide_pattern *p)
 {
-    uint64_t last = 0;
+    const int highest = 31 - __builtin_clz(p->mask);
+    const int64_t mean = p->offset[highest] / (highest - __builtin_ctz(p->mask));
+    const int64_t unit = mean < 8192 && mean > -8192 ? 64 : 4096;
+    return (mean + (mean < 0 ? -unit : unit) / 2) / unit * unit;
+}
+
+static void emit_offsets(struct buffer *column, const struct wide_pattern *p, uint64_t stride)
+{
+    uint64_t last = 0 - stride * (uint64_t)__builtin_ctz(p->mask);
     for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
-        uint64_t offset = (uint64_t)p->offset[__builtin_ctz(rest)];
+        const unsigned lane = (unsigned)__builtin_ctz(rest);
+        const uint64_t offset = (uint64_t)p->offset[lane] - stride * lane;
         buffer_zigzag(column, offset - last);
         last = offset;
     }
 }
 
-/* The pattern's number in the file. Numbers follow the first use when warps are taken in order, so they do not depend
- * on the order in which warps ran. */
-static uint32_t pattern_in_file(struct encoder *e, uint32_t pattern)
+static void emit_pattern(struct encoder *e, const struct wide_pattern *p)
 {
+    const bool general = p->kind == RP_PATTERN_GENERAL;
+    const int64_t stride = general && e->chunk->scattered ? mean_stride(p) : p->stride;
+    buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
+    buffer_varint(&e->column[CHUNK_PATTERN_KIND], general && stride ? PATTERN_ABOUT_STRIDE : p->kind);
+    buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)stride);
+    if (general)
+        emit_offsets(&e->column[CHUNK_PATTERN_OFFSET], p, (uint64_t)stride);
+}
+
+/* What names the pattern in the file. Numbers follow the first use when warps are taken in order, so they do not depend
+ * on the order in which warps ran. */
+static uint64_t pattern_name(struct encoder *e, uint32_t pattern)
+{
+    const bool scattered = e->chunk->scattered;
     if (!e->pattern_id[pattern]) {
         const struct wide_pattern *p = &e->chunk->patterns[pattern];
         e->pattern_id[pattern] = ++e->patterns_used;
-        e->chunk->decoded_bytes += sizeof(struct rp_pattern);
-        if (p->kind == RP_PATTERN_GENERAL)
-            e->chunk->decoded_bytes += sizeof(int32_t) * rp_lane_count(p->mask);
-        buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
-        buffer_varint(&e->column[CHUNK_PATTERN_KIND], p->kind);
-        buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)p->stride);
-        if (p->kind == RP_PATTERN_GENERAL)
-            emit_offsets(&e->column[CHUNK_PATTERN_OFFSET], p);
+        e->chunk->decoded_bytes += pattern_decoded_bytes(p);
+        emit_pattern(e, p);
+        if (scattered)
+            return NAMED_NEXT;
     }
-    return e->pattern_id[pattern] - 1;
+    const uint32_t number = e->pattern_id[pattern] - 1;
+    return scattered ? NAMED_FIRST + (uint64_t)number : (uint64_t)number + 1;
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -166,7 +186,7 @@ static void emit_exception(struct encoder *e, uint64_t gap, uint64_t residual, u
     e->chunk->decoded_bytes += sizeof(struct exception);
     buffer_varint(&e->column[CHUNK_EXCEPTION_GAP], gap);
     buffer_zigzag(&e->column[CHUNK_EXCEPTION_BASE], residual);
-    buffer_varint(&e->column[CHUNK_EXCEPTION_PATTERN], predicted ? 0 : (uint64_t)pattern_in_file(e, pattern) + 1);
+    buffer_varint(&e->column[CHUNK_EXCEPTION_PATTERN], predicted ? 0 : pattern_name(e, pattern));
 }
 
 static void encode_leader(struct encoder *e, const struct known_path *k, const struct rp_warp_log *log)
@@ -179,7 +199,7 @@ static void encode_leader(struct encoder *e, const struct known_path *k, const s
         struct extrapolation *first = &e->chunk->slot_first[p->slot[r]];
         buffer_zigzag(&e->column[CHUNK_FIRST], a->base - extrapolate(first));
         buffer_varint(&e->column[CHUNK_FIRST_PATTERN],
-                      first->seen && first->pattern == a->pattern ? 0 : (uint64_t)pattern_in_file(e, a->pattern) + 1);
+                      first->seen && first->pattern == a->pattern ? 0 : pattern_name(e, a->pattern));
         extrapolation_update(first, a->base);
         first->pattern = a->pattern;
         state[r] = (struct leader_state){.last = a->base};
@@ -301,6 +321,8 @@ static bool prepare(struct encoder *e)
     memset(c->slot_first, 0, c->map->slot_count * sizeof *c->slot_first);
     for (int f = 0; f < CHUNK_FIELDS; f++)
         c->column[f].size = 0;
+    if (c->scattered)
+        buffer_varint(&c->column[CHUNK_SCATTERED], SCATTERED);
     c->summary = (struct chunk_entry){.launch = c->launch};
     c->decoded_bytes = 0;
     return e->table && e->paths && e->pattern_id;

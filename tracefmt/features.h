@@ -11,7 +11,8 @@
     X(OBJECT_OPERATIONS, "object-operations")                                                                          \
     X(CREATED_STREAMS, "created-streams")                                                                              \
     X(CLUSTERS, "clusters")                                                                                            \
-    X(LAUNCH_BARRIERS, "launch-barriers")
+    X(LAUNCH_BARRIERS, "launch-barriers")                                                                              \
+    X(SCATTERED_PATTERNS, "scattered-patterns")
 /* clang-format on */
 
 enum feature {

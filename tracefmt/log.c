@@ -91,6 +91,7 @@ static uint32_t intern_next(struct rp_chunk *c)
     for (; c->pattern_table[at]; at = (at + 1) & mask)
         if (pattern_equal(&c->patterns[c->pattern_table[at] - 1], p))
             return c->pattern_table[at] - 1;
+    c->pattern_bytes += pattern_decoded_bytes(p);
     c->pattern_table[at] = ++c->pattern_count;
     return c->pattern_count - 1;
 }

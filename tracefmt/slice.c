@@ -47,6 +47,13 @@ struct end {
     uint32_t inside;                /* instructions of the next run */
 };
 
+/* A log may have fewer values than its runs ask for: encoding finds that. */
+static void limit_end(const struct cut *c, struct end *e)
+{
+    e->aux = e->aux < c->whole.aux_count ? e->aux : c->whole.aux_count;
+    e->access = e->access < c->whole.access_count ? e->access : c->whole.access_count;
+}
+
 /* Finds the position at which the exposed weight reaches `target`: each run and each access weighs 1. */
 static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t target)
 {
@@ -57,17 +64,19 @@ static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t t
         c->weight++;
         for (uint32_t at = m->next_notable[r->start]; at < stop; at = m->next_notable[at + 1]) {
             const struct rp_instruction *in = &m->kernel->instructions[at];
-            if (in->flags & RP_GUARDED && !c->whole.guards[e.guard++])
+            if (in->flags & RP_GUARDED && e.guard < c->whole.guard_count && !c->whole.guards[e.guard++])
                 continue;
             e.aux += rp_aux_count(in);
             e.access += in->memory_count;
             c->weight += in->memory_count;
             if (c->weight >= target && at + 1 < stop) {
                 e.inside = at + 1 - r->start;
+                limit_end(c, &e);
                 return e;
             }
         }
     }
+    limit_end(c, &e);
     return e;
 }
 

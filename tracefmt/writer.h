@@ -26,8 +26,10 @@ struct rp_writer;
 struct rp_chunk;
 
 struct rp_writer_options {
-    int level;    /* zstd compression level, 0: the default (3) */
-    bool scratch; /* the file has no name from the start and is deleted with the writer: for rp_writer_read only */
+    int level;      /* zstd compression level, 0: the default (3) */
+    bool scattered; /* of a chunk: each lane mostly has data of its own and is at another place in them, so that hardly
+                     * a pattern comes twice. Readers of before do not know how such chunks are coded. */
+    bool scratch;   /* the file has no name from the start and is deleted with the writer: for rp_writer_read only */
 };
 
 struct rp_writer *rp_writer_open(const char *path, const struct rp_provenance *, const struct rp_writer_options *,

@@ -6,6 +6,8 @@
 #include "frontend/module/cubin.h"
 
 #define GUEST_CHUNK_BYTES (1u << 20) /* logs that fit the second-level cache */
+#define GUEST_LEVEL                                                                                                    \
+    1 /* zstd's: what does not repeat, as byte codes, takes most of the time to record, and little more space */
 
 /* The barrier of all cores is the block's, unless there are several blocks. */
 static bool guest_set_barriers(struct guest_recorder *r, const struct guest_program *p, struct rp_error *err)
@@ -49,8 +51,9 @@ static bool guest_add_launch(struct guest_recorder *r, const struct guest_progra
 
 static bool guest_begin_blocks(struct guest_recorder *r, struct rp_error *err)
 {
+    const struct rp_writer_options options = {.level = GUEST_LEVEL, .scattered = true};
     r->logs = calloc(r->blocks, sizeof *r->logs);
-    r->chunk = rp_chunk_new(&r->kernel, r->launch, NULL);
+    r->chunk = rp_chunk_new(&r->kernel, r->launch, &options);
     if (!r->logs || !r->chunk)
         return rp_fail(err, RP_SYSTEM, "out of memory");
     for (uint32_t i = 0; i < r->blocks; i++) {

@@ -612,7 +612,8 @@ static bool write_launch(struct recording *r, uint32_t launch)
     }
     if (!rp_writer_begin_launch(r->writer, &r->trace->launches[launch], &id, r->err))
         return false;
-    r->chunk = rp_chunk_new(&r->trace->kernel, id, NULL);
+    const struct rp_writer_options options = {.scattered = r->trace->options.scattered};
+    r->chunk = rp_chunk_new(&r->trace->kernel, id, &options);
     if (!r->chunk)
         return rp_fail(r->err, RP_SYSTEM, "out of memory");
     write_blocks(r, launch);

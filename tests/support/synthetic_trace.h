@@ -32,6 +32,7 @@ struct synthetic_options {
     bool control_words;       /* instructions have random scheduling control bits */
     bool clusters;            /* blocks run in clusters, and reach each other's shared memory */
     bool meets;               /* most barriers are the launch's, which is cooperative */
+    bool scattered;           /* chunks are coded for addresses that follow no pattern (writer.h) */
     bool shared_only;         /* memory operands are in shared memory, none elsewhere */
     uint32_t streams; /* more than 1: launches of different sizes, in so many streams, with dependencies and events */
     uint32_t chunk_bytes; /* finish a chunk after this many bytes, also within a block; 0: one chunk per 8 blocks */

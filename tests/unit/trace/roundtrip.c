@@ -130,6 +130,7 @@ Test(roundtrip, four_hundred_random_traces)
         o.objects = seed % 3 == 1;
         o.inlined = seed % 2;
         o.streams = seed % 5 == 4 ? 3 : 0;
+        o.scattered = seed % 7 >= 4;
         check(&o, path);
     }
 }
@@ -165,6 +166,9 @@ Test(roundtrip, chunks_cut_in_time)
     o.several_operands = o.aux = o.barriers = true;
     uint64_t whole = check(&o, path);
     cr_expect_gt(whole, 4, "%" PRIu64 " chunks", whole);
+    o.scattered = true; /* cut without having been encoded whole */
+    cr_expect_gt(check(&o, path), 4);
+    o.scattered = false;
     o.chunk_bytes = 9000000; /* ends within blocks, too */
     cr_expect_gt(check(&o, path), 4);
     o.blocks = 1;
