@@ -1,5 +1,5 @@
 /* seeds_trace FOLDER: inputs of fuzz_trace: the frames of traces with several modules, inlined calls, launches in
- * streams, barrier objects; and the tables and chunks among them one by one. */
+ * streams, barrier objects, scattered patterns; and the tables and chunks among them one by one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,15 +40,17 @@ static bool put_trace(const char *folder, const char *name, const struct remade_
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"plain", "objects", "streams"};
+    static const char *const names[] = {"plain", "objects", "streams", "scattered"};
     char path[] = "/tmp/reprise-seeds-XXXXXX";
     struct rp_error err = {0};
     bool ok = argc == 2;
     struct synthetic_options o = {.seed = 1, .launches = 4, .blocks = 2, .streams = 3, .memory_percent = 30};
+    o.random_percent = 20;
     o.inlined = o.aux = o.objects = o.several_operands = true;
     close(mkstemp(path));
-    for (int i = 0; ok && i < 3; i++) {
+    for (int i = 0; ok && i < 4; i++) {
         struct remade_trace r;
+        o.scattered = i == 3;
         ok = i < 2 ? rich_trace_write(path, i == 1, &err) : synthetic_trace_write(path, &o, &err);
         if (ok && (ok = remade_take(&r, path, &err))) {
             ok = put_trace(argv[1], names[i], &r);
