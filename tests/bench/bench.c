@@ -143,16 +143,28 @@ static void print_head(bool markdown)
         BENCH_RUNS, cpu);
 }
 
+static const struct figure *figure_named(const struct figure *f, const char *name)
+{
+    while (f->name && strcmp(f->name, name))
+        f++;
+    return f;
+}
+
 /* Where TEXT leaves out the rows that record traces, rows behind them want these nevertheless. */
 static bool record_missing(void)
 {
     static const struct {
         const char *trace;
-        const struct figure *records;
-    } rows[] = {{"sgemm-512", &replay_figures[0]}, {"gemm", &batches_figures[0]}};
+        const struct figure *figures;
+        const char *records;
+    } rows[] = {{"sgemm-512", replay_figures, "SGEMM 512, size of the trace"},
+                {"stream_copy", replay_figures, "Copy, replay on rtx2060"},
+                {"stream_gather", replay_figures, "Random gather, replay on rtx2060"},
+                {"gemm", batches_figures, "GEMM 512, 100 batches of one processor"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct measurement m = {0};
-        if (access(bench_path(rows[i].trace), R_OK) && !in_own_process(rows[i].records, &m)) {
+        const struct figure *f = figure_named(rows[i].figures, rows[i].records);
+        if (access(bench_path(rows[i].trace), R_OK) && !in_own_process(f, &m)) {
             fprintf(stderr, "bench: trace of %s: %s\n", rows[i].trace, m.error);
             return false;
         }
