@@ -11,8 +11,7 @@
 #define SLICE_BYTES ((size_t)512 << 10)
 
 struct slicer;
-/* While the slicer exists, the chunk's logs
- * expose one slice at a time, none at first. NULL: out of memory. */
+/* While the slicer exists, the chunk's logs expose one slice at a time, none at first. NULL: out of memory. */
 struct slicer *slicer_new(struct rp_chunk *, uint32_t slices);
 /* Exposes the next slice. Blocks that end do so in the last one. */
 void slicer_next(struct slicer *);

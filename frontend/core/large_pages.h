@@ -8,8 +8,8 @@
 
 #define LARGE_PAGE (UINT64_C(2) << 20) /* bytes; of x86-64, and of AArch64 with small pages of 4 KB */
 
-/* Whether a buffer of this size gets large pages. A smaller buffer would waste memory. So would a buffer larger than
- * LARGE_MOST of which a program uses a few bytes here and there. */
+/* Whether a buffer of this size gets large pages. A smaller buffer would waste memory. A buffer larger than LARGE_MOST
+ * could waste much: programs may use few bytes of each page. */
 #define LARGE_MOST (UINT64_C(1) << 30)
 static inline bool large_pages_fit(uint64_t bytes) { return bytes >= LARGE_PAGE && bytes <= LARGE_MOST; }
 

@@ -6,8 +6,8 @@
 #include "frontend/module/cubin.h"
 
 #define GUEST_CHUNK_BYTES (1u << 20) /* logs that fit the second-level cache */
-#define GUEST_LEVEL                                                                                                    \
-    1 /* zstd's: what does not repeat, as byte codes, takes most of the time to record, and little more space */
+/* zstd's. Higher levels save few bytes of code that does not repeat, and take most of the time to record it. */
+#define GUEST_LEVEL 1
 
 /* The barrier of all cores is the block's, unless there are several blocks. */
 static bool guest_set_barriers(struct guest_recorder *r, const struct guest_program *p, struct rp_error *err)

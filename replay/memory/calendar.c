@@ -73,7 +73,7 @@ static struct event *take_run(struct event **list)
 static struct event *sort(struct event *list)
 {
     struct event *sorted[32];
-    unsigned count = 0; /* entries of `sorted` in use: NULL, or a list of 2^i runs */
+    unsigned count = 0; /* entries of `sorted` in use: entry i is NULL, or has 2^i runs */
     while (list) {
         struct event *run = take_run(&list);
         unsigned i = 0;
