@@ -20,8 +20,8 @@
  *
  * atomic_interval: Jia et al., arXiv:1804.06826, Table 4.2, have one address cost a warp 15, 17, 19, 30, 46, 78 cycles
  * on a P100 where 1, 2, 4, 8, 16, 32 lanes contend for it, 2 for each further lane.
- * atomic_start: the same on a V100 are 6, 7, 11, 18, 24, 66 cycles. With an interval of 2 and a start of 4 they are 5,
- * 7, 11, 19, 35, 67. These are reductions, which return nothing: how much later an atomic's result comes is not
+ * atomic_start: the same on a V100 are 6, 7, 11, 18, 24, 66 cycles. With an interval of 2 and a start of 5 they are 6,
+ * 8, 12, 20, 36, 68. These are reductions, which return nothing: how much later an atomic's result comes is not
  * published.
  */
 #include <stdbool.h>
