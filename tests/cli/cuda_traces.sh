@@ -261,6 +261,7 @@ for signal in INT TERM HUP; do
     end_by $signal endless 7
     check "SIG$signal: the kernel that was stopped is named" grep -q "kernel 'endless': interrupted: " "$dir/err"
 done
+end_by XCPU endless 7
 end_by TERM blocks 7
 is "a block that had not begun is no error of the trace" "$(grep -c "cannot encode" "$dir/err")" 0
 
