@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefmt/file_write.h"
 #include "tracefmt/index.h"
 #include "tracefmt/reader.h"
 #include "tracefmt/reader_internal.h"
@@ -32,9 +33,8 @@ static bool write_index(int fd, const struct rp_trace *t, uint64_t end, struct r
 {
     struct buffer out = {0};
     bool ok = index_pack(&t->index, &out, err);
-    if (ok &&
-        (ftruncate(fd, (off_t)end) || pwrite(fd, out.data, out.size, (off_t)end) != (ssize_t)out.size || fsync(fd)))
-        ok = rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", rp_trace_path(t), strerror(errno));
+    if (ok && (ftruncate(fd, (off_t)end) || !file_write_at(fd, out.data, out.size, (off_t)end) || fsync(fd)))
+        ok = rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", rp_trace_path(t), file_write_error(errno));
     buffer_free(&out);
     return ok;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tracefmt/chunk.h"
+#include "tracefmt/file_write.h"
 #include "tracefmt/frame.h"
 #include "tracefmt/reader_internal.h"
 #include "tracefmt/tables.h"
@@ -52,21 +53,12 @@ struct rp_writer {
 static bool system_fail(struct rp_writer *w, const char *doing, struct rp_error *err)
 {
     w->broken = true;
-    return rp_fail(err, RP_SYSTEM, "cannot %s '%s': %s", doing, w->path, strerror(errno));
+    return rp_fail(err, RP_SYSTEM, "cannot %s '%s': %s", doing, w->path, file_write_error(errno));
 }
 
 static bool write_now(struct rp_writer *w, const uint8_t *data, size_t size, struct rp_error *err)
 {
-    while (size) {
-        ssize_t n = write(w->fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return system_fail(w, "write", err);
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
+    return file_write(w->fd, data, size) || system_fail(w, "write", err);
 }
 
 static bool flush(struct rp_writer *w, struct rp_error *err)
@@ -454,14 +446,8 @@ static bool write_ahead(struct rp_writer *w, struct rp_error *err)
     w->out.size = 0;
     if (!frame_compress(w->compressor, w->level, &w->raw, &w->out, err))
         return false;
-    for (size_t done = 0; done < w->out.size;) {
-        ssize_t n = pwrite(w->fd, w->out.data + done, w->out.size - done, (off_t)(w->bytes + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return system_fail(w, "write", err);
-        done += (size_t)n;
-    }
+    if (!file_write_at(w->fd, w->out.data, w->out.size, (off_t)w->bytes))
+        return system_fail(w, "write", err);
     w->ahead = w->ahead > w->bytes + w->out.size ? w->ahead : w->bytes + w->out.size;
     return true;
 }

@@ -60,6 +60,18 @@ for device in rtx2080 a100 h100; do
         fi
     done
 done
+# Kernels that set conditions of graphs, as PTX, and as machine code that calls the function by its address or directly.
+for device in rtx2080 a100 h100; do
+    for how in "ptx conditions" "sass conditions" "sass conditions_linked"; do
+        "$REPRISE" run --device $device --prefer ${how% *} -- "$programs/${how#* }" >"$dir/out" 2>"$dir/err"
+        status=$?
+        sed -n "s/^ok /ok - $how on $device: /p" "$dir/out"
+        if [ $status -ne 0 ] || [ "$(grep -c '^ok ' "$dir/out")" -ne 6 ] || [ -s "$dir/err" ]; then
+            echo "not ok - $how on $device (status $status)"
+            cat "$dir/out" "$dir/err" >&2
+        fi
+    done
+done
 # Pipelines of cp.async, barrier objects, groups: nothing in them races.
 for program in groups barriers blocks; do
     "$REPRISE" run --device a100 --check race -- "$programs/$program" >"$dir/out" 2>"$dir/err"

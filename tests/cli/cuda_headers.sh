@@ -100,6 +100,9 @@ PY
 "$r" run -q --module "$dir/app.cu" -g 1 -b 1 2>"$dir/err"
 status=$?
 check "several kernels: they are listed in one line" eval '[ $status -eq 2 ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q "scale<float>" "$dir/err" && grep -q "apply<" "$dir/err" && grep -q "hidden" "$dir/err"'
+check "a kernel that sets a condition of a graph, in a whole program" eval '
+    "$r" run --module tests/cuda/conditions/conditions.cu --kernel choose -g 1 -b 1 --arg buf=zeros:4 --arg buf=iota-i32:3 --print 0=u32:1 >"$dir/out" 2>&1 && grep -qx "  \[0\] 0" "$dir/out" &&
+    "$r" run --module tests/cuda/conditions/conditions.cu --kernel begin_row -g 1 -b 1 --arg buf=zeros:4 --arg buf=zeros:4 --arg i32=3 --print 0=u32:1 >"$dir/out" 2>&1 && grep -qx "  \[0\] 1" "$dir/out"'
 
 # ---- headers that are not there -------------------------------------------------------------------------------------
 mkdir "$dir/toolkit" "$dir/mine"

@@ -137,6 +137,19 @@ check "no room for the trace: said once, the calls that follow fail, and no trac
     eval '[ $(grep -c "cannot write .*full.wtr" "$dir/err") -le 2 ] && grep -q "cuLaunchKernel.*: 304" "$dir/out" &&
           [ ! -e "$dir/full.wtr" ] || { cat "$dir/out" "$dir/err"; false; }'
 
+# As a user has it, where the signal would end the program: the library's writes fail, the program's own do what they did.
+(ulimit -f 2; "$REPRISE" record -q -o "$dir/limited.wtr" -- "$dir/ends" many 2>&1 >"$dir/out"; echo "status $?") 2>&1 | cat >"$dir/err"
+check "a limit of files' sizes: said, the calls that follow fail, and no trace is left" \
+    eval 'grep -qx "reprise: cannot write .*/limited.wtr.: File too large: .ulimit -f. limits the size of files; raise the limit" "$dir/err" &&
+          grep -q "cuLaunchKernel.*: 304" "$dir/out" && grep -qx "status 1" "$dir/err" && [ -z "$(ls "$dir"/limited*)" ] || { cat "$dir/out" "$dir/err"; false; }'
+(ulimit -f 1; "$REPRISE" record -q -o "$dir/limited.wtr" -- "$dir/ends" 2>&1; echo "status $?") | cat >"$dir/err"
+is "... the trace's end does not fit: said once" "$(cat "$dir/err")" "reprise: the trace is not whole: cannot write '$dir/limited.wtr': File too large: 'ulimit -f' limits the size of files; raise the limit
+status 4"
+check "... and no trace is left" test -z "$(ls "$dir"/limited* 2>/dev/null)"
+(ulimit -f 64; "$REPRISE" record -q -o "$dir/grown.wtr" -- "$dir/ends" grow "$dir/grown" 2>&1; echo "status $?") 2>/dev/null | cat >"$dir/err"
+is "a program whose own file is too large ends as without reprise" "$(cat "$dir/err") $(stat -c %s "$dir/grown")" "status $((128 + $(kill -l XFSZ))) 65536"
+check "... and its trace is whole" has grown.wtr 6
+
 # ---- programs without a trace ---------------------------------------------------------------------------------------
 touch "$dir/old.wtr"
 "$REPRISE" record -o "$dir/old.wtr" -- "$dir/nothing" 2>"$dir/err"
@@ -248,6 +261,7 @@ for signal in INT TERM HUP; do
     end_by $signal endless 7
     check "SIG$signal: the kernel that was stopped is named" grep -q "kernel 'endless': interrupted: " "$dir/err"
 done
+end_by XCPU endless 7
 end_by TERM blocks 7
 is "a block that had not begun is no error of the trace" "$(grep -c "cannot encode" "$dir/err")" 0
 

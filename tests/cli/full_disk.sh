@@ -22,6 +22,24 @@ if [ "$(uname -sm)" = "Linux x86_64" ] && ! address_sanitizer; then
     done
 fi
 
+# ---- a limit of files' sizes -------------------------------------------------------------------------------------------
+limited() { # a command that may make files of 1 KB: its status, what it said, and what it has left of $work/few
+    rm -rf "$work/few"
+    mkdir "$work/few"
+    (ulimit -f 1; "$@" 2>&1 >/dev/null; echo "$? $(ls "$work/few")") | cat
+}
+too_large() { echo "reprise: cannot write '$work/few/$1': File too large: 'ulimit -f' limits the size of files; raise the limit"; echo "4 "; }
+is "record beyond a limit" "$(limited "$r" record -q -o "$work/few/t.wtr" "${mm[@]}")" "$(too_large t.wtr)"
+is "timeline beyond a limit" "$(limited "$r" timeline -q "$work/t.wtr" -m orin -o "$work/few/t.json")" "$(too_large t.json)"
+is "report beyond a limit" "$(limited "$r" report -q "$work/t.wtr" -m orin -o "$work/few/r.html")" "$(too_large r.html)"
+is "phases beyond a limit" "$(limited "$r" wcet -q "$work/t.wtr" -m orin-wcet --assume all --phases "$work/few/p.csv")" "$(too_large p.csv)"
+is "sweep beyond a limit" "$(limited "$r" sweep -q "$work/t.wtr" -m orin -o "$work/few/r.db")" \
+    "reprise: $work/few/r.db: cannot be read or written: disk I/O error; 'ulimit -f' limits the size of files; what is in it stays, and the same command goes on from there
+4 "
+is "standard output beyond a limit" "$( (ulimit -f 1; "$r" replay "$work/t.wtr" -m orin --json 2>&1 >"$work/long"; echo "$?") | cat)" \
+    "reprise: cannot write to standard output: File too large: 'ulimit -f' limits the size of files; raise the limit
+4"
+
 # ---- files ---------------------------------------------------------------------------------------------------------
 mkdir "$work/disk"
 inside() { # command, with a disk of 64 KB in $work/disk of which $1 KB are left

@@ -1,5 +1,6 @@
 /* Programs that end, fork and launch in every way, by argument; the driver API, so that any compiler builds it. Each
  * launches `first` and `second` three times in turns before it does so. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -193,6 +194,15 @@ static void run_on(const char *kernel)
     pthread_join(waiting, NULL);
 }
 
+/* Until a limit of files' sizes ends the program; for ever without one. */
+static void grow(const char *path)
+{
+    static const char some[4096];
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    while (write(file, some, sizeof some) > 0)
+        ;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -221,5 +231,7 @@ int main(int argc, char **argv)
         run_on(how);
     else if (!strcmp(how, "wait"))
         wait_for_signal();
+    else if (!strcmp(how, "grow"))
+        grow(argv[2]);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "tools/replaying/shares.h"
 #include "tools/ui/table.h"
 #include "tools/ui/wrapped.h"
+#include "tracefmt/file_write.h"
 #include "tracefmt/reader.h"
 
 struct dump {
@@ -309,7 +310,7 @@ static bool print_value(json_t *json, bool embed, struct rp_error *err)
     int why = errno;
     json_decref(json);
     if (ferror(stdout))
-        return rp_fail(err, RP_SYSTEM, "cannot write to standard output: %s", strerror(why));
+        return rp_fail(err, RP_SYSTEM, "cannot write to standard output: %s", file_write_error(why));
     return ok || rp_fail(err, RP_SYSTEM, "the result cannot be put into JSON");
 }
 

@@ -8,6 +8,7 @@
 #include "tools/lib/command.h"
 #include "tools/lib/number.h"
 #include "tools/lib/output.h"
+#include "tracefmt/file_write.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -184,7 +185,8 @@ bool finding_rules_write(const struct finding_rules *r, const struct finding_opt
         fprintf(to, "kind=%s fingerprint=%016" PRIx64 "\n", rp_finding_kind(r->baseline.list[i].kind),
                 r->baseline.list[i].fingerprint);
     bool bad = to && (ferror(to) | fclose(to));
-    return (fine && !bad) || (to && !bad) || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+    return (fine && !bad) || (to && !bad) ||
+           rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, file_write_error(errno));
 }
 
 /* ---- after it ---------------------------------------------------------------------------------------------------- */
@@ -201,7 +203,7 @@ static bool write_one(const struct findings *f, enum findings_format format, con
     if (!whole && !ferror(to))
         rp_fail(err, RP_SYSTEM, "out of memory for the findings");
     else if (!whole && standard)
-        rp_fail(err, RP_SYSTEM, "cannot write to standard output: %s", strerror(why));
+        rp_fail(err, RP_SYSTEM, "cannot write to standard output: %s", file_write_error(why));
     else if (!whole)
         rp_fail(err, RP_SYSTEM, "'%s': the findings cannot be written: %s", path, strerror(why));
     return standard ? whole : output_close(o, whole, err) && whole;

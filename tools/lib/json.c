@@ -7,6 +7,7 @@
 
 #include "tools/lib/command.h"
 #include "tools/lib/names.h"
+#include "tracefmt/file_write.h"
 
 json_t *json_number(uint64_t value) { return json_integer((json_int_t)value); }
 
@@ -49,7 +50,7 @@ static int status_of(bool ok)
         return RP_OK;
     }
     if (ferror(stdout))
-        rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(write_error()));
+        rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", file_write_error(write_error()));
     else
         rp_fail(&err, RP_SYSTEM, "no result in JSON: memory ran out");
     return command_fail(&err);

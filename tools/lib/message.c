@@ -6,6 +6,7 @@
 #include "tools/lib/command.h"
 #include "tools/lib/names.h"
 #include "tools/ui/style.h"
+#include "tracefmt/file_write.h"
 
 int command_fail(const struct rp_error *err)
 {
@@ -21,6 +22,6 @@ int command_finish(int status)
     if (printed || status != RP_OK)
         return status;
     struct rp_error err;
-    rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    rp_fail(&err, RP_SYSTEM, "cannot write to standard output: %s", file_write_error(errno));
     return command_fail(&err);
 }

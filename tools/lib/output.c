@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/lib/cleanup.h"
+#include "tracefmt/file_write.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -184,7 +185,7 @@ bool output_close(struct output *o, bool keep, struct rp_error *err)
         fine = false;
     bool kept = keep && fine && rename(o->temporary, o->path) == 0;
     if (keep && !kept)
-        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", o->path, strerror(errno));
+        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", o->path, file_write_error(errno));
     if (!kept)
         unlink(o->temporary);
     release(o);
@@ -195,7 +196,7 @@ bool output_write(const char *path, const void *bytes, size_t size, struct rp_er
 {
     struct output *o = output_open(path, err);
     if (o && fwrite(bytes, 1, size, o->to) != size) {
-        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+        rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, file_write_error(errno));
         output_close(o, false, NULL);
         return false;
     }

@@ -113,7 +113,7 @@ static bool logs_are_whole(const char *folder, struct rp_error *err)
     whole_file(path, folder);
     return !access(path, F_OK) || rp_fail(err, RP_SYSTEM,
                                           "not all that was found could be kept in '%s'; TMPDIR names a folder with "
-                                          "more room",
+                                          "more room, 'ulimit -f' shows how large files may become",
                                           folder);
 }
 

@@ -9,6 +9,7 @@
 #include "tools/report/report.h"
 #include "tools/results/identity.h"
 #include "tools/ui/figure.h"
+#include "tracefmt/file_write.h"
 
 bool report_check(const char *path, struct rp_error *err)
 {
@@ -95,8 +96,8 @@ bool report_write(const char *path, json_t *data, struct rp_error *err)
     struct output *out = whole ? output_open(path, err) : NULL;
     if (!whole)
         rp_fail(err, RP_SYSTEM, "no report: memory ran out");
-    bool put =
-        out && (put_page(data, out->to) || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, strerror(errno)));
+    bool put = out && (put_page(data, out->to) ||
+                       rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", path, file_write_error(errno)));
     json_decref(data);
     return output_close(out, put, err) && put;
 }

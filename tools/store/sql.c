@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracefmt/file_write.h"
+
 #define KEPT "; what is in it stays, and the same command goes on from there"
 
 /* Why no file can be made in the folder; 0: one can, or the file system does not say. SQLite's own number is of what it
@@ -73,7 +75,9 @@ bool sql_fail(const struct sql *s, int status, struct rp_error *err)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN: return fail_closed(s, said, err);
-    case SQLITE_IOERR: return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s" KEPT, s->path, said);
+    case SQLITE_IOERR: /* SQLite does not keep the number of what failed */
+        return rp_fail(err, RP_SYSTEM, "%s: cannot be read or written: %s%s" KEPT, s->path, said,
+                       file_size_is_limited() ? "; 'ulimit -f' limits the size of files" : "");
     default: return rp_fail(err, RP_SYSTEM, "%s: %s", s->path, said);
     }
 }

@@ -13,6 +13,7 @@
 #include "tools/wcet/grow.h"
 #include "tools/wcet/phases.pb-c.h"
 #include "tools/wcet/profile.h"
+#include "tracefmt/file_write.h"
 
 struct bytes {
     uint8_t *at;
@@ -55,7 +56,7 @@ static bool fine(const struct wcet_profile_file *f, struct rp_error *err)
                        "'%s' would take more than 2 GiB, which is more than protobuf can have: choose a launch with "
                        "--launch, or write CSV, under a name without .pb",
                        f->out->path);
-    return !f->error || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", f->out->path, strerror(f->error));
+    return !f->error || rp_fail(err, RP_SYSTEM, "cannot write '%s': %s", f->out->path, file_write_error(f->error));
 }
 
 static void put(struct wcet_profile_file *f, const void *bytes, size_t size)

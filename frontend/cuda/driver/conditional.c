@@ -131,6 +131,27 @@ static CUgraph selected(const struct conditional *c, uint32_t value)
     return some ? c->bodies[number] : NULL;
 }
 
+/* Whether it runs a kernel: nothing else sets conditions. */
+static bool has_launch(const struct CUgraph_st *g)
+{
+    bool has = false;
+    for (size_t i = 0; i < g->count && !has; i++) {
+        const struct work *w = &g->nodes[i]->work;
+        if (g->nodes[i]->disabled)
+            continue;
+        has = w->kind == WORK_LAUNCH || (w->kind == WORK_CHILD && has_launch(w->child));
+        for (unsigned k = 0; w->kind == WORK_CONDITIONAL && k < w->conditional.size && !has; k++)
+            has = has_launch(w->conditional.bodies[k]);
+    }
+    return has;
+}
+
+static CUresult refuse_endless(void)
+{
+    say("a while node of a graph does not end: its condition is set, and its body has no kernel that could clear it");
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 /* A kernel sets the value. So the host first waits for all work that comes before. */
 CUresult conditional_run(const struct conditional *c, CUstream stream)
 {
@@ -140,7 +161,7 @@ CUresult conditional_run(const struct conditional *c, CUstream stream)
         if ((r = pending_wait(stream, NULL)))
             return r;
         if ((body = selected(c, *value_of(c->handle))))
-            r = graph_run(body, stream);
+            r = c->type != TYPE_WHILE || has_launch(body) ? graph_run(body, stream) : refuse_endless();
     } while (body && c->type == TYPE_WHILE && !r && !failed_for_good());
     return r;
 }

@@ -11,6 +11,7 @@
 
 #include "frontend/check/suppressions.h"
 #include "frontend/cuda/driver/check.h"
+#include "tracefmt/file_write.h"
 #include "tracefmt/plural.h"
 
 static struct rp_check *list; /* NULL: no checks */
@@ -64,10 +65,9 @@ static void lose(const char *why)
 static bool write_log(int file, const char *text, size_t size)
 {
     struct stat s;
-    ssize_t written = write(file, text, size);
-    bool whole = written == (ssize_t)size && !fstat(file, &s) && s.st_nlink;
+    bool written = file_write(file, text, size), whole = written && !fstat(file, &s) && s.st_nlink;
     if (!whole)
-        lose(strerror(written < 0 ? errno : ENOSPC));
+        lose(written ? strerror(ENOENT) : file_write_error(errno));
     return whole;
 }
 

@@ -11,6 +11,7 @@
 
 #include "frontend/cuda/driver/event.h"
 #include "frontend/cuda/driver/pending.h"
+#include "tracefmt/file_write.h"
 
 #define PAGE UINT64_C(4096)
 #define SPAN (UINT64_C(1) << 46) /* of addresses */
@@ -70,10 +71,13 @@ static bool is_shared(uint64_t page)
 
 static bool open_file(void)
 {
+    struct file_limit limit;
+    file_limit_hold(&limit);
     if (file < 0 && (file = memfd_create("reprise", MFD_CLOEXEC)) >= 0 && ftruncate(file, (off_t)SPAN)) {
         close(file);
         file = -1;
     }
+    file_limit_release(&limit);
     return file >= 0;
 }
 
@@ -82,8 +86,7 @@ static bool give_page(uint64_t page)
 {
     if (is_shared(page))
         return true;
-    return pwrite(file, (void *)(uintptr_t)page, PAGE, (off_t)page) == (ssize_t)PAGE &&
-           map(page, page + PAGE, file, page);
+    return file_write_at(file, (void *)(uintptr_t)page, PAGE, (off_t)page) && map(page, page + PAGE, file, page);
 }
 
 static bool give(struct buffer *b)
@@ -245,7 +248,7 @@ CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, int t
     struct packed h = {POOL_MAGIC, getpid(), -1, 0, 0, p->number};
     int made = open_file() ? memfd_create("reprise-pool", MFD_CLOEXEC) : -1;
     h.file = file;
-    if (made >= 0 && pwrite(made, &h, sizeof h, 0) == (ssize_t)sizeof h) {
+    if (made >= 0 && file_write_at(made, &h, sizeof h, 0)) {
         *(int *)handle = made; /* the caller closes it */
         return leave(CUDA_SUCCESS);
     }

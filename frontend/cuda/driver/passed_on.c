@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "frontend/cuda/driver/driver.h"
+#include "tracefmt/file_write.h"
 
 extern char **environ;
 
@@ -115,7 +116,7 @@ static void log_static(const char *path)
     snprintf(name, sizeof name, "%s/.static-%ld", folder, (long)getpid());
     int length = snprintf(line, sizeof line, "%s\n", path),
         file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file >= 0 && write(file, line, (size_t)length) < 0)
+    if (file >= 0 && !file_write(file, line, (size_t)length))
         unlink(name);
     if (file >= 0)
         close(file);

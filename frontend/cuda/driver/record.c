@@ -153,7 +153,8 @@ __attribute__((destructor)) static void at_exit(void)
 
 static bool is_crash(int number)
 {
-    return number == SIGABRT || number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
+    return number == SIGABRT || number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+           number == SIGXFSZ;
 }
 
 static void on_signal(int number)
@@ -161,7 +162,7 @@ static void on_signal(int number)
     recording.signalled = number;
     signal(number, SIG_DFL); /* a second signal acts at once */
     sem_post(&recording.wakeup);
-    while (is_crash(number)) /* a crashed thread cannot go on */
+    while (is_crash(number)) /* a crashed thread cannot go on, one that is to write to a file that is full must not */
         pause();
 }
 
@@ -246,7 +247,8 @@ static void *end_on_signal(void *unused)
 /* Signals that the program handles itself are left alone. */
 static void watch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV,
+                                  SIGBUS, SIGFPE,  SIGILL, SIGXCPU, SIGXFSZ};
     pthread_t thread;
     sigset_t all, old;
     if (sem_init(&recording.wakeup, 0, 0))

@@ -13,6 +13,7 @@
 #include "frontend/cuda/driver/filter.h"
 #include "frontend/cuda/driver/findings.h"
 #include "frontend/cuda/driver/pending.h"
+#include "tracefmt/file_write.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 _Thread_local bool per_thread_streams;
@@ -38,17 +39,20 @@ void say(const char *format, ...)
     va_list list;
     const char *path = session_value(SESSION_LOG);
     FILE *log = path ? fopen(path, "ae") : NULL;
+    struct file_limit limit;
     char text[2048];
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    file_limit_hold(&limit);
     if (log)
         write_message(log, text);
     bool lost = log && fclose(log);
     if (lost)
-        findings_unwritten(strerror(errno));
+        findings_unwritten(file_write_error(errno));
     if (!log || lost)
         write_message(stderr, text);
+    file_limit_release(&limit);
 }
 
 CUresult refuse(const char *what, bool *reported)

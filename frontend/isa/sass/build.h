@@ -24,11 +24,13 @@ enum { STACK_POINTER = 1, RETURN_ADDRESS = 20, RZ = 255, URZ = 63, PT = 7, TEMPO
 
 /* The addresses of the functions of the device's runtime: function i is at RUNTIME_BASE + i times the bytes of an
  * instruction; first those of enum host_call, then those that fetch from textures with gradients (gradients.c), then
- * from sm_70 on those of grid-wide barriers (grid_barrier.c). Any unknown symbol gets the first address after them.
- * Arguments of a call are in registers, from R4 on; those of host calls are copied to local memory above the stack. */
+ * the one that sets a condition of a graph, then from sm_70 on those of grid-wide barriers (grid_barrier.c). Any
+ * unknown symbol gets the first address after them. Arguments of a call are in registers, from R4 on; those of host
+ * calls are copied to local memory above the stack. */
 enum { RUNTIME_BASE = 0x7fff0000, RUNTIME_FRAME = 64, HOST_FUNCTIONS = HOST_FREE + 1, GRADIENT_FUNCTIONS = 8 };
 enum runtime_function {
-    GRID_HANDLE = HOST_FUNCTIONS + GRADIENT_FUNCTIONS,
+    SET_CONDITION = HOST_FUNCTIONS + GRADIENT_FUNCTIONS,
+    GRID_HANDLE,
     GRID_SYNC,
     GRID_ARRIVE, /* from here on: steps of GRID_SYNC, which nothing calls */
     GRID_POLL,

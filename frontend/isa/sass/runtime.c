@@ -17,6 +17,7 @@ static const struct function {
     [HOST_ASSERTFAIL] = {"__assertfail", {{4, 2, 0}, {6, 2, 8}, {8, 1, 16}, {10, 2, 24}, {12, 2, 32}}, {0}},
     [HOST_MALLOC] = {"malloc", {{4, 2, 8}}, {4, 2, 0}},
     [HOST_FREE] = {"free", {{4, 2, 0}}, {0}},
+    [SET_CONDITION] = {.name = "cudaGraphSetConditional"},
     [GRID_HANDLE] = {.name = "__cuda_syscall_CGS_get_intrinsic_handle"},
     [GRID_SYNC] = {.name = "__cuda_syscall_CGS_sync"},
     [GRID_ARRIVE] = {.name = "grid barrier: the block arrives"},
@@ -43,7 +44,7 @@ uint32_t sass_runtime_functions(const struct sass_family *family, const char *sy
     uint32_t i = number_of(family, symbol);
     if (i < HOST_FUNCTIONS || i == RUNTIME_FUNCTIONS)
         return HOST_FUNCTIONS;
-    return i < GRID_HANDLE ? GRID_HANDLE : RUNTIME_FUNCTIONS;
+    return i < SET_CONDITION ? SET_CONDITION : i < GRID_HANDLE ? GRID_HANDLE : RUNTIME_FUNCTIONS;
 }
 
 uint64_t sass_runtime_address(const struct sass_family *family, const char *symbol)
@@ -89,9 +90,24 @@ static void call_host(struct sass_build *b, uint32_t i)
         pass(b, &f->result, false);
 }
 
+/* The handle in R4 and R5 is the address of the condition, R6 its value (CUDA Runtime API, cudaGraphSetConditional). */
+static void set_condition(struct sass_build *b, struct rp_instruction *out)
+{
+    struct sass_lowering *l = (struct sass_lowering *)b;
+    struct operation u = {.kind = UOP_MEMORY, .type = T_U32, .dtype = T_U32, .stype = T_U64};
+    u.memory = (struct rp_memory_operand){
+        .space = RP_SPACE_GLOBAL, .kind = RP_ACCESS_STORE, .elements = 1, .width = 4, .value = RP_VALUE_UNSIGNED};
+    u.a = read_pair(b, 4);
+    u.d = read_register(b, 6);
+    sass_access(l, &u);
+    out->unit_class = RP_CLASS_MEMORY;
+    out->memory = l->memory.at;
+    out->memory_count = l->memory.count;
+}
+
 static void lower_function(struct sass_build *b, uint32_t i)
 {
-    const bool fetches = i >= HOST_FUNCTIONS && i < GRID_HANDLE;
+    const bool fetches = i >= HOST_FUNCTIONS && i < SET_CONDITION;
     struct rp_instruction out = {.pc = RUNTIME_BASE + (uint64_t)b->family->table->word_bytes * i,
                                  .text = fetches ? gradient_function_name(i - HOST_FUNCTIONS) : functions[i].name,
                                  .unit_class = RP_CLASS_CONTROL,
@@ -101,6 +117,8 @@ static void lower_function(struct sass_build *b, uint32_t i)
         call_host(b, i);
     else if (fetches)
         lower_gradient_function(b, i - HOST_FUNCTIONS);
+    else if (i == SET_CONDITION)
+        set_condition(b, &out);
     else
         sass_lower_grid_barrier(b, i, &out);
     if (i < GRID_HANDLE)

@@ -102,6 +102,21 @@ Test(cuda_conditional, one_of_several_bodies)
     cr_assert_eq(launch(exec, 3), 1);
 }
 
+/* A GPU would run for ever. */
+Test(cuda_conditional, refuses_a_loop_that_nothing_ends)
+{
+    CUgraphConditionalHandle handle;
+    CUgraphNode n;
+    CUDA_MEMSET_NODE_PARAMS set = {.elementSize = 4, .width = 1, .height = 1};
+    begin();
+    set.dst = words;
+    WORKS(cuGraphConditionalHandleCreate(&handle, graph, NULL, 1, 1));
+    CUgraph body = add_condition(NULL, handle, TYPE_WHILE, 1)[0];
+    WORKS(cuGraphAddMemsetNode(&n, body, NULL, 0, &set, NULL));
+    FAILS(cuGraphLaunch(instantiate(), NULL), CUDA_ERROR_INVALID_VALUE);
+    WORKS(cuCtxSynchronize());
+}
+
 /* A capture into a body, behind a node that is there, and one whose next node is told what to follow. */
 Test(cuda_conditional, streams_are_captured_into_a_body)
 {

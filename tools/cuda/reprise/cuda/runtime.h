@@ -22,6 +22,12 @@
 #undef OTHER
 #undef MISSING
 
+/* For code of the device. The handle is the address of the condition (docs/cuda-source.md). */
+REPRISE_FN void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
+{
+    *reinterpret_cast<unsigned *>(handle) = value;
+}
+
 /* Programs give these objects that become pointers. */
 __host__ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind);
 __host__ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t = 0);
