@@ -32,6 +32,8 @@ struct ptx_variable {
     bool is_reserved;    /* shared memory of the system: parse_operand.c */
     bool is_opaque;      /* .tex, .texref, .samplerref, .surfref */
     bool in_register;    /* stands for a parameter or result of a function that is in a register */
+    bool is_predicate;   /* and that register is a predicate: no call passes one */
+    bool is_array;       /* has [], be it of one element */
     bool is_entry_param; /* parameter of a kernel; PARAM variables without it are in a frame */
     bool is_weak; /* .weak or .common: another module's definition may replace it, and it may replace another's */
     bool is_shared_local; /* .local of the module: one for all functions, in each thread */
@@ -57,7 +59,7 @@ struct ptx_label {
     uint32_t instruction;        /* CODE: index of the instruction after the label */
     struct ptx_label ***targets; /* TARGETS: each *targets[i] is known when its scope has ended */
     uint32_t target_count;
-    struct ptx_signature *prototype; /* PROTOTYPE */
+    struct ptx_signature *prototype; /* PROTOTYPE; CALL_TARGETS: of the first function */
 };
 
 /* Results and parameters: PARAM variables, each at its offset from the callee's frame base (layout.h). */

@@ -152,6 +152,11 @@ static void parse_address(struct parser *p, struct ptx_initial *item)
         struct symbol *s = lookup(p, &t);
         if (!s)
             unknown_name(p, &t);
+        while (s && s->kind == SYM_VARIABLE && s->at >= p->declaration)
+            s = s->shadowed;
+        if (!s)
+            ptx_error(p->src, t.at, "'%.*s' has no address before the ';' of its declaration: declare it .extern first",
+                      (int)(t.length < 100 ? t.length : 100), t.text);
         if (s->kind == SYM_VARIABLE)
             item->variable = s->variable;
         else if (s->kind == SYM_FUNCTION) {
@@ -349,6 +354,7 @@ static struct ptx_variable *declare_one(struct parser *p, const struct token *na
     v->is_opaque = v->type == PT_TEXREF || v->type == PT_SAMPLERREF || v->type == PT_SURFREF;
     parse_dimensions(p, dims);
     set_size(p, v, d, dims);
+    v->is_array = dims->count > 0;
     if (!token_is(&t, "_")) {
         struct symbol *again = declared_here(p, &t);
         /* a module may declare a variable .extern and define it later, or define it twice if it is weak */
@@ -412,6 +418,7 @@ static void parse_variable_range(struct parser *p, const struct token *name, con
 
 void parse_variables(struct parser *p, uint8_t space, bool is_extern)
 {
+    p->declaration = p->tok.at;
     struct declarator d = parse_declarator(p, space, false);
     d.is_extern = is_extern;
     do {

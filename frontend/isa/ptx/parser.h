@@ -90,8 +90,9 @@ struct parser {
     struct loc_slot *loc_slots; /* locations.c */
     uint32_t loc_slot_count, loc_used;
     struct debug_data debug;
-    uint32_t made;       /* names made up so far */
-    uint32_t last_label; /* the instruction after the function's last label */
+    uint32_t made;        /* names made up so far */
+    uint32_t declaration; /* where the variables of the current declaration begin */
+    uint32_t last_label;  /* the instruction after the function's last label */
     /* results of the current function that are in registers: stored before each ret */
     uint32_t results_in_registers;
     struct ptx_variable **result_variables;
@@ -182,6 +183,8 @@ uint64_t code_address(const struct parser *, uint32_t instruction);
 void join_debug_info(struct parser *);
 
 struct ptx_operand parse_operand(struct parser *, bool labels);
+/* Parses a label that stands before: of one of `kinds`, a bit per enum ptx_label_kind; `what` they are. */
+struct ptx_operand parse_declared_label(struct parser *, uint32_t kinds, const char *what);
 /* + n, - n after a base */
 int64_t parse_offsets(struct parser *);
 /* parse_element.c. Parses what follows a variable and '[': the index and ']'. */
