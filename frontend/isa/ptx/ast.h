@@ -39,6 +39,7 @@ struct ptx_variable {
     bool is_shared_local; /* .local of the module: one for all functions, in each thread */
     bool is_listed;       /* in the unit's or function's list of variables */
     bool bound;           /* .param of a call's scope: offset is set by the call */
+    bool has_home; /* .param that stands in calls twice: lies among the locals, and is copied for each (parse_call.c) */
     uint32_t align;       /* bytes, a power of two */
     uint64_t count, size; /* elements (a vector's counted), bytes */
     uint64_t offset;      /* module variable: address; parameter, local: offset in block or frame; see layout.h */

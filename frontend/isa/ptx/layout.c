@@ -143,25 +143,20 @@ const struct ptx_signature *ptx_call_signature(const struct ptx_instruction *cal
                                                  : (*call->operands[3].label)->prototype;
 }
 
-static void bind(struct ptx_unit *u, const struct ptx_operand *actual, const struct ptx_variable *formal,
-                 const struct ptx_function *f)
+static void bind(const struct ptx_operand *actual, const struct ptx_variable *formal, const struct ptx_function *f)
 {
-    struct ptx_variable *v = actual->variable;
-    if (v->bound && v->offset != f->frame_bytes + formal->offset)
-        ptx_error(u->src, actual->at, "'%s' is an argument in two different places: declare a variable for each call",
-                  v->name);
-    v->bound = true;
-    v->offset = f->frame_bytes + formal->offset;
+    actual->variable->bound = true;
+    actual->variable->offset = f->frame_bytes + formal->offset;
 }
 
-static void bind_call(struct ptx_unit *u, const struct ptx_function *f, const struct ptx_instruction *in)
+static void bind_call(const struct ptx_function *f, const struct ptx_instruction *in)
 {
     const struct ptx_operand *results = &in->operands[0], *arguments = &in->operands[2];
     const struct ptx_signature *s = ptx_call_signature(in);
     for (uint32_t i = 0; i < results->count; i++)
-        bind(u, &results->elements[i], s->results[i], f);
+        bind(&results->elements[i], s->results[i], f);
     for (uint32_t i = 0; i < arguments->count; i++)
-        bind(u, &arguments->elements[i], s->params[i], f);
+        bind(&arguments->elements[i], s->params[i], f);
 }
 
 static void place_entry(struct ptx_unit *u, struct ptx_function *f)
@@ -198,6 +193,6 @@ void ptx_layout(struct ptx_unit *u, struct module *m)
         f->frame_bytes = (uint32_t)align_up(f->frame_bytes, align);
         for (uint32_t i = 0; i < f->body.count; i++)
             if (f->body.at[i].form->lowering == LOW_CALL)
-                bind_call(u, f, &f->body.at[i]);
+                bind_call(f, &f->body.at[i]);
     }
 }

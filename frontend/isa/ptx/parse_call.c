@@ -154,6 +154,16 @@ static struct ptx_variable *argument(struct parser *p, const struct ptx_operand 
     return new_param(p, (enum ptx_type)formal->type, 1);
 }
 
+/* The variable that stands in one call for one that stands in several. */
+static struct ptx_variable *copy_for_call(struct parser *p, const struct ptx_variable *v)
+{
+    struct ptx_variable *copy = new_param(p, (enum ptx_type)v->type, 1);
+    copy->count = v->count;
+    copy->size = v->size;
+    copy->align = v->align;
+    return copy;
+}
+
 /* Replaces arguments in registers by variables: stores them before the call, and loads results after it. */
 static void bind(struct parser *p, operand_list *list, const struct ptx_signature *s, bool results,
                  const struct ptx_instruction *like, operand_list *loads)
@@ -170,6 +180,15 @@ static void bind(struct parser *p, operand_list *list, const struct ptx_signatur
             continue;
         }
         struct ptx_variable *v = argument(p, &value, formal);
+        if (!v && value.variable->has_home) {
+            list->at[i].variable = copy_for_call(p, value.variable);
+            if (!results)
+                emit_param_copy(p, list->at[i].variable, value.variable, like);
+            else {
+                VECTOR_PUSH(p->arena, loads, list->at[i]);
+                VECTOR_PUSH(p->arena, loads, value);
+            }
+        }
         if (!v)
             continue;
         list->at[i] = (struct ptx_operand){.kind = PO_VARIABLE, .at = value.at};
@@ -235,5 +254,8 @@ void parse_call(struct parser *p, struct ptx_instruction *in)
     in->operands = o;
     VECTOR_PUSH(p->arena, &p->function->body, *in);
     for (uint32_t i = 0; i + 1 < loads.count; i += 2)
-        emit_param_load(p, loads.at[i].variable, loads.at[i + 1], in);
+        if (loads.at[i + 1].kind == PO_VARIABLE)
+            emit_param_copy(p, loads.at[i + 1].variable, loads.at[i].variable, in);
+        else
+            emit_param_load(p, loads.at[i].variable, loads.at[i + 1], in);
 }

@@ -389,15 +389,40 @@ struct ptx_variable *parse_variable(struct parser *p, const struct declarator *d
     return declare_one(p, &t, d, &dims);
 }
 
+/* Whether a .param variable stands in calls once in the rest of its block, as compilers write them. A long block is not
+ * read twice: false. */
+static bool stands_once(const struct parser *p, const char *name)
+{
+    enum { MOST = 1 << 14 };
+    struct lexer ahead = p->lexer;
+    unsigned braces = 1, found = 0;
+    bool in_call = false;
+    while (braces && found < 2 && ahead.pos - p->lexer.pos < MOST) {
+        struct token t = lexer_next(&ahead);
+        if (t.kind == TOK_END)
+            break;
+        if (t.kind == TOK_NAME && token_is(&t, "call"))
+            in_call = true;
+        else if (t.kind == TOK_NAME && in_call && token_is(&t, name))
+            found++;
+        else if (t.kind == TOK_PUNCT && t.punct == ';')
+            in_call = false;
+        braces += t.kind == TOK_PUNCT && t.punct == '{';
+        braces -= t.kind == TOK_PUNCT && t.punct == '}';
+    }
+    return !braces && found < 2;
+}
+
 static void keep(struct parser *p, struct ptx_variable *v)
 {
     if (v->is_listed)
         return;
     v->is_listed = true;
+    v->has_home = v->space == RP_SPACE_PARAM && p->depth > 0 && !stands_once(p, v->name);
     v->is_shared_local = v->space == RP_SPACE_LOCAL && p->depth == 0;
     if (v->is_shared_local)
         VECTOR_PUSH(p->arena, &p->unit->locals, v);
-    else if (v->space == RP_SPACE_LOCAL)
+    else if (v->space == RP_SPACE_LOCAL || v->has_home)
         VECTOR_PUSH(p->arena, &p->function->locals, v);
     else if (v->space == RP_SPACE_GLOBAL || v->space == RP_SPACE_CONST || v->space == RP_SPACE_TEXTURE)
         VECTOR_PUSH(p->arena, &p->unit->variables, v);

@@ -200,6 +200,10 @@ void emit_param_load(struct parser *, struct ptx_variable *, struct ptx_operand 
                      const struct ptx_instruction *like);
 void emit_param_store(struct parser *, struct ptx_variable *, struct ptx_operand value,
                       const struct ptx_instruction *like);
+/* Appends "ld.param %copy, [from]; st.param [to], %copy" for each piece of the two, which have one size and alignment.
+ */
+void emit_param_copy(struct parser *, struct ptx_variable *to, struct ptx_variable *from,
+                     const struct ptx_instruction *like);
 /* A .param variable of `count` elements; of predicates, of words. */
 struct ptx_variable *new_param(struct parser *, enum ptx_type, uint32_t count);
 /* Makes sums of registers and numbers among the operands registers. This adds instructions before this one. */

@@ -123,3 +123,33 @@ Test(elements, of_odd_spelling)
         cr_expect_eq(got[i], expected[i], "%u: %x", i, got[i]);
     rig_close(&r);
 }
+
+/* A .param variable that is an argument and a result, or stands in several calls, keeps its value between them. */
+static const char *const copies =
+    ".func (.param .b32 r) next (.param .b32 a) { .reg .u32 x; ld.param.u32 x, [a]; st.param.u32 [r], x+1; ret; }\n"
+    ".func (.param .b32 r) minus (.param .b32 a, .param .b32 b)\n"
+    "{ .reg .u32 x, y; ld.param.u32 x, [a]; ld.param.u32 y, [b]; sub.u32 x, x, y; st.param.u32 [r], x; ret; }\n"
+    ".func (.param .align 4 .b8 r[7]) shifted (.param .align 4 .b8 a[7])\n"
+    "{ .reg .b32 x, y; ld.param.b32 x, [a]; ld.param.u16 y, [a+4]; st.param.b32 [r], y; ld.param.u8 y, [a+6];\n"
+    "st.param.u16 [r+4], x; st.param.u8 [r+6], y; ret; }\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .b64 %d; .reg .b32 %r<3>; ld.param.u64 %d, [p];\n"
+    "{ .param .b32 z, w, n; st.param.b32 [z], 1; call (z), next, (z); ld.param.b32 %r1, [z]; st.global.u32 [%d], %r1;\n"
+    "st.param.b32 [w], 5; call (n), minus, (z, w); ld.param.b32 %r1, [n]; st.global.u32 [%d+4], %r1;\n"
+    "call (n), minus, (w, z); ld.param.b32 %r1, [n]; st.global.u32 [%d+8], %r1;\n"
+    "call (n), minus, (w, w); ld.param.b32 %r1, [n]; st.global.u32 [%d+12], %r1; }\n"
+    "{ .param .align 4 .b8 z[7]; st.param.b32 [z], 0x1234; st.param.b16 [z+4], 99; st.param.b8 [z+6], 7;\n"
+    "call (z), shifted, (z); call (z), shifted, (z); ld.param.b32 %r1, [z]; st.global.u32 [%d+16], %r1;\n"
+    "ld.param.u16 %r1, [z+4]; st.global.u32 [%d+20], %r1; ld.param.u8 %r1, [z+6]; st.global.u32 [%d+24], %r1; }\n"
+    "ret; }\n";
+
+Test(elements, of_several_calls)
+{
+    struct rig r;
+    rig_open(&r, copies, 1, (uint64_t[]){32});
+    cr_assert(rig_run(&r, 1, 1), "%s", r.err.text);
+    const uint32_t *got = (uint32_t *)r.host[0], expected[] = {2, (uint32_t)-3, 3, 0, 0x1234, 99, 7};
+    for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
+        cr_expect_eq(got[i], expected[i], "%u: %x", i, got[i]);
+    rig_close(&r);
+}
