@@ -32,7 +32,7 @@ struct ptx_variable {
     bool is_reserved;    /* shared memory of the system: parse_operand.c */
     bool is_opaque;      /* .tex, .texref, .samplerref, .surfref */
     bool in_register;    /* stands for a parameter or result of a function that is in a register */
-    bool is_predicate;   /* and that register is a predicate: no call passes one */
+    bool is_predicate;   /* and that register is a predicate, which is a word in memory */
     bool is_array;       /* has [], be it of one element */
     bool is_entry_param; /* parameter of a kernel; PARAM variables without it are in a frame */
     bool is_weak; /* .weak or .common: another module's definition may replace it, and it may replace another's */
@@ -169,6 +169,7 @@ struct ptx_unit {
     uint32_t unknown_target_at;
     struct ptx_function *functions, **last_function;
     uint32_t function_count;
+    bool several_results; /* some function has more than one: ptxas compiles the module without the ABI */
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */
     VECTOR(struct ptx_variable *) locals;    /* .local variables of the module */
     VECTOR(struct ptx_file) files;

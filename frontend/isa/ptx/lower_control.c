@@ -119,15 +119,15 @@ static _Noreturn void refuse_first_version(struct lowering *l, const struct ptx_
     ptx_error(l->src, o->at, "%s (-lineinfo says which line calls '%s')", text, o->function->name);
 }
 
-/* ptxas passes no predicates, and of 8 and 16 bits only .b8, .b16 and .f16 and arrays. */
+/* With the ABI ptxas passes no predicates, and of 8 and 16 bits only .b8, .b16 and .f16 and arrays. */
 static void check_passed(struct lowering *l, struct ptx_variable *const *list, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; !l->unit->several_results && i < count; i++) {
         const struct ptx_variable *v = list[i];
         const struct ptx_type_info *t = &ptx_types[v->type];
         bool narrow = t->bits <= 16 && (t->kind == 'U' || t->kind == 'S') && !v->is_array && v->count == 1;
         if (v->is_predicate || narrow)
-            ptx_error(l->src, l->in->at, "no call passes or returns .%s: declare the parameter or result .%s",
+            ptx_error(l->src, l->in->at, "no call passes or returns one .%s: declare the parameter or result .%s",
                       v->is_predicate ? "pred" : t->name,
                       v->is_predicate ? "u32"
                       : t->bits == 8  ? "b8"

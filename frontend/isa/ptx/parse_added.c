@@ -105,24 +105,48 @@ static bool is_predicate(const struct parser *p, const struct ptx_operand *o)
     return o->kind == PO_REGISTER && p->function->registers.at[o->reg].type == PT_PRED;
 }
 
+static struct ptx_operand word_register(struct parser *p, uint32_t at)
+{
+    return (struct ptx_operand){.kind = PO_REGISTER, .at = at, .reg = new_register(p, "%predicate", PT_U32)};
+}
+
 static struct ptx_operand number(uint32_t at, int64_t value)
 {
     return (struct ptx_operand){.kind = PO_INTEGER, .at = at, .value = value};
 }
 
-/* No call passes a predicate (lower_control.c). */
+/* A predicate lies in memory as a word: 0 or 1. */
 void emit_param_load(struct parser *p, struct ptx_variable *v, struct ptx_operand reg,
                      const struct ptx_instruction *like)
 {
-    if (!is_predicate(p, &reg))
+    if (!is_predicate(p, &reg)) {
         emit_access(p, true, v, reg, like);
+        return;
+    }
+    struct ptx_operand word = word_register(p, reg.at);
+    emit_access(p, true, v, word, like);
+    struct ptx_instruction in = added_instruction(like);
+    in.guard = like->guard;
+    in.guard_negated = like->guard_negated;
+    in.made = arena_printf(p->arena, "setp.ne.u32 %s, %%predicate, 0", value_text(p, &reg));
+    add_modifier_to(&in, M_NE);
+    add_type_to(&in, PT_U32);
+    add_instruction(p, &in, "setp", 3, (struct ptx_operand[]){reg, word, number(reg.at, 0)});
 }
 
 void emit_param_store(struct parser *p, struct ptx_variable *v, struct ptx_operand value,
                       const struct ptx_instruction *like)
 {
-    if (!is_predicate(p, &value))
+    if (!is_predicate(p, &value)) {
         emit_access(p, false, v, value, like);
+        return;
+    }
+    struct ptx_operand word = word_register(p, value.at);
+    struct ptx_instruction in = added_instruction(like);
+    in.made = arena_printf(p->arena, "selp.u32 %%predicate, 1, 0, %s", value_text(p, &value));
+    add_type_to(&in, PT_U32);
+    add_instruction(p, &in, "selp", 4, (struct ptx_operand[]){word, number(value.at, 1), number(value.at, 0), value});
+    emit_access(p, false, v, word, like);
 }
 
 /* Adds "add.TYPE %sum, REGISTER, NUMBER" before `in`. */

@@ -331,6 +331,7 @@ void parse_function(struct parser *p, bool is_entry)
     struct ptx_function *f = declare_function(p, &name, is_entry);
     if (take_punct(p, '('))
         parse_params(p, &params, &in, is_entry);
+    p->unit->several_results |= results.count > 1;
     struct ptx_signature signature;
     set_signature(&signature, &results, &params);
     if (f->is_announced && !same_signature(&signature, &f->signature))

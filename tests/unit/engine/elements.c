@@ -153,3 +153,25 @@ Test(elements, of_several_calls)
         cr_expect_eq(got[i], expected[i], "%u: %x", i, got[i]);
     rig_close(&r);
 }
+
+/* A module with a function of several results has no ABI, and may pass predicates and 16 bits. */
+static const char *const without_abi =
+    ".func (.reg .u32 a, .reg .pred b) both (.reg .u32 x) { add.u32 a, x, 1; setp.gt.u32 b, x, 3; ret; }\n"
+    ".func (.reg .u16 r) choose (.reg .pred a, .reg .u16 b) { selp.u16 r, b, 5, a; ret; }\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .b64 %d<2>; .reg .b32 %r<3>; .reg .u16 %h<2>; .reg .pred %p;\n"
+    "ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %d0, %r1, 8; add.u64 %d1, %d1, %d0;\n"
+    "call (%r2, %p), both, (%r1); cvt.u16.u32 %h1, %r1; @%p call (%h1), choose, (%p, %h1);\n"
+    "@!%p call (%h1), choose, (%p, %h1); cvt.u32.u16 %r1, %h1; st.global.v2.u32 [%d1], {%r2, %r1}; ret; }\n";
+
+Test(elements, without_the_abi)
+{
+    struct rig r;
+    rig_open(&r, without_abi, 1, (uint64_t[]){8 * 32});
+    cr_assert(rig_run(&r, 1, 32), "%s", r.err.text);
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t *own = (uint32_t *)r.host[0] + 2 * i;
+        cr_expect(own[0] == i + 1 && own[1] == (i > 3 ? i : 5), "thread %u: %u %u", i, own[0], own[1]);
+    }
+    rig_close(&r);
+}
