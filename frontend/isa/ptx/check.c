@@ -117,6 +117,9 @@ static void check_range(const struct checker *c, const struct ptx_operand *o)
                   {"pmevent", "a mask of events", 0, UINT16_MAX, 1, M_MASK},
                   {"pmevent", "an event", 0, 15, 1, M_COUNT},
                   {"setmaxnreg", "a number of registers", 24, 256, 8, M_COUNT},
+                  {"discard", "a size in bytes", 128, 128, 1, M_COUNT},
+                  {"applypriority", "a size in bytes", 128, 128, 1, M_COUNT},
+                  {"fence", "a size in bytes", 128, 128, 1, M_COUNT},
                   {"wgmma", "a number of groups", 0, INT64_MAX, 1, M_WAIT_GROUP}};
     for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         if (strcmp(c->in->form->opcode, ranges[i].opcode) != 0 ||
@@ -364,19 +367,22 @@ static bool holds_elements(const struct ptx_form *form, enum ptx_type type, enum
     }
 }
 
-/* Checks the registers of a matrix. A single register may stand without braces. */
+/* Checks the registers of a matrix, which stand in braces. Numbers alone are one of .s32 or .f64, or 0f. */
 static void check_fragment(const struct checker *c, const struct ptx_operand *o)
 {
     const struct ptx_form *form = c->in->form;
     char matrix = ptx_matrix_of(form, &c->in->mods, c->form->role);
     struct ptx_fragment f = ptx_fragment_of(form, &c->in->mods, matrix);
-    bool vector = o->kind == PO_VECTOR;
-    if ((vector ? o->count : 1) != f.count)
+    bool typed = false;
+    if (o->kind != PO_VECTOR)
+        ptx_error(c->src, o->at, "the registers of a matrix stand in braces, also a single one");
+    if (o->count != f.count)
         ptx_error(c->src, o->at, "matrix %c has %u register%s here, not %u", matrix, f.count, rp_plural(f.count),
-                  vector ? o->count : 1);
-    const struct element_kinds kinds = kinds_of(c, vector ? o->elements : o, f.count);
+                  o->count);
+    const struct element_kinds kinds = kinds_of(c, o->elements, f.count);
     for (uint32_t i = 0; i < f.count; i++) {
-        const struct ptx_operand *e = vector ? &o->elements[i] : o;
+        const struct ptx_operand *e = &o->elements[i];
+        typed |= e->kind == PO_REGISTER || e->kind == PO_SINGLE;
         if (e->kind == PO_REGISTER) {
             const struct ptx_register *r = &c->function->registers.at[e->reg];
             check_register(c, e, kinds.bits && ptx_types[f.type].bits == 32 ? PT_B32 : f.type);
@@ -386,6 +392,8 @@ static void check_fragment(const struct checker *c, const struct ptx_operand *o)
         } else if (!(is_destination(c) ? e->kind == PO_SINK : e->kind >= PO_INTEGER && e->kind <= PO_SINGLE))
             ptx_error(c->src, e->at, "a register belongs here");
     }
+    if (!typed && (is_destination(c) || (f.format != MATRIX_S32 && f.format != MATRIX_F64)))
+        ptx_error(c->src, o->at, "a register belongs here");
 }
 
 /* PTX ISA, "setp": lo, ls, hi, hs are of unsigned integers, equ to nan of floats; bits are equal or not. */
