@@ -32,11 +32,14 @@ struct ptx_variable {
     bool is_reserved;    /* shared memory of the system: parse_operand.c */
     bool is_opaque;      /* .tex, .texref, .samplerref, .surfref */
     bool in_register;    /* stands for a parameter or result of a function that is in a register */
+    bool is_predicate;   /* and that register is a predicate, which is a word in memory */
+    bool is_array;       /* has [], be it of one element */
     bool is_entry_param; /* parameter of a kernel; PARAM variables without it are in a frame */
     bool is_weak; /* .weak or .common: another module's definition may replace it, and it may replace another's */
     bool is_shared_local; /* .local of the module: one for all functions, in each thread */
     bool is_listed;       /* in the unit's or function's list of variables */
     bool bound;           /* .param of a call's scope: offset is set by the call */
+    bool has_home; /* .param that stands in calls twice: lies among the locals, and is copied for each (parse_call.c) */
     uint32_t align;       /* bytes, a power of two */
     uint64_t count, size; /* elements (a vector's counted), bytes */
     uint64_t offset;      /* module variable: address; parameter, local: offset in block or frame; see layout.h */
@@ -57,7 +60,7 @@ struct ptx_label {
     uint32_t instruction;        /* CODE: index of the instruction after the label */
     struct ptx_label ***targets; /* TARGETS: each *targets[i] is known when its scope has ended */
     uint32_t target_count;
-    struct ptx_signature *prototype; /* PROTOTYPE */
+    struct ptx_signature *prototype; /* PROTOTYPE; CALL_TARGETS: of the first function */
 };
 
 /* Results and parameters: PARAM variables, each at its offset from the callee's frame base (layout.h). */
@@ -166,6 +169,7 @@ struct ptx_unit {
     uint32_t unknown_target_at;
     struct ptx_function *functions, **last_function;
     uint32_t function_count;
+    bool several_results; /* some function has more than one: ptxas compiles the module without the ABI */
     VECTOR(struct ptx_variable *) variables; /* of .global and .const, wherever declared */
     VECTOR(struct ptx_variable *) locals;    /* .local variables of the module */
     VECTOR(struct ptx_file) files;

@@ -105,6 +105,36 @@ static void check_register(const struct checker *c, const struct ptx_operand *o,
         ptx_error(c->src, o->at, "'%s' is .%s where .%s belongs", r->name, have->name, type->name);
 }
 
+/* The constants that ptxas takes; of other instructions, any. */
+static void check_range(const struct checker *c, const struct ptx_operand *o)
+{
+    static const struct {
+        const char *opcode, *what;
+        int64_t least, most, step;
+        enum ptx_modifier modifier; /* that the instruction has; M_COUNT: any */
+    } ranges[] = {{"bfe", "a position or length of bits", 0, 255, 1, M_COUNT},
+                  {"bfi", "a position or length of bits", 0, 255, 1, M_COUNT},
+                  {"pmevent", "a mask of events", 0, UINT16_MAX, 1, M_MASK},
+                  {"pmevent", "an event", 0, 15, 1, M_COUNT},
+                  {"setmaxnreg", "a number of registers", 24, 256, 8, M_COUNT},
+                  {"discard", "a size in bytes", 128, 128, 1, M_COUNT},
+                  {"applypriority", "a size in bytes", 128, 128, 1, M_COUNT},
+                  {"fence", "a size in bytes", 128, 128, 1, M_COUNT},
+                  {"wgmma", "a number of groups", 0, INT64_MAX, 1, M_WAIT_GROUP}};
+    for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (strcmp(c->in->form->opcode, ranges[i].opcode) != 0 ||
+            (ranges[i].modifier != M_COUNT && !mods_have(&c->in->mods, ranges[i].modifier)))
+            continue;
+        if (o->value < ranges[i].least || o->value > ranges[i].most)
+            ptx_error(c->src, o->at, "%s is from %lld to %lld, not %lld", ranges[i].what, (long long)ranges[i].least,
+                      (long long)ranges[i].most, (long long)o->value);
+        if (o->value % ranges[i].step)
+            ptx_error(c->src, o->at, "%s is a multiple of %lld, not %lld", ranges[i].what, (long long)ranges[i].step,
+                      (long long)o->value);
+        return;
+    }
+}
+
 /* A float stands for its bits only where these have its size: 0f in .b32; 0d, and decimals, in .b64. ptxas takes no
  * other. */
 static void check_number(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
@@ -114,8 +144,11 @@ static void check_number(const struct checker *c, const struct ptx_operand *o, e
         ptx_error(c->src, o->at, "a register belongs here: no number is of type .%s", t->name);
     if (o->kind == PO_INTEGER && want != PT_NONE && is_float(t))
         ptx_error(c->src, o->at, "an integer where .%s belongs; floating-point numbers have a point, as 1.0", t->name);
-    if (o->kind == PO_INTEGER)
+    if (o->kind == PO_INTEGER) {
+        if ((c->in->form->op == OP_BFE || c->in->form->op == OP_BFI) && c->form->typing == 'u')
+            check_range(c, o);
         return;
+    }
     if (c->form->role == 'p')
         ptx_error(c->src, o->at, "a predicate belongs here");
     if (want != PT_NONE && t->kind != 'F' && (t->kind != 'B' || t->bits != (o->kind == PO_SINGLE ? 32 : 64)))
@@ -199,12 +232,35 @@ static void check_vector(const struct checker *c, const struct ptx_operand *o, e
     }
 }
 
+static bool is_one_of(const struct ptx_variable *v, struct ptx_variable *const *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i] == v)
+            return true;
+    return false;
+}
+
+/* A function reads its parameters and writes its results. */
+static void check_direction(const struct checker *c, const struct ptx_operand *o)
+{
+    const struct ptx_signature *s = &c->function->signature;
+    const struct ptx_variable *v = o->variable;
+    uint8_t how = c->in->form->lowering;
+    if (how == LOW_STORE && is_one_of(v, s->params, s->param_count))
+        ptx_error(c->src, o->at, "'%s' is a parameter, which is only read: copy it to a .local variable", v->name);
+    if (how == LOW_LOAD && is_one_of(v, s->results, s->result_count))
+        ptx_error(c->src, o->at, "'%s' is the function's result, which is only written: keep its value in a register",
+                  v->name);
+}
+
 static void check_address(const struct checker *c, const struct ptx_operand *o)
 {
     if (o->kind != PO_ADDRESS || o->count > 1)
         ptx_error(c->src, o->at, "an address in [] belongs here");
     if (o->count == 0 && !mods_have(&c->in->mods, M_LOCAL))
         ptx_error(c->src, o->at, "an address that is a number is in .local alone");
+    if (o->count && o->elements[0].kind == PO_VARIABLE)
+        check_direction(c, &o->elements[0]);
     if (o->count == 0 || o->elements[0].kind != PO_REGISTER)
         return;
     const struct ptx_register *r = &c->function->registers.at[o->elements[0].reg];
@@ -219,26 +275,47 @@ static bool is_special_address(const struct ptx_operand *o)
     return o->kind == PO_VARIABLE && o->variable->is_reserved;
 }
 
+/* mov takes a special register in its own width, cvt in that or a part of it, to an integer; nothing else takes it. */
+static void check_special(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
+{
+    static const struct ptx_special reserved = {.name = "%reserved_smem_offset", .type = PT_U32};
+    const struct ptx_special *s = o->kind == PO_SPECIAL ? ptx_special((int)o->value) : &reserved;
+    const struct ptx_type_info *own = &ptx_types[s->type], *type = &ptx_types[want];
+    uint8_t how = c->in->form->lowering;
+    bool converts = how == LOW_CONVERT;
+    unsigned least = converts ? 8 : s->least_bits ? s->least_bits : own->bits;
+    if (!converts && how != LOW_MOVE && how != LOW_MOVE_VECTOR)
+        ptx_error(c->src, o->at, "special registers are sources of mov and cvt only");
+    if (is_float(type) || (converts && is_float(&ptx_types[c->in->mods.types[0]])))
+        ptx_error(c->src, o->at,
+                  "%s is no floating-point number: mov.%s takes it, and cvt of that register converts it", s->name,
+                  own->name);
+    if (type->bits < least || type->bits > own->bits)
+        ptx_error(c->src, o->at, "%s has %u bit%s where .%s belongs: mov.%s takes it%s", s->name, own->bits,
+                  rp_plural(own->bits), type->name, own->name,
+                  own->bits == 1           ? ""
+                  : own->bits < type->bits ? ", cvt.u64.u32 extends it"
+                                           : ", cvt.u32.u64 its lower half");
+}
+
 static void check_source(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
     bool address = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_CVTA ||
                    c->in->form->lowering == LOW_ISSPACEP || c->in->form->lowering == LOW_CLUSTER;
-    bool special = c->in->form->lowering == LOW_MOVE || c->in->form->lowering == LOW_MOVE_VECTOR ||
-                   c->in->form->lowering == LOW_CONVERT;
     switch (o->kind) {
     case PO_REGISTER: check_register(c, o, want); return;
     case PO_INTEGER:
     case PO_FLOAT:
     case PO_SINGLE: check_number(c, o, want); return;
-    case PO_SPECIAL:
-        if (special && want != PT_NONE && ptx_types[want].kind != 'F')
-            return;
-        ptx_error(c->src, o->at, "special registers are sources of mov and cvt only");
+    case PO_SPECIAL: check_special(c, o, want); return;
     case PO_VECTOR: check_vector(c, o, want); return;
     case PO_VARIABLE:
     case PO_FUNCTION:
-        if ((address || (special && is_special_address(o))) &&
-            (want == PT_NONE || ptx_types[want].bits >= (c->in->form->lowering == LOW_MOVE ? 16 : 32)))
+        if (is_special_address(o)) {
+            check_special(c, o, want);
+            return;
+        }
+        if (address && (want == PT_NONE || ptx_types[want].bits >= (c->in->form->lowering == LOW_MOVE ? 16 : 32)))
             return;
         break;
     case PO_SINK: ptx_error(c->src, o->at, "'_' can only be a destination");
@@ -249,6 +326,8 @@ static void check_source(const struct checker *c, const struct ptx_operand *o, e
 
 static void check_destination(const struct checker *c, const struct ptx_operand *o, enum ptx_type want)
 {
+    if (c->in->form->op == OP_ELECT && o->kind != PO_PAIR)
+        ptx_error(c->src, o->at, "elect.sync has two results, as in %%r1|%%p1 or _|%%p1");
     if (o->kind == PO_PAIR) {
         if (!c->form->pair)
             ptx_error(c->src, o->at, "this destination is no pair");
@@ -288,19 +367,22 @@ static bool holds_elements(const struct ptx_form *form, enum ptx_type type, enum
     }
 }
 
-/* Checks the registers of a matrix. A single register may stand without braces. */
+/* Checks the registers of a matrix, which stand in braces. Numbers alone are one of .s32 or .f64, or 0f. */
 static void check_fragment(const struct checker *c, const struct ptx_operand *o)
 {
     const struct ptx_form *form = c->in->form;
     char matrix = ptx_matrix_of(form, &c->in->mods, c->form->role);
     struct ptx_fragment f = ptx_fragment_of(form, &c->in->mods, matrix);
-    bool vector = o->kind == PO_VECTOR;
-    if ((vector ? o->count : 1) != f.count)
+    bool typed = false;
+    if (o->kind != PO_VECTOR)
+        ptx_error(c->src, o->at, "the registers of a matrix stand in braces, also a single one");
+    if (o->count != f.count)
         ptx_error(c->src, o->at, "matrix %c has %u register%s here, not %u", matrix, f.count, rp_plural(f.count),
-                  vector ? o->count : 1);
-    const struct element_kinds kinds = kinds_of(c, vector ? o->elements : o, f.count);
+                  o->count);
+    const struct element_kinds kinds = kinds_of(c, o->elements, f.count);
     for (uint32_t i = 0; i < f.count; i++) {
-        const struct ptx_operand *e = vector ? &o->elements[i] : o;
+        const struct ptx_operand *e = &o->elements[i];
+        typed |= e->kind == PO_REGISTER || e->kind == PO_SINGLE;
         if (e->kind == PO_REGISTER) {
             const struct ptx_register *r = &c->function->registers.at[e->reg];
             check_register(c, e, kinds.bits && ptx_types[f.type].bits == 32 ? PT_B32 : f.type);
@@ -310,6 +392,8 @@ static void check_fragment(const struct checker *c, const struct ptx_operand *o)
         } else if (!(is_destination(c) ? e->kind == PO_SINK : e->kind >= PO_INTEGER && e->kind <= PO_SINGLE))
             ptx_error(c->src, e->at, "a register belongs here");
     }
+    if (!typed && (is_destination(c) || (f.format != MATRIX_S32 && f.format != MATRIX_F64)))
+        ptx_error(c->src, o->at, "a register belongs here");
 }
 
 /* PTX ISA, "setp": lo, ls, hi, hs are of unsigned integers, equ to nan of floats; bits are equal or not. */
@@ -347,8 +431,7 @@ void ptx_check_operands(struct ptx_source *src, const struct ptx_function *funct
         case 'i':
             if (o->kind != PO_INTEGER)
                 ptx_error(src, o->at, "a constant belongs here");
-            if (in->form->op == OP_LOP3 && (uint64_t)o->value > 255)
-                ptx_error(src, o->at, "the table of lop3 is a number from 0 to 255");
+            check_range(&c, o);
             break;
         case 'L':
             if (o->kind != PO_LABEL)
@@ -358,4 +441,8 @@ void ptx_check_operands(struct ptx_source *src, const struct ptx_function *funct
         default: check_source(&c, o, want);
         }
     }
+    uint8_t how = in->form->lowering;
+    if (how == LOW_TEXTURE || how == LOW_SURFACE_LOAD || how == LOW_SURFACE_STORE || how == LOW_SURFACE_REDUCE ||
+        how == LOW_IMAGE_QUERY)
+        ptx_check_image(src, function, in);
 }

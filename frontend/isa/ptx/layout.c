@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "tracefmt/plural.h"
-
 #define MAX_IMAGE (1ull << 30) /* bytes of a module's .global variables */
 enum { MAX_FRAME = 1 << 24, MAX_FRAME_ALIGN = 1024, MIN_FRAME_ALIGN = 16, MAX_PARAMETERS = 1 << 15 };
 
@@ -141,43 +139,24 @@ static void place_signature(struct ptx_unit *u, struct ptx_signature *s, uint32_
 
 const struct ptx_signature *ptx_call_signature(const struct ptx_instruction *call)
 {
-    if (call->operands[1].kind == PO_FUNCTION)
-        return &call->operands[1].function->signature;
-    const struct ptx_label *label = *call->operands[3].label;
-    return label->kind == LABEL_PROTOTYPE ? label->prototype : NULL;
+    return call->operands[1].kind == PO_FUNCTION ? &call->operands[1].function->signature
+                                                 : (*call->operands[3].label)->prototype;
 }
 
-static uint64_t bind(struct ptx_unit *u, const struct ptx_operand *actual, const struct ptx_variable *formal,
-                     const struct ptx_function *f, uint64_t at)
+static void bind(const struct ptx_operand *actual, const struct ptx_variable *formal, const struct ptx_function *f)
 {
-    struct ptx_variable *v = actual->variable;
-    uint64_t offset = formal ? formal->offset : align_up(at, v->align);
-    if (v->is_entry_param || (v->bound && v->offset != f->frame_bytes + offset))
-        ptx_error(u->src, actual->at, "'%s' is an argument in two different places: declare a variable for each call",
-                  v->name);
-    if (formal && formal->size != v->size)
-        ptx_error(u->src, actual->at, "'%s' has not the size of the prototype's parameter", v->name);
-    v->bound = true;
-    v->offset = f->frame_bytes + offset;
-    return offset + v->size;
+    actual->variable->bound = true;
+    actual->variable->offset = f->frame_bytes + formal->offset;
 }
 
-static void bind_call(struct ptx_unit *u, const struct ptx_function *f, const struct ptx_instruction *in)
+static void bind_call(const struct ptx_function *f, const struct ptx_instruction *in)
 {
     const struct ptx_operand *results = &in->operands[0], *arguments = &in->operands[2];
-    if (in->operands[1].kind == PO_REGISTER && (*in->operands[3].label)->kind != LABEL_PROTOTYPE &&
-        (*in->operands[3].label)->kind != LABEL_CALL_TARGETS)
-        ptx_error(u->src, in->operands[3].at, "'%s' is no prototype", (*in->operands[3].label)->name);
     const struct ptx_signature *s = ptx_call_signature(in);
-    if (s && (results->count != s->result_count || arguments->count != s->param_count))
-        ptx_error(u->src, in->operands[1].at, "the prototype has %u result%s and %u parameter%s, the call %u and %u",
-                  s->result_count, rp_plural(s->result_count), s->param_count, rp_plural(s->param_count),
-                  results->count, arguments->count);
-    uint64_t at = 0;
     for (uint32_t i = 0; i < results->count; i++)
-        at = bind(u, &results->elements[i], s ? s->results[i] : NULL, f, at);
+        bind(&results->elements[i], s->results[i], f);
     for (uint32_t i = 0; i < arguments->count; i++)
-        at = bind(u, &arguments->elements[i], s ? s->params[i] : NULL, f, at);
+        bind(&arguments->elements[i], s->params[i], f);
 }
 
 static void place_entry(struct ptx_unit *u, struct ptx_function *f)
@@ -214,6 +193,6 @@ void ptx_layout(struct ptx_unit *u, struct module *m)
         f->frame_bytes = (uint32_t)align_up(f->frame_bytes, align);
         for (uint32_t i = 0; i < f->body.count; i++)
             if (f->body.at[i].form->lowering == LOW_CALL)
-                bind_call(u, f, &f->body.at[i]);
+                bind_call(f, &f->body.at[i]);
     }
 }

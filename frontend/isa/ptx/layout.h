@@ -21,7 +21,7 @@ uint64_t ptx_generic_base(uint8_t space);
 /* The address of a function or kernel (frontend/operation/uop.h). */
 static inline uint64_t ptx_address(const struct ptx_function *f) { return (uint64_t)FUNCTION_STEP * f->number; }
 
-/* The signature that a call instruction uses; NULL: there is none besides the arguments themselves. */
+/* The signature of the function, or of the prototype, that a call instruction uses. */
 const struct ptx_signature *ptx_call_signature(const struct ptx_instruction *call);
 
 #endif

@@ -89,14 +89,14 @@ static bool raw_float(struct lexer *l, struct token *t)
     return true;
 }
 
-static bool decimal_float(struct lexer *l, struct token *t)
+/* The length of 1.5, 5., .5 or 1e3; 0: it is no such number. */
+static unsigned decimal_length(const char *s)
 {
-    const char *s = l->src->text + l->pos;
     unsigned n = 0;
     while (is_digit(s[n]))
         n++;
     if (s[n] != '.' && (s[n] | 0x20) != 'e')
-        return false;
+        return 0;
     if (s[n] == '.')
         for (n++; is_digit(s[n]); n++)
             ;
@@ -106,6 +106,15 @@ static bool decimal_float(struct lexer *l, struct token *t)
             for (n = digits; is_digit(s[n]); n++)
                 ;
     }
+    return n;
+}
+
+static bool decimal_float(struct lexer *l, struct token *t)
+{
+    const char *s = l->src->text + l->pos;
+    unsigned n = decimal_length(s);
+    if (!n)
+        return false;
     if (is_word(s[n]))
         ptx_error(l->src, l->pos, "this is no number");
     char *end, buffer[400];
@@ -119,6 +128,10 @@ static bool decimal_float(struct lexer *l, struct token *t)
     return true;
 }
 
+/* A number with a point and no digit before it. Words like .2d are none. */
+static bool begins_with_point(const char *s) { return is_digit(s[1]) && !is_word(s[decimal_length(s)]); }
+
+/* Of a number beyond 64 bits ptxas keeps the lower ones, but refuses one whose digits but the last need all 64. */
 static void integer(struct lexer *l, struct token *t)
 {
     const char *s = l->src->text + l->pos;
@@ -134,13 +147,15 @@ static void integer(struct lexer *l, struct token *t)
         int digit = hex_digit(s[n]);
         if (digit < 0 || (unsigned)digit >= base)
             break;
-        if (t->value > (UINT64_MAX - (unsigned)digit) / base)
+        if (t->value > INT64_MAX)
             ptx_error(l->src, l->pos, "this number does not fit in 64 bits");
         t->value = t->value * base + (unsigned)digit;
     }
-    t->is_unsigned = s[n] == 'U' || s[n] == 'u' || t->value > INT64_MAX;
+    t->is_unsigned = s[n] == 'U' || t->value > INT64_MAX;
     unsigned digits = n - first;
-    n += s[n] == 'U' || s[n] == 'u';
+    n += s[n] == 'U';
+    if (digits && s[n] == 'u')
+        ptx_error(l->src, l->pos + n, "the suffix of an unsigned number is 'U', not 'u'");
     if (digits == 0 || is_word(s[n]))
         ptx_error(l->src, l->pos, "this is no number");
     t->kind = TOK_INT;
@@ -207,8 +222,10 @@ struct token lexer_next(struct lexer *l)
         l->pos += t.length;
         return t;
     } else if (c == '.') {
-        dot_word(l, &t);
-        return t;
+        if (!begins_with_point(text + l->pos) || !decimal_float(l, &t)) {
+            dot_word(l, &t);
+            return t;
+        }
     } else if (c == '"') {
         string(l, &t);
         return t;

@@ -29,8 +29,6 @@ void lower_branch_table(struct lowering *l)
     const struct ptx_operand *o = &l->in->operands[1];
     const struct ptx_label *list = *o->label;
     struct operation u = {.kind = UOP_BRANCH_TABLE, .type = T_U32, .stype = T_U32};
-    if (list->kind != LABEL_TARGETS)
-        ptx_error(l->src, o->at, "'%s' is no list of .branchtargets", list->name);
     u.table = ARENA_ARRAY(l->arena, uint32_t, list->target_count);
     u.table_count = list->target_count;
     for (uint32_t i = 0; i < list->target_count; i++)
@@ -121,9 +119,28 @@ static _Noreturn void refuse_first_version(struct lowering *l, const struct ptx_
     ptx_error(l->src, o->at, "%s (-lineinfo says which line calls '%s')", text, o->function->name);
 }
 
+/* With the ABI ptxas passes no predicates, and of 8 and 16 bits only .b8, .b16 and .f16 and arrays. */
+static void check_passed(struct lowering *l, struct ptx_variable *const *list, uint32_t count)
+{
+    for (uint32_t i = 0; !l->unit->several_results && i < count; i++) {
+        const struct ptx_variable *v = list[i];
+        const struct ptx_type_info *t = &ptx_types[v->type];
+        bool narrow = t->bits <= 16 && (t->kind == 'U' || t->kind == 'S') && !v->is_array && v->count == 1;
+        if (v->is_predicate || narrow)
+            ptx_error(l->src, l->in->at, "no call passes or returns one .%s: declare the parameter or result .%s",
+                      v->is_predicate ? "pred" : t->name,
+                      v->is_predicate ? "u32"
+                      : t->bits == 8  ? "b8"
+                                      : "b16");
+    }
+}
+
 void lower_call(struct lowering *l)
 {
     const struct ptx_operand *target = &l->in->operands[1];
+    const struct ptx_signature *signature = ptx_call_signature(l->in);
+    check_passed(l, signature->results, signature->result_count);
+    check_passed(l, signature->params, signature->param_count);
     struct operation u = {.kind = UOP_CALL, .target = UOP_NOWHERE, .frame_bytes = l->function->frame_bytes};
     if (target->kind == PO_REGISTER) {
         u.a = source(l, target, PT_U64);

@@ -92,7 +92,7 @@ static void set_source(struct lowering *l, struct operation *u, const struct ope
     case 'c': u->c = source(l, o, type); break;
     case 'l': further_source(l, u, source(l, o, type)); break;
     case 'p': u->p = predicate_source(l, o, &u->p_flip); break;
-    case 'i': u->imm = o->value; break;
+    case 'i': u->imm = l->in->form->op == OP_LOP3 ? (uint8_t)o->value : o->value; break; /* as ptxas: lop3's table */
     default: break;
     }
 }

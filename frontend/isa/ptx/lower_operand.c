@@ -98,7 +98,7 @@ uint64_t variable_address(struct lowering *l, struct ptx_variable *v, uint32_t a
             formal |= s->results[i] == v;
         for (uint32_t i = 0; is_param && !v->bound && i < s->param_count; i++)
             formal |= s->params[i] == v;
-        if (is_param && !v->bound && !formal)
+        if (is_param && !v->bound && !v->has_home && !formal)
             ptx_error(l->src, at, "'%s' is never passed to a call", v->name);
     }
     return v->offset;

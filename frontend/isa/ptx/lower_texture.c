@@ -4,8 +4,6 @@
 #include "frontend/core/footprint.h"
 #include "frontend/isa/ptx/lower.h"
 
-enum { GEOMETRY_LAYERED = 16, GEOMETRY_CUBE = 32, GEOMETRY_DIMENSIONS = 3 };
-
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 /* The handle in a kernel parameter that is itself a reference. */
@@ -29,8 +27,8 @@ static struct operand handle(struct lowering *l, const struct ptx_operand *o, en
     *width = T_U64;
     if (o->kind == PO_REGISTER) {
         unsigned bits = ptx_types[register_type(l, o)].bits;
-        if (bits != 64 && bits != 32)
-            ptx_error(l->src, o->at, "a handle has 64 bits");
+        if ((bits != 64 && bits != l->unit->address_bits) || ptx_types[register_type(l, o)].kind == 'F')
+            ptx_error(l->src, o->at, "a handle has 64 bits: a register is .u64");
         *width = bits == 32 ? T_U32 : T_U64;
         return register_operand(o->reg);
     }

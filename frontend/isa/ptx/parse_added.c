@@ -52,9 +52,9 @@ static const char *value_text(struct parser *p, const struct ptx_operand *value)
     return value->kind == PO_VECTOR ? "vector" : "constant";
 }
 
-/* Adds "ld.param.TYPE reg, [v]" or "st.param.TYPE [v], value". */
-static void emit_access(struct parser *p, bool load, struct ptx_variable *v, struct ptx_operand value,
-                        const struct ptx_instruction *like)
+/* Adds "ld.param.TYPE reg, [v+offset]" or "st.param.TYPE [v+offset], value", of a vector if `count` is more than 1. */
+static void emit_piece(struct parser *p, bool load, struct ptx_variable *v, uint64_t offset, enum ptx_type type,
+                       uint32_t count, struct ptx_operand value, const struct ptx_instruction *like)
 {
     struct ptx_instruction in = added_instruction(like);
     in.guard = like->guard;
@@ -62,22 +62,42 @@ static void emit_access(struct parser *p, bool load, struct ptx_variable *v, str
     struct ptx_operand operands[2], *base = ARENA_NEW(p->arena, struct ptx_operand);
     *base = (struct ptx_operand){.kind = PO_VARIABLE, .at = value.at};
     base->variable = v;
-    operands[load] = (struct ptx_operand){.kind = PO_ADDRESS, .at = value.at, .count = 1};
+    operands[load] = (struct ptx_operand){.kind = PO_ADDRESS, .at = value.at, .count = 1, .value = (int64_t)offset};
     operands[load].elements = base;
     operands[!load] = value;
     add_modifier_to(&in, M_PARAM);
-    if (v->count > 1)
-        add_modifier_to(&in, v->count == 2 ? M_V2 : M_V4);
-    add_type_to(&in, (enum ptx_type)v->type);
-    const char *type = ptx_types[v->type].name,
-               *vector = v->count == 1   ? ""
-                         : v->count == 2 ? "v2."
-                                         : "v4.",
-               *name = value_text(p, &value);
-    in.made = load ? arena_printf(p->arena, "ld.param.%s%s %s, [%s]", vector, type, name, v->name)
-                   : arena_printf(p->arena, "st.param.%s%s [%s], %s", vector, type, v->name, name);
+    if (count > 1)
+        add_modifier_to(&in, count == 2 ? M_V2 : M_V4);
+    add_type_to(&in, type);
+    const char *vector = count == 1 ? "" : count == 2 ? "v2." : "v4.", *name = value_text(p, &value);
+    const char *place = offset ? arena_printf(p->arena, "%s+%llu", v->name, (unsigned long long)offset) : v->name;
+    in.made = load ? arena_printf(p->arena, "ld.param.%s%s %s, [%s]", vector, ptx_types[type].name, name, place)
+                   : arena_printf(p->arena, "st.param.%s%s [%s], %s", vector, ptx_types[type].name, place, name);
     add_instruction(p, &in, load ? "ld" : "st", 2, operands);
     ptx_check_operands(p->src, p->function, &in);
+}
+
+/* The same of the whole variable, which has as many elements as the value. */
+static void emit_access(struct parser *p, bool load, struct ptx_variable *v, struct ptx_operand value,
+                        const struct ptx_instruction *like)
+{
+    enum ptx_type moved = v->type == PT_F16 ? PT_B16 : v->type == PT_F16X2 ? PT_B32 : (enum ptx_type)v->type;
+    emit_piece(p, load, v, 0, moved, (uint32_t)v->count, value, like);
+}
+
+void emit_param_copy(struct parser *p, struct ptx_variable *to, struct ptx_variable *from,
+                     const struct ptx_instruction *like)
+{
+    uint64_t piece = from->align < 8 ? from->align : 8;
+    for (uint64_t at = 0; at < from->size; at += piece) {
+        while (at + piece > from->size)
+            piece /= 2;
+        enum ptx_type type = piece == 8 ? PT_B64 : piece == 4 ? PT_B32 : piece == 2 ? PT_B16 : PT_B8;
+        struct ptx_operand copy = {.kind = PO_REGISTER, .at = like->at};
+        copy.reg = new_register(p, "%copy", type == PT_B8 ? PT_B16 : (uint8_t)type);
+        emit_piece(p, true, from, at, type, 1, copy, like);
+        emit_piece(p, false, to, at, type, 1, copy, like);
+    }
 }
 
 static bool is_predicate(const struct parser *p, const struct ptx_operand *o)

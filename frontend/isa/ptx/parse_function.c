@@ -22,6 +22,7 @@ struct ptx_variable *new_param(struct parser *p, enum ptx_type type, uint32_t co
     v->size = count * ptx_types[v->type].bits / 8;
     v->align = (uint32_t)v->size;
     v->in_register = true;
+    v->is_predicate = type == PT_PRED;
     return v;
 }
 
@@ -75,7 +76,8 @@ struct ptx_signature *parse_prototype(struct parser *p)
     if (take_punct(p, '('))
         parse_params(p, &results, NULL, false);
     struct token name = expect_name(p, "the prototype, '_'");
-    (void)name;
+    if (!token_is(&name, "_"))
+        ptx_error(p->src, name.at, "a prototype has no name: write '_'");
     if (take_punct(p, '('))
         parse_params(p, &params, NULL, false);
     set_signature(s, &results, &params);
@@ -329,6 +331,7 @@ void parse_function(struct parser *p, bool is_entry)
     struct ptx_function *f = declare_function(p, &name, is_entry);
     if (take_punct(p, '('))
         parse_params(p, &params, &in, is_entry);
+    p->unit->several_results |= results.count > 1;
     struct ptx_signature signature;
     set_signature(&signature, &results, &params);
     if (f->is_announced && !same_signature(&signature, &f->signature))

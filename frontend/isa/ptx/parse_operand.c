@@ -54,6 +54,8 @@ static struct ptx_operand address(struct parser *p, unsigned depth)
     next_token(p);
     if (p->tok.kind == TOK_NAME && !token_is(&p->tok, "WARP_SZ")) {
         struct ptx_operand base = operand(p, false, depth + 1);
+        if (base.is_element)
+            ptx_error(p->src, base.at, "an element is no address in []: write it without them, as in ld.u32 r, a[1]");
         if (base.kind == PO_VARIABLE) {
             o.value = base.value;
             base.value = 0;
@@ -161,8 +163,6 @@ static struct ptx_operand symbol_operand(struct parser *p, const struct symbol *
  * groups keep the barriers of tiles of several warps at %reserved_smem_offset_1 (288 bytes of it:
  * cooperative_groups.h). On a GPU the reserved memory comes first, and takes 1 KiB of a block from sm_80 on (CUDA C++
  * Programming Guide, "Compute Capability 8.x"). */
-enum { RESERVED_BYTES = 1024 };
-
 static struct ptx_variable *reserved_memory(struct parser *p, uint32_t at)
 {
     if (!p->reserved) {
@@ -179,7 +179,7 @@ static struct ptx_variable *reserved_memory(struct parser *p, uint32_t at)
     return p->reserved;
 }
 
-/* PTX ISA "%reserved_smem_offset_begin, ..._end, ..._cap, ..._<2>". */
+/* PTX ISA "%reserved_smem_offset_begin, ..._end, ..._<2>". */
 static bool reserved_operand(struct parser *p, const struct token *t, struct ptx_operand *o)
 {
     static const struct {
@@ -189,12 +189,9 @@ static bool reserved_operand(struct parser *p, const struct token *t, struct ptx
                      {"%reserved_smem_offset_end", RESERVED_BYTES},
                      {"%reserved_smem_offset_0", 0},
                      {"%reserved_smem_offset_1", RESERVED_BYTES / 2}};
-    *o = (struct ptx_operand){.kind = PO_INTEGER, .at = t->at, .value = RESERVED_BYTES};
-    if (token_is(t, "%reserved_smem_offset_cap"))
-        return true;
+    *o = (struct ptx_operand){.kind = PO_VARIABLE, .at = t->at};
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
         if (token_is(t, registers[i].name)) {
-            o->kind = PO_VARIABLE;
             o->variable = reserved_memory(p, t->at);
             o->value = registers[i].offset;
             return true;

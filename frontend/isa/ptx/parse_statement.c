@@ -224,6 +224,19 @@ static void parse_guard(struct parser *p, struct ptx_instruction *in)
     in->guard = s->reg;
 }
 
+struct ptx_operand parse_declared_label(struct parser *p, uint32_t kinds, const char *what)
+{
+    struct token t = expect_name(p, what);
+    const struct symbol *s = lookup(p, &t);
+    if (!s || s->kind != SYM_LABEL || !(kinds >> s->label->kind & 1))
+        ptx_error(p->src, t.at, "'%.*s' is no label of %s before this instruction",
+                  (int)(t.length < 100 ? t.length : 100), t.text, what);
+    struct ptx_operand o = {.kind = PO_LABEL, .at = t.at};
+    o.label = ARENA_NEW(p->arena, struct ptx_label *);
+    *o.label = s->label;
+    return o;
+}
+
 static void parse_operands(struct parser *p, struct ptx_instruction *in, const struct candidates *c)
 {
     VECTOR(struct ptx_operand) list = {0};
@@ -231,7 +244,10 @@ static void parse_operands(struct parser *p, struct ptx_instruction *in, const s
         do {
             bool label =
                 !c->first->any_operands && list.count < MAX_OPERANDS && c->first->operands[list.count].role == 'L';
-            VECTOR_PUSH(p->arena, &list, parse_operand(p, label));
+            VECTOR_PUSH(p->arena, &list,
+                        label && c->first->lowering == LOW_BRANCH_TABLE
+                            ? parse_declared_label(p, 1 << LABEL_TARGETS, "a .branchtargets")
+                            : parse_operand(p, label));
         } while (take_punct(p, ','));
     in->operands = list.at;
     in->operand_count = list.count;
@@ -304,6 +320,22 @@ static void parse_label_list(struct parser *p, struct ptx_label *label)
     expect_punct(p, ';', "after the labels");
 }
 
+/* Parses functions: a call has the parameters of the first. */
+static void parse_call_targets(struct parser *p, struct ptx_label *label)
+{
+    do {
+        struct token t = expect_name(p, "a function");
+        const struct symbol *s = lookup(p, &t);
+        if (!s)
+            unknown_name(p, &t);
+        if (s->kind != SYM_FUNCTION)
+            ptx_error(p->src, t.at, "'%.*s' is no function", (int)(t.length < 100 ? t.length : 100), t.text);
+        if (!label->prototype)
+            label->prototype = &s->function->signature;
+    } while (take_punct(p, ','));
+    expect_punct(p, ';', "after the functions");
+}
+
 /* Parses NAME: and what the label stands for: the next instruction, a list of targets, or a prototype. */
 static void parse_label(struct parser *p)
 {
@@ -324,7 +356,7 @@ static void parse_label(struct parser *p)
         expect_punct(p, ';', "after the prototype");
     } else if (take_dot(p, "calltargets")) {
         label->kind = LABEL_CALL_TARGETS;
-        skip_until(p, ';');
+        parse_call_targets(p, label);
     }
 }
 

@@ -152,6 +152,11 @@ static void parse_address(struct parser *p, struct ptx_initial *item)
         struct symbol *s = lookup(p, &t);
         if (!s)
             unknown_name(p, &t);
+        while (s && s->kind == SYM_VARIABLE && s->at >= p->declaration)
+            s = s->shadowed;
+        if (!s)
+            ptx_error(p->src, t.at, "'%.*s' has no address before the ';' of its declaration: declare it .extern first",
+                      (int)(t.length < 100 ? t.length : 100), t.text);
         if (s->kind == SYM_VARIABLE)
             item->variable = s->variable;
         else if (s->kind == SYM_FUNCTION) {
@@ -349,6 +354,7 @@ static struct ptx_variable *declare_one(struct parser *p, const struct token *na
     v->is_opaque = v->type == PT_TEXREF || v->type == PT_SAMPLERREF || v->type == PT_SURFREF;
     parse_dimensions(p, dims);
     set_size(p, v, d, dims);
+    v->is_array = dims->count > 0;
     if (!token_is(&t, "_")) {
         struct symbol *again = declared_here(p, &t);
         /* a module may declare a variable .extern and define it later, or define it twice if it is weak */
@@ -383,15 +389,40 @@ struct ptx_variable *parse_variable(struct parser *p, const struct declarator *d
     return declare_one(p, &t, d, &dims);
 }
 
+/* Whether a .param variable stands in calls once in the rest of its block, as compilers write them. A long block is not
+ * read twice: false. */
+static bool stands_once(const struct parser *p, const char *name)
+{
+    enum { MOST = 1 << 14 };
+    struct lexer ahead = p->lexer;
+    unsigned braces = 1, found = 0;
+    bool in_call = false;
+    while (braces && found < 2 && ahead.pos - p->lexer.pos < MOST) {
+        struct token t = lexer_next(&ahead);
+        if (t.kind == TOK_END)
+            break;
+        if (t.kind == TOK_NAME && token_is(&t, "call"))
+            in_call = true;
+        else if (t.kind == TOK_NAME && in_call && token_is(&t, name))
+            found++;
+        else if (t.kind == TOK_PUNCT && t.punct == ';')
+            in_call = false;
+        braces += t.kind == TOK_PUNCT && t.punct == '{';
+        braces -= t.kind == TOK_PUNCT && t.punct == '}';
+    }
+    return !braces && found < 2;
+}
+
 static void keep(struct parser *p, struct ptx_variable *v)
 {
     if (v->is_listed)
         return;
     v->is_listed = true;
+    v->has_home = v->space == RP_SPACE_PARAM && p->depth > 0 && !stands_once(p, v->name);
     v->is_shared_local = v->space == RP_SPACE_LOCAL && p->depth == 0;
     if (v->is_shared_local)
         VECTOR_PUSH(p->arena, &p->unit->locals, v);
-    else if (v->space == RP_SPACE_LOCAL)
+    else if (v->space == RP_SPACE_LOCAL || v->has_home)
         VECTOR_PUSH(p->arena, &p->function->locals, v);
     else if (v->space == RP_SPACE_GLOBAL || v->space == RP_SPACE_CONST || v->space == RP_SPACE_TEXTURE)
         VECTOR_PUSH(p->arena, &p->unit->variables, v);
@@ -412,6 +443,7 @@ static void parse_variable_range(struct parser *p, const struct token *name, con
 
 void parse_variables(struct parser *p, uint8_t space, bool is_extern)
 {
+    p->declaration = p->tok.at;
     struct declarator d = parse_declarator(p, space, false);
     d.is_extern = is_extern;
     do {

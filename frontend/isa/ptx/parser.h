@@ -90,8 +90,9 @@ struct parser {
     struct loc_slot *loc_slots; /* locations.c */
     uint32_t loc_slot_count, loc_used;
     struct debug_data debug;
-    uint32_t made;       /* names made up so far */
-    uint32_t last_label; /* the instruction after the function's last label */
+    uint32_t made;        /* names made up so far */
+    uint32_t declaration; /* where the variables of the current declaration begin */
+    uint32_t last_label;  /* the instruction after the function's last label */
     /* results of the current function that are in registers: stored before each ret */
     uint32_t results_in_registers;
     struct ptx_variable **result_variables;
@@ -182,6 +183,8 @@ uint64_t code_address(const struct parser *, uint32_t instruction);
 void join_debug_info(struct parser *);
 
 struct ptx_operand parse_operand(struct parser *, bool labels);
+/* Parses a label that stands before: of one of `kinds`, a bit per enum ptx_label_kind; `what` they are. */
+struct ptx_operand parse_declared_label(struct parser *, uint32_t kinds, const char *what);
 /* + n, - n after a base */
 int64_t parse_offsets(struct parser *);
 /* parse_element.c. Parses what follows a variable and '[': the index and ']'. */
@@ -197,6 +200,10 @@ void emit_param_load(struct parser *, struct ptx_variable *, struct ptx_operand 
                      const struct ptx_instruction *like);
 void emit_param_store(struct parser *, struct ptx_variable *, struct ptx_operand value,
                       const struct ptx_instruction *like);
+/* Appends "ld.param %copy, [from]; st.param [to], %copy" for each piece of the two, which have one size and alignment.
+ */
+void emit_param_copy(struct parser *, struct ptx_variable *to, struct ptx_variable *from,
+                     const struct ptx_instruction *like);
 /* A .param variable of `count` elements; of predicates, of words. */
 struct ptx_variable *new_param(struct parser *, enum ptx_type, uint32_t count);
 /* Makes sums of registers and numbers among the operands registers. This adds instructions before this one. */

@@ -11,7 +11,10 @@ struct ptx_special {
     uint8_t type;         /* enum ptx_type */
     uint32_t constant;    /* SPECIAL_CONSTANT: its value */
     bool depends_on_time; /* reads a clock, or shows where a block runs */
+    uint8_t least_bits;   /* mov takes its lower part, too, down to this width; 0: only all of it */
 };
+/* Shared memory that is reserved for the system; parse_operand.c says more. */
+enum { RESERVED_BYTES = 1024 };
 /* SPECIAL_VECTOR: its members .x, .y, .z and .w have the next indices. */
 enum { SPECIAL_CONSTANT = -1, SPECIAL_VECTOR = -2, SPECIAL_MEMBERS = 4 };
 /* Index of a special register by its name and member ("x", or ""); -1: there is none. */

@@ -140,6 +140,9 @@ enum map_field_name {
     MAP_FILL
 };
 
+/* Values of G_GEOMETRY: how many dimensions, and bits. */
+enum { GEOMETRY_DIMENSIONS = 3, GEOMETRY_LAYERED = 16, GEOMETRY_CUBE = 32 };
+
 enum { MOD_WORDS = (M_COUNT + 63) / 64, MAX_TYPES = 4, MAX_OPERANDS = 10, MAX_CHOICES = 12, MAX_LEADING = 2 };
 struct mod_set {
     uint64_t word[MOD_WORDS];

@@ -56,7 +56,7 @@ static const struct {
     {"LOOP: bra LOP;", 11, "there is no label 'LOP' here; did you mean 'LOOP'?"},
     {"A: A: ret;", 4, "'A' is declared twice"},
     {"add.s32 %r1, %r2, 0f123;", 19, "0f takes exactly 8 hexadecimal digits"},
-    {"mov.u64 %d1, 18446744073709551616;", 14, "this number does not fit in 64 bits"},
+    {"mov.u64 %d1, 99999999999999999999;", 14, "this number does not fit in 64 bits"},
     {"mov.u32 %r1, 5 / (3 - 3);", 16, "division by zero"},
     {"ld.global.u32 %r1, %d1;", 20, "an address in [] belongs here"},
     {"ld.global.u32 %r1, [%f1];", 21, "'%f1' (.f32) cannot hold an address"},
@@ -76,7 +76,7 @@ static const struct {
     {"call (%r1), declared;", 13, "'declared' has 0 results and 0 parameters, the call 1 and 0"},
     {"call k;", 6, "'k' is a kernel, not a function"},
     {"call %d1;", 6, "a call through a register needs a prototype"},
-    {"brx.idx %r1, A; A: ret;", 14, "'A' is no list of .branchtargets"},
+    {"brx.idx %r1, A; A: ret;", 14, "'A' is no label of a .branchtargets before this instruction"},
     {".reg .b32 %r<4>;", 11, "'%r' is declared twice"},
     {".reg .b31 x;", 6, "'.b31' is no type"},
     {".shared .b8 big[1073741825];", 17, "an array's length must be between 0 and 1073741824"},
@@ -91,7 +91,50 @@ static const struct {
     {"mov.b64 %d1, {%r1, %r2, %r3};", 14, ".b64 does not consist of 3 elements"},
     {"mov.b64 {%r1, %d2}, %d1;", 15, "'%d2' is not 32 bits wide"},
     {"lop3.b32 %r1, %r2, %r3, %r1, %r2;", 30, "a constant belongs here"},
-    {"lop3.b32 %r1, %r2, %r3, %r1, 256;", 30, "the table of lop3 is a number from 0 to 255"},
+    {"bfe.u32 %r1, %r2, 256, 1;", 19, "a position or length of bits is from 0 to 255, not 256"},
+    {"bfi.b32 %r1, %r2, %r3, %r1, -1;", 29, "a position or length of bits is from 0 to 255, not -1"},
+    {"pmevent 16;", 9, "an event is from 0 to 15, not 16"},
+    {"pmevent.mask 65536;", 14, "a mask of events is from 0 to 65535, not 65536"},
+    {"setmaxnreg.inc.sync.aligned.u32 25;", 33, "a number of registers is a multiple of 8, not 25"},
+    {"mov.u64 %d1, %laneid;", 14, "%laneid has 32 bits where .u64 belongs: mov.u32 takes it, cvt.u64.u32 extends it"},
+    {"mov.u32 %r1, %clock64;", 14,
+     "%clock64 has 64 bits where .u32 belongs: mov.u64 takes it, cvt.u32.u64 its lower half"},
+    {"mov.u32 %r1, %is_explicit_cluster;", 14, "%is_explicit_cluster has 1 bit where .u32 belongs: mov.pred takes it"},
+    {"cvt.rn.f32.u32 %f1, %laneid;", 21,
+     "%laneid is no floating-point number: mov.u32 takes it, and cvt of that register converts it"},
+    {"add.u32 %r1, %r2, %laneid;", 19, "special registers are sources of mov and cvt only"},
+    {"elect.sync %r1, -1;", 12, "elect.sync has two results, as in %r1|%p1 or _|%p1"},
+    {"mov.u32 %r1, 5u;", 15, "the suffix of an unsigned number is 'U', not 'u'"},
+    {"mov.f32 %f1, .5f;", 14, "a number belongs here"},
+    {"ld.global.u32 %r1, [counter[1]];", 21,
+     "an element is no address in []: write it without them, as in ld.u32 r, a[1]"},
+    {"st.param.u32 [given], %r1;", 15, "'given' is a parameter, which is only read: copy it to a .local variable"},
+    {"{ .param .u64 z; call (_), takes, (z); }", 36, "'z' is .u64 where the function has .u32: declare it as that"},
+    {"{ .param .b8 z[4]; call (_), takes, (z); }", 38,
+     "'z' is .align 1 .b8 [4] where the function has .u32: declare it as that"},
+    {"call (%f1), takes, (%r1);", 7, "'%f1' is .f32 where the function has .u32: declare it as that"},
+    {"call (_), takes, (%d1);", 19, "'%d1' is .b64 where the function has .u32: declare it as that"},
+    {"call (_), takes, (given);", 19, "'given' is the function's own: copy it to a .param variable for the call"},
+    {"call (_), takes, ({%r1,%r2});", 19,
+     "a part of a vector, or one in braces, is no argument: use a register of its own"},
+    {"call fills, (1);", 14, "a number where the function has .align 4 .b8 [4]: use a .param variable"},
+    {"call (_), narrow, (1);", 1, "no call passes or returns one .u16: declare the parameter or result .b16"},
+    {"P: .callprototype (.param .u32 _) _ (.param .u32 _); call (_), takes, (%r1), P;", 78,
+     "a function that is called by its name takes no prototype"},
+    {"call %d1, (%r1), P; P: .callprototype _ (.param .u32 _);", 18,
+     "'P' is no label of a .callprototype before this instruction"},
+    {"P: .callprototype f (.param .u32 _);", 19, "a prototype has no name: write '_'"},
+    {"P: .callprototype _ (.param .u32 _); call %d1, (%f1), P;", 49, "'%f1' is .f32 where the function has .u32"},
+    {"tex.1d.v4.f32.s32 {%f1, _, _, _}, [%d1, {%f1}];", 42, "integers (.s32) belong here"},
+    {"tex.1d.v4.f32.f32 {%f1, _, _, _}, [%d1, {1}];", 42, "floating-point numbers (.f32) belong here"},
+    {"tex.a1d.v4.f32.f32 {%f1, _, _, _}, [%d1, {%f1, %f2}];", 43, "the layer is an integer (.u32)"},
+    {"tex.2d.v4.f32.f32 {%f1, _, _, _}, [%d1, {%f1, %f2, %f3}];", 41, "a vector has 1, 2 or 4 elements, not 3"},
+    {"tex.2d.v4.f32.f32 {%f1, _, _, _}, [%d1, {%f1, _}];", 47, "a register or a number belongs here"},
+    {"tex.1d.v4.f32.f32 {%f1, _, _, _}, [%d1, 1.5];", 41, "a register, or a vector in braces, belongs here"},
+    {"tex.grad.2d.v4.f32.f32 {%f1, _, _, _}, [%d1, {%f1, %f2}], {%f1}, {%f1};", 59, "a gradient is a vector of 2 here"},
+    {"tex.1d.v4.f32.f32 {%f1, _, _, _}, [%r1, {%f1}];", 36, "a handle has 64 bits: a register is .u64"},
+    {"sust.b.1d.b32.trap [%d1, {%d2}], %r1;", 27, "'%d2' is .b64 where 32 bits belong"},
+    {"sust.b.2d.b32.trap [%d1, {%f1, %f2}], %r1;", 27, "integers (.s32) belong here"},
 };
 
 /* Loads, and lowers the kernel if there is one; the error's text or "" if all is well. */
@@ -127,7 +170,9 @@ Test(errors, in_kernels)
     for (unsigned i = 0; i < sizeof in_kernel / sizeof *in_kernel; i++) {
         char body[1000];
         snprintf(body, sizeof body,
-                 ".const .b8 cst[4]; .global .u32 counter; .func declared(); .func cnpLaunchDevice(); .entry k() { "
+                 ".const .b8 cst[4]; .global .u32 counter; .func declared(); .func cnpLaunchDevice(); "
+                 ".func (.param .u32 r) takes(.param .u32 a) { ret; } .func fills(.param .align 4 .b8 a[4]) { ret; } "
+                 ".func (.param .u16 r) narrow(.param .u16 a) { ret; } .entry k(.param .u32 given) { "
                  ".reg .pred %%p<4>; .reg .b32 "
                  "%%r<4>; .reg .b64 %%d<4>; "
                  ".reg .f32 %%f<4>;\n%s\nret; }",
@@ -164,6 +209,9 @@ Test(errors, at_module_level)
     expect_error(".entry k() { ret; }\n.entry k() { ret; }", 3, 8, "'k' is defined twice", ".entry");
     expect_error(".func f(.param .b32 a); .func f(.param .b64 a) { ret; }", 2, 31,
                  "'f' was declared with other parameters", ".func");
+    expect_error(".global .u64 x = x;", 2, 18,
+                 "'x' has no address before the ';' of its declaration: declare it .extern first", ".global");
+    expect_error(".global .u64 x, y = x;", 2, 21, "'x' has no address before the ';' of its declaration", ".global");
     expect_error("hello", 2, 1, "a directive like .entry or .global belongs here", "hello");
 }
 

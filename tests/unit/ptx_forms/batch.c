@@ -181,7 +181,7 @@ static const char *immediate(const struct ptx_form *f)
     case LOW_PREFETCH: return "128";
     case LOW_MAP_FIELD:
     case LOW_GROUP: return "0";
-    default: return "8";
+    default: return strcmp(f->opcode, "setmaxnreg") == 0 ? "24" : "8";
     }
 }
 
@@ -213,7 +213,7 @@ size_t batch_operands(char *to, size_t size, const struct spelled *s)
                 n += (size_t)snprintf(to + n, size - n, "%s%%%s%u%s", e ? "," : "{", class, e,
                                       e + 1 < elements ? "" : "}");
         else
-            n += (size_t)snprintf(to + n, size - n, "%%%s2", class);
+            n += (size_t)snprintf(to + n, size - n, s->form->op == OP_ELECT && i == 0 ? "%%%s2|%%p2" : "%%%s2", class);
     }
     return n;
 }
