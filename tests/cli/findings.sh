@@ -8,14 +8,14 @@ if [ "$(uname -sm)" != "Linux x86_64" ] || address_sanitizer; then
     exit 0
 fi
 ${CC:-gcc} -std=c17 -D_GNU_SOURCE -g -O0 -no-pie -fno-inline -I. tests/cuda/wrong.c -L"$BUILD/lib" -l:libcuda.so.1 -o "$work/wrong"
+# shellcheck disable=SC2016
+each='program=$1; shift; for what; do "$program" "$what" || status=$?; done; exit ${status:-0}'
 run() { # status, options... -- words: what wrong does, one process for each word
     local status=$1 got options=()
     shift
     while [ "$1" != -- ]; do options+=("$1"); shift; done
     shift
-    # shellcheck disable=SC2016
-    "$r" run "${options[@]}" -- sh -c 'program=$1; shift; for what; do "$program" "$what" || status=$?; done; exit ${status:-0}' sh "$work/wrong" "$@" \
-        >"$work/out" 2>"$work/err"
+    "$r" run "${options[@]}" -- sh -c "$each" sh "$work/wrong" "$@" >"$work/out" 2>"$work/err"
     got=$?
     [ $got = "$status" ] || { echo "status $got, not $status" >&2; cat "$work/out" "$work/err" >&2; return 1; }
 }
@@ -212,6 +212,21 @@ fails 1 "is to be both what is found and what is found in another format" "$r" r
     -- "$work/wrong" race
 check "what two processes find is said once" run 3 --check race --findings "$work/two.json" -- race race
 is "... and counts twice" "$(grep -c "kernel 'race'" "$work/err") $(json "$work/two.json" 'len(d["findings"]), d["findings"][0]["times"]')" "1 (1, 6)"
+# Numbers of processes begin again at small ones.
+wrapped() { # NUMBER: the kinds in order, of processes whose numbers begin behind it
+    unshare --user --map-root-user --pid --fork --mount-proc sh -c "echo $1 >/proc/sys/kernel/ns_last_pid && exec \"\$@\"" sh \
+        "$r" run -q --check all --findings "$work/wrapped.json" -- sh -c "$each" sh "$work/wrong" leak twice race init sync >/dev/null 2>"$work/err"
+    [ $? -eq 3 ] && json "$work/wrapped.json" '" ".join(f["kind"] for f in d["findings"])'
+}
+most=$(unshare --user --map-root-user --pid --fork --mount-proc sh -c 'echo 500 >/proc/sys/kernel/ns_last_pid && cat /proc/sys/kernel/pid_max' 2>/dev/null)
+if [ -n "$most" ]; then
+    for before in 4 7 10 13; do
+        is "findings are in the order of the processes, whose numbers end $before after the first" "$(wrapped $((most - before)))" "$(wrapped 1000)"
+    done
+    is "... and there are some" "$(wrapped 1000)" "leak host race init sync"
+else
+    echo "ok - findings are in the order of the processes # SKIP numbers of processes cannot be set here"
+fi
 check "a launch that is refused" run 3 --check api -- refused
 check "... says which, and why" says "kernel 'store', grid 1x1x1, block 2048x1x1; a grid has .* at most 1024 in all"
 check "a __syncwarp() that does not name the lane" run 3 --check all --findings "$work/unnamed.json" -- unnamed

@@ -257,17 +257,22 @@ static bool read_log(struct findings *to, const char *path, struct rp_error *err
 
 static int no_dots(const struct dirent *e) { return e->d_name[0] != '.'; }
 
+/* Processes in the order in which they began: their numbers grow, and begin again at small ones. */
+static int turn_of(long process, long main_process)
+{
+    return process == main_process ? 0 : process > main_process ? 1 : 2;
+}
+
 bool findings_read_logs(struct findings *to, const char *folder, long main_process, struct rp_error *err)
 {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, no_dots, versionsort);
     bool fine = count >= 0 || rp_fail(err, RP_SYSTEM, "cannot read '%s': %s", folder, strerror(errno));
-    for (int turn = 0; turn < 2; turn++)
+    for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < count && fine; i++) {
             char path[4200];
-            bool first = strtol(entries[i]->d_name, NULL, 10) == main_process;
             snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-            if (first == !turn)
+            if (turn_of(strtol(entries[i]->d_name, NULL, 10), main_process) == turn)
                 fine = read_log(to, path, err);
         }
     for (int i = 0; i < count; i++)
