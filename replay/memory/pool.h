@@ -12,6 +12,7 @@ struct pool_item {
 };
 
 #define POOL_BLOCK 256u
+#define POOL_ALIGNMENT 64u /* of blocks: a line of the host's caches; divides POOL_BLOCK */
 
 struct pool {
     size_t size; /* of an object */
