@@ -373,7 +373,8 @@ static bool make_line(struct sectored *c, struct spot *s, enum cache_hint hint, 
             count_dirty(c, s->set, line, false);
     }
     c->line[line] = (struct line){0};
-    memset(&c->sector[(uint64_t)line * c->sectors], 0, c->sectors * sizeof *c->sector);
+    for (uint32_t i = 0; i < c->sectors; i++)
+        c->sector[(uint64_t)line * c->sectors + i] = (struct sector){0};
     c->tag[line] = s->tag;
     c->mark[line] = mark_of(s->tag);
     s->line = line;
@@ -614,7 +615,8 @@ static void released(void *state, void *place, struct cache_finding *f)
         return;
     }
     uint64_t number = (uint64_t)((struct sector *)place - c->sector);
-    struct spot s = {.line = (uint32_t)(number / c->sectors), .sector = (unsigned)(number % c->sectors)};
+    struct spot s = {.line = (uint32_t)(number >> (c->line_shift - c->sector_shift)),
+                     .sector = (unsigned)number & (c->sectors - 1)};
     c->line[s.line].under_way &= (uint8_t) ~(1u << s.sector);
     if (!c->line[s.line].under_way)
         release_line(c, s.line / c->ways, s.line);

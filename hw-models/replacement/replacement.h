@@ -104,12 +104,29 @@ static inline uint32_t replacement_next_free(const uint64_t *kept, uint32_t ways
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Policies that go by time keep a stamp for each way. Stamps of lines with hint FIRST are below all others, stamps of
- * lines with hint LAST above them. Times are below 2^61. */
+ * lines with hint LAST above them. Times are below 2^61.
+ *
+ * Large sets have a bound for each group of ways, too, behind the stamps of all sets: no stamp of the group is less. So
+ * nearly all groups can be passed over in search of the least stamp. */
+#define STAMP_GROUP 16u
+static inline uint32_t stamp_groups(uint32_t ways)
+{
+    return ways > STAMP_GROUP ? (ways + STAMP_GROUP - 1) / STAMP_GROUP : 0;
+}
+static inline uint64_t *stamp_bounds(const struct replacement *r, uint64_t set)
+{
+    return (uint64_t *)r->state + r->sets * r->ways + set * stamp_groups(r->ways);
+}
+
 static inline void replacement_stamp(const struct replacement *r, uint64_t set, uint32_t way, uint64_t time,
                                      enum cache_hint hint)
 {
-    uint64_t rank = hint == CACHE_HINT_FIRST ? 0 : hint == CACHE_HINT_LAST ? 2 : 1;
-    ((uint64_t *)r->state)[set * r->ways + way] = rank << 61 | time;
+    uint64_t rank = hint == CACHE_HINT_FIRST ? 0 : hint == CACHE_HINT_LAST ? 2 : 1, stamp = rank << 61 | time;
+    ((uint64_t *)r->state)[set * r->ways + way] = stamp;
+    if (!stamp_groups(r->ways))
+        return;
+    uint64_t *bound = &stamp_bounds(r, set)[way / STAMP_GROUP];
+    *bound = stamp < *bound ? stamp : *bound;
 }
 
 /* Called at each access. Nearly all caches are LRU, which is inlined here. */

@@ -11,9 +11,8 @@
 struct pipelined {
     uint64_t free;                                /* the cycle in which the last initiation ends */
     int64_t queue;                                /* the option */
-    uint64_t count;                               /* instructions dispatched so far */
-    uint64_t dispatched[PIPELINED_LONGEST_QUEUE]; /* dispatch cycles of the last `queue` instructions, by count modulo
-                                                     queue */
+    int64_t first;                                /* index of the earliest of the last `queue` instructions */
+    uint64_t dispatched[PIPELINED_LONGEST_QUEUE]; /* their dispatch cycles, in a ring of `queue`; 0: not one so far */
 };
 
 /* There is room if the unit is free, or if the first of the last `queue` instructions has left the queue. */
@@ -23,7 +22,7 @@ static inline uint64_t pipelined_accepts(const struct pipelined *p, uint64_t now
         return now;
     if (p->queue == 0)
         return p->free;
-    uint64_t first = p->count < (uint64_t)p->queue ? 0 : p->dispatched[p->count % (uint64_t)p->queue];
+    uint64_t first = p->dispatched[p->first];
     return first > now ? first : now;
 }
 
@@ -31,8 +30,10 @@ static inline uint64_t pipelined_dispatch(struct pipelined *p, uint64_t now, uin
 {
     uint64_t at = p->free > now ? p->free : now;
     p->free = at + initiation;
-    if (p->queue > 0)
-        p->dispatched[p->count++ % (uint64_t)p->queue] = at;
+    if (p->queue > 0) {
+        p->dispatched[p->first] = at;
+        p->first = p->first + 1 < p->queue ? p->first + 1 : 0;
+    }
     return at;
 }
 

@@ -42,7 +42,10 @@ static struct machine_part slice_of(const struct machine_part *l2, int64_t slice
 
 static struct memory_parts parts_of(int64_t count, int64_t interleave, int64_t hash)
 {
-    struct memory_parts p = {.count = (uint32_t)count, .interleave = (uint64_t)interleave};
+    struct memory_parts p = {.count = (uint32_t)count,
+                             .shift = (unsigned)__builtin_ctzll((uint64_t)interleave),
+                             .interleave = (uint64_t)interleave,
+                             .per_round = divisor_of((uint64_t)count)};
     unsigned bits = count > 1 ? 64 - (unsigned)__builtin_clzll((uint64_t)count - 1) : 0;
     if (hash != SET_HASH_NONE)
         set_hash_begin(&p.hash, (unsigned)hash, bits);

@@ -6,14 +6,17 @@
 
 #include "hw-models/cache/set-hash.h"
 #include "replay/base/clock.h"
+#include "replay/base/divisor.h"
 #include "replay/base/machine.h"
 
 /* How addresses are spread over slices or channels. Consecutive chunks of `interleave` bytes go to parts 0, 1, ...,
  * count - 1, 0, .... With a hash, round n of the chunks goes to parts hash(n) ^ 0, hash(n) ^ 1, ...; if `count` is no
- * power of two, to hash(n) + 0, hash(n) + 1, ... modulo count. */
+ * power of two, to hash(n) + 0, hash(n) + 1, ... modulo count. `interleave` is a power of two, 1 << shift. */
 struct memory_parts {
     uint32_t count;
+    unsigned shift;
     uint64_t interleave;
+    struct divisor per_round; /* count */
     struct set_hash hash;
 };
 
@@ -71,26 +74,27 @@ static inline uint32_t memory_part_of(const struct memory_parts *p, uint64_t add
 {
     if (p->count == 1)
         return 0;
-    uint64_t number = address / p->interleave;
-    uint32_t part = (uint32_t)(number % p->count);
+    uint64_t number = address >> p->shift, round = divide(number, &p->per_round);
+    uint32_t part = (uint32_t)(number - round * p->count);
     if (!p->hash.kind)
         return part;
-    uint32_t hash = set_hash(&p->hash, number / p->count);
+    uint32_t hash = set_hash(&p->hash, round);
     return memory_parts_are_power(p) ? part ^ hash : (part + hash) % p->count;
 }
 /* The address within its part; memory_global() is the inverse. */
 static inline uint64_t memory_local(const struct memory_parts *p, uint64_t address)
 {
-    return p->count == 1 ? address : address / p->interleave / p->count * p->interleave + address % p->interleave;
+    return p->count == 1 ? address
+                         : divide(address >> p->shift, &p->per_round) << p->shift | (address & (p->interleave - 1));
 }
 static inline uint64_t memory_global(const struct memory_parts *p, uint32_t part, uint64_t local)
 {
     if (p->count == 1)
         return local;
-    uint64_t round = local / p->interleave;
+    uint64_t round = local >> p->shift;
     uint32_t hash = p->hash.kind ? set_hash(&p->hash, round) % p->count : 0;
     part = !hash ? part : memory_parts_are_power(p) ? part ^ hash : (part + p->count - hash) % p->count;
-    return (round * p->count + part) * p->interleave + local % p->interleave;
+    return (round * p->count + part) << p->shift | (local & (p->interleave - 1));
 }
 
 #endif

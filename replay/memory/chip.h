@@ -23,24 +23,26 @@ enum chip_event {
 /* A departure is among the events of another kind: those of its request, which are arrivals nearly always. */
 _Static_assert(CHIP_LEAVE == CALENDAR_KINDS, "the calendar has a list for each of the other kinds");
 
+/* Two lines of the host's caches: what the calendar and most events touch is in the first. */
 struct chip_request {
-    struct pool_item item;
-    struct event event;           /* in the calendar */
-    struct chip_request *next;    /* in a queue, or among the waiters of a fetch */
+    _Alignas(POOL_ALIGNMENT) struct pool_item item;
+    struct event event;        /* in the calendar */
+    struct chip_request *next; /* in a queue, or among the waiters of a fetch */
+    uint64_t address;
     struct chip_request *waiters; /* requests that wait for its fetch */
-    /* cycle: in a queue, from which it may start; of a waiter: its response, unless that of the fetch is later */
-    uint64_t address, cycle;
-    void *place;            /* in L2, of the sector that it fetches */
-    uint32_t name, sectors; /* name: given by the SM; NO_ID: no reply */
+    uint64_t
+        cycle;   /* in a queue: from which it may start; of a waiter: its response, unless that of the fetch is later */
+    void *place; /* in L2, of the sector that it fetches */
+    const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
+    uint32_t name, sectors;               /* name: given by the SM; NO_ID: no reply */
     uint32_t bytes;
     uint16_t sm, slice;
     uint8_t kind, repeats, hint;
     uint8_t original_kind; /* the kind with which it arrived, and that of its reply: enum cache_kind */
     uint8_t level;         /* enum response_level, of a reply that waits for its link */
     bool fetches;
-    const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
-    bool crossed;                         /* has passed the link of its GPC */
-    bool translated;                      /* the translation of its address is there */
+    bool crossed;    /* has passed the link of its GPC */
+    bool translated; /* the translation of its address is there */
 };
 
 struct request_queue {

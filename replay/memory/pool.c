@@ -1,6 +1,7 @@
 #include "replay/memory/pool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int make_room(struct pool *p)
 {
@@ -17,9 +18,10 @@ static int make_room(struct pool *p)
 
 void *pool_grow(struct pool *p)
 {
-    char *block = make_room(p) ? calloc(POOL_BLOCK, p->size) : NULL;
+    char *block = make_room(p) ? aligned_alloc(POOL_ALIGNMENT, POOL_BLOCK * p->size) : NULL;
     if (!block)
         return NULL;
+    memset(block, 0, POOL_BLOCK * p->size);
     p->blocks[p->block_count] = block;
     for (uint32_t i = POOL_BLOCK; i-- > 0;) {
         struct pool_item *item = (struct pool_item *)(block + i * p->size);

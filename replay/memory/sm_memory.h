@@ -31,21 +31,22 @@ struct lsu_access {
 
 enum lsu_state { LSU_UNDECIDED, LSU_SERVED, LSU_LEAVES };
 
+/* Two lines of the host's caches: once it has left, what its reply needs is in the first. */
 struct lsu_request {
-    struct pool_item item;
-    struct lsu_request *waiters; /* requests that wait for its fetch */
-    struct lsu_access *access;   /* NULL: a write-back */
-    uint64_t sequence;           /* in the order in which requests left the SM */
-    /* cycle: from which it may leave; of a waiter: its response, unless that of the fetch is later */
-    uint64_t address, cycle;
+    _Alignas(POOL_ALIGNMENT) struct pool_item item;
+    struct lsu_request *waiters;      /* requests that wait for its fetch */
+    struct lsu_access *access;        /* NULL: a write-back */
+    uint64_t sequence;                /* in the order in which requests left the SM */
     void *place;                      /* in L1, of the sector that it fetches */
+    struct lsu_request *next;         /* in its access, in L1's queue, or among the waiters of a fetch */
     uint8_t kind, repeats, l1, state; /* state: enum lsu_state */
     uint8_t hint;
     bool bypass_l1, fetches;
-    uint32_t bytes;
-    struct lsu_request *next;    /* in its access, in L1's queue, or among the waiters of a fetch */
+    /* cycle: from which it may leave; of a waiter: its response, unless that of the fetch is later */
+    uint64_t address, cycle;
     struct lsu_request *after;   /* in the order in which the LSU passed them on */
     struct lsu_request *written; /* write-backs of L1 that it causes: they leave before it */
+    uint32_t bytes;
 };
 
 /* A request that has left the SM. */

@@ -180,23 +180,22 @@ static void pass_on_all(struct sm_memory *s, uint64_t now)
     }
 }
 
-/* Whether the request may leave in this cycle. */
-HOT bool may_leave(const struct sm_memory *s, const struct lsu_request *r, uint64_t now)
+/* The cycle in which the request leaves, which is the next one to leave; `now` or later. */
+HOT uint64_t departure(const struct sm_memory *s, const struct lsu_request *r, uint64_t now)
 {
-    uint64_t width = s->layout->port_width;
-    return r->cycle <= now && !(width && s->departures.last_left == now && s->departures.left >= width) &&
-           clock_in_core(&s->layout->links, s->departures.link_free) <= now;
+    const struct departures *d = &s->departures;
+    uint64_t width = s->layout->port_width, port = d->last_left + (width && d->left >= width);
+    return later(later(r->cycle, now), later(port, clock_in_core(&s->layout->links, d->link_free)));
 }
 
-/* The request leaves, as it may. */
-static void let_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
+static void let_leave(struct sm_memory *s, struct lsu_request *r, uint64_t cycle)
 {
     const struct clock_domain *links = &s->layout->links;
-    s->departures.left = s->departures.last_left == now ? s->departures.left + 1 : 1;
-    s->departures.last_left = now;
-    uint64_t flits = s->layout->departure[r->kind], last = now;
+    s->departures.left = s->departures.last_left == cycle ? s->departures.left + 1 : 1;
+    s->departures.last_left = cycle;
+    uint64_t flits = s->layout->departure[r->kind], last = cycle;
     if (flits) {
-        s->departures.link_free = later(clock_from_core(links, now), s->departures.link_free) + flits;
+        s->departures.link_free = later(clock_from_core(links, cycle), s->departures.link_free) + flits;
         last = clock_after_core(links, s->departures.link_free - 1);
     }
     struct memory_transaction t = {r->address, r->kind, r->bypass_l1, r->repeats, r->hint, r->bytes};
@@ -206,25 +205,29 @@ static void let_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
         pool_give(&s->requests, r);
 }
 
+/* Write-backs leave in their cycle, as they take entries of the port's queue then. False: one is left. */
+static bool write_backs_leave(struct sm_memory *s, struct lsu_request *r, uint64_t now)
+{
+    for (struct lsu_request *w; (w = r->written); s->entries++) { /* there is always room for a write-back */
+        if (departure(s, w, now) > now)
+            return false;
+        r->written = w->after;
+        let_leave(s, w, now);
+    }
+    return true;
+}
+
+/* All else leaves as soon as it is known in which cycle it does: nothing can change that any more. */
 static void leave_in_order(struct sm_memory *s, uint64_t now)
 {
     for (struct lsu_request *r = s->order; r && r->state != LSU_UNDECIDED; r = s->order) {
-        for (struct lsu_request *w = r->written; w; w = r->written) {
-            struct lsu_request *next = w->after;
-            if (!may_leave(s, w, now))
-                return;
-            let_leave(s, w, now);
-            s->entries++; /* there is always room for a write-back */
-            r->written = next;
-        }
-        struct lsu_request *next = r->after;
+        if (r->written && !write_backs_leave(s, r, now))
+            return;
+        s->order = r->after;
         if (r->state == LSU_SERVED)
             pool_give(&s->requests, r);
-        else if (may_leave(s, r, now))
-            let_leave(s, r, now);
         else
-            return;
-        s->order = next;
+            let_leave(s, r, departure(s, r, now));
     }
 }
 
@@ -273,11 +276,9 @@ uint64_t sm_memory_next_step(const struct sm_memory *s, uint64_t now)
     if (s->first)
         next = earlier(next, s->first->arrival > now ? s->first->arrival : freed ? now + 1 : MEMORY_NEVER);
     const struct lsu_request *r = s->order;
-    if (!r || r->state == LSU_UNDECIDED)
-        return next;
-    r = r->written ? r->written : r;
-    uint64_t link = clock_in_core(&s->layout->links, s->departures.link_free);
-    return earlier(next, later(r->cycle, later(now + 1, link)));
+    if (r && r->state != LSU_UNDECIDED) /* a write-back is left */
+        next = earlier(next, departure(s, r->written, now + 1));
+    return next;
 }
 
 static bool make_room_for(struct lsu_access *a, uint32_t more)

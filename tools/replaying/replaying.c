@@ -11,6 +11,7 @@
 #include "replay/session/machine_open.h"
 #include "tools/lib/command.h"
 #include "tools/lib/input.h"
+#include "tools/lib/large_heap.h"
 #include "tools/lib/number.h"
 #include "tools/machine/option_line.h"
 #include "tools/replaying/sampling.h"
@@ -87,6 +88,7 @@ bool parse_number(const char *option, const char *text, long long least, long lo
 
 struct rp_trace *trace_of_launches(const char *path, struct rp_error *err)
 {
+    large_heap();
     struct rp_trace *t = input_check(path, INPUT_TRACE, err) ? rp_trace_open(path, err) : NULL;
     if (!t || rp_trace_launch_count(t) || rp_trace_damage(t))
         return t;

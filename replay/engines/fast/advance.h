@@ -30,7 +30,8 @@ static __attribute__((noinline)) uint64_t wake_of_special(const struct fast_sm *
 /* Computes the wake of the next instruction and puts the warp on the wheel. Not for a warp that waits at a barrier. */
 HOT void schedule(struct fast_sm *sm, struct fast_warp *w)
 {
-    uint64_t wake = registers_free(w) >> PRODUCER_BITS;
+    w->awaited = registers_free(w);
+    uint64_t wake = w->awaited >> PRODUCER_BITS;
     wake = w->released > wake ? w->released : wake;
     if (w->op->flags & (OP_FENCE | OP_EXTENDED))
         wake = wake_of_special(sm, w, wake);

@@ -117,7 +117,7 @@ static struct fast_block *new_block(struct fast_part *part)
     if (!block)
         return NULL;
     block->part = part;
-    block->warps = calloc(warps, sizeof *block->warps);
+    block->warps = aligned_alloc(HOST_LINE, warps * sizeof *block->warps);
     block->scoreboards = malloc(warps * registers * sizeof *block->scoreboards);
     block->signals = part->grid->control_words ? calloc(warps, sizeof *block->signals) : NULL;
     block->async = part->grid->async ? async_block_new((unsigned)warps) : NULL;
@@ -126,6 +126,7 @@ static struct fast_block *new_block(struct fast_part *part)
         free_block(block);
         return NULL;
     }
+    memset(block->warps, 0, warps * sizeof *block->warps);
     for (size_t w = 0; w < warps; w++) {
         block->warps[w].scoreboard = block->scoreboards + w * registers;
         block->warps[w].signals = block->signals ? &block->signals[w] : NULL;

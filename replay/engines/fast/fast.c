@@ -52,8 +52,8 @@ bool fast_sm_open(struct fast_sm *sm)
 {
     const struct fast *f = sm->chip;
     unsigned count = (unsigned)f->machine->subcores;
-    size_t bytes = (count * sizeof *sm->subcores + 63) / 64 * 64;
-    if (!sm->subcores && !(sm->subcores = aligned_alloc(64, bytes)))
+    size_t bytes = count * sizeof *sm->subcores;
+    if (!sm->subcores && !(sm->subcores = aligned_alloc(HOST_LINE, bytes)))
         return false;
     memset(sm->subcores, 0, bytes);
     for (; sm->subcore_count < count; sm->subcore_count++)

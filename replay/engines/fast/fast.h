@@ -26,6 +26,7 @@
 #include "replay/memory/memory_system.h"
 
 #define NEVER UINT64_MAX
+#define HOST_LINE 64u /* bytes of a line of the host's caches */
 /* A cycle that is not known yet: the largest that a scoreboard entry holds. */
 #define UNKNOWN (UINT64_MAX >> PRODUCER_BITS)
 
@@ -88,7 +89,7 @@ struct op {
     uint16_t destinations, waits; /* counts: destinations, and all of them */
     uint32_t flags;
     uint8_t unit, producer;
-    uint16_t counter; /* of OP_PLAIN: the offset in struct fast_part of the counter that it increments */
+    uint16_t counter; /* with OP_PLAIN or OP_SHARED: the offset in struct fast_part of its counter of transactions */
     uint32_t initiation, latency;
 };
 
@@ -113,8 +114,9 @@ struct fast_signals;
 struct fast_subcore;
 struct fast_part;
 
+/* What nearly every issue touches comes first: four lines of the host's caches. */
 struct fast_warp {
-    uint64_t *scoreboard; /* [register_count] */
+    _Alignas(HOST_LINE) uint64_t *scoreboard; /* [register_count] */
     struct rp_cursor cursor;
     struct rp_step next;
     const struct op *op; /* of next */
@@ -124,18 +126,21 @@ struct fast_warp {
     uint8_t slot, number, barrier;
     struct fast_subcore *subcore;
     struct fast_part *part;
-    uint64_t wake;       /* the first cycle in which the next instruction may issue, sub-core and unit aside; UNKNOWN */
+    uint64_t wake;     /* the first cycle in which the next instruction may issue, sub-core and unit aside; UNKNOWN */
+    uint64_t awaited;  /* registers_free() when `wake` was computed, and when the instruction issues */
+    uint64_t released; /* the later of first_issue and barrier_until */
+    uint64_t control_until; /* at least the cycle after the last issue */
+    uint64_t first_issue, barrier_until;
+    uint64_t fetched; /* when the fetch of the next instruction ends; 0 with a perfect instruction cache */
+    uint64_t memory_done, completion;
+    struct fast_signals *signals; /* NULL without control words */
+    struct fast_block *block;
     uint32_t unresolved; /* accesses whose end is not known */
     uint32_t unordered;  /* with OP_ORDERED: accesses of which it is not known when they are performed for the block */
     uint64_t ordered;    /* when all other accesses are performed for the block */
-    uint64_t placed, first_issue, barrier_until, memory_done, completion;
-    uint64_t released;            /* the later of first_issue and barrier_until */
-    uint64_t control_until;       /* at least the cycle after the last issue */
-    uint64_t groups_done;         /* with OP_GROUPS: when the groups that the next instruction waits for are complete */
-    uint64_t fetched;             /* when the fetch of the next instruction ends; 0 with a perfect instruction cache */
-    uint64_t earliest;            /* the same as wake without control_until; kept with OP_EXTENDED only */
-    struct fast_signals *signals; /* NULL without control words */
-    struct fast_block *block;
+    uint64_t placed;
+    uint64_t groups_done;      /* with OP_GROUPS: when the groups that the next instruction waits for are complete */
+    uint64_t earliest;         /* the same as wake without control_until; kept with OP_EXTENDED only */
     struct warp_stream random; /* where memory is sampled */
     uint64_t issued;           /* with OP_OBSERVED: instructions */
     struct arrival arrival;    /* the last member, as it is hardly ever used */
@@ -177,25 +182,27 @@ struct fast_block {
 
 #define WHEEL 256u /* cycles, a power of two, a multiple of 64 */
 
+/* What every step touches comes first. */
 struct fast_subcore {
-    uint64_t ready; /* slots whose wake has come */
-    uint64_t busy;  /* units that may not accept, by number */
+    _Alignas(HOST_LINE) uint64_t ready; /* slots whose wake has come */
+    uint64_t busy;                      /* units that may not accept, by number */
+    uint64_t pending[WHEEL / 64];       /* which entries of the wheel are not empty */
+    uint64_t far, far_first;            /* slots that wake later than the wheel reaches, and the first such cycle */
+    uint64_t accounted;                 /* cycles before this one are charged */
+    uint64_t yielding, yields_at;       /* mask of the slot that yields to the others, and the cycle in which it does */
+    uint64_t caches;       /* slots whose next instruction accesses caches, on machines whose LSU may refuse */
+    uint64_t refused;      /* slots of `caches` that were ready when the LSU last refused */
+    uint64_t shared_units; /* by number: other sub-cores have the same instance */
+    void *scheduler;
     uint64_t accepts[MACHINE_UNITS];
-    uint64_t uses[MACHINE_UNITS]; /* slots whose next instruction goes to the unit */
-    uint64_t caches;              /* slots whose next instruction accesses caches, on machines whose LSU may refuse */
-    uint64_t refused;             /* slots of `caches` that were ready when the LSU last refused */
-    uint64_t pending[WHEEL / 64]; /* which entries of the wheel are not empty */
-    uint64_t wheel[WHEEL];        /* slots that wake in cycle c, at c modulo WHEEL */
-    uint64_t far, far_first;      /* slots that wake later than the wheel reaches, and the first such cycle */
-    uint64_t accounted;           /* cycles before this one are charged */
-    struct fast_warp *slots[SCHEDULER_SLOTS];
-    uint64_t yielding, yields_at; /* mask of the slot that yields to the others, and the cycle in which it does */
-    uint64_t taken;               /* slots with a resident warp, ended or not */
-    void *scheduler, *units[MACHINE_UNITS];
+    uint64_t uses[MACHINE_UNITS];               /* slots whose next instruction goes to the unit */
     struct pipelined *pipelined[MACHINE_UNITS]; /* units of that model, else NULL */
-    uint64_t shared_units;                      /* by number: other sub-cores have the same instance */
-    uint32_t chip_number;                       /* SM × sub-cores + number */
-    uint8_t number;                             /* in the SM */
+    void *units[MACHINE_UNITS];
+    uint64_t taken;       /* slots with a resident warp, ended or not */
+    uint32_t chip_number; /* SM × sub-cores + number */
+    uint8_t number;       /* in the SM */
+    struct fast_warp *slots[SCHEDULER_SLOTS];
+    uint64_t wheel[WHEEL]; /* slots that wake in cycle c, at c modulo WHEEL */
 };
 
 struct memo;
@@ -228,6 +235,9 @@ struct fast_part {
     uint64_t report_at; /* warp instructions at which progress is reported next */
     uint64_t reported;
 };
+
+/* The counter at this offset. */
+HOT uint64_t *part_counter(struct fast_part *part, uint16_t offset) { return (uint64_t *)((char *)part + offset); }
 
 /* A block that is to be placed. */
 struct fast_assigned {
@@ -468,6 +478,8 @@ void memo_free(struct memo *);
 /* Makes the accesses of the warp's next instruction. Returns the cycle of its result, latency included, or UNKNOWN:
  * then sm->token names the access. */
 uint64_t fast_memory(struct fast_sm *, struct fast_warp *, uint64_t dispatched, uint64_t accepted);
+/* The same for an instruction with OP_SHARED, whose end is always known. */
+uint64_t fast_shared(struct fast_sm *, const struct fast_warp *, uint64_t dispatched, uint64_t accepted);
 
 /* ---- completion.c ------------------------------------------------------------------------------------------------ */
 

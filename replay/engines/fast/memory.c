@@ -40,11 +40,12 @@ static void lane_addresses(uint64_t base, const struct rp_pattern *p, uint64_t a
 
 /* ---- shared memory ---------------------------------------------------------------------------------------------- */
 
-static uint64_t take_shared(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
-                            const struct shared_memory_cost *cost, uint64_t dispatched)
+/* Performs an access of this cost, and adds its transactions to a counter. Returns the cycle in which it ends. */
+HOT uint64_t take_shared(struct fast_sm *sm, struct fast_part *part, uint64_t *counter,
+                         const struct shared_memory_cost *cost, uint64_t dispatched)
 {
-    *shared_counter(&w->part->statistics, o) += cost->transactions;
-    w->part->statistics.shared_conflicts += cost->conflicts;
+    *counter += cost->transactions;
+    part->statistics.shared_conflicts += cost->conflicts;
     uint64_t start = cost->occupancy ? later(dispatched, sm->shared_free) : dispatched;
     if (cost->occupancy)
         sm->shared_free = start + cost->occupancy;
@@ -52,25 +53,52 @@ static uint64_t take_shared(struct fast_sm *sm, const struct fast_warp *w, const
     return start + cost->duration;
 }
 
+static const struct shared_memory_model *shared_model(const struct fast_sm *sm)
+{
+    return (const struct shared_memory_model *)sm->chip->machine->shared.model;
+}
+
+static __attribute__((noinline)) void compute_cost(const struct fast_sm *sm, const struct rp_memory_operand *o,
+                                                   uint64_t base, const struct rp_pattern *p, struct shared_entry *e)
+{
+    uint64_t address[RP_WARP_LANES];
+    lane_addresses(base, p, address);
+    struct shared_memory_access access = {p->mask, o->width, address, is_atomic(o)};
+    shared_model(sm)->cost(sm->chip->machine->shared.options, &access, &e->cost);
+    e->key = access_key_of(p, base, shared_model(sm)->period, o->width, is_atomic(o));
+    access_key_keep_offsets(&e->offsets, p);
+}
+
+HOT const struct shared_memory_cost *cost_of(const struct fast_sm *sm, const struct rp_memory_operand *o, uint64_t base,
+                                             const struct rp_pattern *p)
+{
+    struct access_key key = access_key_of(p, base, shared_model(sm)->period, o->width, is_atomic(o));
+    struct shared_entry *e = &sm->memo->shared[access_key_index(&key, MEMO_ENTRIES)];
+    if (!access_key_same(&e->key, &e->offsets, &key, p))
+        compute_cost(sm, o, base, p, e);
+    return &e->cost;
+}
+
+/* Where an access costs nothing, it is a transaction. */
 static uint64_t shared(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o, uint64_t base,
                        const struct rp_pattern *p, uint64_t dispatched)
 {
-    if (sm->chip->plain_shared) {
-        ++*shared_counter(&w->part->statistics, o);
-        return dispatched;
-    }
-    const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
-    struct access_key key = access_key_of(p, base, model->period, o->width, is_atomic(o));
-    struct shared_entry *e = &sm->memo->shared[access_key_index(&key, MEMO_ENTRIES)];
-    if (!access_key_same(&e->key, &e->offsets, &key, p)) {
-        uint64_t address[RP_WARP_LANES];
-        lane_addresses(base, p, address);
-        struct shared_memory_access access = {p->mask, o->width, address, is_atomic(o)};
-        model->cost(sm->chip->machine->shared.options, &access, &e->cost);
-        e->key = key;
-        access_key_keep_offsets(&e->offsets, p);
-    }
-    return take_shared(sm, w, o, &e->cost, dispatched);
+    uint64_t *counter = shared_counter(&w->part->statistics, o);
+    if (!sm->chip->plain_shared)
+        return take_shared(sm, w->part, counter, cost_of(sm, o, base, p), dispatched);
+    ++*counter;
+    return dispatched;
+}
+
+uint64_t fast_shared(struct fast_sm *sm, const struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+{
+    const struct rp_dynamic_access *a = w->next.accesses;
+    sm->shared_end = accepted;
+    if (!a->pattern->mask)
+        return accepted + w->latency;
+    const struct shared_memory_cost *cost = cost_of(sm, w->next.instruction->memory, a->base, a->pattern);
+    uint64_t end = take_shared(sm, w->part, part_counter(w->part, w->op->counter), cost, dispatched);
+    return later(accepted, end) + w->latency;
 }
 
 /* The same in the shared memory of other blocks of the cluster: the access first occupies the port of its SM. */
@@ -91,13 +119,12 @@ static uint64_t take_cluster_port(struct fast_sm *sm, const struct fast_warp *w,
 static uint64_t shared_lanes(struct fast_sm *sm, const struct fast_warp *w, const struct rp_memory_operand *o,
                              unsigned space, rp_lanemask mask, const uint64_t *address, uint64_t dispatched)
 {
-    const struct shared_memory_model *model = (const struct shared_memory_model *)sm->chip->machine->shared.model;
     struct shared_memory_access access = {mask, o->width, address, is_atomic(o)};
     struct shared_memory_cost cost;
-    model->cost(sm->chip->machine->shared.options, &access, &cost);
+    shared_model(sm)->cost(sm->chip->machine->shared.options, &access, &cost);
     if (space == RP_SPACE_SHARED_CLUSTER && in_clusters(w->part->grid->launch))
         return take_cluster_port(sm, w, o, &cost, (uint64_t)rp_lane_count(mask) * o->width, dispatched);
-    return take_shared(sm, w, o, &cost, dispatched);
+    return take_shared(sm, w->part, shared_counter(&w->part->statistics, o), &cost, dispatched);
 }
 
 /* ---- caches and device memory ----------------------------------------------------------------------------------- */
@@ -401,21 +428,8 @@ static uint64_t sampled(struct fast_sm *sm, struct fast_warp *w, uint64_t dispat
     return later(done, dispatched + response_cycle(response)) + w->latency;
 }
 
-/* With OP_SHARED. */
-static uint64_t shared_alone(struct fast_sm *sm, const struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
-{
-    const struct rp_dynamic_access *a = w->next.accesses;
-    uint64_t done = accepted;
-    sm->shared_end = accepted;
-    if (a->pattern->mask)
-        done = later(done, shared(sm, w, w->next.instruction->memory, a->base, a->pattern, dispatched));
-    return done + w->latency;
-}
-
 uint64_t fast_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
 {
-    if (w->op->flags & OP_SHARED)
-        return shared_alone(sm, w, dispatched, accepted);
     const struct rp_instruction *in = w->next.instruction;
     uint64_t done = accepted;
     if (sm->chip->job->sampled)

@@ -3,11 +3,9 @@
  * into misses that wait for one another. Prefetches do not wait. */
 #include "replay/engines/fast/fast.h"
 
-#define LINE 64u
-
 static inline void fetch(const void *from, const void *to)
 {
-    for (const char *at = from; at < (const char *)to; at += LINE)
+    for (const char *at = from; at < (const char *)to; at += HOST_LINE)
         __builtin_prefetch(at, 1);
 }
 
@@ -27,10 +25,8 @@ static void fetch_wheel(const struct fast_sm *sm, const struct fast_subcore *sc)
 
 static void fetch_subcore(const struct fast_sm *sm, const struct fast_subcore *sc)
 {
-    fetch(sc, sc->wheel);
+    fetch(sc, &sc->slots[16]); /* most sub-cores use no more */
     fetch_wheel(sm, sc);
-    fetch(&sc->far, &sc->slots[16]); /* most sub-cores use no more */
-    fetch(&sc->yielding, sc + 1);
     __builtin_prefetch(sc->scheduler);
 }
 

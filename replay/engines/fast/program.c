@@ -151,7 +151,7 @@ static bool is_shared(const struct fast *f, const struct fast_grid *g, const str
 {
     const struct rp_memory_operand *o = in->memory;
     return in->memory_count == 1 && path_of_space(o->space) == PATH_SHARED && !needs_resolving(g->launch, o->space) &&
-           !is_bulk(o) && !f->job->sampled;
+           !is_bulk(o) && !f->job->sampled && !f->plain_shared;
 }
 
 static struct op build_op(const struct fast *f, const struct fast_grid *g, const struct rp_instruction *in)
@@ -181,7 +181,7 @@ static struct op build_op(const struct fast *f, const struct fast_grid *g, const
                     .producer = (uint8_t)producer_of(in),
                     .initiation = t.initiation,
                     .latency = t.latency};
-    if (flags & OP_PLAIN) {
+    if (flags & (OP_PLAIN | OP_SHARED)) {
         bool shared = path_of_space(in->memory[0].space) == PATH_SHARED;
         struct fast_part part;
         op.counter = offset_of(&part, shared ? shared_counter(&part.statistics, in->memory)

@@ -21,9 +21,8 @@ HOT enum stall reason(const struct fast_sm *sm, const struct fast_subcore *sc, c
     enum stall awaited = w->signals ? fast_awaited_reason(sm, w, level) : STALL_COUNT;
     if (awaited != STALL_COUNT)
         return awaited;
-    uint64_t entry = registers_free(w);
-    if (entry >> PRODUCER_BITS == sm->now) {
-        unsigned by = entry & PRODUCER_MASK;
+    if (w->awaited >> PRODUCER_BITS == sm->now) {
+        unsigned by = w->awaited & PRODUCER_MASK;
         *level = producer_level(by);
         return by >= PRODUCER_MEMORY ? STALL_MEMORY : by == PRODUCER_SHARED ? STALL_SHARED : STALL_SCOREBOARD;
     }
@@ -79,9 +78,6 @@ HOT uint64_t dispatch(struct fast_sm *sm, struct fast_subcore *sc, const struct 
     return at;
 }
 
-/* Increments the counter at this offset in the part. */
-HOT void count(struct fast_part *part, uint16_t offset) { ++*(uint64_t *)((char *)part + offset); }
-
 /* The slots whose next instruction the LSU would refuse now. */
 HOT uint64_t refused(const struct fast_sm *sm, const struct fast_subcore *sc, uint64_t slots)
 {
@@ -104,6 +100,13 @@ static __attribute__((noinline)) void note_order(struct fast_sm *sm, struct fast
     sm->accesses[sm->token].unordered = true;
 }
 
+/* Makes the accesses of the warp's next instruction. Returns when it is done, or UNKNOWN. */
+HOT uint64_t access_memory(struct fast_sm *sm, struct fast_warp *w, uint64_t dispatched, uint64_t accepted)
+{
+    return w->op->flags & OP_SHARED ? fast_shared(sm, w, dispatched, accepted)
+                                    : fast_memory(sm, w, dispatched, accepted);
+}
+
 /* Executes the warp's next instruction, and does not advance the warp. Returns when it is done, or UNKNOWN. */
 HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_warp *w, uint64_t *dispatched)
 {
@@ -111,7 +114,7 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
     *dispatched = dispatch(sm, sc, w);
     uint64_t done = *dispatched + w->initiation;
     if (w->next.executed)
-        done = op->flags & OP_ACCESS ? fast_memory(sm, w, *dispatched, done) : done + w->latency;
+        done = op->flags & OP_ACCESS ? access_memory(sm, w, *dispatched, done) : done + w->latency;
     fast_prefetch_board(w, op);
     w->scoreboard[op->destination] = done << PRODUCER_BITS | w->producer;
     if (op->flags & OP_MANY) {
@@ -126,7 +129,7 @@ HOT uint64_t execute(struct fast_sm *sm, struct fast_subcore *sc, struct fast_wa
         if (op->flags & OP_ACCESS)
             sc->caches &= ~(1ull << w->slot);
         if ((op->flags & OP_PLAIN) && w->next.executed)
-            count(w->part, op->counter);
+            ++*part_counter(w->part, op->counter);
         if ((op->flags & (OP_ACCESS | OP_PLAIN)) && !(op->flags & OP_STARTS) && w->next.executed) {
             w->memory_done = known > w->memory_done ? known : w->memory_done;
             if (op->flags & OP_ORDERED)
@@ -319,10 +322,17 @@ HOT void report(struct fast_sm *sm)
     part->report_at = done + PROGRESS_EVERY;
 }
 
-uint64_t fast_sm_next(const struct fast_sm *sm)
+/* The next cycle in which something happens outside the sub-cores. */
+HOT uint64_t next_outside(const struct fast_sm *sm)
 {
     uint64_t next = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
-    next = sm->next_room < next ? sm->next_room : next;
+    return sm->next_room < next ? sm->next_room : next;
+}
+
+/* The next cycle in which a sub-core must be looked at. */
+HOT uint64_t next_inside(const struct fast_sm *sm)
+{
+    uint64_t next = NEVER;
     for (unsigned i = 0; i < sm->subcore_count; i += 4) {
         const uint64_t *of = sm->next + i;
         uint64_t a = of[0] < of[1] ? of[0] : of[1], b = of[2] < of[3] ? of[2] : of[3];
@@ -332,8 +342,14 @@ uint64_t fast_sm_next(const struct fast_sm *sm)
     return next;
 }
 
+uint64_t fast_sm_next(const struct fast_sm *sm)
+{
+    uint64_t inside = next_inside(sm), outside = next_outside(sm);
+    return inside < outside ? inside : outside;
+}
+
 /* Steps all sub-cores in one cycle. */
-static bool cycle(struct fast_sm *sm, struct rp_error *err)
+HOT bool cycle(struct fast_sm *sm, struct rp_error *err)
 {
     for (unsigned i = 0; i < sm->subcore_count; i++)
         if (sm->next[i] == sm->now && !step(sm, i, err))
@@ -341,11 +357,25 @@ static bool cycle(struct fast_sm *sm, struct rp_error *err)
     return true;
 }
 
-/* The same for an SM with one sub-core, up to the next event outside the sub-core. */
+/* Steps the sub-cores from cycle to cycle, up to the next event outside of them. */
+static bool run_subcores(struct fast_sm *sm, struct rp_error *err)
+{
+    const uint64_t other = next_outside(sm);
+    sm->stop = sm->until < other ? sm->until : other;
+    for (;;) {
+        if (!cycle(sm, err))
+            return false;
+        uint64_t next = next_inside(sm);
+        if (next >= sm->stop)
+            return true;
+        sm->now = next;
+    }
+}
+
+/* The same for an SM with one sub-core, which is due. */
 static bool run_single(struct fast_sm *sm, struct rp_error *err)
 {
-    uint64_t other = sm->next_leave < sm->memory_next ? sm->next_leave : sm->memory_next;
-    other = sm->next_room < other ? sm->next_room : other;
+    const uint64_t other = next_outside(sm);
     sm->stop = sm->until < other ? sm->until : other;
     for (;;) {
         if (!step(sm, 0, err))
@@ -379,7 +409,7 @@ static bool run(struct fast_sm *sm, uint64_t *next, struct rp_error *err)
         if (sm->paused)
             return true;
         sm->now = *next;
-        if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, err) : !cycle(sm, err))
+        if (sm->subcore_count == 1 && sm->next[0] == *next ? !run_single(sm, err) : !run_subcores(sm, err))
             return false;
         if (sm->out_of_memory)
             return rp_fail(err, RP_SYSTEM, "out of memory for the accesses of a launch");
