@@ -71,29 +71,31 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
     return true;
 }
 
-/* Stores the slot of each access in rank[]; the caller turns slots into ranks. */
-static void list_slots(const struct path *p, const struct kernel_map *m, uint32_t *list)
+/* Stores the slot of each access in rank[], and its lanes if they are wanted; the caller turns slots into ranks. */
+static void list_slots(const struct path *p, const struct kernel_map *m, uint32_t *list, rp_lanemask *lanes)
 {
     const rp_lanemask *guard = p->guards;
     for (size_t i = 0; i < p->run_count; i++) {
         uint32_t end = p->runs[i].start + p->runs[i].length;
         for (uint32_t at = m->next_notable[p->runs[i].start]; at < end; at = m->next_notable[at + 1]) {
             const struct rp_instruction *in = &m->kernel->instructions[at];
-            if (in->flags & RP_GUARDED && !*guard++)
-                continue;
-            for (uint32_t s = m->slot[at]; s < m->slot[at + 1]; s++)
+            const rp_lanemask executed = in->flags & RP_GUARDED ? *guard++ : p->runs[i].active;
+            for (uint32_t s = m->slot[at]; executed && s < m->slot[at + 1]; s++) {
                 *list++ = s;
+                if (lanes)
+                    *lanes++ = executed;
+            }
         }
     }
 }
 
-bool path_rank(struct path *p, const struct kernel_map *m, struct pool *a, uint32_t *scratch)
+bool path_rank(struct path *p, const struct kernel_map *m, struct pool *a, uint32_t *scratch, rp_lanemask *lanes)
 {
     p->rank_count = 0;
     p->rank = pool_alloc(a, p->access_count, sizeof *p->rank);
     if (!p->rank)
         return false;
-    list_slots(p, m, p->rank);
+    list_slots(p, m, p->rank, lanes);
     for (uint64_t i = 0; i < p->access_count; i++)
         if (scratch[p->rank[i]] == UINT32_MAX)
             scratch[p->rank[i]] = p->rank_count++;

@@ -42,7 +42,8 @@ struct path {
  * the four sums. False: the error says what is wrong; callers prefix "warp ...: ". */
 bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
 /* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch` has an entry per slot of the
- * kernel, all UINT32_MAX before and after. False: out of memory or limit. */
-bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch);
+ * kernel, all UINT32_MAX before and after. lanes: the executing lanes of each access, or NULL. False: out of memory or
+ * limit. */
+bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch, rp_lanemask *lanes);
 
 #endif
