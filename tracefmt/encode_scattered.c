@@ -5,6 +5,8 @@
 
 /* Lanes that are so near to where the rank's stride puts them are coded about it. Two bytes hold the distance. */
 #define NEAR (UINT64_C(1) << 13)
+/* Lanes so far apart tell what the stride is. */
+#define FAR_APART 8
 /* Of so many lanes that have equal distances, but not the rank's stride, that is thought to be chance. */
 #define CHANCE_LANES 6
 
@@ -61,13 +63,16 @@ static void emit_distances(struct buffer *column, const struct distances *d, uns
         column->data[column->size++] = (uint8_t)d->of[i];
 }
 
+/* From the lowest lane to the highest. */
+static int span(rp_lanemask lanes) { return 31 - __builtin_clz(lanes) - __builtin_ctz(lanes); }
+
 /* What lies between neighbouring lanes on average, rounded to lines or, where it is large, to pages. Each lane has data
  * of its own, mostly at equal distances, and is at another place in them. */
 static uint64_t mean_stride(const struct rp_chunk *c, rp_lanemask lanes, uint32_t shape)
 {
+    const int apart = span(lanes);
     if (!shape_lanes(c, shape))
         return shape_stride(c, shape);
-    const int apart = 31 - __builtin_clz(lanes) - __builtin_ctz(lanes);
     const int64_t mean = (int64_t)shape_offsets(c, shape)[rp_lane_count(lanes) - 2] / apart;
     const int64_t unit = mean < 8192 && mean > -8192 ? 64 : 4096;
     return (uint64_t)((mean + (mean < 0 ? -unit : unit) / 2) / unit * unit);
@@ -95,6 +100,18 @@ static void emit_shape(struct encoder *e, rp_lanemask lanes, uint32_t shape, uin
     emit_distances(&e->column[CHUNK_PATTERN_OFFSET], &d, 1);
 }
 
+/* Whether distances about the origin, of more than a byte, are a byte about the mean stride. */
+static bool is_mean_better(const struct rp_chunk *c, rp_lanemask lanes, uint32_t shape, const struct distances *d,
+                           uint64_t stride)
+{
+    struct distances about_base;
+    const uint64_t mean = d->all >= 0x80 && span(lanes) >= FAR_APART ? mean_stride(c, lanes, shape) : stride;
+    if (mean == stride)
+        return false;
+    measure(&about_base, c, lanes, shape, 0, mean);
+    return about_base.all < 0x80;
+}
+
 /* An access whose pattern is not the predicted one, or a lane alone where others are about the origin. */
 static void emit_unforeseen(struct encoder *e, struct scattered_state *s, rp_lanemask lanes, uint32_t shape,
                             uint64_t base, uint64_t gap)
@@ -106,7 +123,8 @@ static void emit_unforeseen(struct encoder *e, struct scattered_state *s, rp_lan
     const bool even = !shape_lanes(c, shape);
     struct distances d;
     measure(&d, c, lanes, shape, first, s->predicted.stride);
-    if (d.all < NEAR * 2 && !(even && d.count > CHANCE_LANES)) {
+    if (d.all < NEAR * 2 && !(even && d.count > CHANCE_LANES) &&
+        !is_mean_better(c, lanes, shape, &d, s->predicted.stride)) {
         s->about = true;
         e->chunk->decoded_bytes += d.count * sizeof(int32_t);
         emit(e, gap, PATTERN_ABOUT_ORIGIN);
