@@ -252,11 +252,10 @@ static bool cut_segments(struct decoder *d, struct chunk_path *cp)
     uint32_t accesses = 0, begun = 0;
     for (size_t i = 0; i < p->run_count; i++) {
         uint32_t end = p->runs[i].start + p->runs[i].length;
-        for (uint32_t at = d->map->next_notable[p->runs[i].start]; at < end; at = d->map->next_notable[at + 1]) {
-            const struct rp_instruction *in = &d->map->kernel->instructions[at];
-            if (!(in->flags & RP_GUARDED) || *guard++)
-                accesses += in->memory_count;
-        }
+        const struct notable *n = &d->map->notable[p->runs[i].start];
+        for (; n->at < end; n = &d->map->notable[n->at + 1])
+            if (!n->guarded || *guard++)
+                accesses += n->memory;
         if (accesses - begun < SEGMENT_ACCESSES && i + 1 < p->run_count)
             continue;
         cp->segments[cp->segment_count++] = (struct segment){(uint32_t)i + 1, accesses};

@@ -101,10 +101,15 @@ static struct known_path *add_path(struct encoder *e, uint64_t hash, const struc
     return k;
 }
 
+/* Paths of scattered chunks are long, and mostly differ in the last runs, too. */
+#define SAMPLE_RUNS 16
+
 static struct known_path *find_path(struct encoder *e, const struct rp_warp_log *log)
 {
-    uint64_t hash = hash_bytes(0, log->runs, log->run_count * sizeof *log->runs);
-    hash = hash_bytes(hash, log->guards, log->guard_count * sizeof *log->guards);
+    const size_t runs = e->chunk->scattered && log->run_count > SAMPLE_RUNS ? SAMPLE_RUNS : log->run_count;
+    uint64_t hash = hash_bytes(log->run_count, log->runs + (log->run_count - runs), runs * sizeof *log->runs);
+    if (runs == log->run_count)
+        hash = hash_bytes(hash, log->guards, log->guard_count * sizeof *log->guards);
     size_t at = hash & (e->table_size - 1);
     for (; e->table[at]; at = (at + 1) & (e->table_size - 1))
         if (path_equals(&e->paths[e->table[at] - 1], hash, log))

@@ -35,54 +35,33 @@ rp_lanemask lanes_unpack(uint64_t packed, rp_lanemask among)
 /* ---- lanes ---------------------------------------------------------------------------------------------------------
  */
 
-/* Compilers do not vectorise these on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions"). */
+/* Compilers do not vectorise these on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions").
+ * They are compiled with what calls them, once for each width of vectors. */
 typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
 #define WORDS 8
-#define DEFINE_LANES(suffix, attribute)                                                                                \
-    /* The lanes whose word is `wanted`. */                                                                            \
-    attribute static rp_lanemask equal_##suffix(const uint32_t word[RP_WARP_LANES], uint32_t wanted)                   \
-    {                                                                                                                  \
-        words found = {0}, bit = {1, 2, 4, 8, 16, 32, 64, 128};                                                        \
-        for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS)                                            \
-            found |= (words)(((const words *)word)[i] == wanted) & bit;                                                \
-        rp_lanemask mask = 0;                                                                                          \
-        for (unsigned i = 0; i < WORDS; i++)                                                                           \
-            mask |= found[i];                                                                                          \
-        return mask;                                                                                                   \
-    }                                                                                                                  \
-    /* Sets the words of these lanes. */                                                                               \
-    attribute static void set_##suffix(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)                \
-    {                                                                                                                  \
-        words bit = {1, 2, 4, 8, 16, 32, 64, 128};                                                                     \
-        for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS) {                                          \
-            const words in = (words)((lanes & bit) == bit);                                                            \
-            words *at = (words *)word + i;                                                                             \
-            *at = (*at & ~in) | (value & in);                                                                          \
-        }                                                                                                              \
-    }
-DEFINE_LANES(anywhere, )
-#ifdef __x86_64__
-DEFINE_LANES(avx2, __attribute__((target("avx2"))))
-#endif
+#define INLINED static inline __attribute__((always_inline))
 
-static rp_lanemask equal(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+/* The lanes whose word is `wanted`. */
+INLINED rp_lanemask equal(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2"))
-        return equal_avx2(word, wanted);
-#endif
-    return equal_anywhere(word, wanted);
+    words found = {0}, bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS)
+        found |= (words)(((const words *)word)[i] == wanted) & bit;
+    rp_lanemask mask = 0;
+    for (unsigned i = 0; i < WORDS; i++)
+        mask |= found[i];
+    return mask;
 }
 
-static void set(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+/* Sets the words of these lanes. */
+INLINED void set(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
 {
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx2")) {
-        set_avx2(word, lanes, value);
-        return;
+    words bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS) {
+        const words in = (words)((lanes & bit) == bit);
+        words *at = (words *)word + i;
+        *at = (*at & ~in) | (value & in);
     }
-#endif
-    set_anywhere(word, lanes, value);
 }
 
 /* ---- places --------------------------------------------------------------------------------------------------------
@@ -108,7 +87,7 @@ void whereabouts_begin(struct whereabouts *p)
 }
 
 /* These lanes have executed the run, and others with the same end before have not. */
-static void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)
+INLINED void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)
 {
     struct place_after *a = &p->after[p->end[__builtin_ctz(r->active)]];
     if (a->last != r->start)
@@ -120,7 +99,7 @@ static void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask others
     set(p->next, r->active, p->after[end].last);
 }
 
-uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
+INLINED uint64_t code_of(struct whereabouts *p, const struct rp_run *r)
 {
     const rp_lanemask predicted = equal(p->next, r->start);
     const uint32_t lane = (uint32_t)__builtin_ctz(r->active);
@@ -139,6 +118,22 @@ uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
     }
     go(p, r, others);
     return code;
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static uint64_t code_avx2(struct whereabouts *p, const struct rp_run *r)
+{
+    return code_of(p, r);
+}
+#endif
+
+uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
+        return code_avx2(p, r);
+#endif
+    return code_of(p, r);
 }
 
 bool whereabouts_decode(struct whereabouts *p, struct rp_run *r, uint64_t code)
