@@ -42,7 +42,7 @@ typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
 #define INLINED static inline __attribute__((always_inline))
 
 /* The lanes whose word is `wanted`. */
-INLINED rp_lanemask equal(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+INLINED rp_lanemask equal_anywhere(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
 {
     words found = {0}, bit = {1, 2, 4, 8, 16, 32, 64, 128};
     for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS)
@@ -52,6 +52,17 @@ INLINED rp_lanemask equal(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
         mask |= found[i];
     return mask;
 }
+
+#ifdef __x86_64__
+typedef float floats __attribute__((vector_size(32)));
+INLINED __attribute__((target("avx2"))) rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+{
+    rp_lanemask mask = 0;
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++)
+        mask |= (rp_lanemask)__builtin_ia32_movmskps256((floats)(((const words *)word)[i] == wanted)) << WORDS * i;
+    return mask;
+}
+#endif
 
 /* Sets the words of these lanes. */
 INLINED void set(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
@@ -99,32 +110,31 @@ INLINED void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask other
     set(p->next, r->active, p->after[end].last);
 }
 
-INLINED uint64_t code_of(struct whereabouts *p, const struct rp_run *r)
-{
-    const rp_lanemask predicted = equal(p->next, r->start);
-    const uint32_t lane = (uint32_t)__builtin_ctz(r->active);
-    rp_lanemask others = 0;
-    uint64_t code = PLACE_PREDICTED;
-    if (predicted != r->active) {
-        const rp_lanemask same = equal(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;
-        if (r->active == same) {
-            code = PLACE_WHOLE | lane << PLACE_CODE_BITS;
-        } else if (!(r->active & ~same)) {
-            others = same & ~r->active;
-            code = PLACE_PART | ((uint64_t)lanes_pack(r->active, above) << PLACE_LANE_BITS | lane) << PLACE_CODE_BITS;
-        } else {
-            code = PLACE_OTHER | (uint64_t)(r->active ^ predicted) << PLACE_CODE_BITS;
-        }
+#define DEFINE_CODE(suffix, attribute)                                                                                 \
+    attribute static uint64_t code_##suffix(struct whereabouts *p, const struct rp_run *r)                             \
+    {                                                                                                                  \
+        const rp_lanemask predicted = equal_##suffix(p->next, r->start);                                               \
+        const uint32_t lane = (uint32_t)__builtin_ctz(r->active);                                                      \
+        rp_lanemask others = 0;                                                                                        \
+        uint64_t code = PLACE_PREDICTED;                                                                               \
+        if (predicted != r->active) {                                                                                  \
+            const rp_lanemask same = equal_##suffix(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;     \
+            if (r->active == same) {                                                                                   \
+                code = PLACE_WHOLE | lane << PLACE_CODE_BITS;                                                          \
+            } else if (!(r->active & ~same)) {                                                                         \
+                others = same & ~r->active;                                                                            \
+                code = PLACE_PART | ((uint64_t)lanes_pack(r->active, above) << PLACE_LANE_BITS | lane)                 \
+                                        << PLACE_CODE_BITS;                                                            \
+            } else {                                                                                                   \
+                code = PLACE_OTHER | (uint64_t)(r->active ^ predicted) << PLACE_CODE_BITS;                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        go(p, r, others);                                                                                              \
+        return code;                                                                                                   \
     }
-    go(p, r, others);
-    return code;
-}
-
+DEFINE_CODE(anywhere, )
 #ifdef __x86_64__
-__attribute__((target("avx2"))) static uint64_t code_avx2(struct whereabouts *p, const struct rp_run *r)
-{
-    return code_of(p, r);
-}
+DEFINE_CODE(avx2, __attribute__((target("avx2"))))
 #endif
 
 uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
@@ -133,15 +143,15 @@ uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
     if (__builtin_cpu_supports("avx2"))
         return code_avx2(p, r);
 #endif
-    return code_of(p, r);
+    return code_anywhere(p, r);
 }
 
 bool whereabouts_decode(struct whereabouts *p, struct rp_run *r, uint64_t code)
 {
-    const rp_lanemask predicted = equal(p->next, r->start);
+    const rp_lanemask predicted = equal_anywhere(p->next, r->start);
     const uint64_t value = code >> PLACE_CODE_BITS;
     const uint32_t lane = value % RP_WARP_LANES;
-    const rp_lanemask same = equal(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;
+    const rp_lanemask same = equal_anywhere(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;
     rp_lanemask others = 0;
     switch (code % (1 << PLACE_CODE_BITS)) {
     case PLACE_PREDICTED: r->active = value ? 0 : predicted; break;
