@@ -53,8 +53,7 @@ static void guest_count_lanes(struct guest_warp *w, lanemask lanes)
 static uint64_t guest_key(const struct guest_warp *w, uint32_t at, lanemask lanes)
 {
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    const uint32_t sp = lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
-    const uint32_t depth = guest_stack_top(&w->g.machine->memory, w->g.first + lane) - sp;
+    const uint32_t depth = w->stack_top - lane * w->stack_pitch - w->stack_pointer[lane];
     return (uint64_t)depth << 32 | (uint32_t)~w->g.program->order[at];
 }
 
@@ -71,8 +70,16 @@ static void guest_set_key(struct guest_waiting *q, unsigned slot, uint64_t key)
 static unsigned guest_best(struct guest_warp *w)
 {
     struct guest_waiting *q = &w->waiting;
-    if (q->best == GUEST_UNKNOWN)
-        q->best = w->engine->greatest(q->key);
+    if (q->best != GUEST_UNKNOWN)
+        return q->best;
+    uint64_t most = 0;
+    q->best = LANES;
+    for (uint32_t m = q->used; m; m &= m - 1) {
+        const unsigned slot = (unsigned)__builtin_ctz(m);
+        const bool more = q->key[slot] > most;
+        most = more ? q->key[slot] : most;
+        q->best = more ? slot : q->best;
+    }
     return q->best;
 }
 
@@ -566,6 +573,9 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);
+    w->stack_pointer = register_at(&w->g.w, GUEST_REGISTER(e->program->guest->isa->stack_pointer));
+    w->stack_top = guest_stack_top(&e->machine->memory, first);
+    w->stack_pitch = e->machine->memory.stack_pitch;
     for (unsigned l = 0; l < LANES && l < cores; l++)
         for (unsigned r = 0; r < e->program->guest->isa->registers; r++)
             guest_set_register(w, r, l, e->machine->core[first + l].registers[r]);
@@ -588,7 +598,6 @@ bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const st
         return rp_fail(m->err, RP_SYSTEM, "out of memory");
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->find = SIMD_SELECT(guest_find);
-    e->greatest = SIMD_SELECT(guest_greatest);
     e->add = SIMD_SELECT(guest_add);
     for (unsigned c = 0; c <= CMP_HS; c++)
         e->compare[c] = SIMD_SELECT(guest_compare)(c);

@@ -42,6 +42,9 @@ struct guest_engine;
 struct guest_warp {
     struct guest_group g;
     const struct guest_engine *engine;
+    const uint32_t *stack_pointer; /* by lane */
+    uint32_t stack_top,
+        stack_pitch;              /* where the stack of lane 0 begins, and how much lower that of the next one does */
     struct guest_waiting waiting; /* all splits but the one that runs */
     uint64_t overdue;             /* the steps at which to look for a split that has waited too long */
     uint32_t run_start;           /* the instruction at which the current run began */
@@ -59,7 +62,6 @@ struct guest_engine {
     struct guest_run_options options;
     guest_compare_fn compare[CMP_HS + 1];
     lanemask (*find)(const uint32_t at[LANES], uint32_t wanted);
-    unsigned (*greatest)(const uint64_t key[LANES]);
     void (*add)(uint64_t count[LANES], lanemask, uint64_t);
     uint32_t group_count;
     struct guest_warp *groups;
