@@ -59,21 +59,35 @@ static void emit_guards(struct encoder *e, const struct path *p)
     }
 }
 
-static void emit_path(struct encoder *e, const struct path *p)
+static void emit_runs(struct encoder *e, const struct path *p)
 {
-    buffer_varint(&e->column[CHUNK_PATH_RUNS], p->run_count);
+    struct buffer *starts = &e->column[CHUNK_RUN_START], *lengths = &e->column[CHUNK_RUN_LENGTH];
+    struct buffer *masks = &e->column[CHUNK_RUN_MASK];
+    const size_t most = p->run_count * VARINT_BYTES;
     uint32_t expected = 0;
     rp_lanemask mask = RUN_MASK_START;
-    whereabouts_begin(&e->chunk->whereabouts);
+    if (!buffer_reserve(starts, most) || !buffer_reserve(lengths, most) || !buffer_reserve(masks, most))
+        return;
+    uint8_t *start = starts->data + starts->size, *length = lengths->data + lengths->size;
+    uint8_t *code = masks->data + masks->size;
     for (size_t i = 0; i < p->run_count; i++) {
         const struct rp_run *r = &p->runs[i];
-        buffer_zigzag(&e->column[CHUNK_RUN_START], (uint64_t)r->start - expected);
-        buffer_varint(&e->column[CHUNK_RUN_LENGTH], r->length);
-        buffer_varint(&e->column[CHUNK_RUN_MASK],
-                      e->chunk->scattered ? whereabouts_code(&e->chunk->whereabouts, r) : r->active ^ mask);
+        start = varint_put(start, zigzag_encode((uint64_t)r->start - expected));
+        length = varint_put(length, r->length);
+        code = varint_put(code, e->chunk->scattered ? whereabouts_code(&e->chunk->whereabouts, r) : r->active ^ mask);
         expected = r->start + r->length;
         mask = r->active;
     }
+    starts->size = (size_t)(start - starts->data);
+    lengths->size = (size_t)(length - lengths->data);
+    masks->size = (size_t)(code - masks->data);
+}
+
+static void emit_path(struct encoder *e, const struct path *p)
+{
+    buffer_varint(&e->column[CHUNK_PATH_RUNS], p->run_count);
+    whereabouts_begin(&e->chunk->whereabouts);
+    emit_runs(e, p);
     if (p->guard_count)
         emit_guards(e, p);
 }

@@ -10,8 +10,6 @@
 /* Of so many lanes that have equal distances, but not the rank's stride, that is thought to be chance. */
 #define CHANCE_LANES 6
 
-static uint64_t zigzag(uint64_t value) { return value << 1 ^ (0 - (value >> 63)); }
-
 static bool is_even(const struct rp_chunk *c, rp_lanemask lanes, uint32_t shape, uint64_t stride)
 {
     return !(lanes & (lanes - 1)) || (!shape_lanes(c, shape) && shape_stride(c, shape) == stride);
@@ -42,11 +40,11 @@ static void measure(struct distances *d, const struct rp_chunk *c, rp_lanemask l
     const unsigned lowest = (unsigned)__builtin_ctz(lanes);
     const bool even = !shape_lanes(c, shape);
     const uint64_t *offset = shape_offsets(c, shape), more = even ? *offset - stride : 0;
-    d->of[0] = d->all = zigzag(first);
+    d->of[0] = d->all = zigzag_encode(first);
     d->count = 1;
     for (rp_lanemask rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
         const uint64_t away = (unsigned)__builtin_ctz(rest) - lowest;
-        const uint64_t code = zigzag(first + (even ? more * away : *offset++ - stride * away));
+        const uint64_t code = zigzag_encode(first + (even ? more * away : *offset++ - stride * away));
         d->of[d->count++] = code;
         d->all |= code;
     }
@@ -153,7 +151,7 @@ static bool encode_access(struct encoder *e, struct scattered_state *s, rp_lanem
     const bool alone = !(lanes & (lanes - 1));
     s->mask = lanes;
     s->shape = a->pattern;
-    if (!alike || (residual && alone && s->about && zigzag(residual) < NEAR * 2)) {
+    if (!alike || (residual && alone && s->about && zigzag_encode(residual) < NEAR * 2)) {
         emit_unforeseen(e, s, lanes, a->pattern, a->base, gap);
         return false;
     }
