@@ -148,11 +148,29 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
         guest_end_reservations_of(g, u, executed, la);
 }
 
+/* A lane alone: vectors would take longer. */
+static void guest_access_alone(struct guest_group *g, const struct uop *u, lanemask executed)
+{
+    const unsigned lane = (unsigned)__builtin_ctz(executed);
+    struct lane_addresses la;
+    la.affine = false;
+    la.at[lane] = ((const uint32_t *)operand_at(&g->w, u->a))[lane] + (uint32_t)u->imm;
+    guest_log_access(g, u, executed, &la);
+    guest_tell(g, u, executed, &la);
+    guest_access_apart(g, u, u->d, executed, &la);
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
+        guest_note_store(g, u, executed, &la);
+}
+
 static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
     struct lane_addresses la, moved;
     struct guest_place to;
+    if (!(executed & (executed - 1))) {
+        guest_access_alone(g, u, executed);
+        return;
+    }
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
