@@ -185,9 +185,10 @@ bool encode_scattered_leader(struct encoder *e, const struct known_path *k)
     begin_ranks(e, k);
     for (size_t i = 0; i < p->access_count; i++) {
         const struct rp_access *a = &k->leader->accesses[i];
-        if (!check_lanes(e, k->lanes[i], a->pattern))
+        struct scattered_state *s = &state[p->rank[i]];
+        if ((a->pattern != s->shape || k->lanes[i] != s->mask) && !check_lanes(e, k->lanes[i], a->pattern))
             return false;
-        const bool foreseen = encode_access(e, &state[p->rank[i]], k->lanes[i], a, gap);
+        const bool foreseen = encode_access(e, s, k->lanes[i], a, gap);
         exceptions += !foreseen;
         gap = foreseen ? gap + 1 : 0;
     }
@@ -248,10 +249,10 @@ bool encode_scattered_follower(struct encoder *e, struct known_path *k, const st
     if (!state)
         return rp_fail(e->err, RP_SYSTEM, "out of memory while encoding a chunk of the trace");
     for (size_t i = 0; i < log->access_count; i++) {
-        if (!check_lanes(e, k->lanes[i], log->accesses[i].pattern))
+        const struct rp_access *a = &log->accesses[i], *leader = &k->leader->accesses[i];
+        if (a->pattern != leader->pattern && !check_lanes(e, k->lanes[i], a->pattern))
             return false;
-        const bool foreseen =
-            encode_following(e, &state[k->path.rank[i]], k->lanes[i], &log->accesses[i], &k->leader->accesses[i], gap);
+        const bool foreseen = encode_following(e, &state[k->path.rank[i]], k->lanes[i], a, leader, gap);
         exceptions += !foreseen;
         gap = foreseen ? gap + 1 : 0;
     }

@@ -121,10 +121,8 @@ bool shape_absorb(struct rp_chunk *to, const struct rp_chunk *from, uint32_t *gr
     return true;
 }
 
-bool shape_equal(const struct rp_chunk *c, uint32_t a, uint32_t b)
+bool shape_same_content(const struct rp_chunk *c, uint32_t a, uint32_t b)
 {
-    if (a == b)
-        return true;
     if (c->shapes[a] != c->shapes[b])
         return false;
     const unsigned words = c->shapes[a] ? rp_lane_count((rp_lanemask)c->shapes[a]) : 2;

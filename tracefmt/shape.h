@@ -15,8 +15,6 @@ uint32_t shape_find(struct rp_chunk *, uint32_t last, rp_lanemask mask, uint64_t
                     const uint64_t address[RP_WARP_LANES]);
 /* Adds those of `from`. Each of them is now the returned number greater, but SHAPE_UNIFORM. False: out of memory. */
 bool shape_absorb(struct rp_chunk *to, const struct rp_chunk *from, uint32_t *greater);
-/* Whether two shapes of accesses of the same lanes are the same. */
-bool shape_equal(const struct rp_chunk *, uint32_t, uint32_t);
 
 static inline rp_lanemask shape_lanes(const struct rp_chunk *c, uint32_t shape) /* 0: even */
 {
@@ -24,5 +22,13 @@ static inline rp_lanemask shape_lanes(const struct rp_chunk *c, uint32_t shape) 
 }
 static inline uint64_t shape_stride(const struct rp_chunk *c, uint32_t shape) { return c->shapes[shape + 1]; }
 static inline const uint64_t *shape_offsets(const struct rp_chunk *c, uint32_t shape) { return &c->shapes[shape + 1]; }
+
+/* Whether two different shapes are of the same content. */
+bool shape_same_content(const struct rp_chunk *, uint32_t, uint32_t);
+/* Whether two shapes of accesses of the same lanes are the same. */
+static inline bool shape_equal(const struct rp_chunk *c, uint32_t a, uint32_t b)
+{
+    return a == b || shape_same_content(c, a, b);
+}
 
 #endif
