@@ -25,12 +25,12 @@ static inline uint64_t varint_groups(uint64_t x)
     return (x & 0x007f007f007f007f) | (x & 0x3f803f803f803f80) << 1;
 }
 
-/* Lengths are hard to predict: values of 2 to 8 bytes are written without a branch on them. */
-static inline void buffer_varint(struct buffer *b, uint64_t value)
+#define VARINT_BYTES 10 /* at most */
+
+/* Writes a value to where there is room for VARINT_BYTES. Returns what is behind it. Lengths are hard to predict:
+ * values of 2 to 8 bytes are written without a branch on them. */
+static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
 {
-    if (b->capacity - b->size < 10 && !buffer_reserve(b, 10))
-        return;
-    uint8_t *at = b->data + b->size;
     if (value >= 0x80 && value < UINT64_C(1) << 56) {
         const unsigned last = (unsigned)(63 - __builtin_clzll(value)) / 7; /* of its bytes, from 0 on */
         const uint64_t groups = varint_groups(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * last) - 1));
@@ -42,21 +42,25 @@ static inline void buffer_varint(struct buffer *b, uint64_t value)
         at[5] = (uint8_t)(groups >> 40);
         at[6] = (uint8_t)(groups >> 48);
         at[7] = (uint8_t)(groups >> 56);
-        b->size += last + 1;
-        return;
+        return at + last + 1;
     }
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
         value >>= 7;
     }
     *at++ = (uint8_t)value;
-    b->size = (size_t)(at - b->data);
+    return at;
+}
+
+static inline uint64_t zigzag_encode(uint64_t value) { return value << 1 ^ (0 - (value >> 63)); }
+
+static inline void buffer_varint(struct buffer *b, uint64_t value)
+{
+    if (b->capacity - b->size >= VARINT_BYTES || buffer_reserve(b, VARINT_BYTES))
+        b->size = (size_t)(varint_put(b->data + b->size, value) - b->data);
 }
 
 /* A signed value, given modulo 2^64, so that small ones of either sign are short. */
-static inline void buffer_zigzag(struct buffer *b, uint64_t value)
-{
-    buffer_varint(b, value << 1 ^ (0 - (value >> 63)));
-}
+static inline void buffer_zigzag(struct buffer *b, uint64_t value) { buffer_varint(b, zigzag_encode(value)); }
 
 #endif

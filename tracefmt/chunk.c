@@ -7,6 +7,7 @@
 
 #include "tracefmt/decode.h"
 #include "tracefmt/frame.h"
+#include "tracefmt/shape.h"
 #include "tracefmt/slice.h"
 
 /* What a pattern adds to rp_chunk_bytes. Chunks end by it, so it is a constant: files do not depend on what patterns
@@ -24,10 +25,12 @@ static bool chunk_allocate(struct rp_chunk *c)
     c->slot_first = pool_alloc(&c->fixed, slots, sizeof *c->slot_first);
     c->leader_state = pool_alloc(&c->fixed, slots, sizeof *c->leader_state);
     c->follower_state = pool_alloc(&c->fixed, slots, sizeof *c->follower_state);
+    c->scattered_state = pool_alloc(&c->fixed, c->scattered ? slots : 0, sizeof *c->scattered_state);
     if (!c->compressor)
         c->compressor = ZSTD_createCCtx();
     if (!c->last_pattern || !c->scratch || !c->previous_guard || !c->slot_first || !c->leader_state ||
-        !c->follower_state || !c->compressor)
+        !c->follower_state || !c->scattered_state || !c->compressor ||
+        !whereabouts_new(&c->whereabouts, &c->fixed, c->scattered ? c->kernel->instruction_count : 0))
         return false;
     memset(c->scratch, 0xff, slots * sizeof *c->scratch);
     return true;
@@ -94,6 +97,7 @@ void rp_chunk_free(struct rp_chunk *c)
     buffer_free(&c->raw);
     free(c->blocks);
     free(c->patterns);
+    free(c->shapes);
     free(c->pattern_table);
     ZSTD_freeCCtx(c->compressor);
     pool_free(&c->fixed);
@@ -198,7 +202,8 @@ void rp_chunk_end_block(struct rp_chunk *c, uint64_t block)
 
 size_t rp_chunk_bytes(const struct rp_chunk *c)
 {
-    size_t bytes = c->pattern_count * PATTERN_CHARGE + c->ended_bytes, open = c->open_count;
+    size_t bytes = c->pattern_count * PATTERN_CHARGE + c->shape_words * sizeof *c->shapes + c->ended_bytes,
+           open = c->open_count;
     for (size_t i = c->block_count; open && i-- > 0;)
         if (!c->blocks[i]->ended) {
             bytes += log_bytes(c->blocks[i]);
@@ -288,6 +293,7 @@ static void empty(struct rp_chunk *c)
     c->ended_bytes = 0;
     c->pattern_count = 0;
     c->pattern_bytes = 0;
+    c->shape_words = c->shape_count = 0;
     memset(c->alone, 0, sizeof c->alone);
     if (c->pattern_table)
         memset(c->pattern_table, 0, c->pattern_table_size * sizeof *c->pattern_table);
@@ -312,10 +318,25 @@ static bool renumber_patterns(struct rp_chunk *to, struct rp_chunk *from)
     return !to->failed;
 }
 
+/* The same of shapes. */
+static bool renumber_shapes(struct rp_chunk *to, struct rp_chunk *from)
+{
+    uint32_t greater;
+    if (!shape_absorb(to, from, &greater))
+        return false;
+    for (size_t i = 0; i < from->block_count; i++) {
+        struct open_block *b = from->blocks[i];
+        for (uint32_t w = 0; w < b->warps; w++)
+            for (size_t a = 0; a < b->logs[w].access_count; a++)
+                b->logs[w].accesses[a].pattern += b->logs[w].accesses[a].pattern == SHAPE_UNIFORM ? 0 : greater;
+    }
+    return true;
+}
+
 void rp_chunk_absorb(struct rp_chunk *to, struct rp_chunk *from)
 {
     to->failed |= from->failed;
-    if (!to->failed && !renumber_patterns(to, from))
+    if (!to->failed && !(to->scattered ? renumber_shapes(to, from) : renumber_patterns(to, from)))
         to->failed = true;
     if (!to->failed) {
         for (size_t i = 0; i < from->block_count; i++)
@@ -393,7 +414,7 @@ static bool build_slices(struct rp_chunk *c, struct rp_frame *f, uint32_t slices
     return ok;
 }
 
-#define EXCEPTIONS_OF_PATTERN 4 /* an exception names a pattern that is new, or one of few others */
+#define EXCEPTIONS_OF_SHAPE 4 /* an exception has a shape that is new, or lanes that others have */
 
 /* An estimate of what a scattered chunk takes in a reader, without encoding it: of warps that executed as many runs as
  * the one before, and made as many accesses, the path is not counted again. */
@@ -410,7 +431,7 @@ static size_t estimated_bytes(const struct rp_chunk *c)
             accesses += l->access_count;
             last = l;
         }
-    const size_t exceptions = (size_t)c->pattern_count * EXCEPTIONS_OF_PATTERN;
+    const size_t exceptions = c->shape_count * EXCEPTIONS_OF_SHAPE;
     return bytes + (exceptions < accesses ? exceptions : accesses) * sizeof(struct exception);
 }
 

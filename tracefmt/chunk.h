@@ -10,6 +10,7 @@
 #include "tracefmt/index.h"
 #include "tracefmt/kernel_map.h"
 #include "tracefmt/pattern.h"
+#include "tracefmt/whereabouts.h"
 #include "tracefmt/writer.h"
 
 typedef uint64_t (*pattern_differs_fn)(const struct wide_pattern *, uint64_t base,
@@ -40,6 +41,14 @@ struct follower_state {
     uint32_t from, to; /* where the leader has pattern `from`, the follower has `to` */
 };
 
+/* At one rank of the path of a scattered chunk's leader. */
+struct scattered_state {
+    struct origin_state predicted;
+    rp_lanemask mask; /* of the last access; 0: there was none */
+    uint32_t shape;   /* and its shape */
+    bool about;       /* patterns were coded about the origin */
+};
+
 struct rp_chunk {
     const struct rp_kernel *kernel;
     uint64_t identity; /* of the kernel, which may be freed before the chunk is renewed */
@@ -56,10 +65,12 @@ struct rp_chunk {
 
     struct wide_pattern *patterns;
     uint32_t pattern_count, pattern_capacity;
-    size_t pattern_bytes;    /* what they take in a reader */
+    size_t pattern_bytes; /* what they take in a reader */
+    uint64_t *shapes;     /* of a scattered chunk, instead of patterns (shape.h) */
+    size_t shape_words, shape_capacity, shape_count;
     uint32_t *pattern_table; /* open addressing: pattern + 1; a power of two, at most half full */
     uint32_t pattern_table_size;
-    uint32_t *last_pattern;        /* per slot: pattern + 1 */
+    uint32_t *last_pattern;        /* per slot: pattern + 1, or shape + 1 */
     uint32_t alone[RP_WARP_LANES]; /* of a lane alone: pattern + 1 */
     pattern_differs_fn differs;
 
@@ -70,6 +81,8 @@ struct rp_chunk {
     struct extrapolation *slot_first;  /* per slot */
     struct leader_state *leader_state; /* per slot at most */
     struct follower_state *follower_state;
+    struct scattered_state *scattered_state; /* per slot at most; of a scattered chunk, as are the following */
+    struct whereabouts whereabouts;
 
     struct buffer column[CHUNK_FIELDS], raw;
     struct chunk_entry summary; /* of the chunk being encoded */

@@ -51,20 +51,36 @@ enum chunk_field {
 #define LAUNCH_WARPS_LIMIT 32     /* 1024 threads */
 #define RUN_MASK_START UINT32_MAX /* the mask that the first run of a path is compared with */
 
-/* The value of column CHUNK_SCATTERED. The chunk has patterns of one kind more, PATTERN_ABOUT_STRIDE, and names
- * patterns in another way: NAMED_NEXT is the first one that was not named before, and pattern n is NAMED_FIRST + n. */
-#define SCATTERED 1
+/* Values of column CHUNK_SCATTERED; without the column the chunk is coded as in format version 1.
+ * SCATTERED_PATTERNS, which is not written any more: the chunk has patterns of one kind more, PATTERN_ABOUT_STRIDE, and
+ * names patterns in another way: NAMED_NEXT is the first one that was not named before, and pattern n is
+ * NAMED_FIRST + n.
+ * SCATTERED_LANES: masks are coded by where lanes are (whereabouts.h), accesses have the lanes of their executions, and
+ * patterns have no numbers: they stand where they come (enum scattered_code). */
+enum { SCATTERED_PATTERNS = 1, SCATTERED_LANES };
 #define PATTERN_ABOUT_STRIDE (RP_PATTERN_AFFINE + 1)
 enum { NAMED_NEXT = 1, NAMED_FIRST };
 
-/* Codes of the guard column; an explicit mask is GUARD_EXPLICIT + mask. */
+/* Of SCATTERED_LANES: codes of column exception_pattern. A pattern is *even* where lanes have equal distances, which is
+ * the pattern's stride. */
+enum scattered_code {
+    PATTERN_PREDICTED,
+    PATTERN_EVEN,         /* even, with the next value of pattern_stride */
+    PATTERN_ABOUT_ORIGIN, /* pattern_offset: each lane's address less predicted origin + the rank's stride × lane */
+    PATTERN_ABOUT_BASE    /* the next value of pattern_stride is a stride; pattern_offset: of all lanes but the lowest,
+                             the address less base + this stride × the distance to the lowest */
+};
+
+/* Codes of the guard column; an explicit mask is GUARD_EXPLICIT + mask, of SCATTERED_LANES the executed lanes among the
+ * active ones, packed. */
 enum guard_code { GUARD_ALL, GUARD_NONE, GUARD_PREVIOUS, GUARD_EXPLICIT };
 
 /* Predicts the first value of each warp at a slot or at a rank of a path: the previous warp's value plus the last
  * difference. */
 struct extrapolation {
     uint64_t last, difference;
-    uint32_t seen; /* 0, 1, 2 = more */
+    uint64_t stride; /* SCATTERED_LANES: the last one at the slot */
+    uint32_t seen;   /* 0, 1, 2 = more */
     uint32_t pattern;
 };
 static inline uint64_t extrapolate(const struct extrapolation *e) { return e->last + e->difference; }
@@ -93,6 +109,19 @@ static inline void leader_update(struct leader_state *s, uint64_t base)
         s->difference = difference;
     s->seen += s->seen < 2;
     s->last = base;
+}
+
+/* Of SCATTERED_LANES: predicts the accesses of a leader at one rank. The origin of an access is where lane 0 would be,
+ * base - stride × lowest lane: it stays the same when other lanes execute. */
+struct origin_state {
+    struct leader_state origin;
+    uint64_t stride;
+};
+/* The rank has another stride, as it has in an access whose lowest lane is `lowest`. */
+static inline void origin_turn(struct origin_state *s, uint64_t stride, unsigned lowest)
+{
+    s->origin.last += (s->stride - stride) * lowest;
+    s->stride = stride;
 }
 
 #endif

@@ -5,31 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracefmt/pattern.h"
-#include "tracefmt/wire.h"
+#include "tracefmt/decoder.h"
 
 /* A cursor's buffer holds about this many accesses: small enough that the buffers of many warps fit in the first-level
  * cache. */
 #define SEGMENT_ACCESSES 128
-
-struct decoder {
-    struct chunk *chunk;
-    struct span column[CHUNK_FIELDS];
-    bool seen[CHUNK_FIELDS];
-    uint64_t scalar[CHUNK_FIRST_COLUMN];
-    const struct rp_launch *launch;
-    const struct kernel_map *map;
-    bool scattered; /* the chunk has CHUNK_SCATTERED */
-    uint32_t named; /* patterns that have been named, the first ones */
-    uint32_t warp_count;
-    struct pool work; /* the following arrays, which live as long as the decoder */
-    uint32_t *scratch;
-    struct extrapolation *slot_first;
-    struct extrapolation **path_first;
-    rp_lanemask *previous_guard; /* per instruction; valid where guard_path is this path's number + 1 */
-    uint32_t *guard_path;
-    struct rp_error *err;
-};
 
 static const char *const column_names[CHUNK_FIELDS] = {[CHUNK_BLOCK] = "block",
                                                        [CHUNK_BLOCK_PIECE] = "block_piece",
@@ -53,40 +33,17 @@ static const char *const column_names[CHUNK_FIELDS] = {[CHUNK_BLOCK] = "block",
                                                        [CHUNK_AUX] = "aux",
                                                        [CHUNK_SCATTERED] = "scattered"};
 
-static bool bad(struct decoder *d, enum chunk_field f, const char *what)
+bool decode_bad(struct decoder *d, enum chunk_field f, const char *what)
 {
     rp_fail(d->err, RP_BAD_INPUT, "column %s: %s", column_names[f], what);
     return false; /* explicit, so that compilers see that no uninitialised value is used */
 }
 
-static bool no_memory(struct decoder *d)
+bool decode_no_memory(struct decoder *d)
 {
     if (d->chunk->pool.over || d->work.over)
         return rp_fail(d->err, RP_BAD_INPUT, "with it the trace would take more memory than a file of its size may");
     return rp_fail(d->err, RP_SYSTEM, "out of memory while decoding a chunk of the trace");
-}
-
-static inline bool next(struct decoder *d, enum chunk_field f, uint64_t *value)
-{
-    return span_varint(&d->column[f], value) || bad(d, f, "ends too early");
-}
-
-/* The next value, which must be below the limit. */
-static inline bool next_below(struct decoder *d, enum chunk_field f, uint64_t limit, uint32_t *value)
-{
-    uint64_t v;
-    if (!next(d, f, &v))
-        return false;
-    *value = (uint32_t)v;
-    return v < limit || bad(d, f, "a value is out of range");
-}
-
-static inline bool next_signed(struct decoder *d, enum chunk_field f, uint64_t *value)
-{
-    if (!next(d, f, value))
-        return false;
-    *value = zigzag_decode(*value);
-    return true;
 }
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
@@ -135,7 +92,7 @@ static bool prepare(struct decoder *d, const struct decode_context *context)
     d->previous_guard = pool_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->previous_guard);
     d->guard_path = pool_alloc(&d->work, d->map->kernel->instruction_count, sizeof *d->guard_path);
     if (!d->scratch || !d->slot_first || !d->previous_guard || !d->guard_path)
-        return no_memory(d);
+        return decode_no_memory(d);
     memset(d->scratch, 0xff, slots * sizeof *d->scratch);
     return true;
 }
@@ -143,10 +100,11 @@ static bool prepare(struct decoder *d, const struct decode_context *context)
 static bool decode_coding(struct decoder *d)
 {
     const struct span *column = &d->column[CHUNK_SCATTERED];
-    uint32_t coding;
-    d->scattered = column->at != column->end;
-    return !d->scattered || (next_below(d, CHUNK_SCATTERED, SCATTERED + 1, &coding) &&
-                             (coding == SCATTERED || bad(d, CHUNK_SCATTERED, "a value is out of range")));
+    if (column->at == column->end)
+        return true;
+    if (!decode_below(d, CHUNK_SCATTERED, SCATTERED_LANES + 1, &d->coding))
+        return false;
+    return d->coding || decode_bad(d, CHUNK_SCATTERED, "a value is out of range");
 }
 
 /* ---- blocks and warps -------------------------------------------------------------------------------------------- */
@@ -157,23 +115,23 @@ static bool decode_blocks(struct decoder *d)
     uint64_t blocks = rp_launch_blocks(d->launch), index = 0, delta;
     size_t count = span_count(d->column[CHUNK_BLOCK]), warps = span_count(d->column[CHUNK_WARP_PATH]);
     if (!count || count > UINT32_MAX / LAUNCH_WARPS_LIMIT || count * c->warps_per_block != warps)
-        return bad(d, CHUNK_WARP_PATH, "does not hold one value for each warp of each block");
+        return decode_bad(d, CHUNK_WARP_PATH, "does not hold one value for each warp of each block");
     c->block_count = (uint32_t)count;
     d->warp_count = (uint32_t)warps;
     c->blocks = pool_alloc(&c->pool, count, sizeof *c->blocks);
     c->warps = pool_alloc(&c->pool, warps, sizeof *c->warps);
     if (!c->blocks || !c->warps)
-        return no_memory(d);
+        return decode_no_memory(d);
     for (uint32_t i = 0; i < c->block_count; i++) {
         struct chunk_block *b = &c->blocks[i];
         uint32_t end;
-        if (!next(d, CHUNK_BLOCK, &delta))
+        if (!decode_next(d, CHUNK_BLOCK, &delta))
             return false;
         if ((i && !delta) || delta >= blocks - index)
-            return bad(d, CHUNK_BLOCK, "blocks do not ascend within the grid");
+            return decode_bad(d, CHUNK_BLOCK, "blocks do not ascend within the grid");
         b->index = index += delta;
         b->warps = c->warps + (size_t)i * c->warps_per_block;
-        if (!next_below(d, CHUNK_BLOCK_PIECE, UINT32_MAX, &b->piece) || !next_below(d, CHUNK_BLOCK_END, 2, &end))
+        if (!decode_below(d, CHUNK_BLOCK_PIECE, UINT32_MAX, &b->piece) || !decode_below(d, CHUNK_BLOCK_END, 2, &end))
             return false;
         b->end = end;
     }
@@ -188,7 +146,7 @@ static bool decode_offsets(struct decoder *d, struct wide_pattern *p, uint64_t s
     uint64_t delta, offset = 0 - stride * (uint64_t)__builtin_ctz(p->mask);
     for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(rest);
-        if (!next_signed(d, CHUNK_PATTERN_OFFSET, &delta))
+        if (!decode_signed(d, CHUNK_PATTERN_OFFSET, &delta))
             return false;
         offset += delta;
         p->offset[lane] = (int64_t)(offset + stride * lane);
@@ -201,20 +159,20 @@ static bool decode_pattern(struct decoder *d, struct rp_pattern *out)
     struct wide_pattern wide = {0}, *p = &wide;
     uint64_t stride;
     uint32_t kind;
-    if (!next_below(d, CHUNK_PATTERN_MASK, (uint64_t)UINT32_MAX + 1, &p->mask) ||
-        !next_below(d, CHUNK_PATTERN_KIND, (d->scattered ? PATTERN_ABOUT_STRIDE : RP_PATTERN_AFFINE) + 1, &kind) ||
-        !next_signed(d, CHUNK_PATTERN_STRIDE, &stride))
+    if (!decode_below(d, CHUNK_PATTERN_MASK, (uint64_t)UINT32_MAX + 1, &p->mask) ||
+        !decode_below(d, CHUNK_PATTERN_KIND, (d->coding ? PATTERN_ABOUT_STRIDE : RP_PATTERN_AFFINE) + 1, &kind) ||
+        !decode_signed(d, CHUNK_PATTERN_STRIDE, &stride))
         return false;
     if (!p->mask)
-        return bad(d, CHUNK_PATTERN_MASK, "an empty mask");
+        return decode_bad(d, CHUNK_PATTERN_MASK, "an empty mask");
     if (kind < RP_PATTERN_AFFINE && stride)
-        return bad(d, CHUNK_PATTERN_STRIDE, "a stride where none belongs");
+        return decode_bad(d, CHUNK_PATTERN_STRIDE, "a stride where none belongs");
     p->kind = kind == PATTERN_ABOUT_STRIDE ? RP_PATTERN_GENERAL : (uint8_t)kind;
     p->stride = kind == RP_PATTERN_AFFINE ? (int64_t)stride : 0;
     if (p->kind == RP_PATTERN_GENERAL && !decode_offsets(d, p, stride))
         return false;
     pattern_expand(p);
-    return pattern_narrow(out, p, &d->chunk->pool) || no_memory(d);
+    return pattern_narrow(out, p, &d->chunk->pool) || decode_no_memory(d);
 }
 
 static bool decode_patterns(struct decoder *d)
@@ -222,7 +180,7 @@ static bool decode_patterns(struct decoder *d)
     struct chunk *c = d->chunk;
     size_t count = span_count(d->column[CHUNK_PATTERN_MASK]);
     if (count >= UINT32_MAX || !(c->patterns = pool_alloc(&c->pool, count, sizeof *c->patterns)))
-        return no_memory(d);
+        return decode_no_memory(d);
     c->pattern_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)
         if (!decode_pattern(d, &c->patterns[i]))
@@ -236,17 +194,20 @@ static bool decode_runs(struct decoder *d, struct rp_run *runs, size_t count)
 {
     uint32_t expected = 0, instructions = d->map->kernel->instruction_count;
     rp_lanemask mask = RUN_MASK_START;
+    whereabouts_begin(&d->whereabouts);
     for (size_t i = 0; i < count; i++) {
-        uint64_t delta;
-        uint32_t flipped;
-        if (!next_signed(d, CHUNK_RUN_START, &delta) ||
-            !next_below(d, CHUNK_RUN_LENGTH, (uint64_t)instructions + 1, &runs[i].length) ||
-            !next_below(d, CHUNK_RUN_MASK, (uint64_t)UINT32_MAX + 1, &flipped))
+        uint64_t delta, code;
+        if (!decode_signed(d, CHUNK_RUN_START, &delta) ||
+            !decode_below(d, CHUNK_RUN_LENGTH, (uint64_t)instructions + 1, &runs[i].length) ||
+            !decode_next(d, CHUNK_RUN_MASK, &code))
             return false;
         if (delta + expected >= instructions)
-            return bad(d, CHUNK_RUN_START, "a value is out of range");
+            return decode_bad(d, CHUNK_RUN_START, "a value is out of range");
         runs[i].start = (uint32_t)(delta + expected);
-        runs[i].active = mask ^= flipped;
+        if (d->coding == SCATTERED_LANES ? !whereabouts_decode(&d->whereabouts, &runs[i], code) : code > UINT32_MAX)
+            return decode_bad(d, CHUNK_RUN_MASK, "a value is out of range");
+        if (d->coding != SCATTERED_LANES)
+            runs[i].active = mask ^= (rp_lanemask)code;
         expected = runs[i].start + runs[i].length;
     }
     return true;
@@ -262,15 +223,16 @@ static bool decode_guards(struct decoder *d, uint32_t number, rp_lanemask *guard
         uint32_t end = r->length > count - r->start ? count : r->start + r->length;
         for (uint32_t at = d->map->next_guarded[r->start]; at < end; at = d->map->next_guarded[at + 1]) {
             uint64_t code;
-            if (p->guard_count == room || !next(d, CHUNK_GUARD, &code))
-                return bad(d, CHUNK_GUARD, "ends too early");
+            if (p->guard_count == room || !decode_next(d, CHUNK_GUARD, &code))
+                return decode_bad(d, CHUNK_GUARD, "ends too early");
             if (code > GUARD_EXPLICIT + (uint64_t)UINT32_MAX)
-                return bad(d, CHUNK_GUARD, "a value is out of range");
+                return decode_bad(d, CHUNK_GUARD, "a value is out of range");
             rp_lanemask previous = d->guard_path[at] == number + 1 ? d->previous_guard[at] : 0;
-            rp_lanemask executed = code == GUARD_ALL        ? r->active
-                                   : code == GUARD_NONE     ? 0
-                                   : code == GUARD_PREVIOUS ? previous
-                                                            : (rp_lanemask)(code - GUARD_EXPLICIT);
+            rp_lanemask executed = code == GUARD_ALL              ? r->active
+                                   : code == GUARD_NONE           ? 0
+                                   : code == GUARD_PREVIOUS       ? previous
+                                   : d->coding == SCATTERED_LANES ? lanes_unpack(code - GUARD_EXPLICIT, r->active)
+                                                                  : (rp_lanemask)(code - GUARD_EXPLICIT);
             d->guard_path[at] = number + 1;
             d->previous_guard[at] = guards[p->guard_count++] = executed;
         }
@@ -286,15 +248,14 @@ static bool cut_segments(struct decoder *d, struct chunk_path *cp)
     size_t most = p->access_count / SEGMENT_ACCESSES + 1;
     cp->segments = pool_alloc(&d->chunk->pool, most, sizeof *cp->segments);
     if (!cp->segments)
-        return no_memory(d);
+        return decode_no_memory(d);
     uint32_t accesses = 0, begun = 0;
     for (size_t i = 0; i < p->run_count; i++) {
         uint32_t end = p->runs[i].start + p->runs[i].length;
-        for (uint32_t at = d->map->next_notable[p->runs[i].start]; at < end; at = d->map->next_notable[at + 1]) {
-            const struct rp_instruction *in = &d->map->kernel->instructions[at];
-            if (!(in->flags & RP_GUARDED) || *guard++)
-                accesses += in->memory_count;
-        }
+        const struct notable *n = &d->map->notable[p->runs[i].start];
+        for (; n->at < end; n = &d->map->notable[n->at + 1])
+            if (!n->guarded || *guard++)
+                accesses += n->memory;
         if (accesses - begun < SEGMENT_ACCESSES && i + 1 < p->run_count)
             continue;
         cp->segments[cp->segment_count++] = (struct segment){(uint32_t)i + 1, accesses};
@@ -307,10 +268,17 @@ static bool cut_segments(struct decoder *d, struct chunk_path *cp)
 
 static bool finish_path(struct decoder *d, struct chunk_path *cp)
 {
+    rp_lanemask *lanes = NULL;
     if (!path_measure(&cp->path, d->map, d->err))
         return false;
-    if (!path_rank(&cp->path, d->map, &d->chunk->pool, d->scratch))
-        return no_memory(d);
+    if (d->coding == SCATTERED_LANES) {
+        lanes = pool_alloc(&d->work, cp->path.access_count, sizeof *lanes);
+        d->path_lanes[cp - d->chunk->paths] = lanes;
+        if (!lanes)
+            return decode_no_memory(d);
+    }
+    if (!path_rank(&cp->path, d->map, &d->chunk->pool, d->scratch, lanes))
+        return decode_no_memory(d);
     return cut_segments(d, cp);
 }
 
@@ -323,16 +291,17 @@ static bool decode_paths(struct decoder *d)
     rp_lanemask *guard = pool_alloc(&c->pool, guards, sizeof *guard);
     c->paths = pool_alloc(&c->pool, count, sizeof *c->paths);
     d->path_first = pool_alloc(&d->work, count, sizeof *d->path_first);
-    if (!run || !guard || !c->paths || !d->path_first)
-        return no_memory(d);
+    d->path_lanes = pool_alloc(&d->work, count, sizeof *d->path_lanes);
+    if (!run || !guard || !c->paths || !d->path_first || !d->path_lanes)
+        return decode_no_memory(d);
     c->path_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         struct path *p = &c->paths[i].path;
         uint64_t here;
-        if (!next(d, CHUNK_PATH_RUNS, &here))
+        if (!decode_next(d, CHUNK_PATH_RUNS, &here))
             return false;
         if (here > runs || here >= UINT32_MAX)
-            return bad(d, CHUNK_PATH_RUNS, "more runs than there are");
+            return decode_bad(d, CHUNK_PATH_RUNS, "more runs than there are");
         p->runs = run;
         p->run_count = here;
         p->guards = guard;
@@ -352,13 +321,13 @@ static bool decode_paths(struct decoder *d)
 static bool next_pattern(struct decoder *d, enum chunk_field f, const struct rp_pattern **pattern)
 {
     const struct rp_pattern *patterns = d->chunk->patterns;
-    const uint32_t count = d->chunk->pattern_count, first = d->scattered ? NAMED_FIRST : 1;
+    const uint32_t count = d->chunk->pattern_count, first = d->coding ? NAMED_FIRST : 1;
     uint32_t name;
-    if (!next_below(d, f, (uint64_t)count + first, &name))
+    if (!decode_below(d, f, (uint64_t)count + first, &name))
         return false;
-    if (d->scattered && name == NAMED_NEXT) {
+    if (d->coding && name == NAMED_NEXT) {
         *pattern = &patterns[d->named];
-        return d->named++ < count || bad(d, f, "names more patterns than there are");
+        return d->named++ < count || decode_bad(d, f, "names more patterns than there are");
     }
     *pattern = name ? &patterns[name - first] : NULL;
     return true;
@@ -371,15 +340,15 @@ static bool decode_leader_firsts(struct decoder *d, struct chunk_warp *w)
     w->first = first;
     w->first_pattern = pool_alloc(&d->chunk->pool, p->rank_count, sizeof *w->first_pattern);
     if (!first || !w->first_pattern)
-        return no_memory(d);
+        return decode_no_memory(d);
     for (uint32_t r = 0; r < p->rank_count; r++) {
         struct extrapolation *e = &d->slot_first[p->slot[r]];
         const struct rp_pattern *pattern;
         uint64_t residual;
-        if (!next_signed(d, CHUNK_FIRST, &residual) || !next_pattern(d, CHUNK_FIRST_PATTERN, &pattern))
+        if (!decode_signed(d, CHUNK_FIRST, &residual) || !next_pattern(d, CHUNK_FIRST_PATTERN, &pattern))
             return false;
         if (!pattern && !e->seen)
-            return bad(d, CHUNK_FIRST_PATTERN, "refers to a pattern before there is one");
+            return decode_bad(d, CHUNK_FIRST_PATTERN, "refers to a pattern before there is one");
         first[r] = extrapolate(e) + residual;
         w->first_pattern[r] = pattern ? pattern : &d->chunk->patterns[e->pattern];
         e->pattern = (uint32_t)(w->first_pattern[r] - d->chunk->patterns);
@@ -394,12 +363,12 @@ static bool decode_follower_firsts(struct decoder *d, struct chunk_warp *w)
     struct extrapolation *e = d->path_first[w->path - d->chunk->paths];
     uint64_t *first = pool_alloc(&d->chunk->pool, p->rank_count, sizeof *first);
     if (!first)
-        return no_memory(d);
+        return decode_no_memory(d);
     w->first = first;
     w->same = true;
     for (uint32_t r = 0; r < p->rank_count; r++) {
         uint64_t residual;
-        if (!next_signed(d, CHUNK_FIRST, &residual))
+        if (!decode_signed(d, CHUNK_FIRST, &residual))
             return false;
         first[r] = extrapolate(&e[r]) + residual;
         extrapolation_update(&e[r], first[r]);
@@ -412,17 +381,17 @@ static bool decode_exceptions(struct decoder *d, struct chunk_warp *w)
 {
     uint64_t accesses = w->path->path.access_count, at = 0, gap;
     uint32_t count;
-    if (!next_below(d, CHUNK_EXCEPTIONS, accesses + 1, &count))
+    if (!decode_below(d, CHUNK_EXCEPTIONS, accesses + 1, &count))
         return false;
     struct exception *list = pool_alloc(&d->chunk->pool, count, sizeof *list);
     if (!list)
-        return no_memory(d);
+        return decode_no_memory(d);
     for (uint32_t i = 0; i < count; i++) {
-        if (!next(d, CHUNK_EXCEPTION_GAP, &gap) || !next_signed(d, CHUNK_EXCEPTION_BASE, &list[i].base) ||
+        if (!decode_next(d, CHUNK_EXCEPTION_GAP, &gap) || !decode_signed(d, CHUNK_EXCEPTION_BASE, &list[i].base) ||
             !next_pattern(d, CHUNK_EXCEPTION_PATTERN, &list[i].pattern))
             return false;
         if (at >= accesses || gap >= accesses - at)
-            return bad(d, CHUNK_EXCEPTION_GAP, "lies behind the last access");
+            return decode_bad(d, CHUNK_EXCEPTION_GAP, "lies behind the last access");
         list[i].at = (uint32_t)(at + gap);
         at += gap + 1;
     }
@@ -438,10 +407,10 @@ static bool decode_aux(struct decoder *d, struct chunk_warp *w)
     const uint64_t *leader = d->chunk->warps[w->path->leader].aux;
     uint64_t *aux = pool_alloc(&d->chunk->pool, count, sizeof *aux);
     if (!aux)
-        return no_memory(d);
+        return decode_no_memory(d);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t residual;
-        if (!next_signed(d, CHUNK_AUX, &residual))
+        if (!decode_signed(d, CHUNK_AUX, &residual))
             return false;
         aux[i] = residual + (w->follows ? leader[i] : i ? aux[i - 1] : 0);
     }
@@ -454,7 +423,7 @@ static bool decode_warp(struct decoder *d, uint32_t number)
     struct chunk *c = d->chunk;
     struct chunk_warp *w = &c->warps[number];
     uint32_t path;
-    if (!next_below(d, CHUNK_WARP_PATH, c->path_count, &path))
+    if (!decode_below(d, CHUNK_WARP_PATH, c->path_count, &path))
         return false;
     w->path = &c->paths[path];
     w->follows = w->path->users++;
@@ -463,9 +432,12 @@ static bool decode_warp(struct decoder *d, uint32_t number)
     } else if (!d->path_first[path]) {
         d->path_first[path] = pool_alloc(&d->work, w->path->path.rank_count, sizeof **d->path_first);
         if (!d->path_first[path])
-            return no_memory(d);
+            return decode_no_memory(d);
     }
-    return (w->follows ? decode_follower_firsts(d, w) : decode_leader_firsts(d, w)) && decode_exceptions(d, w) &&
+    if (d->coding == SCATTERED_LANES && !w->follows)
+        return decode_scattered_leader(d, w) && decode_aux(d, w);
+    return (w->follows ? decode_follower_firsts(d, w) : decode_leader_firsts(d, w)) &&
+           (d->coding == SCATTERED_LANES ? decode_scattered_exceptions(d, w) : decode_exceptions(d, w)) &&
            decode_aux(d, w);
 }
 
@@ -476,7 +448,7 @@ static bool lay_out(struct decoder *d, struct chunk_path *cp)
     struct rp_dynamic_access *leading = pool_alloc(&d->chunk->pool, count, sizeof *leading);
     struct stream s = {0};
     if (!leading || !stream_begin(&s, &d->chunk->warps[cp->leader]))
-        return no_memory(d);
+        return decode_no_memory(d);
     stream_fill(&s, leading, count);
     stream_free(&s);
     cp->leading = leading;
@@ -492,7 +464,7 @@ static bool decode_warps(struct decoder *d)
                            c->blocks[w / c->warps_per_block].index, w % c->warps_per_block, d->err ? d->err->text : "");
     for (uint32_t p = 0; p < c->path_count; p++) {
         if (!c->paths[p].users)
-            return bad(d, CHUNK_PATH_RUNS, "a path that no warp takes");
+            return decode_bad(d, CHUNK_PATH_RUNS, "a path that no warp takes");
         if (c->paths[p].users > 1 && !lay_out(d, &c->paths[p]))
             return false;
     }
@@ -516,7 +488,7 @@ static bool check_sums(struct decoder *d)
                        c->warp_instructions, c->thread_instructions, warp_instructions, thread_instructions);
     for (int f = CHUNK_FIRST_COLUMN; f < CHUNK_FIELDS; f++)
         if (d->column[f].at != d->column[f].end)
-            return bad(d, (enum chunk_field)f, "has more values than the rest of the chunk asks for");
+            return decode_bad(d, (enum chunk_field)f, "has more values than the rest of the chunk asks for");
     return true;
 }
 
@@ -533,7 +505,8 @@ struct chunk *chunk_decode(const uint8_t *content, size_t size, const struct dec
     c->pool.budget = context->budget;
     struct decoder d = {.chunk = c, .err = err, .work = {.limit = CHUNK_MEMORY_LIMIT, .budget = context->budget}};
     bool ok = take_fields(&d, (struct span){content, content + size}) && prepare(&d, context) && decode_coding(&d) &&
-              decode_blocks(&d) && decode_patterns(&d) && decode_paths(&d) && decode_warps(&d) && check_sums(&d);
+              decode_scattered_prepare(&d) && decode_blocks(&d) && decode_patterns(&d) && decode_paths(&d) &&
+              decode_warps(&d) && check_sums(&d);
     *over = !ok && (d.work.over || c->pool.over);
     pool_free(&d.work);
     if (!ok) {

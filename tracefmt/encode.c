@@ -3,30 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracefmt/chunk.h"
 #include "tracefmt/decode.h"
+#include "tracefmt/encoder.h"
 #include "tracefmt/hash.h"
-
-struct known_path {
-    struct path path;
-    const struct rp_warp_log *leader; /* the first warp with this path */
-    uint64_t hash;
-    struct extrapolation *first; /* per rank: how the followers' first bases differ from the leader's */
-    bool followed;
-};
-
-struct encoder {
-    struct rp_chunk *chunk;
-    struct buffer *column;
-    struct pool work;
-    struct known_path *paths;
-    uint32_t path_count;
-    uint32_t *table; /* open addressing: path + 1 */
-    size_t table_size;
-    uint32_t *pattern_id; /* number in the file + 1, per pattern of the chunk, in order of first use */
-    uint32_t patterns_used;
-    struct rp_error *err;
-};
 
 bool block_is_silent(const struct open_block *b)
 {
@@ -72,25 +51,43 @@ static void emit_guards(struct encoder *e, const struct path *p)
             else if (executed == previous[at])
                 buffer_varint(column, GUARD_PREVIOUS);
             else
-                buffer_varint(column, GUARD_EXPLICIT + (uint64_t)executed);
+                buffer_varint(column,
+                              GUARD_EXPLICIT +
+                                  (uint64_t)(e->chunk->scattered ? lanes_pack(executed, p->runs[i].active) : executed));
             previous[at] = executed;
         }
     }
 }
 
-static void emit_path(struct encoder *e, const struct path *p)
+static void emit_runs(struct encoder *e, const struct path *p)
 {
-    buffer_varint(&e->column[CHUNK_PATH_RUNS], p->run_count);
+    struct buffer *starts = &e->column[CHUNK_RUN_START], *lengths = &e->column[CHUNK_RUN_LENGTH];
+    struct buffer *masks = &e->column[CHUNK_RUN_MASK];
+    const size_t most = p->run_count * VARINT_BYTES;
     uint32_t expected = 0;
     rp_lanemask mask = RUN_MASK_START;
+    if (!buffer_reserve(starts, most) || !buffer_reserve(lengths, most) || !buffer_reserve(masks, most))
+        return;
+    uint8_t *start = starts->data + starts->size, *length = lengths->data + lengths->size;
+    uint8_t *code = masks->data + masks->size;
     for (size_t i = 0; i < p->run_count; i++) {
         const struct rp_run *r = &p->runs[i];
-        buffer_zigzag(&e->column[CHUNK_RUN_START], (uint64_t)r->start - expected);
-        buffer_varint(&e->column[CHUNK_RUN_LENGTH], r->length);
-        buffer_varint(&e->column[CHUNK_RUN_MASK], r->active ^ mask);
+        start = varint_put(start, zigzag_encode((uint64_t)r->start - expected));
+        length = varint_put(length, r->length);
+        code = varint_put(code, e->chunk->scattered ? whereabouts_code(&e->chunk->whereabouts, r) : r->active ^ mask);
         expected = r->start + r->length;
         mask = r->active;
     }
+    starts->size = (size_t)(start - starts->data);
+    lengths->size = (size_t)(length - lengths->data);
+    masks->size = (size_t)(code - masks->data);
+}
+
+static void emit_path(struct encoder *e, const struct path *p)
+{
+    buffer_varint(&e->column[CHUNK_PATH_RUNS], p->run_count);
+    whereabouts_begin(&e->chunk->whereabouts);
+    emit_runs(e, p);
     if (p->guard_count)
         emit_guards(e, p);
 }
@@ -103,7 +100,9 @@ static struct known_path *add_path(struct encoder *e, uint64_t hash, const struc
         .runs = log->runs, .run_count = log->run_count, .guards = log->guards, .guard_count = log->guard_count};
     if (!path_measure(&k->path, e->chunk->map, e->err))
         return NULL;
-    if (!path_rank(&k->path, e->chunk->map, &e->work, e->chunk->scratch) ||
+    const size_t lanes = e->chunk->scattered ? k->path.access_count : 0;
+    if (!(k->lanes = pool_alloc(&e->work, lanes, sizeof *k->lanes)) ||
+        !path_rank(&k->path, e->chunk->map, &e->work, e->chunk->scratch, lanes ? k->lanes : NULL) ||
         !(k->first = pool_alloc(&e->work, k->path.rank_count, sizeof *k->first))) {
         no_memory(e->err);
         return NULL;
@@ -116,10 +115,15 @@ static struct known_path *add_path(struct encoder *e, uint64_t hash, const struc
     return k;
 }
 
+/* Paths of scattered chunks are long, and mostly differ in the last runs, too. */
+#define SAMPLE_RUNS 16
+
 static struct known_path *find_path(struct encoder *e, const struct rp_warp_log *log)
 {
-    uint64_t hash = hash_bytes(0, log->runs, log->run_count * sizeof *log->runs);
-    hash = hash_bytes(hash, log->guards, log->guard_count * sizeof *log->guards);
+    const size_t runs = e->chunk->scattered && log->run_count > SAMPLE_RUNS ? SAMPLE_RUNS : log->run_count;
+    uint64_t hash = hash_bytes(log->run_count, log->runs + (log->run_count - runs), runs * sizeof *log->runs);
+    if (runs == log->run_count)
+        hash = hash_bytes(hash, log->guards, log->guard_count * sizeof *log->guards);
     size_t at = hash & (e->table_size - 1);
     for (; e->table[at]; at = (at + 1) & (e->table_size - 1))
         if (path_equals(&e->paths[e->table[at] - 1], hash, log))
@@ -130,22 +134,11 @@ static struct known_path *find_path(struct encoder *e, const struct rp_warp_log 
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-/* What lies between neighbouring lanes on average, rounded to lines or, where it is large, to pages. Each lane has data
- * of its own, mostly at equal distances, and is at another place in them. */
-static int64_t mean_stride(const struct wide_pattern *p)
+static void emit_offsets(struct buffer *column, const struct wide_pattern *p)
 {
-    const int highest = 31 - __builtin_clz(p->mask);
-    const int64_t mean = p->offset[highest] / (highest - __builtin_ctz(p->mask));
-    const int64_t unit = mean < 8192 && mean > -8192 ? 64 : 4096;
-    return (mean + (mean < 0 ? -unit : unit) / 2) / unit * unit;
-}
-
-static void emit_offsets(struct buffer *column, const struct wide_pattern *p, uint64_t stride)
-{
-    uint64_t last = 0 - stride * (uint64_t)__builtin_ctz(p->mask);
+    uint64_t last = 0;
     for (rp_lanemask rest = p->mask & (p->mask - 1); rest; rest &= rest - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(rest);
-        const uint64_t offset = (uint64_t)p->offset[lane] - stride * lane;
+        const uint64_t offset = (uint64_t)p->offset[__builtin_ctz(rest)];
         buffer_zigzag(column, offset - last);
         last = offset;
     }
@@ -153,30 +146,24 @@ static void emit_offsets(struct buffer *column, const struct wide_pattern *p, ui
 
 static void emit_pattern(struct encoder *e, const struct wide_pattern *p)
 {
-    const bool general = p->kind == RP_PATTERN_GENERAL;
-    const int64_t stride = general && e->chunk->scattered ? mean_stride(p) : p->stride;
     buffer_varint(&e->column[CHUNK_PATTERN_MASK], p->mask);
-    buffer_varint(&e->column[CHUNK_PATTERN_KIND], general && stride ? PATTERN_ABOUT_STRIDE : p->kind);
-    buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)stride);
-    if (general)
-        emit_offsets(&e->column[CHUNK_PATTERN_OFFSET], p, (uint64_t)stride);
+    buffer_varint(&e->column[CHUNK_PATTERN_KIND], p->kind);
+    buffer_zigzag(&e->column[CHUNK_PATTERN_STRIDE], (uint64_t)p->stride);
+    if (p->kind == RP_PATTERN_GENERAL)
+        emit_offsets(&e->column[CHUNK_PATTERN_OFFSET], p);
 }
 
-/* What names the pattern in the file. Numbers follow the first use when warps are taken in order, so they do not depend
- * on the order in which warps ran. */
-static uint64_t pattern_name(struct encoder *e, uint32_t pattern)
+/* The pattern's number in the file + 1. Numbers follow the first use when warps are taken in order, so they do not
+ * depend on the order in which warps ran. */
+static uint64_t pattern_number(struct encoder *e, uint32_t pattern)
 {
-    const bool scattered = e->chunk->scattered;
     if (!e->pattern_id[pattern]) {
         const struct wide_pattern *p = &e->chunk->patterns[pattern];
         e->pattern_id[pattern] = ++e->patterns_used;
         e->chunk->decoded_bytes += pattern_decoded_bytes(p);
         emit_pattern(e, p);
-        if (scattered)
-            return NAMED_NEXT;
     }
-    const uint32_t number = e->pattern_id[pattern] - 1;
-    return scattered ? NAMED_FIRST + (uint64_t)number : (uint64_t)number + 1;
+    return e->pattern_id[pattern];
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -186,7 +173,7 @@ static void emit_exception(struct encoder *e, uint64_t gap, uint64_t residual, u
     e->chunk->decoded_bytes += sizeof(struct exception);
     buffer_varint(&e->column[CHUNK_EXCEPTION_GAP], gap);
     buffer_zigzag(&e->column[CHUNK_EXCEPTION_BASE], residual);
-    buffer_varint(&e->column[CHUNK_EXCEPTION_PATTERN], predicted ? 0 : pattern_name(e, pattern));
+    buffer_varint(&e->column[CHUNK_EXCEPTION_PATTERN], predicted ? 0 : pattern_number(e, pattern));
 }
 
 static void encode_leader(struct encoder *e, const struct known_path *k, const struct rp_warp_log *log)
@@ -199,7 +186,7 @@ static void encode_leader(struct encoder *e, const struct known_path *k, const s
         struct extrapolation *first = &e->chunk->slot_first[p->slot[r]];
         buffer_zigzag(&e->column[CHUNK_FIRST], a->base - extrapolate(first));
         buffer_varint(&e->column[CHUNK_FIRST_PATTERN],
-                      first->seen && first->pattern == a->pattern ? 0 : pattern_name(e, a->pattern));
+                      first->seen && first->pattern == a->pattern ? 0 : pattern_number(e, a->pattern));
         extrapolation_update(first, a->base);
         first->pattern = a->pattern;
         state[r] = (struct leader_state){.last = a->base};
@@ -267,6 +254,17 @@ static void encode_aux(struct encoder *e, const struct rp_warp_log *leader, cons
 
 /* ---- the chunk --------------------------------------------------------------------------------------------------- */
 
+static bool encode_accesses(struct encoder *e, struct known_path *k, const struct rp_warp_log *log)
+{
+    if (e->chunk->scattered)
+        return log == k->leader ? encode_scattered_leader(e, k) : encode_scattered_follower(e, k, log);
+    if (log == k->leader)
+        encode_leader(e, k, log);
+    else
+        encode_follower(e, k, log);
+    return true;
+}
+
 static bool encode_warp(struct encoder *e, const struct rp_warp_log *log)
 {
     struct known_path *k = find_path(e, log);
@@ -285,10 +283,8 @@ static bool encode_warp(struct encoder *e, const struct rp_warp_log *log)
     }
     e->chunk->summary.warp_instructions += k->path.warp_instructions;
     e->chunk->summary.thread_instructions += k->path.thread_instructions;
-    if (log == k->leader)
-        encode_leader(e, k, log);
-    else
-        encode_follower(e, k, log);
+    if (!encode_accesses(e, k, log))
+        return false;
     encode_aux(e, k->leader, log);
     return true;
 }
@@ -321,8 +317,10 @@ static bool prepare(struct encoder *e)
     memset(c->slot_first, 0, c->map->slot_count * sizeof *c->slot_first);
     for (int f = 0; f < CHUNK_FIELDS; f++)
         c->column[f].size = 0;
-    if (c->scattered)
-        buffer_varint(&c->column[CHUNK_SCATTERED], SCATTERED);
+    if (c->scattered) {
+        buffer_varint(&c->column[CHUNK_SCATTERED], SCATTERED_LANES);
+        whereabouts_forget(&c->whereabouts);
+    }
     c->summary = (struct chunk_entry){.launch = c->launch};
     c->decoded_bytes = 0;
     return e->table && e->paths && e->pattern_id;

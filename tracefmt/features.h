@@ -12,7 +12,8 @@
     X(CREATED_STREAMS, "created-streams")                                                                              \
     X(CLUSTERS, "clusters")                                                                                            \
     X(LAUNCH_BARRIERS, "launch-barriers")                                                                              \
-    X(SCATTERED_PATTERNS, "scattered-patterns")
+    X(SCATTERED_PATTERNS, "scattered-patterns")                                                                        \
+    X(SCATTERED_LANES, "scattered-lanes")
 /* clang-format on */
 
 enum feature {

@@ -11,17 +11,19 @@ struct kernel_map *kernel_map_new(struct pool *a, const struct rp_kernel *kernel
     m->kernel = kernel;
     m->slot = pool_alloc(a, (size_t)count + 1, sizeof *m->slot);
     m->next_guarded = pool_alloc(a, (size_t)count + 1, sizeof *m->next_guarded);
-    m->next_notable = pool_alloc(a, (size_t)count + 1, sizeof *m->next_notable);
-    if (!m->slot || !m->next_guarded || !m->next_notable)
+    m->notable = pool_alloc(a, (size_t)count + 1, sizeof *m->notable);
+    if (!m->slot || !m->next_guarded || !m->notable)
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         m->slot[i + 1] = m->slot[i] + kernel->instructions[i].memory_count;
     m->slot_count = m->slot[count];
-    m->next_guarded[count] = m->next_notable[count] = count;
+    m->next_guarded[count] = m->notable[count].at = count;
     for (uint32_t i = count; i-- > 0;) {
         const struct rp_instruction *in = &kernel->instructions[i];
         m->next_guarded[i] = in->flags & RP_GUARDED ? i : m->next_guarded[i + 1];
-        m->next_notable[i] = in->memory_count || in->flags & (RP_GUARDED | RP_HAS_AUX) ? i : m->next_notable[i + 1];
+        m->notable[i] = in->memory_count || in->flags & (RP_GUARDED | RP_HAS_AUX)
+                            ? (struct notable){i, in->memory_count, (uint16_t)rp_aux_count(in), in->flags & RP_GUARDED}
+                            : m->notable[i + 1];
     }
     return m;
 }
@@ -47,9 +49,8 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
         unsigned lanes = rp_lane_count(r->active);
         p->warp_instructions += r->length;
         p->thread_instructions += (uint64_t)lanes * r->length;
-        for (uint32_t at = m->next_notable[r->start]; at < end; at = m->next_notable[at + 1]) {
-            const struct rp_instruction *in = &m->kernel->instructions[at];
-            if (in->flags & RP_GUARDED) {
+        for (const struct notable *n = &m->notable[r->start]; n->at < end; n = &m->notable[n->at + 1]) {
+            if (n->guarded) {
                 if (guard == p->guard_count)
                     return rp_fail(err, RP_BAD_INPUT, "its path has more guarded instructions than guard masks (%zu)",
                                    p->guard_count);
@@ -60,8 +61,8 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
                 if (!executed)
                     continue;
             }
-            p->access_count += in->memory_count;
-            p->aux_count += rp_aux_count(in);
+            p->access_count += n->memory;
+            p->aux_count += n->aux;
             if (p->access_count + p->aux_count > PATH_VALUE_LIMIT)
                 return rp_fail(err, RP_BAD_INPUT, "its path has more than %d accesses", PATH_VALUE_LIMIT);
         }
@@ -71,29 +72,30 @@ bool path_measure(struct path *p, const struct kernel_map *m, struct rp_error *e
     return true;
 }
 
-/* Stores the slot of each access in rank[]; the caller turns slots into ranks. */
-static void list_slots(const struct path *p, const struct kernel_map *m, uint32_t *list)
+/* Stores the slot of each access in rank[], and its lanes if they are wanted; the caller turns slots into ranks. */
+static void list_slots(const struct path *p, const struct kernel_map *m, uint32_t *list, rp_lanemask *lanes)
 {
     const rp_lanemask *guard = p->guards;
     for (size_t i = 0; i < p->run_count; i++) {
         uint32_t end = p->runs[i].start + p->runs[i].length;
-        for (uint32_t at = m->next_notable[p->runs[i].start]; at < end; at = m->next_notable[at + 1]) {
-            const struct rp_instruction *in = &m->kernel->instructions[at];
-            if (in->flags & RP_GUARDED && !*guard++)
-                continue;
-            for (uint32_t s = m->slot[at]; s < m->slot[at + 1]; s++)
-                *list++ = s;
+        for (const struct notable *n = &m->notable[p->runs[i].start]; n->at < end; n = &m->notable[n->at + 1]) {
+            const rp_lanemask executed = n->guarded ? *guard++ : p->runs[i].active;
+            for (uint32_t k = 0; executed && k < n->memory; k++) {
+                *list++ = m->slot[n->at] + k;
+                if (lanes)
+                    *lanes++ = executed;
+            }
         }
     }
 }
 
-bool path_rank(struct path *p, const struct kernel_map *m, struct pool *a, uint32_t *scratch)
+bool path_rank(struct path *p, const struct kernel_map *m, struct pool *a, uint32_t *scratch, rp_lanemask *lanes)
 {
     p->rank_count = 0;
     p->rank = pool_alloc(a, p->access_count, sizeof *p->rank);
     if (!p->rank)
         return false;
-    list_slots(p, m, p->rank);
+    list_slots(p, m, p->rank, lanes);
     for (uint64_t i = 0; i < p->access_count; i++)
         if (scratch[p->rank[i]] == UINT32_MAX)
             scratch[p->rank[i]] = p->rank_count++;

@@ -11,13 +11,22 @@
 #include "tracefmt/pool.h"
 #include "tracefmt/trace.h"
 
+/* An instruction that accesses memory, has aux values or is guarded. */
+struct notable {
+    uint32_t at;     /* instruction_count: there is none */
+    uint32_t memory; /* accesses of each execution */
+    uint16_t aux;    /* and values */
+    bool guarded;
+};
+
 struct kernel_map {
     const struct rp_kernel *kernel;
     uint32_t slot_count;
     uint32_t *slot; /* first slot of each instruction; one more entry than instructions */
-    /* The first instruction at or after this one that is guarded (next_guarded), or that accesses memory, has an aux
-     * value or is guarded (next_notable); instruction_count if there is none. One more entry than instructions. */
-    uint32_t *next_guarded, *next_notable;
+    /* By instruction, and one more: the first one at or after it that is guarded, instruction_count if there is none;
+     * and the first one that is notable. */
+    uint32_t *next_guarded;
+    struct notable *notable;
 };
 
 /* NULL: out of memory or limit. */
@@ -42,7 +51,8 @@ struct path {
  * the four sums. False: the error says what is wrong; callers prefix "warp ...: ". */
 bool path_measure(struct path *, const struct kernel_map *, struct rp_error *);
 /* Fills rank, first_at, slot and rank_count of a measured path from the pool. `scratch` has an entry per slot of the
- * kernel, all UINT32_MAX before and after. False: out of memory or limit. */
-bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch);
+ * kernel, all UINT32_MAX before and after. lanes: the executing lanes of each access, or NULL. False: out of memory or
+ * limit. */
+bool path_rank(struct path *, const struct kernel_map *, struct pool *, uint32_t *scratch, rp_lanemask *lanes);
 
 #endif

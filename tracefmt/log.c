@@ -4,6 +4,7 @@
 
 #include "tracefmt/chunk.h"
 #include "tracefmt/pattern.h"
+#include "tracefmt/shape.h"
 
 /* Doubles an array. Without memory it empties the array instead; the log then goes on in `reserve`. */
 static void *grow(struct rp_chunk *c, void *array, size_t *count, size_t *capacity, size_t element, void *reserve)
@@ -153,6 +154,26 @@ pattern_differs_fn pattern_differs(void)
     return differs_anywhere;
 }
 
+static void append_access(struct rp_warp_log *log, uint64_t base, uint32_t pattern)
+{
+    if (log->access_count == log->access_capacity)
+        grow_accesses(log);
+    log->accesses[log->access_count++] = (struct rp_access){base, pattern};
+}
+
+/* Lanes alone leave the last shape of their slot as it is. */
+static void log_scattered(struct rp_warp_log *log, uint32_t *last, rp_lanemask mask,
+                          const uint64_t address[RP_WARP_LANES])
+{
+    const uint64_t base = address[__builtin_ctz(mask)];
+    const uint32_t shape = shape_find(log->chunk, *last, mask, base, address);
+    if (shape == NO_PATTERN)
+        return;
+    if (mask & (mask - 1))
+        *last = shape + 1;
+    append_access(log, base, shape);
+}
+
 void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, rp_lanemask mask,
                    const uint64_t address[RP_WARP_LANES])
 {
@@ -160,15 +181,28 @@ void rp_log_access(struct rp_warp_log *log, uint32_t instruction, uint32_t opera
     uint64_t base = address[__builtin_ctz(mask)];
     uint32_t *last = &c->last_pattern[c->map->slot[instruction] + operand];
     uint32_t pattern = *last - 1;
+    if (c->scattered) {
+        log_scattered(log, last, mask, address);
+        return;
+    }
     if (!*last || c->patterns[pattern].mask != mask || c->differs(&c->patterns[pattern], base, address)) {
         pattern = mask & (mask - 1) ? find_pattern(c, mask, base, address) : find_pattern_alone(c, mask, base, address);
         if (pattern == NO_PATTERN)
             return;
         *last = pattern + 1;
     }
-    if (log->access_count == log->access_capacity)
-        grow_accesses(log);
-    log->accesses[log->access_count++] = (struct rp_access){base, pattern};
+    append_access(log, base, pattern);
+}
+
+/* Whether the pattern or shape `last` - 1 is that of all lanes at this distance. */
+static inline bool is_affine(const struct rp_chunk *c, uint32_t last, int64_t stride)
+{
+    if (!last)
+        return false;
+    if (c->scattered)
+        return !shape_lanes(c, last - 1) && shape_stride(c, last - 1) == (uint64_t)stride;
+    const struct wide_pattern *p = &c->patterns[last - 1];
+    return !~p->mask && p->kind != RP_PATTERN_GENERAL && p->stride == stride;
 }
 
 void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_t operand, uint64_t base,
@@ -176,9 +210,7 @@ void rp_log_affine_access(struct rp_warp_log *log, uint32_t instruction, uint32_
 {
     struct rp_chunk *c = log->chunk;
     uint32_t last = c->last_pattern[c->map->slot[instruction] + operand];
-    const struct wide_pattern *p = last ? &c->patterns[last - 1] : NULL;
-    if (!p || ~p->mask || p->kind == RP_PATTERN_GENERAL || p->stride != stride ||
-        log->access_count == log->access_capacity) {
+    if (!is_affine(c, last, stride) || log->access_count == log->access_capacity) {
         uint64_t address[RP_WARP_LANES];
         for (unsigned l = 0; l < RP_WARP_LANES; l++)
             address[l] = base + (uint64_t)(stride * l);

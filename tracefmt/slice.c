@@ -62,15 +62,14 @@ static struct end find_end(struct cut *c, const struct kernel_map *m, uint64_t t
         const struct rp_run *r = &c->whole.runs[e.run];
         uint32_t stop = r->start + r->length;
         c->weight++;
-        for (uint32_t at = m->next_notable[r->start]; at < stop; at = m->next_notable[at + 1]) {
-            const struct rp_instruction *in = &m->kernel->instructions[at];
-            if (in->flags & RP_GUARDED && e.guard < c->whole.guard_count && !c->whole.guards[e.guard++])
+        for (const struct notable *n = &m->notable[r->start]; n->at < stop; n = &m->notable[n->at + 1]) {
+            if (n->guarded && e.guard < c->whole.guard_count && !c->whole.guards[e.guard++])
                 continue;
-            e.aux += rp_aux_count(in);
-            e.access += in->memory_count;
-            c->weight += in->memory_count;
-            if (c->weight >= target && at + 1 < stop) {
-                e.inside = at + 1 - r->start;
+            e.aux += n->aux;
+            e.access += n->memory;
+            c->weight += n->memory;
+            if (c->weight >= target && n->at + 1 < stop) {
+                e.inside = n->at + 1 - r->start;
                 limit_end(c, &e);
                 return e;
             }

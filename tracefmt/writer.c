@@ -384,7 +384,7 @@ static bool commit(struct rp_writer *w, const struct rp_frame *f, struct rp_erro
     struct open_launch *l = find_open(w, f->summary.launch);
     if (!check_frame(l, f, err) ||
         (goes_back(w, f->summary.launch) && !announce(w, FEATURE_INTERLEAVED_LAUNCHES, err)) ||
-        (f->scattered && !announce(w, FEATURE_SCATTERED_PATTERNS, err)) || !write_tables(w, err))
+        (f->scattered && !announce(w, FEATURE_SCATTERED_LANES, err)) || !write_tables(w, err))
         return false;
     uint64_t offset = w->bytes;
     if (!write_all(w, f->data, f->bytes, err) ||

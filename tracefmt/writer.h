@@ -27,8 +27,9 @@ struct rp_chunk;
 
 struct rp_writer_options {
     int level;      /* zstd compression level, 0: the default (3) */
-    bool scattered; /* of a chunk: lanes have data of their own and are at different places in them, so that few
-                     * patterns come twice. Earlier versions refuse such chunks. */
+    bool scattered; /* of a chunk: lanes diverge, and each mostly has data of its own and is at another place in them,
+                     * so that hardly a pattern comes twice. Accesses must have the lanes of their executions. Readers
+                     * of before do not know how such chunks are coded. */
     bool scratch;   /* the file has no name from the start and is deleted with the writer: for rp_writer_read only */
 };
 

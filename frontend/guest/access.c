@@ -148,11 +148,29 @@ static void guest_note_store(struct guest_group *g, const struct uop *u, lanemas
         guest_end_reservations_of(g, u, executed, la);
 }
 
+/* A lane alone: vectors would take longer. */
+static void guest_access_alone(struct guest_group *g, const struct uop *u, lanemask executed)
+{
+    const unsigned lane = (unsigned)__builtin_ctz(executed);
+    struct lane_addresses la;
+    la.affine = false;
+    la.at[lane] = ((const uint32_t *)operand_at(&g->w, u->a))[lane] + (uint32_t)u->imm;
+    guest_log_access(g, u, executed, &la);
+    guest_tell(g, u, executed, &la);
+    guest_access_apart(g, u, u->d, executed, &la);
+    if (u->memory->operand.kind == RP_ACCESS_STORE)
+        guest_note_store(g, u, executed, &la);
+}
+
 static void guest_access(struct warp *w, const struct uop *u, lanemask executed)
 {
     struct guest_group *g = (struct guest_group *)w;
     struct lane_addresses la, moved;
     struct guest_place to;
+    if (!(executed & (executed - 1))) {
+        guest_access_alone(g, u, executed);
+        return;
+    }
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     guest_tell(g, u, executed, &la);
@@ -339,6 +357,46 @@ static bool guest_atomic_of_lane(struct guest_group *g, const struct uop *u, con
     }
 }
 
+/* Words of `bytes`, which were checked. */
+static inline __attribute__((always_inline)) void guest_atomic_words(struct guest_group *g, const struct uop *u,
+                                                                     lanemask executed, const struct lane_addresses *la,
+                                                                     unsigned bytes)
+{
+    const struct rp_memory_operand operand = u->memory->operand;
+    const bool negate = u->op == GUEST_ATOMIC_NEGATE;
+    const uint32_t *b = operand_at(&g->w, u->b), *c = operand_at(&g->w, u->c);
+    uint32_t *d = register_at(&g->w, u->d), changed = 0;
+    for (lanemask m = executed; m; m &= m - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(m);
+        uint8_t *host = g->machine->memory.linear + (uint32_t)lane_address(la, l);
+        uint32_t old = 0, value;
+        memcpy(&old, host, bytes);
+        value = negate ? -old : guest_combine(&operand, old, b[l], c[l]);
+        changed |= value ^ old;
+        memcpy(host, &value, bytes);
+        d[l] = old;
+    }
+    g->stored |= changed != 0;
+}
+
+/* Lanes in ascending order, where all is checked and nobody is told. */
+static void guest_atomic_checked(struct guest_group *g, const struct uop *u, lanemask executed,
+                                 const struct lane_addresses *la)
+{
+    switch (guest_access_bytes(u)) {
+    case 1: guest_atomic_words(g, u, executed, la, 1); break;
+    case 2: guest_atomic_words(g, u, executed, la, 2); break;
+    default: guest_atomic_words(g, u, executed, la, 4); break;
+    }
+}
+
+/* Whether nothing but a word changes, whose address may be any that is in range. */
+static bool guest_atomic_is_plain(const struct guest_group *g, const struct uop *u)
+{
+    return u->op != GUEST_LOAD_RESERVED && u->op != GUEST_STORE_CONDITIONAL && u->op != GUEST_COMPARE_EXCHANGE_PAIR &&
+           g->program->guest->isa->unaligned_atomics && !g->observer && !g->machine->reservations;
+}
+
 /* Lanes in ascending order. */
 static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
 {
@@ -350,6 +408,10 @@ static void guest_atomic(struct warp *w, const struct uop *u, lanemask executed)
     u->memory->addresses(&la, operand_at(w, u->a), u->imm, executed);
     guest_log_access(g, u, executed, &la);
     const bool checked = guest_in_range(memory, &la, a.bytes, GUEST_READ | GUEST_WRITE);
+    if (checked && guest_atomic_is_plain(g, u)) {
+        guest_atomic_checked(g, u, executed, &la);
+        return;
+    }
     for (lanemask m = executed; m && !g->failed; m &= m - 1) {
         a.lane = (unsigned)__builtin_ctz(m);
         a.address = (uint32_t)lane_address(&la, a.lane);

@@ -42,11 +42,8 @@ struct guest_group {
 typedef lanemask (*guest_compare_fn)(const uint32_t *a, const uint32_t *b);
 SIMD_DECLARE(guest_compare_fn, guest_compare, (unsigned compare))
 
-/* Searches in arrays of 32: the elements that are `wanted`; the least element above `after`, or UINT32_MAX; the place
- * of the greatest element, 32 if all are 0. */
+/* The elements of an array that are `wanted`. */
 SIMD_DECLARE(lanemask, guest_find, (const uint32_t at[RP_WARP_LANES], uint32_t wanted))
-SIMD_DECLARE(uint32_t, guest_nearest, (const uint32_t at[RP_WARP_LANES], uint32_t after))
-SIMD_DECLARE(unsigned, guest_greatest, (const uint64_t key[RP_WARP_LANES]))
 /* Adds to the counts of these lanes. */
 SIMD_DECLARE(void, guest_add, (uint64_t count[RP_WARP_LANES], lanemask, uint64_t))
 

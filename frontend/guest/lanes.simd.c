@@ -39,28 +39,6 @@ lanemask SIMD_NAME(guest_find)(const uint32_t at[LANES], uint32_t wanted)
     return mask_of_words(same);
 }
 
-/* By distances: those of elements at or below `after` wrap, and are greater than all others. */
-uint32_t SIMD_NAME(guest_nearest)(const uint32_t at[LANES], uint32_t after)
-{
-    uint32_t least = UINT32_MAX - (after + 1);
-    for (unsigned l = 0; l < LANES; l++) {
-        const uint32_t distance = at[l] - (after + 1);
-        least = distance < least ? distance : least;
-    }
-    return least + (after + 1);
-}
-
-unsigned SIMD_NAME(guest_greatest)(const uint64_t key[LANES])
-{
-    uint64_t most = 0;
-    u64 same[LANES] ALIGNED;
-    for (unsigned l = 0; l < LANES; l++)
-        most = key[l] > most ? key[l] : most;
-    for (unsigned l = 0; l < LANES; l++)
-        same[l] = key[l] == most ? UINT64_MAX : 0;
-    return most ? (unsigned)__builtin_ctz(mask_of_doublewords(same)) : LANES;
-}
-
 void SIMD_NAME(guest_add)(uint64_t count[LANES], lanemask lanes, uint64_t n)
 {
     for (unsigned l = 0; l < LANES; l++)

@@ -53,24 +53,48 @@ static void guest_count_lanes(struct guest_warp *w, lanemask lanes)
 static uint64_t guest_key(const struct guest_warp *w, uint32_t at, lanemask lanes)
 {
     const unsigned lane = (unsigned)__builtin_ctz(lanes);
-    const uint32_t sp = lane_u32(&w->g.w, GUEST_REGISTER(w->g.program->guest->isa->stack_pointer), lane);
-    const uint32_t depth = guest_stack_top(&w->g.machine->memory, w->g.first + lane) - sp;
+    const uint32_t depth = w->stack_top - lane * w->stack_pitch - w->stack_pointer[lane];
     return (uint64_t)depth << 32 | (uint32_t)~w->g.program->order[at];
+}
+
+/* Sets a key, which was less before or 0, or the slot was free. */
+static void guest_set_key(struct guest_waiting *q, unsigned slot, uint64_t key)
+{
+    q->key[slot] = key;
+    if (q->best == LANES ||
+        (q->best != GUEST_UNKNOWN && (key > q->key[q->best] || (key == q->key[q->best] && slot < q->best))))
+        q->best = slot;
+}
+
+/* The slot with the greatest key; LANES: all are 0. */
+static unsigned guest_best(struct guest_warp *w)
+{
+    struct guest_waiting *q = &w->waiting;
+    if (q->best != GUEST_UNKNOWN)
+        return q->best;
+    uint64_t most = 0;
+    q->best = LANES;
+    for (uint32_t m = q->used; m; m &= m - 1) {
+        const unsigned slot = (unsigned)__builtin_ctz(m);
+        const bool more = q->key[slot] > most;
+        most = more ? q->key[slot] : most;
+        q->best = more ? slot : q->best;
+    }
+    return q->best;
 }
 
 void guest_wait(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
     struct guest_waiting *q = &w->waiting;
-    const uint32_t same = w->engine->find(q->at, at);
-    const unsigned slot = (unsigned)__builtin_ctz(same ? same : ~q->used);
+    const bool same = q->slot_at[at];
+    const unsigned slot = same ? q->slot_at[at] - 1u : (unsigned)__builtin_ctz(~q->used);
     if (!same) {
-        q->used |= 1u << slot;
-        q->at[slot] = at;
+        guest_take_slot(q, slot, at);
         q->lanes[slot] = 0;
         q->since[slot] = w->steps;
-        q->key[slot] = guest_key(w, at, lanes);
+        guest_set_key(q, slot, guest_key(w, at, lanes));
     } else if (q->spins >> slot & 1) {
-        q->key[slot] = guest_key(w, at, lanes);
+        guest_set_key(q, slot, guest_key(w, at, lanes));
     }
     q->spins &= ~(1u << slot);
     q->lanes[slot] |= lanes;
@@ -117,7 +141,7 @@ static bool guest_end_spinning(struct guest_warp *w)
     const bool some = w->news && q->spins;
     for (uint32_t m = some ? q->spins : 0; m; m &= m - 1) {
         const unsigned slot = (unsigned)__builtin_ctz(m);
-        q->key[slot] = guest_key(w, q->at[slot], q->lanes[slot]);
+        guest_set_key(q, slot, guest_key(w, q->at[slot], q->lanes[slot]));
     }
     q->spins = some ? 0 : q->spins;
     w->news = false;
@@ -146,7 +170,7 @@ static unsigned guest_longest(struct guest_warp *w, uint32_t patience)
 static unsigned guest_choose(struct guest_warp *w, uint32_t patience)
 {
     const unsigned longest = w->steps >= w->overdue ? guest_longest(w, patience) : LANES;
-    return longest < LANES ? longest : w->engine->greatest(w->waiting.key);
+    return longest < LANES ? longest : guest_best(w);
 }
 
 static void guest_note_stores(struct guest_warp *w)
@@ -228,30 +252,21 @@ static bool guest_spins(struct guest_warp *w, uint32_t at)
     return false;
 }
 
-/* The nearest uop behind `at` where another split waits; UOP_NOWHERE: there is none. */
-static uint32_t guest_meeting(const struct guest_warp *w, uint32_t at)
-{
-    return w->waiting.used ? w->engine->nearest(w->waiting.at, at) : UOP_NOWHERE;
-}
-
 /* The current split, at `at`, takes in those that wait there. */
 static void guest_join(struct guest_warp *w, uint32_t at)
 {
-    const uint32_t same = w->engine->find(w->waiting.at, at);
-    if (!same)
-        return;
-    w->g.w.active |= w->waiting.lanes[__builtin_ctz(same)];
-    guest_free_slot(&w->waiting, (unsigned)__builtin_ctz(same));
+    const unsigned slot = w->waiting.slot_at[at] - 1u;
+    w->g.w.active |= w->waiting.lanes[slot];
+    guest_free_slot(&w->waiting, slot);
 }
 
 /* Whether the current split, which is at `at`, goes on before all others. */
-static bool guest_stays(const struct guest_warp *w, uint32_t at)
+static bool guest_stays(struct guest_warp *w, uint32_t at)
 {
-    const struct guest_waiting *q = &w->waiting;
     if (w->steps >= w->overdue)
         return false;
-    const unsigned slot = w->engine->greatest(q->key);
-    return slot == LANES || guest_key(w, at, w->g.w.active) > q->key[slot];
+    const unsigned slot = guest_best(w);
+    return slot == LANES || guest_key(w, at, w->g.w.active) > w->waiting.key[slot];
 }
 
 /* ---- faults --------------------------------------------------------------------------------------------------------
@@ -303,7 +318,7 @@ static uint32_t guest_jump(struct guest_warp *w, const struct uop *u, lanemask l
         const uint32_t at = guest_jump_target(w, u, first);
         if (at == UOP_NOWHERE)
             break;
-        if (same == w->g.w.active && !w->engine->find(w->waiting.at, at))
+        if (same == w->g.w.active && !w->waiting.slot_at[at])
             return at;
         guest_wait(w, at, same);
         m &= ~same;
@@ -421,19 +436,23 @@ static void guest_over_limit(struct guest_warp *w, const struct guest_engine *e,
                 w->apart[lane], e->options.limit);
 }
 
-/* Executes uops from `at` on to the next transfer of control or meeting. Returns where it stands. */
-static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, uint32_t meeting)
+/* Executes uops from `at` on to the next transfer of control, or to one where another split waits: *meets. Returns
+ * where it stands. */
+static uint32_t guest_straight_line(struct guest_warp *w, uint32_t at, bool *meets)
 {
     const struct uop *uops = w->g.program->uops, *u = uops + at;
-    const struct uop *stop = meeting == UOP_NOWHERE ? NULL : uops + meeting;
+    const uint8_t *slot_at = w->waiting.used ? w->waiting.slot_at : NULL;
     struct warp *warp = &w->g.w;
     const lanemask active = warp->active;
-    for (; u != stop && u->kind <= UOP_MEMORY; u++) {
+    *meets = false;
+    while (u->kind <= UOP_MEMORY && !*meets) {
         const lanemask executed = u->flags & UF_GUARDED ? active & guard(warp, u) : active;
         if (executed)
             u->fn(warp, u, executed);
         if (__builtin_expect(u->kind == UOP_MEMORY && w->g.failed, 0))
             break;
+        u++;
+        *meets = slot_at && slot_at[u - uops];
     }
     return (uint32_t)(u - uops);
 }
@@ -469,11 +488,12 @@ static void guest_give_way(struct guest_warp *w, uint32_t at, bool spins)
 {
     struct guest_waiting *q = &w->waiting;
     guest_wait(w, at, w->g.w.active);
-    const uint32_t slot = w->engine->find(q->at, at);
-    if (!spins || q->lanes[__builtin_ctz(slot)] != w->g.w.active)
+    const unsigned slot = q->slot_at[at] - 1u;
+    if (!spins || q->lanes[slot] != w->g.w.active)
         return;
-    q->spins |= slot;
-    q->key[__builtin_ctz(slot)] = 0;
+    q->spins |= 1u << slot;
+    q->key[slot] = 0;
+    q->best = q->best == slot ? GUEST_UNKNOWN : q->best;
 }
 
 /* Runs a group for a turn. */
@@ -484,16 +504,16 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
     const uint32_t patience = e->options.patience;
     w->news = true; /* other groups may have stored */
     w->changed = false;
-    uint32_t at = guest_next_split(w, patience), meeting = guest_meeting(w, at);
+    uint32_t at = guest_next_split(w, patience);
     while (at != UOP_NOWHERE && !w->g.failed && !e->machine->ended) {
-        bool spins = false, jumps = false;
-        at = guest_straight_line(w, at, meeting);
+        bool spins = false, jumps = false, meets;
+        at = guest_straight_line(w, at, &meets);
         if (w->g.failed) {
             guest_log_rest(&w->g, &w->g.program->uops[at]);
             guest_end_run(w, w->g.program->uops[at].index + 1); /* the trace has its addresses */
             return;
         }
-        if (at == meeting) {
+        if (meets) {
             guest_end_run(w, w->g.program->uops[at].index);
             guest_join(w, at);
         } else {
@@ -501,10 +521,8 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
             jumps = w->g.program->uops[from].kind == UOP_BRANCH_TABLE;
             at = guest_step_over(w, e, at);
             spins = at <= from && !(alone && !w->waiting.used) && guest_spins(w, at);
-            if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at))) {
-                meeting = guest_meeting(w, at);
+            if (at != UOP_NOWHERE && !spins && w->steps < end && (!w->waiting.used || guest_stays(w, at)))
                 continue;
-            }
         }
         if (at != UOP_NOWHERE && w->steps >= end && !jumps) { /* turns do not end at jumps to registers */
             guest_over_limit(w, e, at);
@@ -515,7 +533,6 @@ static void guest_turn_of_group(struct guest_engine *e, struct guest_warp *w)
         if (at != UOP_NOWHERE)
             guest_give_way(w, at, spins);
         at = guest_next_split(w, patience);
-        meeting = at == UOP_NOWHERE ? UOP_NOWHERE : guest_meeting(w, at);
     }
 }
 
@@ -556,10 +573,15 @@ static void guest_start_group(struct guest_engine *e, uint32_t i)
     w->g.w.live = cores < LANES ? (1u << cores) - 1 : ~(lanemask)0;
     warp_set_window(&w->g.w, e->windows + (size_t)i * GUEST_WINDOW_BYTES);
     warp_set_constants(&w->g.w, e->program->constants);
+    w->stack_pointer = register_at(&w->g.w, GUEST_REGISTER(e->program->guest->isa->stack_pointer));
+    w->stack_top = guest_stack_top(&e->machine->memory, first);
+    w->stack_pitch = e->machine->memory.stack_pitch;
     for (unsigned l = 0; l < LANES && l < cores; l++)
         for (unsigned r = 0; r < e->program->guest->isa->registers; r++)
             guest_set_register(w, r, l, e->machine->core[first + l].registers[r]);
     memset(w->waiting.at, 0xff, sizeof w->waiting.at);
+    w->waiting.best = LANES;
+    w->waiting.slot_at = e->slot_at + (size_t)i * (e->program->uop_count + 1);
     guest_wait(w, e->program->entry, w->g.w.live);
 }
 
@@ -571,12 +593,11 @@ bool guest_engine_open(struct guest_engine *e, struct guest_machine *m, const st
     e->group_count = (m->cores + LANES - 1) / LANES;
     e->groups = calloc(e->group_count, sizeof *e->groups);
     e->windows = aligned_alloc(64, (size_t)e->group_count * GUEST_WINDOW_BYTES);
-    if (!e->groups || !e->windows)
+    e->slot_at = calloc(e->group_count, p->uop_count + 1);
+    if (!e->groups || !e->windows || !e->slot_at)
         return rp_fail(m->err, RP_SYSTEM, "out of memory");
     memset(e->windows, 0, (size_t)e->group_count * GUEST_WINDOW_BYTES);
     e->find = SIMD_SELECT(guest_find);
-    e->nearest = SIMD_SELECT(guest_nearest);
-    e->greatest = SIMD_SELECT(guest_greatest);
     e->add = SIMD_SELECT(guest_add);
     for (unsigned c = 0; c <= CMP_HS; c++)
         e->compare[c] = SIMD_SELECT(guest_compare)(c);
@@ -589,6 +610,7 @@ void guest_engine_close(struct guest_engine *e)
 {
     free(e->groups);
     free(e->windows);
+    free(e->slot_at);
 }
 
 /* All cores that could run spin, and nobody has stored since they began to. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "frontend/operation/flags.h"
 #include "tracefmt/trace.h"
 
 /* Functions are numbered by their symbols, from 1; 0: code before any function. */
@@ -103,6 +104,22 @@ static void guest_place_targets(const struct guest_calls *c, const uint32_t *end
     }
 }
 
+/* Whether uop i is a branch without a condition, forward within a function. */
+static bool guest_leads_on(const struct guest_calls *c, uint32_t i)
+{
+    const struct uop *u = &c->program->uops[i];
+    return u->kind == UOP_BRANCH && u->compare == CMP_TRUE && !(u->flags & UF_GUARDED) && u->target > i &&
+           c->function[u->target] == c->function[i];
+}
+
+/* Moves branches that lead on to before their targets. From the last to the first, as one may lead to another. */
+static void guest_place_branches(const struct guest_calls *c, uint32_t *order)
+{
+    for (uint32_t i = c->program->uop_count; i-- > 0;)
+        if (guest_leads_on(c, i) && order[i] < order[c->program->uops[i].target])
+            order[i] = order[c->program->uops[i].target] - 1;
+}
+
 uint32_t *guest_order(const struct guest_program *p)
 {
     struct guest_calls c = {.program = p, .functions = p->guest->symbol_count + 1};
@@ -117,5 +134,6 @@ uint32_t *guest_order(const struct guest_program *p)
     uint32_t *end = ARENA_ARRAY(p->arena, uint32_t, c.functions);
     guest_place_uops(&c, rank, order, end);
     guest_place_targets(&c, end, order);
+    guest_place_branches(&c, order);
     return order;
 }

@@ -10,10 +10,14 @@
 
 #define LANES RP_WARP_LANES
 
+#define GUEST_UNKNOWN UINT32_MAX
+
 /* Splits that wait, each in a slot. */
 struct guest_waiting {
+    uint8_t *slot_at;    /* by uop: 1 + the slot of those that wait there, or 0 */
     uint32_t at[LANES];  /* uop; UOP_NOWHERE: the slot is free, or waits for the barrier */
     uint64_t key[LANES]; /* the greatest runs first: depth of the stack, then the program's order; 0: it cannot run */
+    unsigned best;       /* the slot with the greatest key, LANES if all are 0; GUEST_UNKNOWN: it must be searched */
     lanemask lanes[LANES];
     uint64_t since[LANES];         /* the group's steps when it began to wait */
     uint32_t used, barrier, spins; /* slots: in use; waiting for all cores; coming back to the same state */
@@ -38,6 +42,9 @@ struct guest_engine;
 struct guest_warp {
     struct guest_group g;
     const struct guest_engine *engine;
+    const uint32_t *stack_pointer; /* by lane */
+    uint32_t stack_top,
+        stack_pitch;              /* where the stack of lane 0 begins, and how much lower that of the next one does */
     struct guest_waiting waiting; /* all splits but the one that runs */
     uint64_t overdue;             /* the steps at which to look for a split that has waited too long */
     uint32_t run_start;           /* the instruction at which the current run began */
@@ -55,12 +62,10 @@ struct guest_engine {
     struct guest_run_options options;
     guest_compare_fn compare[CMP_HS + 1];
     lanemask (*find)(const uint32_t at[LANES], uint32_t wanted);
-    uint32_t (*nearest)(const uint32_t at[LANES], uint32_t after);
-    unsigned (*greatest)(const uint64_t key[LANES]);
     void (*add)(uint64_t count[LANES], lanemask, uint64_t);
     uint32_t group_count;
     struct guest_warp *groups;
-    uint8_t *windows;
+    uint8_t *windows, *slot_at;
     struct guest_recorder recorder;
 };
 
@@ -72,8 +77,17 @@ void guest_engine_close(struct guest_engine *);
 
 /* These lanes wait at a uop, with those that wait there already. */
 void guest_wait(struct guest_warp *, uint32_t at, lanemask);
+static inline void guest_take_slot(struct guest_waiting *q, unsigned slot, uint32_t at)
+{
+    q->used |= 1u << slot;
+    q->at[slot] = at;
+    q->slot_at[at] = (uint8_t)(slot + 1);
+}
 static inline void guest_free_slot(struct guest_waiting *q, unsigned slot)
 {
+    if (q->at[slot] != UOP_NOWHERE)
+        q->slot_at[q->at[slot]] = 0;
+    q->best = q->best == slot ? GUEST_UNKNOWN : q->best;
     q->used &= ~(1u << slot);
     q->barrier &= ~(1u << slot);
     q->spins &= ~(1u << slot);

@@ -71,11 +71,13 @@ static void guest_count_instruction(struct guest_warp *w, lanemask lanes)
 static void guest_put(struct guest_warp *w, uint32_t at, lanemask lanes)
 {
     struct guest_waiting *q = &w->waiting;
-    const uint32_t same = q->used ? w->engine->find(q->at, at) : 0;
-    const unsigned slot = (unsigned)__builtin_ctz(same ? same : ~q->used);
-    q->used |= 1u << slot;
-    q->at[slot] = at;
-    q->lanes[slot] = same ? q->lanes[slot] | lanes : lanes;
+    if (q->slot_at[at]) {
+        q->lanes[q->slot_at[at] - 1] |= lanes;
+        return;
+    }
+    const unsigned slot = (unsigned)__builtin_ctz(~q->used);
+    guest_take_slot(q, slot, at);
+    q->lanes[slot] = lanes;
 }
 
 /* Uops of the instruction at hand that compute and access. Returns the first other one; an access that was not made
@@ -167,7 +169,8 @@ static void guest_step_together(struct guest_warp *w)
         return;
     }
     guest_count_instruction(w, q->lanes[0]);
-    q->at[0] = (uint32_t)(u - w->g.program->uops);
+    q->slot_at[at] = 0;
+    guest_take_slot(q, 0, (uint32_t)(u - w->g.program->uops));
 }
 
 /* ---- all cores -----------------------------------------------------------------------------------------------------

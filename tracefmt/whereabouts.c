@@ -1,0 +1,169 @@
+#include "tracefmt/whereabouts.h"
+
+#include <string.h>
+
+/* ---- bits ----------------------------------------------------------------------------------------------------------
+ */
+
+#ifdef __x86_64__
+__attribute__((target("bmi2"))) static uint32_t pack_bmi2(rp_lanemask lanes, rp_lanemask among)
+{
+    return __builtin_ia32_pext_si(lanes, among);
+}
+#endif
+
+uint32_t lanes_pack(rp_lanemask lanes, rp_lanemask among)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("bmi2"))
+        return pack_bmi2(lanes, among);
+#endif
+    uint32_t packed = 0;
+    for (unsigned n = 0; among; among &= among - 1, n++)
+        packed |= (lanes >> __builtin_ctz(among) & 1) << n;
+    return packed;
+}
+
+rp_lanemask lanes_unpack(uint64_t packed, rp_lanemask among)
+{
+    rp_lanemask lanes = 0;
+    for (; among; among &= among - 1, packed >>= 1)
+        lanes |= packed & 1 ? among & -among : 0;
+    return lanes;
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Compilers do not vectorise these on their own at -O2, hence the vector types (GCC and clang: "Vector Extensions").
+ * They are compiled with what calls them, once for each width of vectors. */
+typedef uint32_t words __attribute__((vector_size(32), aligned(4), may_alias));
+#define WORDS 8
+#define INLINED static inline __attribute__((always_inline))
+
+/* The lanes whose word is `wanted`. */
+INLINED rp_lanemask equal_anywhere(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+{
+    words found = {0}, bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS)
+        found |= (words)(((const words *)word)[i] == wanted) & bit;
+    rp_lanemask mask = 0;
+    for (unsigned i = 0; i < WORDS; i++)
+        mask |= found[i];
+    return mask;
+}
+
+#ifdef __x86_64__
+typedef float floats __attribute__((vector_size(32)));
+INLINED __attribute__((target("avx2"))) rp_lanemask equal_avx2(const uint32_t word[RP_WARP_LANES], uint32_t wanted)
+{
+    rp_lanemask mask = 0;
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++)
+        mask |= (rp_lanemask)__builtin_ia32_movmskps256((floats)(((const words *)word)[i] == wanted)) << WORDS * i;
+    return mask;
+}
+#endif
+
+/* Sets the words of these lanes. */
+INLINED void set(uint32_t word[RP_WARP_LANES], rp_lanemask lanes, uint32_t value)
+{
+    words bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    for (unsigned i = 0; i < RP_WARP_LANES / WORDS; i++, bit <<= WORDS) {
+        const words in = (words)((lanes & bit) == bit);
+        words *at = (words *)word + i;
+        *at = (*at & ~in) | (value & in);
+    }
+}
+
+/* ---- places --------------------------------------------------------------------------------------------------------
+ */
+
+bool whereabouts_new(struct whereabouts *p, struct pool *pool, uint32_t instructions)
+{
+    p->count = instructions + 1;
+    p->after = pool_alloc(pool, p->count, sizeof *p->after);
+    return p->after != NULL;
+}
+
+void whereabouts_forget(struct whereabouts *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        p->after[i] = (struct place_after){i, i};
+}
+
+void whereabouts_begin(struct whereabouts *p)
+{
+    memset(p->end, 0, sizeof p->end);
+    memset(p->next, 0xff, sizeof p->next);
+}
+
+/* These lanes have executed the run, and others with the same end before have not. */
+INLINED void go(struct whereabouts *p, const struct rp_run *r, rp_lanemask others)
+{
+    struct place_after *a = &p->after[p->end[__builtin_ctz(r->active)]];
+    if (a->last != r->start)
+        *a = (struct place_after){r->start, a->last};
+    if (others)
+        set(p->next, others, a->before);
+    const uint32_t end = r->length < p->count - r->start ? r->start + r->length : p->count - 1;
+    set(p->end, r->active, end);
+    set(p->next, r->active, p->after[end].last);
+}
+
+#define DEFINE_CODE(suffix, attribute)                                                                                 \
+    attribute static uint64_t code_##suffix(struct whereabouts *p, const struct rp_run *r)                             \
+    {                                                                                                                  \
+        const rp_lanemask predicted = equal_##suffix(p->next, r->start);                                               \
+        const uint32_t lane = (uint32_t)__builtin_ctz(r->active);                                                      \
+        rp_lanemask others = 0;                                                                                        \
+        uint64_t code = PLACE_PREDICTED;                                                                               \
+        if (predicted != r->active) {                                                                                  \
+            const rp_lanemask same = equal_##suffix(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;     \
+            if (r->active == same) {                                                                                   \
+                code = PLACE_WHOLE | lane << PLACE_CODE_BITS;                                                          \
+            } else if (!(r->active & ~same)) {                                                                         \
+                others = same & ~r->active;                                                                            \
+                code = PLACE_PART | ((uint64_t)lanes_pack(r->active, above) << PLACE_LANE_BITS | lane)                 \
+                                        << PLACE_CODE_BITS;                                                            \
+            } else {                                                                                                   \
+                code = PLACE_OTHER | (uint64_t)(r->active ^ predicted) << PLACE_CODE_BITS;                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        go(p, r, others);                                                                                              \
+        return code;                                                                                                   \
+    }
+DEFINE_CODE(anywhere, )
+#ifdef __x86_64__
+DEFINE_CODE(avx2, __attribute__((target("avx2"))))
+#endif
+
+uint64_t whereabouts_code(struct whereabouts *p, const struct rp_run *r)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
+        return code_avx2(p, r);
+#endif
+    return code_anywhere(p, r);
+}
+
+bool whereabouts_decode(struct whereabouts *p, struct rp_run *r, uint64_t code)
+{
+    const rp_lanemask predicted = equal_anywhere(p->next, r->start);
+    const uint64_t value = code >> PLACE_CODE_BITS;
+    const uint32_t lane = value % RP_WARP_LANES;
+    const rp_lanemask same = equal_anywhere(p->end, p->end[lane]), above = same & ~(rp_lanemask)1 << lane;
+    rp_lanemask others = 0;
+    switch (code % (1 << PLACE_CODE_BITS)) {
+    case PLACE_PREDICTED: r->active = value ? 0 : predicted; break;
+    case PLACE_WHOLE: r->active = value < RP_WARP_LANES ? same : 0; break;
+    case PLACE_PART:
+        r->active = (rp_lanemask)1 << lane | lanes_unpack(value >> PLACE_LANE_BITS, above);
+        others = same & ~r->active;
+        break;
+    default: r->active = value <= UINT32_MAX ? predicted ^ (rp_lanemask)value : 0; break;
+    }
+    if (!r->active)
+        return false;
+    go(p, r, others);
+    return true;
+}
