@@ -30,9 +30,9 @@ struct chip_request {
     struct chip_request *next; /* in a queue, or among the waiters of a fetch */
     uint64_t address;
     struct chip_request *waiters; /* requests that wait for its fetch */
-    uint64_t
-        cycle;   /* in a queue: from which it may start; of a waiter: its response, unless that of the fetch is later */
-    void *place; /* in L2, of the sector that it fetches */
+    /* In a queue: from which it may start. Of a waiter: its response, unless that of the fetch is later. */
+    uint64_t cycle;
+    void *place;                          /* in L2, of the sector that it fetches */
     const struct memory_touches *touches; /* NULL; else it is no request: its slice sees these */
     uint32_t name, sectors;               /* name: given by the SM; NO_ID: no reply */
     uint32_t bytes;
