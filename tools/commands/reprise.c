@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tools/commands/commands.h"
+#include "tools/lib/cleanup.h"
 #include "tools/lib/help.h"
 #include "tools/ui/nearest.h"
 
@@ -158,6 +159,7 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     survive_file_limit();
+    cleanup_begin();
     command_know(commands);
     if (argc < 2) {
         help_all(commands, topics, stderr);
