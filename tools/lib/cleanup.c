@@ -4,11 +4,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "tools/ui/style.h"
 
 #define MOST_EXPECTED 4
 
@@ -24,7 +21,7 @@ static const struct {
 
 static _Atomic(const char *) temporary[CLEANUP_SLOTS];
 static _Atomic(const char *) expected[MOST_EXPECTED];
-static const char *line_begin = ""; /* clears a line of progress */
+static const char *line_begin; /* NULL: nothing is said */
 static atomic_flag said = ATOMIC_FLAG_INIT;
 static _Thread_local sigset_t before_hold;
 
@@ -80,31 +77,35 @@ static void on_signal(int number)
             unlink(path);
     }
     for (size_t i = 0; i < SIGNALS; i++)
-        if (signals[i].number == number && signals[i].said && !atomic_flag_test_and_set(&said))
+        if (signals[i].number == number && signals[i].said && line_begin && !atomic_flag_test_and_set(&said))
             say(signals[i].said);
     signal(number, SIG_DFL);
     raise(number);
 }
 
-void cleanup_begin(void)
+static void install(void)
 {
-    static bool begun;
+    static bool installed;
     struct sigaction action = {.sa_handler = on_signal}, before;
-    if (begun)
+    if (installed)
         return;
-    begun = true;
-    if (style_terminal(stderr))
-        line_begin = "\r\033[K";
+    installed = true;
     for (size_t i = 0; i < SIGNALS; i++)
         if (!sigaction(signals[i].number, NULL, &before) &&
             before.sa_handler != SIG_IGN) /* nohup ignores the signal, and so do we */
             sigaction(signals[i].number, &action, NULL);
 }
 
+void cleanup_begin(bool terminal)
+{
+    line_begin = terminal ? "\r\033[K" : ""; /* there may be a line of progress */
+    install();
+}
+
 void cleanup_register(enum cleanup_slot slot, const char *path)
 {
     if (path)
-        cleanup_begin();
+        install();
     temporary[slot] = path;
 }
 

@@ -2,12 +2,15 @@
 #ifndef REPRISE_TOOLS_LIB_CLEANUP_H
 #define REPRISE_TOOLS_LIB_CLEANUP_H
 
+#include <stdbool.h>
+
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU end the program as they do otherwise, but after a line:
  *
  *   reprise: stopped by SIGTERM; 'x.html' was not written
  *
- * SIGPIPE removes files without a word. A signal that is ignored stays ignored. */
-void cleanup_begin(void);
+ * SIGPIPE removes files without a word. A signal that is ignored stays ignored. `terminal`: stderr understands escape
+ * sequences. Without this call, as in the library, files are removed and nothing is said. */
+void cleanup_begin(bool terminal);
 
 /* Names an output that the command is going to write, until cleanup_written() names it, too: the line above has it. Of
  * more than a few only the first are kept. The name must stay valid. */
@@ -15,7 +18,7 @@ void cleanup_expect(const char *path);
 void cleanup_written(const char *path);
 
 /* Names the file to remove when a signal ends the program: an interrupt, a closed stdout, a limit of the processor's
- * time. NULL: none. The name must stay valid. The first call that names a file does what cleanup_begin() does. */
+ * time. NULL: none. The name must stay valid. The first call that names a file installs the handlers. */
 enum cleanup_slot { CLEANUP_TRACE, CLEANUP_FILE, CLEANUP_SLOTS };
 void cleanup_register(enum cleanup_slot, const char *path);
 
